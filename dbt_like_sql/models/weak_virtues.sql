@@ -1,0 +1,55 @@
+-- Virtues that score low although the judge is sure, with what the judge advises most often.
+with mentions as (
+    select
+        verdicts.agent_version,
+        verdicts.evaluation_id,
+        verdicts.virtue,
+        trim(unnest(verdicts.improvement_suggestions)) as suggestion
+    from {{ source('evidence', 'virtue_scores') }} as verdicts
+    inner join {{ ref('composite_scores') }} as composite_scores
+        using (agent_version, evaluation_id, trial_id)
+    where composite_scores.valid and verdicts.error is null
+),
+
+ranked as (
+    select
+        agent_version,
+        evaluation_id,
+        virtue,
+        suggestion,
+        row_number() over (
+            partition by agent_version, evaluation_id, virtue
+            order by count(*) desc, suggestion
+        ) as place
+    from mentions
+    where suggestion <> ''
+    group by agent_version, evaluation_id, virtue, suggestion
+),
+
+advice as (
+    select
+        agent_version,
+        evaluation_id,
+        virtue,
+        list(suggestion order by place) as suggestions
+    from ranked
+    where place <= 10
+    group by agent_version, evaluation_id, virtue
+)
+
+select
+    agent_version,
+    evaluation_id,
+    virtues.evaluated_at,
+    virtue,
+    virtues.score,
+    virtues.confidence,
+    (1 - virtues.score) * virtues.confidence as severity,
+    coalesce(advice.suggestions, []) as suggestions,
+    virtues.trials
+from {{ ref('evaluation_virtues') }} as virtues
+left join advice using (agent_version, evaluation_id, virtue)
+-- Rounded, since 0.7 · 0.8 ÷ 0.8 lies a hair below 0.7 in binary.
+where
+    round(virtues.score, 9) < {{ var('weak_score_below') }}
+    and round(virtues.confidence, 9) > {{ var('weak_confidence_above') }}

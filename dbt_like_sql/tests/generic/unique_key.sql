@@ -1,0 +1,3 @@
+{% test unique_key(model, columns) %}
+select {{ columns | join(", ") }} from {{ model }} group by {{ columns | join(", ") }} having count(*) > 1
+{% endtest %}

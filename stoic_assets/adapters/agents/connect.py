@@ -1,0 +1,43 @@
+"""From a job's target and the environment to a connected agent."""
+
+import re
+from collections.abc import Mapping
+
+from stoic_assets.adapters.agents.embabel import EmbabelAgent
+from stoic_assets.adapters.agents.openai_agent import OpenAiAgent
+from stoic_assets.adapters.endpoint import require_listener
+from stoic_assets.core.conversation.agent import Agent
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.jobs.job import Target
+
+_VARIABLE = re.compile(r"\$\{(\w+)\}")
+
+
+def connect_agent(target: Target, url: str, model: str, env: Mapping[str, str], timeout: float) -> Agent:
+    """The adapter for the target's protocol; nothing is sent yet.
+
+    `timeout` in seconds holds for one attempt unless the target has its own. Raises `ConfigurationError` for a bad
+    address or header.
+    """
+    headers = {name: _header(name, value, env) for name, value in target.headers.items()}
+    key = env.get("AGENT_API_KEY", "").strip() or None
+    seconds = target.timeout_seconds or timeout
+    if target.protocol == "openai":
+        return OpenAiAgent(url, model, key, headers, seconds)
+    return EmbabelAgent(url, target.chatbot, model, key, headers, seconds)
+
+
+async def reachable(url: str, timeout: float = 5.0) -> None:
+    """Raises `ServiceUnreachable` when no agent accepts connections at `url` within `timeout` seconds."""
+    await require_listener(url, "agent", "start the agent, or give its address with --agent-url or AGENT_URL", timeout)
+
+
+def _header(name: str, value: str, env: Mapping[str, str]) -> str:
+    """The value to send, every `${ENV_NAME}` in it replaced."""
+    for variable in _VARIABLE.findall(value):
+        if not env.get(variable):
+            raise ConfigurationError(f"target.headers.{name}: set the environment variable {variable}")
+    resolved = _VARIABLE.sub(lambda match: env[match[1]], value).strip()
+    if not resolved.isprintable() or not re.fullmatch(r"[\w!#$%&'*+.^`|~-]+", name, re.ASCII):
+        raise ConfigurationError(f"target.headers.{name}: not a valid HTTP header")
+    return resolved

@@ -1,0 +1,65 @@
+"""An agent that speaks the Embabel chat protocol: it holds the sessions, and its object context can be read."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import quote
+
+from stoic_assets.adapters.agents.http_session import AgentHttp
+from stoic_assets.core.conversation.agent import AgentReply
+from stoic_assets.core.conversation.evidence import Turn
+
+CHAT = "/api/v1/chat"
+
+
+class EmbabelAgent:
+    """One chatbot of a chat service. `model` is the one that the agent is asked to use; times are in seconds.
+
+    Replies are read tolerantly: unknown fields are ignored, a history is not needed, events of unknown shape are kept.
+    """
+
+    def __init__(
+        self, url: str, chatbot: str, model: str, api_key: str | None = None,
+        headers: Mapping[str, str] | None = None, timeout_seconds: float = 60.0,
+    ) -> None:
+        key = {"X-API-KEY": api_key} if api_key else {}
+        self._http = AgentHttp(url, {**key, **(headers or {})}, timeout_seconds)
+        self._chat = self._http.url.removesuffix(CHAT) + CHAT
+        self._chatbot, self._model = chatbot, model
+
+    async def open_session(self, user: str) -> str:
+        """A new session of `user`; the id is the service's."""
+        answer = await self._http.call("PUT", f"{self._chat}/sessions", {"user": user, "chatbot": self._chatbot})
+        session_id = answer.get("sessionId") if isinstance(answer, dict) else None
+        if not isinstance(session_id, str) or not session_id:
+            raise self._http.fault("opened no session: `sessionId` is missing")
+        return session_id
+
+    async def send(self, session_id: str, user: str, message: str) -> AgentReply:
+        """The agent's reply to one message."""
+        body = {"sessionId": session_id, "message": {"content": message, "role": "user"}, "model": self._model}
+        answer = await self._http.call("PUT", f"{self._chat}/messages", body)
+        reply = answer.get("message") if isinstance(answer, dict) else None
+        content = reply.get("content") if isinstance(reply, dict) else None
+        if not isinstance(content, str):
+            raise self._http.fault("sent a reply without `message.content`")
+        return AgentReply(content, _events(answer.get("events")))
+
+    async def object_context(self, session_id: str) -> dict[str, Any] | None:
+        """What the agent has in mind, in wire form."""
+        answer = await self._http.call("GET", f"{self._chat}/objectContexts/{quote(session_id, safe='')}")
+        if not isinstance(answer, dict):
+            raise self._http.fault("sent no object context")
+        return answer
+
+    def restore(self, session_id: str, turns: Sequence[Turn]) -> None:
+        """Nothing to do: the service remembers its sessions."""
+
+    async def close(self) -> None:
+        """Closes the connections of the running event loop."""
+        await self._http.close()
+
+
+def _events(wire: Any) -> tuple[dict[str, Any], ...]:
+    """The events of a reply; one that is not an object is kept under `event`."""
+    events = wire if isinstance(wire, list) else [] if wire is None else [wire]
+    return tuple(event if isinstance(event, dict) else {"event": event} for event in events)

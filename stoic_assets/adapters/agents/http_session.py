@@ -1,0 +1,113 @@
+"""JSON over HTTP to one agent, and what its faults mean. Which paths and which fields is the protocols' business."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from stoic_assets.adapters.endpoint import parse_url, proxy_for
+from stoic_assets.adapters.foreign_text import excerpt, parse_json
+from stoic_assets.adapters.loop_bound import LoopBound
+from stoic_assets.adapters.request_limit import retry_after_seconds
+from stoic_assets.core.conversation.agent import AgentFailure
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.redaction import Redactor
+
+if TYPE_CHECKING:
+    from aiohttp import ClientResponse, ClientSession
+
+LARGEST_REPLY = 64 * 1024 * 1024
+"""Bytes. An agent that never stops sending must not fill our memory."""
+KEY_ADVICE = "check AGENT_API_KEY and target.headers"
+
+
+class AgentHttp:
+    """The HTTP side of one agent.
+
+    Own headers, no cookies (trials must not meet in them), no redirects (they would carry the key elsewhere), the
+    environment's proxy. `url` has no trailing slash.
+    """
+
+    def __init__(self, url: str, headers: Mapping[str, str], timeout_seconds: float, name: str = "the agent") -> None:
+        parts = parse_url(url, f"the address of {name}")
+        self.url = parts.geturl().rstrip("/")
+        self._name = f"{name} at {parts.scheme}://{parts.netloc}"
+        self._headers, self._seconds, self._proxy = dict(headers), timeout_seconds, proxy_for(parts)
+        secrets = {part for value in headers.values() for part in (value, *value.split())}
+        self._secrets = Redactor((), sorted(secrets, key=len, reverse=True))
+        self._session: LoopBound[ClientSession] = LoopBound(self._open, lambda session: session.close())
+
+    async def call(self, method: str, url: str, body: Mapping[str, Any] | None = None) -> Any:
+        """The JSON that one request brings back; None for an empty body. Raises what `send` raises."""
+        text = await self.send(method, url, body)
+        try:
+            return parse_json(text) if text.strip() else None
+        except ValueError as error:
+            raise self.fault(f"did not answer with JSON: {self._quote(error)}") from None
+
+    async def send(self, method: str, url: str, body: Mapping[str, Any] | None = None) -> bytes:
+        """The bytes that one request brings back.
+
+        Raises `AgentFailure`, or `ConfigurationError` where the key is refused.
+        """
+        import aiohttp
+
+        session = await self._session.get()
+        try:
+            async with session.request(method, url, json=body, allow_redirects=False) as response:
+                text = await _read(response)
+        except TimeoutError:
+            raise self.fault(f"gave no answer within {self._seconds:g} s") from None
+        except (aiohttp.ClientError, OSError) as error:
+            raise self.fault(f"cannot be reached: {self._quote(error)}") from None
+        self._refuse_status(response, text)
+        return text
+
+    async def close(self) -> None:
+        """Closes the connections of the running event loop."""
+        await self._session.close()
+
+    def fault(self, problem: str) -> AgentFailure:
+        """An attempt that failed, and may be made again."""
+        return AgentFailure(f"{self._name} {problem}")
+
+    def _open(self) -> "ClientSession":
+        import aiohttp
+        from multidict import CIMultiDict
+
+        headers = CIMultiDict[str]()
+        for name, value in self._headers.items():
+            headers[name] = value  # an own header replaces ours, however it is written
+        # No limit on connections: that limit is ours and stands before every request.
+        return aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0),
+            headers=headers,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            timeout=aiohttp.ClientTimeout(total=self._seconds),
+            proxy=self._proxy,
+        )
+
+    def _refuse_status(self, response: "ClientResponse", text: bytes) -> None:
+        """Raises what a status other than 2xx means."""
+        status = response.status
+        if 200 <= status < 300:
+            return
+        if status in (401, 403):
+            raise ConfigurationError(f"{self._name} refuses the key ({status}); {KEY_ADVICE}")
+        wait = retry_after_seconds(response.headers.get("Retry-After"))
+        if status == 429:
+            raise AgentFailure(f"{self._name} is busy (429)", retry_after=wait, busy=True)
+        said = excerpt(text.decode("utf-8", "replace"), self._secrets)
+        problem = f"{self._name} answered {status}" + (f": {said}" if said else "")
+        # 408 says of itself that the request may be repeated.
+        raise AgentFailure(problem, retry_after=wait, final=status < 500 and status != 408)
+
+    def _quote(self, error: Exception) -> str:
+        return excerpt(str(error) or type(error).__name__, self._secrets)
+
+
+async def _read(response: "ClientResponse") -> bytes:
+    body = bytearray()
+    async for chunk in response.content.iter_chunked(64 * 1024):
+        body += chunk
+        if len(body) > LARGEST_REPLY:
+            raise AgentFailure(f"the agent's reply is larger than {LARGEST_REPLY // 1024**2} MiB", final=True)
+    return bytes(body)

@@ -1,0 +1,23 @@
+"""The knowledge-graph service (BOOGIE_URL): a context of its own for what an evaluation makes an agent learn."""
+
+from stoic_assets.adapters.agents.http_session import AgentHttp
+from stoic_assets.core.conversation.agent import AgentFailure
+from stoic_assets.core.errors import ServiceUnreachable
+
+
+async def create_knowledge_context(
+    boogie_url: str, name: str, description: str, api_key: str | None = None, timeout_seconds: float = 60.0
+) -> None:
+    """Creates the context `name`; the service's answer is not needed.
+
+    Raises `ServiceUnreachable` when it is not to be had, `ConfigurationError` for a refused key.
+    """
+    key = (api_key or "").strip()
+    http = AgentHttp(boogie_url, {"X-API-KEY": key} if key else {}, timeout_seconds, "the knowledge service")
+    body = {"name": name, "description": description, "schemaName": "personal", "id": name}
+    try:
+        await http.send("PUT", f"{http.url}/api/v1/graphs", body)
+    except AgentFailure as failure:
+        raise ServiceUnreachable(f"{failure}; check BOOGIE_URL, or unset it to go without") from None
+    finally:
+        await http.close()

@@ -1,0 +1,101 @@
+"""An agent behind a chat-completions endpoint: the sessions are ours, and the whole history goes with every message."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+from stoic_assets.adapters.agents.http_session import AgentHttp
+from stoic_assets.core.conversation.agent import AgentFailure, AgentReply
+from stoic_assets.core.conversation.evidence import Turn
+
+COMPLETIONS = "/chat/completions"
+ROLES = {"user": "user", "agent": "assistant"}
+
+
+class OpenAiAgent:
+    """One agent that is asked by chat completions. Times are in seconds."""
+
+    def __init__(
+        self, url: str, model: str, api_key: str | None = None,
+        headers: Mapping[str, str] | None = None, timeout_seconds: float = 60.0,
+    ) -> None:
+        key = {"Authorization": f"Bearer {api_key}"} if api_key else {}
+        self._http = AgentHttp(url, {**key, **(headers or {})}, timeout_seconds)
+        self._url = completions_url(self._http.url)
+        self._model = model
+        self._sessions: dict[str, list[dict[str, str]]] = {}
+
+    async def open_session(self, user: str) -> str:
+        """A new session; nothing is sent yet."""
+        session_id = str(uuid4())
+        self._sessions[session_id] = []
+        return session_id
+
+    async def send(self, session_id: str, user: str, message: str) -> AgentReply:
+        """The agent's reply to one message. A message that got no reply is not part of the history."""
+        if session_id not in self._sessions:
+            raise AgentFailure(f"the session {session_id} is unknown; it was not restored", final=True)
+        history = self._sessions[session_id]
+        asked = [*history, {"role": "user", "content": message}]
+        answer = await self._http.call("POST", self._url, {"model": self._model, "messages": asked, "user": user})
+        reply = self._read(answer)
+        self._sessions[session_id] = [*asked, {"role": "assistant", "content": reply.content}]
+        return reply
+
+    async def object_context(self, session_id: str) -> dict[str, Any] | None:
+        """The protocol has none."""
+        return None
+
+    def restore(self, session_id: str, turns: Sequence[Turn]) -> None:
+        """Makes `turns` the history of the session, up to the agent's last reply: what follows is sent again."""
+        history = [{"role": ROLES[turn.speaker], "content": turn.content} for turn in turns]
+        while history and history[-1]["role"] == "user":
+            history.pop()
+        self._sessions[session_id] = history
+
+    async def close(self) -> None:
+        """Closes the connections of the running event loop."""
+        await self._http.close()
+
+    def _read(self, answer: Any) -> AgentReply:
+        try:
+            message = answer["choices"][0]["message"]
+            calls = message.get("tool_calls") or []
+            return AgentReply(_spoken(message), tuple(_event(call) for call in calls))
+        except (KeyError, IndexError, TypeError, AttributeError):
+            raise self._http.fault("did not answer with a chat completion") from None
+
+
+def completions_url(url: str) -> str:
+    """The endpoint itself, from an address that may or may not hold `/v1` or `/chat/completions`."""
+    parts = urlsplit(url)
+    path = parts.path.rstrip("/")
+    if not path.endswith(COMPLETIONS):
+        versioned = re.search(r"/v\d\w*(/|$)", path)
+        path += ("" if versioned else "/v1") + COMPLETIONS
+    return parts._replace(path=path).geturl()
+
+
+def _spoken(message: Mapping[str, Any]) -> str:
+    """The words of a reply: a text, or the text parts of a list; a refusal is a reply too."""
+    content = message.get("content") or message.get("refusal") or ""
+    if isinstance(content, list):
+        return "".join(part.get("text") or "" for part in content)
+    return str(content)
+
+
+def _event(call: dict[str, Any]) -> dict[str, Any]:
+    """A tool call as the event that an Embabel agent would report; one that calls no function is kept as it is."""
+    function = call.get("function")
+    if not isinstance(function, dict):
+        return call
+    raw = function.get("arguments") or {}
+    try:
+        arguments = json.loads(raw) if isinstance(raw, str) else raw
+    except ValueError:
+        arguments = raw
+    named = arguments if isinstance(arguments, dict) else {"value": arguments}
+    return {"request": {"function": {"name": function.get("name")}, "arguments": named, "context": ""}}

@@ -1,0 +1,116 @@
+"""Sessions with one Bolt server: drivers for each event loop, and finding the server again after it was lost.
+
+What is done in a session is `bolt.py`.
+"""
+
+import asyncio
+import logging
+import threading
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from stoic_assets.adapters.graph_errors import is_lost_connection
+from stoic_assets.adapters.loop_bound import LoopBound
+from stoic_assets.core.errors import InfrastructureError, StoicError
+from stoic_assets.core.graph_address import GraphAddress
+
+if TYPE_CHECKING:
+    from neo4j import AsyncDriver, AsyncSession
+
+CONNECT_SECONDS = 5.0
+
+_POOL_SIZE = 50  # the embedded server admits 64 commands at once
+
+
+@dataclass(frozen=True)
+class BoltServer:
+    """A database, and the account that may only read it where there is one."""
+
+    address: GraphAddress
+    observer: GraphAddress | None = None
+
+
+@dataclass(frozen=True)
+class _Drivers:
+    server: BoltServer
+    full: "AsyncDriver"
+    reading: "AsyncDriver"
+
+    async def close(self) -> None:
+        await self.full.close()
+        await self.reading.close()
+
+
+class BoltSessions:
+    """Opens sessions in whatever event loop asks; a loop's connections close with it.
+
+    `find_again`, which may block, says where the server is once its connection was lost (an embedded server that died
+    comes back on another port).
+    """
+
+    def __init__(self, server: BoltServer, find_again: Callable[[], BoltServer] | None) -> None:
+        self.server = server
+        self._find_again = find_again
+        self._drivers = LoopBound(self._new_drivers, _Drivers.close)
+        self._lost = False
+        self._finding = threading.Lock()
+
+    @asynccontextmanager
+    async def open(self, reading: bool = False, **settings: Any) -> AsyncIterator["AsyncSession"]:
+        """A session of the driver, on request for the reading account; errors are the driver's own."""
+        drivers = await self._current_drivers()
+        driver = drivers.reading if reading else drivers.full
+        try:
+            async with driver.session(database=drivers.server.address.database, **settings) as session:
+                yield session
+        except Exception as error:
+            if is_lost_connection(error):
+                self.note_loss()
+            raise
+
+    def note_loss(self) -> None:
+        """The server has gone or hangs: whoever comes next looks for it."""
+        self._lost = True
+
+    async def ensure_found(self) -> None:
+        """Find a lost server again. Raises InfrastructureError if that fails; does nothing if none was lost."""
+        if self._lost and self._find_again:
+            await asyncio.to_thread(self._find)
+
+    async def close(self) -> None:
+        """Close the connections of the running loop."""
+        await self._drivers.close()
+
+    async def _current_drivers(self) -> _Drivers:
+        await self.ensure_found()
+        drivers = await self._drivers.get()
+        if drivers.server != self.server:
+            await self._drivers.close()
+            drivers = await self._drivers.get()
+        return drivers
+
+    def _find(self) -> None:
+        with self._finding:
+            if not self._lost or not self._find_again:  # somebody else found it meanwhile
+                return
+            try:
+                self.server = self._find_again()
+            except StoicError as error:
+                raise InfrastructureError(str(error)) from error
+            self._lost = False
+
+    def _new_drivers(self) -> _Drivers:
+        # A label that does not exist yet is the normal case of an assertion, not worth a warning for each query.
+        logging.getLogger("neo4j.notifications").setLevel(logging.ERROR)
+        return _Drivers(self.server, _driver(self.server.address), _driver(self.server.observer or self.server.address))
+
+
+def _driver(address: GraphAddress) -> "AsyncDriver":
+    from neo4j import AsyncGraphDatabase
+
+    auth = (address.username, address.password or "") if address.username else None
+    return AsyncGraphDatabase.driver(
+        address.uri, auth=auth, connection_timeout=CONNECT_SECONDS, max_connection_pool_size=_POOL_SIZE
+    )

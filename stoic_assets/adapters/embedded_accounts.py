@@ -1,0 +1,72 @@
+"""The two accounts of the embedded graph server: `root`, and `observer`, which may read the subject graph and no more.
+
+A rolled-back transaction of ArcadeDB keeps schema changes and `CALL {…} IN TRANSACTIONS`, and READ mode is not
+enforced, so the rights of an account are all that keeps an assertion from writing.
+"""
+
+import base64
+import hashlib
+import json
+import secrets
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from stoic_assets.adapters.files import write_whole
+
+ROOT, OBSERVER = "root", "observer"
+SUBJECT, STOIC = "subject", "stoic"
+
+_ITERATIONS = 65536
+_READ = ["readRecord"]
+_WRITE = ["createRecord", "readRecord", "updateRecord", "deleteRecord"]
+_ADMINISTER = ["updateSecurity", "updateSchema", "updateDatabaseSettings"]
+
+
+@dataclass(frozen=True)
+class Passwords:
+    """One password for each account, made once and kept as long as the data folder."""
+
+    root: str
+    observer: str
+
+
+def prepare_accounts(folder: Path) -> Passwords:
+    """Write the server's account files into `folder`/config and return the passwords that they accept.
+
+    The server must not be running: it reads its accounts at the start and writes them back.
+    """
+    passwords = _kept_passwords(folder / "credentials.json")
+    config = folder / "config"
+    config.mkdir(mode=0o700, exist_ok=True)
+    users = [_user(ROOT, passwords.root, "*", "admin"), _user(OBSERVER, passwords.observer, SUBJECT, OBSERVER)]
+    write_whole(config / "server-users.jsonl", "".join(json.dumps(user) + "\n" for user in users), mode=0o600)
+    write_whole(config / "server-groups.json", json.dumps(_groups()), mode=0o600)
+    return passwords
+
+
+def _kept_passwords(file: Path) -> Passwords:
+    if not file.exists():
+        fresh = Passwords(root=secrets.token_urlsafe(24), observer=secrets.token_urlsafe(24))
+        write_whole(file, json.dumps(asdict(fresh)), mode=0o600)
+    return Passwords(**json.loads(file.read_text(encoding="utf-8")))
+
+
+def _user(name: str, password: str, database: str, group: str) -> dict[str, object]:
+    return {"name": name, "databases": {database: [group]}, "password": _hashed(password)}
+
+
+def _hashed(password: str) -> str:
+    """The server's own form: PBKDF2 with the base64 text of the salt, not its bytes, as the salt."""
+    salt = base64.b64encode(secrets.token_bytes(32))
+    digest = hashlib.pbkdf2_hmac("sha256", password.encode(), salt, _ITERATIONS)
+    return f"PBKDF2WithHmacSHA256${_ITERATIONS}${salt.decode()}${base64.b64encode(digest).decode()}"
+
+
+def _groups() -> dict[str, object]:
+    groups = {"admin": _group(_ADMINISTER, _WRITE), OBSERVER: _group([], _READ), "*": _group([], [])}
+    return {"databases": {"*": {"groups": groups}}, "version": 2}
+
+
+def _group(database_rights: list[str], record_rights: list[str]) -> dict[str, object]:
+    types = {"*": {"access": record_rights}}
+    return {"resultSetLimit": -1, "readTimeout": -1, "access": database_rights, "types": types}

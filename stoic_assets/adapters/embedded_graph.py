@@ -1,0 +1,113 @@
+"""One embedded graph server for each STOIC_HOME, shared by any number of processes.
+
+Under `$STOIC_HOME/graph`: `gate.lock` is held while somebody looks up, starts or stops the server, so that only one
+does; `lease.lock` is held shared by everybody who uses it, so that whoever can take it alone is the last and stops it;
+`server.json` says where it is. Both locks vanish with their process, however that ends. A server whose last user was
+killed runs on until the next user leaves, or `stop_embedded_graph`. Locks need a local file system, not NFS.
+"""
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import asdict
+from pathlib import Path
+
+from filelock import FileLock, ReadWriteLock, Timeout
+
+from stoic_assets.adapters import embedded_server
+from stoic_assets.adapters.embedded_server import GraphServer
+from stoic_assets.adapters.files import write_whole
+from stoic_assets.core.errors import ServiceUnreachable
+
+_GATE_SECONDS = 180.0
+_ANSWER_SECONDS = 20.0
+
+
+@contextmanager
+def embedded_graph(home: Path) -> Iterator[GraphServer]:
+    """The server of this home while the block runs: the running one, or else a new one. The last user stops it.
+
+    Raises ConfigurationError (not installed) or ServiceUnreachable (did not start).
+    """
+    folder = _folder(home)
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    lease = ReadWriteLock(folder / "lease.lock", is_singleton=False)
+    with ExitStack() as leaving:
+        with _gate(folder):
+            lease.acquire_read()
+            leaving.callback(_leave, folder, lease)
+            server = _running(folder)
+        yield server
+
+
+def rejoin(home: Path) -> GraphServer:
+    """The server of this home, started anew if it has died; for callers inside an `embedded_graph` block."""
+    folder = _folder(home)
+    with _gate(folder):
+        return _running(folder)
+
+
+def stop_embedded_graph(home: Path) -> bool:
+    """Stop the server of this home, whoever uses it; returns whether one was running."""
+    folder = _folder(home)
+    if not folder.exists():
+        return False
+    with _gate(folder):
+        return _stop(folder)
+
+
+def _folder(home: Path) -> Path:
+    return home.resolve() / "graph"
+
+
+@contextmanager
+def _gate(folder: Path) -> Iterator[None]:
+    lock = FileLock(folder / "gate.lock", timeout=_GATE_SECONDS, mode=0o600)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise ServiceUnreachable(f"another process holds {lock.lock_file}: wait for it or end it") from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _running(folder: Path) -> GraphServer:
+    known = _recorded(folder)
+    if known and known.uri and embedded_server.is_running(known) and embedded_server.answers(known, _ANSWER_SECONDS):
+        return known
+    _stop(folder)  # it may hang, or its starter was killed before it listened
+    server = embedded_server.spawn(folder)
+    _record(folder, server)  # before it is ready, so that a starter killed now leaves no unknown process
+    server = embedded_server.await_ready(server, folder)
+    _record(folder, server)
+    return server
+
+
+def _leave(folder: Path, lease: ReadWriteLock) -> None:
+    with _gate(folder):
+        lease.release(force=True)
+        with suppress(Timeout), lease.write_lock(blocking=False):  # nobody else has a lease
+            _stop(folder)
+
+
+def _stop(folder: Path) -> bool:
+    known = _recorded(folder)
+    if known is None:
+        return False
+    alive = embedded_server.is_running(known)
+    embedded_server.stop(known)
+    (folder / "server.json").unlink()
+    return alive
+
+
+def _recorded(folder: Path) -> GraphServer | None:
+    try:
+        return GraphServer(**json.loads((folder / "server.json").read_text(encoding="utf-8")))
+    except (FileNotFoundError, ValueError, TypeError):  # none, or written by another version
+        return None
+
+
+def _record(folder: Path, server: GraphServer) -> None:
+    write_whole(folder / "server.json", json.dumps(asdict(server)), mode=0o600)

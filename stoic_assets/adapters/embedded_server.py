@@ -1,0 +1,175 @@
+"""The embedded graph server as a process: starting ArcadeDB over its data folder and knowing when it answers.
+
+Who starts, shares and stops it is `embedded_graph.py`. The Python package of ArcadeDB is never imported, since that
+would start a Java machine inside ours: only its jars and its Java runtime are used.
+"""
+
+import importlib.util
+import os
+import re
+import subprocess
+import threading
+import time
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from stoic_assets.adapters.embedded_accounts import OBSERVER, ROOT, STOIC, SUBJECT, Passwords, prepare_accounts
+from stoic_assets.adapters.process_identity import end_process, start_time
+from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
+from stoic_assets.core.graph_address import GraphAddress
+
+START_SECONDS = 60.0
+COMMAND_SECONDS = 60
+"""What the server allows a command to take at most; it heeds no time-out that a driver sends."""
+
+_PACKAGE = "arcadedb_embedded"
+_UNUSED_JARS = re.compile(r"-(mcp|graphql|redisw|postgresw|console)-")
+_BOLT_PORT = re.compile(r"Listening for incoming BOLT connections on \S*?:(\d+) ")
+_JAVA_OPTIONS = (
+    "-Xmx384m",
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
+    "-XX:+ExitOnOutOfMemoryError",  # a query that runs out of memory would hold its admission slot for ever
+    "--add-opens=java.base/java.nio=ALL-UNNAMED",
+    "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
+)
+_SETTINGS = {
+    "server.plugins": "Bolt:com.arcadedb.bolt.BoltProtocolPlugin",
+    "server.defaultDatabases": f"{SUBJECT}[{ROOT}];{STOIC}[{ROOT}]",
+    "bolt.host": "127.0.0.1",
+    "bolt.port": 0,
+    "server.httpIncomingHost": "127.0.0.1",
+    "server.httpIncomingPort": 0,  # HTTP cannot be switched off
+    "command.timeout": COMMAND_SECONDS * 1000,
+    "queryMaxConcurrent": 64,  # the default of 4 makes the fifth unread result wait for 30 s
+    "opencypher.loadCsv.allowFileUrls": "false",
+    "opencypher.loadCsv.allowRemoteUrls": "false",
+}
+
+
+@dataclass(frozen=True)
+class GraphServer:
+    """A server process; `uri` is empty until it listens. `started` tells it from a later process of the same id."""
+
+    pid: int
+    started: str
+    uri: str
+    username: str
+    password: str = field(repr=False)
+    observer_username: str
+    observer_password: str = field(repr=False)
+
+    def address(self, database: str) -> GraphAddress:
+        """A database of it with full rights: `subject` or `stoic`."""
+        return GraphAddress(self.uri, self.username, self.password, database)
+
+    def observer(self) -> GraphAddress:
+        """The subject database with reading rights alone."""
+        return GraphAddress(self.uri, self.observer_username, self.observer_password, SUBJECT)
+
+
+def spawn(folder: Path) -> GraphServer:
+    """Start the server process over `folder` without waiting for it.
+
+    Raises ConfigurationError where the package is not installed.
+    """
+    package = _package_folder()
+    passwords = prepare_accounts(folder)
+    log = folder / "server.log"
+    if log.exists():
+        log.replace(folder / "server.log.old")
+    pid = _start_detached(_command(package, folder), log, folder)
+    return _described(pid, passwords, log)
+
+
+def await_ready(server: GraphServer, folder: Path) -> GraphServer:
+    """Wait until both databases answer, which is later than the port opens, and return the server with its URI.
+
+    Raises ServiceUnreachable, with the end of the log, when it ends or is not ready in START_SECONDS; it is then gone.
+    """
+    log, deadline = folder / "server.log", time.monotonic() + START_SECONDS
+    while is_running(server) and time.monotonic() < deadline:
+        port = _BOLT_PORT.search(log.read_text(encoding="utf-8", errors="replace"))
+        if port and answers(listening := replace(server, uri=f"bolt://127.0.0.1:{port[1]}"), seconds=5):
+            return listening
+        time.sleep(0.05)
+    end_process(server.pid, server.started)  # a failed bind leaves the process alive
+    raise ServiceUnreachable(_no_start(log))
+
+
+def is_running(server: GraphServer) -> bool:
+    """Whether that very process is alive."""
+    return start_time(server.pid) == server.started
+
+
+def answers(server: GraphServer, seconds: float) -> bool:
+    """Whether both databases answer root, and the subject database the observer, within `seconds`."""
+    verdict: list[bool] = []
+    # A frozen server keeps a connection open without a word, for which the driver has no time-out: leave the thread.
+    thread = threading.Thread(target=lambda: verdict.append(_answers(server)), daemon=True)
+    thread.start()
+    thread.join(seconds)
+    return verdict == [True]
+
+
+def stop(server: GraphServer) -> None:
+    """End the server; returns when it has gone."""
+    end_process(server.pid, server.started)
+
+
+def _package_folder() -> Path:
+    found = importlib.util.find_spec(_PACKAGE)
+    if found is None or not found.submodule_search_locations:
+        raise ConfigurationError(
+            'the embedded graph is not installed: run pip install "stoic-eval[embedded]", or set NEO_URI and '
+            "STOIC_GRAPH_URI to graph servers of your own"
+        )
+    return Path(found.submodule_search_locations[0])
+
+
+def _command(package: Path, folder: Path) -> list[str]:
+    jars = sorted(str(jar) for jar in (package / "jars").glob("*.jar") if not _UNUSED_JARS.search(jar.name))
+    settings = {"server.rootPath": folder, "server.logsDirectory": folder / "log", **_SETTINGS}
+    defines = [f"-Darcadedb.{key}={value}" for key, value in settings.items()]
+    java = str(package / "jre" / "bin" / "java")
+    return [java, *_JAVA_OPTIONS, "-cp", os.pathsep.join(jars), *defines, "com.arcadedb.server.ArcadeDBServer"]
+
+
+def _start_detached(command: list[str], log: Path, folder: Path) -> int:
+    """Start a process that outlives us, is no child of ours (no zombie to reap) and gets none of our secrets."""
+    environment = {key: os.environ[key] for key in ("PATH", "HOME", "LANG", "TMPDIR") if key in os.environ}
+    shell = ["/bin/sh", "-c", 'log=$1; shift; "$@" >"$log" 2>&1 </dev/null & echo $!', "sh", str(log), *command]
+    answer = subprocess.run(
+        shell, cwd=folder, env=environment, capture_output=True, text=True, check=True, start_new_session=True
+    )
+    return int(answer.stdout)
+
+
+def _described(pid: int, passwords: Passwords, log: Path) -> GraphServer:
+    started = start_time(pid)
+    if started is None:
+        raise ServiceUnreachable(_no_start(log))
+    return GraphServer(pid, started, "", ROOT, passwords.root, OBSERVER, passwords.observer)
+
+
+def _answers(server: GraphServer) -> bool:
+    from neo4j import GraphDatabase
+    from neo4j.exceptions import DriverError, Neo4jError
+
+    try:
+        for address in (server.address(SUBJECT), server.address(STOIC), server.observer()):
+            auth = (address.username or "", address.password or "")
+            with (
+                GraphDatabase.driver(address.uri, auth=auth, connection_timeout=2) as driver,
+                driver.session(database=address.database) as session,
+            ):
+                session.run("RETURN 1").consume()
+    except (DriverError, Neo4jError):
+        return False
+    return True
+
+
+def _no_start(log: Path) -> str:
+    lines = log.read_text(encoding="utf-8", errors="replace").split("\n") if log.exists() else []
+    ending = " | ".join(line.strip()[:200] for line in lines if line.strip())[-800:]
+    return f"the embedded graph did not start, see {log} (or set NEO_URI and STOIC_GRAPH_URI); it ends with: {ending}"

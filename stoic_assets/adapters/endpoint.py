@@ -1,0 +1,67 @@
+"""Addresses of HTTP services: what is a valid one, how it is reached (proxy or not), whether anyone answers there."""
+
+import asyncio
+import contextlib
+import ipaddress
+from urllib.parse import SplitResult, urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
+
+PORTS = {"http": 80, "https": 443}
+
+
+def parse_url(url: str, setting: str) -> SplitResult:
+    """The parts of a service's address; `setting` names for the user where it comes from.
+
+    Raises `ConfigurationError` for anything that is not plain http(s), credentials in the address included: addresses
+    are shown and stored.
+    """
+    try:
+        parts = urlsplit(url.strip())
+        valid = parts.scheme in PORTS and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        valid = False
+    if not valid:
+        raise ConfigurationError(f"{setting}: not an http or https address such as http://localhost:8081")
+    if parts.username or parts.password:
+        raise ConfigurationError(f"{setting}: the address must not hold credentials; use the key variable or a header")
+    return parts
+
+
+def is_loopback(host: str) -> bool:
+    """Whether `host` is this machine."""
+    try:
+        address = ipaddress.ip_address(host)
+        return address.is_loopback or address.is_unspecified
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def proxy_for(parts: SplitResult) -> str | None:
+    """The proxy that the environment names for this address; loopback never has one."""
+    host = parts.hostname or ""
+    if is_loopback(host) or proxy_bypass(host):
+        return None
+    proxy = getproxies().get(parts.scheme)
+    return proxy if not proxy or "://" in proxy else f"http://{proxy}"
+
+
+async def require_listener(url: str, setting: str, advice: str, seconds: float) -> None:
+    """Opens and closes a TCP connection to the service, or to the proxy that leads there.
+
+    Raises `ServiceUnreachable` with `advice` when nothing accepts it within `seconds`.
+    """
+    parts = parse_url(url, setting)
+    proxy = proxy_for(parts)
+    way = urlsplit(proxy) if proxy else parts
+    host, port = way.hostname or "", way.port or PORTS.get(way.scheme, 80)
+    try:
+        async with asyncio.timeout(seconds):
+            _, writer = await asyncio.open_connection(host, port)
+    except OSError:
+        place = f"the proxy {host}:{port}" if proxy else f"{host}:{port}"
+        raise ServiceUnreachable(f"{setting}: nothing answers at {place}; {advice}") from None
+    writer.close()
+    with contextlib.suppress(OSError):
+        await writer.wait_closed()

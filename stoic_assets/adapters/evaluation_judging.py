@@ -1,0 +1,73 @@
+"""The verdicts of one evaluation: stored evidence in, rows of `virtue_scores`, `task_scores`, `assertion_results` out."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict
+from typing import Any, TypeVar
+
+from stoic_assets.adapters.evaluation_tables import EvaluationTables
+from stoic_assets.adapters.models.connect import judge_panel
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.assertions.results import decide
+from stoic_assets.core.chat import ChatModel
+from stoic_assets.core.conversation.evidence import Evidence
+from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.judging.exhibit import judged
+from stoic_assets.core.judging.judge import judge_tasks, judge_virtues, side_by_side
+from stoic_assets.core.settings import Judging
+
+R = TypeVar("R")
+Row = dict[str, Any]
+
+
+class EvaluationJudging:
+    """Judges the trials of one evaluation, all of them side by side under the judge's limit."""
+
+    def __init__(
+        self, workplace: Workplace, manifest: Manifest, samples: int | None = None, fresh: bool = False,
+        max_cost: float | None = None,
+    ) -> None:
+        self._workplace, self._manifest = workplace, manifest
+        self._fresh, self._max_cost = fresh, max_cost
+        self._panel = judge_panel(workplace.env)
+        self._settings = workplace.settings.judging.model_copy(
+            update={"samples": samples or manifest.spec.judge_samples}
+        )
+        self.tables = EvaluationTables(workplace, manifest)
+
+    async def virtues(self) -> list[Row]:
+        """The rows of `virtue_scores`."""
+        verdicts = await self._each_trial("virtues", judge_virtues)
+        return [asdict(score) for scores in verdicts for score in scores]
+
+    async def tasks(self) -> tuple[list[Row], list[Row]]:
+        """The rows of `task_scores` and of `tone_scores`."""
+        verdicts = await self._each_trial("tasks", judge_tasks)
+        tones = [asdict(scores.tone) for scores in verdicts if scores.tone]
+        return [asdict(score) for scores in verdicts for score in scores.tasks], tones
+
+    def assertions(self) -> list[Row]:
+        """The rows of `assertion_results`; no model is asked."""
+        model = self._manifest.spec.agent_model
+        return [asdict(r) for e in self.tables.evidence() for r in decide(self._job(e), e, model)]
+
+    async def _each_trial(
+        self, stage: str, judge: Callable[[Job, Evidence, ChatModel, Judging, tuple[str, ...]], Awaitable[R]]
+    ) -> list[R]:
+        trials = [evidence for evidence in self.tables.evidence() if judged(evidence)]
+        self._workplace.progress.begin(stage, len(trials))
+        model = self._workplace.model(self._manifest, self._max_cost, self._fresh)
+
+        async def one(evidence: Evidence) -> R:
+            verdict = await judge(self._job(evidence), evidence, model, self._settings, self._panel)
+            self._workplace.progress.advance(stage)
+            return verdict
+
+        try:
+            return await side_by_side([one(evidence) for evidence in trials])
+        finally:
+            await asyncio.to_thread(self.tables.write_calls)
+
+    def _job(self, evidence: Evidence) -> Job:
+        return next(job for job in self._manifest.spec.jobs if job.name == evidence.trial.job)

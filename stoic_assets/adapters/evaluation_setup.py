@@ -1,0 +1,98 @@
+"""From what a user asks for to the resolved specification of an evaluation, with the checks that come before any call."""
+
+import asyncio
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from stoic_assets.adapters.agents.connect import reachable
+from stoic_assets.adapters.document_files import job_files, load_jobs, load_releases, select_jobs
+from stoic_assets.adapters.models.connect import evaluator_model, judge_panel, reachable_model
+from stoic_assets.adapters.project import Project
+from stoic_assets.core.conversation import evaluator
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.evaluation import DEFAULT_AGENT_MODEL, DEFAULT_AGENT_URL, EvaluationRequest, EvaluationSpec
+from stoic_assets.core.graph_address import refuse_setups, subject_address
+from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.judging import prompt
+from stoic_assets.core.releases import Release, agent_of
+from stoic_assets.core.settings import Settings
+from stoic_assets.core.templates import source
+
+
+@dataclass(frozen=True)
+class Setup:
+    """A resolved specification and the release manifest it took part from, if there is one."""
+
+    spec: EvaluationSpec
+    release: Release | None
+
+
+def set_up(
+    request: EvaluationRequest, agent_version: str, project: Project, settings: Settings, env: Mapping[str, str]
+) -> Setup:
+    """Resolves a request. Raises `ConfigurationError` for whatever is missing or wrong."""
+    releases, _complaints = load_releases(project.releases)
+    release = releases.get(agent_version)
+    jobs = [_as_released(job, release) for job in chosen_jobs(request, agent_version, project, release)]
+    refuse_setups_of(jobs, env)
+    spec = EvaluationSpec(
+        jobs=tuple(jobs),
+        addresses={job.name: address_of(job, request, release, env) for job in jobs},
+        conditions=request.conditions,
+        repeats=request.repeats,
+        agent_model=request.model or (release.model if release else None) or DEFAULT_AGENT_MODEL,
+        evaluator_model=evaluator_model(env),
+        judge_models=judge_panel(env),
+        judge_samples=request.judge_samples or settings.judging.samples,
+        prompts_hash=prompts_hash(),
+    )
+    return Setup(spec, release)
+
+
+def default_files(project: Project) -> list[Path]:
+    """The jobs of a project when none is named: `data/eval/agent.yml`, else all of `eval_jobs/`."""
+    single = project.root / "data" / "eval" / "agent.yml"
+    return [single] if single.exists() else job_files(project.jobs)
+
+
+def chosen_jobs(request: EvaluationRequest, agent_version: str, project: Project, release: Release | None) -> list[Job]:
+    """The jobs a request means. Unless it names some, only those addressed to this agent, where there are any."""
+    jobs = load_jobs([Path(file) for file in request.files] or default_files(project))
+    if not jobs:
+        raise ConfigurationError(f"{project.jobs}: there are no jobs; write one, or name one with --file")
+    names = request.jobs or (release.jobs if release and not (request.files or request.tags) else ())
+    chosen = select_jobs(jobs, names, request.tags)
+    addressed = [job for job in chosen if job.target.chatbot == agent_of(agent_version)]
+    return chosen if request.files or names or not addressed else addressed
+
+
+def _as_released(job: Job, release: Release | None) -> Job:
+    if release is None or release.protocol is None or release.protocol == job.target.protocol:
+        return job
+    target = job.target.model_dump(by_alias=True) | {"protocol": release.protocol}
+    return Job.model_validate(job.model_dump(by_alias=True) | {"target": target})
+
+
+def address_of(job: Job, request: EvaluationRequest, release: Release | None, env: Mapping[str, str]) -> str:
+    """The agent's URL: command line, else release, else job, else `AGENT_URL`, else the default."""
+    released = release.url if release else None
+    return request.agent_url or released or job.target.url or env.get("AGENT_URL") or DEFAULT_AGENT_URL
+
+
+def refuse_setups_of(jobs: Sequence[Job], env: Mapping[str, str]) -> None:
+    """Raises when a job would change a graph that is somebody else's."""
+    if any(job.setups for job in jobs) and (address := subject_address(env)):
+        refuse_setups(address, env)
+
+
+def prompts_hash() -> str:
+    """SHA-256 over every built-in prompt; a job's own templates are part of the job."""
+    texts = [source(evaluator.TEMPLATE), *(prompt.source(name) for name in prompt.built_in().list_templates())]
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()
+
+
+async def check_reachable(spec: EvaluationSpec, env: Mapping[str, str]) -> None:
+    """Raises `ServiceUnreachable` when the agent or the model does not answer at all."""
+    await asyncio.gather(*[reachable(url) for url in set(spec.addresses.values())], reachable_model(env))

@@ -1,0 +1,39 @@
+"""Text and JSON from services that are not ours: read so that all later stages can store and show them."""
+
+import json
+from typing import Any
+
+from stoic_assets.core.redaction import Redactor
+
+EXCERPT = 200
+"""Characters of a foreign message that an error of ours quotes."""
+
+
+def parse_json(body: bytes) -> Any:
+    """JSON whose texts are valid Unicode. Raises ValueError for anything else, NaN and absurd depth included."""
+    try:
+        return mend(json.loads(body, parse_constant=_refuse_constant))
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def mend(value: Any) -> Any:
+    """`value` with every lone surrogate replaced: JSON can hold one, UTF-8 files and databases cannot."""
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list):
+        return [mend(item) for item in value]
+    if isinstance(value, dict):
+        return {mend(key): mend(item) for key, item in value.items()}
+    return value
+
+
+def excerpt(text: str, secrets: Redactor) -> str:
+    """The beginning of a foreign message as one printable line without secrets, e.g. for an error."""
+    printable = "".join(letter if letter.isprintable() else " " for letter in secrets.text(text))
+    line = " ".join(printable.split())
+    return line if len(line) <= EXCERPT else line[:EXCERPT] + "…"
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")

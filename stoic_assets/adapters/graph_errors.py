@@ -1,0 +1,73 @@
+"""What an error of the neo4j driver means to an evaluation, and its one line.
+
+Either our own side failed (InfrastructureError: the trial is invalid) or the query did (QueryError: its assertion or
+setup failed). At the start it is ServiceUnreachable, which names the setting to correct.
+"""
+
+from stoic_assets.core.errors import InfrastructureError, QueryError, ServiceUnreachable, StoicError
+from stoic_assets.core.graph_address import GraphAddress
+
+_NO_DATABASE = "DatabaseNotFound"
+_TOO_SLOW = "TransactionTimedOut"
+_LONGEST_LINE = 300
+
+
+def meaning(error: Exception, address: GraphAddress) -> StoicError:
+    """The error to raise for an error of the driver or the server."""
+    from neo4j.exceptions import AuthError, DriverError, TransientError
+
+    if isinstance(error, DriverError | AuthError | TransientError) or _NO_DATABASE in code(error):
+        return InfrastructureError(f"the graph at {address.uri} failed: {one_line(error)}")
+    if _TOO_SLOW in code(error):
+        return QueryError("the query took longer than its limit: make it cheaper or raise the limit")
+    return QueryError(one_line(error))
+
+
+def is_lost_connection(error: BaseException) -> bool:
+    """Whether the server may have gone."""
+    from neo4j.exceptions import ServiceUnavailable, SessionExpired
+
+    return isinstance(error, ServiceUnavailable | SessionExpired)
+
+
+def is_conflict(error: BaseException) -> bool:
+    """Whether the same write may succeed when tried again.
+
+    A ConstraintError too: ArcadeDB gives it to the losers of a concurrent MERGE, where Neo4j waits for a lock.
+    """
+    from neo4j.exceptions import ConstraintError, TransientError
+
+    return isinstance(error, ConstraintError | TransientError)
+
+
+def is_temporary(error: BaseException) -> bool:
+    """Whether a write that may run twice is worth another try."""
+    return is_conflict(error) or is_lost_connection(error)
+
+
+def unreachable(error: Exception, address: GraphAddress) -> ServiceUnreachable:
+    """Why a graph cannot be used, and which setting to correct."""
+    from neo4j.exceptions import AuthError
+
+    prefix = address.variables
+    if not prefix:
+        return ServiceUnreachable(
+            f"the embedded graph does not answer ({one_line(error)}): run stoic graph --stop and retry"
+        )
+    if isinstance(error, AuthError):
+        return ServiceUnreachable(f"{address.uri} refused the login: correct {prefix}_USERNAME and {prefix}_PASSWORD")
+    if _NO_DATABASE in code(error):
+        return ServiceUnreachable(f"{address.uri} has no database {address.database}: correct {prefix}_DATABASE")
+    return ServiceUnreachable(f"{address.uri} does not answer ({one_line(error)}): start it or correct {prefix}_URI")
+
+
+def code(error: BaseException) -> str:
+    """The server's status code, such as Neo.ClientError.Statement.SyntaxError; empty for the driver's own errors."""
+    return str(getattr(error, "code", None) or "")
+
+
+def one_line(error: BaseException) -> str:
+    """Status code and message in one line of bounded length."""
+    text = " ".join((getattr(error, "message", None) or str(error) or type(error).__name__).split())
+    line = f"{code(error)}: {text}" if code(error) else text
+    return line if len(line) <= _LONGEST_LINE else line[: _LONGEST_LINE - 1] + "…"

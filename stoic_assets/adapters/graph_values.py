@@ -1,0 +1,97 @@
+"""Values of the neo4j driver as JSON values, nothing lost that an assertion or a reader could want.
+
+The typed objects are described in `core/assertions/equality.py`, which compares them.
+"""
+
+import base64
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from stoic_assets.core.assertions.equality import TYPE, VALUE
+
+
+def encode(value: Any) -> Any:
+    """A driver value as JSON: plain where JSON has the type, else a typed object with `$type` and `value`."""
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else _typed("float", _float_name(value))
+    if isinstance(value, bytes | bytearray):
+        return _typed("bytes", base64.b64encode(value).decode("ascii"))
+    return _encode_graph_type(value)
+
+
+def _encode_graph_type(value: Any) -> Any:
+    from neo4j import graph, spatial, time, vector
+
+    if isinstance(value, graph.Node | graph.Relationship):
+        return _encode_entity(value)
+    if isinstance(value, graph.Path):
+        return _typed("path", [encode(part) for part in _in_turn(value)])
+    if isinstance(value, spatial.Point):
+        return _typed("point", [encode(coordinate) for coordinate in value], srid=value.srid)
+    if isinstance(value, time.Duration):
+        return _typed("duration", value.iso_format())
+    if isinstance(value, time.Date | time.Time | time.DateTime):
+        return _encode_clock(value)
+    if isinstance(value, vector.Vector):
+        return _typed("vector", [encode(number) for number in value.to_native()])
+    if isinstance(value, Mapping):
+        return _encode_map(value)
+    if isinstance(value, list | tuple):
+        return [encode(item) for item in value]
+    return _typed("unsupported", str(value))
+
+
+def _typed(kind: str, value: Any, **further: Any) -> dict[str, Any]:
+    return {TYPE: kind, VALUE: value, **further}
+
+
+def _float_name(value: float) -> str:
+    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def _encode_map(value: Mapping[str, Any]) -> dict[str, Any]:
+    encoded = {str(key): encode(item) for key, item in value.items()}
+    return _typed("map", encoded) if TYPE in encoded else encoded
+
+
+def _encode_entity(entity: Any) -> dict[str, Any]:
+    from neo4j.graph import Node
+
+    properties = _encode_map(dict(entity.items()))
+    if isinstance(entity, Node):
+        return _typed("node", properties, id=entity.element_id, labels=sorted(entity.labels))
+    ends = [node.element_id if node else None for node in entity.nodes]
+    return _typed("relationship", properties, id=entity.element_id, type=entity.type, start=ends[0], end=ends[1])
+
+
+def _in_turn(path: Any) -> list[Any]:
+    parts = [path.start_node]
+    for relationship, node in zip(path.relationships, path.nodes[1:], strict=True):
+        parts += [relationship, node]
+    return parts
+
+
+def _encode_clock(value: Any) -> dict[str, Any]:
+    from neo4j import time
+
+    if isinstance(value, time.Date):
+        return _typed("date", value.iso_format())
+    offset = value.utc_offset()
+    kind = ("" if offset is not None else "local") + ("datetime" if isinstance(value, time.DateTime) else "time")
+    return _typed(kind, _short(value.iso_format()) + _zone(value.tzinfo))
+
+
+def _short(text: str) -> str:
+    """ISO text without the zeros that fill a fraction up to nine digits."""
+    seconds, _, rest = text.partition(".")
+    fraction, offset = rest[:9].rstrip("0"), rest[9:]
+    return seconds + (f".{fraction}" if fraction else "") + ("Z" if offset == "+00:00" else offset)
+
+
+def _zone(tzinfo: Any) -> str:
+    """The name of a named zone in brackets, as Cypher writes it; a bare offset has none."""
+    name = getattr(tzinfo, "zone", None) or getattr(tzinfo, "key", None)
+    return f"[{name}]" if name and name != "UTC" else ""

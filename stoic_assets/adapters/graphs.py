@@ -1,0 +1,63 @@
+"""The two graphs of an evaluation as configured, the embedded server standing in for whichever has no address."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from stoic_assets.adapters.bolt import Graph, connect
+from stoic_assets.adapters.bolt_sessions import BoltServer
+from stoic_assets.adapters.embedded_accounts import STOIC, SUBJECT
+from stoic_assets.adapters.embedded_graph import embedded_graph, rejoin
+from stoic_assets.adapters.embedded_server import GraphServer
+from stoic_assets.core.graph_address import GraphAddress, refuse_same_graph, stoic_address, subject_address
+
+
+@dataclass(frozen=True)
+class Graphs:
+    """`subject` is what the agent writes to, `stoic` our own; `embedded` is None where neither needs it."""
+
+    subject: Graph
+    stoic: Graph
+    subject_address: GraphAddress
+    embedded: GraphServer | None
+
+
+@contextmanager
+def open_graphs(home: Path, env: Mapping[str, str]) -> Iterator[Graphs]:
+    """Both graphs while the block runs. They work in any event loop inside the block.
+
+    Raises ConfigurationError (bad address, same graph twice, embedded server not installed) or ServiceUnreachable
+    (embedded server did not start). Servers of the user's own are not contacted: see `Graph.ping`.
+    """
+    subject, stoic = subject_address(env), stoic_address(env)
+    refuse_same_graph(subject, stoic, env)
+    if subject and stoic:
+        yield Graphs(connect(subject), connect(stoic), subject, None)
+        return
+    with embedded_graph(home) as server:
+        yield _with_embedded(home, server, subject, stoic, env)
+
+
+def _with_embedded(
+    home: Path, server: GraphServer, subject: GraphAddress | None, stoic: GraphAddress | None, env: Mapping[str, str]
+) -> Graphs:
+    ours = server.address(SUBJECT)
+    if subject and subject.same_database(ours):
+        subject = None  # NEO_URI as `stoic graph --json` prints it: the embedded graph after all, with its observer
+    refuse_same_graph(subject or ours, stoic or server.address(STOIC), env)
+    return Graphs(
+        subject=connect(subject) if subject else _embedded(home, server, SUBJECT),
+        stoic=connect(stoic) if stoic else _embedded(home, server, STOIC),
+        subject_address=subject or ours,
+        embedded=server,
+    )
+
+
+def _embedded(home: Path, server: GraphServer, database: str) -> Graph:
+    now = _bolt(server, database)
+    return connect(now.address, now.observer, find_again=lambda: _bolt(rejoin(home), database))
+
+
+def _bolt(server: GraphServer, database: str) -> BoltServer:
+    return BoltServer(server.address(database), server.observer() if database == SUBJECT else None)

@@ -1,0 +1,18 @@
+"""The deterministic stand-in for every model: no key, no network, no cost, and no meaning in what it says."""
+
+from stoic_assets.core.chat import ChatReply, ChatRequest
+
+OFFLINE = "offline"
+"""The name under which it appears as a model."""
+
+
+class OfflineModel:
+    """Plays evaluator and judge from `request.brief` alone."""
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        """The scripted message or the lexical verdict."""
+        from stoic_assets.core.conversation.scripted import scripted_message
+        from stoic_assets.core.judging.lexical import lexical_reply
+
+        text = lexical_reply(request) if request.role == "judge" else scripted_message(request)
+        return ChatReply(text, cost_usd=0.0)

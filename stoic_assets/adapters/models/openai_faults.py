@@ -1,0 +1,69 @@
+"""What the errors of the openai package mean for us: another attempt, a body without an option, or the end."""
+
+from typing import TYPE_CHECKING
+
+from stoic_assets.adapters.foreign_text import excerpt
+from stoic_assets.adapters.request_limit import retry_after_seconds
+from stoic_assets.core.errors import AttemptFailed, ConfigurationError, StoicError
+from stoic_assets.core.redaction import Redactor
+
+if TYPE_CHECKING:
+    from openai import APIStatusError
+
+OPTIONS = ("response_format", "temperature")
+"""Parts of a request that some servers or models refuse; the request makes sense without them."""
+REPEATABLE = (408, 409)
+
+
+class OptionRefused(AttemptFailed):
+    """The server does not take a part of the request; without it, it may."""
+
+    def __init__(self, option: str, problem: str) -> None:
+        super().__init__(problem, final=True)
+        self.option = option
+
+
+def explain(error: Exception, model: str, base_url: str, secrets: Redactor) -> StoicError:
+    """The `AttemptFailed`, `OptionRefused` or `ConfigurationError` that an exception of one call stands for."""
+    import openai
+
+    server = f"the model server at {base_url}"
+    if isinstance(error, openai.APIStatusError):
+        return _explain_status(error, model, server, secrets)
+    if isinstance(error, TimeoutError):
+        return AttemptFailed(f"{server} gave no answer in time")
+    if isinstance(error, openai.APIConnectionError | OSError):
+        # The package takes every failed connection through aiohttp for its own time-out, which is switched off.
+        cause = error.__cause__ or error
+        return AttemptFailed(f"{server} cannot be reached: {excerpt(str(cause) or type(cause).__name__, secrets)}")
+    return AttemptFailed(f"{server} gave an unreadable answer: {excerpt(f'{type(error).__name__}: {error}', secrets)}")
+
+
+def _explain_status(error: "APIStatusError", model: str, server: str, secrets: Redactor) -> StoicError:
+    status, said = error.status_code, excerpt(error.message, secrets)
+    if status in (401, 403):
+        return ConfigurationError(f"{server} refuses the key ({status}); check OPENAI_API_KEY")
+    if status == 404 or (status == 400 and _names_unknown_model(error)):
+        return ConfigurationError(
+            f"{server} does not know model {model!r} ({status}); check STOIC_EVALUATOR_MODEL, STOIC_JUDGE_MODEL and "
+            "OPENAI_BASE_URL (it usually ends in /v1)"
+        )
+    if status == 429 and error.code == "insufficient_quota":
+        return ConfigurationError(f"{server} says that the account has no credit left; check its billing")
+    wait = retry_after_seconds(error.response.headers.get("retry-after"))
+    if status == 429:
+        return AttemptFailed(f"{server} is busy (429)", retry_after=wait, busy=True)
+    if status in (400, 422) and (option := _refused_option(error)):
+        return OptionRefused(option, f"{server}: {said}")
+    return AttemptFailed(f"{server}: {said}", retry_after=wait, final=status < 500 and status not in REPEATABLE)
+
+
+def _names_unknown_model(error: "APIStatusError") -> bool:
+    text = error.message.lower()
+    unknown = ("does not exist", "not found", "unknown model", "invalid model", "not a valid model")
+    return error.code == "model_not_found" or ("model" in text and any(phrase in text for phrase in unknown))
+
+
+def _refused_option(error: "APIStatusError") -> str | None:
+    text = f"{error.param} {error.message} {error.body}".replace("json_schema", "response_format")
+    return next((option for option in OPTIONS if option in text), None)

@@ -1,0 +1,187 @@
+"""What leaves for other services, at least once: every message is a file until its service took it.
+
+    <home>/outbox/pending/<target>/<id>.json     waits, or was refused
+    <home>/outbox/delivered/<target>/<id>.json   the service answered 2xx at `delivered_at`
+
+What stands in a message is the business of `core/evolution`. A message moves while `lock` is held, so that one that is
+replaced or deleted while it travels is neither lost nor resurrected; whoever delivers to a target holds its own lock.
+"""
+
+import asyncio
+import hashlib
+import json
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from filelock import AsyncFileLock, FileLock, Timeout
+
+from stoic_assets.adapters.files import StorageError, write_whole
+from stoic_assets.adapters.receiver import LIMIT, SETTINGS, TARGETS, MessageRefused, Receiver, Target, receiver
+from stoic_assets.core.errors import AttemptFailed, ConfigurationError
+from stoic_assets.core.settings import EndpointLimit
+
+LONGEST_NAME = 180
+"""Characters of a file name; file systems allow 255 bytes, and a temporary name is longer."""
+Outcome = tuple[int, list[str]]
+"""How many messages were delivered, and what went wrong."""
+
+
+@dataclass(frozen=True)
+class Message:
+    """One file. `order` is when it was put there, in nanoseconds."""
+
+    id: str
+    agent_version: str
+    order: int
+    body: dict[str, Any]
+    delivered_at: str | None = None
+
+    def says_the_same(self, other: "Message") -> bool:
+        """Whether both carry the same content for the same version."""
+        return (self.agent_version, self.body) == (other.agent_version, other.body)
+
+
+@dataclass(frozen=True)
+class Delivered:
+    """How a delivery went: messages delivered now, messages that wait still (for want of an address, too), and why."""
+
+    delivered: int
+    pending: int
+    errors: tuple[str, ...] = ()
+
+
+class Outbox:
+    """All messages of a `STOIC_HOME`. Any number of processes may use it at once."""
+
+    def __init__(self, home: Path) -> None:
+        self._folder = home / "outbox"
+
+    def put(self, target: Target, message_id: str, body: Mapping[str, Any], agent_version: str) -> None:
+        """Stores a message for delivery, unless the same waits or was delivered already.
+
+        Another content under the same id takes the place of the former one and is delivered again. Raises
+        `StorageError`.
+        """
+        as_read = json.loads(json.dumps(body, allow_nan=False))
+        message = Message(message_id, agent_version, time.time_ns(), as_read)
+        with self._locked():
+            pending, delivered = self._path("pending", target, message_id), self._path("delivered", target, message_id)
+            last = _read(pending) if pending.exists() else _read(delivered)
+            if last is None or not last.says_the_same(message):
+                _write(pending, message)
+
+    def delivered_at(self, target: Target, message_id: str) -> str | None:
+        """When the service took the message as it stands now (ISO 8601, UTC); None while it waits."""
+        if self._path("pending", target, message_id).exists():
+            return None
+        message = _read(self._path("delivered", target, message_id))
+        return message.delivered_at if message else None
+
+    def delete(self, agent_version: str) -> None:
+        """Removes every message of a version, delivered or not."""
+        with self._locked():
+            for path in self._folder.glob("*/*/*.json"):
+                message = _read(path)
+                if message and message.agent_version == agent_version:
+                    path.unlink()
+
+    async def deliver(
+        self, targets: Mapping[Target, str], limit: EndpointLimit = LIMIT, seconds: float = 60.0
+    ) -> Delivered:
+        """Sends what waits, each target in the order of `put`, one message after the other.
+
+        `targets` maps to addresses; a target without one is left waiting. It ends after about `seconds`: what could
+        not be sent by then, or was refused, waits for the next delivery and is no error of the evaluation.
+        """
+        ways = [self._deliver_to(target, url, limit, seconds) for target, url in targets.items() if url]
+        outcomes = await asyncio.gather(*ways)
+        pending = sum(len(self._files("pending", target)) for target in TARGETS)
+        errors = dict.fromkeys(error for _, problems in outcomes for error in problems)
+        return Delivered(sum(count for count, _ in outcomes), pending, tuple(errors))
+
+    async def _deliver_to(self, target: Target, url: str, limit: EndpointLimit, seconds: float) -> Outcome:
+        if not self._files("pending", target):
+            return 0, []
+        try:
+            async with (
+                receiver(target, url, limit, seconds) as service,
+                AsyncFileLock(self._folder / f"{target}.lock", timeout=seconds),
+            ):
+                return await self._send_all(target, service)
+        except ConfigurationError as error:
+            return 0, [str(error)]
+        except Timeout:
+            return 0, [f"{SETTINGS[target]}: another process has been delivering to it for {seconds:g} s"]
+
+    async def _send_all(self, target: Target, service: Receiver) -> Outcome:
+        delivered, problems = 0, []
+        for path in self._in_order(target):
+            message = _read(path)
+            if message is None:
+                if path.exists():  # else it was deleted meanwhile
+                    problems.append(f"{path} is damaged; remove it and materialise fitness_updates again")
+                continue
+            try:
+                await service.take(message.id, message.body)
+            except MessageRefused as refusal:
+                problems.append(str(refusal))
+                continue
+            except AttemptFailed as failure:
+                problems.append(str(failure))
+                break  # what follows must not overtake this one, and would fare no better
+            self._settle(target, path, message)
+            delivered += 1
+        return delivered, problems
+
+    def _settle(self, target: Target, path: Path, sent: Message) -> None:
+        """Moves a message that was taken, unless it was replaced or deleted on the way."""
+        taken = replace(sent, delivered_at=datetime.now(UTC).isoformat())
+        with self._locked():
+            if _read(path) == sent:
+                _write(self._path("delivered", target, sent.id), taken)
+                path.unlink()
+
+    def _in_order(self, target: Target) -> list[Path]:
+        """The files that wait, oldest first; a damaged one cannot tell its age and comes before all."""
+        ages = {path: message.order if (message := _read(path)) else 0 for path in self._files("pending", target)}
+        return sorted(ages, key=lambda path: (ages[path], path))
+
+    def _files(self, state: str, target: Target) -> list[Path]:
+        return list((self._folder / state / target).glob("*.json"))
+
+    def _path(self, state: str, target: Target, message_id: str) -> Path:
+        name = quote(message_id, safe=" @+,=")
+        if len(name) > LONGEST_NAME:
+            name = f"{name[:100]}~{hashlib.sha256(message_id.encode()).hexdigest()}"
+        return self._folder / state / target / f"{name}.json"
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            lock = FileLock(self._folder / "lock")
+            lock.acquire()
+        except OSError as error:
+            raise StorageError(f"{self._folder} cannot be written: {error.strerror}") from None
+        try:
+            yield
+        finally:
+            lock.release()
+
+
+def _read(path: Path) -> Message | None:
+    """The message of a file; None where there is none that can be read."""
+    try:
+        return Message(**json.loads(path.read_bytes()))
+    except (FileNotFoundError, ValueError, TypeError):
+        return None
+
+
+def _write(path: Path, message: Message) -> None:
+    write_whole(path, json.dumps(asdict(message), indent=1))

@@ -1,0 +1,19 @@
+"""Ending queries that ArcadeDB goes on with after their reader left: it heeds no time-out and no closed connection."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from neo4j import AsyncSession
+
+
+async def end_overdue(session: "AsyncSession", username: str, cypher: str, seconds: float) -> int:
+    """Terminate the runs of this query by this account that began more than `seconds` ago; returns how many."""
+    running = await session.run("SHOW TRANSACTIONS")
+    overdue = [
+        row["transactionId"]
+        async for row in running
+        if row["username"] == username and row["currentQuery"] == cypher and row["elapsedTime"].seconds >= seconds
+    ]
+    for transaction in overdue:
+        await (await session.run(f"TERMINATE TRANSACTIONS '{transaction}'")).consume()
+    return len(overdue)

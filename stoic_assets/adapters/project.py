@@ -1,0 +1,65 @@
+"""Where things are: the project's folders, `STOIC_HOME`, and what the package ships."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from stoic_assets.core.errors import ConfigurationError
+
+PACKAGE = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True)
+class Project:
+    """A folder with `eval_jobs/` (or, without one, the current folder) and the state that belongs to it."""
+
+    root: Path
+    home: Path
+    warehouse: Path
+
+    @property
+    def jobs(self) -> Path:
+        """The folder of job files; the shipped ones where the project has none."""
+        own = self.root / "eval_jobs"
+        return own if own.is_dir() else shipped("eval_jobs")
+
+    @property
+    def releases(self) -> Path:
+        """The folder of release manifests; it need not exist."""
+        return self.root / "releases"
+
+    @property
+    def settings(self) -> Path:
+        """The settings file; it need not exist."""
+        return self.root / "stoic.yml"
+
+
+def find_project(env: Mapping[str, str] = os.environ, start: Path | None = None) -> Project:
+    """The project around `start` (default: the current folder), with `STOIC_HOME` and `STOIC_WAREHOUSE` applied."""
+    here = (start or Path.cwd()).resolve()
+    root = next((folder for folder in [here, *here.parents] if (folder / "eval_jobs").is_dir()), here)
+    home = Path(env.get("STOIC_HOME") or root / ".stoic").expanduser().absolute()
+    warehouse = Path(env.get("STOIC_WAREHOUSE") or home / "warehouse").expanduser().absolute()
+    return Project(root, home, warehouse)
+
+
+def shipped(name: str) -> Path:
+    """A file or folder that comes with the product: inside an installed package, else beside it in the repository."""
+    for folder in (PACKAGE, PACKAGE.parent):
+        if (folder / name).exists():
+            return folder / name
+    raise ConfigurationError(f"{name} is missing from the installation; install stoic-eval again")
+
+
+def make_home(project: Project) -> None:
+    """Makes `STOIC_HOME`. Raises `ConfigurationError` when it cannot be written."""
+    try:
+        project.home.mkdir(parents=True, exist_ok=True)
+        project.warehouse.mkdir(parents=True, exist_ok=True)
+        if not os.access(project.home, os.W_OK):
+            raise PermissionError(13, "not writable")
+    except OSError as error:
+        raise ConfigurationError(
+            f"STOIC_HOME {project.home} cannot be written ({error.strerror}); set STOIC_HOME to a folder that can"
+        ) from None

@@ -1,0 +1,104 @@
+"""One service that takes our messages over HTTP: how it is addressed, and what its answers mean for a message.
+
+What waits, in which order, and what becomes of a message afterwards is the business of `outbox`.
+"""
+
+import json
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any, Literal, get_args
+from urllib.parse import SplitResult, quote
+
+from stoic_assets.adapters.endpoint import parse_url, proxy_for
+from stoic_assets.adapters.foreign_text import excerpt
+from stoic_assets.adapters.request_limit import retry_after_seconds
+from stoic_assets.core.errors import AttemptFailed
+from stoic_assets.core.redaction import Redactor
+from stoic_assets.core.retrying import Tally, persist
+from stoic_assets.core.settings import EndpointLimit
+
+if TYPE_CHECKING:
+    from aiohttp import ClientResponse, ClientSession
+
+Target = Literal["events", "fitness"]
+TARGETS: tuple[Target, ...] = get_args(Target)
+SETTINGS: Mapping[Target, str] = {"events": "STOIC_WEBHOOK_URL", "fitness": "EVOLUTION_URL"}
+CONTENT_TYPES: Mapping[Target, str] = {"events": "application/cloudevents+json", "fitness": "application/json"}
+LIMIT = EndpointLimit(in_flight=1, attempts=4, backoff_seconds=0.5, longest_wait_seconds=60, timeout_seconds=10)
+BUSY, NOT_NOW = 429, (408, 425)
+ABOUT_THE_MESSAGE = (400, 409, 413, 422)
+"""Answers that refuse one message; any other refusal would meet the next message too."""
+
+
+class MessageRefused(AttemptFailed):
+    """The service will not take this message; others it may."""
+
+
+@asynccontextmanager
+async def receiver(
+    target: Target, url: str, limit: EndpointLimit = LIMIT, seconds: float = 60.0
+) -> AsyncIterator["Receiver"]:
+    """The service of one target, for one delivery of at most `seconds`; no cookies, the environment's proxy.
+
+    Raises `ConfigurationError` where `url` is no address.
+    """
+    import aiohttp
+
+    address = parse_url(url, SETTINGS[target])
+    headers = {"Content-Type": CONTENT_TYPES[target]}
+    async with aiohttp.ClientSession(
+        proxy=proxy_for(address), cookie_jar=aiohttp.DummyCookieJar(), headers=headers
+    ) as session:
+        yield Receiver(session, address, SETTINGS[target], limit, time.monotonic() + seconds)
+
+
+class Receiver:
+    """A service that takes messages until `deadline` (monotonic seconds); its address comes from `setting`."""
+
+    def __init__(
+        self, session: "ClientSession", address: SplitResult, setting: str, limit: EndpointLimit, deadline: float
+    ) -> None:
+        self._session, self._url, self._limit, self._deadline = session, address.geturl(), limit, deadline
+        # The path may be the secret of a webhook, so errors name the setting and the host alone.
+        self._name = f"{setting} ({address.hostname})"
+        self._secrets = Redactor((), [self._url, address.path, address.query])
+
+    async def take(self, message_id: str, body: Mapping[str, Any]) -> None:
+        """Has one message taken, trying again where that can help.
+
+        Raises `MessageRefused` when the next message may fare better, else `AttemptFailed`.
+        """
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise AttemptFailed(f"{self._name}: the time for one delivery is over; the next one goes on")
+        await persist(lambda: self._post(message_id, body), self._limit, Tally(), within_seconds=left)
+
+    async def _post(self, message_id: str, body: Mapping[str, Any]) -> None:
+        import aiohttp
+
+        seconds = max(0.1, min(self._limit.timeout_seconds, self._deadline - time.monotonic()))
+        try:
+            async with self._session.post(
+                self._url,
+                data=json.dumps(body),
+                headers={"Idempotency-Key": quote(message_id, safe="/:@+,=")},
+                timeout=aiohttp.ClientTimeout(total=seconds),
+                allow_redirects=False,  # a POST that is redirected may arrive as a GET
+            ) as response:
+                if not 200 <= response.status < 300:
+                    raise self._refusal(response, await response.content.read(1000))
+        except TimeoutError:
+            raise AttemptFailed(f"{self._name} gave no answer within {seconds:g} s") from None
+        except (aiohttp.ClientError, OSError) as error:
+            raise AttemptFailed(f"{self._name}: {excerpt(str(error), self._secrets)}") from None
+
+    def _refusal(self, response: "ClientResponse", text: bytes) -> AttemptFailed:
+        status = response.status
+        said = excerpt(text.decode("utf-8", "replace"), self._secrets)
+        problem = f"{self._name} answered {status}" + (f": {said}" if said else "")
+        if status in ABOUT_THE_MESSAGE:
+            return MessageRefused(problem, final=True)
+        wait = retry_after_seconds(response.headers.get("Retry-After"))
+        final = status < 500 and status != BUSY and status not in NOT_NOW
+        return AttemptFailed(problem, retry_after=wait, busy=status == BUSY, final=final)

@@ -1,0 +1,211 @@
+"""The stoic graph: what the warehouse knows of agents, versions, evaluations, trends and fitness, as nodes.
+
+A projection: every write merges on ids and removes what its part of the warehouse no longer holds, so that running
+twice changes nothing and everything can be projected anew at any time. No fact lives here alone.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Protocol
+
+from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation, utc_text
+from stoic_assets.core.releases import agent_of
+
+Row = Mapping[str, Any]
+LABELS = ("Agent", "AgentVersion", "StoicEvaluation", "Task", "VirtueScore", "VirtueTrend", "FitnessUpdate")
+SHARED_LINKS = ("HAS_VERSION", "EVOLVED_FROM", "HAS_VIRTUE_TREND")
+"""Relationships that two evaluations of an agent may write at once: the embedded server's MERGE makes two of them
+(measured: one race in five), unless they have an id that must be unique."""
+BATCH = 500
+"""Rows of one statement: bounds the memory of its transaction."""
+
+_VERSION = """
+    MERGE (a:Agent {id: $agent})
+    MERGE (v:AgentVersion {id: $version})
+    MERGE (a)-[:HAS_VERSION {id: $version}]->(v)
+"""
+_RELEASE = "MATCH (v:AgentVersion {id: $version}) SET v.released_at = $released_at"
+_FORMER_PARENTS = """
+    MATCH (:AgentVersion {id: $version})-[r:EVOLVED_FROM]->(p:AgentVersion)
+    WHERE NOT p.id IN $parents
+    DELETE r
+"""
+_PARENT = """
+    MATCH (v:AgentVersion {id: $version}), (p:AgentVersion {id: $parent})
+    MERGE (v)-[:EVOLVED_FROM {id: $version + ' ' + $parent}]->(p)
+"""
+_FORMER_SCORES = """
+    MATCH (:AgentVersion {id: $version})-[:RECEIVED_EVALUATION]->(e:StoicEvaluation {evaluation_id: $evaluation_id}),
+          (e)-[:HAS_VIRTUE_SCORE]->(s:VirtueScore)
+    WHERE NOT s.id IN $scores
+    DETACH DELETE s
+"""
+_FORMER_EVALUATIONS = """
+    MATCH (:AgentVersion {id: $version})-[:RECEIVED_EVALUATION]->(e:StoicEvaluation {evaluation_id: $evaluation_id})
+    WHERE NOT e.id IN $trials
+    DETACH DELETE e
+"""
+_EVALUATIONS = """
+    UNWIND $rows AS row
+    MATCH (v:AgentVersion {id: $version})
+    MERGE (e:StoicEvaluation {id: row.id})
+    SET e.evaluation_id = $evaluation_id, e.overall_score = row.overall_score,
+        e.overall_confidence = row.overall_confidence, e.timestamp = $timestamp, e.source = row.source
+    MERGE (t:Task {id: row.task_id})
+    MERGE (v)-[:RECEIVED_EVALUATION]->(e)
+    MERGE (e)-[:FOR_TASK]->(t)
+"""
+_SCORES = """
+    UNWIND $rows AS row
+    MATCH (e:StoicEvaluation {id: row.trial_id})
+    MERGE (s:VirtueScore {id: row.id})
+    SET s.virtue = row.virtue, s.score = row.score, s.confidence = row.confidence, s.reasoning = row.reasoning,
+        s.examples = row.examples, s.suggestions = row.suggestions
+    MERGE (e)-[:HAS_VIRTUE_SCORE]->(s)
+"""
+_TRENDS = """
+    UNWIND $rows AS row
+    MERGE (a:Agent {id: row.agent})
+    MERGE (t:VirtueTrend {id: row.id})
+    SET t.virtue = row.virtue, t.n = row.n, t.mean = row.mean, t.slope = row.slope, t.trend = row.trend,
+        t.updated_at = row.updated_at
+    MERGE (a)-[:HAS_VIRTUE_TREND {id: row.id}]->(t)
+"""
+_FORMER_FITNESS = """
+    MATCH (f:FitnessUpdate {evaluation_id: $evaluation_id})
+    WHERE f.agent_version = $version AND f.id <> $id
+    DETACH DELETE f
+"""
+_FITNESS = """
+    MERGE (f:FitnessUpdate {id: $id})
+    SET f.fitness = $fitness, f.agent_version = $version, f.evaluation_id = $evaluation_id
+"""
+_DERIVED = """
+    UNWIND $trials AS trial
+    MATCH (f:FitnessUpdate {id: $id}), (e:StoicEvaluation {id: trial})
+    MERGE (f)-[:DERIVED_FROM]->(e)
+"""
+_PARTS_OF_VERSION = (
+    "MATCH (f:FitnessUpdate {agent_version: $version}) WITH f AS part",
+    "MATCH (:AgentVersion {id: $version})-[:RECEIVED_EVALUATION]->()-[:HAS_VIRTUE_SCORE]->(s) WITH s AS part",
+    "MATCH (:AgentVersion {id: $version})-[:RECEIVED_EVALUATION]->(e) WITH e AS part",
+    "MATCH (:Agent {id: $agent})-[:HAS_VIRTUE_TREND]->(t:VirtueTrend) WITH t AS part",
+    "MATCH (v:AgentVersion {id: $version}) WITH v AS part",
+    "MATCH (a:Agent {id: $agent}) WHERE NOT (a)-[:HAS_VERSION]->() WITH a AS part",
+)
+
+
+class Graph(Protocol):
+    """One database; `write` runs one statement in a transaction and may run it again when it met another writer."""
+
+    async def write(self, cypher: str, parameters: Mapping[str, Any] | None = None) -> list[dict[str, Any]]: ...
+
+
+async def prepare(graph: Graph) -> None:
+    """Makes ids unique. To be done before the first data: a later constraint would pin the types it finds."""
+    nodes = [(label, f"(x:{label})") for label in LABELS]
+    links = [(kind, f"()-[x:{kind}]-()") for kind in SHARED_LINKS]
+    for name, pattern in nodes + links:
+        await graph.write(
+            f"CREATE CONSTRAINT stoic_{name.lower()}_id IF NOT EXISTS FOR {pattern} REQUIRE x.id IS UNIQUE"
+        )
+
+
+async def project_version(
+    graph: Graph, agent_version: str, released_at: datetime | str | None, parents: Iterable[str]
+) -> None:
+    """A version, its agent and what it came from. A parent is `agent@version`, or a version of the same agent."""
+    agent = agent_of(agent_version)
+    keys = [parent if "@" in parent else f"{agent}@{parent}" for parent in parents]
+    await _ensure_version(graph, agent_version)
+    released = {"version": agent_version, "released_at": utc_text(released_at) if released_at else None}
+    await graph.write(_RELEASE, released)
+    await graph.write(_FORMER_PARENTS, {"version": agent_version, "parents": keys})
+    for key in keys:
+        await _ensure_version(graph, key)
+        await graph.write(_PARENT, {"version": agent_version, "parent": key})
+
+
+async def project_evaluations(graph: Graph, head: EvaluationHead, evaluations: Sequence[StoicEvaluation]) -> None:
+    """All scored trials of one evaluation with their virtue scores; what an earlier judging left besides goes."""
+    scores = [row for each in evaluations for row in _score_rows(each)]
+    place = {"version": head.agent_version, "evaluation_id": head.evaluation_id, "timestamp": head.timestamp}
+    await _ensure_version(graph, head.agent_version)
+    await graph.write(_FORMER_SCORES, place | {"scores": [row["id"] for row in scores]})
+    await graph.write(_FORMER_EVALUATIONS, place | {"trials": [each.id for each in evaluations]})
+    await _write_rows(graph, _EVALUATIONS, [_evaluation_row(each) for each in evaluations], place)
+    await _write_rows(graph, _SCORES, scores, {})
+
+
+async def project_trends(graph: Graph, rows: Iterable[Row]) -> None:
+    """The newest trend of each virtue of each agent, from rows of `virtue_trends` (of any number of versions)."""
+    newest: dict[str, Row] = {}
+    for row in rows:
+        key = f"{row['agent']}/{row['virtue']}"
+        if key not in newest or row["n"] > newest[key]["n"]:
+            newest[key] = row
+    await _write_rows(graph, _TRENDS, [_trend_row(key, row) for key, row in newest.items()], {})
+
+
+async def project_fitness(graph: Graph, rows: Iterable[Row]) -> None:
+    """Rows of `fitness_updates`; an evaluation has one update, and none where no trial was scored.
+
+    The evaluations must have been projected before.
+    """
+    for row in rows:
+        place = {
+            "id": row["idempotency_key"], "version": row["agent_version"], "evaluation_id": row["evaluation_id"],
+            "fitness": row["fitness"], "trials": list(row["trial_ids"]),
+        }
+        scored = row["fitness"] is not None
+        await graph.write(_FORMER_FITNESS, place if scored else place | {"id": ""})
+        if scored:
+            await graph.write(_FITNESS, place)
+            await graph.write(_DERIVED, place)
+
+
+async def delete_version(graph: Graph, agent_version: str) -> None:
+    """Removes a version with its evaluations and fitness, and the agent with its last version.
+
+    The agent's trends go too, since the version is in them: project those of the remaining versions afterwards.
+    """
+    place = {"agent": agent_of(agent_version), "version": agent_version}
+    for parts in _PARTS_OF_VERSION:
+        deleted = BATCH
+        while deleted == BATCH:
+            found = await graph.write(f"{parts} LIMIT {BATCH} DETACH DELETE part RETURN count(*) AS deleted", place)
+            deleted = found[0]["deleted"]
+
+
+async def _ensure_version(graph: Graph, agent_version: str) -> None:
+    await graph.write(_VERSION, {"agent": agent_of(agent_version), "version": agent_version})
+
+
+async def _write_rows(graph: Graph, cypher: str, rows: Sequence[Row], place: Row) -> None:
+    for start in range(0, len(rows), BATCH):
+        await graph.write(cypher, {**place, "rows": rows[start : start + BATCH]})
+
+
+def _evaluation_row(evaluation: StoicEvaluation) -> Row:
+    return {
+        "id": evaluation.id, "task_id": evaluation.task_id, "source": evaluation.source,
+        "overall_score": evaluation.overall_score, "overall_confidence": evaluation.overall_confidence,
+    }
+
+
+def _score_rows(evaluation: StoicEvaluation) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": f"{evaluation.id}/{virtue}", "trial_id": evaluation.id, "virtue": virtue, "score": found.score,
+            "confidence": found.confidence, "reasoning": found.reasoning,
+            "examples": list(found.supporting_examples), "suggestions": list(found.improvement_suggestions),
+        }
+        for virtue, found in evaluation.virtue_scores.items()
+    ]
+
+
+def _trend_row(key: str, row: Row) -> Row:
+    return {
+        "id": key, "agent": row["agent"], "virtue": row["virtue"], "n": row["n"], "mean": row["mean"],
+        "slope": row["slope"], "trend": row["trend"], "updated_at": utc_text(row["evaluated_at"]),
+    }

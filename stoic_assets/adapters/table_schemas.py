@@ -1,0 +1,168 @@
+"""The declared columns of every table and SQL model: one schema, whoever writes.
+
+Meaning and unit of each column stand in `docs/tables.md`. Only declarations belong here; how rows are checked and
+turned into Parquet is the business of `parquet_files`.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from stoic_assets.core.errors import StoicError
+from stoic_assets.core.judging.virtues import VIRTUES
+
+Columns = dict[str, str]
+"""Column name to kind; a kind that ends in `?` may be null."""
+
+DUCKDB_TYPES = {
+    "text": "VARCHAR",
+    "json": "VARCHAR",
+    "number": "DOUBLE",
+    "count": "BIGINT",
+    "flag": "BOOLEAN",
+    "time": "TIMESTAMP WITH TIME ZONE",
+    "texts": "VARCHAR[]",
+    "aspects": "STRUCT(aspect VARCHAR, assessment VARCHAR, example VARCHAR, score DOUBLE)[]",
+    "weights": f"STRUCT({', '.join(f'{virtue} DOUBLE' for virtue in VIRTUES)})",
+}
+
+COMMON: Columns = {"evaluation_id": "text", "evaluated_at": "time"}
+"""In every file; `agent_version` comes from the folder's name."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The kind of a column and whether it may be null."""
+
+    name: str
+    nullable: bool
+
+    @property
+    def duckdb(self) -> str:
+        """The type in DuckDB's SQL."""
+        return DUCKDB_TYPES[self.name]
+
+
+# fmt: off
+FACTS: dict[str, Columns] = {
+    "evaluations": {
+        "agent": "text", "started_at": "time", "ended_at": "time?", "status": "text", "offline": "flag",
+        "agent_model": "text?", "evaluator_model": "text?", "judge_models": "texts?", "spec_hash": "text?",
+        "prompt_hash": "text?", "released_at": "time?", "planned_trials": "count", "scored_trials": "count?",
+        "invalid_trials": "count?", "cost_usd": "number?", "parents": "texts?",
+    },
+    "trials": {
+        "trial_id": "text", "job": "text", "scenario": "text?", "holdout": "flag", "tags": "texts?",
+        "job_hash": "text?", "condition": "text", "repeat": "count", "outcome": "text", "detail": "text?",
+        "session_id": "text?", "user": "text?", "failure_count": "count", "average_response_ms": "number?",
+        "aspirational_ms": "number?", "planned_tasks": "count", "virtue_weights": "weights?", "turns": "count",
+        "started_at": "time?", "ended_at": "time?", "evaluator_model": "text?",
+    },
+    "turns": {
+        "trial_id": "text", "turn": "count", "speaker": "text", "content": "text", "response_ms": "number?",
+        "attempts": "count?", "events": "json?",
+    },
+    "observations": {
+        "trial_id": "text", "assertion": "text", "kind": "text", "text": "text", "parameters": "json?",
+        "result": "json?", "error": "text?",
+    },
+    "virtue_scores": {
+        "trial_id": "text", "virtue": "text", "judge_model": "text", "sample": "count", "score": "number?",
+        "confidence": "number?", "confidence_source": "text?", "self_confidence": "number?", "reasoning": "text?",
+        "aspects": "aspects?", "supporting_examples": "texts?", "improvement_suggestions": "texts?",
+        "exercised": "flag?", "grounded": "number?", "prompt_hash": "text?", "error": "text?",
+    },
+    "task_scores": {
+        "trial_id": "text", "task": "text", "type": "text", "task_text": "text", "score": "number?",
+        "reason": "text?", "judge_model": "text?", "error": "text?",
+    },
+    "tone_scores": {
+        "trial_id": "text", "score": "number?", "reason": "text?", "judge_model": "text?", "error": "text?",
+    },
+    "assertion_results": {
+        "trial_id": "text", "assertion": "text", "kind": "text", "text": "text", "weight": "number",
+        "expected": "json?", "actual": "json?", "passed": "flag?", "error": "text?",
+    },
+    "fitness_updates": {
+        "idempotency_key": "text", "agent_id": "text", "fitness": "number?", "fitness_low": "number?",
+        "fitness_high": "number?", "fitness_why": "text?", "objectives": "json?", "improvement_areas": "json?",
+        "weak_virtues": "texts?", "severity": "json?", "trial_ids": "texts?", "delivered_at": "time?",
+    },
+    "events": {
+        "id": "text", "type": "text", "subject": "text?", "time": "time", "data": "json", "delivered_at": "time?",
+    },
+    "llm_calls": {
+        "call_id": "text", "role": "text", "model": "text", "cached": "flag", "prompt_tokens": "count",
+        "completion_tokens": "count", "cost_usd": "number?", "latency_ms": "number", "error": "text?",
+        "time": "time?",
+    },
+}
+"""Tables that Python writes."""
+
+MODELS: dict[str, Columns] = {
+    "trial_virtues": {
+        "trial_id": "text", "virtue": "text", "score": "number?", "confidence": "number?",
+        "confidence_source": "text?", "verdicts": "count", "failed": "count", "exercised": "flag?",
+        "grounded": "number?",
+    },
+    "composite_scores": {
+        "trial_id": "text", "job": "text", "scenario": "text?", "condition": "text", "repeat": "count",
+        "outcome": "text", "valid": "flag", "timing": "number?", "task": "number?", "assertion": "number?",
+        "failure_penalty": "number", "overall": "number?", "tone": "number?", "virtue_overall": "number?",
+        "virtue_confidence": "number?", "virtue_overall_weighted": "number?", "virtues_scored": "count",
+        "virtues_not_exercised": "count", "average_response_ms": "number?", "failure_count": "count",
+    },
+    "evaluation_virtues": {
+        "agent": "text", "virtue": "text", "score": "number?", "confidence": "number?", "trials": "count",
+        "not_exercised": "count",
+    },
+    "evaluation_scores": {
+        "agent": "text", "average_overall": "number?", "fitness": "number?", "planned_trials": "count",
+        "scored_trials": "count", "invalid_trials": "count", "conclusive": "flag", "task": "number?",
+        "timing": "number?", "assertion": "number?", "tone": "number?",
+    },
+    "weak_virtues": {
+        "virtue": "text", "score": "number", "confidence": "number", "severity": "number", "suggestions": "texts",
+        "trials": "count",
+    },
+    "virtue_trends": {
+        "agent": "text", "virtue": "text", "mean": "number", "n": "count", "slope": "number?", "trend": "text",
+        "released_at": "time",
+    },
+}
+# fmt: on
+"""What the SQL models of `dbt_like_sql` give; those that look across evaluations are views and have no files."""
+
+TABLES: dict[str, Columns] = FACTS | MODELS
+
+
+def columns_of(table: str) -> dict[str, Kind]:
+    """The columns of a file of `table`, `agent_version` excepted. Raises `StoicError` for an unknown table."""
+    if table not in TABLES:
+        raise StoicError(f"there is no table {table!r}; declare its columns in stoic_assets/adapters/table_schemas.py")
+    return {name: Kind(kind.removesuffix("?"), kind.endswith("?")) for name, kind in (TABLES[table] | COMMON).items()}
+
+
+def arrow_schema(table: str) -> Any:
+    """The Arrow schema of a file of `table`. Every field may be null there, so that a column can be relaxed later."""
+    import pyarrow as pa
+
+    types = _arrow_types()
+    return pa.schema([pa.field(name, types[kind.name]) for name, kind in columns_of(table).items()])
+
+
+def _arrow_types() -> dict[str, Any]:
+    import pyarrow as pa
+
+    text, number = pa.string(), pa.float64()
+    aspect = pa.struct([("aspect", text), ("assessment", text), ("example", text), ("score", number)])
+    return {
+        "text": text,
+        "json": text,
+        "number": number,
+        "count": pa.int64(),
+        "flag": pa.bool_(),
+        "time": pa.timestamp("us", tz="UTC"),
+        "texts": pa.list_(text),
+        "aspects": pa.list_(aspect),
+        "weights": pa.struct([(virtue, number) for virtue in VIRTUES]),
+    }

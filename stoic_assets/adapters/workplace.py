@@ -1,0 +1,103 @@
+"""A project at work: its settings, environment and stores, opened together and handed to whoever needs them."""
+
+import os
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractContextManager, asynccontextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from dotenv import dotenv_values
+from filelock import AsyncReadWriteLock
+
+from stoic_assets.adapters.document_files import load_settings
+from stoic_assets.adapters.evidence_store import EvidenceStore
+from stoic_assets.adapters.graphs import Graphs, open_graphs
+from stoic_assets.adapters.models.connect import connect_model
+from stoic_assets.adapters.models.judge_cache import CachedModel
+from stoic_assets.adapters.models.ledger import Ledger
+from stoic_assets.adapters.outbox import Outbox
+from stoic_assets.adapters.project import Project, find_project, make_home
+from stoic_assets.adapters.sql_project import model_variables
+from stoic_assets.adapters.warehouse import Warehouse
+from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.progress import Progress, Unwatched
+from stoic_assets.core.redaction import Redactor
+from stoic_assets.core.settings import Settings
+
+_SECRETS = (
+    "OPENAI_API_KEY", "AGENT_API_KEY", "NEO_PASSWORD", "STOIC_GRAPH_PASSWORD",
+)
+
+
+@dataclass(frozen=True)
+class Workplace:
+    """Everything of a project that has to do with the outside. Making one is cheap; connections open when used."""
+
+    project: Project
+    settings: Settings
+    env: Mapping[str, str]
+    progress: Progress
+
+    @cached_property
+    def redactor(self) -> Redactor:
+        """Blanks the patterns of `stoic.yml` and every configured key and password."""
+        return Redactor(self.settings.redact, [self.env.get(name, "") for name in _SECRETS])
+
+    @cached_property
+    def evidence(self) -> EvidenceStore:
+        """Manifests and journals."""
+        return EvidenceStore(self.project.home, self.redactor.data)
+
+    @cached_property
+    def warehouse(self) -> Warehouse:
+        """The Parquet facts."""
+        return Warehouse(self.project.warehouse, model_variables(self.settings))
+
+    @cached_property
+    def outbox(self) -> Outbox:
+        """Messages to evolution service and webhook."""
+        return Outbox(self.project.home)
+
+    @property
+    def reports(self) -> Path:
+        """The folder of reports."""
+        return self.project.home / "reports"
+
+    @asynccontextmanager
+    async def graph_access(self, alone: bool) -> AsyncIterator[None]:
+        """Access to the subject graph against other runs of this home: shared with them, or `alone`."""
+        lock = AsyncReadWriteLock(self.project.home / "subject_graph.lock", is_singleton=False)
+        async with lock.write_lock() if alone else lock.read_lock():
+            yield
+
+    def judge_cache(self, agent_version: str) -> Path:
+        """The folder of cached judge replies of a version."""
+        return self.project.home / "cache" / agent_version
+
+    def graphs(self) -> AbstractContextManager[Graphs]:
+        """Subject graph and stoic graph; starts the embedded server where none is configured."""
+        return open_graphs(self.project.home, self.env)
+
+    def model(self, manifest: Manifest, max_cost: float | None = None, fresh: bool = False) -> Ledger:
+        """The configured model, its judge replies cached, every call in the evaluation's ledger."""
+        provider = connect_model(self.env, self.settings)
+        cached = CachedModel(provider, self.judge_cache(manifest.agent_version), fresh=fresh)
+        return Ledger(cached, self.evidence.calls_file(manifest), self.settings.prices, max_cost)
+
+
+def open_workplace(
+    env: Mapping[str, str] | None = None, progress: Progress | None = None, start: Path | None = None
+) -> Workplace:
+    """The project around `start` (default: the current folder).
+
+    What stands in the environment goes before what stands in the project's `.env`. Raises `ConfigurationError` when
+    `stoic.yml` is wrong or `STOIC_HOME` cannot be written.
+    """
+    outer = dict(os.environ if env is None else env)
+    root = find_project(outer, start).root
+    inner = {name: value for name, value in dotenv_values(root / ".env").items() if value}
+    complete = inner | outer
+    project = find_project(complete, start)
+    make_home(project)
+    return Workplace(project, load_settings(project.settings), complete, progress or Unwatched())

@@ -1,0 +1,136 @@
+"""`stoic demo`: two releases of a live agent, evaluated and set side by side."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from stoic_assets.adapters.evaluation_report import report_data
+from stoic_assets.adapters.workplace import Workplace, open_workplace
+from stoic_assets.cli import console
+from stoic_assets.cli.evaluate import Json, Verbose, new_evaluation_id, run_evaluation
+from stoic_assets.cli.outcome import OFFLINE_WARNING, evaluation_outcome
+from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
+from stoic_assets.core.evaluation import EvaluationRequest
+from stoic_assets.core.graph_address import GraphAddress
+from stoic_assets.core.reports.version_differences import Differences, Flip, differences
+
+RELEASES = ("1.0.0", "1.1.0")
+SHOWN_FLIPS = 8
+
+
+def demo(
+    live: Annotated[bool, typer.Option("--live", help="Use the configured model, which costs money.")] = False,
+    as_json: Json = False,
+    verbose: Verbose = False,
+) -> None:
+    """Evaluates two releases of the demo agent on the embedded graph and shows what changed between them."""
+    with console.watched(verbose) as progress:
+        workplace = open_workplace(progress=progress)
+        if not live:
+            workplace = replace(workplace, env={**workplace.env, "STOIC_LLM": "offline"})
+        with workplace.graphs() as graphs, ExitStack() as agents:
+            urls = {r: agents.enter_context(running_agent(r, graphs.subject_address)) for r in RELEASES}
+            documents = [_evaluate(workplace, release, url) for release, url in urls.items()]
+    found = _compared(workplace, documents[-1])
+    if as_json:
+        console.print_json({"evaluations": documents, **_document(found)})
+    else:
+        _show(found, documents[0], documents[1], workplace)
+
+
+def _evaluate(workplace: Workplace, release: str, url: str) -> dict[str, Any]:
+    version, evaluation_id = f"marcus@{release}", new_evaluation_id()
+    workplace.progress.note(f"{version} at {url}")
+    run_evaluation(workplace, version, evaluation_id, EvaluationRequest(tags=("demo",), agent_url=url))
+    return evaluation_outcome(workplace, version, evaluation_id)
+
+
+@contextmanager
+def running_agent(release: str, graph: GraphAddress) -> Iterator[str]:
+    """A release of the demo agent in a process of its own; yields its URL. Raises `ServiceUnreachable`."""
+    env = {
+        **os.environ, "NEO_URI": graph.uri, "NEO_USERNAME": graph.username or "", "NEO_PASSWORD": graph.password or "",
+        "NEO_DATABASE": graph.database or "",
+    }
+    env.pop("AGENT_API_KEY", None)
+    command = [sys.executable, "-m", "stoic_assets.demo.service", "--release", release, "--port", "0"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, env=env, text=True)
+    try:
+        assert process.stdout is not None  # noqa: S101 - it is a pipe
+        line = process.stdout.readline()
+        if not line:
+            raise ServiceUnreachable(f"the demo agent {release} did not start (exit code {process.wait(10)})")
+        yield json.loads(line)["url"]
+    finally:
+        process.terminate()
+        process.communicate(timeout=10)
+
+
+def _compared(workplace: Workplace, candidate: dict[str, Any]) -> Differences:
+    """The candidate beside its parent, as its report shows them."""
+    manifest = workplace.evidence.manifest(candidate["agent_version"], candidate["evaluation_id"])
+    found = differences(report_data(workplace, manifest)) if manifest else None
+    if found is None:
+        raise ConfigurationError("releases/marcus-1.1.0.yml no longer names 1.0.0 as its parent: nothing to compare with")
+    return found
+
+
+def _document(found: Differences) -> dict[str, Any]:
+    measures = [{"measure": d.measure, "base": d.base, "this": d.this, "change": d.change} for d in found.measures]
+    flips = [{"job": f.job, "condition": f.condition, "text": f.text, "change": _loss(f)} for f in found.flips]
+    return {"measures": measures, "flipped_assertions": flips}
+
+
+def _loss(flip: Flip) -> float:
+    return flip.this.share - flip.base.share
+
+
+def _show(found: Differences, base: dict[str, Any], candidate: dict[str, Any], workplace: Workplace) -> None:
+    console.out.print(_table(found, base, candidate))
+    _show_broken([flip for flip in found.flips if _loss(flip) < 0], base, candidate)
+    if candidate["offline"]:
+        console.out.print(f"\n{OFFLINE_WARNING}; what the assertions found is real", style="yellow")
+    report = workplace.reports / candidate["agent_version"] / f"{candidate['evaluation_id']}.html"
+    console.out.print(f"\nreport      {report}")
+    console.out.print(f"tables      {workplace.project.warehouse / 'stoic.duckdb'}")
+    console.out.print("web UI      stoic ui   (asset graph; partitions marcus@1.0.0 and marcus@1.1.0)")
+    console.out.print("your agent  stoic eval --file JOB.yml --agent-url URL   (README: Evaluate your own agent)")
+
+
+def _table(found: Differences, base: dict[str, Any], candidate: dict[str, Any]) -> Table:
+    title = f"\n{base['agent_version']} and {candidate['agent_version']}, {len(candidate['trials'])} trials each"
+    table = Table(title=title, box=None, pad_edge=False, header_style="dim", title_justify="left", title_style="bold")
+    for heading in ("measure", base["agent_version"], candidate["agent_version"], "change"):
+        table.add_column(heading, justify="left" if heading == "measure" else "right")
+    for difference in found.measures:
+        name = difference.measure.replace("_", " ")
+        table.add_row(name, _number(difference.base), _number(difference.this), _change(difference.change))
+    return table
+
+
+def _show_broken(broken: list[Flip], base: dict[str, Any], candidate: dict[str, Any]) -> None:
+    count = len(broken)
+    console.out.print(f"\n{count} assertions that held for {base['agent_version']} fail for {candidate['agent_version']}:")
+    for flip in broken[:SHOWN_FLIPS]:
+        console.out.print(console.foreign(f"  {flip.job} ({flip.condition}): {' '.join(flip.text.split())}"))
+    if count > SHOWN_FLIPS:
+        console.out.print(f"  and {count - SHOWN_FLIPS} more, all in the report")
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
+
+
+def _change(value: float | None) -> str:
+    if value is None:
+        return "–"
+    colour = "red" if value <= -0.05 else "green" if value >= 0.05 else "default"
+    return f"[{colour}]{value:+.2f}[/]"

@@ -1,0 +1,81 @@
+"""`stoic eval --dry-run`: what would run, how many calls that takes, and about what they cost."""
+
+from collections import Counter
+from typing import Any
+
+from rich.table import Table
+
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.cli import console
+from stoic_assets.core.evaluation import EvaluationSpec
+from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.jobs.plan import Planned
+from stoic_assets.core.judging.virtues import VIRTUES
+
+EVALUATOR_TOKENS = (900, 40)
+"""Tokens in and out of one message of the simulated user: measured on the demo's jobs, mid-conversation."""
+JUDGE_TOKENS = (2200, 450)
+"""Tokens in and out of one verdict, as measured on the demo's jobs."""
+
+
+def show_plan(spec: EvaluationSpec, version: str, workplace: Workplace, as_json: bool) -> None:
+    """Prints the plan; nothing is contacted."""
+    document = plan_document(spec, version, workplace)
+    if as_json:
+        console.print_json(document)
+        return
+    table = Table(title=f"{version}: {document['trials']} trials, nothing was run", title_justify="left")
+    for heading in ("job", "agent", "conditions", "trials", "assertions", "setups"):
+        table.add_column(heading)
+    for row in document["jobs"]:
+        table.add_row(*[str(row[key]) for key in ("job", "url", "conditions", "trials", "assertions", "setups")])
+    console.out.print(table)
+    cost = document["estimated_cost_usd"]
+    calls = document["calls"]
+    console.out.print(
+        f"at most {calls['agent']} messages to the agent, {calls['evaluator']} of the simulated user, "
+        f"{calls['judge']} verdicts; " + ("no price for these models in stoic.yml" if cost is None else f"about {cost:.2f} USD")
+    )
+
+
+def plan_document(spec: EvaluationSpec, version: str, workplace: Workplace) -> dict[str, Any]:
+    """The plan as data. Calls are upper bounds, since a conversation may end before its last turn."""
+    planned = spec.plan("dry-run")
+    verdicts = (len(VIRTUES) * spec.judge_samples + 1) * len(spec.judge_models)
+    messages = sum(_messages(item.job) for item in planned)
+    calls = {"agent": messages + len(planned), "evaluator": messages, "judge": verdicts * len(planned)}
+    return {
+        "agent_version": version, "trials": len(planned), "calls": calls,
+        "estimated_cost_usd": _cost(spec, calls, workplace),
+        "models": {"agent": spec.agent_model, "evaluator": spec.evaluator_model, "judges": list(spec.judge_models)},
+        "jobs": [_job(job, spec, planned) for job in spec.jobs],
+    }
+
+
+def _job(job: Job, spec: EvaluationSpec, planned: list[Planned]) -> dict[str, Any]:
+    trials = [item.trial for item in planned if item.job is job]
+    conditions = ", ".join(Counter(trial.condition for trial in trials))
+    return {
+        "job": job.name, "url": spec.addresses[job.name], "conditions": conditions, "trials": len(trials),
+        "assertions": len(job.assertions), "setups": len(job.setups),
+    }
+
+
+def _messages(job: Job) -> int:
+    """Messages of the simulated user in one conversation, at most; scenarios need no model."""
+    return 0 if job.scenarios else max(0, (job.max_turns - 1) // 2)
+
+
+def _cost(spec: EvaluationSpec, calls: dict[str, int], workplace: Workplace) -> float | None:
+    share = calls["judge"] / len(spec.judge_models)
+    wanted: list[tuple[str, float, tuple[int, int]]] = [(spec.evaluator_model, calls["evaluator"], EVALUATOR_TOKENS)]
+    wanted += [(model, share, JUDGE_TOKENS) for model in spec.judge_models]
+    total = 0.0
+    for model, count, (tokens_in, tokens_out) in wanted:
+        price = workplace.settings.prices.get(model)
+        if model == "offline":
+            continue
+        if price is None:
+            return None
+        total += count * (tokens_in * price.input + tokens_out * price.output) / 1_000_000
+    return total

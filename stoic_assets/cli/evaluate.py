@@ -1,0 +1,161 @@
+"""`stoic eval` and `stoic regrade`: one evaluation through the same assets that Dagster's UI materialises."""
+
+import secrets
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stoic_assets.adapters.evaluation_setup import chosen_jobs, set_up
+from stoic_assets.adapters.workplace import Workplace, open_workplace
+from stoic_assets.cli import console
+from stoic_assets.cli.dry_run import show_plan
+from stoic_assets.cli.outcome import evaluation_outcome, finish
+from stoic_assets.cli.partition_run import materialise
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.evaluation import EvaluationRequest
+from stoic_assets.core.releases import check_agent_version
+
+NEWEST = "newest"
+PREPARATION = ("job_configs", "graph_setup")
+VERDICTS = (
+    "virtue_scores", "task_scores", "assertion_results", "trial_virtues", "composite_scores", "evaluation_virtues",
+    "evaluation_scores", "evaluations", "weak_virtues", "virtue_trends", "weak_virtue_reports", "evaluation_reports",
+    "fitness_updates", "stoic_graph_projection",
+)
+
+
+class Condition(StrEnum):
+    """Which conditions to run."""
+
+    both = "both"
+    withheld = "withheld"
+    supplied = "supplied"
+
+
+Files = Annotated[list[Path] | None, typer.Option("--file", help="A job file; may be repeated.")]
+Names = Annotated[list[str] | None, typer.Option("--job", help="A job of that name; may be repeated.")]
+Tags = Annotated[list[str] | None, typer.Option("--tag", help="Jobs with that tag; may be repeated.")]
+Model = Annotated[str | None, typer.Option(help="The model the agent is asked to use.  [default: gpt-4.1-mini]")]
+Version = Annotated[str | None, typer.Option(help="agent@version.  [default: <chatbot>@dev]")]
+Url = Annotated[str | None, typer.Option(help="Where the agent listens.")]
+Repeats = Annotated[int | None, typer.Option(min=1, help="Repeats of every trial.  [default: the jobs' own]")]
+Samples = Annotated[int | None, typer.Option(min=1, max=50, help="Verdicts of each judge on each virtue.")]
+AtOnce = Annotated[int | None, typer.Option(min=1, help="Conversations at the same time.")]
+FailUnder = Annotated[float | None, typer.Option(min=0, max=1, help="Exit with 1 when the average score is below.")]
+MaxCost = Annotated[float | None, typer.Option(min=0, help="US dollars after which nothing more is asked of a model.")]
+Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
+Verbose = Annotated[bool, typer.Option("--verbose", help="Every message, function call, system prompt and query.")]
+
+
+def evaluate(
+    file: Files = None,
+    job: Names = None,
+    tag: Tags = None,
+    model: Model = None,
+    agent_version: Version = None,
+    agent_url: Url = None,
+    condition: Annotated[Condition | None, typer.Option(help="[default: both where a job has facts]")] = None,
+    repeats: Repeats = None,
+    judge_samples: Samples = None,
+    max_conversations: AtOnce = None,
+    fail_under: FailUnder = None,
+    max_cost: MaxCost = None,
+    resume: Annotated[
+        str | None, typer.Option(metavar="[EVALUATION_ID]", help="Go on with the newest unfinished, or this, evaluation.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show trials, calls and estimated cost.")] = False,
+    as_json: Json = False,
+    verbose: Verbose = False,
+) -> None:
+    """Evaluates one version of an agent: converse, check, judge, score."""
+    request = EvaluationRequest(
+        files=tuple(map(str, file or ())), jobs=tuple(job or ()), tags=tuple(tag or ()),
+        conditions=condition.value if condition else None, repeats=repeats, judge_samples=judge_samples, model=model,
+        agent_url=agent_url,
+    )
+    with console.watched(verbose) as progress:
+        workplace = open_workplace(progress=progress)
+        version = check_agent_version(agent_version) if agent_version else default_version(request, workplace)
+        setup = set_up(request, version, workplace.project, workplace.settings, workplace.env)
+        if not dry_run:
+            evaluation_id = resumed_id(resume, version, setup.spec.addresses, workplace) if resume else new_evaluation_id()
+            run_evaluation(workplace, version, evaluation_id, request, max_conversations, max_cost)
+    if dry_run:
+        show_plan(setup.spec, version, workplace, as_json)
+        return
+    finish(evaluation_outcome(workplace, version, evaluation_id), workplace, as_json, fail_under)
+
+
+def regrade(
+    agent_version: Annotated[str | None, typer.Option(help="agent@version.  [default: the newest evaluated]")] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Ask the judges again instead of their cached replies.")] = False,
+    judge_samples: Samples = None,
+    max_cost: MaxCost = None,
+    as_json: Json = False,
+    verbose: Verbose = False,
+) -> None:
+    """Judges and checks assertions again over stored evidence; the agent is not called."""
+    with console.watched(verbose) as progress:
+        workplace = open_workplace(progress=progress)
+        version = check_agent_version(agent_version) if agent_version else newest_version(workplace)
+        manifests = workplace.evidence.manifests(version)
+        if not manifests:
+            raise ConfigurationError(f"{version} was never evaluated; run `stoic eval --agent-version {version}`")
+        evaluation_id = manifests[-1].evaluation_id
+        judging = {"samples": judge_samples, "fresh": fresh, "max_cost": max_cost}
+        materialise(workplace, version, evaluation_id, VERDICTS, {"virtue_scores": judging, "task_scores": judging})
+    finish(evaluation_outcome(workplace, version, evaluation_id), workplace, as_json, None)
+
+
+def run_evaluation(
+    workplace: Workplace, version: str, evaluation_id: str, request: EvaluationRequest,
+    at_once: int | None = None, max_cost: float | None = None,
+) -> None:
+    """Materialises every stage for one evaluation."""
+    conversing = {**request.model_dump(mode="json"), "at_once": at_once, "max_cost": max_cost}
+    judging = {"samples": request.judge_samples, "max_cost": max_cost}
+    config = {"transcripts": conversing, "virtue_scores": judging, "task_scores": judging}
+    materialise(workplace, version, evaluation_id, [*PREPARATION, "transcripts", *VERDICTS], config)
+
+
+def new_evaluation_id() -> str:
+    """The time and chance: sorts by age and never meets another."""
+    return f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
+
+
+def default_version(request: EvaluationRequest, workplace: Workplace) -> str:
+    """`<chatbot>@dev`. Raises `ConfigurationError` when the jobs address more than one chatbot."""
+    chatbots = sorted({job.target.chatbot for job in chosen_jobs(request, "@", workplace.project, None)})
+    if len(chatbots) != 1:
+        raise ConfigurationError(
+            f"the jobs address several agents ({', '.join(chatbots)}); say which one with --agent-version AGENT@VERSION"
+        )
+    return check_agent_version(f"{chatbots[0]}@dev")
+
+
+def newest_version(workplace: Workplace) -> str:
+    """The version evaluated last. Raises `ConfigurationError` when none was."""
+    rows = workplace.warehouse.query("select agent_version from evaluations order by started_at desc limit 1")
+    if not rows:
+        raise ConfigurationError("nothing was evaluated yet; run `stoic eval` or `stoic demo`")
+    return str(rows[0]["agent_version"])
+
+
+def resumed_id(wanted: str, version: str, jobs: dict[str, str], workplace: Workplace) -> str:
+    """The evaluation to go on with: the named one, or the newest unfinished one of this version and these jobs."""
+    manifests = {manifest.evaluation_id: manifest for manifest in workplace.evidence.manifests(version)}
+    if wanted != NEWEST:
+        if wanted not in manifests:
+            raise ConfigurationError(f"{version} has no evaluation {wanted}; known: {', '.join(manifests) or 'none'}")
+        return wanted
+    finished = {row["evaluation_id"] for row in workplace.warehouse.evaluations(version) if row["status"] == "finished"}
+    unfinished = [
+        evaluation_id for evaluation_id, manifest in manifests.items()
+        if evaluation_id not in finished and {job.name for job in manifest.spec.jobs} == set(jobs)
+    ]
+    if not unfinished:
+        raise ConfigurationError(f"there is no unfinished evaluation of {version} with these jobs; leave --resume out")
+    return unfinished[-1]

@@ -1,0 +1,65 @@
+"""Commands over what is stored: export, delete, and the schema of job files."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stoic_assets.adapters.evaluation_publishing import delete_from_graph
+from stoic_assets.adapters.workplace import open_workplace
+from stoic_assets.cli import console
+from stoic_assets.cli.evaluate import Json
+from stoic_assets.cli.partition_run import PARTITIONS, open_instance
+from stoic_assets.core.jobs.json_schema import job_json_schema
+from stoic_assets.core.releases import check_agent_version
+
+
+def export(
+    duckdb: Annotated[Path, typer.Option("--duckdb", help="The file to write; an existing one is replaced.")],
+    as_json: Json = False,
+) -> None:
+    """Writes everything as plain tables into one DuckDB file."""
+    open_workplace().warehouse.export(duckdb)
+    if as_json:
+        console.print_json({"path": str(duckdb.absolute())})
+    else:
+        console.out.print(f"wrote {duckdb}")
+
+
+def delete(
+    agent_version: Annotated[str, typer.Argument(help="agent@version")],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Removes everything of a version: tables, journals, cached replies, messages, reports, graph nodes, partition."""
+    workplace, version = open_workplace(), check_agent_version(agent_version)
+    count = len(workplace.evidence.manifests(version))
+    if not yes:
+        typer.confirm(f"Delete {version} with its {count} evaluations for good?", abort=True, err=True)
+    for manifest in workplace.evidence.manifests(version):
+        with workplace.evidence.locked(version, manifest.evaluation_id):
+            pass  # a running evaluation is not deleted from under its feet
+    delete_from_graph(workplace, version)
+    workplace.outbox.delete(version)
+    workplace.warehouse.delete(version)
+    workplace.warehouse.publish()
+    for folder in (workplace.judge_cache(version), workplace.reports / version):
+        shutil.rmtree(folder, ignore_errors=True)
+    workplace.evidence.delete(version)
+    with open_instance(workplace) as instance:
+        instance.delete_dynamic_partition(PARTITIONS, version)
+    if as_json:
+        console.print_json({"agent_version": version, "evaluations": count})
+    else:
+        console.out.print(f"deleted {version} with {count} evaluations")
+
+
+def schema(out: Annotated[Path | None, typer.Option(help="A file; without it the schema goes to stdout.")] = None) -> None:
+    """The JSON Schema of job files, for editors."""
+    text = json.dumps(job_json_schema(), indent=2, ensure_ascii=False) + "\n"
+    if out is None:
+        console.out.print(text, markup=False, end="")
+    else:
+        out.write_text(text, encoding="utf-8")

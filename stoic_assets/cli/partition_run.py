@@ -1,0 +1,87 @@
+"""Materialises assets of one partition in this process: what commands do is what Dagster's UI does."""
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stdout
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from stoic_assets.adapters.files import write_whole
+from stoic_assets.adapters.project import shipped
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.errors import StoicError
+from stoic_assets.core.evaluation import EVALUATION_TAG
+
+if TYPE_CHECKING:
+    import dagster as dg
+
+PARTITIONS = "agent_version"
+
+
+def dagster_home(workplace: Workplace) -> Path:
+    """The Dagster instance of this project, made on first use from the project's `dagster.yaml`."""
+    home = workplace.project.home / "dagster"
+    if not (home / "dagster.yaml").exists():
+        own = workplace.project.root / "dagster.yaml"
+        write_whole(home / "dagster.yaml", (own if own.exists() else shipped("dagster.yaml")).read_text())
+    return home
+
+
+@contextmanager
+def open_instance(workplace: Workplace) -> Iterator["dg.DagsterInstance"]:
+    """The instance that commands and UI share."""
+    import dagster as dg
+
+    with dg.DagsterInstance.from_config(str(dagster_home(workplace))) as instance:
+        yield instance
+
+
+def materialise(
+    workplace: Workplace, agent_version: str, evaluation_id: str, assets: Sequence[str],
+    config: Mapping[str, Mapping[str, Any]],
+) -> None:
+    """Materialises `assets` for one version and evaluation. Raises the `StoicError` that ended a step.
+
+    Dagster logs nothing: its console logger is silenced, and what assets print goes to stderr.
+    """
+    import dagster as dg
+
+    from stoic_assets.defs.assembly import build_definitions
+
+    job = build_definitions(workplace).resolve_implicit_global_asset_job_def()
+    run_config = {
+        "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
+        "ops": {name: {"config": dict(values)} for name, values in config.items()},
+    }
+    with open_instance(workplace) as instance, redirect_stdout(sys.stderr):
+        instance.add_dynamic_partitions(PARTITIONS, [agent_version])
+        _bury_dead_runs(instance, workplace, agent_version, evaluation_id)
+        try:
+            result = job.execute_in_process(
+                instance=instance, partition_key=agent_version, tags={EVALUATION_TAG: evaluation_id},
+                run_config=run_config, asset_selection=[dg.AssetKey(name) for name in assets], raise_on_error=True,
+            )
+        except dg.Failure as failure:
+            if isinstance(failure.__cause__, StoicError):
+                raise failure.__cause__ from None
+            raise
+    if not result.success:
+        # Dagster turns an interrupt into a failed run without an exception.
+        raise KeyboardInterrupt
+
+
+def _bury_dead_runs(
+    instance: "dg.DagsterInstance", workplace: Workplace, agent_version: str, evaluation_id: str
+) -> None:
+    """Marks runs of this evaluation that a kill left STARTED as failed; nobody else would.
+
+    Raises `ConfigurationError` when one of them is alive: it holds the evaluation's lock.
+    """
+    import dagster as dg
+
+    filters = dg.RunsFilter(tags={EVALUATION_TAG: evaluation_id}, statuses=[dg.DagsterRunStatus.STARTED])
+    runs = instance.get_runs(filters=filters)
+    if runs:
+        with workplace.evidence.locked(agent_version, evaluation_id):
+            for run in runs:
+                instance.report_run_failed(run, "the process of this run is gone; the evaluation was resumed")

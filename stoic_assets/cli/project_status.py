@@ -1,0 +1,116 @@
+"""`stoic doctor`: what is configured, what is reachable, what is missing, and how to mend it."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import version
+
+import typer
+from rich.table import Table
+
+from stoic_assets.adapters.agents.connect import reachable
+from stoic_assets.adapters.document_files import load_jobs, load_releases
+from stoic_assets.adapters.evaluation_setup import address_of, default_files, refuse_setups_of
+from stoic_assets.adapters.models.connect import evaluator_model, is_offline, judge_panel, reachable_model
+from stoic_assets.adapters.workplace import Workplace, open_workplace
+from stoic_assets.cli import console
+from stoic_assets.cli.evaluate import Json
+from stoic_assets.core.errors import ConfigurationError, StoicError
+from stoic_assets.core.evaluation import EvaluationRequest
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at. `state` is ok, note (works, but worth knowing) or missing (no evaluation could run)."""
+
+    subject: str
+    state: str
+    detail: str
+
+
+def doctor(as_json: Json = False) -> None:
+    """Looks at everything an evaluation needs; exits with 2 if one could not run."""
+    workplace = open_workplace()
+    findings = [_looked_at(subject, look, workplace) for subject, look in LOOKS.items()]
+    ready = all(finding.state != "missing" for finding in findings)
+    if as_json:
+        console.print_json({"ready": ready, "findings": [vars(finding) for finding in findings]})
+    else:
+        table = Table(box=None, pad_edge=False, show_header=False)
+        for finding in findings:
+            colour = {"ok": "green", "note": "yellow", "missing": "red"}[finding.state]
+            table.add_row(f"[{colour}]{finding.state}[/]", finding.subject, console.foreign(finding.detail))
+        console.out.print(table)
+        console.out.print("an evaluation can run" if ready else "an evaluation cannot run yet; mend what is missing")
+    if not ready:
+        raise typer.Exit(2)
+
+
+def _looked_at(subject: str, look: Callable[[Workplace], tuple[str, str]], workplace: Workplace) -> Finding:
+    try:
+        return Finding(subject, *look(workplace))
+    except StoicError as error:
+        return Finding(subject, "missing", str(error))
+
+
+def _installation(workplace: Workplace) -> tuple[str, str]:
+    return "ok", f"stoic-eval {version('stoic-eval')}, dagster {version('dagster')}, duckdb {version('duckdb')}"
+
+
+def _project(workplace: Workplace) -> tuple[str, str]:
+    own = "its own stoic.yml" if workplace.project.settings.exists() else "no stoic.yml, defaults"
+    return "ok", f"{workplace.project.root} ({own}); state in {workplace.project.home}"
+
+
+def _jobs(workplace: Workplace) -> tuple[str, str]:
+    jobs = load_jobs(default_files(workplace.project))
+    if not jobs:
+        raise ConfigurationError(f"there are none in {workplace.project.jobs}; write one, or use `stoic eval --file`")
+    refuse_setups_of(jobs, workplace.env)
+    return "ok", f"{len(jobs)} in {workplace.project.jobs}"
+
+
+def _releases(workplace: Workplace) -> tuple[str, str]:
+    releases, complaints = load_releases(workplace.project.releases)
+    if complaints:
+        return "note", str(complaints[0])
+    return "ok", ", ".join(sorted(releases)) or "none yet; `stoic release add` writes one"
+
+
+def _model(workplace: Workplace) -> tuple[str, str]:
+    if is_offline(workplace.env):
+        return "note", "offline stand-ins: scores mean nothing; set OPENAI_API_KEY or OPENAI_BASE_URL for real ones"
+    asyncio.run(reachable_model(workplace.env))
+    return "ok", f"evaluator {evaluator_model(workplace.env)}, judges {', '.join(judge_panel(workplace.env))}"
+
+
+def _agent(workplace: Workplace) -> tuple[str, str]:
+    request = EvaluationRequest()
+    jobs = load_jobs(default_files(workplace.project))
+    urls = sorted({address_of(job, request, None, workplace.env) for job in jobs})
+    for url in urls:
+        asyncio.run(reachable(url))
+    return "ok", ", ".join(urls)
+
+
+def _graphs(workplace: Workplace) -> tuple[str, str]:
+    async def ping() -> None:
+        await graphs.subject.ping()
+        await graphs.stoic.ping()
+
+    with workplace.graphs() as graphs:
+        asyncio.run(ping())
+        kind = "embedded" if graphs.embedded else "configured"
+        return "ok", f"subject {graphs.subject_address.uri}; {kind}"
+
+
+def _delivery(workplace: Workplace) -> tuple[str, str]:
+    names = {"STOIC_WEBHOOK_URL": "events", "EVOLUTION_URL": "fitness updates"}
+    unset = [f"{what} stay in the outbox ({name} is not set)" for name, what in names.items() if not workplace.env.get(name)]
+    return ("note", "; ".join(unset)) if unset else ("ok", "events and fitness updates are delivered")
+
+
+LOOKS: dict[str, Callable[[Workplace], tuple[str, str]]] = {
+    "installation": _installation, "project": _project, "jobs": _jobs, "releases": _releases, "model": _model,
+    "agent": _agent, "graphs": _graphs, "delivery": _delivery,
+}

@@ -1,0 +1,40 @@
+"""`stoic release add`: writes the manifest that the release sensor picks up."""
+
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+import yaml
+
+from stoic_assets.adapters.files import write_whole
+from stoic_assets.adapters.workplace import open_workplace
+from stoic_assets.cli import console
+from stoic_assets.cli.evaluate import Json
+from stoic_assets.core.documents import parse_document
+from stoic_assets.core.releases import Release, check_agent_version
+
+
+def add(
+    agent_version: Annotated[str, typer.Argument(help="agent@version")],
+    url: Annotated[str | None, typer.Option(help="Where this version listens.")] = None,
+    parent: Annotated[list[str] | None, typer.Option(help="A version it came from; may be repeated.")] = None,
+    protocol: Annotated[str | None, typer.Option(help="embabel or openai.  [default: the jobs' own]")] = None,
+    model: Annotated[str | None, typer.Option(help="The model it is asked to use.")] = None,
+    job: Annotated[list[str] | None, typer.Option(help="A job to run; may be repeated.  [default: all]")] = None,
+    notes: Annotated[str | None, typer.Option(help="Anything worth knowing.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Writes releases/AGENT-VERSION.yml; an existing manifest of the version is replaced."""
+    workplace = open_workplace()
+    agent, _, version = check_agent_version(agent_version).partition("@")
+    wanted = {
+        "agent": agent, "version": version, "url": url, "protocol": protocol, "model": model,
+        "releasedAt": datetime.now(UTC).isoformat(timespec="seconds"), "parents": parent, "jobs": job, "notes": notes,
+    }
+    text = yaml.safe_dump({key: value for key, value in wanted.items() if value}, sort_keys=False, allow_unicode=True)
+    parse_document(text, Release, f"release {agent_version}")
+    path = write_whole(workplace.project.releases / f"{agent}-{version}.yml", text)
+    if as_json:
+        console.print_json({"agent_version": agent_version, "path": str(path)})
+    else:
+        console.out.print(f"wrote {path}")

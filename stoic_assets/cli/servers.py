@@ -1,0 +1,92 @@
+"""Commands that serve until they are stopped: the demo agent, the embedded graph, Dagster's UI."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stoic_assets.adapters.embedded_graph import embedded_graph, stop_embedded_graph
+from stoic_assets.adapters.workplace import open_workplace
+from stoic_assets.cli import console
+from stoic_assets.cli.evaluate import Json
+from stoic_assets.cli.partition_run import dagster_home
+from stoic_assets.demo.service import serve
+
+
+def agent(
+    release: Annotated[str, typer.Option(help="Release of the demo agent: 1.0.0 or 1.1.0.")] = "1.0.0",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 picks a free one.")] = 8081,
+    api_key: Annotated[str | None, typer.Option(envvar="AGENT_API_KEY", help="Key that callers must send.")] = None,
+) -> None:
+    """Serves the demo agent Marcus on loopback, over the subject graph."""
+    workplace = open_workplace()
+    with workplace.graphs() as graphs:
+        serve(release, port, graphs.subject_address, api_key)
+
+
+def graph(
+    stop: Annotated[bool, typer.Option("--stop", help="Stop the running one, whoever uses it.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Serves the embedded graph until stopped; other commands of the same STOIC_HOME use it."""
+    home = open_workplace().project.home
+    if stop:
+        stopped = stop_embedded_graph(home)
+        console.print_json({"stopped": stopped}) if as_json else console.out.print("stopped" if stopped else "not running")
+        return
+    with embedded_graph(home) as server:
+        address = {
+            "uri": server.uri, "username": server.username, "password": server.password,
+            "databases": {"subject": "subject", "stoic": "stoic"},
+        }
+        if as_json:
+            print(json.dumps(address), flush=True)  # noqa: T201
+        else:
+            console.out.print(f"{server.uri}  user {server.username}, databases subject and stoic; Ctrl-C stops it")
+            console.out.print(f"password: in {home / 'graph' / 'server.json'}")
+        wait_for_stop()
+
+
+def wait_for_stop() -> None:
+    """Returns on SIGTERM; Ctrl-C interrupts it."""
+    stopped = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: stopped.set())
+    while not stopped.wait(1):
+        pass
+
+
+def ui(port: Annotated[int, typer.Option(min=1, max=65535)] = 3000) -> None:
+    """Dagster's web UI and daemon on this project, on loopback."""
+    workplace = open_workplace()
+    env = {**os.environ, "DAGSTER_HOME": str(dagster_home(workplace)), "STOIC_HOME": str(workplace.project.home)}
+    location = ["-m", "stoic_assets.definitions"]
+    own = workplace.project.root / "workspace.yaml"
+    if own.exists():
+        location = ["-w", str(own)]
+    commands = [
+        [_beside("dagster-webserver"), "-h", "127.0.0.1", "-p", str(port), *location],
+        [_beside("dagster-daemon"), "run", *location],
+    ]
+    console.err.print(f"Dagster on http://127.0.0.1:{port}; Ctrl-C stops it")
+    processes = [subprocess.Popen(command, env=env, cwd=workplace.project.root) for command in commands]
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    try:
+        while all(process.poll() is None for process in processes):
+            time.sleep(0.5)
+    finally:
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            process.wait(timeout=30)
+
+
+def _beside(command: str) -> str:
+    """A command of this installation, whether or not its folder is on PATH."""
+    return str(Path(sys.executable).parent / command)

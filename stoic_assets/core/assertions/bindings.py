@@ -1,0 +1,117 @@
+"""What an expression sees: `objectContext` and `evaluation`, made of the plain data that a trial left.
+
+The wire form of an agent's object context and events comes in, the view that `docs/expressions.md` describes goes out.
+How expressions read it is no matter of this module.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+from stoic_assets.core.errors import ExpressionFailure
+
+ROOTS: dict[str, tuple[str, ...]] = {
+    "objectContext": ("context", "resources", "entities", "functions"),
+    "evaluation": (
+        "sessionId", "model", "job", "transcript", "events", "functionCalls", "failureCount", "done",
+    ),
+}
+"""The names an expression may begin with, and the members that each of them has."""
+
+T = TypeVar("T")
+
+ENTITY_LABEL = "DomainNode"
+_EVENT_FIELDS = ("systemPrompt", "content", "summaryDirection", "request", "output")
+_FUNCTION_DEFAULTS = {"label": None, "view": None, "staticMethod": False}
+
+
+def object_context(raw: Mapping[str, Any]) -> dict[str, object]:
+    """The view of an agent's object context. Raises `ExpressionFailure` where the agent sent something else."""
+    resources = [_resource(resource) for resource in _objects(raw, "resources")]
+    return {
+        "context": raw.get("context", ""),
+        "resources": resources,
+        "entities": [resource for resource in resources if ENTITY_LABEL in resource["labels"]],
+        "functions": [{**_FUNCTION_DEFAULTS, **function} for function in _objects(raw, "functions")],
+    }
+
+
+def evaluation(
+    *,
+    session_id: str,
+    model: str,
+    job: Mapping[str, Any],
+    transcript: Sequence[Mapping[str, Any]],
+    failure_count: int,
+    done: bool,
+) -> dict[str, object]:
+    """The view of a conversation; each message holds `content`, `role`, `timeTakenMillis` and `events` in wire form.
+
+    All of it is plain JSON data: lists, not tuples. Raises `ExpressionFailure` for a malformed function call.
+    """
+    messages = [{**message, "events": _events(message)} for message in transcript]
+    events = [event for message in messages for event in message["events"]]
+    return {
+        "sessionId": session_id,
+        "model": model,
+        "job": dict(job),
+        "transcript": messages,
+        "events": events,
+        "functionCalls": [_function_call(event) for event in events if event["request"] is not None],
+        "failureCount": failure_count,
+        "done": done,
+    }
+
+
+def _resource(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """A resource with its defaults, its type, and its properties as members of their own where the name is free."""
+    if "id" not in raw or "name" not in raw:
+        raise ExpressionFailure("the agent's object context holds a resource without `id` or `name`")
+    properties, labels = _part(raw, "properties", dict), _part(raw, "labels", list)
+    own = {
+        "id": raw["id"],
+        "name": raw["name"],
+        "description": raw.get("description") or raw["name"],
+        "properties": properties,
+        "labels": labels,
+        "aliases": _part(raw, "aliases", list),
+        "type": _type(properties, labels),
+    }
+    return {**properties, **own}
+
+
+def _type(properties: Mapping[str, Any], labels: Sequence[str]) -> Any:
+    """The property `type`, else the first label that says more than that this is an entity."""
+    if properties.get("type") is not None:
+        return properties["type"]
+    return next((label for label in labels if label != ENTITY_LABEL), None)
+
+
+def _events(message: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The events of a message; fields of other kinds of event are null, so that one test can be put to all of them."""
+    return [{**dict.fromkeys(_EVENT_FIELDS), **event} for event in message.get("events") or ()]
+
+
+def _function_call(event: Mapping[str, Any]) -> dict[str, Any]:
+    request = _part(event, "request", dict)
+    function = _part(request, "function", dict)
+    if "name" not in function:
+        raise ExpressionFailure("the agent reported a function call without the name of the function")
+    return {"function": function["name"], "args": _part(request, "arguments", dict)}
+
+
+def _objects(raw: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+    """The list of objects that must stand under `key`."""
+    found = raw.get(key)
+    if not isinstance(found, list) or not all(isinstance(entry, Mapping) for entry in found):
+        raise ExpressionFailure(f"the agent's object context has no list of objects `{key}`")
+    return found
+
+
+def _part(raw: Mapping[str, Any], key: str, expected: type[T]) -> T:
+    """What stands under `key`; empty where nothing does."""
+    found = raw.get(key)
+    if found is None:
+        return expected()
+    if not isinstance(found, expected):
+        raise ExpressionFailure(f"the agent sent `{key}` as {type(found).__name__}; it must be a {expected.__name__}")
+    return found

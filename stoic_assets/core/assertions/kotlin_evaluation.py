@@ -1,0 +1,136 @@
+"""The value of an expression on the data of one trial.
+
+One dispatcher walks the tree of `kotlin_expression`. It reads keys and positions of plain data, never attributes of
+Python objects, and works on a `Budget`. What goes wrong is an `ExpressionFailure`, which says why there is no value.
+"""
+
+from collections.abc import Mapping
+
+from stoic_assets.core.assertions.kotlin_expression import (
+    Binary,
+    Call,
+    Expression,
+    Index,
+    Lambda,
+    Literal,
+    Member,
+    Name,
+    Prefix,
+    Template,
+)
+from stoic_assets.core.assertions.kotlin_functions import FUNCTIONS, Block
+from stoic_assets.core.assertions.kotlin_limits import Budget
+from stoic_assets.core.assertions.kotlin_numbers import computed, is_operand
+from stoic_assets.core.assertions.kotlin_values import (
+    as_text,
+    brief,
+    combined,
+    contains,
+    element_at,
+    equal,
+    kind,
+    member_of,
+    ordered,
+    truth,
+)
+from stoic_assets.core.errors import ExpressionFailure
+
+Scope = Mapping[str, object]
+
+
+def evaluate(
+    expression: Expression, bindings: Mapping[str, object], max_steps: int = 200_000, max_depth: int = 64
+) -> object:
+    """The value of the expression, where `bindings` gives each free name plain JSON data.
+
+    A step is one look at a part of the expression or of the data, or at 100 characters of text. Raises
+    `ExpressionFailure` for a missing member, a wrong kind of value, null without `?.`, and anything beyond the limits.
+    """
+    return _Evaluation(Budget(max_steps, max_depth)).value(expression, bindings, 0)
+
+
+def check(expression: Expression, bindings: Mapping[str, object]) -> bool:
+    """Whether the assertion holds: the value is exactly true. Raises `ExpressionFailure` where it is no Boolean."""
+    return truth(evaluate(expression, bindings), "an assertion")
+
+
+class _Evaluation:
+    """One run over one expression."""
+
+    def __init__(self, budget: Budget) -> None:
+        self.budget = budget
+
+    def value(self, expression: Expression, scope: Scope, depth: int) -> object:
+        """The dispatcher; `depth` is that of the expression in its tree."""
+        self.budget.spend(depth)
+        match expression:
+            case Literal(value):
+                return value
+            case Name(name):
+                return self.named(name, scope)
+            case Template(parts):
+                return self.budget.join(as_text(self.value(part, scope, depth + 1), self.budget) for part in parts)
+            case Member(receiver, name, safe):
+                target = self.value(receiver, scope, depth + 1)
+                return None if safe and target is None else member_of(target, name, self.budget)
+            case Index(receiver, key):
+                return element_at(self.value(receiver, scope, depth + 1), self.value(key, scope, depth + 1))
+            case Prefix(operator, operand):
+                return self.prefixed(operator, self.value(operand, scope, depth + 1))
+            case Call():
+                return self.called(expression, scope, depth + 1)
+            case Binary():
+                return self.binary(expression, scope, depth + 1)
+
+    def named(self, name: str, scope: Scope) -> object:
+        if name not in scope:
+            raise ExpressionFailure(f"this trial has no `{name}`")
+        return scope[name]
+
+    def prefixed(self, operator: str, operand: object) -> object:
+        if operator == "!":
+            return not truth(operand, "what follows `!`")
+        if not is_operand(operand):
+            raise ExpressionFailure(f"`-` needs a number of at most 64 bits, not {brief(operand)}")
+        return -operand if isinstance(operand, float) else computed("-", 0, operand)
+
+    def binary(self, expression: Binary, scope: Scope, depth: int) -> object:
+        """The right side is evaluated only when the left side has not decided."""
+        left = self.value(expression.left, scope, depth)
+        sign = expression.operator
+        if sign == "?:":
+            return self.value(expression.right, scope, depth) if left is None else left
+        if sign in ("&&", "||"):
+            decided = truth(left, f"the left side of `{sign}`") is (sign == "||")
+            return left if decided else truth(self.value(expression.right, scope, depth), f"the right side of `{sign}`")
+        return self.operated(sign, left, self.value(expression.right, scope, depth))
+
+    def operated(self, sign: str, left: object, right: object) -> object:
+        match sign:
+            case "==" | "!=":
+                return equal(left, right, self.budget) is (sign == "==")
+            case "in" | "!in":
+                return contains(right, left, self.budget) is (sign == "in")
+            case "<" | "<=" | ">" | ">=":
+                return ordered(sign, left, right, self.budget)
+        return combined(sign, left, right, self.budget)
+
+    def called(self, call: Call, scope: Scope, depth: int) -> object:
+        receiver = self.value(call.receiver, scope, depth)
+        if call.safe and receiver is None:
+            return None
+        function = FUNCTIONS[call.function]
+        if kind(receiver) not in function.on:
+            hint = f"; write ?.{call.function} where the value may be missing" if receiver is None else ""
+            kinds = " or ".join(function.on)
+            raise ExpressionFailure(f"`{call.function}` works on a {kinds}, not on {brief(receiver)}{hint}")
+        return function.apply(receiver, self.argument(call.argument, scope, depth), self.budget)
+
+    def argument(self, argument: Expression | Lambda | None, scope: Scope, depth: int) -> object:
+        if isinstance(argument, Lambda):
+            return self.block(argument, scope, depth)
+        return None if argument is None else self.value(argument, scope, depth)
+
+    def block(self, written: Lambda, scope: Scope, depth: int) -> Block:
+        """The lambda as something to call; it sees the names around it."""
+        return lambda item: self.value(written.body, {**scope, written.parameter: item}, depth + 1)

@@ -1,0 +1,96 @@
+"""Assertions decided from stored evidence: expected against observed. Nothing is asked of agent or graph again."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from stoic_assets.core.assertions import bindings
+from stoic_assets.core.assertions.equality import describe_difference, equals, single_value
+from stoic_assets.core.assertions.kotlin_evaluation import check
+from stoic_assets.core.assertions.kotlin_syntax import parse_expression
+from stoic_assets.core.conversation.evidence import Evidence, Observation
+from stoic_assets.core.conversation.observation import OBJECT_CONTEXT
+from stoic_assets.core.errors import StoicError
+from stoic_assets.core.jobs.job import CypherAssertion, ExpressionAssertion, Job
+
+
+@dataclass(frozen=True)
+class AssertionResult:
+    """A row of `assertion_results`. `expected` and `actual` are JSON texts; `passed` is None when nothing was observed."""
+
+    trial_id: str
+    assertion: str
+    kind: str
+    text: str
+    weight: float
+    expected: str | None
+    actual: str | None
+    passed: bool | None
+    error: str | None
+
+
+def decide(job: Job, evidence: Evidence, agent_model: str) -> list[AssertionResult]:
+    """Every assertion of the job that holds under the trial's condition, decided.
+
+    An assertion with an error of its own has failed. One whose trial lost its graph was never observed: `passed` None.
+    """
+    seen = {observation.assertion: observation for observation in evidence.observations}
+    return [
+        _decide_cypher(key, assertion, evidence, seen.get(key))
+        if isinstance(assertion, CypherAssertion)
+        else _decide_expression(key, assertion, evidence, job, seen.get(OBJECT_CONTEXT), agent_model)
+        for key, assertion in job.assertions_of(evidence.trial.condition)
+    ]
+
+
+def _decide_cypher(key: str, assertion: CypherAssertion, evidence: Evidence, seen: Observation | None) -> AssertionResult:
+    actual, passed, error = None, None, None
+    if seen is not None:
+        try:
+            if seen.error is not None:
+                raise StoicError(seen.error)
+            actual = single_value(seen.result)
+            passed = equals(assertion.expected, actual)
+            error = None if passed else describe_difference(assertion.expected, actual)
+        except StoicError as failure:
+            passed, error = False, str(failure)
+    return AssertionResult(
+        evidence.trial.trial_id, key, "cypher", assertion.cypher, assertion.weight, json.dumps(assertion.expected),
+        json.dumps(actual), passed, error,
+    )
+
+
+def _decide_expression(
+    key: str, assertion: ExpressionAssertion, evidence: Evidence, job: Job, seen: Observation | None, agent_model: str
+) -> AssertionResult:
+    passed, error = None, None
+    if evidence.outcome != "infra_error":
+        try:
+            if "objectContext" in assertion.expression and seen is not None and seen.error:
+                raise StoicError(seen.error)
+            passed = check(parse_expression(assertion.expression), _bindings(evidence, job, seen, agent_model))
+        except StoicError as failure:
+            passed, error = False, str(failure)
+    return AssertionResult(
+        evidence.trial.trial_id, key, "expression", assertion.expression, assertion.weight, "true",
+        json.dumps(passed), passed, error,
+    )
+
+
+def _bindings(evidence: Evidence, job: Job, seen: Observation | None, agent_model: str) -> Mapping[str, Any]:
+    raw = seen.result if seen is not None and seen.result else {"context": "", "resources": [], "functions": []}
+    transcript = [
+        {
+            "content": turn.content, "role": "user" if turn.speaker == "user" else "assistant",
+            "timeTakenMillis": turn.response_ms, "events": list(turn.events),
+        }
+        for turn in evidence.turns
+    ]
+    return {
+        "objectContext": bindings.object_context(raw),
+        "evaluation": bindings.evaluation(
+            session_id=evidence.session_id, model=agent_model, job=job.model_dump(mode="json", by_alias=True),
+            transcript=transcript, failure_count=evidence.failure_count, done=evidence.outcome == "signed_off",
+        ),
+    }

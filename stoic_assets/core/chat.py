@@ -1,0 +1,63 @@
+"""What is asked of a language model and what it answers: the port that every provider implements."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from stoic_assets.core.errors import StoicError
+
+Role = Literal["evaluator", "judge"]
+
+
+@dataclass(frozen=True)
+class ChatRequest:
+    """One chat completion.
+
+    `messages` hold `{"role", "content"}` pairs as they go over the wire. `schema` asks for strict structured output.
+    `sample` numbers repeated askings of the same thing (a judge's samples) and is part of the cache key.
+    `brief` says the same as the messages, as data: the offline stand-in plays from it, and it is never sent anywhere.
+    `cacheable_as` is the text that identifies the request in the judge cache (the messages without their random
+    fence); None means that the reply must not be cached.
+    """
+
+    role: Role
+    model: str
+    messages: tuple[Mapping[str, str], ...]
+    temperature: float
+    schema: Mapping[str, Any] | None = None
+    schema_name: str = "reply"
+    sample: int = 0
+    brief: Mapping[str, Any] = field(default_factory=dict)
+    cacheable_as: str | None = None
+
+
+@dataclass(frozen=True)
+class ChatReply:
+    """The text of a reply and what it cost; tokens are counts, `cost_usd` is None when no price is configured."""
+
+    text: str
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float | None = None
+    latency_ms: float = 0.0
+    cached: bool = False
+
+
+class ModelFailure(StoicError):
+    """A model gave no reply after all attempts; the trial or verdict that needed it is invalid, not the run."""
+
+
+class BudgetReached(StoicError):
+    """The cost ceiling is reached: nothing more is asked of a model."""
+
+    exit_code = 3
+
+
+class ChatModel(Protocol):
+    """A provider of chat completions.
+
+    Raises `ModelFailure` after its own retries, `BudgetReached` at the ceiling, and `ConfigurationError` for what no
+    retry mends (wrong key, unknown model): that one ends the run.
+    """
+
+    async def complete(self, request: ChatRequest) -> ChatReply: ...

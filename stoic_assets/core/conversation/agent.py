@@ -1,0 +1,39 @@
+"""The port to the agent under evaluation, whatever protocol it speaks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from stoic_assets.core.conversation.evidence import Turn
+from stoic_assets.core.errors import AttemptFailed
+
+
+@dataclass(frozen=True)
+class AgentReply:
+    """What the agent said and the events it reports (function calls, system prompts, graph queries) in wire form."""
+
+    content: str
+    events: tuple[dict[str, Any], ...] = ()
+
+
+class AgentFailure(AttemptFailed):
+    """One attempt to reach the agent failed."""
+
+
+class Agent(Protocol):
+    """One running agent. Each call is one attempt: raises `AgentFailure`, or `ConfigurationError` for a wrong key."""
+
+    async def open_session(self, user: str) -> str: ...
+
+    async def send(self, session_id: str, user: str, message: str) -> AgentReply: ...
+
+    async def object_context(self, session_id: str) -> dict[str, Any] | None:
+        """The agent's observable state, or None where the protocol has none."""
+        ...
+
+    def restore(self, session_id: str, turns: Sequence[Turn]) -> None:
+        """Takes up a session of an earlier process, where the memory of it is ours and not the agent's.
+
+        `turns` are its journalled messages; a last one of the user that has no reply yet is going to be sent again.
+        """
+        ...

@@ -1,0 +1,156 @@
+"""One trial from greeting to evidence.
+
+What comes next is decided from the journalled turns alone, so a conversation that was cut off goes on where it stood.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Literal
+
+from stoic_assets.core.chat import ModelFailure
+from stoic_assets.core.conversation import journal as entries
+from stoic_assets.core.conversation.audit import signs_off
+from stoic_assets.core.conversation.evaluator import EvaluatorFault, next_message
+from stoic_assets.core.conversation.evidence import Evidence, Outcome, Trial, Turn
+from stoic_assets.core.conversation.journal import Entry, Journal, TrialState
+from stoic_assets.core.conversation.observation import capture
+from stoic_assets.core.conversation.preparation import prepare
+from stoic_assets.core.conversation.world import AgentUnusable, World
+from stoic_assets.core.errors import InfrastructureError, QueryError, StoicError
+from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.jobs.plan import Planned, dice
+
+Step = Literal["open", "listen", "speak", "signed_off", "max_turns"]
+
+
+class SessionLost(StoicError):
+    """The agent no longer knows the session of an interrupted trial: the trial begins anew."""
+
+
+async def hold_trial(planned: Planned, world: World, journal: Journal) -> Evidence:
+    """Holds a trial, or what is left of it, and returns what it left behind.
+
+    A fault inside becomes the trial's outcome. `ConfigurationError` and `BudgetReached` pass through: they concern
+    the whole evaluation, and the trial is taken up again by the next run.
+    """
+    conversation = _Conversation(planned, world, journal)
+    if conversation.state.end is None:
+        await conversation.hold()
+    return conversation.state.evidence(planned.trial, world.evaluator_model)
+
+
+def next_step(turns: Sequence[Turn], job: Job, trial: Trial) -> Step:
+    """What a conversation with these turns needs next.
+
+    `max_turns` counts messages and is looked at before the user speaks; a sign-off is not sent to the agent.
+    """
+    if not turns:
+        return "open"
+    if turns[-1].speaker == "user":
+        return "signed_off" if len(turns) > 1 and signs_off(turns[-1].content, job) else "listen"
+    if trial.scenario:
+        return "signed_off"
+    return "speak" if len(turns) < job.max_turns else "max_turns"
+
+
+class _Conversation:
+    """A trial in progress: its state and the journal that the state comes from."""
+
+    def __init__(self, planned: Planned, world: World, journal: Journal) -> None:
+        self.trial, self.job, self.world, self.journal = planned.trial, planned.job, world, journal
+        self.state = TrialState.replay(journal.entries())
+        self.interrupted = self.state.session_id is not None
+
+    async def hold(self) -> None:
+        """Plays to the end, looks at what the agent did, and closes the journal."""
+        outcome, detail, failures = await self.outcome()
+        try:
+            observations = await capture(self.trial, self.job, self.state.session_id, self.world)
+        except InfrastructureError as error:
+            outcome, detail, observations = "infra_error", str(error), []
+        await self.note(entries.ended(self.world.now(), outcome, detail, failures, observations))
+
+    async def outcome(self) -> tuple[Outcome, str | None, int]:
+        """How the trial ends, why if not plainly, and how many failed attempts the last request had."""
+        limit = self.job.trial_timeout_seconds or self.world.settings.conversations.trial_timeout_seconds
+        try:
+            async with asyncio.timeout(limit):
+                return await self.play(), None, 0
+        except TimeoutError:
+            return self.culprit(limit), f"the trial took longer than {limit:g} s", 0
+        except AgentUnusable as error:
+            return "agent_error", str(error), error.failures if len(self.state.turns) > 1 else 0
+        except (EvaluatorFault, ModelFailure) as error:
+            return "evaluator_error", str(error), 0
+        except (InfrastructureError, QueryError) as error:
+            return "infra_error", str(error), 0
+
+    def culprit(self, limit: float) -> Outcome:
+        """Who used up the trial's time: the agent when it was awaited, or took half of it."""
+        replies = sum(turn.response_ms for turn in self.state.turns) / 1000
+        awaited = not self.state.turns or self.state.turns[-1].speaker == "user"
+        return "agent_error" if awaited or replies >= limit / 2 else "evaluator_error"
+
+    async def play(self) -> Outcome:
+        """Goes on where an interrupted trial stood, if the agent still knows its session; else begins."""
+        if self.interrupted:
+            self.world.agent.restore(self.state.session_id or "", self.state.turns)
+            try:
+                return await self.talk()
+            except SessionLost:
+                self.interrupted = False
+        await self.note(entries.began(self.world.now()))
+        await self.note(entries.session(await prepare(self.trial, self.job, self.world)))
+        return await self.talk()
+
+    async def talk(self) -> Outcome:
+        """Takes turns until the conversation is over."""
+        while True:
+            match next_step(self.state.turns, self.job, self.trial):
+                case "open":
+                    await self.say(self.opening())
+                case "listen":
+                    await self.listen()
+                case "speak":
+                    await self.say(await self.next_message())
+                case end:
+                    return end
+
+    def opening(self) -> str:
+        """The first message: the scenario's input, or a greeting."""
+        for scenario in self.job.scenarios:
+            if scenario.id == self.trial.scenario:
+                return scenario.input
+        return dice(self.trial).choice(self.job.greetings)
+
+    async def next_message(self) -> str:
+        world, turns = self.world, self.state.turns
+        return await next_message(self.job, self.trial.condition, turns, world.model, world.evaluator_model)
+
+    async def say(self, message: str) -> None:
+        """Notes a message of the user; it is sent by the next step, which a resumed trial repeats."""
+        await self.note(entries.said(Turn(len(self.state.turns), "user", message)))
+
+    async def listen(self) -> None:
+        """Sends the user's last message and notes the reply. Failed attempts at the first message do not count."""
+        turns, session = self.state.turns, self.state.session_id or ""
+        try:
+            delivery = await self.world.ask_agent(
+                lambda: self.world.agent.send(session, self.trial.user, turns[-1].content)
+            )
+        except AgentUnusable as error:
+            if self.interrupted and error.final:
+                raise SessionLost(str(error)) from None
+            raise
+        self.interrupted = False
+        reply = delivery.reply
+        assert reply is not None  # noqa: S101 - ask_agent raises otherwise
+        turn = Turn(len(turns), "agent", reply.content, delivery.response_ms, delivery.attempts, reply.events)
+        await self.note(entries.said(turn, delivery.failures if turn.turn > 1 else 0))
+
+    async def note(self, entry: Entry) -> None:
+        """Journals an entry, then takes it in."""
+        await self.journal.append(entry)
+        self.state.apply(entry)
+        if entry["kind"] == "turn":
+            self.world.on_turn(self.trial, self.state.turns[-1])

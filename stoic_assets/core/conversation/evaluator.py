@@ -1,0 +1,63 @@
+"""The simulated user: what it is told, and how its next message is obtained and audited."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from stoic_assets.core.chat import ChatModel, ChatRequest
+from stoic_assets.core.conversation.audit import fault
+from stoic_assets.core.conversation.evidence import Condition, Turn
+from stoic_assets.core.errors import StoicError
+from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.templates import render
+
+TEMPLATE = "conversation/prompts/evaluator.jinja"
+
+
+class EvaluatorFault(StoicError):
+    """The simulated user failed twice at the same message: the trial says nothing about the agent."""
+
+
+async def next_message(job: Job, condition: Condition, turns: Sequence[Turn], model: ChatModel, name: str) -> str:
+    """The user's next message.
+
+    A message at fault is sent back once with the reason. Raises `EvaluatorFault` when the second is at fault too.
+    """
+    reason: str | None = None
+    for _ in range(2):
+        request = message_request(job, condition, turns, name, reason)
+        message = (await model.complete(request)).text.strip()
+        reason = fault(message, job, condition, turns)
+        if reason is None:
+            return message
+    raise EvaluatorFault(f"the simulated user's message was refused twice: {reason}")
+
+
+def message_request(
+    job: Job, condition: Condition, turns: Sequence[Turn], name: str, reason: str | None = None
+) -> ChatRequest:
+    """Asks for the next message: the persona as system text, the conversation with its roles seen from the user's side.
+
+    Nothing of the job goes in but what the user may know: no acceptance criteria, and facts only when supplied.
+    A refused message is not repeated to the model, since it may hold what the user must not know.
+    """
+    view = known_to_user(job, condition)
+    history = [{"role": "assistant" if t.speaker == "user" else "user", "content": t.content} for t in turns]
+    variables = {"config": view, "transcript": [{"role": t.speaker, "content": t.content} for t in turns]}
+    system = render(TEMPLATE, variables, own=job.prompts.get("evaluator"))
+    if reason is not None:
+        system += f"\n\nYour last attempt at the next message was not used: {reason}. Write it anew."
+    return ChatRequest(
+        role="evaluator", model=name, temperature=job.evaluator.temperature,
+        messages=({"role": "system", "content": system}, *history),
+        brief={**view, "turns": [(turn.speaker, turn.content) for turn in turns]},
+    )
+
+
+def known_to_user(job: Job, condition: Condition) -> dict[str, Any]:
+    """The part of a job that the simulated user may see."""
+    return {
+        "evaluator": job.evaluator.model_dump(exclude={"prompt"}),
+        "target": {"chatbot": job.target.chatbot},
+        "tasks": [{"type": task.type, "task": task.task} for task in job.tasks],
+        "facts": list(job.facts) if condition == "supplied" else [],
+    }

@@ -1,0 +1,89 @@
+"""The journal of a trial: one entry for everything that must not be paid or done twice, and the state they add up to."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Protocol
+
+from stoic_assets.core.conversation.evidence import Evidence, Observation, Outcome, Trial, Turn
+
+Entry = Mapping[str, Any]
+
+
+class Journal(Protocol):
+    """Entries of one trial, in the order of writing. `append` returns when the entry survives the process."""
+
+    def entries(self) -> list[Entry]: ...
+
+    async def append(self, entry: Entry) -> None: ...
+
+
+@dataclass
+class TrialState:
+    """Where a trial stands."""
+
+    started_at: str | None = None
+    session_id: str | None = None
+    turns: list[Turn] = field(default_factory=list)
+    failure_count: int = 0
+    end: Entry | None = None
+
+    @classmethod
+    def replay(cls, entries: Iterable[Entry]) -> "TrialState":
+        """The state after `entries`."""
+        state = cls()
+        for entry in entries:
+            state.apply(entry)
+        return state
+
+    def apply(self, entry: Entry) -> None:
+        """Takes one entry in; `began` voids all before it."""
+        match entry["kind"]:
+            case "began":
+                self.__init__(started_at=entry["at"])  # type: ignore[misc]
+            case "session":
+                self.session_id = entry["session_id"]
+            case "turn":
+                self.turns.append(Turn(**{**entry["turn"], "events": tuple(entry["turn"]["events"])}))
+                self.failure_count += entry["failures"]
+            case "ended":
+                self.failure_count += entry["failures"]
+                self.end = entry
+
+    def evidence(self, trial: Trial, evaluator_model: str) -> Evidence:
+        """What a trial that has ended left behind."""
+        assert self.end is not None and self.started_at is not None, "only an ended trial has evidence"  # noqa: S101
+        return Evidence(
+            trial=trial,
+            outcome=self.end["outcome"],
+            turns=tuple(self.turns),
+            observations=tuple(Observation(**observation) for observation in self.end["observations"]),
+            session_id=self.session_id or "",
+            failure_count=self.failure_count,
+            started_at=self.started_at,
+            ended_at=self.end["at"],
+            evaluator_model=evaluator_model,
+            detail=self.end["detail"],
+        )
+
+
+def began(at: str) -> Entry:
+    """The trial begins, or begins anew."""
+    return {"kind": "began", "at": at}
+
+
+def session(session_id: str) -> Entry:
+    """Setups and seeds are done, and the agent opened the session of the conversation."""
+    return {"kind": "session", "session_id": session_id}
+
+
+def said(turn: Turn, failures: int = 0) -> Entry:
+    """A message was made (user) or received (agent)."""
+    return {"kind": "turn", "turn": asdict(turn), "failures": failures}
+
+
+def ended(at: str, outcome: Outcome, detail: str | None, failures: int, observations: Iterable[Observation]) -> Entry:
+    """The trial is over; nothing of it is played again."""
+    return {
+        "kind": "ended", "at": at, "outcome": outcome, "detail": detail, "failures": failures,
+        "observations": [asdict(observation) for observation in observations],
+    }

@@ -1,0 +1,56 @@
+"""The look at what an agent did, taken the moment a trial ends: the next trial changes the graph."""
+
+from typing import Any
+
+from stoic_assets.core.assertions.cypher_script import parameters_used
+from stoic_assets.core.conversation.agent import AgentReply
+from stoic_assets.core.conversation.evidence import Observation, Trial
+from stoic_assets.core.conversation.world import AgentUnusable, World
+from stoic_assets.core.errors import QueryError
+from stoic_assets.core.jobs.job import CypherAssertion, Job
+
+OBJECT_CONTEXT = "objectContext"
+
+
+async def capture(trial: Trial, job: Job, session_id: str | None, world: World) -> list[Observation]:
+    """The raw results of the job's assertion queries, and the agent's object context where its protocol has one.
+
+    A query that fails by its own fault, or an agent that does not answer, becomes an observation with an error.
+    Raises `InfrastructureError` when the graph itself is gone.
+    """
+    observations = [
+        await _query(key, assertion, world, world.parameters(trial, session_id))
+        for key, assertion in job.assertions_of(trial.condition)
+        if isinstance(assertion, CypherAssertion)
+    ]
+    context = await _object_context(session_id, world) if session_id else None
+    return [*observations, context] if context else observations
+
+
+async def _query(key: str, assertion: CypherAssertion, world: World, known: dict[str, Any]) -> Observation:
+    bounds = world.settings.conversations
+    used = parameters_used(assertion.cypher)
+    parameters = {name: value for name, value in {**known, **assertion.parameters}.items() if name in used}
+    rows, error = None, None
+    try:
+        rows = await world.graph.observe(
+            assertion.cypher, parameters, bounds.query_timeout_seconds, bounds.query_rows
+        )
+    except QueryError as failure:
+        error = str(failure)
+    return Observation(key, "cypher", assertion.cypher, parameters, rows, error)
+
+
+async def _object_context(session_id: str, world: World) -> Observation | None:
+    found: dict[str, Any] | None = None
+
+    async def attempt() -> AgentReply:
+        nonlocal found
+        found = await world.agent.object_context(session_id)
+        return AgentReply("")
+
+    try:
+        await world.ask_agent(attempt)
+    except AgentUnusable as failure:
+        return Observation(OBJECT_CONTEXT, "object_context", "", error=f"the object context was not to be had: {failure}")
+    return None if found is None else Observation(OBJECT_CONTEXT, "object_context", "", result=found)

@@ -1,0 +1,47 @@
+"""The state a conversation starts from: setups on the subject graph, seeds in the agent's memory, an open session."""
+
+from stoic_assets.core.assertions.cypher_script import parameters_used
+from stoic_assets.core.conversation.agent import AgentReply
+from stoic_assets.core.conversation.evidence import Trial
+from stoic_assets.core.conversation.world import World
+from stoic_assets.core.jobs.job import CypherSetup, Job, Seed, TextSeed
+
+
+async def prepare(trial: Trial, job: Job, world: World) -> str:
+    """Runs setups, then seeds, and returns the id of the session for the conversation.
+
+    The session comes first only where a setup asks for `$session`: a setup may empty the graph, sessions included.
+    Raises `AgentUnusable`, `QueryError`, `InfrastructureError`.
+    """
+    setups = [setup.cypher for setup in job.setups if isinstance(setup, CypherSetup)]
+    session = None
+    if any("session" in parameters_used(script) for script in setups):
+        session = await open_session(trial.user, world)
+    for script in setups:
+        seconds = world.settings.conversations.query_timeout_seconds
+        await world.graph.run_script(script, world.parameters(trial, session), seconds)
+    for seed in job.seeds:
+        await _plant(seed, trial, world)
+    return session or await open_session(trial.user, world)
+
+
+async def open_session(user: str, world: World) -> str:
+    """A new session of the agent for this user."""
+
+    async def attempt() -> AgentReply:
+        return AgentReply(await world.agent.open_session(user))
+
+    delivery = await world.ask_agent(attempt)
+    assert delivery.reply is not None  # noqa: S101 - ask_agent raises otherwise
+    return delivery.reply.content
+
+
+async def _plant(seed: Seed, trial: Trial, world: World) -> None:
+    """Tells the agent a seed in a session of its own: a text as one message, of a conversation the user's part."""
+    session = await open_session(trial.user, world)
+    if isinstance(seed, TextSeed):
+        messages = [seed.text]
+    else:
+        messages = [message.content for message in seed.conversation if message.role == "user"]
+    for message in messages:
+        await world.ask_agent(lambda text=message: world.agent.send(session, trial.user, text))  # type: ignore[misc]

@@ -1,0 +1,78 @@
+"""Evidence as rows of the tables `trials`, `turns` and `observations`."""
+
+import json
+from typing import Any
+
+from stoic_assets.core.conversation.evidence import Evidence, Observation, Trial, Turn
+from stoic_assets.core.jobs.job import Job
+
+Row = dict[str, Any]
+
+
+def trial_row(evidence: Evidence, job: Job) -> Row:
+    """One row of `trials`, with what the scores need to know of the job."""
+    trial = evidence.trial
+    return {
+        "trial_id": trial.trial_id, "job": trial.job, "scenario": trial.scenario, "holdout": job.holdout,
+        "tags": list(job.tags), "job_hash": job.hash(), "condition": trial.condition, "repeat": trial.repeat,
+        "outcome": evidence.outcome, "detail": evidence.detail, "session_id": evidence.session_id, "user": trial.user,
+        "failure_count": evidence.failure_count, "average_response_ms": average_response_ms(evidence),
+        "aspirational_ms": job.aspirational_average, "planned_tasks": len(job.tasks), "virtue_weights": job.weights(),
+        "turns": len(evidence.turns), "started_at": evidence.started_at, "ended_at": evidence.ended_at,
+        "evaluator_model": evidence.evaluator_model,
+    }
+
+
+def average_response_ms(evidence: Evidence) -> float | None:
+    """Mean time of the agent's replies in milliseconds; None when it never replied."""
+    times = [turn.response_ms for turn in evidence.turns if turn.speaker == "agent"]
+    return sum(times) / len(times) if times else None
+
+
+def turn_rows(evidence: Evidence) -> list[Row]:
+    """The rows of `turns`."""
+    return [
+        {
+            "trial_id": evidence.trial.trial_id, "turn": turn.turn, "speaker": turn.speaker, "content": turn.content,
+            "response_ms": turn.response_ms, "attempts": turn.attempts, "events": json.dumps(list(turn.events)),
+        }
+        for turn in evidence.turns
+    ]
+
+
+def observation_rows(evidence: Evidence) -> list[Row]:
+    """The rows of `observations`."""
+    return [
+        {
+            "trial_id": evidence.trial.trial_id, "assertion": seen.assertion, "kind": seen.kind, "text": seen.text,
+            "parameters": json.dumps(seen.parameters), "result": json.dumps(seen.result), "error": seen.error,
+        }
+        for seen in evidence.observations
+    ]
+
+
+def evidence_of(trial: Row, turns: list[Row], observations: list[Row]) -> Evidence:
+    """The evidence that rows of one trial were made from."""
+    return Evidence(
+        trial=Trial(
+            trial["trial_id"], trial["job"], trial["condition"], trial["repeat"], trial["user"], trial["scenario"]
+        ),
+        outcome=trial["outcome"],
+        turns=tuple(
+            Turn(
+                row["turn"], row["speaker"], row["content"], row["response_ms"], row["attempts"],
+                tuple(json.loads(row["events"])),
+            )
+            for row in sorted(turns, key=lambda row: row["turn"])
+        ),
+        observations=tuple(
+            Observation(
+                row["assertion"], row["kind"], row["text"], json.loads(row["parameters"]), json.loads(row["result"]),
+                row["error"],
+            )
+            for row in observations
+        ),
+        session_id=trial["session_id"], failure_count=trial["failure_count"],
+        started_at=trial["started_at"].isoformat(), ended_at=trial["ended_at"].isoformat(),
+        evaluator_model=trial["evaluator_model"], detail=trial["detail"],
+    )

@@ -1,0 +1,19 @@
+"""The port to the knowledge graph that the agent writes to."""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+
+class SubjectGraph(Protocol):
+    """Both calls raise `QueryError` for a statement's own fault and `InfrastructureError` when the graph is at fault
+    (both in `core/errors.py`)."""
+
+    async def run_script(self, script: str, parameters: Mapping[str, Any], seconds: float) -> None:
+        """Runs every statement of a script, in order; each may take `seconds`."""
+        ...
+
+    async def observe(
+        self, cypher: str, parameters: Mapping[str, Any], seconds: float, max_rows: int
+    ) -> list[dict[str, Any]]:
+        """The rows of a query that cannot write, in JSON-safe form."""
+        ...

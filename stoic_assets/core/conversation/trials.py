@@ -1,0 +1,54 @@
+"""All trials of an evaluation: wave after wave, side by side where they do not disturb each other."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+
+from stoic_assets.core.chat import BudgetReached
+from stoic_assets.core.conversation.evidence import Evidence
+from stoic_assets.core.errors import StoicError
+from stoic_assets.core.jobs.plan import Planned, waves
+
+Hold = Callable[[Planned], Awaitable[Evidence]]
+GraphAccess = Callable[[bool], AbstractAsyncContextManager[None]]
+"""Access to the subject graph for a wave: to itself (True), or together with other processes (False)."""
+
+
+async def hold_all(planned: Sequence[Planned], hold: Hold, at_once: int, access: GraphAccess) -> list[Evidence]:
+    """Holds every trial, at most `at_once` together, and returns the evidence of those that came to an end.
+
+    At the cost ceiling no further trial begins and the rest is left for a later run. Any other error that concerns the
+    whole evaluation cancels what is running (its journals stand) and is raised.
+    """
+    slots, held = asyncio.Semaphore(at_once), dict[str, Evidence]()
+
+    async def one(item: Planned) -> None:
+        async with slots:
+            try:
+                held[item.trial.trial_id] = await hold(item)
+            except BudgetReached:
+                return
+
+    for wave in waves(planned):
+        async with access(wave.alone):
+            if wave.alone:
+                for item in wave.trials:
+                    await one(item)
+            else:
+                await _together(one, wave.trials)
+    return [held[item.trial.trial_id] for item in planned if item.trial.trial_id in held]
+
+
+async def _together(one: Callable[[Planned], Awaitable[None]], trials: Sequence[Planned]) -> None:
+    try:
+        async with asyncio.TaskGroup() as group:
+            for item in trials:
+                group.create_task(one(item))  # type: ignore[arg-type]
+    except BaseExceptionGroup as failures:
+        stoic, _ = failures.split(StoicError)
+        raise _first(stoic or failures) from None
+
+
+def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    first = group.exceptions[0]
+    return _first(first) if isinstance(first, BaseExceptionGroup) else first

@@ -1,0 +1,61 @@
+"""The one tree of errors. Every message is one line that says what is wrong and what to do next.
+
+Commands turn an error into its line and its `exit_code`; a traceback is shown only with --verbose.
+"""
+
+
+class StoicError(Exception):
+    """Anything this product reports to its user on purpose."""
+
+    exit_code = 2
+
+
+class ConfigurationError(StoicError):
+    """A setting, a job, a manifest or an argument is wrong."""
+
+
+class DocumentError(ConfigurationError):
+    """A YAML document does not fit its schema; says file, line and key."""
+
+    def __init__(self, source: str, line: int | None, key: str, problem: str) -> None:
+        place = source if line is None else f"{source}:{line}"
+        super().__init__(f"{place}: {key}: {problem}" if key else f"{place}: {problem}")
+        self.source, self.line, self.key, self.problem = source, line, key, problem
+
+
+class ExpressionError(ConfigurationError):
+    """An assertion expression is not in the supported subset of Kotlin; line and column count from 1."""
+
+    def __init__(self, problem: str, line: int, column: int) -> None:
+        super().__init__(f"line {line}, column {column}: {problem}")
+        self.problem, self.line, self.column = problem, line, column
+
+
+class ExpressionFailure(StoicError):
+    """A valid assertion expression has no value on this trial's data: a missing member, null, a limit."""
+
+
+class ServiceUnreachable(StoicError):
+    """An agent, a graph or a model does not answer at the start."""
+
+
+class InfrastructureError(StoicError):
+    """Our own side of a trial failed (graph gone, disk full): the trial is invalid, never scored."""
+
+
+class QueryError(StoicError):
+    """A graph query of a job is at fault (syntax, rights, time, shape of the result); belongs to its assertion or setup."""
+
+
+class AttemptFailed(StoicError):
+    """One attempt at a remote call failed; whether another is made is the policy's decision (`core/retrying.py`).
+
+    `retry_after` is the server's own wish in seconds. `busy` (429) is a wait, not a failure of the other side.
+    `final` means that trying again cannot help (the session is unknown, the request is refused).
+    """
+
+    def __init__(
+        self, problem: str, *, retry_after: float | None = None, busy: bool = False, final: bool = False
+    ) -> None:
+        super().__init__(problem)
+        self.retry_after, self.busy, self.final = retry_after, busy, final

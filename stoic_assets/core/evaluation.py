@@ -1,0 +1,119 @@
+"""What an evaluation is: its resolved specification, which decides whether an interrupted one may be resumed."""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.jobs.plan import ConditionChoice, Planned, plan
+
+EVALUATION_TAG = "stoic/evaluation_id"
+
+
+class ResumeRefused(ConfigurationError):
+    """What would be resumed is no longer what was begun."""
+
+
+DEFAULT_AGENT_MODEL = "gpt-4.1-mini"
+DEFAULT_AGENT_URL = "http://localhost:8081"
+
+
+class EvaluationRequest(BaseModel):
+    """What a user asks for; whatever is left out is decided by release, jobs and settings."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    files: tuple[str, ...] = ()
+    jobs: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    conditions: ConditionChoice | None = None
+    repeats: int | None = Field(None, ge=1)
+    judge_samples: int | None = Field(None, ge=1, le=50)
+    model: str | None = None
+    agent_url: str | None = None
+
+
+class EvaluationSpec(BaseModel):
+    """Everything that determines the conversations and verdicts of an evaluation, resolved.
+
+    `addresses` maps job names to the agent's URL; header values and keys never stand here.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    jobs: tuple[Job, ...]
+    addresses: dict[str, str]
+    conditions: ConditionChoice | None = None
+    repeats: int | None = None
+    agent_model: str
+    evaluator_model: str
+    judge_models: tuple[str, ...]
+    judge_samples: int
+    prompts_hash: str
+
+    def hash(self) -> str:
+        """SHA-256 of the specification."""
+        return hashlib.sha256(self.model_dump_json(by_alias=True).encode()).hexdigest()
+
+    def plan(self, evaluation_id: str) -> list[Planned]:
+        """The trials of this evaluation."""
+        return plan(self.jobs, evaluation_id, self.conditions, self.repeats)
+
+
+class Manifest(BaseModel):
+    """The head of an evaluation's evidence. `started_at` is UTC ISO 8601; it decides which evaluation is the newest."""
+
+    model_config = ConfigDict(frozen=True)
+
+    evaluation_id: str
+    agent_version: str
+    started_at: str
+    offline: bool
+    released_at: str | None = None
+    parents: tuple[str, ...] = ()
+    run_id: str
+    spec: EvaluationSpec
+    spec_hash: str
+
+
+def refuse_change(begun: EvaluationSpec, wanted: EvaluationSpec) -> None:
+    """Raises `ResumeRefused`, naming what differs, unless both specifications are the same."""
+    before, after = begun.model_dump(by_alias=True), wanted.model_dump(by_alias=True)
+    changed = [name for name in before if before[name] != after[name]]
+    if "jobs" in changed:
+        changed[changed.index("jobs")] = "jobs " + _changed_jobs(begun.jobs, wanted.jobs)
+    if changed:
+        raise ResumeRefused(
+            f"cannot resume: changed since the evaluation began: {', '.join(changed)}; undo that, or start a new one"
+        )
+
+
+def _changed_jobs(before: Iterable[Job], after: Iterable[Job]) -> str:
+    old, new = {job.name: job.hash() for job in before}, {job.name: job.hash() for job in after}
+    return "(" + ", ".join(name for name in sorted(old | new) if old.get(name) != new.get(name)) + ")"
+
+
+def evaluation_of(tags: Mapping[str, str], root_run_id: str | None, run_id: str, with_evidence: Sequence[str]) -> str:
+    """Which evaluation a run after `transcripts` works on: the tagged one, its own, else the newest.
+
+    `with_evidence` are the ids of the partition's evaluations, oldest first.
+    """
+    if tagged := tags.get(EVALUATION_TAG):
+        return tagged
+    own = root_run_id or run_id
+    return own if own in with_evidence or not with_evidence else with_evidence[-1]
+
+
+def row(manifest: Manifest, status: str, ended_at: str | None, **counts: Any) -> dict[str, Any]:
+    """The row of table `evaluations`."""
+    spec = manifest.spec
+    return {
+        "evaluation_id": manifest.evaluation_id, "agent": manifest.agent_version.partition("@")[0],
+        "started_at": manifest.started_at, "ended_at": ended_at, "status": status, "offline": manifest.offline,
+        "agent_model": spec.agent_model, "evaluator_model": spec.evaluator_model,
+        "judge_models": list(spec.judge_models), "spec_hash": manifest.spec_hash, "prompt_hash": spec.prompts_hash,
+        "released_at": manifest.released_at, "parents": list(manifest.parents), **counts,
+    }

@@ -1,0 +1,65 @@
+"""What an evaluation announces, as CloudEvents 1.0 in JSON.
+
+An event is the same whenever it is made again from the same evaluation. Delivery is the outbox's business.
+"""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from stoic_assets.core.evolution.fitness import FitnessUpdate
+from stoic_assets.core.evolution.stoic_evaluation import StoicEvaluation
+
+COMPLETED = "agent.evaluation.stoic_completed"
+APPLIED = "evolution.stoic_evaluation_applied"
+SOURCE = "/stoic-eval"
+
+
+@dataclass(frozen=True)
+class Event:
+    """One event; `subject` is the agent version, `time` ISO 8601 in UTC."""
+
+    id: str
+    type: str
+    subject: str
+    time: str
+    data: dict[str, Any]
+
+    def document(self) -> dict[str, Any]:
+        """The event in the structured JSON form."""
+        return {
+            "specversion": "1.0", "id": self.id, "source": SOURCE, "type": self.type, "subject": self.subject,
+            "time": self.time, "datacontenttype": "application/json", "data": self.data,
+        }
+
+    def row(self, delivered_at: str | None = None) -> dict[str, Any]:
+        """The row of table `events`."""
+        return {
+            "id": self.id, "type": self.type, "subject": self.subject, "time": self.time,
+            "data": json.dumps(self.data), "delivered_at": delivered_at,
+        }
+
+
+def completed(evaluation: StoicEvaluation) -> Event:
+    """A trial was judged; its id is the trial's."""
+    head = evaluation.head
+    data = {
+        "agent_id": head.agent_id, "agent_version": head.agent_version, "evaluation_id": head.evaluation_id,
+        "task_id": evaluation.task_id, "overall_score": evaluation.overall_score,
+        "virtue_scores": {virtue: found.score for virtue, found in evaluation.virtue_scores.items()},
+        "holdout": evaluation.holdout, "offline": head.offline, "evaluation": evaluation.document(),
+    }
+    return Event(evaluation.id, COMPLETED, head.agent_version, head.timestamp, data)
+
+
+def applied(update: FitnessUpdate) -> Event | None:
+    """An evaluation became fitness; its id is the evaluation's. None when no trial was scored."""
+    if not update.deliverable:
+        return None
+    head = update.head
+    data = {
+        "agent_id": head.agent_id, "agent_version": head.agent_version, "task_id": head.evaluation_id,
+        "task_ids": list(update.task_ids), "fitness_score": update.fitness, "weak_virtues": update.weak_virtues,
+        "timestamp": head.timestamp, "offline": head.offline,
+    }
+    return Event(head.evaluation_id, APPLIED, head.agent_version, head.timestamp, data)

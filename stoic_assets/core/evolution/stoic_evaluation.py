@@ -1,0 +1,154 @@
+"""What the judges found in one trial, as one document: a score, a confidence, reasons and advice for each virtue.
+
+Events, the fitness update and the stoic graph are all made from these. How verdicts become a score is the business of
+the SQL models; here only their words are gathered.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from stoic_assets.core.judging.virtues import VIRTUES, Virtue
+from stoic_assets.core.releases import agent_of
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class EvaluationHead:
+    """Which evaluation it was.
+
+    `time` must be the same whenever the evaluation is looked at again (its beginning, say), so that a repeat gives
+    equal documents. `offline` says that the scores mean nothing.
+    """
+
+    agent_version: str
+    evaluation_id: str
+    time: datetime | str
+    offline: bool = False
+
+    @property
+    def agent_id(self) -> str:
+        """The agent of the version."""
+        return agent_of(self.agent_version)
+
+    @property
+    def timestamp(self) -> str:
+        """`time` as ISO 8601 in UTC."""
+        return utc_text(self.time)
+
+
+@dataclass(frozen=True)
+class VirtueFinding:
+    """One virtue of one trial over all its verdicts; score and confidence are 0–1."""
+
+    score: float
+    reasoning: str
+    supporting_examples: tuple[str, ...]
+    improvement_suggestions: tuple[str, ...]
+    confidence: float
+
+
+@dataclass(frozen=True)
+class StoicEvaluation:
+    """One scored trial. `id` is the trial's, `task_id` its job, `holdout` whether evolution must not learn from it."""
+
+    id: str
+    head: EvaluationHead
+    task_id: str
+    virtue_scores: Mapping[Virtue, VirtueFinding]
+    overall_score: float
+    overall_confidence: float
+    holdout: bool = False
+    source: Literal["llm", "human"] = "llm"
+
+    @property
+    def notes(self) -> str | None:
+        """The virtues that the trial says nothing about."""
+        missing = [virtue for virtue in VIRTUES if virtue not in self.virtue_scores]
+        return f"not scored: {', '.join(missing)}" if missing else None
+
+    def document(self) -> dict[str, Any]:
+        """The evaluation as JSON data, in the form that events carry."""
+        return {
+            "id": self.id, "agent_id": self.head.agent_id, "agent_version": self.head.agent_version,
+            "task_id": self.task_id, "timestamp": self.head.timestamp,
+            "virtue_scores": {virtue: asdict(finding) for virtue, finding in self.virtue_scores.items()},
+            "overall_score": self.overall_score, "overall_confidence": self.overall_confidence,
+            "notes": self.notes, "source": self.source,
+        }
+
+
+def stoic_evaluations(
+    head: EvaluationHead,
+    trials: Iterable[Row],
+    composites: Iterable[Row],
+    virtues: Iterable[Row],
+    verdicts: Iterable[Row],
+) -> list[StoicEvaluation]:
+    """One for each scored trial of which a virtue was scored, in the order of trial ids.
+
+    The rows are those of `trials`, `composite_scores`, `trial_virtues` and `virtue_scores` of one evaluation.
+    """
+    held_out = {trial["trial_id"] for trial in trials if trial["holdout"]}
+    scored, words = _by_trial(virtues), _by_trial(verdicts)
+    return [
+        _evaluation(head, composite, _findings(scored[composite["trial_id"]], words[composite["trial_id"]]), held_out)
+        for composite in sorted(composites, key=lambda row: str(row["trial_id"]))
+        if composite["valid"] and composite["virtue_overall"] is not None
+    ]
+
+
+def utc_text(moment: datetime | str) -> str:
+    """A moment as ISO 8601 in UTC, as RFC 3339 wants it; a moment without a zone is in UTC already."""
+    time = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
+    return (time if time.tzinfo else time.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
+
+
+def _evaluation(
+    head: EvaluationHead, composite: Row, findings: Mapping[Virtue, VirtueFinding], held_out: Collection[str]
+) -> StoicEvaluation:
+    return StoicEvaluation(
+        id=composite["trial_id"], head=head, task_id=composite["job"], virtue_scores=findings,
+        overall_score=composite["virtue_overall"], overall_confidence=composite["virtue_confidence"],
+        holdout=composite["trial_id"] in held_out,
+    )
+
+
+def _findings(scores: Sequence[Row], verdicts: Sequence[Row]) -> dict[Virtue, VirtueFinding]:
+    """The scored virtues in their usual order; verdicts go by judge and sample, since rows have no order."""
+    by_virtue = {row["virtue"]: row for row in scores}
+    ordered = sorted(verdicts, key=lambda row: (row["judge_model"], row["sample"]))
+    return {
+        virtue: _finding(by_virtue[virtue], [row for row in ordered if row["virtue"] == virtue])
+        for virtue in VIRTUES
+        if virtue in by_virtue
+    }
+
+
+def _finding(score: Row, verdicts: Sequence[Row]) -> VirtueFinding:
+    """The panel's score with the reasoning of the verdict that comes nearest to it, and everybody's examples."""
+    nearest = min(verdicts, key=lambda verdict: abs(verdict["score"] - score["score"]))
+    return VirtueFinding(
+        score=score["score"],
+        reasoning=nearest["reasoning"] or "",
+        supporting_examples=_distinct(verdicts, "supporting_examples"),
+        improvement_suggestions=_distinct(verdicts, "improvement_suggestions"),
+        confidence=score["confidence"],
+    )
+
+
+def _distinct(verdicts: Iterable[Row], column: str) -> tuple[str, ...]:
+    texts = (text.strip() for verdict in verdicts for text in verdict[column] or ())
+    return tuple(dict.fromkeys(text for text in texts if text))
+
+
+def _by_trial(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    """The rows that have a score."""
+    groups: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        if row["score"] is not None:
+            groups[row["trial_id"]].append(row)
+    return groups

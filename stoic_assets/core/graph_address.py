@@ -1,0 +1,140 @@
+"""Where the two graphs are, read from the environment, and what may be done there.
+
+Only addresses: connecting is `adapters/bolt.py`, the embedded default is `adapters/embedded_graph.py`.
+"""
+
+import ipaddress
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import SplitResult, unquote, urlsplit
+
+from stoic_assets.core.errors import ConfigurationError
+
+SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
+DEFAULT_PORT = 7687
+DEFAULT_USERNAME = "neo4j"
+DEFAULT_DATABASE = "neo4j"
+
+
+@dataclass(frozen=True)
+class GraphAddress:
+    """One database of one Bolt server.
+
+    `username` and `password` are None where the server asks for none; `database` None is the user's home database.
+    `variables` is the prefix of the settings it came from, so that messages can name them ("" for the embedded graph).
+    """
+
+    uri: str
+    username: str | None = None
+    password: str | None = field(default=None, repr=False)
+    database: str | None = None
+    variables: str = field(default="", compare=False)
+
+    @property
+    def host(self) -> str:
+        """Host name in lower case; `localhost` for every spelling of this machine."""
+        name = (urlsplit(self.uri).hostname or "").rstrip(".")
+        return "localhost" if _is_loopback(name) else name
+
+    @property
+    def port(self) -> int:
+        """Port, the default of Bolt where the URI names none."""
+        return urlsplit(self.uri).port or DEFAULT_PORT
+
+    def same_database(self, other: "GraphAddress") -> bool:
+        """Whether both name one database of one server; without a database it is `neo4j`, the default of Neo4j."""
+        return _place(self) == _place(other)
+
+
+def subject_address(env: Mapping[str, str]) -> GraphAddress | None:
+    """The subject graph as NEO_* sets it; None means the embedded graph.
+
+    Raises ConfigurationError where the URI cannot be one of a Bolt server.
+    """
+    return _address(env, "NEO")
+
+
+def stoic_address(env: Mapping[str, str]) -> GraphAddress | None:
+    """The stoic graph as STOIC_GRAPH_* sets it; None means the embedded graph.
+
+    Raises ConfigurationError where the URI cannot be one of a Bolt server.
+    """
+    return _address(env, "STOIC_GRAPH")
+
+
+def refuse_same_graph(subject: GraphAddress | None, stoic: GraphAddress | None, env: Mapping[str, str]) -> None:
+    """Raise ConfigurationError when a setup that empties the subject graph would empty our own as well.
+
+    STOIC_GRAPH_SHARED=1 allows one database for both.
+    """
+    if subject is None or stoic is None or env.get("STOIC_GRAPH_SHARED", "").strip() == "1":
+        return
+    if subject.same_database(stoic):
+        raise ConfigurationError(
+            f"subject graph and stoic graph are the same database ({stoic.uri}): give STOIC_GRAPH_URI or "
+            "STOIC_GRAPH_DATABASE another one, or set STOIC_GRAPH_SHARED=1 if setups never delete foreign data"
+        )
+
+
+def setups_allowed(address: GraphAddress, env: Mapping[str, str]) -> bool:
+    """Whether setups may write there: on loopback, or where STOIC_ALLOW_SETUPS names the host."""
+    named = re.split(r"[,\s]+", env.get("STOIC_ALLOW_SETUPS", "").strip().lower())
+    return address.host == "localhost" or address.host in [name.strip("[]").rstrip(".") for name in named]
+
+
+def refuse_setups(address: GraphAddress, env: Mapping[str, str]) -> None:
+    """Raise ConfigurationError when setups must not write to this graph."""
+    if not setups_allowed(address, env):
+        raise ConfigurationError(
+            f"setups would write to the graph on {address.host}, which is not this machine: "
+            f"set STOIC_ALLOW_SETUPS={address.host} if its data may be changed, or remove the setups"
+        )
+
+
+def _address(env: Mapping[str, str], prefix: str) -> GraphAddress | None:
+    uri = env.get(f"{prefix}_URI", "").strip()
+    if not uri:
+        return None
+    parts = _checked(uri, f"{prefix}_URI")
+    username = env.get(f"{prefix}_USERNAME") or unquote(parts.username or "") or None
+    password = env.get(f"{prefix}_PASSWORD") or unquote(parts.password or "") or None
+    return GraphAddress(
+        uri=parts._replace(netloc=parts.netloc.rpartition("@")[2], path="").geturl(),
+        username=username or (DEFAULT_USERNAME if password else None),
+        password=password,
+        database=env.get(f"{prefix}_DATABASE", "").strip() or None,
+        variables=prefix,
+    )
+
+
+def _checked(uri: str, variable: str) -> SplitResult:
+    example = f"write it like {variable}=bolt://localhost:{DEFAULT_PORT}"
+    try:
+        parts = urlsplit(uri)
+        host, _ = parts.hostname, parts.port
+    except ValueError:  # its text may quote a piece of the password
+        raise ConfigurationError(f"{variable} has no valid host and port: {example}") from None
+    if parts.scheme not in SCHEMES:
+        raise ConfigurationError(f"{variable} must begin with one of {', '.join(SCHEMES)}: {example}")
+    if not host:
+        raise ConfigurationError(f"{variable} names no host: {example}")
+    if parts.path.strip("/") or parts.fragment or (parts.query and not parts.scheme.startswith("neo4j")):
+        database = variable.replace("URI", "DATABASE")
+        raise ConfigurationError(f"{variable} must end after host and port; {database} names the database: {example}")
+    return parts
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None) or address
+    return mapped.is_loopback or mapped.is_unspecified
+
+
+def _place(address: GraphAddress) -> tuple[str, int, str]:
+    return address.host, address.port, (address.database or DEFAULT_DATABASE).lower()

@@ -1,0 +1,235 @@
+"""The schema of a job file: persona, tasks, facts, seeds, setups, assertions, or scenarios.
+
+A job that was read from disk is resolved: setup files and own prompt templates stand in it as text, so that its hash
+covers all that determines a conversation.
+"""
+
+import hashlib
+from typing import Annotated, Any, Literal
+
+from pydantic import Discriminator, Field, Tag, field_validator, model_validator
+
+from stoic_assets.core.assertions.cypher_script import parameters_used
+from stoic_assets.core.assertions.kotlin_syntax import parse_expression
+from stoic_assets.core.conversation.evidence import Condition
+from stoic_assets.core.documents import CamelDocument
+from stoic_assets.core.errors import ExpressionError
+from stoic_assets.core.judging.virtues import VIRTUES, Virtue
+
+NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]*$"
+PromptName = Literal["evaluator", "tasks", "wisdom", "courage", "justice", "temperance", "practical_wisdom"]
+
+
+def by_key(*keys: str) -> Discriminator:
+    """Tells the kinds of an entry apart by which of their keys it holds, as the source format does (no type tag)."""
+    offer = " or ".join(f"`{key}`" for key in keys)
+
+    def kind(entry: Any) -> str | None:
+        if isinstance(entry, dict):
+            return next((key for key in keys if key in entry), None)
+        return next((key for key in keys if getattr(entry, key, None) is not None), None)
+
+    return Discriminator(
+        kind, custom_error_type="no_kind", custom_error_message=f"one of the keys {offer} is required",
+        custom_error_context=None,
+    )
+
+
+class Evaluator(CamelDocument):
+    """The persona that poses as the user."""
+
+    name: str = "Socrates"
+    voice: str = "You speak like a friendly, relaxed human"
+    prompt: str = Field("eval/socrates", description="name of the built-in prompt, or the path of an own template")
+    temperature: float = Field(0.5, ge=0, le=2)
+    signoff: str = Field("So Long, and Thanks for All the Fish", min_length=1)
+
+
+class Scorer(CamelDocument):
+    """The judge of tasks and tone."""
+
+    prompt: str = Field("eval/score", description="name of the built-in prompt, or the path of an own template")
+    temperature: float = Field(0.0, ge=0, le=2)
+
+
+class Target(CamelDocument):
+    """The agent to talk to. `{trial}` in `user` gives every trial a user of its own."""
+
+    user: str
+    chatbot: str
+    url: str | None = None
+    protocol: Literal["embabel", "openai"] = "embabel"
+    headers: dict[str, str] = Field(default_factory=dict, description="values may be ${ENV_NAME}; never stored")
+    timeout_seconds: float | None = Field(None, gt=0)
+
+
+class Task(CamelDocument):
+    """One thing the simulated user wants; the acceptance criteria are for the judge alone."""
+
+    type: Literal["question", "task"] = "task"
+    task: str
+    acceptance_criteria: str
+    difficulty: str = "medium"
+    requirements: dict[str, Any] | str | None = None
+    context: dict[str, Any] | str | None = None
+
+
+class CypherSetup(CamelDocument):
+    """A Cypher script that prepares the subject graph before every trial."""
+
+    cypher: str
+
+
+class FileSetup(CamelDocument):
+    """A Cypher script in a file, relative to the job file."""
+
+    file: str
+
+
+Setup = Annotated[
+    Annotated[CypherSetup, Tag("cypher")] | Annotated[FileSetup, Tag("file")], by_key("cypher", "file")
+]
+
+
+class SeedMessage(CamelDocument):
+    """One message of a seed conversation; only the user's are sent."""
+
+    role: Literal["user", "assistant", "system", "tool"] = "user"
+    content: str
+
+
+class TextSeed(CamelDocument):
+    """A text told to the agent, as one message in a session of its own."""
+
+    text: str
+
+
+class ConversationSeed(CamelDocument):
+    """An earlier conversation, replayed in a session of its own."""
+
+    conversation: tuple[SeedMessage, ...]
+
+
+Seed = Annotated[
+    Annotated[TextSeed, Tag("text")] | Annotated[ConversationSeed, Tag("conversation")], by_key("text", "conversation")
+]
+
+
+class ExpressionAssertion(CamelDocument):
+    """A Kotlin expression over `objectContext` and `evaluation` that must be true."""
+
+    expression: str
+    weight: float = Field(1, ge=0)
+    name: str | None = None
+    condition: Condition | None = None
+
+    @field_validator("expression")
+    @classmethod
+    def is_supported(cls, text: str) -> str:
+        """Refuses at load what the evaluator cannot run."""
+        try:
+            parse_expression(text)
+        except ExpressionError as error:
+            raise ValueError(str(error)) from None
+        return text
+
+
+class CypherAssertion(CamelDocument):
+    """A query over the subject graph whose one value must equal `expected`."""
+
+    cypher: str
+    expected: bool | int | float | str | list[Any] | dict[str, Any]
+    weight: float = Field(1, ge=0)
+    name: str | None = None
+    condition: Condition | None = None
+    parameters: dict[str, Any] = Field(default_factory=dict)
+
+
+Assertion = Annotated[
+    Annotated[ExpressionAssertion, Tag("expression")] | Annotated[CypherAssertion, Tag("cypher")],
+    by_key("expression", "cypher"),
+]
+
+
+class Scenario(CamelDocument):
+    """One user input that makes a trial of its own; `expected` stays hidden from evaluator, judge and raters."""
+
+    id: str = Field(pattern=NAME)
+    category: str
+    input: str = Field(min_length=1)
+    rationale: str | None = None
+    expected: dict[str, Any] = Field(default_factory=dict)
+    pad_baseline: dict[str, float] | None = None
+
+
+class Job(CamelDocument):
+    """One job file."""
+
+    name: str = Field("", description="default: the file's stem")
+    tags: tuple[str, ...] = ()
+    holdout: bool = Field(False, description="used in verdicts, never sent to evolution")
+    repeats: int = Field(1, ge=1)
+    evaluator: Evaluator = Evaluator()
+    scorer: Scorer = Scorer()
+    target: Target
+    aspirational_average: float | None = Field(None, ge=0, description="milliseconds a reply should take on average")
+    max_turns: int = Field(20, ge=1, description="messages of both sides, greeting included")
+    trial_timeout_seconds: float | None = Field(None, gt=0)
+    greetings: tuple[str, ...] = Field(("Hello", "Hi", "Greetings", "Yo", "Hey"), min_length=1)
+    seeds: tuple[Seed, ...] = ()
+    setups: tuple[Setup, ...] = ()
+    tasks: tuple[Task, ...] = ()
+    facts: tuple[str, ...] = ()
+    assertions: tuple[Assertion, ...] = ()
+    scenarios: tuple[Scenario, ...] = ()
+    virtues: dict[Virtue, Annotated[float, Field(ge=0)]] = Field(
+        default_factory=dict, description="weights of the virtues in the weighted overall; an unnamed one weighs 1"
+    )
+    prompts: dict[PromptName, str] = Field(
+        default_factory=dict, description="own Jinja templates, relative to the job file"
+    )
+
+    @model_validator(mode="after")
+    def is_playable(self) -> "Job":
+        """A job holds tasks or scenarios, and its scenarios and assertions can be told apart."""
+        if bool(self.tasks) == bool(self.scenarios):
+            raise ValueError("a job holds either `tasks` or `scenarios`")
+        refuse_twins("scenarios", [scenario.id for scenario in self.scenarios])
+        refuse_twins("assertions", [assertion.name for assertion in self.assertions if assertion.name])
+        if self.target.protocol == "openai" and any("objectContext" in text for text in self.expressions()):
+            raise ValueError("protocol openai has no object context; use `evaluation` or Cypher in assertions")
+        return self
+
+    def expressions(self) -> list[str]:
+        """The text of every expression assertion."""
+        return [a.expression for a in self.assertions if isinstance(a, ExpressionAssertion)]
+
+    def cypher(self) -> list[str]:
+        """Every Cypher text that this job runs on the subject graph."""
+        setups = [setup.cypher for setup in self.setups if isinstance(setup, CypherSetup)]
+        return setups + [a.cypher for a in self.assertions if isinstance(a, CypherAssertion)]
+
+    def is_isolated(self) -> bool:
+        """Whether trials of this job cannot meet in the graph: by a user or by Cypher of their own."""
+        own = {"session", "trial"}
+        return "{trial}" in self.target.user or any(parameters_used(text) & own for text in self.cypher())
+
+    def assertions_of(self, condition: Condition) -> list[tuple[str, "ExpressionAssertion | CypherAssertion"]]:
+        """The assertions that hold under `condition`, each with its key: its name, else its number from 1."""
+        keyed = [(a.name or str(number), a) for number, a in enumerate(self.assertions, 1)]
+        return [(key, a) for key, a in keyed if a.condition in (None, condition)]
+
+    def hash(self) -> str:
+        """SHA-256 over the resolved job; the same text for the same meaning."""
+        return hashlib.sha256(self.model_dump_json(by_alias=True).encode()).hexdigest()
+
+    def weights(self) -> dict[Virtue, float] | None:
+        """The weight of every virtue, or None where the job names none."""
+        return {virtue: self.virtues.get(virtue, 1.0) for virtue in VIRTUES} if self.virtues else None
+
+
+def refuse_twins(key: str, names: list[str]) -> None:
+    """Raises ValueError when a name stands twice."""
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"two {key} are called {name!r}; names must differ")

@@ -1,0 +1,11 @@
+"""The JSON Schema of a job file, generated from the model so that editors and loader agree."""
+
+from typing import Any
+
+from stoic_assets.core.jobs.job import Job
+
+
+def job_json_schema() -> dict[str, Any]:
+    """JSON Schema, draft 2020-12. Entries told apart by their keys (setups, seeds, assertions) become `anyOf`."""
+    schema = Job.model_json_schema(by_alias=True)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": "Stoic Eval job"}

@@ -1,0 +1,56 @@
+"""One question to one judge, until there is a verdict or the repairs are used up."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+from stoic_assets.core.chat import BudgetReached, ChatModel, ChatRequest, ModelFailure
+from stoic_assets.core.errors import StoicError
+from stoic_assets.core.judging.verdict import MalformedVerdict
+
+RETURNED_CHARS = 4_000
+"""So much of a malformed reply is shown to the judge again."""
+
+V = TypeVar("V")
+
+
+class NoVerdict(StoicError):
+    """A judge gave no usable verdict; says why. The item stays unscored."""
+
+
+async def ask(model: ChatModel, request: ChatRequest, parse: Callable[[str], V], repairs: int) -> V:
+    """The parsed verdict; a malformed reply is sent back with the reason at most `repairs` times.
+
+    Raises `NoVerdict`; a `ConfigurationError` of the model passes through, since no other verdict will fare better.
+    """
+    fault = ""
+    for _ in range(repairs + 1):
+        text = await reply(model, request)
+        try:
+            return parse(text)
+        except MalformedVerdict as error:
+            fault = str(error)
+            request = sent_back(request, text, fault)
+    raise NoVerdict(f"no valid verdict in {repairs + 1} replies; the last: {fault}")
+
+
+async def reply(model: ChatModel, request: ChatRequest) -> str:
+    """The text of one reply. Raises `NoVerdict` when there is none."""
+    try:
+        return (await model.complete(request)).text
+    except ModelFailure as error:
+        raise NoVerdict(str(error)) from error
+    except BudgetReached as error:
+        raise NoVerdict(f"cost ceiling reached before the verdict: {error}") from error
+
+
+def sent_back(request: ChatRequest, text: str, fault: str) -> ChatRequest:
+    """The request with the malformed reply and the reason added."""
+    complaint = f"That is not a valid verdict: {fault}. Answer again with the complete, corrected JSON object alone."
+    added = (
+        {"role": "assistant", "content": text[:RETURNED_CHARS] or "(empty)"},
+        {"role": "user", "content": complaint},
+    )
+    known = None if request.cacheable_as is None else request.cacheable_as + json.dumps(added, ensure_ascii=False)
+    return replace(request, messages=(*request.messages, *added), cacheable_as=known)

@@ -1,0 +1,50 @@
+"""What of a trial's evidence a judge gets to see, in reading order."""
+
+import json
+from typing import Any
+
+from stoic_assets.core.conversation.evidence import Evidence, Turn
+from stoic_assets.core.judging.fence import Block
+
+
+def judged(evidence: Evidence) -> bool:
+    """Whether a judge is asked at all: the conversation ran its course and the agent said something.
+
+    An agent error scores 0 without a judge; the other outcomes are not the agent's doing.
+    """
+    spoke = any(turn.speaker == "agent" for turn in evidence.turns)
+    return spoke and evidence.outcome in ("signed_off", "max_turns")
+
+
+def blocks(evidence: Evidence, with_actions: bool) -> tuple[Block, ...]:
+    """The messages in order; with actions, each reply is followed by the function calls behind it."""
+    found = []
+    for turn in evidence.turns:
+        found.append(Block(f"message {turn.turn}, {turn.speaker}", turn.content))
+        calls = function_calls(turn) if with_actions else []
+        if calls:
+            found.append(Block(f"actions of the agent before message {turn.turn} (function calls)", "\n".join(calls)))
+    return tuple(found)
+
+
+def function_calls(turn: Turn) -> list[str]:
+    """The function calls among a turn's events, each as `name arguments`; other events are no actions.
+
+    Events are the agent's own word and may have any shape; one that is not a function call is passed over.
+    """
+    return [described(event["request"], event) for event in turn.events if isinstance(event.get("request"), dict)]
+
+
+def described(request: dict[str, Any], event: dict[str, Any]) -> str:
+    """One call on one line: JSON keeps line breaks of the arguments inside their quotes."""
+    function = request.get("function")
+    name = function.get("name") if isinstance(function, dict) else function
+    arguments = request.get("arguments", event.get("arguments", {}))
+    context = request.get("context", event.get("context"))
+    line = f"{as_json(name) if not isinstance(name, str) else name} {as_json(arguments)}"
+    return (f"{line} (context: {as_json(context)})" if context else line).replace("\n", " ")
+
+
+def as_json(value: object) -> str:
+    """Compact JSON that reads well; what JSON cannot say is shown as text."""
+    return json.dumps(value, ensure_ascii=False, default=str)

@@ -1,0 +1,98 @@
+"""Hostile text on its way to a judge: cleaned, bounded, and put between markers that it cannot forge.
+
+Every recorded line is marked with `| `, so that a text cannot pose as another speaker or as the end of the record; the
+markers carry a random token, so that they cannot be known beforehand. What a block says is decided in `exhibit`.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+MESSAGE_CHARS = 8_000
+"""The longest text of one block that a judge is shown; of a longer one head and tail."""
+TOTAL_CHARS = 60_000
+"""All blocks together; long blocks give way first."""
+MOST_BLOCKS = 200
+"""Of more blocks, the first quarter and the last three quarters of this number are shown."""
+
+_TERMINAL_ESCAPE = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[PX^_][^\x1b]*\x1b\\|[ -/]*[0-~])"
+)
+_LINE_END = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0e-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
+)
+_BLANK_LINES = re.compile(r"\n{3,}")
+# Runs of angle brackets, and the control tokens of common chat templates, which some model servers obey in plain text.
+_MARKER = re.compile(
+    r"[<＜﹤]{3,}|[>＞﹥]{3,}|<\||\|>|</?s>|</?(?:start|end)_of_turn>|</?(?:think|tool_call)>|<</?SYS>>|\[/?INST\]",
+    re.IGNORECASE,
+)
+_HARMLESS = str.maketrans("<＜﹤>＞﹥[]", "‹‹‹›››()")
+
+
+@dataclass(frozen=True)
+class Block:
+    """One part of the record: a heading in our own words and a text in somebody else's."""
+
+    heading: str
+    text: str
+
+
+def clean(text: str) -> str:
+    """The text without control, bidirectional, zero-width and other invisible characters, and with markers defused.
+
+    Cleaning twice changes nothing more.
+    """
+    text = _LINE_END.sub("\n", _TERMINAL_ESCAPE.sub("", text))
+    text = _MARKER.sub(lambda marker: marker.group().translate(_HARMLESS), _INVISIBLE.sub("", text))
+    return _BLANK_LINES.sub("\n\n", text)
+
+
+def opening(token: str) -> str:
+    """The line before the record."""
+    return f"<<<RECORD {token}>>>"
+
+
+def closing(token: str) -> str:
+    """The line after the record."""
+    return f"<<<END OF RECORD {token}>>>"
+
+
+def fenced(blocks: Sequence[Block], token: str) -> str:
+    """The record between its markers; the texts are cleaned here."""
+    cleaned = [Block(block.heading, clean(block.text)) for block in blocks]
+    shown = len(cleaned) if len(cleaned) <= MOST_BLOCKS else MOST_BLOCKS
+    head, tail = (cleaned, []) if shown == len(cleaned) else (cleaned[: shown // 4], cleaned[-(shown - shown // 4) :])
+    limit = fair_limit([len(block.text) for block in (*head, *tail)], TOTAL_CHARS, MESSAGE_CHARS)
+    gap = [f"[{len(cleaned) - shown} messages left out]"] if tail else []
+    lines = [*(marked(block, limit) for block in head), *gap, *(marked(block, limit) for block in tail)]
+    return "\n".join([opening(token), *lines, closing(token)])
+
+
+def fair_limit(lengths: Sequence[int], total: int, most: int) -> int:
+    """The greatest limit, at most `most`, at which the lengths, cut to it, sum to no more than `total`."""
+    left = total
+    for rank, length in enumerate(sorted(lengths)):
+        share = left // (len(lengths) - rank)
+        if min(length, most) > share:
+            return share
+        left -= min(length, most)
+    return most
+
+
+def marked(block: Block, limit: int) -> str:
+    """A block with its heading and every line of its text marked; a text beyond the limit loses its middle."""
+    if len(block.text) <= limit:
+        parts = [quoted(block.text)]
+    else:
+        head = limit * 2 // 3
+        note = f"[{len(block.text) - limit} characters left out]"
+        parts = [quoted(block.text[:head]), note, quoted(block.text[len(block.text) - (limit - head) :])]
+    return "\n".join([f"[{block.heading}]", *parts])
+
+
+def quoted(text: str) -> str:
+    """Every line behind a `| `."""
+    return "\n".join(f"| {line}" for line in text.split("\n"))

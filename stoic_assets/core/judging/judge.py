@@ -1,0 +1,126 @@
+"""Judging one trial: five virtues, all tasks, the tone. Pure but for the model that is asked.
+
+What is judged at all says `exhibit.judged`. How verdicts are combined into scores of a trial is the SQL models' part.
+"""
+
+import asyncio
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from dataclasses import replace
+from statistics import fmean
+from typing import Any, TypeVar
+
+from stoic_assets.core.chat import ChatModel
+from stoic_assets.core.conversation.evidence import Evidence
+from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.judging.ask import NoVerdict, ask
+from stoic_assets.core.judging.confidence import settled
+from stoic_assets.core.judging.grounding import grounded_share
+from stoic_assets.core.judging.question import Question, tasks_question, virtue_question
+from stoic_assets.core.judging.scores import AspectScore, TaskScore, TaskScores, ToneScore, VirtueScore
+from stoic_assets.core.judging.verdict import Mark, VirtueVerdict, parse_tasks, parse_virtue
+from stoic_assets.core.judging.virtues import VIRTUES, Virtue
+from stoic_assets.core.settings import Judging
+
+R = TypeVar("R")
+
+
+async def judge_virtues(
+    job: Job, evidence: Evidence, model: ChatModel, settings: Judging, panel: Sequence[str]
+) -> list[VirtueScore]:
+    """A verdict on every virtue by every model of the panel, `settings.samples` times, all side by side.
+
+    A verdict that could not be had is a row without score that says why. Raises `ConfigurationError`.
+    """
+    questions: Mapping[Virtue, Question] = {virtue: virtue_question(job, evidence, virtue) for virtue in VIRTUES}
+    trial_id = evidence.trial.trial_id
+
+    async def verdict(virtue: Virtue, judge: str, sample: int) -> VirtueScore:
+        question = questions[virtue]
+        request = question.request(judge, settings.temperature, sample)
+        blank = VirtueScore(trial_id, virtue, judge, sample, question.prompt_hash)
+        try:
+            given = await ask(model, request, lambda text: parse_virtue(text, virtue), settings.repairs)
+        except NoVerdict as error:
+            return replace(blank, error=str(error))
+        return scored(blank, given, question)
+
+    asked = [verdict(v, judge, sample) for v in VIRTUES for judge in panel for sample in range(settings.samples)]
+    return settled(await side_by_side(asked))
+
+
+def scored(blank: VirtueScore, verdict: VirtueVerdict, question: Question) -> VirtueScore:
+    """The row with a verdict in it; of a virtue that was not exercised the numbers do not count."""
+    return replace(
+        blank,
+        score=verdict.score if verdict.exercised else None,
+        self_confidence=verdict.confidence,
+        reasoning=verdict.reasoning,
+        aspects=[
+            AspectScore(
+                aspect=aspect, assessment=mark.assessment, example=mark.example,
+                score=mark.score if verdict.exercised else None,
+            )
+            for aspect, mark in verdict.aspects.items()
+        ],
+        supporting_examples=verdict.supporting_examples,
+        improvement_suggestions=verdict.improvement_suggestions,
+        exercised=verdict.exercised,
+        grounded=grounded_share(quotes(verdict), [block.text for block in question.blocks]),
+    )
+
+
+def quotes(verdict: VirtueVerdict) -> list[str]:
+    """Everything in a verdict that is given as the transcript's words."""
+    return [*verdict.supporting_examples, *(mark.example for mark in verdict.aspects.values())]
+
+
+async def judge_tasks(
+    job: Job, evidence: Evidence, model: ChatModel, settings: Judging, panel: Sequence[str]
+) -> TaskScores:
+    """Every task and the tone, each the mean over the models that answered; nothing for a scenario.
+
+    Raises `ConfigurationError`.
+    """
+    if not job.tasks:
+        return TaskScores()
+    question = tasks_question(job, evidence)
+
+    async def marks(judge: str) -> list[Mark] | NoVerdict:
+        request = question.request(judge, job.scorer.temperature)
+        try:
+            return await ask(model, request, lambda text: parse_tasks(text, len(job.tasks)), settings.repairs)
+        except NoVerdict as error:
+            return error
+
+    replies = dict(zip(panel, await side_by_side([marks(judge) for judge in panel]), strict=True))
+    given = {judge: reply for judge, reply in replies.items() if not isinstance(reply, NoVerdict)}
+    missing = {judge: str(reply) for judge, reply in replies.items() if isinstance(reply, NoVerdict)}
+    means = [mean_mark({judge: m[at] for judge, m in given.items()}, missing) for at in range(len(job.tasks) + 1)]
+    trial_id = evidence.trial.trial_id
+    tasks = [
+        TaskScore(trial_id, str(number), task.type, task.task, *mean)
+        for number, (task, mean) in enumerate(zip(job.tasks, means, strict=False), 1)
+    ]
+    return TaskScores(tuple(tasks), ToneScore(trial_id, *means[-1]))
+
+
+def mean_mark(marks: Mapping[str, Mark], missing: Mapping[str, str]) -> tuple[float | None, str, str, str | None]:
+    """Score, reason, judge models and error of one item, from its marks by judge and why other judges gave none."""
+    silent = [f"{judge}: no verdict ({why})" for judge, why in missing.items()]
+    if not marks:
+        return None, "", ",".join(missing), "; ".join(silent)
+    score = fmean(mark.score for mark in marks.values())
+    if len(marks) == 1 and not missing:
+        return score, next(iter(marks.values())).reason, ",".join(marks), None
+    reasons = [f"{judge}: {mark.reason}" for judge, mark in marks.items()]
+    return score, "\n".join([*reasons, *silent]), ",".join(marks), None
+
+
+async def side_by_side(calls: Iterable[Coroutine[Any, Any, R]]) -> list[R]:
+    """The results in order. The first failure cancels the rest, so that nothing more is paid for, and is raised."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(call) for call in calls]
+    except ExceptionGroup as failures:
+        raise failures.exceptions[0] from failures
+    return [task.result() for task in tasks]

@@ -1,0 +1,116 @@
+"""What is put to a judge: the rubric from the job, the record from the evidence, the form of the answer."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from secrets import token_hex
+from typing import Any
+
+from stoic_assets.core.chat import ChatRequest
+from stoic_assets.core.conversation.evidence import Evidence
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.jobs.job import Job, Task
+from stoic_assets.core.judging.exhibit import as_json, blocks, function_calls
+from stoic_assets.core.judging.fence import Block, clean, closing, fenced, opening
+from stoic_assets.core.judging.prompt import Rubric, evidence_clause, prompt_hash, rendered
+from stoic_assets.core.judging.verdict import tasks_schema, virtue_schema
+from stoic_assets.core.judging.virtues import ASPECTS, TITLES, Virtue
+
+WITH_ACTIONS: frozenset[Virtue] = frozenset({"courage", "justice", "practical_wisdom"})
+"""Virtues that are judged by deeds as well as by words."""
+CACHED_AS = "0" * 16
+"""Stands for the random token in the text that identifies a request."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """One thing to judge about one trial, whichever model answers."""
+
+    rubric: str
+    blocks: tuple[Block, ...]
+    schema: Mapping[str, Any]
+    schema_name: str
+    prompt_hash: str
+    brief: Mapping[str, Any]
+
+    def request(self, model: str, temperature: float, sample: int = 0) -> ChatRequest:
+        """The question as a request to one model, behind a fence of its own."""
+        return ChatRequest(
+            role="judge",
+            model=model,
+            messages=self.messages(token_hex(8)),
+            temperature=temperature,
+            schema=self.schema,
+            schema_name=self.schema_name,
+            sample=sample,
+            brief=self.brief,
+            cacheable_as=json.dumps(self.messages(CACHED_AS), ensure_ascii=False),
+        )
+
+    def messages(self, token: str) -> tuple[dict[str, str], ...]:
+        """The rubric as system message; the record alone as user message."""
+        system = f"{self.rubric}\n\n{evidence_clause(opening(token), closing(token))}"
+        return {"role": "system", "content": system}, {"role": "user", "content": fenced(self.blocks, token)}
+
+
+def virtue_question(job: Job, evidence: Evidence, virtue: Virtue) -> Question:
+    """One virtue. Raises `ConfigurationError` when the job's own template does not render."""
+    return _question(
+        job, evidence, virtue, virtue_schema(virtue), with_actions=virtue in WITH_ACTIONS,
+        virtue=virtue, title=TITLES[virtue], aspects=ASPECTS[virtue],
+    )
+
+
+def tasks_question(job: Job, evidence: Evidence) -> Question:
+    """All tasks and the tone. Raises `ConfigurationError` when the job's own template does not render."""
+    return _question(job, evidence, "tasks", tasks_schema(len(job.tasks)), with_actions=False)
+
+
+def _question(
+    job: Job, evidence: Evidence, rubric: Rubric, schema: Mapping[str, Any], *, with_actions: bool, **more: object
+) -> Question:
+    known = {**job_variables(job, evidence), **more}
+    record = [{"speaker": turn.speaker, "content": clean(turn.content)} for turn in evidence.turns]
+    actions = [clean(call) for turn in evidence.turns for call in function_calls(turn)]
+    return Question(
+        rubric=rendered(job, rubric, known),
+        blocks=blocks(evidence, with_actions),
+        schema=schema,
+        schema_name=f"{rubric}_verdict",
+        prompt_hash=prompt_hash(job, rubric, schema),
+        brief={"about": rubric, **known, "turns": record, "actions": actions},
+    )
+
+
+def job_variables(job: Job, evidence: Evidence) -> dict[str, Any]:
+    """What a template may use of the job; of a scenario its input alone, never what is expected of it."""
+    return {
+        "tasks": [task_variables(task) for task in job.tasks],
+        "scenario": scenario_input(job, evidence.trial.scenario) if job.scenarios else None,
+        "facts": list(job.facts),
+    }
+
+
+def scenario_input(job: Job, scenario_id: str | None) -> str:
+    """What the user says in a scenario. Raises `ConfigurationError` when the job has no such scenario any more."""
+    for scenario in job.scenarios:
+        if scenario.id == scenario_id:
+            return scenario.input
+    raise ConfigurationError(f"job {job.name!r} has no scenario {scenario_id!r}; judge with the job of the evidence")
+
+
+def task_variables(task: Task) -> dict[str, str | None]:
+    """A task as texts."""
+    return {
+        "type": task.type,
+        "task": task.task,
+        "acceptance_criteria": task.acceptance_criteria,
+        "difficulty": task.difficulty,
+        "requirements": as_text(task.requirements),
+        "context": as_text(task.context),
+    }
+
+
+def as_text(value: dict[str, Any] | str | None) -> str | None:
+    """A text as it is, a mapping as JSON."""
+    return value if value is None or isinstance(value, str) else as_json(value)

@@ -1,0 +1,77 @@
+"""The rows that judging leaves behind: their fields are columns of `virtue_scores` and `task_scores`."""
+
+from dataclasses import dataclass, field
+from typing import Literal, TypedDict
+
+from stoic_assets.core.judging.virtues import Virtue
+
+ConfidenceSource = Literal["spread", "self"]
+
+
+class AspectScore(TypedDict):
+    """One aspect of a verdict; `score` is None where the virtue was not exercised."""
+
+    aspect: str
+    assessment: str
+    example: str
+    score: float | None
+
+
+@dataclass(frozen=True)
+class VirtueScore:
+    """One verdict: one judge model, one sample, one virtue. All numbers are 0–1.
+
+    `score` and `confidence` are None when the virtue was not exercised or there is no verdict (`error` says why).
+    `self_confidence` is the judge's own word, `confidence` the one that counts, `grounded` the share of its quotes that
+    occur in the transcript.
+    """
+
+    trial_id: str
+    virtue: Virtue
+    judge_model: str
+    sample: int
+    prompt_hash: str
+    score: float | None = None
+    confidence: float | None = None
+    confidence_source: ConfidenceSource | None = None
+    self_confidence: float | None = None
+    reasoning: str = ""
+    aspects: list[AspectScore] = field(default_factory=list)
+    supporting_examples: list[str] = field(default_factory=list)
+    improvement_suggestions: list[str] = field(default_factory=list)
+    exercised: bool | None = None
+    grounded: float | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True)
+class TaskScore:
+    """The mark of one task; `task` is its number from 1, `judge_model` names those that answered, comma-separated."""
+
+    trial_id: str
+    task: str
+    type: str
+    task_text: str
+    score: float | None
+    reason: str
+    judge_model: str
+    error: str | None = None
+
+
+@dataclass(frozen=True)
+class ToneScore:
+    """The mark of the agent's tone."""
+
+    trial_id: str
+    score: float | None
+    reason: str
+    judge_model: str
+    error: str | None = None
+
+
+@dataclass(frozen=True)
+class TaskScores:
+    """What is judged beside the virtues; a scenario has neither tasks nor a mark for tone."""
+
+    tasks: tuple[TaskScore, ...] = ()
+    tone: ToneScore | None = None

@@ -1,0 +1,147 @@
+"""The form of a verdict: the strict JSON Schema that a judge is given, and the parsers that hold it to it.
+
+A number out of range is refused, never clamped, and nothing that is missing gets a default.
+"""
+
+import re
+from collections.abc import Collection, Mapping
+from typing import Annotated, Any, TypeVar
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from stoic_assets.core.errors import StoicError
+from stoic_assets.core.judging.fence import clean
+from stoic_assets.core.judging.virtues import ASPECTS, Virtue
+
+MOST_EXAMPLES = 5
+MOST_SUGGESTIONS = 5
+REPLY_CHARS = 50_000
+"""A longer reply is refused unread."""
+
+_JSON_FENCE = re.compile(r"\A\s*```(?:json)?[ \t]*\n(.*)\n[ \t]*```\s*\Z", re.DOTALL)
+
+
+class MalformedVerdict(StoicError):
+    """A judge's reply is not a verdict; says in one line what is wrong with it."""
+
+
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Text = Annotated[str, AfterValidator(clean)]
+"""A judge repeats what it read, so its words are cleaned like the record's."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Mark(_Part):
+    """The score of one task, or of the tone, and what decided it."""
+
+    reason: Text
+    score: Share
+
+
+class AspectMark(_Part):
+    """One aspect of a virtue; `example` is a quote, or empty."""
+
+    example: Text
+    assessment: Text
+    score: Share
+
+
+class VirtueVerdict(_Part):
+    """One judge's word on one virtue; the fields stand in the order in which they are to be thought out."""
+
+    supporting_examples: Annotated[list[Text], Field(max_length=MOST_EXAMPLES)]
+    aspects: dict[str, AspectMark]
+    reasoning: Text
+    improvement_suggestions: Annotated[list[Text], Field(max_length=MOST_SUGGESTIONS)]
+    exercised: bool
+    score: Share
+    confidence: Share
+
+
+_VIRTUE: TypeAdapter[VirtueVerdict] = TypeAdapter(VirtueVerdict)
+_MARKS: TypeAdapter[dict[str, Mark]] = TypeAdapter(dict[str, Mark])
+P = TypeVar("P")
+
+
+def parse_virtue(text: str, virtue: Virtue) -> VirtueVerdict:
+    """Reads a reply to `virtue_schema`. Raises `MalformedVerdict`."""
+    verdict = _parsed(text, _VIRTUE)
+    _refuse_other_keys(verdict.aspects, ASPECTS[virtue], "aspects")
+    return verdict
+
+
+def parse_tasks(text: str, count: int) -> list[Mark]:
+    """Reads a reply to `tasks_schema`: the tasks' marks in order, then that of the tone. Raises `MalformedVerdict`."""
+    marks = _parsed(text, _MARKS)
+    _refuse_other_keys(marks, task_keys(count), "the reply")
+    return [marks[key] for key in task_keys(count)]
+
+
+def _parsed(text: str, form: TypeAdapter[P]) -> P:
+    if len(text) > REPLY_CHARS:
+        raise MalformedVerdict(f"the reply is longer than {REPLY_CHARS} characters")
+    fence = _JSON_FENCE.match(text)
+    try:
+        return form.validate_json(fence.group(1) if fence else text, strict=True)
+    except ValidationError as error:
+        raise MalformedVerdict(_complaint(error)) from None
+    except UnicodeEncodeError:
+        raise MalformedVerdict("the reply is not valid Unicode text") from None
+
+
+def _complaint(error: ValidationError) -> str:
+    """The first three faults in one line."""
+    faults = error.errors(include_url=False)[:3]
+    lines = (f"{'.'.join(map(str, fault['loc'])) or 'the reply'}: {fault['msg']}" for fault in faults)
+    return clean("; ".join(lines)).replace("\n", " ")[:500]
+
+
+def _refuse_other_keys(found: Mapping[str, object], expected: Collection[str], where: str) -> None:
+    missing = [key for key in expected if key not in found]
+    extra = [clean(key)[:60] for key in found if key not in expected]
+    if missing:
+        raise MalformedVerdict(f"{where}: missing {', '.join(missing)}")
+    if extra:
+        raise MalformedVerdict(f"{where}: holds what was not asked for: {extra[0]!r}")
+
+
+def virtue_schema(virtue: Virtue) -> dict[str, Any]:
+    """Strict JSON Schema of a `VirtueVerdict` with the virtue's own aspects."""
+    mark = {"example": _TEXT, "assessment": _TEXT, "score": _SHARE}
+    aspects = {key: {**_object(mark), "description": question} for key, question in ASPECTS[virtue].items()}
+    return _object(
+        {
+            "supporting_examples": _texts(MOST_EXAMPLES),
+            "aspects": _object(aspects),
+            "reasoning": _TEXT,
+            "improvement_suggestions": _texts(MOST_SUGGESTIONS),
+            "exercised": {"type": "boolean"},
+            "score": _SHARE,
+            "confidence": _SHARE,
+        }
+    )
+
+
+def tasks_schema(count: int) -> dict[str, Any]:
+    """Strict JSON Schema with one required property for each of `count` tasks, and `tone`."""
+    return _object({key: _object({"reason": _TEXT, "score": _SHARE}) for key in task_keys(count)})
+
+
+def task_keys(count: int) -> tuple[str, ...]:
+    """`task_1` to `task_<count>`, then `tone`."""
+    return (*(f"task_{number}" for number in range(1, count + 1)), "tone")
+
+
+_TEXT = {"type": "string"}
+_SHARE = {"type": "number", "minimum": 0, "maximum": 1}
+
+
+def _texts(most: int) -> dict[str, Any]:
+    return {"type": "array", "items": _TEXT, "maxItems": most}
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}

@@ -1,0 +1,42 @@
+"""Blanking of secrets in everything that is stored, shown or sent to a judge."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from stoic_assets.core.errors import ConfigurationError
+
+BLANK = "[redacted]"
+
+
+class Redactor:
+    """Blanks what matches a pattern, and the literal values of known secrets (keys, passwords)."""
+
+    def __init__(self, patterns: Iterable[str], secrets: Iterable[str] = ()) -> None:
+        # The longest first: a secret that begins like a longer one would leave the rest of that one visible.
+        literals = [re.escape(secret) for secret in sorted(secrets, key=len, reverse=True) if len(secret) >= 4]
+        try:
+            compiled = [re.compile(pattern) for pattern in patterns]
+        except re.error as error:
+            raise ConfigurationError(f"stoic.yml: redact: {error.pattern!r} is not a regular expression: {error}") from None
+        self._patterns = compiled + ([re.compile("|".join(literals))] if literals else [])
+
+    def text(self, text: str) -> str:
+        """`text` without its secrets."""
+        for pattern in self._patterns:
+            text = pattern.sub(BLANK, text)
+        return text
+
+    def data(self, value: Any) -> Any:
+        """JSON-like data with every text in it redacted, keys included."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, dict):
+            return {self.text(str(key)): self.data(item) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.data(item) for item in value]
+        return value
+
+    def row(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """A table's row with every text in it redacted; column names stay."""
+        return {column: self.data(value) if isinstance(value, str | list | dict) else value for column, value in row.items()}

@@ -1,0 +1,71 @@
+"""What a report is made from: rows of the tables of one evaluation, and the few of a version to compare it with.
+
+Rows are read tolerantly: a column that is absent counts as null. Where rows come from is the caller's business.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from stoic_assets.core.reports.formatting import is_missing
+
+Row = Mapping[str, Any]
+Rows = Sequence[Row]
+
+
+@dataclass(frozen=True)
+class BaseVersion:
+    """Rows of the version that a report compares with: one of `evaluations`, and the tables named by the fields."""
+
+    evaluation: Row
+    composite_scores: Rows = ()
+    evaluation_virtues: Rows = ()
+    assertion_results: Rows = ()
+
+
+@dataclass(frozen=True)
+class ReportData:
+    """Rows of one evaluation; the fields are the tables.
+
+    `evaluation` and `evaluation_scores` are single rows. `virtue_trends` holds the agent's other versions too. Above
+    `invalid_trials_threshold`, a share of the trials, 0–1, no verdict is given.
+    """
+
+    evaluation: Row
+    trials: Rows = ()
+    turns: Rows = ()
+    observations: Rows = ()
+    virtue_scores: Rows = ()
+    trial_virtues: Rows = ()
+    task_scores: Rows = ()
+    tone_scores: Rows = ()
+    assertion_results: Rows = ()
+    composite_scores: Rows = ()
+    evaluation_virtues: Rows = ()
+    evaluation_scores: Row = field(default_factory=dict)
+    weak_virtues: Rows = ()
+    virtue_trends: Rows = ()
+    llm_calls: Rows = ()
+    fitness_updates: Rows = ()
+    invalid_trials_threshold: float = 0.10
+    base: BaseVersion | None = None
+
+
+def by_trial(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    """The rows of each trial, in their order; a trial without rows has an empty list."""
+    found: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        found[row["trial_id"]].append(row)
+    return found
+
+
+def values(rows: Iterable[Row], column: str) -> list[float]:
+    """What is there in a column of numbers: neither null nor NaN."""
+    return [row[column] for row in rows if not is_missing(row.get(column))]
+
+
+def mean(rows: Iterable[Row], column: str) -> float | None:
+    """The mean of what is there in a column; None where nothing is."""
+    found = values(rows, column)
+    return sum(found) / len(found) if found else None

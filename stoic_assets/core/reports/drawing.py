@@ -1,0 +1,60 @@
+"""What all charts share: a figure, its colours, and the way from a figure to SVG text.
+
+Figures are made without pyplot, which keeps them in a global register.
+"""
+
+import io
+import re
+from typing import TYPE_CHECKING
+
+from stoic_assets.core.reports.visible_text import visible
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+INK = "#7a7f87"
+"""Lines and text where nothing is known about the background: 4:1 against white, 5:1 against black."""
+PALETTE = ("#3b82c4", "#d97706", "#2a9d6f", "#a463c8", "#d6537a")
+"""Mid-tones that stand out (3:1) from white and from black alike."""
+STRONG, WEAK = PALETTE[0], PALETTE[1]
+INK_MARK = "#010203"
+"""What charts draw with where the ink of the page shall stand: matplotlib knows no `currentColor`."""
+LABEL_CHARS = 24
+"""A longer label loses its end, lest it leave no room for the chart."""
+
+_REFERENCE = re.compile(r'( id="|href="#|url\(#)')
+_NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+
+
+def axes(width: float, height: float) -> "tuple[Figure, Axes]":
+    """A figure of that size in inches with one pair of axes, without a frame."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    plot = figure.add_subplot()
+    plot.spines[:].set_visible(False)
+    plot.tick_params(length=0, colors=INK_MARK, labelsize=9)
+    plot.set_axisbelow(True)
+    return figure, plot
+
+
+def label(text: str) -> str:
+    """A text as charts can write it: short, in ASCII (their font lacks most scripts), its `$` not meant as formula."""
+    line = " ".join(visible(text).split()).encode("ascii", "backslashreplace").decode()
+    return (line if len(line) <= LABEL_CHARS else f"{line[: LABEL_CHARS - 3]}...").replace("$", r"\$")
+
+
+def svg(figure: "Figure", name: str, ink: str) -> str:
+    """The figure as an `<svg>` element, the same for the same data.
+
+    `name` keeps its ids apart from those of other charts in a page; `ink` is the CSS colour of lines and text.
+    """
+    import matplotlib as mpl
+
+    out = io.StringIO()
+    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):
+        figure.savefig(out, format="svg", transparent=True, metadata=_NO_METADATA)
+    text = out.getvalue()
+    element = text[text.index("<svg") :].replace(INK_MARK, ink)
+    return _REFERENCE.sub(rf"\g<1>{name}-", element)

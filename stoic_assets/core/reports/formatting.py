@@ -1,0 +1,117 @@
+"""How values are written in a report: rounding, units, times in UTC, and the dash for what is missing."""
+
+import contextlib
+import json
+import math
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from stoic_assets.core.reports.visible_text import visible
+
+DASH = "–"
+RAW_CHARS = 20_000
+"""The longest raw evidence that a page shows; the tables hold all of it."""
+
+Form = Callable[[Any], str]
+
+
+def is_missing(value: object) -> bool:
+    """Whether there is nothing to write: null, not a number, infinite."""
+    return value is None or (isinstance(value, float) and not math.isfinite(value))
+
+
+def score(value: float) -> str:
+    """Two decimals, half-even on the exact binary value: `0.62`."""
+    return f"{value:.2f}"
+
+
+def difference(value: float) -> str:
+    """Two decimals with a sign, three where two would show nothing: `+0.05`, `−0.12`, `+0.004`, `±0.00`."""
+    if abs(value) < 0.0005:
+        return "±0.00"
+    return f"{value:+.{3 if abs(value) < 0.005 else 2}f}".replace("-", "−")
+
+
+def count(value: float) -> str:
+    """A whole number with thousands apart: `12,500`."""
+    return f"{value:,.0f}"
+
+
+def percent(value: float) -> str:
+    """A share, 0–1, in percent: `12 %`, `<1 %`."""
+    return "<1 %" if 0 < value < 0.005 else f"{value:.0%}".replace("%", " %")
+
+
+def milliseconds(value: float) -> str:
+    """`640 ms`, `1.24 s`, `31.0 s`, `2 min 5 s`, `3 h 20 min`."""
+    seconds = value / 1000
+    if value < 999.5:
+        return f"{value:.0f} ms"
+    if seconds < 59.95:
+        return f"{seconds:.2f} s" if seconds < 9.995 else f"{seconds:.1f} s"
+    if seconds < 3599.5:
+        return f"{round(seconds) // 60} min {round(seconds) % 60} s"
+    return f"{round(seconds) // 3600:,} h {round(seconds) % 3600 // 60} min"
+
+
+def dollars(value: float) -> str:
+    """US dollars; small sums keep two significant digits: `$1.24`, `$0.0031`."""
+    return f"${value:,.2f}" if value >= 0.1 or value == 0 else f"${value:.2g}" if value >= 0.001 else "<$0.001"
+
+
+def utc(value: datetime | str) -> str:
+    """`2026-11-21 14:02 UTC`; a text that is no ISO time is written as it is."""
+    moment = as_moment(value)
+    return str(value) if moment is None else f"{moment:%Y-%m-%d %H:%M} UTC"
+
+
+def as_moment(value: datetime | str | None) -> datetime | None:
+    """The moment in UTC, to which a time without zone belongs; None for what is no time."""
+    try:
+        moment = datetime.fromisoformat(value) if isinstance(value, str) else value
+    except ValueError:
+        return None
+    if moment is None:
+        return None
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def lasted(row: Mapping[str, Any]) -> float | None:
+    """Milliseconds from `started_at` to `ended_at`."""
+    start, end = as_moment(row.get("started_at")), as_moment(row.get("ended_at"))
+    return None if start is None or end is None else (end - start).total_seconds() * 1000
+
+
+def words(name: str) -> str:
+    """An identifier as a reader says it: `practical_wisdom` is `Practical wisdom`."""
+    return name.replace("_", " ").capitalize()
+
+
+def pretty(value: object) -> str:
+    """JSON, or a text that holds JSON, over indented lines; any other text as it is; a very long one without its end."""
+    text = value if isinstance(value, str) else json.dumps(value, default=str)
+    with contextlib.suppress(ValueError, RecursionError):
+        text = json.dumps(json.loads(text), indent=2, ensure_ascii=False)
+    left_out = len(text) - RAW_CHARS
+    return text if left_out <= 0 else f"{text[:RAW_CHARS]}\n[{left_out:,} characters left out here; the table has them]"
+
+
+FORMS: Mapping[str, Form] = {
+    "score": score, "difference": difference, "count": count, "percent": percent, "milliseconds": milliseconds,
+    "dollars": dollars, "utc": utc, "words": words, "pretty": pretty, "said": str,
+}
+"""The filters that templates use."""
+
+
+def or_dash(form: Form) -> Callable[..., Markup]:
+    """A template filter that writes a value in a form, and a dash with the reason on hover where there is none."""
+
+    def written(value: Any, why: str = "not recorded") -> Markup:
+        if is_missing(value):
+            return Markup('<abbr class="none" title="{}">{}</abbr>').format(visible(why), DASH)
+        return escape(visible(form(value)))
+
+    return written

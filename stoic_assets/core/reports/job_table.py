@@ -1,0 +1,63 @@
+"""Jobs by condition with their outcomes and scores, and the assertions that failed."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from stoic_assets.core.reports.data import Row, mean
+from stoic_assets.core.reports.trial_view import TrialView
+
+
+@dataclass(frozen=True)
+class JobRow:
+    """All trials of one job under one condition; `outcomes` counts how they ended."""
+
+    job: str
+    condition: str
+    outcomes: list[tuple[str, int]]
+    trials: list[TrialView]
+
+    def mean(self, column: str) -> float | None:
+        """The mean of a column of `composite_scores` over the scored trials."""
+        return mean((trial.scores for trial in self.trials if trial.valid), column)
+
+
+@dataclass(frozen=True)
+class FailedAssertion:
+    """An assertion of a job that failed in the same way in all of `trials`; `row` is the result in the first."""
+
+    job: str
+    row: Row
+    trials: list[TrialView]
+
+
+def job_rows(trials: Iterable[TrialView]) -> list[JobRow]:
+    """One row for each job and condition, the lowest total first, those without a total last."""
+    grouped: dict[tuple[str, str], list[TrialView]] = {}
+    for trial in trials:
+        grouped.setdefault((trial.row["job"], trial.row["condition"]), []).append(trial)
+    rows = [
+        JobRow(job, condition, Counter(trial.outcome for trial in group).most_common(), sorted(group, key=_place))
+        for (job, condition), group in grouped.items()
+    ]
+    return sorted(rows, key=_worst_first)
+
+
+def _worst_first(row: JobRow) -> tuple[bool, float, str, str]:
+    overall = row.mean("overall")
+    return overall is None, overall or 0.0, row.job, row.condition
+
+
+def _place(trial: TrialView) -> tuple[str, str, int]:
+    return trial.row.get("scenario") or "", trial.row["condition"], trial.row["repeat"]
+
+
+def failed_assertions(trials: Sequence[TrialView]) -> list[FailedAssertion]:
+    """What failed, the heaviest and most frequent first; equal failures of a job stand together."""
+    grouped: dict[tuple[object, ...], FailedAssertion] = {}
+    for trial in sorted((trial for trial in trials if trial.valid), key=_place):
+        job = trial.row["job"]
+        for row in (assertion.row for assertion in trial.assertions if assertion.row["passed"] is False):
+            same = (job, *(row[column] for column in ("assertion", "text", "expected", "actual", "error")))
+            grouped.setdefault(same, FailedAssertion(job, row, [])).trials.append(trial)
+    return sorted(grouped.values(), key=lambda failed: (-failed.row["weight"] * len(failed.trials), failed.job))

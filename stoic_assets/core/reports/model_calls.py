@@ -1,0 +1,43 @@
+"""What the evaluation asked of language models, by role and model."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from stoic_assets.core.reports.data import Row, mean, values
+
+
+@dataclass(frozen=True)
+class ModelCalls:
+    """All calls of one model in one role; `cached` is a share. Tokens and mean latency are those of calls not cached."""
+
+    role: str
+    model: str
+    calls: int
+    cached: float
+    errors: int
+    prompt_tokens: float
+    completion_tokens: float
+    cost_usd: float | None
+    latency_ms: float | None
+
+
+def model_calls(rows: Sequence[Row]) -> list[ModelCalls]:
+    """One entry for each role and model."""
+    pairs = sorted({(row["role"], row["model"]) for row in rows})
+    return [_calls(*pair, [row for row in rows if (row["role"], row["model"]) == pair]) for pair in pairs]
+
+
+def _calls(role: str, model: str, rows: Sequence[Row]) -> ModelCalls:
+    asked = [row for row in rows if not row["cached"]]
+    costs = values(rows, "cost_usd")
+    return ModelCalls(
+        role=role,
+        model=model,
+        calls=len(rows),
+        cached=1 - len(asked) / len(rows),
+        errors=sum(row.get("error") is not None for row in rows),
+        prompt_tokens=sum(values(asked, "prompt_tokens")),
+        completion_tokens=sum(values(asked, "completion_tokens")),
+        cost_usd=sum(costs) if costs else None,
+        latency_ms=mean(asked, "latency_ms"),
+    )

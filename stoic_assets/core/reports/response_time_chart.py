@@ -1,0 +1,28 @@
+"""The chart of how long the agent's replies took."""
+
+import math
+from collections.abc import Sequence
+
+from stoic_assets.core.reports.drawing import INK, INK_MARK, STRONG, axes, svg
+from stoic_assets.core.reports.formatting import milliseconds
+
+BARS = 24
+TICKS = 5
+
+
+def quantile(times: Sequence[float], share: float) -> float:
+    """The smallest time that at least `share`, 0–1, of the times do not exceed."""
+    return sorted(times)[max(0, math.ceil(len(times) * share) - 1)]
+
+
+def response_time_chart_svg(times: Sequence[float], ink: str = INK) -> str:
+    """Milliseconds of every reply as an `<svg>` element; the slowest hundredth is counted in the last bar."""
+    figure, plot = axes(4.2, 2.2)
+    most = max(quantile(times, 0.99), 1.0)
+    plot.hist([min(time, most) for time in times], bins=BARS, range=(0, most), color=STRONG, rwidth=0.9)
+    plot.locator_params(axis="x", nbins=TICKS)
+    plot.locator_params(axis="y", nbins=TICKS, integer=True)
+    plot.xaxis.set_major_formatter(lambda time, _: milliseconds(time))
+    plot.set_ylabel("replies", fontsize=9, color=INK_MARK)
+    plot.grid(axis="y", color=INK_MARK, alpha=0.15, linewidth=0.7)
+    return svg(figure, "response-times", ink)

@@ -1,0 +1,100 @@
+"""The first screen: how many trials there were, how they ended, and whether a verdict can rest on them."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from stoic_assets.core.reports.data import ReportData, Row, mean, values
+from stoic_assets.core.reports.trial_view import TrialView
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One measure over the scored trials: of all, and under each condition."""
+
+    name: str
+    meaning: str
+    mean: float | None
+    withheld: float | None
+    supplied: float | None
+    trials: int
+
+
+MEASURES = {
+    "overall": "total of a trial: (timing + 2·task + 4·assertion) / 7 less the failure penalty; absent parts do not count",
+    "assertion": "weighted share of the assertions that held: what the agent really did",
+    "task": "the judge’s marks for the tasks against their acceptance criteria",
+    "timing": "aspirational time ÷ average reply time, at most 1",
+    "tone": "the judge’s mark for the tone; not part of the total",
+    "virtue_overall": "the five virtues, weighted by the confidence in each; its mean is the fitness",
+    "failure_penalty": "0.3 for each failed attempt at a message, at most 0.5; taken off the total",
+}
+"""Columns of `composite_scores` and what they mean; all are 0–1, and more is better but for the penalty."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Counts of trials: `outcomes` of the scored ones, `causes` of the invalid ones, the most frequent first."""
+
+    planned: int
+    scored: int
+    invalid: int
+    outcomes: list[tuple[str, int]]
+    causes: list[tuple[str, int]]
+    threshold: float
+    virtue_confidence: float | None
+    cost: float | None
+
+    @property
+    def not_run(self) -> int:
+        """Planned trials that never ended."""
+        return max(0, self.planned - self.scored - self.invalid)
+
+    @property
+    def invalid_share(self) -> float:
+        """Invalid trials among those that ended, 0–1."""
+        return self.invalid / max(1, self.scored + self.invalid)
+
+    @property
+    def conclusive(self) -> bool:
+        """Whether enough trials are valid for a verdict."""
+        return self.scored > 0 and self.invalid_share <= self.threshold
+
+
+def summary(data: ReportData, trials: Sequence[TrialView]) -> Summary:
+    """The counts of an evaluation."""
+    outcomes, causes = (Counter(trial.outcome for trial in trials if trial.valid is valid) for valid in (True, False))
+    costs = values(data.llm_calls, "cost_usd")
+    return Summary(
+        planned=_planned(data),
+        scored=outcomes.total(),
+        invalid=causes.total(),
+        outcomes=outcomes.most_common(),
+        causes=causes.most_common(),
+        threshold=data.invalid_trials_threshold,
+        virtue_confidence=mean(scored_rows(data.composite_scores), "virtue_confidence"),
+        cost=sum(costs) if costs else data.evaluation.get("cost_usd"),
+    )
+
+
+def _planned(data: ReportData) -> int:
+    planned = data.evaluation_scores.get("planned_trials") or data.evaluation.get("planned_trials")
+    return int(planned or len(data.trials))
+
+
+def measures(rows: Sequence[Row]) -> list[Measure]:
+    """Every measure over rows of `composite_scores`."""
+    valid = scored_rows(rows)
+    split = {name: [row for row in valid if row["condition"] == name] for name in ("withheld", "supplied")}
+    return [
+        Measure(
+            column, meaning, mean(valid, column), mean(split["withheld"], column), mean(split["supplied"], column),
+            len(values(valid, column)),
+        )
+        for column, meaning in MEASURES.items()
+    ]
+
+
+def scored_rows(rows: Sequence[Row]) -> list[Row]:
+    """The rows of `composite_scores` that count."""
+    return [row for row in rows if row["valid"]]

@@ -1,0 +1,41 @@
+(() => {
+  const tools = document.getElementById("trial-tools");
+  const trials = [...document.querySelectorAll("details.trial")];
+  if (!tools || !trials.length) return;
+  const search = document.getElementById("trial-search");
+  const troubled = document.getElementById("trial-troubled");
+  const toggle = document.getElementById("trial-toggle");
+  const shown = document.getElementById("trial-shown");
+  const texts = new Map();
+  const textOf = (trial) => {
+    if (!texts.has(trial)) texts.set(trial, trial.textContent.toLowerCase());
+    return texts.get(trial);
+  };
+  const filter = () => {
+    const wanted = search.value.trim().toLowerCase();
+    for (const trial of trials) {
+      const fits = !wanted || textOf(trial).includes(wanted);
+      trial.hidden = !fits || (troubled.checked && !trial.classList.contains("troubled"));
+    }
+    shown.textContent = `${trials.filter((trial) => !trial.hidden).length} of ${trials.length} shown`;
+  };
+  const reveal = () => {
+    const target = document.getElementById(location.hash.slice(1));
+    const trial = target && target.closest("details.trial");
+    if (!trial) return;
+    trial.hidden = false;
+    trial.open = true;
+    target.scrollIntoView();
+  };
+  search.addEventListener("input", filter);
+  troubled.addEventListener("change", filter);
+  toggle.addEventListener("click", () => {
+    const open = toggle.textContent === "Expand all";
+    for (const trial of trials) trial.open = open;
+    toggle.textContent = open ? "Collapse all" : "Expand all";
+  });
+  addEventListener("hashchange", reveal);
+  tools.hidden = false;
+  filter();
+  reveal();
+})();

@@ -1,0 +1,37 @@
+"""The chart of virtues over releases."""
+
+from collections.abc import Sequence
+
+from stoic_assets.core.judging.virtues import VIRTUES
+from stoic_assets.core.reports.data import Row
+from stoic_assets.core.reports.drawing import INK, INK_MARK, PALETTE, axes, label, svg
+from stoic_assets.core.reports.formatting import words
+
+MOST_TICKS = 8
+MARKERS = "osD^v"
+
+
+def releases(trends: Sequence[Row]) -> list[str]:
+    """The versions in rows of `virtue_trends`, oldest first."""
+    in_order = sorted(trends, key=lambda row: str(row.get("released_at")))
+    return list(dict.fromkeys(row["agent_version"] for row in in_order))
+
+
+def trend_chart_svg(trends: Sequence[Row], ink: str = INK) -> str:
+    """Rows of `virtue_trends` as an `<svg>` element: one line for each virtue."""
+    figure, plot = axes(4.2, 2.9)
+    order = {version: place for place, version in enumerate(releases(trends))}
+    for virtue, colour, marker in zip(VIRTUES, PALETTE, MARKERS, strict=True):
+        points = sorted((order[row["agent_version"]], row["mean"]) for row in trends if row["virtue"] == virtue)
+        if points:
+            plot.plot(*zip(*points, strict=True), color=colour, marker=marker, markersize=5, label=label(words(virtue)))
+    step = -(-len(order) // MOST_TICKS)
+    shown = list(order)[::step]
+    plot.set_xticks([order[version] for version in shown], [label(version.partition("@")[2]) for version in shown])
+    plot.set_xlim(-0.2, len(order) - 0.8)
+    plot.set_ylim(-0.02, 1.02)
+    plot.grid(axis="y", color=INK_MARK, alpha=0.15, linewidth=0.7)
+    figure.legend(
+        loc="outside lower center", ncols=3, columnspacing=1.2, fontsize=9, frameon=False, labelcolor=INK_MARK
+    )
+    return svg(figure, "trends", ink)

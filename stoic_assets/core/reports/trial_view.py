@@ -1,0 +1,192 @@
+"""One trial as a page shows it: the conversation, its marks, and the evidence behind each."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from stoic_assets.core.conversation.evidence import Turn
+from stoic_assets.core.judging.exhibit import function_calls
+from stoic_assets.core.judging.virtues import VIRTUES
+from stoic_assets.core.reports.data import ReportData, Row, by_trial
+from stoic_assets.core.reports.formatting import is_missing
+from stoic_assets.core.reports.quotes import Quote, Record
+
+WHY_MISSING = {
+    "overall": "the trial has no part that could be scored",
+    "task": "the job has no tasks, or none was judged",
+    "assertion": "the job has no assertions under this condition",
+    "timing": "the job names no aspirational time, or the agent never replied",
+    "tone": "the tone was not judged",
+    "virtue_overall": "no virtue was scored",
+}
+_TABLES = (
+    "turns", "observations", "virtue_scores", "trial_virtues", "task_scores", "tone_scores", "assertion_results",
+)
+_NO_ANCHOR = re.compile(r"[^A-Za-z0-9_.-]")
+
+
+@dataclass(frozen=True)
+class TurnView:
+    """One message; `calls` are the function calls among its events, `slow` a reply beyond the aspirational time."""
+
+    row: Row
+    events: list[object]
+    calls: list[str]
+    slow: bool
+
+
+@dataclass(frozen=True)
+class AspectView:
+    """One aspect of a verdict, with its example as a quote."""
+
+    row: Row
+    quote: Quote | None
+
+
+@dataclass(frozen=True)
+class VerdictView:
+    """One verdict of one judge on one virtue."""
+
+    row: Row
+    aspects: list[AspectView]
+    quotes: list[Quote]
+
+
+@dataclass(frozen=True)
+class VirtueView:
+    """One virtue of the trial: the combined score and the verdicts behind it."""
+
+    name: str
+    row: Row
+    verdicts: list[VerdictView]
+
+    @property
+    def why_missing(self) -> str:
+        """Why there is no score."""
+        if self.row.get("exercised") is False:
+            return "not exercised: the conversation gave no occasion for it"
+        return "the judge gave no usable verdict" if self.row.get("failed") else "not judged"
+
+
+@dataclass(frozen=True)
+class AssertionView:
+    """One assertion and what was observed for it; an expression has no observation of its own."""
+
+    row: Row
+    observation: Row | None
+
+
+@dataclass(frozen=True)
+class TrialView:
+    """Everything about one trial. `scores` is its row of `composite_scores`, empty when there is none."""
+
+    row: Row
+    scores: Row
+    turns: list[TurnView]
+    tasks: list[Row]
+    tone: Row | None
+    virtues: list[VirtueView]
+    assertions: list[AssertionView]
+    others: list[Row]
+    """Observations that belong to no assertion: the object context."""
+
+    @property
+    def anchor(self) -> str:
+        """The id of the trial in the page."""
+        return anchor(self.row["trial_id"])
+
+    @property
+    def outcome(self) -> str:
+        """How the trial ended; the scores know of judge errors, the conversation does not."""
+        return str(self.scores.get("outcome") or self.row["outcome"])
+
+    @property
+    def valid(self) -> bool:
+        """Whether the trial is scored."""
+        return bool(self.scores.get("valid"))
+
+    def why_missing(self, part: str) -> str:
+        """Why a column of `composite_scores` is null."""
+        return WHY_MISSING[part] if self.valid else f"an invalid trial is not scored: {self.outcome}"
+
+    @cached_property
+    def failed_assertions(self) -> int:
+        """How many assertions did not hold."""
+        return sum(assertion.row["passed"] is False for assertion in self.assertions)
+
+
+def anchor(trial_id: str) -> str:
+    """The id under which a page shows a trial."""
+    return "trial-" + _NO_ANCHOR.sub("_", trial_id)
+
+
+def trial_views(data: ReportData) -> list[TrialView]:
+    """All trials: the worst first, those without a total last."""
+    composite = {row["trial_id"]: row for row in data.composite_scores}
+    tables = {name: by_trial(getattr(data, name)) for name in _TABLES}
+    views = [
+        _view(row, composite.get(row["trial_id"], {}), {name: rows[row["trial_id"]] for name, rows in tables.items()})
+        for row in data.trials
+    ]
+    return sorted(views, key=_worst_first)
+
+
+def _view(row: Row, scores: Row, own: Mapping[str, list[Row]]) -> TrialView:
+    """One trial from its own rows of each table."""
+    turns = [_turn(turn, row.get("aspirational_ms")) for turn in sorted(own["turns"], key=lambda turn: turn["turn"])]
+    seen = {observation["assertion"]: observation for observation in own["observations"]}
+    return TrialView(
+        row=row,
+        scores=scores,
+        turns=turns,
+        tasks=sorted(own["task_scores"], key=_task_number),
+        tone=next(iter(own["tone_scores"]), None),
+        virtues=_virtues(own["trial_virtues"], own["virtue_scores"], turns),
+        assertions=[AssertionView(result, seen.pop(result["assertion"], None)) for result in own["assertion_results"]],
+        others=list(seen.values()),
+    )
+
+
+def _worst_first(view: TrialView) -> tuple[bool, float, str]:
+    overall = view.scores.get("overall")
+    return is_missing(overall), overall or 0.0, view.row["trial_id"]
+
+
+def _task_number(row: Row) -> tuple[int, str]:
+    return len(row["task"]), row["task"]
+
+
+def _turn(row: Row, aspired: float | None) -> TurnView:
+    events = parsed_events(row.get("events"))
+    turn = Turn(row["turn"], row["speaker"], row["content"], events=tuple(e for e in events if isinstance(e, dict)))
+    late = aspired is not None and row["speaker"] == "agent" and (row.get("response_ms") or 0) > aspired
+    return TurnView(row, events, function_calls(turn), late)
+
+
+def parsed_events(text: str | None) -> list[object]:
+    """The events of a turn; a text that is no list of JSON counts as one event."""
+    try:
+        events = json.loads(text or "[]")
+    except (ValueError, RecursionError):
+        events = text
+    return events if isinstance(events, list) else [events]
+
+
+def _virtues(combined: Iterable[Row], verdicts: Iterable[Row], turns: Iterable[TurnView]) -> list[VirtueView]:
+    record = Record((turn.row["content"] for turn in turns), (call for turn in turns for call in turn.calls))
+    rows = {row["virtue"]: row for row in combined}
+    given: dict[str, list[VerdictView]] = {virtue: [] for virtue in VIRTUES}
+    for verdict in verdicts:
+        given[verdict["virtue"]].append(_verdict(verdict, record))
+    return [VirtueView(name, rows.get(name, {}), given[name]) for name in VIRTUES if name in rows or given[name]]
+
+
+def _verdict(row: Row, record: Record) -> VerdictView:
+    virtue, aspects = row["virtue"], row.get("aspects") or ()
+    return VerdictView(
+        row=row,
+        aspects=[AspectView(aspect, record.quote(aspect["example"] or "", virtue)) for aspect in aspects],
+        quotes=record.quotes(row.get("supporting_examples") or (), virtue),
+    )

@@ -1,0 +1,92 @@
+"""The document that `stoic eval --json` prints, built from the rows of one evaluation.
+
+Its shape is public (see docs/tables.md for what the values mean). No score is computed here, except the mean of the
+trial totals in the form that people quote.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from stoic_assets.core.judging.virtues import VIRTUES
+from stoic_assets.core.scoring.rounding import half_even, mean
+
+Row = Mapping[str, Any]
+Rows = Sequence[Row]
+
+DOCUMENT_TABLES = (
+    "evaluations", "trials", "composite_scores", "trial_virtues", "task_scores", "assertion_results", "weak_virtues",
+    "evaluation_scores",
+)  # fmt: skip
+"""The tables whose rows `evaluation_document` needs."""
+
+_NO_VIRTUE: Row = {"score": None, "confidence": None, "confidence_source": None, "exercised": None}
+
+
+def evaluation_document(tables: Mapping[str, Rows]) -> dict[str, Any]:
+    """The document of one evaluation; `tables` holds its rows of every table in `DOCUMENT_TABLES`.
+
+    Trials stand in the order job, scenario, condition (withheld first), repeat, however they were run.
+    """
+    [evaluation], [scores] = tables["evaluations"], tables["evaluation_scores"]
+    composites = sorted(tables["composite_scores"], key=_place)
+    judged = {name: _by_trial(tables[name]) for name in ("trials", "trial_virtues", "task_scores", "assertion_results")}
+    average = mean(row["overall"] for row in composites if row["overall"] is not None)
+    return {
+        "evaluation_id": evaluation["evaluation_id"],
+        "agent_version": evaluation["agent_version"],
+        "average_score": None if average is None else half_even(average),
+        "offline": evaluation["offline"],
+        "trials": [
+            _trial(row, {name: rows.get(row["trial_id"], []) for name, rows in judged.items()}) for row in composites
+        ],
+        "weak_virtues": [_weak_virtue(row) for row in sorted(tables["weak_virtues"], key=lambda row: -row["severity"])],
+        "fitness": scores["fitness"],
+        "invalid_trials": scores["invalid_trials"],
+    }
+
+
+def _place(row: Row) -> tuple[str, str, bool, int, str]:
+    return row["job"], row["scenario"] or "", row["condition"] != "withheld", row["repeat"], row["trial_id"]
+
+
+def _trial(row: Row, judged: Mapping[str, Rows]) -> dict[str, Any]:
+    """A trial and its scores; one that does not count shows none, of whatever was judged before that was known."""
+    virtues = {virtue["virtue"]: virtue for virtue in judged["trial_virtues"]}
+    return {
+        **{key: row[key] for key in ("trial_id", "job", "condition", "repeat", "outcome")},
+        "scores": {key: row[key] for key in ("timing", "task", "assertion", "failure_penalty", "tone", "overall")},
+        "tasks": [_task(task, row["valid"]) for task in judged["task_scores"]],
+        "virtues": {virtue: _virtue(virtues.get(virtue, _NO_VIRTUE), row["valid"]) for virtue in VIRTUES},
+        "virtue_overall": {"score": row["virtue_overall"], "confidence": row["virtue_confidence"]},
+        "virtue_overall_weighted": row["virtue_overall_weighted"],
+        "assertions": [_assertion(result) for result in judged["assertion_results"]],
+        "failure_count": row["failure_count"],
+        "average_response_ms": row["average_response_ms"] or 0.0,
+        "turns": judged["trials"][0]["turns"],
+    }
+
+
+def _task(task: Row, valid: bool) -> dict[str, Any]:
+    return {"task": task["task_text"], "score": task["score"] if valid else None, "reason": task["reason"] or ""}
+
+
+def _virtue(virtue: Row, valid: bool) -> dict[str, Any]:
+    shown = virtue if valid else {**_NO_VIRTUE, "exercised": virtue["exercised"]}
+    return {key: shown[key] for key in _NO_VIRTUE}
+
+
+def _assertion(result: Row) -> dict[str, Any]:
+    same = {key: result[key] for key in ("kind", "text", "weight", "passed", "error")}
+    return same | {key: None if result[key] is None else json.loads(result[key]) for key in ("expected", "actual")}
+
+
+def _weak_virtue(row: Row) -> dict[str, Any]:
+    return {key: row[key] for key in ("virtue", "score", "confidence", "suggestions")}
+
+
+def _by_trial(rows: Rows) -> dict[str, list[Row]]:
+    grouped: dict[str, list[Row]] = {}
+    for row in rows:
+        grouped.setdefault(row["trial_id"], []).append(row)
+    return grouped

@@ -1,0 +1,24 @@
+"""Means and rounding of printed scores. Scores in tables are never rounded."""
+
+from collections.abc import Iterable
+
+
+def half_even(value: float) -> float:
+    """`value` to two decimals, half to even on the exact binary value: 0.125 becomes 0.12, 0.375 becomes 0.38.
+
+    0.145, whose binary value lies just below, becomes 0.14. Python's own `round` decides on the exact value.
+    """
+    return round(value, 2)
+
+
+def mean(values: Iterable[float]) -> float | None:
+    """The arithmetic mean, added in the order given; None for no values.
+
+    A plain loop, since `sum` compensates for rounding from Python 3.12 on, and a score must not depend on the
+    version that prints it.
+    """
+    total, count = 0.0, 0
+    for value in values:
+        total += value
+        count += 1
+    return total / count if count else None

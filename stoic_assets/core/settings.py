@@ -1,0 +1,84 @@
+"""The settings of `stoic.yml`: their meaning, units and defaults. Reading the file is the adapters' business."""
+
+from pydantic import Field
+
+from stoic_assets.core.documents import Document
+
+
+class EndpointLimit(Document):
+    """How hard one endpoint may be pressed."""
+
+    in_flight: int = Field(16, ge=1, description="requests at the same time")
+    attempts: int = Field(4, ge=1, description="attempts of one request before it counts as failed")
+    backoff_seconds: float = Field(0.1, gt=0, description="first wait between attempts; doubles, with jitter")
+    longest_wait_seconds: float = Field(30.0, gt=0, description="no single wait is longer, whatever Retry-After says")
+    timeout_seconds: float = Field(60.0, gt=0, description="for one attempt")
+
+
+class Limits(Document):
+    """One limit for each endpoint."""
+
+    agent: EndpointLimit = EndpointLimit()
+    evaluator: EndpointLimit = EndpointLimit()
+    judge: EndpointLimit = EndpointLimit(in_flight=32)
+
+
+class Conversations(Document):
+    """Bounds of a trial and of what is asked of the subject graph after it."""
+
+    at_once: int = Field(16, ge=1, description="conversations at the same time")
+    turn_timeout_seconds: float = Field(120.0, gt=0, description="for one reply with all its attempts")
+    trial_timeout_seconds: float = Field(900.0, gt=0, description="for one conversation")
+    query_timeout_seconds: float = Field(10.0, gt=0, description="for one assertion query or setup statement")
+    query_rows: int = Field(1000, ge=1, description="rows an assertion query may return")
+
+
+class Judging(Document):
+    """How verdicts are obtained."""
+
+    samples: int = Field(1, ge=1, le=50, description="verdicts of each judge model on each virtue")
+    temperature: float = Field(0.0, ge=0, le=2)
+    repairs: int = Field(2, ge=0, le=5, description="times a malformed reply is sent back with the reason")
+
+
+class Weakness(Document):
+    """When a virtue counts as weak: score below and confidence above."""
+
+    score_below: float = Field(0.7, ge=0, le=1)
+    confidence_above: float = Field(0.7, ge=0, le=1)
+
+
+class Trend(Document):
+    """When the scores of a virtue over releases count as a trend."""
+
+    slope: float = Field(0.02, ge=0, le=1, description="score points a release; smaller slopes are stable")
+
+
+class Price(Document):
+    """US dollars for a million tokens."""
+
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+
+
+class Settings(Document):
+    """Everything in `stoic.yml`."""
+
+    invalid_trials_threshold: float = Field(
+        0.10, ge=0, le=1, description="share of invalid trials above which no verdict is given"
+    )
+    limits: Limits = Limits()
+    conversations: Conversations = Conversations()
+    judging: Judging = Judging()
+    weakness: Weakness = Weakness()
+    trend: Trend = Trend()
+    prices: dict[str, Price] = Field(default_factory=dict, description="model name to price")
+    redact: tuple[str, ...] = Field(
+        (
+            r"sk-[A-Za-z0-9_-]{16,}",
+            r"(?i)bearer\s+[A-Za-z0-9._~+/-]{16,}=*",
+            r"(?<=://)[^/\s:@]+:[^/\s@]+(?=@)",
+            r"(?i)(?<=password[\"'=:\s])[^\s\"',;]{4,}",
+        ),
+        description="regular expressions of secrets, blanked in everything that is stored or sent to a judge",
+    )

@@ -1,0 +1,44 @@
+"""Which evaluation a step works on, and the loop and signals it runs under."""
+
+import asyncio
+import signal
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+import dagster as dg
+
+from stoic_assets.adapters.evidence_store import EvidenceStore
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest, evaluation_of
+
+T = TypeVar("T")
+
+
+def own_evaluation_id(context: dg.AssetExecutionContext) -> str:
+    """The evaluation that this run makes or continues: the tagged one, else the run's (its root's, when re-executed)."""
+    return context.run.tags.get(EVALUATION_TAG) or context.run.root_run_id or context.run.run_id
+
+
+def current_evaluation(context: dg.AssetExecutionContext, evidence: EvidenceStore) -> Manifest:
+    """The evaluation whose evidence this step works on. Raises `ConfigurationError` when there is none yet."""
+    version, run = context.partition_key, context.run
+    known = {manifest.evaluation_id: manifest for manifest in evidence.manifests(version)}
+    wanted = evaluation_of(run.tags, run.root_run_id, run.run_id, list(known))
+    if wanted not in known:
+        raise ConfigurationError(f"there is no evidence for {version}; materialise `transcripts` first")
+    return known[wanted]
+
+
+async def cancelled_by_interrupt(work: Coroutine[Any, Any, T]) -> T:
+    """Runs `work` so that Ctrl-C cancels it in good order: Dagster's own handling would skip every `finally`."""
+    loop, task = asyncio.get_running_loop(), asyncio.ensure_future(work)
+    try:
+        loop.add_signal_handler(signal.SIGINT, task.cancel)
+    except (RuntimeError, ValueError):
+        return await task  # not the main thread: nobody sends this thread a Ctrl-C
+    try:
+        return await task
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None
+    finally:
+        loop.remove_signal_handler(signal.SIGINT)

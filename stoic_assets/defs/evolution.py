@@ -1,0 +1,46 @@
+"""What an agent-evolution loop is told, and our own graph of versions, evaluations and trends."""
+
+import dagster as dg
+
+from stoic_assets.adapters.evaluation_publishing import project, publish
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.defs.evaluation_run import current_evaluation
+from stoic_assets.defs.failures import reported
+from stoic_assets.defs.ownership import OWNERS
+from stoic_assets.defs.partitions import agent_versions
+
+
+@dg.asset(
+    group_name="evolution", kinds={"python", "parquet"}, owners=OWNERS, partitions_def=agent_versions,
+    deps=["evaluations", "trial_virtues", "composite_scores", "weak_virtues"],
+)
+async def fitness_updates(
+    context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]
+) -> dg.MaterializeResult:
+    """Weak virtues as fitness for the evolution loop, and the events of this evaluation: outbox first, then delivery."""
+    with reported():
+        published = await publish(workplace, current_evaluation(context, workplace.evidence))
+    update, delivery = published.update, published.delivery
+    return dg.MaterializeResult(
+        metadata={
+            "fitness": update.fitness, "fitness_low": update.fitness_low, "fitness_high": update.fitness_high,
+            "weak_virtues": ", ".join(update.weak_virtues) or "none",
+            "improvement_areas": dg.MetadataValue.json({**update.improvement_areas}),
+            "delivered": delivery.delivered, "in_outbox": delivery.pending,
+            "delivery_faults": "; ".join(delivery.errors) or "none",
+            **{f"path_{table}": dg.MetadataValue.path(path) for table, path in published.files.items()},
+        }
+    )
+
+
+@dg.asset(
+    group_name="evolution", kinds={"neo4j"}, owners=OWNERS, partitions_def=agent_versions,
+    deps=[fitness_updates, "virtue_trends", "graph_setup"],
+)
+def stoic_graph_projection(
+    context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]
+) -> dg.MaterializeResult:
+    """This evaluation, its virtue scores, fitness and trends in the stoic graph; running twice changes nothing."""
+    with reported():
+        written = project(workplace, current_evaluation(context, workplace.evidence))
+    return dg.MaterializeResult(metadata=written)

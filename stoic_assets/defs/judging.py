@@ -1,0 +1,124 @@
+"""What is decided from stored evidence: virtues and tasks by judge models, assertions by comparison."""
+
+from collections.abc import Callable
+from statistics import fmean
+from typing import Any
+
+import dagster as dg
+
+from stoic_assets.adapters.evaluation_judging import EvaluationJudging
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.judging.virtues import VIRTUES
+from stoic_assets.defs.evaluation_run import cancelled_by_interrupt, current_evaluation
+from stoic_assets.defs.failures import reported
+from stoic_assets.defs.ownership import OWNERS
+from stoic_assets.defs.partitions import agent_versions
+from stoic_assets.defs.transcripts import transcripts
+
+
+class JudgingConfig(dg.Config):
+    """How to judge; `fresh` goes past the judge cache, `samples` overrides the evaluation's own number."""
+
+    samples: int | None = None
+    fresh: bool = False
+    max_cost: float | None = None
+
+
+@dg.asset(
+    group_name="judging", kinds={"openai", "parquet"}, owners=OWNERS, partitions_def=agent_versions, deps=[transcripts]
+)
+async def virtue_scores(
+    context: dg.AssetExecutionContext, config: JudgingConfig, workplace: dg.ResourceParam[Workplace]
+) -> dg.MaterializeResult:
+    """Verdicts of the judge panel on the five virtues, every one of them stored.
+
+    Can be materialised again on its own: the agent is not called.
+    """
+    with reported():
+        judging = _judging(context, config, workplace)
+        rows = await cancelled_by_interrupt(judging.virtues())
+        path = judging.tables.write("virtue_scores", rows)
+    scored = [row for row in rows if row["score"] is not None]
+    means = {v: _mean([row["score"] for row in scored if row["virtue"] == v]) for v in VIRTUES}
+    return dg.MaterializeResult(
+        metadata={
+            "dagster/row_count": len(rows),
+            "unscored_share": _share(rows, lambda row: row["error"] is not None),
+            "not_exercised_share": _share(rows, lambda row: row["exercised"] is False),
+            "grounded": _mean([row["grounded"] for row in rows if row["grounded"] is not None]),
+            **{f"mean_{virtue}": mean for virtue, mean in means.items()},
+            "path": dg.MetadataValue.path(path),
+        }
+    )
+
+
+@dg.asset(
+    group_name="judging", kinds={"openai", "parquet"}, owners=OWNERS, partitions_def=agent_versions, deps=[transcripts]
+)
+async def task_scores(
+    context: dg.AssetExecutionContext, config: JudgingConfig, workplace: dg.ResourceParam[Workplace]
+) -> dg.MaterializeResult:
+    """Marks of every task against its acceptance criteria, with the facts as ground truth, and of the tone."""
+    with reported():
+        judging = _judging(context, config, workplace)
+        rows, tones = await cancelled_by_interrupt(judging.tasks())
+        path = judging.tables.write("task_scores", rows)
+        judging.tables.write("tone_scores", tones)
+    return dg.MaterializeResult(
+        metadata={
+            "dagster/row_count": len(rows),
+            "unscored_share": _share(rows, lambda row: row["score"] is None),
+            "mean_task": _mean([row["score"] for row in rows if row["score"] is not None]),
+            "mean_tone": _mean([row["score"] for row in tones if row["score"] is not None]),
+            "path": dg.MetadataValue.path(path),
+        }
+    )
+
+
+@dg.asset(
+    group_name="judging", kinds={"python", "parquet"}, owners=OWNERS, partitions_def=agent_versions, deps=[transcripts]
+)
+def assertion_results(
+    context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]
+) -> dg.MaterializeResult:
+    """Expected against observed for every assertion; corrected and weighted anew without another conversation."""
+    with reported():
+        judging = _judging(context, JudgingConfig(), workplace)
+        rows = judging.assertions()
+        path = judging.tables.write("assertion_results", rows)
+    failed = [row for row in rows if row["passed"] is False]
+    return dg.MaterializeResult(
+        metadata={
+            "dagster/row_count": len(rows),
+            "failed_share": _share(rows, lambda row: row["passed"] is False),
+            "errors": sum(row["error"] is not None and row["actual"] in (None, "null") for row in failed),
+            "failed": dg.MetadataValue.table(
+                [
+                    dg.TableRecord(
+                        {
+                            "trial": row["trial_id"], "assertion": row["assertion"], "text": row["text"],
+                            "expected": row["expected"] or "", "actual": row["actual"] or "", "why": row["error"] or "",
+                        }
+                    )
+                    for row in failed
+                ],
+                schema=dg.TableSchema(
+                    [dg.TableColumn(name) for name in ("trial", "assertion", "text", "expected", "actual", "why")]
+                ),
+            ),
+            "path": dg.MetadataValue.path(path),
+        }
+    )
+
+
+def _judging(context: dg.AssetExecutionContext, config: JudgingConfig, workplace: Workplace) -> EvaluationJudging:
+    manifest = current_evaluation(context, workplace.evidence)
+    return EvaluationJudging(workplace, manifest, config.samples, config.fresh, config.max_cost)
+
+
+def _mean(values: list[float]) -> float | None:
+    return fmean(values) if values else None
+
+
+def _share(rows: list[dict[str, Any]], holds: Callable[[dict[str, Any]], bool]) -> float:
+    return sum(map(holds, rows)) / max(1, len(rows))

@@ -1,0 +1,3 @@
+"""Who looks after the assets of this project."""
+
+OWNERS = ["team:agent-quality"]

@@ -1,0 +1,78 @@
+"""What stands before any conversation: the job files, and the agent's place in the stoic graph."""
+
+import asyncio
+
+import dagster as dg
+
+from stoic_assets.adapters import stoic_graph
+from stoic_assets.adapters.bolt import Graph
+from stoic_assets.adapters.document_files import load_jobs, load_releases
+from stoic_assets.adapters.evaluation_setup import default_files
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.jobs.plan import conditions_of
+from stoic_assets.defs.failures import reported
+from stoic_assets.defs.ownership import OWNERS
+from stoic_assets.defs.partitions import agent_versions
+
+
+@dg.asset(group_name="preparation", kinds={"yaml"}, owners=OWNERS)
+def job_configs(workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
+    """The jobs of this project: read, checked, and listed. A fault in any file fails here, before anything is paid."""
+    with reported():
+        jobs = load_jobs(default_files(workplace.project))
+    return dg.MaterializeResult(
+        metadata={
+            "dagster/row_count": len(jobs),
+            "trials": sum(_trials(job) for job in jobs),
+            "assertions": sum(len(job.assertions) for job in jobs),
+            "folder": dg.MetadataValue.path(workplace.project.jobs),
+            "jobs": dg.MetadataValue.table([_record(job) for job in jobs], schema=_SCHEMA),
+        }
+    )
+
+
+_SCHEMA = dg.TableSchema(
+    [dg.TableColumn("job"), dg.TableColumn("chatbot"), dg.TableColumn("tags")]
+    + [dg.TableColumn(name, "int") for name in ("tasks", "scenarios", "facts", "assertions", "trials")]
+)
+
+
+def _record(job: Job) -> dg.TableRecord:
+    return dg.TableRecord(
+        {
+            "job": job.name, "chatbot": job.target.chatbot, "tags": ", ".join(job.tags), "tasks": len(job.tasks),
+            "scenarios": len(job.scenarios), "facts": len(job.facts), "assertions": len(job.assertions),
+            "trials": _trials(job),
+        }
+    )
+
+
+def _trials(job: Job) -> int:
+    return len(conditions_of(job, None)) * job.repeats * (len(job.scenarios) or 1)
+
+
+@dg.asset(group_name="preparation", kinds={"neo4j"}, owners=OWNERS, partitions_def=agent_versions, deps=[job_configs])
+def graph_setup(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
+    """Constraints of the stoic graph, and the node of this agent version with its lineage."""
+    with reported():
+        releases, complaints = load_releases(workplace.project.releases)
+        release = releases.get(context.partition_key)
+        released_at = release.released_at if release else None
+        parents = [f"{release.agent}@{version}" for version in release.parents] if release else []
+        with workplace.graphs() as graphs:
+            asyncio.run(_project(graphs.stoic, context.partition_key, released_at, parents))
+    return dg.MaterializeResult(
+        metadata={
+            "parents": ", ".join(parents) or "none",
+            "released_at": released_at or "not released",
+            "unreadable_manifests": len(complaints),
+            **({"manifest_faults": dg.MetadataValue.md("\n".join(f"- {fault}" for fault in complaints))} if complaints else {}),
+        }
+    )
+
+
+async def _project(graph: Graph, version: str, released_at: str | None, parents: list[str]) -> None:
+    await graph.ping()
+    await stoic_graph.prepare(graph)
+    await stoic_graph.project_version(graph, version, released_at, parents)

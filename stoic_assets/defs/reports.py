@@ -1,0 +1,51 @@
+"""What people read: the report of weak virtues, and the whole evaluation as one HTML file."""
+
+import dagster as dg
+
+from stoic_assets.adapters.evaluation_report import write_report, write_weak_virtues
+from stoic_assets.adapters.evaluation_tables import EvaluationTables
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.defs.evaluation_run import current_evaluation
+from stoic_assets.defs.failures import reported
+from stoic_assets.defs.ownership import OWNERS
+from stoic_assets.defs.partitions import agent_versions
+
+
+@dg.asset(
+    group_name="reports", kinds={"markdown"}, owners=OWNERS, partitions_def=agent_versions,
+    deps=["weak_virtues", "evaluation_virtues", "virtue_scores"],
+)
+def weak_virtue_reports(
+    context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]
+) -> dg.MaterializeResult:
+    """The virtues that the next version should work on, with the judges' suggestions and words of the transcripts."""
+    with reported():
+        manifest = current_evaluation(context, workplace.evidence)
+        weak = EvaluationTables(workplace, manifest).read("weak_virtues")
+        path, text = write_weak_virtues(workplace, manifest)
+    return dg.MaterializeResult(
+        metadata={
+            "dagster/row_count": len(weak),
+            "worst_severity": max((row["severity"] for row in weak), default=0.0),
+            "report": dg.MetadataValue.md(text),
+            "path": dg.MetadataValue.path(path),
+        }
+    )
+
+
+@dg.asset(
+    group_name="reports", kinds={"html"}, owners=OWNERS, partitions_def=agent_versions,
+    deps=[
+        "evaluations", "composite_scores", "evaluation_virtues", "weak_virtues", "virtue_trends", "task_scores",
+        "assertion_results", "transcripts",
+    ],
+)
+def evaluation_reports(
+    context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]
+) -> dg.MaterializeResult:
+    """One self-contained HTML file: every transcript, score and piece of evidence. Open it in any browser."""
+    with reported():
+        path = write_report(workplace, current_evaluation(context, workplace.evidence))
+    return dg.MaterializeResult(
+        metadata={"path": dg.MetadataValue.path(path), "open": dg.MetadataValue.url(path.as_uri()), "bytes": path.stat().st_size}
+    )

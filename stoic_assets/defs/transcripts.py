@@ -1,0 +1,83 @@
+"""The conversations: the one stage that talks to the agent and to its graph."""
+
+from collections import Counter
+from typing import Any
+
+import dagster as dg
+
+from stoic_assets.adapters.evaluation_conversations import Held, hold_evaluation
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.conversation.evidence import SCORED
+from stoic_assets.core.evaluation import EvaluationRequest
+from stoic_assets.defs.evaluation_run import cancelled_by_interrupt, own_evaluation_id
+from stoic_assets.defs.failures import reported
+from stoic_assets.defs.ownership import OWNERS
+from stoic_assets.defs.partitions import agent_versions
+from stoic_assets.defs.preparation import graph_setup, job_configs
+
+
+class ConversationConfig(dg.Config):
+    """What to converse about; everything left out is decided by the release manifest, the jobs and `stoic.yml`."""
+
+    files: list[str] = []
+    jobs: list[str] = []
+    tags: list[str] = []
+    conditions: str | None = None
+    repeats: int | None = None
+    judge_samples: int | None = None
+    model: str | None = None
+    agent_url: str | None = None
+    at_once: int | None = None
+    max_cost: float | None = None
+
+    def request(self) -> EvaluationRequest:
+        """The part that decides what the evaluation is."""
+        return EvaluationRequest.model_validate(self.model_dump(exclude={"at_once", "max_cost"}))
+
+
+@dg.asset(
+    group_name="conversations", kinds={"python", "parquet"}, owners=OWNERS, partitions_def=agent_versions,
+    deps=[job_configs, graph_setup],
+)
+async def transcripts(
+    context: dg.AssetExecutionContext, config: ConversationConfig, workplace: dg.ResourceParam[Workplace]
+) -> dg.MaterializeResult:
+    """Live conversations with this version, and the evidence of what it did, captured the moment each trial ended.
+
+    A run that was cut off is taken up where it stood by a run with the same tag `stoic/evaluation_id`.
+    """
+    with reported():
+        held = await cancelled_by_interrupt(
+            hold_evaluation(
+                workplace, context.partition_key, own_evaluation_id(context), context.run.run_id, config.request(),
+                at_once=config.at_once, max_cost=config.max_cost,
+            )
+        )
+    return dg.MaterializeResult(metadata=_metadata(held))
+
+
+def _metadata(held: Held) -> dict[str, Any]:
+    outcomes = Counter(row["outcome"] for row in held.trials)
+    invalid = sum(count for outcome, count in outcomes.items() if outcome not in SCORED)
+    return {
+        "dagster/row_count": len(held.trials),
+        "evaluation_id": held.manifest.evaluation_id,
+        "turns": sum(row["turns"] for row in held.trials),
+        "invalid_share": invalid / max(1, len(held.trials)),
+        "agent_error_share": outcomes["agent_error"] / max(1, len(held.trials)),
+        "not_held": held.planned - len(held.trials),
+        "outcomes": dg.MetadataValue.json(dict(outcomes)),
+        "offline": held.manifest.offline,
+        "trials": dg.MetadataValue.table(
+            [
+                dg.TableRecord(
+                    {
+                        "trial": row["trial_id"].removeprefix(f"{held.manifest.evaluation_id}."), "outcome": row["outcome"],
+                        "turns": row["turns"], "failures": row["failure_count"], "detail": row["detail"] or "",
+                    }
+                )
+                for row in held.trials
+            ]
+        ),
+        **{f"path_{table}": dg.MetadataValue.path(path) for table, path in held.files.items()},
+    }

@@ -1,0 +1,183 @@
+"""The demo agent over HTTP: the Embabel chat protocol on loopback.
+
+`python -m stoic_assets.demo.service --release 1.0.0 --port 0` serves one release over the graph that NEO_URI and its
+companions name; AGENT_API_KEY, when set, is asked of every caller.
+"""
+
+import argparse
+import asyncio
+import hmac
+import json
+import os
+import signal
+import socket
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
+
+import uvicorn
+from pydantic import BaseModel, ValidationError
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from stoic_assets.adapters.bolt import Graph, connect
+from stoic_assets.core.errors import ConfigurationError, StoicError
+from stoic_assets.core.graph_address import GraphAddress, subject_address
+from stoic_assets.demo.chat_service import ChatService, UnknownSession
+from stoic_assets.demo.memory import Memory
+from stoic_assets.demo.releases import RELEASES, Release, release_named
+from stoic_assets.demo.wire import OpenSession, SendMessage
+
+HOST = "127.0.0.1"
+CHAT = "/api/v1/chat"
+_SHUTDOWN_SECONDS = 3
+
+Answer = Callable[[Request], Awaitable[dict[str, Any]]]
+Body = TypeVar("Body", bound=BaseModel)
+
+
+def build_app(service: ChatService, api_key: str | None = None, graph: Graph | None = None) -> Starlette:
+    """The HTTP side of a chat service; closes `graph` with itself. With an `api_key` every chat call must carry it."""
+
+    async def open_session(request: Request) -> dict[str, Any]:
+        return await service.open(await _body(request, OpenSession))
+
+    async def send_message(request: Request) -> dict[str, Any]:
+        return await service.send(await _body(request, SendMessage))
+
+    async def object_context(request: Request) -> dict[str, Any]:
+        return await service.object_context(request.path_params["session_id"])
+
+    async def health(_: Request) -> JSONResponse:
+        return JSONResponse({"status": "up", "release": service.release.version})
+
+    def route(path: str, answer: Answer, method: str) -> Route:
+        async def guarded(request: Request) -> JSONResponse:
+            _refuse_wrong_key(request, api_key)
+            return JSONResponse(await answer(request))
+
+        return Route(f"{CHAT}/{path}", guarded, methods=[method])
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        if graph is not None:
+            await graph.aclose()
+
+    routes = [
+        route("sessions", open_session, "PUT"),
+        route("messages", send_message, "PUT"),
+        route("objectContexts/{session_id}", object_context, "GET"),
+        Route("/health", health),
+    ]
+    return Starlette(routes=routes, lifespan=lifespan, exception_handlers=_FAULTS)
+
+
+def serve(release: str, port: int, graph: GraphAddress, api_key: str | None = None) -> None:
+    """Serves a release until SIGTERM or Ctrl-C; port 0 takes a free one.
+
+    Says where it listens in one line of JSON on stdout. Raises ConfigurationError (no such release, port taken) or
+    ServiceUnreachable (no graph).
+    """
+    asyncio.run(_serve(release_named(release), port, graph, api_key))
+
+
+async def _serve(release: Release, port: int, address: GraphAddress, api_key: str | None) -> None:
+    graph = connect(address)
+    memory = Memory(graph, release.dry_run)
+    try:
+        await graph.ping()
+        await memory.prepare()
+    except StoicError:
+        await graph.aclose()
+        raise
+    app = build_app(ChatService(release, memory), api_key, graph)
+    config = uvicorn.Config(
+        app, log_level="warning", access_log=False, ws="none", timeout_graceful_shutdown=_SHUTDOWN_SECONDS
+    )
+    with _listener(port) as listener:
+        url = f"http://{HOST}:{listener.getsockname()[1]}"
+        await _Announcing(config, {"url": url, "release": release.version}).serve(sockets=[listener])
+
+
+class _Announcing(uvicorn.Server):
+    """A server that says on stdout when it is ready."""
+
+    def __init__(self, config: uvicorn.Config, announcement: dict[str, str]) -> None:
+        super().__init__(config)
+        self._announcement = announcement
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        sys.stdout.write(json.dumps(self._announcement) + "\n")
+        sys.stdout.flush()
+
+
+def _listener(port: int) -> socket.socket:
+    # Only where TCP is named does asyncio switch Nagle's algorithm off, which costs 40 ms a reply.
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((HOST, port))
+        return listener
+    except (OSError, OverflowError) as error:
+        listener.close()
+        raise ConfigurationError(f"cannot listen on {HOST}:{port} ({error}): choose another --port") from None
+
+
+async def _body(request: Request, model: type[Body]) -> Body:
+    try:
+        return model.model_validate_json(await request.body())
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(str(step) for step in first["loc"])
+        raise HTTPException(422, f"{place}: {first['msg']}" if place else first["msg"]) from None
+
+
+def _refuse_wrong_key(request: Request, api_key: str | None) -> None:
+    given = request.headers.get("X-API-KEY", "")
+    if api_key and not hmac.compare_digest(given.encode(), api_key.encode()):
+        raise HTTPException(401, "X-API-KEY is missing or wrong")
+
+
+async def _http_fault(_: Request, fault: HTTPException) -> JSONResponse:
+    return JSONResponse({"error": fault.detail}, fault.status_code, fault.headers)
+
+
+async def _unknown_session(_: Request, fault: UnknownSession) -> JSONResponse:
+    return JSONResponse({"error": str(fault)}, 404)
+
+
+async def _graph_fault(_: Request, fault: StoicError) -> JSONResponse:
+    return JSONResponse({"error": str(fault)}, 503)
+
+
+_FAULTS: dict[Any, Any] = {HTTPException: _http_fault, UnknownSession: _unknown_session, StoicError: _graph_fault}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Serves as the arguments and the environment say; returns the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m stoic_assets.demo.service", description="the demo agent")
+    parser.add_argument("--release", default=next(iter(RELEASES)), help=f"one of {', '.join(RELEASES)}")
+    parser.add_argument("--port", type=int, default=0, help="0 takes a free one")
+    chosen = parser.parse_args(arguments)
+    try:
+        graph = subject_address(os.environ)
+        if graph is None:
+            raise ConfigurationError("NEO_URI is not set: name a graph, or use `stoic agent`, which starts one")
+        serve(chosen.release, chosen.port, graph, os.environ.get("AGENT_API_KEY") or None)
+    except StoicError as error:
+        sys.stderr.write(f"{error}\n")
+        return error.exit_code
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # uvicorn hands the signal on when it has shut down
+    sys.exit(main())

@@ -1,0 +1,83 @@
+import asyncio
+from typing import Any
+
+import pytest
+
+from stoic_assets.adapters.agents.connect import connect_agent, reachable
+from stoic_assets.adapters.agents.embabel import EmbabelAgent
+from stoic_assets.adapters.agents.openai_agent import OpenAiAgent
+from stoic_assets.core.conversation.agent import AgentFailure
+from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
+from stoic_assets.core.jobs.job import Target
+
+
+def target(**given: Any) -> Target:
+    return Target.model_validate({"user": "Alice", "chatbot": "marcus", **given})
+
+
+def test_the_protocol_chooses_the_adapter_and_where_the_key_goes(service: Any) -> None:
+    async def main() -> None:
+        env = {"AGENT_API_KEY": "meditations-12\n"}
+        embabel = connect_agent(target(), service.url, "m", env, 5.0)
+        openai = connect_agent(target(protocol="openai"), service.url, "m", env, 5.0)
+        assert isinstance(embabel, EmbabelAgent)
+        assert isinstance(openai, OpenAiAgent)
+        await embabel.open_session("Alice")
+        service.replies({"choices": [{"message": {"content": "Salve"}}]})
+        await openai.send(await openai.open_session("Alice"), "Alice", "Hello")
+
+    service.replies({"sessionId": "s"})
+    asyncio.run(main())
+    assert service.seen[0].headers["x-api-key"] == "meditations-12"
+    assert "authorization" not in service.seen[0].headers
+    assert service.seen[1].headers["authorization"] == "Bearer meditations-12"
+    assert "x-api-key" not in service.seen[1].headers
+
+
+def test_header_values_come_from_the_environment(service: Any) -> None:
+    async def main() -> None:
+        headers = {"Authorization": "Basic ${STOA_USER}${STOA_WORD}", "X-Plain": "stays"}
+        agent = connect_agent(target(headers=headers), service.url, "m", {"STOA_USER": "a", "STOA_WORD": "b"}, 5.0)
+        await agent.open_session("Alice")
+
+    service.replies({"sessionId": "s"})
+    asyncio.run(main())
+    assert service.seen[0].headers["authorization"] == "Basic ab"
+    assert service.seen[0].headers["x-plain"] == "stays"
+
+
+@pytest.mark.parametrize("env", [{}, {"STOA_KEY": ""}])
+def test_a_missing_variable_is_named(env: dict[str, str]) -> None:
+    with pytest.raises(ConfigurationError, match=r"^target\.headers\.X-Key: set the environment variable STOA_KEY$"):
+        connect_agent(target(headers={"X-Key": "${STOA_KEY}"}), "http://localhost", "m", env, 5.0)
+
+
+@pytest.mark.parametrize("headers", [{"X-Key": "${STOA_KEY}"}, {"bad name": "x"}, {"": "x"}])
+def test_what_is_no_header_is_refused_without_its_value(headers: dict[str, str]) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        connect_agent(target(headers=headers), "http://localhost", "m", {"STOA_KEY": "secret\r\nX-Evil: 1"}, 5.0)
+    assert "secret" not in str(caught.value)
+
+
+def test_the_target_may_have_its_own_timeout(service: Any) -> None:
+    async def slow(_: Any) -> None:
+        await asyncio.sleep(0.5)
+
+    async def main() -> None:
+        await connect_agent(target(timeoutSeconds=0.05), service.url, "m", {}, 60.0).open_session("Alice")
+
+    service.answers = [slow]
+    with pytest.raises(AgentFailure, match=r"within 0\.05 s"):
+        asyncio.run(main())
+
+
+def test_a_bad_address_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="the address of the agent"):
+        connect_agent(target(), "localhost:8081", "m", {}, 5.0)
+
+
+def test_reachable(service: Any, dead_url: str) -> None:
+    asyncio.run(reachable(service.url, 2.0))
+    assert service.seen == []
+    with pytest.raises(ServiceUnreachable, match="--agent-url"):
+        asyncio.run(reachable(dead_url, 2.0))

@@ -1,0 +1,108 @@
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+import pytest
+from starlette.responses import Response
+
+from stoic_assets.adapters.agents.embabel import EmbabelAgent
+from stoic_assets.core.conversation.agent import AgentFailure, AgentReply
+
+T = TypeVar("T")
+KEY = "meditations-12"
+
+
+def asked(service: Any, ask: Callable[[EmbabelAgent], Awaitable[T]], **given: Any) -> T:
+    async def main() -> T:
+        return await ask(EmbabelAgent(service.url, "marcus", "gpt-4.1-mini", **given))
+
+    return asyncio.run(main())
+
+
+def test_a_conversation_on_the_wire(service: Any) -> None:
+    async def talk(agent: EmbabelAgent) -> tuple[str, AgentReply, dict[str, Any] | None]:
+        session = await agent.open_session("Alice")
+        return session, await agent.send(session, "Alice", "Hello"), await agent.object_context(session)
+
+    context = {"context": "c", "resources": [], "functions": []}
+    service.replies(
+        {"sessionId": "a/b ü?", "more": 1},
+        {"sessionId": "a/b ü?", "chatbot": "Marcus", "message": {"content": "Salve", "role": "assistant"},
+         "history": [],
+         "events": [{"request": {"function": {"name": "remind"}, "arguments": {"day": 1}, "context": ""}}]},
+        context,
+    )
+    session, reply, seen_context = asked(service, talk, api_key=KEY, headers={"X-Tenant": "stoa"})
+    assert session == "a/b ü?"
+    assert reply.content == "Salve"
+    assert reply.events == ({"request": {"function": {"name": "remind"}, "arguments": {"day": 1}, "context": ""}},)
+    assert seen_context == context
+    assert [(seen.method, seen.path, seen.body) for seen in service.seen] == [
+        ("PUT", "/api/v1/chat/sessions", {"user": "Alice", "chatbot": "marcus"}),
+        ("PUT", "/api/v1/chat/messages",
+         {"sessionId": "a/b ü?", "message": {"content": "Hello", "role": "user"}, "model": "gpt-4.1-mini"}),
+        ("GET", "/api/v1/chat/objectContexts/a/b ü?", None),
+    ]
+    assert all(seen.headers["x-api-key"] == KEY and seen.headers["x-tenant"] == "stoa" for seen in service.seen)
+    assert service.seen[0].headers["content-type"] == "application/json"
+
+
+def test_without_a_key_no_key_is_sent(service: Any) -> None:
+    service.replies({"sessionId": "s"})
+    asked(service, lambda agent: agent.open_session("Alice"))
+    assert "x-api-key" not in service.seen[0].headers
+
+
+def test_an_own_header_replaces_ours_however_it_is_written(service: Any) -> None:
+    service.replies({"sessionId": "s"})
+    asked(service, lambda agent: agent.open_session("Alice"), api_key=KEY, headers={"x-api-key": "own"})
+    assert service.seen[0].headers["x-api-key"] == "own"
+
+
+@pytest.mark.parametrize("suffix", ["", "/", "/api/v1/chat", "/api/v1/chat/"])
+def test_the_address_may_hold_the_path(service: Any, suffix: str) -> None:
+    async def main() -> None:
+        await EmbabelAgent(service.url + suffix, "marcus", "m").open_session("Alice")
+
+    service.replies({"sessionId": "s"})
+    asyncio.run(main())
+    assert service.seen[0].path == "/api/v1/chat/sessions"
+
+
+@pytest.mark.parametrize(
+    ("events", "kept"),
+    [
+        (None, ()),
+        ([], ()),
+        ([{"unheard_of": 1}, {"output": "done"}], ({"unheard_of": 1}, {"output": "done"})),
+        (["text", 3], ({"event": "text"}, {"event": 3})),
+        ({"output": "alone"}, ({"output": "alone"},)),
+    ],
+)
+def test_events_of_any_shape_are_kept(service: Any, events: Any, kept: tuple[Any, ...]) -> None:
+    service.replies({"message": {"content": "", "role": "assistant"}, "events": events})
+    assert asked(service, lambda agent: agent.send("s", "Alice", "Hello")) == AgentReply("", kept)
+
+
+@pytest.mark.parametrize(
+    "answer", [{}, [], None, "Salve", {"message": None}, {"message": "Salve"}, {"message": {"role": "assistant"}}]
+)
+def test_a_reply_without_its_message_is_a_failure_that_may_be_tried_again(service: Any, answer: Any) -> None:
+    service.replies(answer)
+    with pytest.raises(AgentFailure, match=r"message\.content") as caught:
+        asked(service, lambda agent: agent.send("s", "Alice", "Hello"))
+    assert not caught.value.final
+
+
+def test_an_empty_body_is_a_failure(service: Any) -> None:
+    service.answers = [Response(b"", 200)]
+    for ask in (lambda a: a.open_session("u"), lambda a: a.send("s", "u", "m"), lambda a: a.object_context("s")):
+        with pytest.raises(AgentFailure):
+            asked(service, ask)
+
+
+@pytest.mark.parametrize("answer", [{}, {"sessionId": ""}, {"sessionId": None}, []])
+def test_no_session_is_a_failure(service: Any, answer: Any) -> None:
+    service.replies(answer)
+    with pytest.raises(AgentFailure, match="sessionId"):
+        asked(service, lambda agent: agent.open_session("Alice"))

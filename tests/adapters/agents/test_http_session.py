@@ -1,0 +1,145 @@
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
+
+from stoic_assets.adapters.agents import http_session
+from stoic_assets.adapters.agents.http_session import AgentHttp
+from stoic_assets.core.conversation.agent import AgentFailure
+from stoic_assets.core.errors import ConfigurationError
+
+KEY = "meditations-12"
+
+
+def answer_of(url: str, seconds: float = 5.0) -> Any:
+    async def main() -> Any:
+        http = AgentHttp(url, {"X-API-KEY": KEY, "Authorization": f"Bearer {KEY}9"}, seconds)
+        return await http.call("PUT", f"{http.url}/x", {"a": 1})
+
+    return asyncio.run(main())
+
+
+def failure_of(url: str, seconds: float = 5.0) -> AgentFailure:
+    with pytest.raises(AgentFailure) as caught:
+        answer_of(url, seconds)
+    return caught.value
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_refused_key_is_a_configuration_error_that_names_its_variable(service: Any, status: int) -> None:
+    service.replies({"error": f"bad key {KEY}"}, status=status)
+    with pytest.raises(ConfigurationError, match="AGENT_API_KEY") as caught:
+        answer_of(service.url)
+    assert KEY not in str(caught.value)
+
+
+def test_busy_is_a_wait_of_the_length_that_the_agent_asks_for(service: Any) -> None:
+    service.replies({}, status=429, Retry_After="7")
+    failure = failure_of(service.url)
+    assert (failure.busy, failure.final, failure.retry_after) == (True, False, 7.0)
+
+
+@pytest.mark.parametrize(
+    ("status", "final"), [(500, False), (502, False), (503, False), (408, False), (400, True), (404, True), (422, True)]
+)
+def test_server_faults_may_be_tried_again_and_refusals_not(service: Any, status: int, final: bool) -> None:
+    service.replies({"error": "why"}, status=status)
+    failure = failure_of(service.url)
+    assert (failure.final, failure.busy) == (final, False)
+    assert str(failure) == f'the agent at {service.url} answered {status}: {{"error":"why"}}'
+
+
+def test_no_key_and_no_control_character_gets_into_a_message(service: Any) -> None:
+    service.answers = [Response(f"X-API-KEY {KEY}\x1b[2J and {KEY}9 refused", 400)]
+    message = str(failure_of(service.url))
+    assert "X-API-KEY [redacted] [2J and [redacted] refused" in message
+    assert message.isprintable()
+
+
+def test_a_redirect_is_not_followed(service: Any) -> None:
+    service.answers = [RedirectResponse("/elsewhere", 307)]
+    assert failure_of(service.url).final
+    assert len(service.seen) == 1
+
+
+def test_nobody_there(dead_url: str) -> None:
+    failure = failure_of(dead_url)
+    assert "cannot be reached" in str(failure)
+    assert not failure.final
+
+
+def test_too_slow(service: Any) -> None:
+    async def sleep(_: Any) -> Response:
+        await asyncio.sleep(0.5)
+        return JSONResponse({})
+
+    service.answers = [sleep]
+    assert str(failure_of(service.url, 0.05)) == f"the agent at {service.url} gave no answer within 0.05 s"
+
+
+def test_a_connection_that_breaks_in_the_middle(service: Any) -> None:
+    async def half() -> AsyncIterator[bytes]:
+        yield b'{"message":'
+        raise RuntimeError
+
+    service.answers = [lambda _: StreamingResponse(half())]
+    assert not failure_of(service.url).final
+
+
+@pytest.mark.parametrize("body", [b"<html>", b"{", b"NaN", b"\xff\xfe\xff"])
+def test_bad_json(service: Any, body: bytes) -> None:
+    service.answers = [Response(body, 200)]
+    failure = failure_of(service.url)
+    assert "JSON" in str(failure)
+    assert not failure.final
+
+
+def test_an_endless_reply_is_cut_off(service: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def endless() -> AsyncIterator[bytes]:
+        while True:
+            yield b"x" * 65536
+            await asyncio.sleep(0.001)
+
+    monkeypatch.setattr(http_session, "LARGEST_REPLY", 1024 * 1024)
+    service.answers = [lambda _: StreamingResponse(endless())]
+    failure = failure_of(service.url)
+    assert str(failure) == "the agent's reply is larger than 1 MiB"
+
+
+def test_lone_surrogates_are_mended(service: Any) -> None:
+    service.answers = [Response(rb'{"message": "\ud800"}')]
+    assert answer_of(service.url) == {"message": "\ufffd"}
+
+
+def test_cookies_do_not_carry_over(service: Any) -> None:
+    async def main() -> None:
+        http = AgentHttp(service.url, {}, 5.0)
+        for _ in range(2):
+            await http.call("GET", http.url)
+        await http.close()
+
+    service.replies({}, Set_Cookie="trial=1")
+    asyncio.run(main())
+    assert "cookie" not in service.seen[1].headers
+
+
+def test_one_adapter_serves_several_loops_and_many_calls_at_once(service: Any) -> None:
+    http = AgentHttp(service.url, {}, 5.0)
+
+    async def main() -> list[Any]:
+        return await asyncio.gather(*[http.call("PUT", http.url, {"i": i}) for i in range(50)])
+
+    assert asyncio.run(main()) == [{}] * 50
+    assert asyncio.run(main()) == [{}] * 50
+    assert len(service.seen) == 100
+
+
+def test_the_proxy_is_used_except_on_loopback(service: Any, dead_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", dead_url)
+    assert answer_of(service.url) == {}
+    monkeypatch.setenv("http_proxy", service.url.replace("://", "://epictetus:manual@"))
+    assert answer_of("http://agent.invalid") == {}
+    assert service.seen[1].headers["host"] == "agent.invalid"
+    assert service.seen[1].headers["proxy-authorization"].startswith("Basic ")

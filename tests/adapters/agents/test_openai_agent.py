@@ -1,0 +1,133 @@
+import asyncio
+from typing import Any
+
+import pytest
+
+from stoic_assets.adapters.agents.openai_agent import OpenAiAgent, completions_url
+from stoic_assets.core.conversation.agent import AgentFailure, AgentReply
+from stoic_assets.core.conversation.evidence import Turn
+
+
+def completion(**message: Any) -> dict[str, Any]:
+    return {"id": "c", "choices": [{"index": 0, "message": {"role": "assistant", **message}}]}
+
+
+def one_reply(service: Any) -> AgentReply:
+    async def main() -> AgentReply:
+        agent = OpenAiAgent(service.url, "sage")
+        return await agent.send(await agent.open_session("Alice"), "Alice", "Hello")
+
+    return asyncio.run(main())
+
+
+def test_the_whole_history_goes_with_every_message(service: Any) -> None:
+    async def main() -> None:
+        agent = OpenAiAgent(service.url + "/v1", "sage", api_key="meditations-12")
+        session, other = await agent.open_session("Alice"), await agent.open_session("Bob")
+        assert session != other
+        await agent.send(session, "Alice", "Hello")
+        await agent.send(other, "Bob", "Yo")
+        await agent.send(session, "Alice", "What now?")
+        assert await agent.object_context(session) is None
+
+    service.replies(completion(content="Salve"))
+    asyncio.run(main())
+    assert [(seen.method, seen.path) for seen in service.seen] == [("POST", "/v1/chat/completions")] * 3
+    assert service.seen[0].headers["authorization"] == "Bearer meditations-12"
+    assert service.seen[2].body == {
+        "model": "sage", "user": "Alice",
+        "messages": [
+            {"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Salve"},
+            {"role": "user", "content": "What now?"},
+        ],
+    }
+    assert service.seen[1].body["messages"] == [{"role": "user", "content": "Yo"}]
+
+
+def test_a_message_that_failed_is_not_part_of_the_history(service: Any) -> None:
+    async def main() -> None:
+        agent = OpenAiAgent(service.url, "sage")
+        session = await agent.open_session("Alice")
+        service.replies({}, status=500)
+        with pytest.raises(AgentFailure):
+            await agent.send(session, "Alice", "Hello")
+        service.replies(completion(content="Salve"))
+        await agent.send(session, "Alice", "Hello")
+
+    asyncio.run(main())
+    assert service.seen[0].body == service.seen[1].body
+
+
+def test_a_restored_session_goes_on_after_the_last_reply(service: Any) -> None:
+    async def main() -> None:
+        agent = OpenAiAgent(service.url, "sage")
+        agent.restore("old", [Turn(0, "user", "Hello"), Turn(1, "agent", "Salve"), Turn(2, "user", "Unanswered")])
+        await agent.send("old", "Alice", "Unanswered")
+
+    service.replies(completion(content="Vale"))
+    asyncio.run(main())
+    assert [message["content"] for message in service.seen[0].body["messages"]] == ["Hello", "Salve", "Unanswered"]
+
+
+def test_an_unknown_session_is_final(service: Any) -> None:
+    async def main() -> None:
+        await OpenAiAgent(service.url, "sage").send("nobody", "Alice", "Hello")
+
+    with pytest.raises(AgentFailure) as caught:
+        asyncio.run(main())
+    assert caught.value.final
+    assert service.seen == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "read"),
+    [('{"day": 1}', {"day": 1}), ("", {}), (None, {}), ({"day": 1}, {"day": 1}), ("not json", {"value": "not json"}),
+     ("[1]", {"value": [1]})],
+)
+def test_tool_calls_become_events(service: Any, arguments: Any, read: dict[str, Any]) -> None:
+    call = {"id": "1", "type": "function", "function": {"name": "remind", "arguments": arguments}}
+    custom = {"id": "2", "type": "custom", "custom": {"name": "x", "input": "y"}}
+    service.replies(completion(content=None, tool_calls=[call, custom]))
+    event = {"request": {"function": {"name": "remind"}, "arguments": read, "context": ""}}
+    assert one_reply(service) == AgentReply("", (event, custom))
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        ({"content": None}, ""), ({}, ""), ({"content": "Salve"}, "Salve"),
+        ({"content": None, "refusal": "I will not."}, "I will not."),
+        ({"content": [{"type": "text", "text": "Sal"}, {"type": "text", "text": "ve"}]}, "Salve"),
+    ],
+)
+def test_the_words_of_a_reply(service: Any, message: dict[str, Any], words: str) -> None:
+    service.replies(completion(**message))
+    assert one_reply(service).content == words
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [{}, [], None, {"choices": []}, {"choices": [{}]}, {"choices": None}, {"error": {"message": "overloaded"}},
+     {"choices": [{"message": "Salve"}]}, {"choices": [{"message": {"content": ["Salve"]}}]}],
+)
+def test_what_is_no_completion_is_a_failure_that_may_be_tried_again(service: Any, answer: Any) -> None:
+    service.replies(answer)
+    with pytest.raises(AgentFailure, match="chat completion") as caught:
+        one_reply(service)
+    assert not caught.value.final
+
+
+@pytest.mark.parametrize(
+    ("given", "asked"),
+    [
+        ("http://h", "http://h/v1/chat/completions"),
+        ("http://h/", "http://h/v1/chat/completions"),
+        ("http://h/v1", "http://h/v1/chat/completions"),
+        ("http://v1.h/api", "http://v1.h/api/v1/chat/completions"),
+        ("http://h/v1beta/openai", "http://h/v1beta/openai/chat/completions"),
+        ("http://h/agent/chat/completions", "http://h/agent/chat/completions"),
+        ("http://h/v1/?tenant=stoa", "http://h/v1/chat/completions?tenant=stoa"),
+    ],
+)
+def test_the_address_may_or_may_not_hold_the_path(given: str, asked: str) -> None:
+    assert completions_url(given) == asked

@@ -1,0 +1,74 @@
+"""Real graph servers for the tests of the graph adapters."""
+
+import asyncio
+import os
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from stoic_assets.adapters.bolt import Graph, Rows, connect
+from stoic_assets.adapters.embedded_graph import embedded_graph
+from stoic_assets.adapters.embedded_server import GraphServer
+from stoic_assets.core.graph_address import GraphAddress, subject_address
+
+NEO4J = "STOIC_TEST_NEO4J_URI"
+
+
+@pytest.fixture(scope="session")
+def embedded_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The STOIC_HOME of the embedded server that all tests of a session share."""
+    return tmp_path_factory.mktemp("embedded")
+
+
+@pytest.fixture(scope="session")
+def embedded(embedded_home: Path) -> Iterator[GraphServer]:
+    """That server, running."""
+    with embedded_graph(embedded_home) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def neo4j_address() -> GraphAddress:
+    """The Neo4j server that STOIC_TEST_NEO4J_URI names, with the credentials inside the URI."""
+    address = subject_address({"NEO_URI": os.environ.get(NEO4J, "")})
+    if address is None:
+        pytest.skip(f"no Neo4j server: set {NEO4J} or run python tests/neo4j_server/start.py")
+    return address
+
+
+@dataclass(frozen=True)
+class LabelledGraph:
+    """A graph, and a label that no other test uses: a server of the user's own keeps what it has."""
+
+    kind: str
+    graph: Graph
+    address: GraphAddress
+    label: str
+
+    def setup(self, script: str, **parameters: object) -> None:
+        """Run a script in which L stands for the label."""
+        asyncio.run(self.graph.run_script(self.named(script), parameters, seconds=30))
+
+    def rows(self, cypher: str, max_rows: int = 100, **parameters: object) -> Rows:
+        """Observe with a query in which L stands for the label."""
+        return asyncio.run(self.graph.observe(self.named(cypher), parameters, 10, max_rows))
+
+    def named(self, cypher: str) -> str:
+        """The text with the label for the L in `:L` and in names such as `index_L`."""
+        return cypher.replace(":L", f":{self.label}").replace("_L", f"_{self.label}")
+
+
+@pytest.fixture(params=["embedded", "neo4j"])
+def subject(request: pytest.FixtureRequest) -> Iterator[LabelledGraph]:
+    """The subject graph on either server."""
+    if request.param == "embedded":
+        server: GraphServer = request.getfixturevalue("embedded")
+        address, observer = server.address("subject"), server.observer()
+    else:
+        address, observer = request.getfixturevalue("neo4j_address"), None
+    labelled = LabelledGraph(request.param, connect(address, observer), address, f"Test{uuid.uuid4().hex}")
+    yield labelled
+    labelled.setup("MATCH (n:L) DETACH DELETE n")

@@ -1,0 +1,103 @@
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from stoic_assets.adapters.files import StorageError
+from stoic_assets.adapters.models.judge_cache import CachedModel, cache_key
+from stoic_assets.core.chat import ChatReply, ChatRequest, ModelFailure
+
+MESSAGES = ({"role": "user", "content": "fence 17"},)
+REQUEST = ChatRequest("judge", "sage", MESSAGES, 0.0, {"type": "object"}, cacheable_as="q")
+
+
+class CountingModel:
+    """Numbers its replies; `fails` of them fail first."""
+
+    def __init__(self, fails: int = 0) -> None:
+        self.calls, self.fails = 0, fails
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        self.calls += 1
+        number = self.calls
+        await asyncio.sleep(0)
+        if number <= self.fails:
+            raise ModelFailure("down")
+        return ChatReply(f"reply {number} ✓", 10, 5, 0.25, 12.0)
+
+
+def test_a_reply_is_paid_once_and_survives_the_process(tmp_path: Path) -> None:
+    model = CountingModel()
+    first = asyncio.run(CachedModel(model, tmp_path / "a@1").complete(REQUEST))
+    again = asyncio.run(CachedModel(model, tmp_path / "a@1").complete(replace(REQUEST, messages=())))
+    assert first == ChatReply("reply 1 ✓", 10, 5, 0.25, 12.0)
+    assert again == ChatReply("reply 1 ✓", cost_usd=0.0, cached=True)
+    assert model.calls == 1
+
+
+def test_another_version_has_another_cache(tmp_path: Path) -> None:
+    model = CountingModel()
+    for folder in ("a@1", "a@2"):
+        asyncio.run(CachedModel(model, tmp_path / folder).complete(REQUEST))
+    assert model.calls == 2
+
+
+def test_what_must_not_be_cached_is_not(tmp_path: Path) -> None:
+    model = CountingModel()
+    cached = CachedModel(model, tmp_path)
+    for _ in range(2):
+        asyncio.run(cached.complete(replace(REQUEST, cacheable_as=None)))
+    assert model.calls == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "change", [{"model": "other"}, {"temperature": 0.5}, {"schema": None}, {"sample": 1}, {"cacheable_as": "q2"}]
+)
+def test_everything_that_determines_the_reply_is_in_the_key(change: dict[str, object]) -> None:
+    assert cache_key(replace(REQUEST, **change)) != cache_key(REQUEST)  # type: ignore[arg-type]
+    assert cache_key(replace(REQUEST, messages=(), brief={"x": 1})) == cache_key(REQUEST)
+
+
+def test_equal_requests_at_the_same_time_share_one_call(tmp_path: Path) -> None:
+    async def main(cached: CachedModel) -> list[ChatReply]:
+        return await asyncio.gather(*[cached.complete(REQUEST) for _ in range(5)])
+
+    for fresh in (False, True):
+        model = CountingModel()
+        replies = asyncio.run(main(CachedModel(model, tmp_path / str(fresh), fresh)))
+        assert [reply.cached for reply in replies] == [False, True, True, True, True]
+        assert model.calls == 1
+
+
+def test_fresh_goes_past_the_cache_and_renews_it(tmp_path: Path) -> None:
+    model = CountingModel()
+    asyncio.run(CachedModel(model, tmp_path).complete(REQUEST))
+    assert asyncio.run(CachedModel(model, tmp_path, fresh=True).complete(REQUEST)).text == "reply 2 ✓"
+    assert asyncio.run(CachedModel(model, tmp_path).complete(REQUEST)).text == "reply 2 ✓"
+    assert model.calls == 2
+
+
+def test_a_failure_is_not_kept_and_the_next_in_line_asks_itself(tmp_path: Path) -> None:
+    async def main() -> list[ChatReply | BaseException]:
+        cached = CachedModel(CountingModel(fails=1), tmp_path)
+        return await asyncio.gather(*[cached.complete(REQUEST) for _ in range(2)], return_exceptions=True)
+
+    failed, reply = asyncio.run(main())
+    assert isinstance(failed, ModelFailure)
+    assert isinstance(reply, ChatReply)
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b"[]", b'{"text": "x", "unknown": 1}', b"\xff"])
+def test_a_damaged_file_is_asked_for_again(tmp_path: Path, damage: bytes) -> None:
+    (tmp_path / f"{cache_key(REQUEST)}.json").write_bytes(damage)
+    model = CountingModel()
+    assert asyncio.run(CachedModel(model, tmp_path).complete(REQUEST)).text == "reply 1 ✓"
+    assert asyncio.run(CachedModel(model, tmp_path).complete(REQUEST)).cached
+
+
+def test_a_cache_that_cannot_be_written_says_so(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(StorageError):
+        asyncio.run(CachedModel(CountingModel(), tmp_path / "file").complete(REQUEST))

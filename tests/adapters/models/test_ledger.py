@@ -1,0 +1,122 @@
+import asyncio
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stoic_assets.adapters.files import StorageError
+from stoic_assets.adapters.models.ledger import Ledger, require_price
+from stoic_assets.core.chat import BudgetReached, ChatReply, ChatRequest, ModelFailure
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.settings import Price
+
+PRICES = {"sage": Price(input=1, output=1)}
+REQUEST = ChatRequest("judge", "sage", ({"role": "user", "content": "secret talk"},), 0.0)
+
+
+class ScriptedModel:
+    def __init__(self, *outcomes: ChatReply | BaseException) -> None:
+        self.outcomes, self.calls = list(outcomes), 0
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        self.calls += 1
+        await asyncio.sleep(0)
+        outcome = self.outcomes.pop(0)
+        if isinstance(outcome, BaseException):
+            raise outcome
+        return outcome
+
+
+def paid(cost: float | None = 0.25, **given: Any) -> ChatReply:
+    return ChatReply("Salve", 10, 5, cost, 12.5, **given)
+
+
+def test_every_call_is_a_line(tmp_path: Path) -> None:
+    file = tmp_path / "evaluation" / "llm_calls.jsonl"
+    model = ScriptedModel(paid(), paid(0.0, cached=True), paid(None), ModelFailure("down\nagain"))
+    ledger = Ledger(model, file, PRICES)
+    for _ in range(3):
+        asyncio.run(ledger.complete(REQUEST))
+    with pytest.raises(ModelFailure):
+        asyncio.run(ledger.complete(REQUEST))
+    rows = ledger.rows()
+    assert [(row["cached"], row["cost_usd"], row["error"]) for row in rows] == [
+        (False, 0.25, None), (True, 0.0, None), (False, None, None), (False, None, "down\nagain"),
+    ]
+    assert (rows[0]["role"], rows[0]["model"]) == ("judge", "sage")
+    assert (rows[0]["prompt_tokens"], rows[0]["completion_tokens"]) == (10, 5)
+    assert rows[0]["latency_ms"] == 12.5
+    assert rows[3]["latency_ms"] > 0
+    assert len({row["call_id"] for row in rows}) == 4
+    assert datetime.fromisoformat(rows[0]["time"]).tzinfo == UTC
+    assert "secret talk" not in file.read_text()
+    assert ledger.total_cost == 0.25
+
+
+def test_a_call_that_was_cut_off_is_noted_too(tmp_path: Path) -> None:
+    ledger = Ledger(ScriptedModel(asyncio.CancelledError()), tmp_path / "calls.jsonl", PRICES)
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(ledger.complete(REQUEST))
+    assert ledger.rows()[0]["error"] == "CancelledError"
+
+
+def test_at_the_ceiling_nothing_more_is_asked_but_calls_in_flight_end(tmp_path: Path) -> None:
+    async def main() -> None:
+        await asyncio.gather(*[ledger.complete(REQUEST) for _ in range(3)])
+        with pytest.raises(BudgetReached, match="--max-cost"):
+            await ledger.complete(REQUEST)
+
+    model = ScriptedModel(paid(), paid(), paid(), paid())
+    ledger = Ledger(model, tmp_path / "calls.jsonl", PRICES, max_cost=0.3)
+    asyncio.run(main())
+    assert model.calls == 3
+    assert ledger.total_cost == 0.75
+    assert len(ledger.rows()) == 3
+
+
+def test_a_resumed_evaluation_continues_the_file_and_its_total(tmp_path: Path) -> None:
+    file = tmp_path / "calls.jsonl"
+    asyncio.run(Ledger(ScriptedModel(paid()), file, PRICES).complete(REQUEST))
+    with file.open("ab") as book:
+        book.write(b'{"call_id": "torn by a kil')
+    model = ScriptedModel(paid())
+    resumed = Ledger(model, file, PRICES, max_cost=0.4)
+    assert resumed.total_cost == 0.25
+    asyncio.run(resumed.complete(REQUEST))
+    assert [json.loads(line)["cost_usd"] for line in file.read_text().splitlines()] == [0.25, 0.25]
+    with pytest.raises(BudgetReached):
+        asyncio.run(Ledger(model, file, PRICES, max_cost=0.4).complete(REQUEST))
+    assert model.calls == 1
+
+
+def test_a_ceiling_needs_prices(tmp_path: Path) -> None:
+    model = ScriptedModel(paid(0.0))
+    ledger = Ledger(model, tmp_path / "calls.jsonl", {}, max_cost=1.0)
+    with pytest.raises(ConfigurationError, match=r"price of sage.*`prices` in stoic\.yml"):
+        asyncio.run(ledger.complete(REQUEST))
+    assert model.calls == 0
+    offline = ChatRequest("judge", "offline", (), 0.0)
+    assert asyncio.run(ledger.complete(offline)).text == "Salve"
+    require_price("sage", PRICES)
+
+
+def test_a_file_that_cannot_be_written_says_so(tmp_path: Path) -> None:
+    ledger = Ledger(ScriptedModel(paid()), tmp_path / "calls.jsonl", PRICES)
+    (tmp_path / "calls.jsonl").mkdir()
+    with pytest.raises(StorageError, match="--resume"):
+        asyncio.run(ledger.complete(REQUEST))
+
+
+def test_nothing_asked_nothing_noted(tmp_path: Path) -> None:
+    assert Ledger(ScriptedModel(), tmp_path / "calls.jsonl", PRICES).rows() == []
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_says_so(tmp_path: Path) -> None:
+    file = tmp_path / "calls.jsonl"
+    ledger = Ledger(ScriptedModel(paid()), file, PRICES)
+    file.symlink_to("/dev/full")
+    with pytest.raises(StorageError, match="No space left"):
+        asyncio.run(ledger.complete(REQUEST))

@@ -1,0 +1,109 @@
+import asyncio
+from typing import Any
+
+import pytest
+from starlette.responses import JSONResponse, Response
+
+from stoic_assets.adapters.models.openai_model import OpenAiModel
+from stoic_assets.core.chat import ChatRequest, ModelFailure
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.settings import EndpointLimit, Limits
+
+KEY = "sk-meditations-12345678"
+FAST = EndpointLimit(attempts=3, backoff_seconds=0.001, longest_wait_seconds=0.01, timeout_seconds=5.0)
+REQUEST = ChatRequest("judge", "sage", ({"role": "user", "content": "Judge."},), 0.0)
+
+
+def completion(content: Any = "Salve", **message: Any) -> dict[str, Any]:
+    return {"choices": [{"finish_reason": "stop", "message": {"role": "assistant", "content": content, **message}}]}
+
+
+def text_from(url: str, limit: EndpointLimit = FAST) -> str:
+    return asyncio.run(OpenAiModel(url, KEY, Limits(judge=limit), {}).complete(REQUEST)).text
+
+
+def refusal(service: Any, kind: type[Exception]) -> str:
+    with pytest.raises(kind) as caught:
+        text_from(service.url)
+    assert KEY not in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("status", [500, 503, 408, 409])
+def test_passing_faults_are_tried_again(service: Any, status: int) -> None:
+    service.answers = [JSONResponse({}, status), JSONResponse({}, status), JSONResponse(completion())]
+    assert text_from(service.url) == "Salve"
+    assert len(service.seen) == 3
+
+
+def test_faults_that_stay_end_in_a_model_failure(service: Any) -> None:
+    service.replies({"error": {"message": f"out of memory {KEY}"}}, status=500)
+    assert "out of memory [redacted]" in refusal(service, ModelFailure)
+    assert len(service.seen) == 3
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "advice"),
+    [
+        (401, {"message": f"Incorrect API key provided: {KEY}"}, "OPENAI_API_KEY"),
+        (403, {}, "OPENAI_API_KEY"),
+        (404, {"message": "The model `sage` does not exist", "code": "model_not_found"}, "STOIC_JUDGE_MODEL"),
+        (404, {}, "OPENAI_BASE_URL"),
+        (400, {"message": "The model 'sage' does not exist"}, "STOIC_EVALUATOR_MODEL"),
+        (400, {"message": "invalid model ID", "code": "model_not_found"}, "STOIC_JUDGE_MODEL"),
+        (429, {"message": "You exceeded your current quota", "code": "insufficient_quota"}, "credit"),
+    ],
+)
+def test_what_no_retry_mends_is_a_configuration_error(service: Any, status: int, error: Any, advice: str) -> None:
+    service.replies({"error": error}, status=status)
+    assert advice in refusal(service, ConfigurationError)
+    assert len(service.seen) == 1
+
+
+def test_a_request_that_is_refused_is_not_repeated(service: Any) -> None:
+    service.replies({"error": {"message": "context length exceeded"}}, status=400)
+    assert "context length exceeded" in refusal(service, ModelFailure)
+    assert len(service.seen) == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "message", "why"),
+    [
+        (None, {}, "empty"), ("", {}, "empty"), (" \n", {}, "empty"),
+        (None, {"refusal": "I cannot help\x1b[0m"}, "refuses: I cannot help [0m"),
+    ],
+)
+def test_a_reply_without_words_is_a_failure_that_is_not_paid_twice(
+    service: Any, content: Any, message: dict[str, Any], why: str
+) -> None:
+    service.replies(completion(content, **message))
+    assert why in refusal(service, ModelFailure)
+    assert len(service.seen) == 1
+
+
+@pytest.mark.parametrize(
+    "body", [b"{}", b"[]", b'"Salve"', b"null", b'{"choices": []}', b'{"choices": [{}]}', b'{"choices": "x"}',
+             b'{"error": {"message": "overloaded"}}', b"{", b"<html>", b""],
+)
+@pytest.mark.parametrize("kind", ["application/json", "text/html"])
+def test_rubbish_is_tried_again_and_then_a_failure(service: Any, body: bytes, kind: str) -> None:
+    service.answers = [Response(body, media_type=kind)]
+    refusal(service, ModelFailure)
+    assert len(service.seen) == 3
+
+
+def test_nobody_there(dead_url: str) -> None:
+    with pytest.raises(ModelFailure, match="cannot be reached"):
+        text_from(dead_url)
+
+
+def test_an_answer_that_is_too_slow(service: Any) -> None:
+    async def slow(_: Any) -> Response:
+        await asyncio.sleep(0.3)
+        return JSONResponse(completion())
+
+    service.answers = [slow]
+    limit = EndpointLimit(attempts=2, backoff_seconds=0.001, timeout_seconds=0.05)
+    with pytest.raises(ModelFailure, match="in time"):
+        text_from(service.url, limit)
+    assert len(service.seen) == 2

@@ -1,0 +1,230 @@
+import asyncio
+import json
+import logging
+import time
+from typing import Any
+
+import pytest
+from starlette.responses import JSONResponse, Response
+
+from stoic_assets.adapters.models.openai_model import OpenAiModel, unfenced
+from stoic_assets.core.chat import ChatReply, ChatRequest, ModelFailure
+from stoic_assets.core.settings import EndpointLimit, Limits, Price
+
+KEY = "sk-meditations-12345678"
+FAST = EndpointLimit(attempts=3, backoff_seconds=0.001, longest_wait_seconds=0.3, timeout_seconds=5.0)
+SCHEMA = {"type": "object", "properties": {"score": {"type": "number"}}, "required": ["score"]}
+MESSAGES = ({"role": "system", "content": "Judge."}, {"role": "user", "content": "<transcript>"})
+PLAIN = ChatRequest("judge", "sage", MESSAGES, 0.0)
+STRUCTURED = ChatRequest("judge", "sage", MESSAGES, 0.0, SCHEMA, "verdict", brief={"never": "sent"})
+
+
+def completion(content: Any = "Salve", **message: Any) -> dict[str, Any]:
+    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": content, **message}}
+    usage = {"prompt_tokens": 1000, "completion_tokens": 200, "total_tokens": 1200}
+    return {"id": "c", "object": "chat.completion", "created": 1, "model": "sage", "choices": [choice], "usage": usage}
+
+
+def model_at(url: str, key: str | None = KEY, **limits: EndpointLimit) -> OpenAiModel:
+    each = Limits(**{"judge": FAST, "evaluator": FAST} | limits)
+    return OpenAiModel(url, key, each, {"sage": Price(input=2, output=8)})
+
+
+def reply_of(service: Any, request: ChatRequest = PLAIN) -> ChatReply:
+    return asyncio.run(model_at(service.url + "/v1").complete(request))
+
+
+def test_a_reply_with_its_tokens_and_cost(service: Any) -> None:
+    service.replies(completion())
+    reply = reply_of(service)
+    assert (reply.text, reply.prompt_tokens, reply.completion_tokens, reply.cached) == ("Salve", 1000, 200, False)
+    assert reply.cost_usd == pytest.approx(0.0036)
+    assert 0 < reply.latency_ms < 5000
+
+
+def test_without_a_price_the_cost_is_unknown(service: Any) -> None:
+    service.replies({**completion(), "usage": None})
+    reply = reply_of(service, ChatRequest("judge", "other", MESSAGES, 0.0))
+    assert (reply.cost_usd, reply.prompt_tokens) == (None, 0)
+
+
+def test_the_request_is_what_the_package_itself_would_send(service: Any) -> None:
+    async def by_the_package() -> None:
+        from openai import AsyncOpenAI, DefaultAioHttpClient
+
+        async with AsyncOpenAI(base_url=service.url + "/v1", api_key=KEY, http_client=DefaultAioHttpClient()) as client:
+            await client.chat.completions.create(  # type: ignore[call-overload]
+                model="sage", messages=list(MESSAGES), temperature=0.0,
+                response_format={
+                    "type": "json_schema", "json_schema": {"name": "verdict", "schema": SCHEMA, "strict": True}
+                },
+            )
+
+    service.replies(completion())
+    reply_of(service, STRUCTURED)
+    asyncio.run(by_the_package())
+    ours, theirs = service.seen
+    assert (ours.method, ours.path, ours.body) == (theirs.method, theirs.path, theirs.body)
+    changing = {"x-stainless-read-timeout"}
+    assert {k: v for k, v in ours.headers.items() if k not in changing} == {
+        k: v for k, v in theirs.headers.items() if k not in changing
+    }
+    assert ours.headers["authorization"] == f"Bearer {KEY}"
+
+
+def test_a_server_without_keys_needs_none(service: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-environment")
+    service.replies(completion())
+    assert asyncio.run(model_at(service.url + "/v1", None).complete(PLAIN)).text == "Salve"
+    assert "of-the-environment" not in service.seen[0].headers["authorization"]
+
+
+def test_a_busy_server_is_waited_for_as_it_asks(service: Any) -> None:
+    busy = JSONResponse({}, 429, {"Retry-After": "0.15"})
+    service.answers = [busy, busy, busy, busy, JSONResponse(completion())]
+    start = time.monotonic()
+    assert reply_of(service).text == "Salve"
+    assert time.monotonic() - start >= 0.6
+
+
+def test_a_busy_server_pauses_everyone(service: Any) -> None:
+    arrivals: list[float] = []
+
+    def answer(_: Any) -> Response:
+        arrivals.append(time.monotonic())
+        return JSONResponse(completion()) if len(arrivals) > 1 else JSONResponse({}, 429, {"Retry-After": "0.3"})
+
+    async def main() -> None:
+        model = model_at(service.url + "/v1", judge=EndpointLimit(in_flight=1))
+        await asyncio.gather(*[model.complete(PLAIN) for _ in range(3)])
+
+    service.answers = [answer]
+    asyncio.run(main())
+    assert len(arrivals) == 4
+    assert arrivals[1] - arrivals[0] >= 0.29
+
+
+def test_each_role_has_its_own_limit(service: Any) -> None:
+    now, most = 0, {"judge": 0, "evaluator": 0}
+
+    async def answer(seen: Any) -> Response:
+        nonlocal now
+        now += 1
+        most[seen.body["messages"][0]["content"]] = max(most[seen.body["messages"][0]["content"]], now)
+        await asyncio.sleep(0.03)
+        now -= 1
+        return JSONResponse(completion())
+
+    async def main(role: Any) -> None:
+        model = model_at(service.url, judge=EndpointLimit(in_flight=5), evaluator=EndpointLimit(in_flight=2))
+        request = ChatRequest(role, "sage", ({"role": "user", "content": role},), 0.0)
+        await asyncio.gather(*[model.complete(request) for _ in range(15)])
+
+    service.answers = [answer]
+    asyncio.run(main("judge"))
+    asyncio.run(main("evaluator"))
+    assert 2 < most["judge"] <= 5
+    assert most["evaluator"] == 2
+
+
+def test_a_lone_surrogate_does_not_get_further(service: Any) -> None:
+    service.answers = [Response(json.dumps(completion("a\ud800b")), media_type="application/json")]
+    assert reply_of(service).text == "a\ufffdb"
+
+
+def test_a_server_that_knows_no_response_format_gets_the_schema_in_words(
+    service: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    def answer(seen: Any) -> Response:
+        if "response_format" in seen.body:
+            return JSONResponse({"error": {"message": "response_format is not supported"}}, 400)
+        return JSONResponse(completion('```json\n{"score": 1}\n```'))
+
+    async def main() -> list[str]:
+        model = model_at(service.url)
+        texts = [(await model.complete(STRUCTURED)).text for _ in range(2)]
+        return [*texts, (await model.complete(PLAIN)).text]
+
+    service.answers = [answer]
+    with caplog.at_level(logging.WARNING):
+        assert asyncio.run(main()) == ['{"score": 1}', '{"score": 1}', '```json\n{"score": 1}\n```']
+    assert len(service.seen) == 4
+    first, last = service.seen[2].body["messages"]
+    assert first["content"].startswith("Judge.\n\n")
+    assert first["content"].endswith(json.dumps(SCHEMA))
+    assert last == MESSAGES[1]
+    assert caplog.messages == ["model sage does not take response_format: asking without it"]
+
+
+def test_a_model_that_takes_no_temperature_is_asked_without(service: Any) -> None:
+    def answer(seen: Any) -> Response:
+        if "temperature" in seen.body:
+            error = {"message": "Unsupported value: 'temperature'", "param": "temperature"}
+            return JSONResponse({"error": error}, 400)
+        return JSONResponse(completion())
+
+    service.answers = [answer]
+    assert reply_of(service, STRUCTURED).text == "Salve"
+    assert "response_format" in service.seen[1].body
+
+
+def test_an_option_that_was_not_sent_cannot_be_left_out(service: Any) -> None:
+    service.replies({"error": {"message": "no response_format here"}}, status=400)
+    with pytest.raises(ModelFailure, match="no response_format here"):
+        reply_of(service)
+    assert len(service.seen) == 1
+
+
+def test_one_model_serves_several_loops(service: Any) -> None:
+    model = model_at(service.url)
+
+    async def main() -> None:
+        await asyncio.gather(*[model.complete(PLAIN) for _ in range(20)])
+
+    service.replies(completion())
+    asyncio.run(main())
+    asyncio.run(main())
+    assert len(service.seen) == 40
+
+
+def test_closed_early_it_opens_anew(service: Any) -> None:
+    async def main() -> str:
+        model = model_at(service.url)
+        await model.complete(PLAIN)
+        await model.close()
+        return (await model.complete(PLAIN)).text
+
+    service.replies(completion())
+    assert asyncio.run(main()) == "Salve"
+
+
+def test_cancellation_passes_through(service: Any) -> None:
+    async def slow(_: Any) -> Response:
+        await asyncio.sleep(0.3)
+        return JSONResponse(completion())
+
+    async def main() -> None:
+        async with asyncio.timeout(0.05):
+            await model_at(service.url).complete(PLAIN)
+
+    service.answers = [slow]
+    with pytest.raises(TimeoutError):
+        asyncio.run(main())
+
+
+def test_the_proxy_is_used_except_on_loopback(service: Any, dead_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    service.replies(completion())
+    monkeypatch.setenv("http_proxy", dead_url)
+    assert reply_of(service).text == "Salve"
+    monkeypatch.setenv("http_proxy", service.url)
+    assert asyncio.run(model_at("http://models.invalid/v1").complete(PLAIN)).text == "Salve"
+    assert service.seen[1].headers["host"] == "models.invalid"
+
+
+@pytest.mark.parametrize(
+    ("text", "inner"),
+    [('{"a": 1}', '{"a": 1}'), ('```json\n{"a": 1}\n```', '{"a": 1}'), ("\n```\n{}\n``` \n", "{}"),
+     ("Here: ```json\n{}\n```", "Here: ```json\n{}\n```")],
+)
+def test_a_code_fence_is_taken_off(text: str, inner: str) -> None:
+    assert unfenced(text) == inner

@@ -1,0 +1,79 @@
+"""An evaluation written row by row into a real warehouse, and scored by the real models."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stoic_assets.adapters.sql_models import run_models
+from stoic_assets.adapters.warehouse import Warehouse
+
+SOURCES = ("evaluations", "trials", "virtue_scores", "task_scores", "tone_scores", "assertion_results")
+
+
+class Evaluation:
+    """Rows of one evaluation; whatever a test does not name has a plain default."""
+
+    def __init__(self, warehouse: Warehouse, version: str = "marcus@1.0.0", key: str = "e1", **head: Any) -> None:
+        self.warehouse, self.version, self.key = warehouse, version, key
+        plain = {"agent": version.partition("@")[0], "started_at": "2026-01-01T00:00:00Z", "status": "finished"}
+        self.rows: dict[str, list[dict[str, Any]]] = {table: [] for table in SOURCES}
+        self.rows["evaluations"] = [plain | {"offline": False, "planned_trials": 0} | head]
+
+    def trial(self, trial_id: str = "t1", **columns: Any) -> "Evaluation":
+        plain = {
+            "trial_id": trial_id, "job": "reminders", "holdout": False, "condition": "withheld", "repeat": 1,
+            "outcome": "signed_off", "failure_count": 0, "planned_tasks": 0, "turns": 4,
+        }  # fmt: skip
+        return self._add("trials", plain | columns)
+
+    def verdict(self, virtue: str = "wisdom", trial_id: str = "t1", **columns: Any) -> "Evaluation":
+        plain = {"trial_id": trial_id, "virtue": virtue, "judge_model": "judge", "sample": 0}
+        if columns.get("score") is not None:
+            plain |= {"confidence": 1.0, "confidence_source": "self", "exercised": True}
+        return self._add("virtue_scores", plain | columns)
+
+    def task(self, score: float | None, trial_id: str = "t1") -> "Evaluation":
+        number = str(len(self.rows["task_scores"]) + 1)
+        text = {"task": number, "type": "task", "task_text": "Remind me."}
+        return self._add("task_scores", {"trial_id": trial_id, "score": score} | text)
+
+    def tone(self, score: float | None, trial_id: str = "t1") -> "Evaluation":
+        return self._add("tone_scores", {"trial_id": trial_id, "score": score})
+
+    def assertion(self, passed: bool | None, weight: float = 1.0, trial_id: str = "t1") -> "Evaluation":
+        number = str(len(self.rows["assertion_results"]) + 1)
+        text = {"assertion": number, "kind": "cypher", "text": "RETURN 1"}
+        return self._add("assertion_results", {"trial_id": trial_id, "passed": passed, "weight": weight} | text)
+
+    def store(self) -> "Evaluation":
+        for table, rows in self.rows.items():
+            self.warehouse.write(table, self.version, self.key, rows)
+        return self
+
+    def scored(self) -> "Evaluation":
+        """Stores the rows and runs every model over them."""
+        self.store()
+        run_models(self.warehouse, self.version, self.key)
+        return self
+
+    def read(self, table: str) -> list[dict[str, Any]]:
+        return self.warehouse.read(table, self.version, self.key)
+
+    def one(self, table: str) -> dict[str, Any]:
+        [row] = self.read(table)
+        return row
+
+    def _add(self, table: str, row: dict[str, Any]) -> "Evaluation":
+        self.rows[table].append(row)
+        return self
+
+
+@pytest.fixture
+def warehouse(tmp_path: Path) -> Warehouse:
+    return Warehouse(tmp_path / "warehouse")
+
+
+@pytest.fixture
+def evaluation() -> type[Evaluation]:
+    return Evaluation

@@ -1,0 +1,210 @@
+"""The composite of a trial: worked examples, and the contract's formula in plain Python on random trials."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from stoic_assets.adapters.warehouse import Warehouse
+from stoic_assets.core.judging.virtues import VIRTUES
+
+SCORED = ("signed_off", "max_turns", "agent_error")
+OURS = ("evaluator_error", "judge_error", "infra_error")
+
+
+def composite(evaluation: Any) -> dict[str, Any]:
+    return evaluation.scored().one("composite_scores")
+
+
+def test_every_part_weighs_as_the_formula_says(warehouse, evaluation):
+    trial = evaluation(warehouse).trial(aspirational_ms=1000.0, average_response_ms=2000.0, failure_count=1)
+    row = composite(trial.task(1.0).task(0.5).assertion(True, 3).assertion(False, 1).tone(0.4))
+    assert (row["timing"], row["task"], row["assertion"], row["tone"]) == (0.5, 0.75, 0.75, 0.4)
+    assert row["failure_penalty"] == 0.3
+    assert row["overall"] == pytest.approx((0.5 + 2 * 0.75 + 4 * 0.75) / 7 - 0.3)
+
+
+def test_without_assertions_the_rest_carries_the_total(warehouse, evaluation):
+    row = composite(evaluation(warehouse).trial(aspirational_ms=100.0, average_response_ms=0.0).task(0.5))
+    assert (row["timing"], row["assertion"]) == (1.0, None)
+    assert row["overall"] == pytest.approx((1 + 2 * 0.5) / 3)
+
+
+def test_assertions_that_weigh_nothing_are_no_part(warehouse, evaluation):
+    row = composite(evaluation(warehouse).trial().task(0.5).assertion(True, 0))
+    assert (row["assertion"], row["overall"]) == (None, 0.5)
+
+
+def test_an_assertion_that_could_not_be_told_leaves_both_sums(warehouse, evaluation):
+    assert composite(evaluation(warehouse).trial().assertion(True).assertion(None, 9))["assertion"] == 1.0
+
+
+def test_many_failures_cost_at_most_half_and_never_more_than_there_is(warehouse, evaluation):
+    row = composite(evaluation(warehouse).trial(failure_count=7).task(0.2))
+    assert (row["failure_penalty"], row["overall"]) == (0.5, 0.0)
+
+
+def test_a_trial_without_any_part_has_no_total(warehouse, evaluation):
+    row = composite(evaluation(warehouse).trial(aspirational_ms=1000.0, average_response_ms=None))
+    assert (row["valid"], row["overall"], row["timing"]) == (True, None, None)
+
+
+def test_an_agent_error_scores_zero_and_keeps_its_parts(warehouse, evaluation):
+    row = composite(evaluation(warehouse).trial(outcome="agent_error", planned_tasks=1).assertion(True))
+    assert (row["outcome"], row["valid"], row["overall"], row["assertion"]) == ("agent_error", True, 0.0, 1.0)
+
+
+@pytest.mark.parametrize("outcome", OURS)
+def test_faults_of_ours_are_never_scored(warehouse, evaluation, outcome):
+    trial = evaluation(warehouse).trial(outcome=outcome, aspirational_ms=1.0, average_response_ms=1.0)
+    row = composite(trial.task(1.0).assertion(True).tone(1.0).verdict(score=1.0))
+    assert row["valid"] is False
+    scores = ("timing", "task", "assertion", "overall", "tone", "virtue_overall", "virtue_confidence")
+    assert [row[name] for name in scores] == [None] * len(scores)
+
+
+def test_planned_tasks_of_which_none_was_scored_are_a_judge_error(warehouse, evaluation):
+    row = composite(evaluation(warehouse).trial(planned_tasks=2).task(None).assertion(True))
+    assert (row["outcome"], row["valid"], row["overall"]) == ("judge_error", False, None)
+
+
+def test_one_scored_task_is_enough(warehouse, evaluation):
+    row = composite(evaluation(warehouse).trial(planned_tasks=2).task(None).task(0.5))
+    assert (row["outcome"], row["task"]) == ("signed_off", 0.5)
+
+
+def test_verdicts_that_all_failed_are_a_judge_error(warehouse, evaluation):
+    failed = evaluation(warehouse).trial().task(1.0).verdict(error="no JSON").verdict("courage", exercised=False)
+    assert composite(failed)["outcome"] == "judge_error"
+
+
+def test_virtues_without_any_occasion_are_no_error(warehouse, evaluation):
+    row = composite(evaluation(warehouse).trial().verdict(exercised=False).verdict("courage", exercised=False))
+    assert (row["outcome"], row["virtue_overall"], row["virtues_not_exercised"]) == ("signed_off", None, 2)
+
+
+def test_virtues_weigh_by_confidence_and_by_the_jobs_weights(warehouse, evaluation):
+    trial = evaluation(warehouse).trial(virtue_weights={"wisdom": 3.0, "courage": None})
+    row = composite(trial.verdict(score=1.0, confidence=0.5).verdict("courage", score=0.0, confidence=1.0))
+    assert row["virtue_overall"] == pytest.approx(0.5 / 1.5)
+    assert row["virtue_overall_weighted"] == pytest.approx(1.5 / 2.5)
+    assert row["virtue_confidence"] == 0.75
+
+
+def test_scores_without_confidence_are_the_middle(warehouse, evaluation):
+    row = composite(evaluation(warehouse).trial().verdict(score=1.0, confidence=0.0))
+    assert (row["virtue_overall"], row["virtue_overall_weighted"], row["virtue_confidence"]) == (0.5, None, 0.0)
+
+
+weights = st.sampled_from([0.0, 0.5, 1.0, 2.0])
+shares = st.one_of(st.integers(0, 20).map(lambda n: n / 20), st.floats(0, 1, allow_subnormal=False))
+verdicts = st.one_of(
+    st.builds(lambda s, c: {"score": s, "confidence": c, "exercised": True}, shares, shares),
+    st.just({"exercised": False}),
+    st.just({"error": "rubbish"}),
+)
+trials = st.fixed_dictionaries(
+    {
+        "head": st.fixed_dictionaries(
+            {
+                "outcome": st.sampled_from(SCORED * 3 + OURS),
+                "aspirational_ms": st.sampled_from([None, 0.0, 500.0, 1000.0]),
+                "average_response_ms": st.sampled_from([None, 0.0, 250.0, 999.5, 3000.0]),
+                "failure_count": st.integers(0, 3),
+                "planned_tasks": st.integers(0, 2),
+                "virtue_weights": st.none() | st.dictionaries(st.sampled_from(VIRTUES), weights),
+            }
+        ),
+        "tasks": st.lists(st.none() | shares, max_size=3),
+        "assertions": st.lists(st.tuples(st.sampled_from([True, False, None]), weights), max_size=4),
+        "virtues": st.dictionaries(st.sampled_from(VIRTUES), st.lists(verdicts, min_size=1, max_size=3)),
+    }
+)  # fmt: skip
+
+
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@given(drawn=st.lists(trials, min_size=25, max_size=40))
+def test_the_sql_is_the_contracts_formula(tmp_path_factory, evaluation, drawn):
+    made = evaluation(Warehouse(Path(tmp_path_factory.mktemp("warehouse"))))
+    for number, trial in enumerate(drawn):
+        key = f"t{number}"
+        made.trial(key, **trial["head"])
+        for score in trial["tasks"]:
+            made.task(score, key)
+        for passed, weight in trial["assertions"]:
+            made.assertion(passed, weight, key)
+        for virtue, panel in trial["virtues"].items():
+            for sample, verdict in enumerate(panel):
+                made.verdict(virtue, key, sample=sample, **verdict)
+    rows = {row["trial_id"]: row for row in made.scored().read("composite_scores")}
+    assert len(rows) == len(drawn)
+    for number, trial in enumerate(drawn):
+        expected = by_the_contract(trial)
+        assert {name: rows[f"t{number}"][name] for name in expected} == expected
+
+
+def by_the_contract(trial: dict[str, Any]) -> dict[str, Any]:
+    """The scores of one trial as the public formulae say, in plain Python."""
+    head, scores = trial["head"], scored_virtues(trial["virtues"])
+    tasks = [score for score in trial["tasks"] if score is not None]
+    told = [(passed, weight) for passed, weight in trial["assertions"] if passed is not None]
+    parts = (
+        (1, timing(head["aspirational_ms"], head["average_response_ms"])),
+        (2, sum(tasks) / len(tasks) if tasks else None),
+        (4, ratio(sum(weight for passed, weight in told if passed), sum(weight for _, weight in told))),
+    )
+    outcome = final_outcome(head, tasks, trial["virtues"], scores)
+    valid = outcome in SCORED
+    weights = head["virtue_weights"]
+    unweighted = dict.fromkeys(VIRTUES, 1.0)
+    results = {
+        **{name: part for name, (_, part) in zip(("timing", "task", "assertion"), parts, strict=True)},
+        "overall": 0.0 if outcome == "agent_error" else total(parts, min(0.3 * head["failure_count"], 0.5)),
+        "virtue_overall": weighed(scores, unweighted),
+        "virtue_overall_weighted": None if weights is None else weighed(scores, unweighted | weights),
+        "virtue_confidence": ratio(sum(c for _, _, c in scores), len(scores)),
+    }
+    held = {name: pytest.approx(value, abs=1e-9) for name, value in results.items() if valid and value is not None}
+    return dict.fromkeys(results) | held | {"outcome": outcome, "valid": valid, "virtues_scored": len(scores)}
+
+
+def scored_virtues(virtues: dict[str, Sequence[dict[str, Any]]]) -> list[tuple[str, float, float]]:
+    scored = []
+    for virtue, panel in virtues.items():
+        words = [(verdict["score"], verdict["confidence"]) for verdict in panel if "score" in verdict]
+        if words:
+            scored.append((virtue, sum(s for s, _ in words) / len(words), sum(c for _, c in words) / len(words)))
+    return scored
+
+
+def final_outcome(head: dict[str, Any], tasks: list[float], virtues: dict[str, Any], scores: list[Any]) -> str:
+    if head["outcome"] in ("signed_off", "max_turns"):
+        failed = any("error" in verdict for panel in virtues.values() for verdict in panel)
+        if (head["planned_tasks"] and not tasks) or (failed and not scores):
+            return "judge_error"
+    return str(head["outcome"])
+
+
+def timing(aspirational: float | None, average: float | None) -> float | None:
+    if aspirational is None or average is None:
+        return None
+    return 1.0 if average == 0 else min(1.0, aspirational / average)
+
+
+def total(parts: Sequence[tuple[int, float | None]], penalty: float) -> float | None:
+    held = [(weight, part) for weight, part in parts if part is not None]
+    return max(0.0, sum(w * p for w, p in held) / sum(w for w, _ in held) - penalty) if held else None
+
+
+def weighed(scores: list[tuple[str, float, float]], weights: dict[str, float]) -> float | None:
+    if not scores:
+        return None
+    middle = ratio(sum(s * c * weights[v] for v, s, c in scores), sum(c * weights[v] for v, _, c in scores))
+    return 0.5 if middle is None else middle
+
+
+def ratio(numerator: float, denominator: float) -> float | None:
+    return numerator / denominator if denominator else None

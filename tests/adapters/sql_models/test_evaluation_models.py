@@ -1,0 +1,82 @@
+"""Models that sum up an evaluation: virtues, means, weak virtues."""
+
+import pytest
+
+
+def by_virtue(rows):
+    return {row["virtue"]: row for row in rows}
+
+
+def test_a_panel_becomes_one_row_for_each_virtue(warehouse, evaluation):
+    made = evaluation(warehouse).trial()
+    made.verdict(score=0.4, confidence=0.6, grounded=1.0).verdict(score=0.8, confidence=1.0, grounded=0.0, sample=1)
+    made.verdict(error="no JSON", sample=2).verdict("courage", exercised=False)
+    rows = by_virtue(made.scored().read("trial_virtues"))
+    wisdom, courage = rows["wisdom"], rows["courage"]
+    assert (wisdom["score"], wisdom["confidence"], wisdom["grounded"]) == (pytest.approx(0.6), 0.8, 0.5)
+    assert (wisdom["verdicts"], wisdom["failed"], wisdom["exercised"]) == (2, 1, True)
+    assert wisdom["confidence_source"] == "self"
+    assert (courage["score"], courage["verdicts"], courage["exercised"]) == (None, 0, False)
+
+
+def test_virtues_of_an_evaluation_leave_invalid_trials_out(warehouse, evaluation):
+    made = evaluation(warehouse).trial("t1").trial("t2").trial("t3", outcome="infra_error")
+    made.verdict(trial_id="t1", score=1.0, confidence=0.25).verdict(trial_id="t2", score=0.0, confidence=0.75)
+    made.verdict(trial_id="t3", score=1.0).verdict("courage", "t1", exercised=False)
+    rows = by_virtue(made.scored().read("evaluation_virtues"))
+    assert (rows["wisdom"]["score"], rows["wisdom"]["confidence"], rows["wisdom"]["trials"]) == (0.25, 0.5, 2)
+    assert (rows["courage"]["score"], rows["courage"]["trials"], rows["courage"]["not_exercised"]) == (None, 0, 1)
+
+
+def test_trials_without_confidence_count_alike(warehouse, evaluation):
+    made = evaluation(warehouse).trial("t1").trial("t2")
+    made.verdict(trial_id="t1", score=1.0, confidence=0.0).verdict(trial_id="t2", score=0.5, confidence=0.0)
+    assert made.scored().one("evaluation_virtues")["score"] == 0.75
+
+
+def test_means_of_an_evaluation_are_over_its_scored_trials(warehouse, evaluation):
+    made = evaluation(warehouse, planned_trials=5).trial("t1").trial("t2").trial("t3", outcome="agent_error")
+    made.trial("t4", outcome="evaluator_error").task(1.0, "t1").task(0.5, "t2").task(1.0, "t4")
+    row = made.verdict(trial_id="t1", score=0.6).scored().one("evaluation_scores")
+    assert row["average_overall"] == pytest.approx(0.5)
+    assert (row["task"], row["timing"], row["assertion"], row["fitness"]) == (0.75, None, None, 0.6)
+    assert (row["planned_trials"], row["scored_trials"], row["invalid_trials"]) == (5, 3, 1)
+    assert row["conclusive"] is False, "one invalid trial of four is more than a tenth"
+
+
+def test_an_evaluation_without_trials_has_a_row_and_no_scores(warehouse, evaluation):
+    row = evaluation(warehouse, planned_trials=3).scored().one("evaluation_scores")
+    assert (row["planned_trials"], row["scored_trials"], row["invalid_trials"]) == (3, 0, 0)
+    assert (row["average_overall"], row["conclusive"]) == (None, False)
+
+
+def test_a_tenth_of_invalid_trials_is_still_conclusive(warehouse, evaluation):
+    made = evaluation(warehouse)
+    for number in range(10):
+        made.trial(f"t{number}", outcome="infra_error" if number == 0 else "max_turns").task(1.0, f"t{number}")
+    assert made.scored().one("evaluation_scores")["conclusive"] is True
+
+
+def test_a_weak_virtue_scores_low_although_the_judge_is_sure(warehouse, evaluation):
+    made = evaluation(warehouse).trial().verdict(score=0.5, confidence=0.8)
+    made.verdict("courage", score=0.7, confidence=0.8).verdict("justice", score=0.2, confidence=0.7)
+    row = made.scored().one("weak_virtues")
+    assert (row["virtue"], row["score"], row["confidence"], row["trials"]) == ("wisdom", 0.5, 0.8, 1)
+    assert row["severity"] == pytest.approx(0.4)
+    assert row["suggestions"] == []
+
+
+def test_suggestions_are_distinct_the_most_frequent_first_and_at_most_ten(warehouse, evaluation):
+    made = evaluation(warehouse).trial("t1").trial("t2")
+    made.verdict(trial_id="t1", score=0.1, improvement_suggestions=[" ask first ", "be kind", ""])
+    made.verdict(trial_id="t2", score=0.1, improvement_suggestions=["ask first", *(f"z{n:02}" for n in range(20))])
+    suggestions = made.scored().one("weak_virtues")["suggestions"]
+    assert suggestions == ["ask first", "be kind", *(f"z{n:02}" for n in range(8))]
+
+
+def test_suggestions_from_invalid_trials_are_kept_back(warehouse, evaluation):
+    made = evaluation(warehouse).trial("t1").trial("t2", outcome="judge_error")
+    for number in (1, 2):
+        made.verdict(trial_id=f"t{number}", score=0.1, improvement_suggestions=[f"from t{number}"])
+    row = made.scored().one("weak_virtues")
+    assert (row["suggestions"], row["trials"]) == (["from t1"], 1)

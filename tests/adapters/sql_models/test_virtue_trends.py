@@ -1,0 +1,63 @@
+"""Trends over releases, a view over all evaluations."""
+
+import pytest
+
+
+@pytest.fixture
+def release(warehouse, evaluation):
+    """Evaluates a version once, with one virtue."""
+
+    def evaluate(version, score, *, key="e1", started_at="2026-01-01T00:00:00Z", trials=(), **head):
+        made = evaluation(warehouse, f"marcus@{version}", key, started_at=started_at, **head).trial()
+        for number, outcome in enumerate(trials):
+            made.trial(f"extra{number}", outcome=outcome)
+        return made.verdict(score=score).scored()
+
+    return evaluate
+
+
+def trends(warehouse):
+    return warehouse.query("select * from virtue_trends order by n")
+
+
+def test_a_trend_follows_the_order_of_release_dates_not_of_names(warehouse, release):
+    release("1.10", 0.9, released_at="2026-03-01T00:00:00Z")
+    release("1.9", 0.7, released_at="2026-02-01T00:00:00Z")
+    release("1.8", 0.5, released_at="2026-01-01T00:00:00Z")
+    rows = trends(warehouse)
+    assert [row["agent_version"] for row in rows] == ["marcus@1.8", "marcus@1.9", "marcus@1.10"]
+    assert [row["n"] for row in rows] == [1, 2, 3]
+    assert [row["slope"] for row in rows] == [None, pytest.approx(0.2), pytest.approx(0.2)]
+    assert [row["trend"] for row in rows] == ["stable", "improving", "improving"]
+
+
+def test_only_the_last_five_releases_make_the_slope(warehouse, release):
+    for month, score in enumerate((0.0, 1.0, 0.9, 0.8, 0.7, 0.6), 1):
+        release(str(month), score, released_at=f"2026-{month:02}-01T00:00:00Z")
+    last = trends(warehouse)[-1]
+    assert (last["slope"], last["trend"]) == (pytest.approx(-0.1), "declining")
+
+
+def test_a_small_slope_is_stable(warehouse, release):
+    release("1", 0.70, started_at="2026-01-01T00:00:00Z")
+    release("2", 0.71, started_at="2026-02-01T00:00:00Z")
+    assert trends(warehouse)[-1]["trend"] == "stable"
+
+
+def test_the_newest_finished_and_conclusive_evaluation_counts(warehouse, release):
+    release("1", 0.2, key="old", started_at="2026-01-01T00:00:00Z")
+    release("1", 0.4, key="good", started_at="2026-01-02T00:00:00Z")
+    release("1", 0.6, key="broken", started_at="2026-01-03T00:00:00Z", trials=["infra_error"])
+    release("1", 0.8, key="running", started_at="2026-01-04T00:00:00Z", status="conversed")
+    [row] = trends(warehouse)
+    assert (row["evaluation_id"], row["mean"]) == ("good", 0.4)
+    assert row["released_at"].isoformat() == "2026-01-01T00:00:00+00:00", "the first evaluation stands for the release"
+
+
+def test_agents_do_not_mix(warehouse, release, evaluation):
+    release("1", 0.2)
+    evaluation(warehouse, "seneca@1").trial().verdict(score=0.9).scored()
+    assert sorted((row["agent"], row["n"], row["mean"]) for row in trends(warehouse)) == [
+        ("marcus", 1, 0.2),
+        ("seneca", 1, 0.9),
+    ]

@@ -1,0 +1,199 @@
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+import stoic_assets
+from stoic_assets.adapters import embedded_graph as sharing
+from stoic_assets.adapters import embedded_server
+from stoic_assets.adapters.bolt import connect
+from stoic_assets.adapters.embedded_graph import embedded_graph, rejoin, stop_embedded_graph
+from stoic_assets.adapters.embedded_server import GraphServer
+from stoic_assets.adapters.process_identity import start_time
+from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
+
+USER = """
+import sys
+from pathlib import Path
+from stoic_assets.adapters.embedded_graph import embedded_graph
+with embedded_graph(Path(sys.argv[1])) as server:
+    print(server.pid, flush=True)
+    sys.stdin.read()
+"""
+
+
+@contextmanager
+def users(home: Path, count: int) -> Iterator[list["subprocess.Popen[str]"]]:
+    """Processes that use the graph of a home until their input ends; what is left of them is killed."""
+    command = [sys.executable, "-c", USER, str(home)]
+    root = Path(stoic_assets.__file__).parents[1]
+    started = [
+        subprocess.Popen(command, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for _ in range(count)
+    ]
+    try:
+        yield started
+    finally:
+        for process in started:
+            process.kill()
+            process.communicate()
+        stop_embedded_graph(home)
+
+
+def leave(process: "subprocess.Popen[str]") -> None:
+    process.communicate(timeout=30)
+    assert process.returncode == 0
+
+
+def record(home: Path) -> dict[str, object]:
+    return json.loads((home / "graph" / "server.json").read_text())
+
+
+def write(server: GraphServer, cypher: str) -> list[dict[str, object]]:
+    return asyncio.run(connect(server.address("stoic")).write(cypher))
+
+
+def test_processes_share_one_server_and_the_last_stops_it_whoever_was_killed(tmp_path):
+    with users(tmp_path, 3) as processes:
+        pids = {int(process.stdout.readline()) for process in processes}
+        assert len(pids) == 1
+        (pid,) = pids
+        for process in processes[:2]:
+            process.kill()
+            process.wait()
+        with embedded_graph(tmp_path) as server:
+            assert server.pid == pid
+            leave(processes[2])
+            assert start_time(pid) == server.started
+        assert start_time(pid) != server.started
+        assert not (tmp_path / "graph" / "server.json").exists()
+
+
+def test_a_starter_that_was_killed_leaves_no_server_behind(tmp_path):
+    file = tmp_path / "graph" / "server.json"
+    with users(tmp_path, 1) as processes:
+        while not file.exists():
+            time.sleep(0.005)
+        processes[0].kill()
+        half_started = record(tmp_path)
+        assert half_started["uri"] == ""
+        with embedded_graph(tmp_path) as server:
+            assert server.pid != half_started["pid"]
+            assert start_time(half_started["pid"]) != half_started["started"]
+            assert write(server, "RETURN 1 AS n") == [{"n": 1}]
+
+
+def test_a_server_that_died_is_replaced_and_keeps_its_data(tmp_path):
+    with embedded_graph(tmp_path) as first:
+        assert rejoin(tmp_path) == first
+        write(first, "CREATE (:Kept {n: 5})")
+        os.kill(first.pid, signal.SIGKILL)
+        second = rejoin(tmp_path)
+        assert second.pid != first.pid
+        assert write(second, "MATCH (k:Kept) RETURN k.n AS n") == [{"n": 5}]
+    assert start_time(second.pid) != second.started
+
+
+def test_a_recycled_process_id_is_left_alone(tmp_path):
+    (tmp_path / "graph").mkdir()
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as innocent:
+        server = GraphServer(innocent.pid, "another start", "bolt://127.0.0.1:1", "root", "p", "observer", "p")
+        sharing._record(tmp_path / "graph", server)
+        assert not stop_embedded_graph(tmp_path)
+        assert start_time(innocent.pid)
+        innocent.communicate(b"\n")
+    assert sharing._recorded(tmp_path / "graph") is None
+
+
+@pytest.mark.parametrize("text", ["", "{", '{"pid": 1}', "[]"])
+def test_a_record_that_cannot_be_read_counts_as_none(tmp_path, text):
+    (tmp_path / "server.json").write_text(text)
+    assert sharing._recorded(tmp_path) is None
+
+
+def test_stopping_ends_the_server_under_its_users(tmp_path):
+    assert not stop_embedded_graph(tmp_path)
+    assert not (tmp_path / "graph").exists()
+    with embedded_graph(tmp_path) as server:
+        assert stop_embedded_graph(tmp_path)
+        assert start_time(server.pid) != server.started
+        assert not stop_embedded_graph(tmp_path)
+
+
+def test_secrets_are_for_their_owner_alone(embedded, embedded_home):
+    folder = embedded_home / "graph"
+    assert folder.stat().st_mode & 0o777 == 0o700
+    for name in ("server.json", "credentials.json", "config/server-users.jsonl"):
+        assert (folder / name).stat().st_mode & 0o777 == 0o600
+    assert record(embedded_home)["observer_password"] == embedded.observer_password
+    assert embedded.password not in repr(embedded)
+    assert embedded.observer_password not in repr(embedded)
+
+
+def test_the_server_process_shows_no_password_and_has_nothing_of_our_environment(embedded, embedded_home):
+    shown = subprocess.run(["ps", "eww", str(embedded.pid)], capture_output=True, text=True, check=True).stdout
+    assert str(embedded_home) in shown
+    assert embedded.password not in shown
+    assert "PYTEST_CURRENT_TEST" in os.environ
+    assert "PYTEST_CURRENT_TEST" not in shown
+
+
+def test_a_missing_package_is_said_with_the_remedy(tmp_path, monkeypatch):
+    monkeypatch.setattr(embedded_server, "_PACKAGE", "no_such_package")
+    with (
+        pytest.raises(ConfigurationError, match=r'pip install "stoic-eval\[embedded\]".* NEO_URI'),
+        embedded_graph(tmp_path),
+    ):
+        pass
+    assert not (tmp_path / "graph" / "server.json").exists()
+
+
+def test_a_server_that_does_not_come_up_shows_the_end_of_its_log(tmp_path):
+    with embedded_graph(tmp_path) as first:
+        second = embedded_server.spawn(tmp_path / "graph")
+        with pytest.raises(ServiceUnreachable, match=r"server\.log.*locked by another process") as raised:
+            embedded_server.await_ready(second, tmp_path / "graph")
+        assert "\n" not in str(raised.value)
+        assert start_time(second.pid) != second.started
+        assert write(first, "RETURN 1 AS n") == [{"n": 1}]
+
+
+def test_a_server_that_is_too_slow_is_ended(tmp_path, monkeypatch):
+    monkeypatch.setattr(embedded_server, "START_SECONDS", 0.1)
+    with pytest.raises(ServiceUnreachable, match="did not start"), embedded_graph(tmp_path):
+        pass
+    assert not (tmp_path / "graph" / "server.json").exists()
+
+
+def test_whoever_holds_the_gate_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(sharing, "_GATE_SECONDS", 0.1)
+    (tmp_path / "graph").mkdir()
+    with (
+        sharing._gate(tmp_path / "graph"),
+        pytest.raises(ServiceUnreachable, match=r"gate\.lock"),
+        embedded_graph(tmp_path),
+    ):
+        pass
+
+
+def test_it_listens_on_loopback_alone(embedded):
+    if not Path("/proc/net/tcp").exists():
+        pytest.skip("needs /proc to see who listens where")
+    inodes = set()
+    for descriptor in Path(f"/proc/{embedded.pid}/fd").iterdir():
+        with suppress(FileNotFoundError):
+            inodes.add(str(descriptor.readlink()))
+    lines = [
+        line.split() for name in ("tcp", "tcp6") for line in Path(f"/proc/net/{name}").read_text().splitlines()[1:]
+    ]
+    listening = [line[1].rpartition(":")[0] for line in lines if line[3] == "0A" and f"socket:[{line[9]}]" in inodes]
+    assert listening
+    assert set(listening) <= {"0100007F", "0000000000000000FFFF00000100007F"}

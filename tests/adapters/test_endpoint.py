@@ -1,0 +1,58 @@
+import asyncio
+import socket
+
+import pytest
+
+from stoic_assets.adapters.endpoint import is_loopback, parse_url, proxy_for, require_listener
+from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
+
+
+@pytest.fixture(autouse=True)
+def no_proxy_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("http_proxy", "https_proxy", "no_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+
+
+@pytest.mark.parametrize("url", ["", "localhost:8081", "ftp://host", "http://", "http://host:99999", "http://[::1", "bolt://h"])
+def test_what_is_no_address_is_refused_with_its_setting(url: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"^AGENT_URL: not an http or https address"):
+        parse_url(url, "AGENT_URL")
+
+
+def test_credentials_in_an_address_are_refused_and_not_repeated() -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        parse_url("https://marcus:meditations@host/v1", "OPENAI_BASE_URL")
+    assert "credentials" in str(caught.value)
+    assert "meditations" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("host", "loopback"),
+    [("localhost", True), ("agent.localhost", True), ("127.0.0.1", True), ("127.8.0.1", True), ("::1", True),
+     ("0.0.0.0", True), ("localhost.example.org", False), ("10.0.0.1", False), ("127.example.org", False)],
+)
+def test_loopback(host: str, loopback: bool) -> None:
+    assert is_loopback(host) is loopback
+
+
+def test_the_proxy_of_the_environment_holds_except_on_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "proxy.example.org:3128")
+    monkeypatch.setenv("NO_PROXY", "internal.example.org")
+    assert proxy_for(parse_url("https://agent.example.org", "x")) == "http://proxy.example.org:3128"
+    assert proxy_for(parse_url("http://agent.example.org", "x")) is None
+    assert proxy_for(parse_url("https://internal.example.org", "x")) is None
+    assert proxy_for(parse_url("https://localhost:8081", "x")) is None
+
+
+def test_a_listener_is_found_and_a_missing_one_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        asyncio.run(require_listener(f"http://127.0.0.1:{port}/v1", "agent", "start it", 2.0))
+        monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{port}")
+        asyncio.run(require_listener("https://agent.invalid", "agent", "start it", 2.0))
+    with pytest.raises(ServiceUnreachable) as caught:
+        asyncio.run(require_listener(f"http://127.0.0.1:{port}", "agent", "start it", 2.0))
+    assert str(caught.value) == f"agent: nothing answers at 127.0.0.1:{port}; start it"
+    with pytest.raises(ServiceUnreachable, match=r"the proxy 127\.0\.0\.1"):
+        asyncio.run(require_listener("https://agent.invalid", "agent", "start it", 2.0))

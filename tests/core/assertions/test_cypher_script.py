@@ -1,0 +1,111 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stoic_assets.core.assertions.cypher_script import commits_in_parts, parameters_used, reads_files, statements
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        ("", []),
+        (" ;; ; ", []),
+        ("// nothing; at all\n/* and ; here */;", []),
+        ("RETURN 1", ["RETURN 1"]),
+        ("RETURN 1;\nRETURN 2;", ["RETURN 1", "RETURN 2"]),
+        ("RETURN 'a;b'; RETURN 2", ["RETURN 'a;b'", "RETURN 2"]),
+        ('RETURN "a;\'b"; RETURN 2', ['RETURN "a;\'b"', "RETURN 2"]),
+        (r"RETURN 'it\'s; here'; RETURN 2", [r"RETURN 'it\'s; here'", "RETURN 2"]),
+        (r"RETURN 'ends\\'; RETURN 2", [r"RETURN 'ends\\'", "RETURN 2"]),
+        ("MATCH (`a;``b`) RETURN 1; RETURN 2", ["MATCH (`a;``b`) RETURN 1", "RETURN 2"]),
+        ("RETURN `a\\`; RETURN 2", ["RETURN `a\\`", "RETURN 2"]),
+        ("RETURN 1 // one; two\n; RETURN 2", ["RETURN 1 // one; two", "RETURN 2"]),
+        ("RETURN 1 /* ; ' */; RETURN 2", ["RETURN 1 /* ; ' */", "RETURN 2"]),
+        ("// it's a note\nRETURN 1; RETURN 2", ["// it's a note\nRETURN 1", "RETURN 2"]),
+        ("RETURN 'http://x'; RETURN 2", ["RETURN 'http://x'", "RETURN 2"]),
+        ("RETURN 4 / 2; RETURN 2", ["RETURN 4 / 2", "RETURN 2"]),
+        ("RETURN '// no; comment'; RETURN 2", ["RETURN '// no; comment'", "RETURN 2"]),
+        ("// one\r// two;\rRETURN 1", ["// one\r// two;\rRETURN 1"]),
+        ("RETURN 'open; RETURN 2", ["RETURN 'open; RETURN 2"]),
+        ("RETURN 'open\\", ["RETURN 'open\\"]),
+    ],
+)
+def test_a_script_is_split_where_statements_end(script, expected):
+    assert statements(script) == expected
+
+
+pieces = st.sampled_from(
+    [
+        "RETURN 1",
+        "'a;b'",
+        r"'\';'",
+        r'"\\"',
+        "`x;``y`",
+        "/* ; ' */",
+        "/**/",
+        "// ;'\n",
+        "$p",
+        "a / b",
+        "\n",
+        " ",
+        "{n: 1}",
+    ]
+)
+
+
+@given(st.lists(st.lists(pieces, min_size=1, max_size=5).map(" x ".join), min_size=1, max_size=5))
+def test_joined_statements_come_apart_again(parts):
+    assert statements(";".join(f"r {part}" for part in parts)) == [f"r {part}".strip() for part in parts]
+
+
+@given(st.text(alphabet="aR;'\"`\\/* \n$"))
+def test_splitting_loses_no_code_and_never_fails(script):
+    found = statements(script)
+    position = 0
+    for statement in found:
+        position = script.index(statement, position) + len(statement)
+    assert all(statement.strip() == statement for statement in found)
+    assert [again for statement in found for again in statements(statement)] == found
+
+
+@given(st.text(alphabet="a\\;'", max_size=8))
+def test_a_quoted_text_is_one_statement(text):
+    quoted = "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    assert statements(f"RETURN {quoted}; RETURN 1") == [f"RETURN {quoted}", "RETURN 1"]
+
+
+@pytest.mark.parametrize(
+    ("cypher", "expected"),
+    [
+        ("RETURN 1", set()),
+        ("MATCH (u:User {id: $user}) WHERE u.at = $session RETURN $user", {"user", "session"}),
+        ("RETURN $`agent version`, $`a``b`", {"agent version", "a`b"}),
+        ("RETURN '$no', \"$no\", `$no` // $no\n/* $no */, $yes", {"yes"}),
+        ("RETURN $ spaced, $0, $größe", {"spaced", "0", "größe"}),
+        ("RETURN '$5' + $price", {"price"}),
+    ],
+)
+def test_parameters_are_found_outside_strings_and_comments(cypher, expected):
+    assert parameters_used(cypher) == expected
+
+
+@pytest.mark.parametrize(
+    "cypher", ["LOAD CSV FROM 'x' AS r RETURN r", "load\n csv FROM $f AS r", "LOAD/* */CSV FROM 'x'"]
+)
+def test_load_csv_is_seen(cypher):
+    assert reads_files(cypher)
+
+
+@pytest.mark.parametrize(
+    "cypher", ["RETURN 'LOAD CSV'", "// LOAD CSV\nRETURN 1", "RETURN `LOAD CSV`", "RETURN load, csv"]
+)
+def test_only_the_clause_counts_as_load_csv(cypher):
+    assert not reads_files(cypher)
+
+
+@pytest.mark.parametrize(
+    "ending", ["IN TRANSACTIONS", "in 4 concurrent transactions of 10 ROWS", "IN $n CONCURRENT TRANSACTIONS"]
+)
+def test_statements_that_commit_in_parts_are_known(ending):
+    assert commits_in_parts(f"UNWIND $rows AS r CALL (r) {{ CREATE (:X) }} {ending}")
+    assert not commits_in_parts(f"RETURN '{ending}'")

@@ -1,0 +1,212 @@
+"""Values of expressions on plain data: operators, functions, clear failures, and limits that hold."""
+
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stoic_assets.core.assertions.bindings import evaluation, object_context
+from stoic_assets.core.assertions.kotlin_evaluation import check, evaluate
+from stoic_assets.core.assertions.kotlin_expression import Binary, Expression, Literal, Prefix
+from stoic_assets.core.assertions.kotlin_syntax import parse_expression
+from stoic_assets.core.errors import ExpressionFailure
+
+REMINDER = {"id": "1", "name": "mum", "labels": ["DomainNode", "Reminder"], "properties": {"due": 5, "size": "big"}}
+EVENTS = [{"request": {"function": {"name": "remind"}, "arguments": {"n": 1}, "context": ""}}, {"output": "done"}]
+BINDINGS: dict[str, object] = {
+    "objectContext": object_context({"context": "", "resources": [REMINDER], "functions": []}),
+    "evaluation": evaluation(
+        session_id="s",
+        model="Müller 😀",
+        job={"list": [1, 2.0, 3], "none": None, "map": {"a": 1}, "empty": [], "big": 2**70, "yes": True},
+        transcript=[{"content": "Hello", "role": "user", "timeTakenMillis": 0, "events": EVENTS}],
+        failure_count=2,
+        done=False,
+    ),
+}
+
+
+def value_of(text: str, /, **job: object) -> object:
+    """The value of an expression in which `job` stands for `evaluation.job`."""
+    bindings = {**BINDINGS, "evaluation": {"job": job}} if job else BINDINGS
+    return evaluate(parse_expression(text.replace("job", "evaluation.job")), bindings)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "objectContext.resources.size == 1",
+        'objectContext.entities.any { it.type == "Reminder" }',
+        "objectContext != null && objectContext.resources.size == 1",
+        'evaluation.functionCalls.any { it.function == "remind" && it.args["n"] == 1 }',
+        'evaluation.events.any { it.output == "done" }',
+        "!evaluation.done && evaluation.failureCount <= 2",
+        "objectContext.entities.first().due == 5",
+        'objectContext.entities[0].size == "big" && objectContext.entities[0].properties.count() == 2',
+    ],
+)
+def test_assertions_that_hold(text: str) -> None:
+    assert check(parse_expression(text), BINDINGS) is True
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1 == 1.0", True), ("1 == true", False), ("0 == false", False), ('1 == "1"', False), ("null == null", True),
+        ("job.list == job.list", True), ("job.map == job.list", False), ("job.list != job.empty", True),
+        ("1 < 2.5", True), ("2 >= 2", True), ('"a" < "b"', True), ('"\\uffff" < "😀"', False),
+        ("1 + 2 * 3 - 4", 3), ("-7 / 2", -3), ("-(1.5)", -1.5), ('"a" + 1 + null + true + 1.0', "a1nulltrue1.0"),
+        ('"${job.list} ${job.map} ${job.none}"', "[1, 2.0, 3] {a=1} null"),
+        ("true || 1 / 0 == 1", True), ("false && 1 / 0 == 1", False), ("1 ?: 1 / 0", 1), ("null ?: 2", 2),
+        ("job.none?.x", None), ("job.none?.any { 1 / 0 == 1 }", None), ("job.none?.x ?: 3", 3),
+        ("job.list[1]", 2.0), ('job["map"]["a"]', 1), ('job.map["b"]', None),
+        ("job.list.size", 3), ("job.map.size", 1), ("evaluation.model.length", 9),
+        ("2 in job.list", True), ("5 !in job.list", True), ('"a" in job.map', True), ('"ü" in evaluation.model', True),
+        ('job.map.contains("b")', False), ("job.list.contains(2)", True), ("true in job.list", False),
+        ("job.list.isEmpty()", False), ('"".isEmpty()', True), ("job.map.isNotEmpty()", True),
+        ("job.list.any()", True), ("job.empty.any()", False), ("job.list.any { it > 2 }", True),
+        ("job.empty.none()", True), ("job.list.none { it > 3 }", True),
+        ("job.empty.all { false }", True), ("job.list.all { it > 1 }", False),
+        ("job.list.count()", 3), ("job.list.count { it > 1 }", 2), ('job.map.any { it.key == "a" }', True),
+        ("job.list.filter { it != 2 }", [1, 3]), ("job.list.map { x -> x * 2 }", [2, 4.0, 6]),
+        ("job.list.first()", 1), ("job.list.first { it > 1 }", 2.0),
+        ("job.list.last()", 3), ("job.list.last { it < 3 }", 2.0),
+        ("job.empty.firstOrNull()", None), ("job.list.firstOrNull { it > 9 }", None),
+        ('"Hello".startsWith("He") && "Hello".endsWith("lo")', True), ('"ÄB".lowercase() + "äb".uppercase()', "äbÄB"),
+        ("job.list.map { a -> job.list.filter { it > a }.map { a + it } }", [[3.0, 4], [5.0], []]),
+    ],
+)  # fmt: skip
+def test_values(text: str, expected: object) -> None:
+    result = value_of(text)
+    assert result == expected
+    assert type(result) is type(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("objectContext.entities.first().nmae", "no member `nmae` here; there are 'name'"),
+        ("job.none.x", r"null has no member `x`; write \?\.x"),
+        ("job.list.x", "a List has no member `x`; it has `size`"),
+        ("evaluation.model.size", "it has `length`"),
+        ("1.x", "1 has no member"),
+        ("job.none.any()", r"not on null; write \?\.any"),
+        ("evaluation.model.any()", "`any` works on a List or Map, not on a String"),
+        ("job.map.first()", "works on a List, not on a Map"),
+        ("job.list.any { it }", "the lambda must be true or false, not 1"),
+        ("job.list[3]", "no position 3 in a List of size 3"),
+        ("job.list[-1]", "no position -1"),
+        ("job.list[true]", "not a List by true"),
+        ("job.map[1]", "not a Map by 1"),
+        ("job.empty.first()", "firstOrNull"),
+        ("job.list.last { it > 9 }", "firstOrNull"),
+        ('"a".contains(1)', "a String cannot contain 1"),
+        ("1 in 2", "2 cannot contain 1"),
+        ("job.list in job.map", "a Map cannot contain a List"),
+        ('"a".startsWith(1)', "`startsWith` needs a String"),
+        ('1 < "a"', "compares two numbers or two strings, not 1 and a String"),
+        ("null < 1", "not null and 1"),
+        ("true < false", "not true and false"),
+        ('1 + "a"', "begin with a String"),
+        ("null + 1", "needs two numbers"),
+        ("true * 2", "needs two numbers"),
+        ('-"a"', "`-` needs a number"),
+        ("job.big + 1", "at most 64 bits"),
+        ('"${job.big}"', "64 bits"),
+        ("9223372036854775807 + 1", "more than 64 bits"),
+        ("1 / 0", "division by zero"),
+        ("1.0 % 0", "division by zero"),
+        ("!null", "what follows `!` must be true or false, not null"),
+        ("1 && true", "the left side of `&&`"),
+        ("false || null", "the right side of `||`"),
+    ],
+)
+def test_failures_say_what_is_wrong(text: str, problem: str) -> None:
+    with pytest.raises(ExpressionFailure, match=problem) as failed:
+        value_of(text)
+    assert "\n" not in str(failed.value)
+
+
+@pytest.mark.parametrize("text", ["objectContext.resources.size", "null", '"true"', "1"])
+def test_an_assertion_must_be_a_boolean(text: str) -> None:
+    with pytest.raises(ExpressionFailure, match="an assertion must be true or false, not"):
+        check(parse_expression(text), BINDINGS)
+
+
+def test_a_missing_binding_is_named() -> None:
+    with pytest.raises(ExpressionFailure, match="no `objectContext`"):
+        check(parse_expression("objectContext.resources.isEmpty()"), {})
+
+
+def test_python_attributes_are_out_of_reach() -> None:
+    with pytest.raises(ExpressionFailure, match="no member `__class__`"):
+        value_of("job.__class__", a=1)
+    with pytest.raises(ExpressionFailure, match="no JSON value"):
+        value_of("job.a.b", a=object())
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("job.long.all { a -> job.long.all { b -> a != b || true } }", "steps"),
+        ("job.long.map { job.long == job.long }.isEmpty()", "steps"),
+        ("job.long.all { job.text.contains(job.text) }", "steps"),
+        ("job.long.all { job.text < job.text || true }", "steps"),
+        ("job.long.all { job.text.length > 1 }", "steps"),
+        ("job.long.map { job.text + it }.isEmpty()", "steps|characters"),
+        ("job.text + job.text", "characters"),
+        ('"${job.text}${job.text}"', "characters"),
+        ("job.deep == job.deep", "levels"),
+        ('"${job.deep}"', "levels"),
+    ],
+)
+def test_huge_data_is_bounded(text: str, problem: str) -> None:
+    deep: list[Any] = []
+    for _ in range(10_000):
+        deep = [deep]
+    began = time.monotonic()
+    with pytest.raises(ExpressionFailure, match=problem):
+        value_of(text, long=list(range(2_000)), text="x" * 999_999, deep=deep)
+    assert time.monotonic() - began < 10
+
+
+def test_limits_are_arguments() -> None:
+    tree: Expression = Literal(True)
+    for _ in range(70):
+        tree = Prefix("!", tree)
+    with pytest.raises(ExpressionFailure, match="more than 64 levels"):
+        evaluate(tree, {})
+    assert evaluate(tree, {}, max_depth=70) is True
+    with pytest.raises(ExpressionFailure, match="more than 2 steps"):
+        evaluate(Binary("+", Literal(1), Literal(1)), {}, max_steps=2)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=3), inner, max_size=4),
+    max_leaves=10,
+)
+QUESTIONS = (
+    "job.a == job.b", "job.a < job.b", "job.a + job.b", "job.a % job.b", "job.a / job.b", "job.a in job.b", "-job.a",
+    "job.a[job.b]", '"${job.a}$evaluation"', "job.a.size", "job.a.length", "job.a ?: job.b", "job.a && job.b",
+    "job.a?.any { it == job.b }", "job.a.map { it.x }", "job.a.contains(job.b)", "job.a.startsWith(job.b)",
+    "job.a.first()", "job.a.last { it != job.b }", "job.a.filter { it > job.b }", "job.a.uppercase()",
+)  # fmt: skip
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.sampled_from(QUESTIONS), JSON, JSON)
+def test_any_data_gives_a_json_value_or_a_failure(text: str, first: object, second: object) -> None:
+    try:
+        result = value_of(text, a=first, b=second)
+    except ExpressionFailure:
+        return
+    assert result is None or isinstance(result, bool | int | float | str | list | dict)
+
+
+@settings(deadline=None)
+@given(JSON)
+def test_everything_equals_itself_and_is_in_its_own_list(data: object) -> None:
+    assert value_of("job.a == job.a && job.a in job.b", a=data, b=[data]) is True

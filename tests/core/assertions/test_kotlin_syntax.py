@@ -1,0 +1,237 @@
+"""The supported subset of Kotlin becomes the right tree, everything else is refused with its position."""
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stoic_assets.core.assertions.kotlin_expression import (
+    Binary,
+    Call,
+    Expression,
+    Index,
+    Lambda,
+    Literal,
+    Member,
+    Name,
+    Prefix,
+    Template,
+    names_in,
+)
+from stoic_assets.core.assertions.kotlin_syntax import parse_expression
+from stoic_assets.core.errors import ExpressionError
+
+CONTEXT = Name("objectContext")
+RESOURCES = Member(CONTEXT, "resources", safe=False)
+README = (
+    "objectContext.resources.size == 1",
+    'objectContext.entities.any { it.type == "Reminder" }',
+    'objectContext != null && objectContext.resources.size == 1',
+)
+VALID = (
+    *README,
+    'evaluation.functionCalls.count { c -> c.function == "remind" && c.args["at"] in "12:00" } >= 1L',
+    '!evaluation.transcript.last().content.lowercase().contains("sorry") || evaluation.failureCount % 2 == 0',
+    'objectContext.resources\n  .filter { it.done }\n  .map { "$it: ${it.name ?: "?"}" }\n  .last() != ""',
+    "objectContext.entities.firstOrNull { !(it.done) }?.due ?: -1.5e3 < 0x1F /* hex */ // end",
+)
+
+
+def test_the_readme_expressions_become_small_trees() -> None:
+    assert parse_expression(README[0]) == Binary("==", Member(RESOURCES, "size", False), Literal(1))
+    test = Binary("==", Member(Name("it"), "type", False), Literal("Reminder"))
+    entities = Member(CONTEXT, "entities", False)
+    assert parse_expression(README[1]) == Call(entities, "any", Lambda("it", test), False)
+
+
+def test_the_examples_of_the_documentation_are_accepted() -> None:
+    documentation = (Path(__file__).parents[3] / "docs" / "expressions.md").read_text()
+    blocks = re.findall(r"```kotlin\n(.*?)```", documentation, re.DOTALL)
+    examples = [example for block in blocks for example in block.strip().split("\n\n")]
+    assert examples
+    assert all(names_in(parse_expression(example)) for example in examples)
+
+
+@pytest.mark.parametrize("text", VALID)
+def test_valid_expressions_are_accepted(text: str) -> None:
+    assert names_in(parse_expression(text)) & {"objectContext", "evaluation"}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("!objectContext.resources.isEmpty()", Prefix("!", Call(RESOURCES, "isEmpty", None, False))),
+        ("-objectContext.resources[0]", Prefix("-", Index(RESOURCES, Literal(0)))),
+        ("!!objectContext?.resources", Prefix("!", Prefix("!", Member(CONTEXT, "resources", True)))),
+        ("(!objectContext).resources", Member(Prefix("!", CONTEXT), "resources", False)),
+        ("!objectContext.resources.any()", Prefix("!", Call(RESOURCES, "any", None, False))),
+    ],
+)
+def test_a_prefix_applies_to_the_whole_chain(text: str, expected: Expression) -> None:
+    assert parse_expression(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "objectContext.resources.any { x -> x.done }",
+        "objectContext.resources.any({ x -> x.done })",
+        "objectContext.resources.any() { x -> x.done }",
+        "objectContext /* a */ .resources // b\n .any { x -> /* c */ x.done }",
+    ],
+)
+def test_ways_to_write_one_call(text: str) -> None:
+    body = Member(Name("x"), "done", False)
+    assert parse_expression(text) == Call(RESOURCES, "any", Lambda("x", body), False)
+
+
+def test_names_may_stand_in_backticks() -> None:
+    assert parse_expression("evaluation.job.`in`") == Member(Member(Name("evaluation"), "job", False), "in", False)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "problem"),
+    [
+        ("foo == 1", 1, 1, "`foo` is unknown"),
+        ("evaluations", 1, 1, "did you mean `evaluation`"),
+        ("it == 1", 1, 1, "only in a lambda"),
+        ("evaluation.events.any { x -> it }", 1, 30, "only in a lambda"),
+        ('"é😀" + "$foo"', 1, 9, "`foo` is unknown"),
+        ('"""\n${foo}"""', 2, 3, "`foo` is unknown"),
+        ("objectContext.entites", 1, 15, "did you mean `entities`"),
+        ("evaluation\n  .functioncalls", 2, 4, "did you mean `functionCalls`"),
+        ("evaluation?.size", 1, 13, "no member `size`"),
+        ("evaluation.events.isEmtpy()", 1, 19, "did you mean `isEmpty`"),
+        ("evaluation.events.size()", 1, 19, "write .size without"),
+        ("evaluation.model.lowercase", 1, 18, "write .lowercase()"),
+        ("listOf(1)", 1, 1, "did you mean `last`"),
+        ("any { true }", 1, 1, "called on a value"),
+        ("evaluation.events.any(1)", 1, 23, "`any` takes a lambda"),
+        ("evaluation.events.all()", 1, 19, "`all` takes a lambda"),
+        ("evaluation.events.contains()", 1, 19, "`contains` takes one value"),
+        ("evaluation.events.contains(1, 2)", 1, 31, "`contains` takes one value"),
+        ("evaluation.events.contains { it }", 1, 28, "`contains` takes one value"),
+        ("evaluation.events.isEmpty(1)", 1, 27, "`isEmpty` takes no argument"),
+        ("evaluation.events.contains(element = 1)", 1, 28, "no name"),
+        ("evaluation.events.any { true } { true }", 1, 1, "not supported"),
+        ("evaluation.events.any<X>() { true }", 1, 1, "not supported"),
+        ("evaluation.events.any l@{ true }", 1, 23, "not supported"),
+        ("evaluation.events.any { a, b -> a }", 1, 25, "one parameter"),
+        ("evaluation.events.any { a: Int -> a }", 1, 25, "without a type"),
+        ("evaluation.events.any { (a, b) -> a }", 1, 25, "one parameter"),
+        ("evaluation.events.any { evaluation -> true }", 1, 25, "choose another name"),
+        ("evaluation.events.any { }", 1, 23, "a lambda is one expression"),
+        ("evaluation.events.any { 1\n 2 }", 1, 23, "a lambda is one expression"),
+        ("evaluation.events.any { it = 1 }", 1, 25, "compare with =="),
+        ("{ true }", 1, 1, "argument of a function"),
+        ("1 < 2 < 3", 1, 3, "cannot be chained"),
+        ("1 === 1", 1, 1, "compare with =="),
+        ("evaluation!!", 1, 1, "use ?. or ?:"),
+        ("evaluation::class", 1, 1, "not supported"),
+        ("val x = 1", 1, 1, "not supported"),
+        ("evaluation = 1", 1, 1, "compare with =="),
+        ("if (true) 1 else 2", 1, 1, "join conditions"),
+        ("1 in 1..2", 1, 6, "compare with >= and <="),
+        ("true and false", 1, 1, "join conditions"),
+        ("1 as Int", 1, 1, "not supported"),
+        ("1 is Int", 1, 1, "not supported"),
+        ("[1]", 1, 1, "not supported"),
+        ("this", 1, 1, "not supported"),
+        ("++1", 1, 1, "not supported"),
+        ("+1", 1, 1, "not supported"),
+        ("evaluation.job[1, 2]", 1, 1, "not supported"),
+        ("'a'", 1, 1, "write a string"),
+        ("1u", 1, 1, "not a supported number"),
+        ('"a\\q"', 1, 3, "unknown escape"),
+        ('"a\nb"', 1, 3, "three quotes"),
+    ],
+)
+def test_everything_else_is_refused_with_its_position(text: str, line: int, column: int, problem: str) -> None:
+    with pytest.raises(ExpressionError) as refused:
+        parse_expression(text)
+    assert problem in refused.value.problem
+    assert (refused.value.line, refused.value.column) == (line, column)
+    assert "\n" not in str(refused.value)
+
+
+LEVELS = (("||",), ("&&",), ("==", "!="), ("<", "<=", ">", ">="), ("in", "!in"), ("?:",), ("+", "-"), ("*", "/", "%"))
+LEVEL = {operator: level for level, operators in enumerate(LEVELS) for operator in operators}
+PREFIX, POSTFIX = 8, 9
+WORDS = st.sampled_from(("name", "labels", "size"))
+TEXTS = st.text(st.sampled_from('a "\\$\n\té😀{}/'), max_size=6)
+LEAVES = st.one_of(
+    st.sampled_from((Name("evaluation"), CONTEXT, Literal(True), Literal(None))),
+    st.integers(0, 2**63 - 1).map(Literal),
+    st.floats(0, 1e300).map(Literal),
+    TEXTS.map(Literal),
+)
+
+
+def branches(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
+    block = st.builds(Lambda, st.sampled_from(("it", "x")), inner)
+    return st.one_of(
+        st.builds(Binary, st.sampled_from(tuple(LEVEL)), inner, inner),
+        st.builds(Prefix, st.sampled_from("!-"), inner),
+        st.builds(Member, inner.filter(lambda e: not isinstance(e, Name)), WORDS, st.booleans()),
+        st.builds(Index, inner, inner),
+        st.builds(Call, inner, st.sampled_from(("any", "first")), st.none() | block, st.booleans()),
+        st.builds(Call, inner, st.just("contains"), inner, st.booleans()),
+        st.lists(inner.filter(lambda e: not isinstance(e, Literal)), min_size=1, max_size=3).map(
+            lambda parts: Template((Literal("a"), *parts))
+        ),
+    )
+
+
+def written(expression: Expression, least: int = 0) -> str:
+    """The expression as Kotlin, with as few parentheses as Kotlin's table of precedence allows."""
+    text, level = kotlin(expression)
+    return text if level >= least else f"({text})"
+
+
+def kotlin(expression: Expression) -> tuple[str, int]:
+    match expression:
+        case Literal(str() as value):
+            return quoted(value), POSTFIX
+        case Literal(value):
+            return {True: "true", None: "null"}[value] if value is None or value is True else repr(value), POSTFIX
+        case Name(name):
+            return name, POSTFIX
+        case Template(parts):
+            inside = (p.value if isinstance(p, Literal) else f"${{{written(p)}}}" for p in parts)
+            return f'"{"".join(map(str, inside))}"', POSTFIX
+        case Member(receiver, name, safe):
+            return f"{written(receiver, POSTFIX)}{'?.' if safe else '.'}{name}", POSTFIX
+        case Index(receiver, key):
+            return f"{written(receiver, POSTFIX)}[{written(key)}]", POSTFIX
+        case Call(receiver, function, argument, safe):
+            called = f"{written(receiver, POSTFIX)}{'?.' if safe else '.'}{function}"
+            return called + arguments(argument), POSTFIX
+        case Prefix(operator, operand):
+            return f"{operator} {written(operand, PREFIX)}", PREFIX
+        case Binary(operator, left, right):
+            level = LEVEL[operator]
+            chains = operator not in ("<", "<=", ">", ">=")
+            return f"{written(left, level if chains else level + 1)} {operator} {written(right, level + 1)}", level
+    raise AssertionError(expression)
+
+
+def arguments(argument: Expression | Lambda | None) -> str:
+    match argument:
+        case None:
+            return "()"
+        case Lambda(parameter, body):
+            return f" {{ {'' if parameter == 'it' else parameter + ' -> '}{written(body)} }}"
+    return f"({written(argument)})"
+
+
+def quoted(value: str) -> str:
+    escapes = {'"': '\\"', "\\": "\\\\", "$": "\\$", "\n": "\\n", "\t": "\\t"}
+    return '"' + "".join(escapes.get(character, character) for character in value) + '"'
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.recursive(LEAVES, branches, max_leaves=12))
+def test_what_is_written_with_kotlins_precedence_is_read_back_as_it_was(expression: Expression) -> None:
+    assert parse_expression(written(expression)) == expression

@@ -1,0 +1,74 @@
+"""The two events of an evaluation."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+
+import pytest
+
+from stoic_assets.core.evolution.events import Event, applied, completed
+from stoic_assets.core.evolution.fitness import fitness_update
+from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation, VirtueFinding
+
+Judged = Callable[..., StoicEvaluation]
+
+
+@pytest.fixture
+def both(head: EvaluationHead, judged: Judged) -> list[Event]:
+    evaluation = judged("night-7.a.withheld.1", "a", 0.5)
+    update = applied(fitness_update(head, [evaluation, judged("t2", "b", 0.7), judged("t3", "a", 0.6)]))
+    assert update
+    return [completed(evaluation), update]
+
+
+def test_documents_are_cloud_events(both: list[Event]) -> None:
+    for event in both:
+        document = json.loads(json.dumps(event.document()))
+        assert document["specversion"] == "1.0"
+        assert all(document[name] for name in ("id", "source", "type", "subject"))
+        assert datetime.fromisoformat(document["time"]).utcoffset() is not None
+        assert document["datacontenttype"] == "application/json"
+        assert isinstance(document["data"], dict)
+
+
+def test_a_completed_trial_tells_its_scores_and_the_whole_evaluation(both: list[Event]) -> None:
+    event = both[0]
+    assert (event.id, event.type) == ("night-7.a.withheld.1", "agent.evaluation.stoic_completed")
+    told = {"agent_id": "marcus", "agent_version": "marcus@1.1.0", "task_id": "a", "overall_score": 0.5}
+    assert told.items() <= event.data.items()
+    assert event.data["virtue_scores"] == {"wisdom": 0.5}
+    assert event.data["evaluation"]["virtue_scores"]["wisdom"]["reasoning"] == "because"
+    assert event.data["evaluation"]["id"] == event.id
+
+
+def test_an_applied_evaluation_tells_fitness_and_weak_virtues(both: list[Event]) -> None:
+    event = both[1]
+    assert (event.id, event.type, event.subject) == ("night-7", "evolution.stoic_evaluation_applied", "marcus@1.1.0")
+    assert event.data == {
+        "agent_id": "marcus", "agent_version": "marcus@1.1.0", "task_id": "night-7", "task_ids": ["a", "b"],
+        "fitness_score": pytest.approx(0.6), "weak_virtues": ["wisdom"], "timestamp": "2026-03-01T02:00:00+00:00",
+        "offline": False,
+    }
+
+
+def test_nothing_was_applied_when_no_trial_was_scored(head: EvaluationHead) -> None:
+    assert applied(fitness_update(head, [])) is None
+
+
+def test_holdout_and_offline_are_told(head: EvaluationHead, judged: Judged) -> None:
+    hidden = completed(judged("t1", "a", 0.5, head=replace(head, offline=True), holdout=True)).data
+    assert (hidden["holdout"], hidden["offline"]) == (True, True)
+
+
+def test_the_row_holds_the_data_as_json(both: list[Event]) -> None:
+    row = both[1].row()
+    assert json.loads(row["data"]) == both[1].data
+    assert (row["id"], row["time"], row["delivered_at"]) == ("night-7", "2026-03-01T02:00:00+00:00", None)
+
+
+def test_hostile_words_survive_as_words(head: EvaluationHead, judged: Judged) -> None:
+    words = '"}]} <script>\u2028'
+    event = completed(judged("t1", "a", 0.5, virtues={"wisdom": VirtueFinding(0.5, words, (words,), (), 0.9)}))
+    read = json.loads(json.dumps(event.document()))
+    assert read["data"]["evaluation"]["virtue_scores"]["wisdom"]["supporting_examples"] == [words]

@@ -1,0 +1,185 @@
+"""The fitness update: means, interval, weak virtues, and when it counts as a new one."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from stoic_assets.core.evolution.fitness import MOST_SUGGESTIONS, fitness_update
+from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation, VirtueFinding
+from stoic_assets.core.settings import Weakness
+
+Judged = Callable[..., StoicEvaluation]
+Finding = Callable[..., VirtueFinding]
+SCORE = st.floats(0, 1)
+
+
+def made(trial_id: str, job: str, overall: float) -> StoicEvaluation:
+    """For properties, which cannot take fixtures."""
+    head = EvaluationHead("marcus@1.1.0", "night-7", "2026-03-01T04:00:00Z")
+    return StoicEvaluation(trial_id, head, job, {"wisdom": VirtueFinding(overall, "", (), (), 0.9)}, overall, 0.9)
+
+
+def test_fitness_is_the_mean_over_trials(head: EvaluationHead, judged: Judged) -> None:
+    update = fitness_update(head, [judged("t1", "a", 0.2), judged("t2", "a", 0.4), judged("t3", "b", 0.9)])
+    assert update.fitness == pytest.approx(0.5)
+    assert update.trial_ids == ("t1", "t2", "t3")
+    assert update.task_ids == ("a", "b")
+
+
+def test_trials_of_holdout_jobs_leave_no_trace(head: EvaluationHead, judged: Judged, finding: Finding) -> None:
+    secret = judged("t3", "secret", 0.1, holdout=True, virtues={"courage": finding(0.1, 0.9, "learn the test")})
+    open_trials = [judged("t1", "a", 0.2), judged("t2", "b", 0.4)]
+    with_secret, without = fitness_update(head, [secret, *open_trials]), fitness_update(head, open_trials)
+    assert with_secret == without
+    assert "secret" not in json.dumps(with_secret.payload())
+
+
+def test_with_equally_many_trials_the_interval_is_the_t_interval_over_job_means(
+    head: EvaluationHead, judged: Judged
+) -> None:
+    scores = {"a": [0.2, 0.4], "b": [0.5, 0.5], "c": [0.9, 0.6]}
+    trials = [judged(f"{job}{i}", job, score) for job, each in scores.items() for i, score in enumerate(each)]
+    means = [sum(each) / 2 for each in scores.values()]
+    low, high = stats.t.interval(0.95, 2, stats.tmean(means), stats.sem(means))
+    update = fitness_update(head, trials)
+    assert update.fitness_low == pytest.approx(max(0.0, low))
+    assert update.fitness_high == pytest.approx(min(1.0, high))
+    assert update.fitness_why is None
+
+
+@given(st.lists(st.tuples(st.sampled_from("abcd"), SCORE), min_size=1, max_size=12))
+def test_an_interval_holds_the_fitness_or_says_why_there_is_none(trials: list[tuple[str, float]]) -> None:
+    evaluations = [made(f"t{i:02}", job, score) for i, (job, score) in enumerate(trials)]
+    update = fitness_update(evaluations[0].head, evaluations)
+    if update.fitness_why is None:
+        assert update.fitness_low is not None
+        assert update.fitness is not None
+        assert update.fitness_high is not None
+        assert 0 <= update.fitness_low <= update.fitness <= update.fitness_high <= 1
+    else:
+        assert (update.fitness_low, update.fitness_high) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("trials", "why"),
+    [
+        ([], "no trial was scored"),
+        ([("t1", "a", 0.2), ("t2", "a", 0.9)], "all scored trials are of one job; an interval needs two"),
+        ([("t1", "a", 0.1), ("t2", "b", 0.1)], "all jobs have the same mean, which says nothing about the spread"),
+    ],
+)
+def test_no_interval_has_a_reason(
+    head: EvaluationHead, judged: Judged, trials: list[tuple[str, str, float]], why: str
+) -> None:
+    update = fitness_update(head, [judged(*trial) for trial in trials])
+    assert (update.fitness_low, update.fitness_high, update.fitness_why) == (None, None, why)
+
+
+def test_without_a_scored_trial_there_is_nothing_to_deliver(head: EvaluationHead, judged: Judged) -> None:
+    nothing = fitness_update(head, [judged("t1", "a", 0.5, holdout=True)])
+    assert nothing.fitness is None
+    assert not nothing.deliverable
+    assert nothing.row()["fitness"] is None
+    assert fitness_update(head, [judged("t1", "a", 0.0)]).deliverable
+
+
+def test_a_virtue_is_the_mean_weighted_by_confidence(head: EvaluationHead, judged: Judged, finding: Finding) -> None:
+    update = fitness_update(
+        head,
+        [
+            judged("t1", "a", 0.5, virtues={"wisdom": finding(0.2, 0.9), "justice": finding(1.0, 0.0)}),
+            judged("t2", "a", 0.5, virtues={"wisdom": finding(0.8, 0.3), "justice": finding(0.5, 0.0)}),
+        ],
+    )
+    assert update.objectives["wisdom"] == {"mean": pytest.approx(0.35), "confidence": pytest.approx(0.6), "trials": 2}
+    assert update.objectives["justice"] == {"mean": pytest.approx(0.75), "confidence": 0, "trials": 2}
+    assert "courage" not in update.objectives
+
+
+@pytest.mark.parametrize(
+    ("score", "confidence", "weak"), [(0.69, 0.71, True), (0.7, 0.9, False), (0.1, 0.7, False), (0.0, 1.0, True)]
+)
+def test_a_virtue_is_weak_when_it_is_low_and_that_is_sure(
+    head: EvaluationHead, judged: Judged, finding: Finding, score: float, confidence: float, weak: bool
+) -> None:
+    update = fitness_update(head, [judged("t1", "a", 0.5, virtues={"courage": finding(score, confidence, "dare")})])
+    assert update.improvement_areas == ({"courage": ["dare"]} if weak else {})
+    assert update.severity == ({"courage": pytest.approx((1 - score) * confidence)} if weak else {})
+
+
+def test_the_severest_virtue_and_the_most_frequent_advice_come_first(
+    head: EvaluationHead, judged: Judged, finding: Finding
+) -> None:
+    first = {"wisdom": finding(0.5, 0.9, "read", "ask"), "justice": finding(0.2, 0.9)}
+    second = {"wisdom": finding(0.5, 0.9, "check", "ask"), "justice": finding(0.2, 0.9)}
+    update = fitness_update(head, [judged("t1", "a", 0.5, virtues=first), judged("t2", "a", 0.5, virtues=second)])
+    assert update.weak_virtues == ["justice", "wisdom"]
+    assert update.improvement_areas == {"justice": [], "wisdom": ["ask", "check", "read"]}
+
+
+def test_advice_is_bounded(head: EvaluationHead, judged: Judged, finding: Finding) -> None:
+    advice = [f"advice {i}" for i in range(50)]
+    update = fitness_update(head, [judged("t1", "a", 0.5, virtues={"wisdom": finding(0.5, 0.9, *advice)})])
+    assert len(update.improvement_areas["wisdom"]) == MOST_SUGGESTIONS
+
+
+def test_thresholds_can_be_set(head: EvaluationHead, judged: Judged) -> None:
+    strict = fitness_update(head, [judged("t1", "a", 0.8)], Weakness(score_below=0.9))
+    assert strict.weak_virtues == ["wisdom"]
+    assert strict.idempotency_key != fitness_update(head, [judged("t1", "a", 0.8)]).idempotency_key
+
+
+@given(st.permutations([("t1", "a", 0.1), ("t2", "b", 0.3), ("t3", "c", 0.7)]))
+def test_a_repeat_is_the_same_update_whatever_the_order_of_rows(trials: list[tuple[str, str, float]]) -> None:
+    evaluations = [made(*trial) for trial in trials]
+    usual = [made("t1", "a", 0.1), made("t2", "b", 0.3), made("t3", "c", 0.7 + 1e-15)]
+    assert (
+        fitness_update(usual[0].head, evaluations).idempotency_key
+        == fitness_update(usual[0].head, usual).idempotency_key
+    )
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda each, found: replace(each, overall_score=0.21),
+        lambda each, found: replace(each, virtue_scores={"wisdom": found(0.2, 0.8)}),
+        lambda each, found: replace(each, virtue_scores={"wisdom": found(0.2, 0.9, "new advice")}),
+        lambda each, found: replace(each, virtue_scores={}),
+        lambda each, found: replace(each, id="t9"),
+    ],
+)
+def test_another_judgement_is_another_update(
+    head: EvaluationHead, judged: Judged, finding: Finding, change: Callable[..., StoicEvaluation]
+) -> None:
+    former = judged("t1", "a", 0.2)
+    again = fitness_update(head, [change(former, finding)])
+    assert again.idempotency_key != fitness_update(head, [former]).idempotency_key
+
+
+def test_another_version_or_evaluation_is_another_update(head: EvaluationHead, judged: Judged) -> None:
+    heads = [head, replace(head, evaluation_id="night-8"), replace(head, agent_version="marcus@1.2.0")]
+    assert len({fitness_update(each, [judged("t1", "a", 0.2)]).idempotency_key for each in heads}) == 3
+
+
+def test_row_and_payload_tell_the_same(head: EvaluationHead, judged: Judged, finding: Finding) -> None:
+    trial = judged("t1", "a", 0.5, virtues={"wisdom": finding(0.5, 0.9, "ask")})
+    update = fitness_update(replace(head, offline=True), [trial])
+    row, payload = update.row("2026-03-01T05:00:00+00:00"), update.payload()
+    assert json.loads(json.dumps(payload)) == payload
+    assert (row["agent_id"], row["agent_version"], row["evaluation_id"]) == ("marcus", "marcus@1.1.0", "night-7")
+    assert (row["delivered_at"], row["trial_ids"]) == ("2026-03-01T05:00:00+00:00", ["t1"])
+    assert (payload["offline"], payload["timestamp"]) == (True, "2026-03-01T02:00:00+00:00")
+    assert payload["improvement_areas"] == {"wisdom": ["ask"]}
+    assert payload["fitness_score"] == row["fitness"] == 0.5
+    unpacked: dict[str, Any] = {
+        name: json.loads(row[name]) for name in ("objectives", "improvement_areas", "severity")
+    }
+    assert unpacked.items() <= payload.items()
+    assert row["weak_virtues"] == payload["weak_virtues"] == ["wisdom"]

@@ -1,0 +1,85 @@
+"""A job, the evidence of a conversation, and a judge that answers by script."""
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from stoic_assets.core.chat import ChatReply, ChatRequest
+from stoic_assets.core.conversation.evidence import Evidence, Trial, Turn
+from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.judging.virtues import ASPECTS, Virtue
+
+REMIND = {"request": {"function": {"name": "create_reminder"}, "arguments": {"title": "call\nmother"}, "context": ""}}
+
+
+@pytest.fixture
+def make_job() -> Callable[..., Job]:
+    """A job of two tasks; keys of the job file as keyword arguments."""
+
+    def make(**keys: Any) -> Job:
+        tasks = [
+            {
+                "task": "Ask to be reminded tomorrow at 9", "acceptanceCriteria": "A reminder for 9 is confirmed",
+                "difficulty": "treacherous", "requirements": {"length": "one line"}, "context": "a tired nurse",
+            },
+            {
+                "type": "question", "task": "Ask how to be fair to a colleague",
+                "acceptanceCriteria": "Both sides are heard",
+            },
+        ]
+        default = {"name": "mentor", "target": {"user": "u", "chatbot": "c"}, "facts": ["The user lives in Sydney"]}
+        return Job.model_validate({**default, **({} if "scenarios" in keys else {"tasks": tasks}), **keys})
+
+    return make
+
+
+@pytest.fixture
+def make_evidence() -> Callable[..., Evidence]:
+    """A conversation in which the agent says the given replies, the first after a call to `create_reminder`."""
+
+    def make(
+        *replies: str, outcome: Any = "signed_off", scenario: str | None = None, events: Sequence[Any] = (REMIND,)
+    ) -> Evidence:
+        turns = []
+        for reply in replies:
+            turns.append(Turn(len(turns), "user", "Hello there"))
+            turns.append(Turn(len(turns), "agent", reply, 100.0, 1, () if len(turns) > 1 else tuple(events)))
+        trial = Trial("trial-1", "mentor", "withheld", 0, "u", scenario)
+        times = ("2026-01-01T00:00:00Z", "2026-01-01T00:01:00Z")
+        return Evidence(trial, outcome, tuple(turns), (), "s", 0, *times, "evaluator")
+
+    return make
+
+
+@pytest.fixture
+def make_verdict() -> Callable[..., str]:
+    """The JSON of a virtue verdict; its fields as keyword arguments."""
+
+    def make(virtue: Virtue, **fields: Any) -> str:
+        aspects = {key: {"example": "", "assessment": "fair", "score": 0.5} for key in ASPECTS[virtue]}
+        verdict = {
+            "supporting_examples": [], "aspects": aspects, "reasoning": "so", "improvement_suggestions": ["rest"],
+            "exercised": True, "score": 0.5, "confidence": 0.8,
+        }
+        return json.dumps({**verdict, **fields})
+
+    return make
+
+
+class ScriptedJudge:
+    """Answers each request by a function of it and remembers all requests."""
+
+    def __init__(self, answer: Callable[[ChatRequest], str]) -> None:
+        self.answer = answer
+        self.requests: list[ChatRequest] = []
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        self.requests.append(request)
+        return ChatReply(self.answer(request))
+
+
+@pytest.fixture
+def make_judge() -> Callable[[Callable[[ChatRequest], str]], ScriptedJudge]:
+    return ScriptedJudge

@@ -1,0 +1,41 @@
+from statistics import stdev
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stoic_assets.core.judging.confidence import settled
+from stoic_assets.core.judging.scores import VirtueScore
+from stoic_assets.core.judging.virtues import Virtue
+
+
+def verdict(
+    score: float | None, sample: int = 0, virtue: Virtue = "wisdom", grounded: float | None = 1.0
+) -> VirtueScore:
+    own = {"score": score, "self_confidence": 0.8, "grounded": grounded, "exercised": score is not None}
+    return VirtueScore("t", virtue, "judge", sample, "hash", **own)
+
+
+@given(st.lists(st.floats(0, 1), min_size=3, max_size=8))
+def test_three_verdicts_speak_by_their_spread(scores: list[float]) -> None:
+    rows = settled([verdict(score, n) for n, score in enumerate(scores)])
+    assert {row.confidence_source for row in rows} == {"spread"}
+    assert [row.confidence for row in rows] == pytest.approx([max(0.0, 1 - 2 * stdev(scores))] * len(scores))
+    assert [row.score for row in rows] == scores
+
+
+@pytest.mark.parametrize(("grounded", "confidence"), [(1.0, 0.8), (0.5, 0.6), (0.0, 0.4), (None, 0.8)])
+def test_fewer_take_the_judges_word_lowered_by_false_quotes(grounded: float | None, confidence: float) -> None:
+    rows = settled([verdict(0.9, 0, grounded=grounded), verdict(0.1, 1, grounded=grounded)])
+    assert [row.confidence for row in rows] == pytest.approx([confidence, confidence])
+    assert {row.confidence_source for row in rows} == {"self"}
+
+
+def test_only_scored_verdicts_of_the_same_virtue_count() -> None:
+    rows = settled([verdict(0.5, 0), verdict(0.7, 1), verdict(None, 2), verdict(0.6, 0, "courage")])
+    assert [row.confidence_source for row in rows] == ["self", "self", None, "self"]
+    assert rows[2].confidence is None
+
+
+def test_a_wide_spread_is_worth_nothing() -> None:
+    assert settled([verdict(0.0, 0), verdict(1.0, 1), verdict(0.0, 2)])[0].confidence == 0

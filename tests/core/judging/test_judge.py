@@ -1,0 +1,217 @@
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from stoic_assets.core.chat import BudgetReached, ChatRequest, ModelFailure
+from stoic_assets.core.conversation.evidence import Evidence
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.judging.judge import judge_tasks, judge_virtues, side_by_side
+from stoic_assets.core.judging.scores import TaskScores, VirtueScore
+from stoic_assets.core.judging.virtues import ASPECTS, VIRTUES
+from stoic_assets.core.settings import Judging
+
+Answer = Callable[[ChatRequest], str]
+
+
+@pytest.fixture
+def virtues(
+    make_job: Callable[..., Job], make_evidence: Callable[..., Evidence], make_judge: Callable[[Answer], Any]
+) -> Callable[..., tuple[list[VirtueScore], list[ChatRequest]]]:
+    """Judges a short conversation by a scripted judge; gives the rows and the requests."""
+
+    def run(
+        answer: Answer, panel: tuple[str, ...] = ("judge",), **settings: Any
+    ) -> tuple[list[VirtueScore], list[ChatRequest]]:
+        judge = make_judge(answer)
+        evidence = make_evidence("You have power over your mind.", "Not over events.")
+        return asyncio.run(judge_virtues(make_job(), evidence, judge, Judging(**settings), panel)), judge.requests
+
+    return run
+
+
+@pytest.fixture
+def tasks(
+    make_job: Callable[..., Job], make_evidence: Callable[..., Evidence], make_judge: Callable[[Answer], Any]
+) -> Callable[..., tuple[TaskScores, list[ChatRequest]]]:
+    """As `virtues`, for tasks and tone."""
+
+    def run(
+        answer: Answer, panel: tuple[str, ...] = ("judge",), **keys: Any
+    ) -> tuple[TaskScores, list[ChatRequest]]:
+        judge = make_judge(answer)
+        scores = judge_tasks(make_job(**keys), make_evidence("Noted.", scenario="loss"), judge, Judging(), panel)
+        return asyncio.run(scores), judge.requests
+
+    return run
+
+
+def marks(*scores: float) -> str:
+    names = [*(f"task_{n}" for n in range(1, len(scores))), "tone"]
+    named = zip(names, scores, strict=True)
+    return json.dumps({name: {"reason": f"for {name}", "score": score} for name, score in named})
+
+
+def test_each_virtue_is_asked_of_each_judge_for_each_sample(virtues: Any, make_verdict: Callable[..., str]) -> None:
+    rows, requests = virtues(lambda r: make_verdict(r.brief["about"]), panel=("a", "b"), samples=2, temperature=0.7)
+    assert [(row.virtue, row.judge_model, row.sample) for row in rows] == [
+        (virtue, judge, sample) for virtue in VIRTUES for judge in ("a", "b") for sample in (0, 1)
+    ]
+    assert {(r.role, r.temperature) for r in requests} == {("judge", 0.7)}
+    assert len({(r.cacheable_as, r.model, r.sample) for r in requests}) == 20
+    assert {row.confidence_source for row in rows} == {"spread"}
+    assert len({row.prompt_hash for row in rows}) == 5
+
+
+def test_a_verdict_becomes_a_row(virtues: Any, make_verdict: Callable[..., str]) -> None:
+    said, made_up = "power over your mind", "power over the weather"
+
+    def answer(request: ChatRequest) -> str:
+        about = request.brief["about"]
+        aspects = {key: {"example": said, "assessment": "yes", "score": 0.75} for key in ASPECTS[about]}
+        examples = [said, said, made_up, made_up]
+        return make_verdict(about, aspects=aspects, supporting_examples=examples, score=0.75, confidence=0.6)
+
+    row = virtues(answer)[0][0]
+    assert (row.trial_id, row.score, row.self_confidence) == ("trial-1", 0.75, 0.6)
+    assert (row.exercised, row.error) == (True, None)
+    assert row.grounded == 0.75
+    assert row.confidence == pytest.approx(0.6 * 0.875)
+    assert row.confidence_source == "self"
+    assert row.aspects[3] == {"aspect": "truthfulness", "assessment": "yes", "example": said, "score": 0.75}
+    assert row.improvement_suggestions == ["rest"]
+
+
+def test_a_virtue_that_was_not_exercised_has_no_numbers(virtues: Any, make_verdict: Callable[..., str]) -> None:
+    rows, _ = virtues(lambda r: make_verdict(r.brief["about"], exercised=r.brief["about"] != "courage"), samples=3)
+    courage = [row for row in rows if row.virtue == "courage"]
+    assert {(r.exercised, r.score, r.confidence, r.confidence_source) for r in courage} == {(False, None, None, None)}
+    assert {r.error for r in courage} == {None}
+    assert {aspect["score"] for row in courage for aspect in row.aspects} == {None}
+    assert all(row.score == 0.5 for row in rows if row.virtue != "courage")
+
+
+def test_a_malformed_reply_is_sent_back_with_the_reason(virtues: Any, make_verdict: Callable[..., str]) -> None:
+    def answer(request: ChatRequest) -> str:
+        return make_verdict(request.brief["about"], score=17 if len(request.messages) == 2 else 0.9)
+
+    rows, requests = virtues(answer)
+    assert [row.score for row in rows] == [0.9] * 5
+    again = [r for r in requests if len(r.messages) == 4]
+    assert len(again) == 5
+    assert '"score": 17' in again[0].messages[2]["content"]
+    assert "score: Input should be less than or equal to 1" in again[0].messages[3]["content"]
+    assert len({r.cacheable_as for r in requests}) == 10
+
+
+@pytest.mark.parametrize("repairs", [0, 2])
+def test_after_the_last_repair_the_row_stays_unscored(virtues: Any, repairs: int) -> None:
+    rows, requests = virtues(lambda _: "I would say 0.8.", repairs=repairs)
+    assert len(requests) == 5 * (repairs + 1)
+    assert {(row.score, row.confidence, row.exercised) for row in rows} == {(None, None, None)}
+    assert all(str(row.error).startswith(f"no valid verdict in {repairs + 1} replies") for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("failure", "error"),
+    [
+        (ModelFailure("judge is silent"), "judge is silent"),
+        (BudgetReached("5 USD"), "cost ceiling reached before the verdict: 5 USD"),
+    ],
+)
+def test_a_judge_that_fails_leaves_its_rows_unscored(
+    virtues: Any, make_verdict: Callable[..., str], failure: Exception, error: str
+) -> None:
+    def answer(request: ChatRequest) -> str:
+        if request.model == "broken":
+            raise failure
+        return make_verdict(request.brief["about"])
+
+    rows, _ = virtues(answer, panel=("broken", "sound"))
+    assert {(row.judge_model, row.score, row.error) for row in rows} == {("broken", None, error), ("sound", 0.5, None)}
+
+
+def test_a_wrong_configuration_ends_the_judging(virtues: Any, tasks: Any) -> None:
+    def answer(_: ChatRequest) -> str:
+        raise ConfigurationError("the key is wrong")
+
+    with pytest.raises(ConfigurationError, match="the key is wrong"):
+        virtues(answer)
+    with pytest.raises(ConfigurationError, match="the key is wrong"):
+        tasks(answer)
+
+
+def test_the_first_failure_cancels_what_is_still_running() -> None:
+    ended = []
+
+    async def slow() -> None:
+        await asyncio.sleep(60)
+        ended.append("slow")
+
+    async def broken() -> None:
+        raise ConfigurationError("no")
+
+    with pytest.raises(ConfigurationError, match="no"):
+        asyncio.run(side_by_side([slow(), broken()]))
+    assert ended == []
+
+
+def test_verdicts_are_fetched_side_by_side(
+    make_job: Callable[..., Job], make_evidence: Callable[..., Evidence], make_judge: Callable[[Answer], Any],
+    make_verdict: Callable[..., str],
+) -> None:
+    judge = make_judge(lambda r: make_verdict(r.brief["about"]))
+    plain, together, most = judge.complete, 0, 0
+
+    async def slow(request: ChatRequest) -> Any:
+        nonlocal together, most
+        together += 1
+        most = max(most, together)
+        await asyncio.sleep(0.01)
+        together -= 1
+        return await plain(request)
+
+    judge.complete = slow
+    asyncio.run(judge_virtues(make_job(), make_evidence("x"), judge, Judging(samples=3), ["a", "b"]))
+    assert most == 30
+
+
+def test_the_tasks_of_one_judge_are_its_marks(tasks: Any) -> None:
+    scores, requests = tasks(lambda _: marks(1, 0.25, 0.5), scorer={"temperature": 0.3})
+    assert [(row.task, row.type, row.score, row.reason, row.judge_model, row.error) for row in scores.tasks] == [
+        ("1", "task", 1.0, "for task_1", "judge", None), ("2", "question", 0.25, "for task_2", "judge", None),
+    ]
+    assert scores.tasks[1].task_text == "Ask how to be fair to a colleague"
+    assert (scores.tone.score, scores.tone.reason, scores.tone.trial_id) == (0.5, "for tone", "trial-1")
+    assert [r.temperature for r in requests] == [0.3]
+
+
+def test_a_panel_gives_the_mean_of_those_that_answered(tasks: Any) -> None:
+    def answer(request: ChatRequest) -> str:
+        if request.model == "c":
+            raise ModelFailure("gone")
+        return marks(1, 0, 0.5) if request.model == "a" else marks(0.5, 0.5, 0.5)
+
+    scores, requests = tasks(answer, panel=("a", "b", "c"))
+    assert [row.score for row in scores.tasks] == [0.75, 0.25]
+    assert {row.judge_model for row in (*scores.tasks, scores.tone)} == {"a,b"}
+    assert scores.tasks[0].reason == "a: for task_1\nb: for task_1\nc: no verdict (gone)"
+    assert len(requests) == 3
+
+
+def test_without_any_answer_tasks_and_tone_stay_unscored(tasks: Any) -> None:
+    scores, requests = tasks(lambda _: marks(1, 1), panel=("a", "b"))
+    assert len(requests) == 6
+    for row in (*scores.tasks, scores.tone):
+        assert row.score is None
+        assert row.judge_model == "a,b"
+        assert "a: no verdict (no valid verdict in 3 replies; the last: the reply: missing task_2)" in row.error
+
+
+def test_a_scenario_has_no_tasks_to_judge(tasks: Any) -> None:
+    scores, requests = tasks(lambda _: marks(1), scenarios=[{"id": "loss", "category": "c", "input": "My dog died."}])
+    assert scores == TaskScores()
+    assert requests == []

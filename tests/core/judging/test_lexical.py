@@ -1,0 +1,98 @@
+import asyncio
+from collections.abc import Callable
+from statistics import fmean
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from stoic_assets.core.conversation.evidence import Evidence
+from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.judging.cues import ADVICE, CUES, SIGNALS
+from stoic_assets.core.judging.judge import judge_tasks, judge_virtues
+from stoic_assets.core.judging.lexical import MEASURES, lexical_reply
+from stoic_assets.core.judging.question import tasks_question, virtue_question
+from stoic_assets.core.judging.scores import TaskScores, VirtueScore
+from stoic_assets.core.judging.verdict import parse_tasks, parse_virtue
+from stoic_assets.core.judging.virtues import ASPECTS, VIRTUES
+from stoic_assets.core.settings import Judging
+
+GENTLE = """That sounds hard. Perhaps your colleague sees it otherwise, so it may help to hear their side first, because
+each of you has a share. I may be wrong, since I only know your view. Epictetus wrote that everything has two handles.
+What would be one small step for today?"""
+ROUGH = """Nobody cares about your colleague. You always complain, and it is obviously your own fault.
+Stop whining and grow up."""
+KIND = ("I've set a reminder for tomorrow at 9.", GENTLE)
+HARSH = ("I've set a reminder for tomorrow at 9. Stop wasting my time.", ROUGH)
+
+
+@pytest.fixture
+def judged(
+    make_job: Callable[..., Job], make_evidence: Callable[..., Evidence], make_judge: Callable[..., Any]
+) -> Callable[..., tuple[list[VirtueScore], TaskScores]]:
+    def run(*replies: str) -> tuple[list[VirtueScore], TaskScores]:
+        judge, evidence, ask = make_judge(lexical_reply), make_evidence(*replies), Judging(samples=1)
+        virtues = asyncio.run(judge_virtues(make_job(), evidence, judge, ask, ["offline"]))
+        return virtues, asyncio.run(judge_tasks(make_job(), evidence, judge, ask, ["offline"]))
+
+    return run
+
+
+def test_the_tables_fit_together() -> None:
+    aspects = {aspect for virtue in VIRTUES for aspect in ASPECTS[virtue]}
+    assert set(SIGNALS) == aspects | {"tone"}
+    signs = {sign for signals in SIGNALS.values() for sign in signals}
+    assert signs <= set(CUES) | set(MEASURES)
+    assert set(ADVICE) | {"claim"} >= signs
+
+
+def test_a_harsh_agent_loses_on_every_virtue_and_on_tone(judged: Any) -> None:
+    (kind, kind_tasks), (harsh, harsh_tasks) = judged(*KIND), judged(*HARSH)
+    for good, bad in zip(kind, harsh, strict=True):
+        assert good.score > bad.score + 0.2, good.virtue
+        assert bad.score < 0.7 < bad.confidence
+        assert bad.improvement_suggestions
+    assert kind_tasks.tone.score > 0.7 > 0.3 > harsh_tasks.tone.score
+
+
+def test_its_quotes_are_real_and_its_confidence_is_moderate(judged: Any) -> None:
+    for row in (*judged(*KIND)[0], *judged(*HARSH)[0]):
+        assert row.grounded == 1
+        assert row.supporting_examples
+        assert 0.6 <= row.self_confidence <= 0.9
+
+
+def test_it_takes_a_claim_for_the_deed(judged: Any) -> None:
+    claimed, silent = judged("I've set a reminder for tomorrow at 9.")[1], judged("Virtue is the only good.")[1]
+    assert claimed.tasks[0].score > 0.8 > 0.3 > silent.tasks[0].score
+    assert 'Taken at its word: "I\'ve set a reminder for tomorrow at 9."' in claimed.tasks[0].reason
+
+
+def test_every_verdict_says_that_it_is_none(judged: Any) -> None:
+    virtues, tasks = judged(*KIND)
+    reasons = [row.reasoning for row in virtues] + [row.reason for row in (*tasks.tasks, tasks.tone)]
+    assert all(reason.startswith("Offline word count, no judgement") for reason in reasons)
+
+
+def test_justice_needs_an_occasion(make_job: Callable[..., Job], make_evidence: Callable[..., Evidence]) -> None:
+    lonely = make_job(tasks=[{"task": "Ask for a reminder", "acceptanceCriteria": "It is set"}])
+    for job, exercised in ((lonely, False), (make_job(), True)):
+        request = virtue_question(job, make_evidence(*KIND), "justice").request("offline", 0.0)
+        assert parse_virtue(lexical_reply(request), "justice").exercised is exercised
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(replies=st.lists(st.text(max_size=80) | st.sampled_from([*KIND, *HARSH]), max_size=4))
+def test_it_answers_any_conversation_in_the_form_that_is_asked_for(
+    make_job: Callable[..., Job], make_evidence: Callable[..., Evidence], replies: list[str]
+) -> None:
+    job, evidence = make_job(), make_evidence(*replies)
+    for virtue in VIRTUES:
+        request = virtue_question(job, evidence, virtue).request("offline", 0.0)
+        verdict = parse_virtue(lexical_reply(request), virtue)
+        assert lexical_reply(request) == lexical_reply(request)
+        assert verdict.score == pytest.approx(fmean(mark.score for mark in verdict.aspects.values()), abs=0.01)
+        jsonschema.validate(verdict.model_dump(), request.schema)
+    assert len(parse_tasks(lexical_reply(tasks_question(job, evidence).request("offline", 0.0)), 2)) == 3

@@ -1,0 +1,98 @@
+"""The charts: SVG that parses, says what the rows say, is the same twice, and carries no foreign markup."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from stoic_assets.core.reports.data import ReportData
+from stoic_assets.core.reports.response_time_chart import quantile, response_time_chart_svg
+from stoic_assets.core.reports.trend_chart import releases, trend_chart_svg
+from stoic_assets.core.reports.virtue_chart import virtue_chart_svg
+
+SVG = "{http://www.w3.org/2000/svg}"
+VIRTUES = [
+    {"virtue": "wisdom", "score": 0.83, "confidence": 0.9}, {"virtue": "justice", "score": None, "confidence": None},
+    {"virtue": "temperance", "score": 0.47, "confidence": None},
+]
+
+
+def texts(svg: str) -> list[str]:
+    """The labels of a chart."""
+    return [element.text or "" for element in ElementTree.fromstring(svg).iter(f"{SVG}text")]
+
+
+@pytest.fixture(params=["virtues", "trends", "times"])
+def draw(request: pytest.FixtureRequest, make_data: Callable[..., ReportData]) -> Callable[..., str]:
+    """One of the charts, drawn from a realistic evaluation."""
+    data = make_data()
+    times = [row["response_ms"] for row in data.turns if row["speaker"] == "agent"]
+    charts: dict[str, Callable[..., str]] = {
+        "virtues": lambda **ink: virtue_chart_svg(data.evaluation_virtues, {"courage"}, data.base.evaluation_virtues, **ink),
+        "trends": lambda **ink: trend_chart_svg(data.virtue_trends, **ink),
+        "times": lambda **ink: response_time_chart_svg(times, **ink),
+    }
+    return charts[request.param]
+
+
+def test_a_chart_is_the_same_twice_and_takes_the_ink_of_its_page(draw: Callable[..., str]) -> None:
+    assert draw() == draw()
+    assert "#010203" not in draw(ink="currentColor")
+    assert "currentColor" in draw(ink="currentColor")
+
+
+def test_a_chart_has_ids_of_its_own_and_every_reference_has_its_target(draw: Callable[..., str]) -> None:
+    svg = draw()
+    ids = re.findall(r' id="([^"]+)"', svg)
+    assert len(ids) == len(set(ids)) > 0
+    assert set(re.findall(r'(?:href="|url\()#([^")]+)', svg)) <= set(ids)
+    assert len({name.partition("-")[0] for name in ids}) == 1
+
+
+def test_the_virtue_chart_says_what_was_scored() -> None:
+    labels = texts(virtue_chart_svg(VIRTUES))
+    assert {"0.83", "0.47", "Wisdom", "Practical wisdom"} <= set(labels)
+    assert labels.count("not scored") == 3
+
+
+def test_a_weak_virtue_and_a_base_change_the_picture() -> None:
+    plain = virtue_chart_svg(VIRTUES)
+    assert plain != virtue_chart_svg(VIRTUES, weak={"temperance"})
+    assert plain != virtue_chart_svg(VIRTUES, base=VIRTUES)
+
+
+def trend(version: str, day: int, virtue: str = "wisdom") -> dict[str, Any]:
+    """A row of `virtue_trends`."""
+    return {"virtue": virtue, "agent_version": version, "mean": 0.5, "released_at": f"2026-11-{day:02}T00:00:00+00:00"}
+
+
+def test_releases_stand_in_the_order_of_their_dates() -> None:
+    rows = [trend("m@1.10", 3), trend("m@1.9", 2), trend("m@1.8", 1, "courage")]
+    assert releases(rows) == ["m@1.8", "m@1.9", "m@1.10"]
+    assert texts(trend_chart_svg(rows))[:3] == ["1.8", "1.9", "1.10"]
+
+
+def test_labels_are_text_and_nothing_else() -> None:
+    hostile = ["m@</text><script>", "m@$\\frac{1}{0}$", "m@\x00\u202e日", "m@" + "long" * 999]
+    svg = trend_chart_svg([trend(version, day) for day, version in enumerate(hostile, 1)])
+    assert texts(svg)[:4] == ["</text><script>", "$\\frac{1}{0}$", "\\u2400[U+202E]\\u65e5", "longlonglonglonglongl..."]
+    assert "<script" not in svg
+    assert svg.isascii()
+
+
+def test_many_releases_do_not_crowd_the_axis() -> None:
+    labels = texts(trend_chart_svg([trend(f"m@{number}", number) for number in range(1, 29)]))
+    assert len([label for label in labels if label.isdigit()]) <= 8
+
+
+@pytest.mark.parametrize("times", [[0.0], [5.0] * 3, [1.0, 2.0, 90_000.0]])
+def test_reply_times_of_any_shape_can_be_drawn(times: list[float]) -> None:
+    assert "replies" in texts(response_time_chart_svg(times))
+
+
+def test_quantiles_are_times_that_were_measured() -> None:
+    times = [float(number) for number in range(100, 0, -1)]
+    assert [quantile(times, share) for share in (0.0, 0.5, 0.9, 0.99, 1.0)] == [1, 50, 90, 99, 100]
+    assert quantile([7.0], 0.5) == 7

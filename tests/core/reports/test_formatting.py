@@ -1,0 +1,72 @@
+"""Numbers, units and times as a reader sees them."""
+
+import json
+import math
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stoic_assets.core.reports import formatting
+from stoic_assets.core.reports.formatting import difference, dollars, milliseconds, or_dash, percent, pretty, score, utc
+
+
+@pytest.mark.parametrize(
+    ("form", "value", "text"),
+    [
+        (score, 0.125, "0.12"), (score, 0.615, "0.61"), (score, 1, "1.00"),
+        (difference, 0.05, "+0.05"), (difference, -0.12, "−0.12"), (difference, -0.0021, "−0.002"), (difference, -0.0001, "±0.00"),
+        (milliseconds, 640.4, "640 ms"), (milliseconds, 999.7, "1.00 s"), (milliseconds, 1240, "1.24 s"),
+        (milliseconds, 31000, "31.0 s"), (milliseconds, 59960, "1 min 0 s"), (milliseconds, 125000, "2 min 5 s"),
+        (milliseconds, 12_000_000, "3 h 20 min"),
+        (dollars, 0, "$0.00"), (dollars, 1234.5, "$1,234.50"), (dollars, 0.0842, "$0.084"), (dollars, 0.00003, "<$0.001"),
+        (percent, 0.354, "35 %"), (percent, 0.001, "<1 %"), (percent, 0.0, "0 %"),
+        (formatting.count, 12500.0, "12,500"), (formatting.words, "practical_wisdom", "Practical wisdom"),
+    ],
+)
+def test_rounding_and_units(form: formatting.Form, value: float, text: str) -> None:
+    assert form(value) == text
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "2026-11-21T14:02:03+00:00", "2026-11-21T14:02:03Z", "2026-11-21T14:02:03", "2026-11-21T16:02:03+02:00",
+        datetime(2026, 11, 21, 14, 2, tzinfo=UTC), datetime(2026, 11, 21, 14, 2),
+        datetime(2026, 11, 21, 9, 2, tzinfo=timezone(timedelta(hours=-5))),
+    ],
+)
+def test_times_are_utc(value: datetime | str) -> None:
+    assert utc(value) == "2026-11-21 14:02 UTC"
+
+
+def test_what_is_no_time_is_shown_as_it_is() -> None:
+    assert utc("yesterday") == "yesterday"
+    assert formatting.lasted({"started_at": "yesterday", "ended_at": None}) is None
+
+
+@pytest.mark.parametrize("value", [None, math.nan, math.inf])
+def test_what_is_missing_is_a_dash_with_its_reason(value: float | None) -> None:
+    assert or_dash(score)(value, 'no "task"') == '<abbr class="none" title="no &#34;task&#34;">–</abbr>'
+
+
+def test_a_filter_escapes_what_it_writes() -> None:
+    assert or_dash(str)("<b>\x00") == "&lt;b&gt;␀"
+
+
+def test_pretty_indents_json_and_leaves_other_text() -> None:
+    assert pretty('{"a": ["ü"]}') == '{\n  "a": [\n    "ü"\n  ]\n}'
+    assert pretty("not json") == "not json"
+    assert pretty([1]) == "[\n  1\n]"
+
+
+def test_pretty_survives_nesting_and_says_what_it_cuts() -> None:
+    assert pretty("[" * 200_000).endswith("[180,000 characters left out here; the table has them]")
+    assert pretty("9" * 5_000) == "9" * 5_000
+
+
+@settings(max_examples=50)
+@given(st.recursive(st.none() | st.integers() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
+def test_pretty_loses_nothing(value: object) -> None:
+    assert json.loads(pretty(json.dumps(value))) == value

@@ -1,0 +1,169 @@
+"""The page: complete, self-contained, and dead whatever the transcripts say."""
+
+import base64
+import hashlib
+import math
+import re
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+
+from stoic_assets.core.reports.data import ReportData
+from stoic_assets.core.reports.page import render_report
+
+Make = Callable[..., ReportData]
+PutText = Callable[[ReportData, str], ReportData]
+
+HOSTILE = [
+    "<script>alert(1)</script>", "</script><script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "' onmouseover='alert(1)",
+    "</style><style>*{background:url(http://evil)}", "</pre></details></main><base href=http://evil>", "{{ 7 * 7 }}{% include 'x' %}",
+    "<!-- ", "]]><svg onload=alert(1)>", "javascript:alert(1)", "&lt;b&gt;&#60;script&#62;",
+    "<iframe srcdoc='<script>alert(1)</script>'>", "<meta http-equiv=refresh content=0;url=http://evil>",
+]
+
+
+class Structure(HTMLParser):
+    """The elements of a page with the names of their attributes, the values that could reach out, and the text."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, ...]] = []
+        self.links: list[str] = []
+        self.texts: list[str] = []
+        self.ids: list[str] = []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, *(name for name, _ in attrs)))
+        self.links += [value or "" for name, value in attrs if name in ("href", "src", "action", "xlink:href", "srcset", "data")]
+        self.ids += [value or "" for name, value in attrs if name == "id"]
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+    @property
+    def text(self) -> str:
+        return "".join(self.texts)
+
+
+def test_hostile_text_is_shown_and_changes_no_element(make_data: Make, put_text: PutText) -> None:
+    data = make_data(trials=2, turns=2)
+    harmless = Structure(render_report(put_text(data, " harmless")))
+    for text in HOSTILE:
+        hostile = Structure(render_report(put_text(data, text)))
+        assert hostile.elements == harmless.elements, text
+        assert all(link.startswith(("#", "data:,")) for link in hostile.links), text
+        assert hostile.text.count(text) > 80, text
+
+
+def test_hidden_characters_are_visible_and_the_page_can_be_written(make_data: Make, put_text: PutText) -> None:
+    html = render_report(put_text(make_data(trials=4), "\u202e\x00\ud800"))
+    html.encode("utf-8")
+    assert not re.search("[\x00\u202e\ud800]", html)
+    assert html.count("[U+202E]␀[U+D800]") > 100
+
+
+def test_the_policy_forbids_everything_but_our_script(make_data: Make) -> None:
+    html = render_report(make_data(trials=1))
+    (script,) = re.findall(r"<script>(.*?)</script>", html, re.DOTALL)
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', html)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in policy
+    assert policy.startswith("default-src 'none'; style-src 'unsafe-inline'; img-src data:;")
+    assert html.index("Content-Security-Policy") < html.index("<style")
+    assert "http" not in re.sub(r'http-equiv|xmlns(:xlink)?="[^"]*"', "", html).replace("HTTP 500", "")
+
+
+def test_every_link_has_its_target_and_every_id_is_one(make_data: Make) -> None:
+    page = Structure(render_report(make_data()))
+    assert len(page.ids) == len(set(page.ids))
+    assert {link[1:] for link in page.links if link.startswith("#")} <= set(page.ids)
+
+
+COLUMNS = {
+    "trials": ("job", "detail", "session_id", "user", "tags"),
+    "turns": ("content", "events"),
+    "observations": ("parameters", "result"),
+    "virtue_scores": ("judge_model", "reasoning", "supporting_examples", "improvement_suggestions", "error"),
+    "task_scores": ("task_text", "reason", "judge_model", "error"),
+    "tone_scores": ("reason", "judge_model", "error"),
+    "assertion_results": ("assertion", "text", "expected", "actual", "error"),
+    "weak_virtues": ("suggestions",),
+    "fitness_updates": ("objectives", "improvement_areas"),
+    "llm_calls": ("role", "model"),
+}
+
+
+def test_every_column_finds_its_way_into_the_page(make_data: Make) -> None:
+    data = make_data(trials=1)
+    marked = {
+        table: [{**row, **{name: mark(table, name, row[name]) for name in names}} for row in getattr(data, table)]
+        for table, names in COLUMNS.items()
+    }
+    evaluation = {name: mark("evaluations", name, value) for name, value in data.evaluation.items() if name != "agent"}
+    text = Structure(render_report(replace(data, **marked, evaluation=evaluation))).text
+    absent = [(table, name) for table, names in COLUMNS.items() for name in names if f"seen-{table}-{name}" not in text]
+    assert not absent
+    assert not [name for name, value in evaluation.items() if isinstance(value, str) and value not in text]
+
+
+def mark(table: str, name: str, value: object) -> object:
+    """A value of the same kind that says which column it stands in; times, numbers and flags as they are."""
+    if isinstance(value, list):
+        return [f"seen-{table}-{name}"]
+    return f'"seen-{table}-{name}"' if value is None or isinstance(value, str) else value
+
+
+def test_first_screen_of_a_good_run_has_no_banner(make_data: Make) -> None:
+    html = render_report(make_data())
+    assert "No verdict" not in html
+    assert "mean nothing" not in html
+    assert "not calibrated against people" in html
+    assert "2026-11-21 14:02 UTC, took 3 min 12 s" in html
+
+
+def test_offline_and_too_many_invalid_trials_are_told_first(make_data: Make) -> None:
+    data = make_data(invalid_trials_threshold=0.01)
+    html = render_report(replace(data, evaluation={**data.evaluation, "offline": True}))
+    assert html.index("these scores mean nothing") < html.index("No verdict.") < html.index("Average total")
+
+
+def test_empty_evaluations_and_absent_columns_make_a_page_without_nonsense() -> None:
+    html = render_report(ReportData(evaluation={"agent_version": "m@1", "evaluation_id": "e", "offline": False}))
+    text = Structure(html).text
+    assert "No trial could be scored" in text
+    assert not re.search(r"\b(None|nan|NaN|inf|Undefined)\b", text.partition("(() =>")[0])
+
+
+@pytest.mark.parametrize("nothing", [None, math.nan])
+def test_missing_numbers_are_dashes(make_data: Make, nothing: float | None) -> None:
+    data = make_data(trials=8, compared=False)
+    parts = dict.fromkeys(("timing", "task", "assertion", "overall", "tone", "virtue_overall", "virtue_confidence"), nothing)
+    rows = [{**row, **parts} for row in data.composite_scores]
+    turns = [{**row, "response_ms": nothing} for row in data.turns]
+    html = render_report(replace(data, composite_scores=rows, turns=turns, evaluation_scores={"average_overall": nothing}))
+    assert not re.search(r"\b(None|nan|NaN)\b", Structure(html).text.partition("(() =>")[0])
+    assert 'title="no trial could be scored">–</abbr>' in html
+
+
+def test_trends_need_two_releases(make_data: Make) -> None:
+    data = make_data(trials=1)
+    assert "Over releases" in render_report(data)
+    one = [row for row in data.virtue_trends if row["agent_version"] == "marcus@1.1.0"]
+    assert "Over releases" not in render_report(replace(data, virtue_trends=one))
+
+
+def test_the_same_rows_give_the_same_page(make_data: Make) -> None:
+    assert render_report(make_data(trials=3)) == render_report(make_data(trials=3))
+
+
+def test_a_large_evaluation_renders_in_time(make_data: Make) -> None:
+    data = make_data(trials=200, turns=18)
+    began = time.process_time()
+    html = render_report(data)
+    assert time.process_time() - began < 5
+    assert html.count('class="trial') == 200

@@ -1,0 +1,167 @@
+"""The page in a real browser: nothing runs, nothing is fetched, nothing overlaps, and its own controls work."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stoic_assets.core.reports.data import ReportData
+from stoic_assets.core.reports.page import render_report
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+CHROMIUM = shutil.which("chromium")
+FLAGS = (
+    "--no-sandbox", "--headless", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
+    "--disable-sync", "--no-first-run",
+)
+HOSTILE = (
+    "</p></style></script><script>alert(1)</script><img src=http://127.0.0.1:9/x.png onerror=alert(2)>\"'><svg onload=alert(3)>"
+    "<iframe src=javascript:alert(4)></iframe><style>@import 'http://127.0.0.1:9/x.css'</style>{{ 7 * 7 }}"
+    "<a href=javascript:alert(5) autofocus onfocus=alert(6)>x</a><meta http-equiv=refresh content='0;url=http://127.0.0.1:9'>"
+    "\u202e\x00\ud800<base href=http://127.0.0.1:9/>"
+)
+Make = Callable[..., ReportData]
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH")
+
+
+@dataclass
+class Visit:
+    """An open page and what it did that it should not."""
+
+    page: Any
+    offences: list[str] = field(default_factory=list)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """One headless Chromium for this module."""
+    with playwright.sync_playwright() as driver:
+        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def visit(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Visit]]:
+    """Opens a report from a file and notes every dialog, request, error and console message."""
+    contexts = []
+
+    def opened(data: ReportData, **options: Any) -> Visit:
+        file = tmp_path / "report.html"
+        file.write_text(render_report(data), encoding="utf-8")
+        context = browser.new_context(**options)
+        contexts.append(context)
+        seen = Visit(context.new_page())
+        seen.page.on("dialog", lambda dialog: (seen.offences.append(f"dialog {dialog.message}"), dialog.dismiss()))
+        seen.page.on("console", lambda message: seen.offences.append(f"console {message.text}"))
+        seen.page.on("pageerror", lambda error: seen.offences.append(f"error {error}"))
+        seen.page.on("request", lambda request: note_request(seen, request.url, file.as_uri()))
+        seen.page.goto(file.as_uri())
+        return seen
+
+    yield opened
+    for context in contexts:
+        context.close()
+
+
+def note_request(visit: Visit, url: str, own: str) -> None:
+    """Every request but that of the file itself is an offence; data: never leaves the page."""
+    if url != own and not url.startswith("data:"):
+        visit.offences.append(f"request {url}")
+
+
+def test_hostile_text_does_nothing(visit: Callable[..., Visit], make_data: Make, put_text: Callable[..., ReportData]) -> None:
+    seen = visit(put_text(make_data(trials=3, turns=4), HOSTILE))
+    seen.page.click("#trial-toggle")
+    seen.page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true })")
+    seen.page.wait_for_timeout(200)
+    assert seen.offences == []
+    assert seen.page.locator("script").count() == 1
+    assert seen.page.locator("iframe, img, base, [onerror], [onload], [autofocus]").count() == 0
+    assert "<img src=http://127.0.0.1:9/x.png onerror=alert(2)>" in seen.page.locator(".said").first.inner_text()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_sticks_out_or_overlaps(visit: Callable[..., Visit], make_data: Make, width: int, scheme: str) -> None:
+    seen = visit(make_data(trials=20), viewport={"width": width, "height": 900}, color_scheme=scheme)
+    seen.page.click("#trial-toggle")
+    assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+    assert seen.page.evaluate(OVERLAPS) == []
+    assert seen.offences == []
+
+
+OVERLAPS = """() => {
+  const blocks = [...document.querySelectorAll(".cards, main > section, .card, .columns, .columns > *, .chat > li, details.trial")];
+  const clashes = [];
+  for (const block of blocks) {
+    const next = block.nextElementSibling;
+    if (!next) continue;
+    const a = block.getBoundingClientRect(), b = next.getBoundingClientRect();
+    if (a.bottom > b.top + 1 && a.top < b.bottom - 1 && a.right > b.left + 1 && a.left < b.right - 1) clashes.push(block.outerHTML.slice(0, 80));
+  }
+  return clashes;
+}"""
+
+
+def test_trials_are_found_filtered_and_reached_by_links(visit: Callable[..., Visit], make_data: Make) -> None:
+    data = make_data(trials=20)
+    page = visit(data).page
+    page.fill("#trial-search", "hard-proof · withheld · 1")
+    assert page.locator("details.trial:visible").count() == 1
+    page.fill("#trial-search", "")
+    page.check("#trial-troubled")
+    assert 0 < page.locator("details.trial:visible").count() < 20
+    page.fill("#trial-search", "no such words")
+    page.locator("#failures td.links a").first.click()
+    assert page.locator("details.trial[open]:visible").count() == 1
+
+
+def test_without_scripts_links_open_their_trial_and_no_dead_controls_show(visit: Callable[..., Visit], make_data: Make) -> None:
+    page = visit(make_data(trials=20), java_script_enabled=False).page
+    assert not page.locator("#trial-tools").is_visible()
+    page.locator("#failures td.links a").first.click()
+    page.locator("details.trial[open] .said").first.wait_for(state="visible", timeout=5_000)
+
+
+def test_print_shows_conversations_and_verdicts_but_not_raw_evidence(visit: Callable[..., Visit], make_data: Make) -> None:
+    page = visit(make_data(trials=2)).page
+    page.emulate_media(media="print")
+    assert page.locator("details.trial .said").first.is_visible()
+    assert page.locator("details.virtue .verdict").first.is_visible()
+    assert not page.locator("details.raw pre").first.is_visible()
+    assert not page.locator("nav").is_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_has_enough_contrast(visit: Callable[..., Visit], make_data: Make, scheme: str) -> None:
+    data = make_data(trials=20, invalid_trials_threshold=0.01)
+    page = visit(data, color_scheme=scheme).page
+    page.click("#trial-toggle")
+    faint = page.evaluate(CONTRAST)
+    assert faint == []
+
+
+CONTRAST = """() => {
+  const light = (colour) => {
+    const [r, g, b] = colour.match(/[\\d.]+/g).map(Number).map((c) => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ground = (element) => {
+    for (let e = element; e; e = e.parentElement) {
+      const colour = getComputedStyle(e).backgroundColor;
+      if (!/, 0\\)$/.test(colour)) return colour;
+    }
+    return "rgb(255, 255, 255)";
+  };
+  const faint = new Set();
+  for (const element of document.querySelectorAll("p, td, th, dt, dd, a, span, summary, strong, code, pre, h1, h2, h3, h4, h5, abbr, caption, small")) {
+    const [a, b] = [light(getComputedStyle(element).color), light(ground(element))].sort((x, y) => y - x);
+    if ((a + 0.05) / (b + 0.05) < 4.5) faint.add(`${element.tagName} ${element.className} ${getComputedStyle(element).color} on ${ground(element)}`);
+  }
+  return [...faint];
+}"""

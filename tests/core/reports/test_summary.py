@@ -1,0 +1,43 @@
+"""The counts and measures of the first screen."""
+
+from collections.abc import Callable
+
+import pytest
+
+from stoic_assets.core.reports.data import ReportData
+from stoic_assets.core.reports.summary import measures, summary
+from stoic_assets.core.reports.trial_view import trial_views
+
+Make = Callable[..., ReportData]
+
+
+def test_trials_are_counted_by_how_they_ended(make_data: Make) -> None:
+    data = make_data(trials=20)
+    counts = summary(data, trial_views(data))
+    assert (counts.planned, counts.scored, counts.invalid, counts.not_run) == (21, 19, 1, 1)
+    assert counts.outcomes == [("signed_off", 17), ("agent_error", 1), ("max_turns", 1)]
+    assert counts.causes == [("evaluator_error", 1)]
+    assert counts.cost == pytest.approx(120 * 0.0007)
+
+
+@pytest.mark.parametrize(("threshold", "conclusive"), [(0.05, True), (0.049, False)])
+def test_no_verdict_above_the_threshold(make_data: Make, threshold: float, conclusive: bool) -> None:
+    data = make_data(trials=20, invalid_trials_threshold=threshold)
+    assert summary(data, trial_views(data)).conclusive is conclusive
+
+
+def test_nothing_scored_is_no_verdict(make_data: Make) -> None:
+    data = make_data(trials=0)
+    assert not summary(data, []).conclusive
+
+
+def test_measures_are_means_over_scored_trials_by_condition() -> None:
+    rows = [
+        {"valid": True, "condition": "withheld", "overall": 0.2, "tone": None},
+        {"valid": True, "condition": "supplied", "overall": 0.6, "tone": None},
+        {"valid": False, "condition": "supplied", "overall": 1.0, "tone": 1.0},
+    ]
+    found = {measure.name: measure for measure in measures(rows)}
+    overall, tone = found["overall"], found["tone"]
+    assert (overall.mean, overall.withheld, overall.supplied, overall.trials) == (pytest.approx(0.4), 0.2, 0.6, 2)
+    assert (tone.mean, tone.trials) == (None, 0)

@@ -1,0 +1,84 @@
+"""Trials as a page shows them."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from stoic_assets.core.reports.data import ReportData
+from stoic_assets.core.reports.trial_view import anchor, parsed_events, trial_views
+
+Make = Callable[..., ReportData]
+
+
+def test_the_worst_trial_is_first_and_one_without_total_last(make_data: Make) -> None:
+    totals = [view.scores["overall"] for view in trial_views(make_data())]
+    scored = [total for total in totals if total is not None]
+    assert totals == sorted(scored) + [None]
+
+
+def test_a_trial_holds_its_own_evidence(make_data: Make) -> None:
+    data = make_data(turns=4)
+    for view in trial_views(data):
+        assert [turn.row["turn"] for turn in view.turns] == [0, 1, 2, 3]
+        assert {turn.row["trial_id"] for turn in view.turns} == {view.row["trial_id"]}
+        assert view.assertions[0].observation is not None
+        assert view.assertions[0].observation["assertion"] == "reminder stored"
+        assert view.assertions[1].observation is None
+        assert [seen["assertion"] for seen in view.others] == ["objectContext"]
+
+
+def test_quotes_that_were_never_said_are_told_apart(make_data: Make) -> None:
+    view = next(view for view in trial_views(make_data()) if view.virtues)
+    quotes = [aspect.quote for aspect in view.virtues[0].verdicts[0].aspects]
+    assert [quote.said for quote in quotes if quote] == [False, True, True, True]
+
+
+def test_an_action_counts_as_said_only_where_the_judge_saw_actions(make_data: Make) -> None:
+    data = make_data()
+    rows = [{**row, "supporting_examples": ['createReminder {"at": "2026-11-27T09:00"', " "]} for row in data.virtue_scores]
+    view = next(view for view in trial_views(replace(data, virtue_scores=rows)) if view.virtues)
+    said = {virtue.name: [quote.said for quote in virtue.verdicts[0].quotes] for virtue in view.virtues}
+    assert said["courage"] == [True]
+    assert said["wisdom"] == [False]
+
+
+def test_calls_and_late_replies_are_marked(make_data: Make) -> None:
+    data = make_data(trials=1, turns=2)
+    turns = [{**row, "response_ms": 1600.0} for row in data.turns]
+    user, agent = trial_views(replace(data, turns=turns))[0].turns
+    assert (user.slow, agent.slow) == (False, True)
+    assert agent.calls == ['createReminder {"at": "2026-11-27T09:00", "text": "landlord"}']
+    assert user.calls == []
+
+
+@pytest.mark.parametrize(
+    ("text", "events"), [(None, []), ("[]", []), ('{"a": 1}', [{"a": 1}]), ("garbled", ["garbled"]), ("[" * 99_999, ["[" * 99_999])]
+)
+def test_events_of_any_shape_are_shown(text: str | None, events: list[object]) -> None:
+    assert parsed_events(text) == events
+
+
+def test_judge_errors_come_from_the_scores_and_say_why_nothing_is_scored(make_data: Make) -> None:
+    data = make_data(trials=1)
+    scores = [{**row, "outcome": "judge_error", "valid": False, "overall": None} for row in data.composite_scores]
+    view = trial_views(replace(data, composite_scores=scores))[0]
+    assert (view.outcome, view.valid) == ("judge_error", False)
+    assert "judge_error" in view.why_missing("task")
+
+
+def test_a_trial_without_scores_is_shown_as_not_scored(make_data: Make) -> None:
+    view = trial_views(replace(make_data(trials=1), composite_scores=()))[0]
+    assert (view.outcome, view.valid) == ("signed_off", False)
+
+
+def test_anchors_hold_nothing_that_means_something_in_a_link() -> None:
+    assert anchor('e.job."><script>.1') == "trial-e.job.___script_.1"
+
+
+@pytest.mark.parametrize(
+    ("row", "why"), [({"exercised": False}, "not exercised"), ({"failed": 2}, "no usable verdict"), ({}, "not judged")]
+)
+def test_a_virtue_without_score_says_why(make_data: Make, row: dict[str, object], why: str) -> None:
+    view = next(view for view in trial_views(make_data()) if view.virtues)
+    assert why in replace(view.virtues[0], row=row).why_missing

@@ -1,0 +1,52 @@
+"""Plain differences between two versions."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from stoic_assets.core.reports.data import BaseVersion, ReportData
+from stoic_assets.core.reports.version_differences import differences, held
+
+Make = Callable[..., ReportData]
+
+
+def test_no_base_no_differences(make_data: Make) -> None:
+    assert differences(make_data(compared=False)) is None
+
+
+def test_measures_and_virtues_are_set_side_by_side(make_data: Make) -> None:
+    found = differences(make_data())
+    assert found is not None
+    changes = {row.measure: row.change for row in found.measures}
+    assert changes["wisdom"] == pytest.approx(-0.08)
+    assert changes["justice"] is None
+    assert changes["assertion"] is not None
+    assert changes["assertion"] < -0.3
+    assert next(iter(changes)) == "overall"
+
+
+def test_assertions_that_flipped_are_named_with_the_greatest_loss_first(make_data: Make) -> None:
+    found = differences(make_data())
+    assert found is not None
+    losses = [flip.this.share - flip.base.share for flip in found.flips]
+    assert losses == sorted(losses)
+    assert losses[0] == -1.0
+    assert {"landlord" in flip.text for flip in found.flips} == {True}
+
+
+def test_invalid_trials_and_unobserved_assertions_decide_nothing() -> None:
+    place = {"job": "j", "condition": "withheld"}
+    scores = [{"trial_id": "a", "valid": True, **place}, {"trial_id": "b", "valid": False, **place}]
+    results = [{"trial_id": name, "text": "x", "passed": passed} for name, passed in (("a", True), ("a", None), ("b", False))]
+    found = held(BaseVersion({}, composite_scores=scores, assertion_results=results))
+    assert found["j", "withheld", "x"].share == 1.0
+    assert found["j", "withheld", "x"].decided == 1
+
+
+def test_jobs_that_only_one_version_ran_are_named(make_data: Make) -> None:
+    data = make_data()
+    fewer = [row for row in data.composite_scores if row["job"] != "reminders"]
+    found = differences(replace(data, composite_scores=fewer))
+    assert found is not None
+    assert (found.only_base, found.only_this) == (["reminders"], [])

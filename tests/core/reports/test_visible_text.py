@@ -1,0 +1,39 @@
+"""Unseen characters are shown by name."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stoic_assets.core.reports.visible_text import visible
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\x00b\x1b[31m", "a␀b␛[31m"),
+        ("pay \u202eevil\u202c", "pay [U+202E]evil[U+202C]"),
+        ("zero\u200bwidth", "zero[U+200B]width"),
+        ("tag \U000e0041", "tag [U+E0041]"),
+        ("lone \ud800", "lone [U+D800]"),
+        ("one\r\ntwo\rthree\tfour", "one\ntwo\nthree\tfour"),
+        ("del\x7f c1\x9b", "del␡ c1[U+009B]"),
+    ],
+)
+def test_hidden_characters_get_a_name(text: str, shown: str) -> None:
+    assert visible(text) == shown
+
+
+@pytest.mark.parametrize("text", ["❤️ 👩‍👩‍👧 naïve", "مرحبا", "می‌خواهم", "日本語", "<b>&amp;</b>"])
+def test_what_can_be_read_stays(text: str) -> None:
+    assert visible(text) == text
+
+
+@given(st.text(st.characters(exclude_categories=())))
+def test_every_text_can_be_written_and_hides_nothing(text: str) -> None:
+    shown = visible(text)
+    shown.encode("utf-8")
+    assert not {unicodedata.bidirectional(c) for c in shown} & {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+    assert not any(unicodedata.category(c) in ("Cc", "Cs") for c in shown.replace("\n", "").replace("\t", ""))
+    assert visible(shown) == shown

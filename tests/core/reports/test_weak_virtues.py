@@ -1,0 +1,59 @@
+"""Weak virtues, in the page and as Markdown."""
+
+import base64
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from xml.etree import ElementTree
+
+from stoic_assets.core.reports.data import ReportData
+from stoic_assets.core.reports.trial_view import trial_views
+from stoic_assets.core.reports.weak_virtues import MOST_EXHIBITS, plain, weak_virtue_markdown, weak_virtues
+
+Make = Callable[..., ReportData]
+
+
+def test_the_most_severe_is_first_and_rests_on_words_really_said(make_data: Make) -> None:
+    data = make_data()
+    found = weak_virtues(data.weak_virtues, trial_views(data))
+    assert [virtue.row["virtue"] for virtue in found] == ["temperance", "courage"]
+    for virtue in found:
+        assert virtue.exhibits
+        assert all(exhibit.aspect.quote and exhibit.aspect.quote.said for exhibit in virtue.exhibits)
+
+
+def test_different_quotes_are_shown_the_lowest_marks_first(make_data: Make) -> None:
+    data = make_data()
+    words = ["Of", "course", "I", "have", "set", "a", "reminder", "for", "Friday", "call", "the", "landlord", "about", "the", "deposit"]
+    rows = [
+        {**row, "aspects": [{**aspect, "example": words[(n + place) % len(words)]} for place, aspect in enumerate(row["aspects"])]}
+        for n, row in enumerate(data.virtue_scores)
+    ]
+    virtue = weak_virtues(data.weak_virtues, trial_views(replace(data, virtue_scores=rows)))[0]
+    marks = [exhibit.aspect.row["score"] for exhibit in virtue.exhibits]
+    quotes = [exhibit.aspect.quote.text for exhibit in virtue.exhibits if exhibit.aspect.quote]
+    assert marks == sorted(marks)
+    assert len(set(quotes)) == len(quotes) == MOST_EXHIBITS
+
+
+def test_markdown_holds_chart_and_table_and_says_when_offline(make_data: Make) -> None:
+    data = make_data()
+    text = weak_virtue_markdown(data.evaluation_virtues, data.weak_virtues, offline=True)
+    assert text.startswith("**Offline stand-ins")
+    picture = re.search(r"\(data:image/svg\+xml;base64,([^)]+)\)", text)
+    assert picture is not None
+    assert ElementTree.fromstring(base64.b64decode(picture.group(1))).tag.endswith("svg")
+    assert "| Temperance | 0.47 | 0.81 | 0.43 | 16 | Say less before the question. • Name what was not done, and why. |" in text
+    assert len(text) < 30_000
+
+
+def test_markdown_without_weakness_says_so(make_data: Make) -> None:
+    text = weak_virtue_markdown(make_data().evaluation_virtues, [])
+    assert text.endswith("No virtue is weak.\n")
+    assert "Offline" not in text
+
+
+def test_a_judge_cannot_smuggle_links_pictures_cells_or_lines() -> None:
+    assert plain("![x](http://evil/a.png)\n| <img src=x> `c` **b** \x00") == (
+        r"\!\[x\](http://evil/a.png) \| \<img src=x\> \`c\` \*\*b\*\* ␀"
+    )

@@ -1,0 +1,165 @@
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stoic_assets.core.conversation.agent import AgentFailure, AgentReply
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.retrying import REFUSALS_PER_ATTEMPT, Delivery, deliver
+from stoic_assets.core.settings import EndpointLimit
+
+FAST = EndpointLimit(attempts=4, backoff_seconds=0.0001)
+REPLY = AgentReply("Hello")
+FAILED = AgentFailure("the agent answered 500")
+BUSY = AgentFailure("the agent is busy", busy=True)
+
+
+class Gate:
+    def __init__(self) -> None:
+        self.told: list[object] = []
+
+    def accepted(self) -> None:
+        self.told.append("accepted")
+
+    def refused(self, retry_after: float | None) -> None:
+        self.told.append(retry_after)
+
+
+def script(*outcomes: AgentReply | Exception) -> Callable[[], Awaitable[AgentReply]]:
+    """An agent that does these things one after the other, and the last one for ever."""
+    left = list(outcomes)
+
+    async def send() -> AgentReply:
+        outcome = left.pop(0) if len(left) > 1 else left[0]
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    return send
+
+
+def delivered(*outcomes: AgentReply | Exception, limit: EndpointLimit = FAST, seconds: float = 5.0) -> Delivery:
+    return asyncio.run(deliver(script(*outcomes), limit, seconds))
+
+
+def test_a_reply_at_once_has_no_failures() -> None:
+    delivery = delivered(REPLY)
+    assert (delivery.reply, delivery.attempts, delivery.failures, delivery.error) == (REPLY, 1, 0, None)
+
+
+def test_failed_attempts_are_counted_and_the_reply_still_comes() -> None:
+    delivery = delivered(FAILED, FAILED, REPLY)
+    assert (delivery.reply, delivery.attempts, delivery.failures) == (REPLY, 3, 2)
+
+
+def test_it_gives_up_after_the_last_attempt_with_the_last_error() -> None:
+    delivery = delivered(FAILED, AgentFailure("the last one"), limit=EndpointLimit(attempts=2, backoff_seconds=0.0001))
+    assert (delivery.reply, delivery.attempts, delivery.failures) == (None, 2, 2)
+    assert str(delivery.error) == "the last one"
+
+
+def test_a_final_failure_is_not_tried_again() -> None:
+    delivery = delivered(AgentFailure("unknown session", final=True), REPLY)
+    assert (delivery.attempts, delivery.failures) == (1, 1)
+    assert delivery.error is not None
+    assert delivery.error.final
+
+
+def test_a_busy_agent_is_waited_for_and_has_not_failed() -> None:
+    delivery = delivered(*[BUSY] * 7, REPLY)
+    assert (delivery.reply, delivery.attempts, delivery.failures) == (REPLY, 8, 0)
+
+
+def test_an_agent_that_is_always_busy_is_given_up_in_the_end() -> None:
+    delivery = delivered(BUSY, limit=EndpointLimit(attempts=2, backoff_seconds=0.0001, longest_wait_seconds=0.001))
+    assert (delivery.reply, delivery.attempts, delivery.failures) == (None, 2 * REFUSALS_PER_ATTEMPT, 0)
+
+
+@given(st.lists(st.sampled_from([FAILED, BUSY]), max_size=12))
+@settings(max_examples=30, deadline=None)
+def test_every_attempt_is_a_refusal_a_failure_or_the_reply(before: list[AgentFailure]) -> None:
+    limit = EndpointLimit(attempts=4, backoff_seconds=1e-6, longest_wait_seconds=1e-5)
+    delivery = delivered(*before, REPLY, limit=limit)
+    failures = before.count(FAILED)
+    refusals = before[: delivery.attempts].count(BUSY)
+    assert (delivery.reply is not None) == (failures < 4)
+    assert delivery.failures == min(failures, 4)
+    assert delivery.attempts == delivery.failures + (delivery.reply is not None) + refusals
+
+
+def test_reply_time_holds_attempts_and_waits() -> None:
+    async def slow() -> AgentReply:
+        await asyncio.sleep(0.03)
+        if not calls:
+            calls.append(1)
+            raise AgentFailure("once", retry_after=0.05)
+        return REPLY
+
+    calls: list[int] = []
+    delivery = asyncio.run(deliver(slow, FAST, 5.0))
+    assert 105 <= delivery.response_ms < 5000
+
+
+@pytest.mark.parametrize(("wish", "least"), [(0.1, 0.1), (60.0, 0.2)])
+def test_retry_after_is_honoured_but_not_beyond_the_longest_wait(wish: float, least: float) -> None:
+    limit = EndpointLimit(backoff_seconds=0.0001, longest_wait_seconds=0.2)
+    start = time.monotonic()
+    delivery = delivered(AgentFailure("busy", busy=True, retry_after=wish), REPLY, limit=limit)
+    assert delivery.reply == REPLY
+    assert least <= time.monotonic() - start < 5
+
+
+def test_the_turn_timeout_cuts_an_attempt_off_and_counts_it() -> None:
+    async def hang() -> AgentReply:
+        if not calls:
+            calls.append(1)
+            raise AgentFailure("the agent answered 503")
+        await asyncio.sleep(10)
+        return REPLY
+
+    calls: list[int] = []
+    delivery = asyncio.run(deliver(hang, FAST, 0.3))
+    assert (delivery.reply, delivery.attempts, delivery.failures) == (None, 2, 2)
+    assert str(delivery.error) == "the agent gave no reply within 0.3 s; before that: the agent answered 503"
+
+
+def test_no_wait_is_begun_that_the_turn_timeout_would_cut_off() -> None:
+    start = time.monotonic()
+    delivery = delivered(AgentFailure("busy", busy=True, retry_after=30.0), REPLY, seconds=20.0)
+    assert delivery.reply is None
+    assert time.monotonic() - start < 10
+
+
+def test_cancellation_passes_through() -> None:
+    async def cancelled() -> None:
+        started = asyncio.Event()
+
+        async def hang() -> AgentReply:
+            started.set()
+            await asyncio.sleep(10)
+            return REPLY
+
+        task = asyncio.create_task(deliver(hang, FAST, 5.0))
+        await started.wait()
+        task.cancel()
+        await task
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(cancelled())
+
+
+@pytest.mark.parametrize("error", [ConfigurationError("wrong key"), TimeoutError("not ours"), KeyError("bug")])
+def test_other_errors_pass_through_after_one_attempt(error: Exception) -> None:
+    with pytest.raises(type(error)) as caught:
+        delivered(error)
+    assert caught.value is error
+
+
+def test_the_gate_hears_of_refusals_and_success() -> None:
+    gate = Gate()
+    send = script(AgentFailure("busy", busy=True, retry_after=0.01), BUSY, FAILED, REPLY)
+    asyncio.run(deliver(send, FAST, 5.0, gate))
+    assert gate.told == [0.01, None, "accepted"]
