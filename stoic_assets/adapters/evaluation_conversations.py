@@ -81,10 +81,13 @@ async def _converse(
     planned = manifest.spec.plan(manifest.evaluation_id)
     workplace.progress.begin("conversations", len(planned))
     await _announce(workplace, manifest)
-    await graphs.subject.ping()
     worlds = _Worlds(workplace, manifest, graphs.subject, max_cost)
     together = at_once or workplace.settings.conversations.at_once
-    return await hold_all(planned, worlds.hold, together, workplace.graph_access)
+    try:
+        await graphs.subject.ping()
+        return await hold_all(planned, worlds.hold, together, workplace.graph_access)
+    finally:
+        await worlds.close()
 
 
 async def _announce(workplace: Workplace, manifest: Manifest) -> None:
@@ -111,6 +114,12 @@ class _Worlds:
         evidence = await hold_trial(planned, self._of_job[planned.job.name], journal)
         self._workplace.progress.advance("conversations")
         return evidence
+
+    async def close(self) -> None:
+        """Closes the connections to graph and agents; nobody else would before their loop ends."""
+        for world in self._of_job.values():
+            await world.agent.close()
+        await self._graph.aclose()
 
     def _world(self, job: Job) -> World:
         settings, spec = self._workplace.settings, self._manifest.spec

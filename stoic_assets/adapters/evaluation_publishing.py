@@ -18,9 +18,13 @@ from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEv
 
 @dataclass(frozen=True)
 class Published:
-    """The update of an evaluation, how delivery went, and the files its rows were written to."""
+    """The update of an evaluation, how delivery went, and the files its rows were written to.
+
+    An evaluation with too many invalid trials is not `conclusive`: nothing of its fitness leaves.
+    """
 
     update: FitnessUpdate
+    conclusive: bool
     delivery: Delivered
     files: dict[str, Path]
 
@@ -40,23 +44,26 @@ async def publish(workplace: Workplace, manifest: Manifest) -> Published:
     """Puts fitness update and events into the outbox, delivers what has an address, and stores both tables."""
     head, evaluations = read_evaluations(workplace, manifest)
     update = fitness_update(head, evaluations, workplace.settings.weakness)
-    events = [completed(evaluation) for evaluation in evaluations]
-    if (of_evaluation := applied(update)) is not None:
-        events.append(of_evaluation)
-    delivery = await _deliver(workplace, manifest.agent_version, update, events)
     tables, outbox = EvaluationTables(workplace, manifest), workplace.outbox
+    conclusive = tables.read("evaluation_scores")[0]["conclusive"]
+    events = [completed(evaluation) for evaluation in evaluations]
+    if conclusive and (of_evaluation := applied(update)) is not None:
+        events.append(of_evaluation)
+    delivery = await _deliver(workplace, manifest.agent_version, update if conclusive else None, events)
     files = {
         "fitness_updates": tables.write(
             "fitness_updates", [update.row(outbox.delivered_at("fitness", update.idempotency_key))]
         ),
         "events": tables.write("events", [event.row(outbox.delivered_at("events", event.id)) for event in events]),
     }
-    return Published(update, delivery, files)
+    return Published(update, conclusive, delivery, files)
 
 
-async def _deliver(workplace: Workplace, version: str, update: FitnessUpdate, events: list[Event]) -> Delivered:
+async def _deliver(
+    workplace: Workplace, version: str, update: FitnessUpdate | None, events: list[Event]
+) -> Delivered:
     outbox, clean = workplace.outbox, workplace.redactor.data
-    if update.deliverable:
+    if update is not None and update.deliverable:
         outbox.put("fitness", update.idempotency_key, clean(update.payload()), version)
     for event in events:
         outbox.put("events", event.id, clean(event.document()), version)

@@ -1,5 +1,6 @@
 """A project at work: its settings, environment and stores, opened together and handed to whoever needs them."""
 
+import hashlib
 import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager
@@ -13,13 +14,14 @@ from filelock import AsyncReadWriteLock
 from stoic_assets.adapters.document_files import load_settings
 from stoic_assets.adapters.evidence_store import EvidenceStore
 from stoic_assets.adapters.graphs import Graphs, open_graphs
-from stoic_assets.adapters.models.connect import connect_model
+from stoic_assets.adapters.models.connect import connect_model, is_offline
 from stoic_assets.adapters.models.judge_cache import CachedModel
 from stoic_assets.adapters.models.ledger import Ledger
 from stoic_assets.adapters.outbox import Outbox
 from stoic_assets.adapters.project import Project, find_project, make_home
 from stoic_assets.adapters.sql_project import model_variables
 from stoic_assets.adapters.warehouse import Warehouse
+from stoic_assets.core.chat import ChatModel
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.progress import Progress, Unwatched
 from stoic_assets.core.redaction import Redactor
@@ -81,9 +83,20 @@ class Workplace:
 
     def model(self, manifest: Manifest, max_cost: float | None = None, fresh: bool = False) -> Ledger:
         """The configured model, its judge replies cached, every call in the evaluation's ledger."""
-        provider = connect_model(self.env, self.settings)
-        cached = CachedModel(provider, self.judge_cache(manifest.agent_version), fresh=fresh)
-        return Ledger(cached, self.evidence.calls_file(manifest), self.settings.prices, max_cost)
+        provider = self._provider
+        if not is_offline(self.env):  # the stand-in costs nothing, and its verdicts change with its code
+            provider = CachedModel(provider, self._provider_cache(manifest.agent_version), fresh=fresh)
+        return Ledger(provider, self.evidence.calls_file(manifest), self.settings.prices, max_cost)
+
+    @cached_property
+    def _provider(self) -> ChatModel:
+        """One for all stages, so that its limits hold for all and its connections live as long as their loop."""
+        return connect_model(self.env, self.settings)
+
+    def _provider_cache(self, agent_version: str) -> Path:
+        """Replies of one server: models of the same name elsewhere are other models."""
+        server = hashlib.sha256(self.env.get("OPENAI_BASE_URL", "").encode()).hexdigest()[:12]
+        return self.judge_cache(agent_version) / server
 
 
 def open_workplace(

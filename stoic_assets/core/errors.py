@@ -44,7 +44,7 @@ class InfrastructureError(StoicError):
 
 
 class QueryError(StoicError):
-    """A graph query of a job is at fault (syntax, rights, time, shape of the result); belongs to its assertion or setup."""
+    """A graph query of a job is at fault (syntax, rights, time, shape of result); belongs to its assertion or setup."""
 
 
 class AttemptFailed(StoicError):

@@ -29,8 +29,17 @@ def current_evaluation(context: dg.AssetExecutionContext, evidence: EvidenceStor
     return known[wanted]
 
 
-async def cancelled_by_interrupt(work: Coroutine[Any, Any, T]) -> T:
-    """Runs `work` so that Ctrl-C cancels it in good order: Dagster's own handling would skip every `finally`."""
+def run_async(work: Coroutine[Any, Any, T]) -> T:
+    """Runs `work` in a loop of its own, whose connections are closed with it.
+
+    Dagster's loop for async assets lives as long as the run: connections of one asset stayed open in it, and were
+    dropped with warnings in the end. Ctrl-C cancels `work` in good order, where Dagster's own handling would skip every
+    `finally`.
+    """
+    return asyncio.run(_cancelled_by_interrupt(work))
+
+
+async def _cancelled_by_interrupt(work: Coroutine[Any, Any, T]) -> T:
     loop, task = asyncio.get_running_loop(), asyncio.ensure_future(work)
     try:
         loop.add_signal_handler(signal.SIGINT, task.cancel)

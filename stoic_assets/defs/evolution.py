@@ -4,7 +4,7 @@ import dagster as dg
 
 from stoic_assets.adapters.evaluation_publishing import project, publish
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.defs.evaluation_run import current_evaluation
+from stoic_assets.defs.evaluation_run import current_evaluation, run_async
 from stoic_assets.defs.failures import reported
 from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
@@ -14,18 +14,18 @@ from stoic_assets.defs.partitions import agent_versions
     group_name="evolution", kinds={"python", "parquet"}, owners=OWNERS, partitions_def=agent_versions,
     deps=["evaluations", "trial_virtues", "composite_scores", "weak_virtues"],
 )
-async def fitness_updates(
+def fitness_updates(
     context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]
 ) -> dg.MaterializeResult:
     """Weak virtues as fitness for the evolution loop, and the events of this evaluation: outbox first, then delivery."""
     with reported():
-        published = await publish(workplace, current_evaluation(context, workplace.evidence))
+        published = run_async(publish(workplace, current_evaluation(context, workplace.evidence)))
     update, delivery = published.update, published.delivery
     return dg.MaterializeResult(
         metadata={
             "fitness": update.fitness, "fitness_low": update.fitness_low, "fitness_high": update.fitness_high,
-            "weak_virtues": ", ".join(update.weak_virtues) or "none",
-            "improvement_areas": dg.MetadataValue.json({**update.improvement_areas}),
+            "conclusive": published.conclusive, "weak_virtues": ", ".join(update.weak_virtues) or "none",
+            "improvement_areas": dg.MetadataValue.json({str(virtue): advice for virtue, advice in update.improvement_areas.items()}),
             "delivered": delivery.delivered, "in_outbox": delivery.pending,
             "delivery_faults": "; ".join(delivery.errors) or "none",
             **{f"path_{table}": dg.MetadataValue.path(path) for table, path in published.files.items()},

@@ -9,7 +9,7 @@ import dagster as dg
 from stoic_assets.adapters.evaluation_judging import EvaluationJudging
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.judging.virtues import VIRTUES
-from stoic_assets.defs.evaluation_run import cancelled_by_interrupt, current_evaluation
+from stoic_assets.defs.evaluation_run import current_evaluation, run_async
 from stoic_assets.defs.failures import reported
 from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
@@ -27,7 +27,7 @@ class JudgingConfig(dg.Config):
 @dg.asset(
     group_name="judging", kinds={"openai", "parquet"}, owners=OWNERS, partitions_def=agent_versions, deps=[transcripts]
 )
-async def virtue_scores(
+def virtue_scores(
     context: dg.AssetExecutionContext, config: JudgingConfig, workplace: dg.ResourceParam[Workplace]
 ) -> dg.MaterializeResult:
     """Verdicts of the judge panel on the five virtues, every one of them stored.
@@ -36,7 +36,7 @@ async def virtue_scores(
     """
     with reported():
         judging = _judging(context, config, workplace)
-        rows = await cancelled_by_interrupt(judging.virtues())
+        rows = run_async(judging.virtues())
         path = judging.tables.write("virtue_scores", rows)
     scored = [row for row in rows if row["score"] is not None]
     means = {v: _mean([row["score"] for row in scored if row["virtue"] == v]) for v in VIRTUES}
@@ -55,13 +55,13 @@ async def virtue_scores(
 @dg.asset(
     group_name="judging", kinds={"openai", "parquet"}, owners=OWNERS, partitions_def=agent_versions, deps=[transcripts]
 )
-async def task_scores(
+def task_scores(
     context: dg.AssetExecutionContext, config: JudgingConfig, workplace: dg.ResourceParam[Workplace]
 ) -> dg.MaterializeResult:
     """Marks of every task against its acceptance criteria, with the facts as ground truth, and of the tone."""
     with reported():
         judging = _judging(context, config, workplace)
-        rows, tones = await cancelled_by_interrupt(judging.tasks())
+        rows, tones = run_async(judging.tasks())
         path = judging.tables.write("task_scores", rows)
         judging.tables.write("tone_scores", tones)
     return dg.MaterializeResult(

@@ -1,7 +1,5 @@
 """What stands before any conversation: the job files, and the agent's place in the stoic graph."""
 
-import asyncio
-
 import dagster as dg
 
 from stoic_assets.adapters import stoic_graph
@@ -11,6 +9,7 @@ from stoic_assets.adapters.evaluation_setup import default_files
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import conditions_of
+from stoic_assets.defs.evaluation_run import run_async
 from stoic_assets.defs.failures import reported
 from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
@@ -61,7 +60,7 @@ def graph_setup(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[W
         released_at = release.released_at if release else None
         parents = [f"{release.agent}@{version}" for version in release.parents] if release else []
         with workplace.graphs() as graphs:
-            asyncio.run(_project(graphs.stoic, context.partition_key, released_at, parents))
+            run_async(_project(graphs.stoic, context.partition_key, released_at, parents))
     return dg.MaterializeResult(
         metadata={
             "parents": ", ".join(parents) or "none",

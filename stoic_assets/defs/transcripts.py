@@ -4,12 +4,14 @@ from collections import Counter
 from typing import Any
 
 import dagster as dg
+from pydantic import ValidationError
 
 from stoic_assets.adapters.evaluation_conversations import Held, hold_evaluation
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.conversation.evidence import SCORED
+from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import EvaluationRequest
-from stoic_assets.defs.evaluation_run import cancelled_by_interrupt, own_evaluation_id
+from stoic_assets.defs.evaluation_run import own_evaluation_id, run_async
 from stoic_assets.defs.failures import reported
 from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
@@ -31,15 +33,19 @@ class ConversationConfig(dg.Config):
     max_cost: float | None = None
 
     def request(self) -> EvaluationRequest:
-        """The part that decides what the evaluation is."""
-        return EvaluationRequest.model_validate(self.model_dump(exclude={"at_once", "max_cost"}))
+        """The part that decides what the evaluation is. Raises `ConfigurationError` for a value that is none."""
+        try:
+            return EvaluationRequest.model_validate(self.model_dump(exclude={"at_once", "max_cost"}))
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            raise ConfigurationError(f"{first['loc'][0]}: {first['msg']}") from None
 
 
 @dg.asset(
     group_name="conversations", kinds={"python", "parquet"}, owners=OWNERS, partitions_def=agent_versions,
     deps=[job_configs, graph_setup],
 )
-async def transcripts(
+def transcripts(
     context: dg.AssetExecutionContext, config: ConversationConfig, workplace: dg.ResourceParam[Workplace]
 ) -> dg.MaterializeResult:
     """Live conversations with this version, and the evidence of what it did, captured the moment each trial ended.
@@ -47,12 +53,11 @@ async def transcripts(
     A run that was cut off is taken up where it stood by a run with the same tag `stoic/evaluation_id`.
     """
     with reported():
-        held = await cancelled_by_interrupt(
-            hold_evaluation(
-                workplace, context.partition_key, own_evaluation_id(context), context.run.run_id, config.request(),
-                at_once=config.at_once, max_cost=config.max_cost,
-            )
+        conversations = hold_evaluation(
+            workplace, context.partition_key, own_evaluation_id(context), context.run.run_id, config.request(),
+            at_once=config.at_once, max_cost=config.max_cost,
         )
+        held = run_async(conversations)
     return dg.MaterializeResult(metadata=_metadata(held))
 
 

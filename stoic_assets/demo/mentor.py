@@ -37,6 +37,8 @@ QUESTIONS: dict[Asked, str] = {
     "when": "What is the right time for this reminder?",
     "which": "Which one do you mean?",
 }
+_LONGEST_MESSAGE = 4000
+"""Characters of a message that are read; the patterns take time with the square of it."""
 _CRISIS = "crisis"
 _SELF = re.compile(r"\b(?:who are you|what are you|what can you|how can you help|your name)\b", re.IGNORECASE)
 _HOW_ARE_YOU = re.compile(r"\bhow are you\b", re.IGNORECASE)
@@ -56,6 +58,7 @@ class Mentor:
 
     def answer(self, session: Session, text: str, now: datetime) -> Reply:
         """The reply to a message; brings the session up to date with it. `now` is aware, in UTC."""
+        text = text[:_LONGEST_MESSAGE]
         asked, session.asked = session.asked, None
         topic = find_topic(text, all_topics())
         if topic and topic.name == _CRISIS:

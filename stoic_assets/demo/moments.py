@@ -163,9 +163,7 @@ def _hour(clock: Clock | None, part: str | None) -> time | None:
     hour = clock.hour
     if clock.half:
         hour = hour % 12 + (12 if clock.half == "p" else 0)
-    elif part and part != "morning" and hour < 12:
-        hour += 12
-    elif part is None and clock.minute is None and 1 <= hour <= 6:
+    elif (part and part != "morning" and hour < 12) or (not part and clock.minute is None and 1 <= hour <= 6):
         hour += 12
     return time(hour, clock.minute or 0)
 

@@ -48,7 +48,7 @@ _DELIBERATION = re.compile(r"\b(?:how|why|whether|should|would it be)\b", re.IGN
 """Words after which "cancel" and "move" are deliberated about, not asked for."""
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?<![ap]\.m\.)\s+(?=[\"'A-Z])|\n+|;\s*")
-_LINKS = r"[\s,:;.!?\"'“”‘’()-]+"
+_LINKS = r"[\s,:;.!?\"'“”‘’()-]"
 _LEADING = re.compile(
     rf"^(?:{_LINKS}|(?:please|me|to|that|about|of|for|on|at|in|by|called|named|titled|labell?ed|saying|which says|it is"
     r"|it's|this is|(?:another )?one|i (?:have|need|ought|am supposed|must|should|want)(?: to)?)\b(?!'))+",
@@ -59,7 +59,9 @@ _TRAILING = re.compile(
     re.IGNORECASE,
 )
 _PRONOUNS = frozenset(["it", "this", "that", "them", "these"])
-_REPETITION = re.compile(r"\b(?:every|each) (?:single )?(?:\w*day|morning|evening|week|month|year)\b|\bdaily\b|\bweekly\b", re.I)
+_REPETITION = re.compile(
+    r"\b(?:(?:every|each) (?:single )?(?:\w*day|morning|evening|week|month|year)|daily|weekly)\b", re.IGNORECASE
+)
 _ORNAMENT = re.compile(r"\b(?:me|up|a|an|the|another|new|quick|short|one|two|single|own|first|second)\b", re.IGNORECASE)
 _DUTY = re.compile(
     r"\b(?:i|we)(?: also| really)* (?:need|have|ought|want|am supposed|must)(?: to)? (?P<what>.+)", re.IGNORECASE

@@ -63,7 +63,8 @@ _UNSURE = (
     r"|unsure|(?:would|'d) rather not|prefer not to|unknown|no clue|not certain)\b"
 )
 _DESCRIPTION = (
-    r"^(?:\W*(?:oh|well|yes|sure|actually|sorry)\b)*\W*(?:it(?:'s| is)|that(?:'s| is)|the reminder is|call it)(?: just)?"
+    r"^(?:\W*(?:oh|well|yes|sure|actually|sorry)\b)*"
+    r"\W*(?:it(?:'s| is)|that(?:'s| is)|the reminder is|call it)(?: just)?"
     r"(?: a reminder)? (?:(?:to|about|for) )?(?P<what>.+)"
 )
 _SMALL_TALK_WORDS = 16
@@ -76,7 +77,7 @@ def understand(text: str, asked: Asked | None = None) -> list[Intent]:
     `asked` is what the agent's last reply asked for: a city alone then names a zone, an hour alone a moment.
     """
     said = text.replace("’", "'").strip()
-    zone, rest = zones.extract(said, asked == "zone" and "?" not in said)
+    zone, rest = zones.extract(said, asked == "zone")
     told: list[Intent] = [TellZone(zone)] if zone else []
     told += _statements(said)
     requests, others = read_requests(rest)

@@ -13,6 +13,8 @@ _COMMON = {
     "eet": "Europe/Helsinki", "jst": "Asia/Tokyo", "aest": "Australia/Sydney", "aedt": "Australia/Sydney",
 }  # fmt: skip
 
+_SHORT_ANSWER_WORDS = 6
+
 _OWNER = r"(?:\b(?:and |as |since )?(?:my|our|his|her|their|the|user's|the user's)(?: local)? )?"
 _LEAD = (
     r"(?P<lead>\btime ?zone(?: is| would be|:)?(?: in)? "
@@ -28,8 +30,10 @@ _OFFSET = r"(?P<utc>utc|gmt) ?(?:(?P<sign>[+-]) ?(?P<hours>\d{1,2})(?::?00)?)?(?
 def extract(text: str, asked: bool = False) -> tuple[str | None, str]:
     """The IANA name of the zone that `text` tells, if any, and the text without the words that told it.
 
-    A city counts only where the words around it speak of somebody's place or time, unless the zone was `asked` for.
+    A city counts only where the words around it speak of somebody's place or time, or where it is most of a short
+    answer to the question for the zone (`asked`).
     """
+    asked = asked and "?" not in text and len(text.split()) <= _SHORT_ANSWER_WORDS
     for name in (_IANA, _OFFSET, _place_names()):
         for match in _pattern(name).finditer(text):
             if (zone := _zone_of(match, asked)) is not None:

@@ -1,3 +1,5 @@
+import time
+
 import pytest
 
 from stoic_assets.demo.session import Known
@@ -102,6 +104,13 @@ def test_what_was_told_is_remembered_and_the_rest_admitted(begin):
 
 def test_a_known_user_is_greeted_by_name(begin):
     assert begin(known=Known(profile={"name": "Livia"})).say("Hello").text.startswith("Greetings, Livia.")
+
+
+@pytest.mark.parametrize("noise", ["what ", "!", "reminder ", "tomorrow at 9 ", "my name is "])
+def test_an_endless_message_is_answered_in_time(begin, noise):
+    started = time.monotonic()
+    assert begin().say("Remind me to " + noise * 20_000 + "x").text
+    assert time.monotonic() - started < 5
 
 
 def test_who_it_is(begin):

@@ -94,7 +94,7 @@ def test_what_cannot_be_repeated_is_marked() -> None:
     assert (request.what, request.repeated) == ("take my pills", True)
 
 
-@pytest.mark.parametrize("said", ["Actually, make that 8pm", "Could you set it for 9 instead?"])
+@pytest.mark.parametrize("said", ["Actually, make that 8pm", "Could you set it for 9pm instead?"])
 def test_a_time_alone_moves_the_one_spoken_of(said: str) -> None:
     (request,), _ = read_requests(said)
     assert isinstance(request, MoveReminder)

@@ -37,6 +37,8 @@ def test_what_tells_no_zone_is_left_alone(said: str) -> None:
 def test_a_city_alone_counts_only_in_answer_to_the_question() -> None:
     assert extract("Sydney") == (None, "Sydney")
     assert extract("Sydney", asked=True) == ("Australia/Sydney", "")
+    request = "Please remind me to collect the parcel in Oslo tomorrow"
+    assert extract(request, asked=True) == (None, request)
 
 
 @given(st.sampled_from(sorted(zone for zone in available_timezones() if "/" in zone)))

@@ -58,7 +58,7 @@ def describe_difference(expected: Any, actual: Any) -> str:
     shown = [_shown(expected), _shown(actual)]
     if kinds[0] != kinds[1]:
         shown = [f"{text} ({kind})" for text, kind in zip(shown, kinds, strict=True)]
-    where = f"at {place}: " if place else ""
+    where = f"at {_clean(place)}: " if place else ""
     return f"{where}expected {shown[0]}, got {shown[1]}{_shape_note(expected, actual)}"
 
 
@@ -130,7 +130,7 @@ def _shape_note(expected: Any, actual: Any) -> str:
     if isinstance(expected, list) and isinstance(actual, list) and len(expected) != len(actual):
         return f" (lists of {len(expected)} and {len(actual)})"
     if _is_map(expected) and _is_map(actual) and expected.keys() != actual.keys():
-        return f" (only one has: {', '.join(sorted(map(str, expected.keys() ^ actual.keys())))})"
+        return f" (only one has: {_clean(', '.join(sorted(map(str, expected.keys() ^ actual.keys()))))})"
     return ""
 
 
@@ -145,6 +145,10 @@ def _type_name(value: Any) -> str:
 
 
 def _shown(value: Any) -> str:
-    text = json.dumps(value[VALUE] if _is_typed(value) else value, ensure_ascii=False, default=str)
+    return _clean(json.dumps(value[VALUE] if _is_typed(value) else value, ensure_ascii=False, default=str))
+
+
+def _clean(text: str) -> str:
+    """The text in one line of bounded length."""
     text = "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text)
     return text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 1] + "…"

@@ -37,3 +37,7 @@ class Agent(Protocol):
         `turns` are its journalled messages; a last one of the user that has no reply yet is going to be sent again.
         """
         ...
+
+    async def close(self) -> None:
+        """Closes the connections of the running event loop."""
+        ...

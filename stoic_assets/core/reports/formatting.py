@@ -91,7 +91,7 @@ def words(name: str) -> str:
 
 
 def pretty(value: object) -> str:
-    """JSON, or a text that holds JSON, over indented lines; any other text as it is; a very long one without its end."""
+    """JSON, or a text that holds JSON, over indented lines; any other text as it is; a very long one is cut."""
     text = value if isinstance(value, str) else json.dumps(value, default=str)
     with contextlib.suppress(ValueError, RecursionError):
         text = json.dumps(json.loads(text), indent=2, ensure_ascii=False)

@@ -8,7 +8,7 @@ from stoic_assets.core.reports.data import Row, mean, values
 
 @dataclass(frozen=True)
 class ModelCalls:
-    """All calls of one model in one role; `cached` is a share. Tokens and mean latency are those of calls not cached."""
+    """All calls of one model in one role; `cached` is a share; tokens and mean latency are those of the rest."""
 
     role: str
     model: str

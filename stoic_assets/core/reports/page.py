@@ -14,7 +14,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from stoic_assets.core.reports.data import ReportData, values
+from stoic_assets.core.judging.virtues import VIRTUES
+from stoic_assets.core.reports.data import ReportData, Row, Rows, values
 from stoic_assets.core.reports.formatting import DASH, FORMS, is_missing, lasted, or_dash
 from stoic_assets.core.reports.job_table import failed_assertions, job_rows
 from stoic_assets.core.reports.model_calls import model_calls
@@ -69,8 +70,14 @@ def render_report(data: ReportData) -> str:
         data=data, style=style, script=script, script_hash=_policy_hash(script), offline_note=OFFLINE,
         summary=summary(data, trials), measures=measures(data.composite_scores), differences=differences(data),
         jobs=job_rows(trials), failures=failed_assertions(trials), trials=trials,
+        virtues=_in_order(data.evaluation_virtues), trends=_in_order(data.virtue_trends),
         weak=weak_virtues(data.weak_virtues, trials), calls=model_calls(data.llm_calls), **_charts(data),
     )
+
+
+def _in_order(rows: Rows) -> list[Row]:
+    """Rows that name a virtue, in the order in which we always name them."""
+    return sorted(rows, key=lambda row: VIRTUES.index(row["virtue"]))
 
 
 def _charts(data: ReportData) -> dict[str, Any]:

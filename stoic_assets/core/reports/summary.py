@@ -21,7 +21,7 @@ class Measure:
 
 
 MEASURES = {
-    "overall": "total of a trial: (timing + 2·task + 4·assertion) / 7 less the failure penalty; absent parts do not count",
+    "overall": "total of a trial: (timing + 2·task + 4·assertion) / 7 less the penalty; absent parts do not count",
     "assertion": "weighted share of the assertions that held: what the agent really did",
     "task": "the judge’s marks for the tasks against their acceptance criteria",
     "timing": "aspirational time ÷ average reply time, at most 1",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def virtue_chart_svg(
     virtues: Sequence[Row], weak: Collection[str] = (), base: Sequence[Row] = (), ink: str = INK
 ) -> str:
-    """Rows of `evaluation_virtues` as an `<svg>` element; weak virtues stand out, `base` are rows of another version."""
+    """Rows of `evaluation_virtues` as an `<svg>` element; weak ones stand out, `base` are rows of another version."""
     figure, plot = axes(4.2, 2.4)
     rows = {row["virtue"]: row for row in virtues}
     before = {row["virtue"]: row for row in base}

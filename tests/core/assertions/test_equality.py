@@ -154,6 +154,8 @@ def test_another_value_or_another_kind_is_not_equal(expected, actual):
         ([1], [1, 2], "expected [1], got [1, 2] (lists of 1 and 2)"),
         ({"a": 1}, {"b": 1}, 'expected {"a": 1}, got {"b": 1} (only one has: a, b)'),
         ("a\nb", "a\u2028b", 'expected "a\\nb", got "a\\u2028b"'),
+        ({"a\nb": [1]}, {"a\nb": [2]}, "at .a\\nb[0]: expected 1, got 2"),
+        ({}, {"a\nb": 1}, 'expected {}, got {"a\\nb": 1} (only one has: a\\nb)'),
         (datetime.date(2026, 1, 1), 5, 'expected "2026-01-01" (string), got 5 (integer)'),
     ],
 )

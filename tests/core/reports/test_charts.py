@@ -30,7 +30,7 @@ def draw(request: pytest.FixtureRequest, make_data: Callable[..., ReportData]) -
     data = make_data()
     times = [row["response_ms"] for row in data.turns if row["speaker"] == "agent"]
     charts: dict[str, Callable[..., str]] = {
-        "virtues": lambda **ink: virtue_chart_svg(data.evaluation_virtues, {"courage"}, data.base.evaluation_virtues, **ink),
+        "virtues": lambda **ink: virtue_chart_svg(data.evaluation_virtues, {"courage"}, data.evaluation_virtues, **ink),
         "trends": lambda **ink: trend_chart_svg(data.virtue_trends, **ink),
         "times": lambda **ink: response_time_chart_svg(times, **ink),
     }

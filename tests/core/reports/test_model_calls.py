@@ -5,7 +5,9 @@ import pytest
 from stoic_assets.core.reports.model_calls import model_calls
 
 
-def call(model: str = "m", cached: bool = False, cost: float | None = 0.5, error: str | None = None) -> dict[str, object]:
+def call(
+    model: str = "m", cached: bool = False, cost: float | None = 0.5, error: str | None = None
+) -> dict[str, object]:
     """A row of `llm_calls`."""
     tokens = 0 if cached else 100
     return {

@@ -18,11 +18,13 @@ Make = Callable[..., ReportData]
 PutText = Callable[[ReportData, str], ReportData]
 
 HOSTILE = [
-    "<script>alert(1)</script>", "</script><script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "' onmouseover='alert(1)",
-    "</style><style>*{background:url(http://evil)}", "</pre></details></main><base href=http://evil>", "{{ 7 * 7 }}{% include 'x' %}",
-    "<!-- ", "]]><svg onload=alert(1)>", "javascript:alert(1)", "&lt;b&gt;&#60;script&#62;",
+    "<script>alert(1)</script>", "</script><script>alert(1)</script>", '"><img src=x onerror=alert(1)>',
+    "' onmouseover='alert(1)", "</style><style>*{background:url(http://evil)}", "<!-- ", "{{ 7 * 7 }}{% include 'x' %}",
+    "</pre></details></main><base href=http://evil>", "]]><svg onload=alert(1)>", "javascript:alert(1)",
+    "&lt;b&gt;&#60;script&#62;",
     "<iframe srcdoc='<script>alert(1)</script>'>", "<meta http-equiv=refresh content=0;url=http://evil>",
 ]
+REACHING_OUT = {"href", "src", "action", "formaction", "xlink:href", "srcset", "data", "poster", "background"}
 
 
 class Structure(HTMLParser):
@@ -39,7 +41,7 @@ class Structure(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.elements.append((tag, *(name for name, _ in attrs)))
-        self.links += [value or "" for name, value in attrs if name in ("href", "src", "action", "xlink:href", "srcset", "data")]
+        self.links += [value or "" for name, value in attrs if name in REACHING_OUT]
         self.ids += [value or "" for name, value in attrs if name == "id"]
 
     def handle_data(self, data: str) -> None:
@@ -142,10 +144,11 @@ def test_empty_evaluations_and_absent_columns_make_a_page_without_nonsense() -> 
 @pytest.mark.parametrize("nothing", [None, math.nan])
 def test_missing_numbers_are_dashes(make_data: Make, nothing: float | None) -> None:
     data = make_data(trials=8, compared=False)
-    parts = dict.fromkeys(("timing", "task", "assertion", "overall", "tone", "virtue_overall", "virtue_confidence"), nothing)
-    rows = [{**row, **parts} for row in data.composite_scores]
+    parts = ("timing", "task", "assertion", "overall", "tone", "virtue_overall", "virtue_confidence")
+    rows = [{**row, **dict.fromkeys(parts, nothing)} for row in data.composite_scores]
     turns = [{**row, "response_ms": nothing} for row in data.turns]
-    html = render_report(replace(data, composite_scores=rows, turns=turns, evaluation_scores={"average_overall": nothing}))
+    scores = {"average_overall": nothing}
+    html = render_report(replace(data, composite_scores=rows, turns=turns, evaluation_scores=scores))
     assert not re.search(r"\b(None|nan|NaN)\b", Structure(html).text.partition("(() =>")[0])
     assert 'title="no trial could be scored">–</abbr>' in html
 

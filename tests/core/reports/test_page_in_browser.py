@@ -18,12 +18,13 @@ FLAGS = (
     "--disable-sync", "--no-first-run",
 )
 HOSTILE = (
-    "</p></style></script><script>alert(1)</script><img src=http://127.0.0.1:9/x.png onerror=alert(2)>\"'><svg onload=alert(3)>"
-    "<iframe src=javascript:alert(4)></iframe><style>@import 'http://127.0.0.1:9/x.css'</style>{{ 7 * 7 }}"
-    "<a href=javascript:alert(5) autofocus onfocus=alert(6)>x</a><meta http-equiv=refresh content='0;url=http://127.0.0.1:9'>"
+    "</p></style></script><script>alert(1)</script><img src=http://127.0.0.1:9/x.png onerror=alert(2)>\"'>"
+    "<svg onload=alert(3)><iframe src=javascript:alert(4)></iframe><style>@import 'http://127.0.0.1:9/x.css'</style>"
+    "{{ 7 * 7 }}<a href=javascript:alert(5) autofocus onfocus=alert(6)>x</a><meta http-equiv=refresh content='0;url=http://127.0.0.1:9'>"
     "\u202e\x00\ud800<base href=http://127.0.0.1:9/>"
 )
 Make = Callable[..., ReportData]
+Open = Callable[..., "Visit"]
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH")
 
@@ -74,7 +75,7 @@ def note_request(visit: Visit, url: str, own: str) -> None:
         visit.offences.append(f"request {url}")
 
 
-def test_hostile_text_does_nothing(visit: Callable[..., Visit], make_data: Make, put_text: Callable[..., ReportData]) -> None:
+def test_hostile_text_does_nothing(visit: Open, make_data: Make, put_text: Make) -> None:
     seen = visit(put_text(make_data(trials=3, turns=4), HOSTILE))
     seen.page.click("#trial-toggle")
     seen.page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true })")
@@ -87,7 +88,7 @@ def test_hostile_text_does_nothing(visit: Callable[..., Visit], make_data: Make,
 
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_sticks_out_or_overlaps(visit: Callable[..., Visit], make_data: Make, width: int, scheme: str) -> None:
+def test_nothing_sticks_out_or_overlaps(visit: Open, make_data: Make, width: int, scheme: str) -> None:
     seen = visit(make_data(trials=20), viewport={"width": width, "height": 900}, color_scheme=scheme)
     seen.page.click("#trial-toggle")
     assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
@@ -96,19 +97,20 @@ def test_nothing_sticks_out_or_overlaps(visit: Callable[..., Visit], make_data: 
 
 
 OVERLAPS = """() => {
-  const blocks = [...document.querySelectorAll(".cards, main > section, .card, .columns, .columns > *, .chat > li, details.trial")];
+  const kinds = ".cards, main > section, .card, .columns, .columns > *, .chat > li, details.trial";
   const clashes = [];
-  for (const block of blocks) {
+  for (const block of document.querySelectorAll(kinds)) {
     const next = block.nextElementSibling;
     if (!next) continue;
     const a = block.getBoundingClientRect(), b = next.getBoundingClientRect();
-    if (a.bottom > b.top + 1 && a.top < b.bottom - 1 && a.right > b.left + 1 && a.left < b.right - 1) clashes.push(block.outerHTML.slice(0, 80));
+    const meet = a.bottom > b.top + 1 && a.top < b.bottom - 1 && a.right > b.left + 1 && a.left < b.right - 1;
+    if (meet) clashes.push(block.outerHTML.slice(0, 80));
   }
   return clashes;
 }"""
 
 
-def test_trials_are_found_filtered_and_reached_by_links(visit: Callable[..., Visit], make_data: Make) -> None:
+def test_trials_are_found_filtered_and_reached_by_links(visit: Open, make_data: Make) -> None:
     data = make_data(trials=20)
     page = visit(data).page
     page.fill("#trial-search", "hard-proof · withheld · 1")
@@ -121,14 +123,14 @@ def test_trials_are_found_filtered_and_reached_by_links(visit: Callable[..., Vis
     assert page.locator("details.trial[open]:visible").count() == 1
 
 
-def test_without_scripts_links_open_their_trial_and_no_dead_controls_show(visit: Callable[..., Visit], make_data: Make) -> None:
+def test_without_scripts_links_open_their_trial_and_no_dead_control_shows(visit: Open, make_data: Make) -> None:
     page = visit(make_data(trials=20), java_script_enabled=False).page
     assert not page.locator("#trial-tools").is_visible()
     page.locator("#failures td.links a").first.click()
     page.locator("details.trial[open] .said").first.wait_for(state="visible", timeout=5_000)
 
 
-def test_print_shows_conversations_and_verdicts_but_not_raw_evidence(visit: Callable[..., Visit], make_data: Make) -> None:
+def test_print_shows_conversations_and_verdicts_but_not_raw_evidence(visit: Open, make_data: Make) -> None:
     page = visit(make_data(trials=2)).page
     page.emulate_media(media="print")
     assert page.locator("details.trial .said").first.is_visible()
@@ -138,7 +140,7 @@ def test_print_shows_conversations_and_verdicts_but_not_raw_evidence(visit: Call
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_has_enough_contrast(visit: Callable[..., Visit], make_data: Make, scheme: str) -> None:
+def test_text_has_enough_contrast(visit: Open, make_data: Make, scheme: str) -> None:
     data = make_data(trials=20, invalid_trials_threshold=0.01)
     page = visit(data, color_scheme=scheme).page
     page.click("#trial-toggle")
@@ -148,7 +150,8 @@ def test_text_has_enough_contrast(visit: Callable[..., Visit], make_data: Make, 
 
 CONTRAST = """() => {
   const light = (colour) => {
-    const [r, g, b] = colour.match(/[\\d.]+/g).map(Number).map((c) => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+    const linear = (part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    const [r, g, b] = colour.match(/[\\d.]+/g).map((part) => linear(part / 255));
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
   const ground = (element) => {
@@ -159,9 +162,10 @@ CONTRAST = """() => {
     return "rgb(255, 255, 255)";
   };
   const faint = new Set();
-  for (const element of document.querySelectorAll("p, td, th, dt, dd, a, span, summary, strong, code, pre, h1, h2, h3, h4, h5, abbr, caption, small")) {
-    const [a, b] = [light(getComputedStyle(element).color), light(ground(element))].sort((x, y) => y - x);
-    if ((a + 0.05) / (b + 0.05) < 4.5) faint.add(`${element.tagName} ${element.className} ${getComputedStyle(element).color} on ${ground(element)}`);
+  for (const element of document.querySelectorAll("body, body *:not(svg, svg *, script, style)")) {
+    const [ink, paper] = [getComputedStyle(element).color, ground(element)];
+    const [a, b] = [light(ink), light(paper)].sort((x, y) => y - x);
+    if ((a + 0.05) / (b + 0.05) < 4.5) faint.add(`${element.tagName} ${element.className} ${ink} on ${paper}`);
   }
   return [...faint];
 }"""

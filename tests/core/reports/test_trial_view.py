@@ -14,7 +14,7 @@ Make = Callable[..., ReportData]
 def test_the_worst_trial_is_first_and_one_without_total_last(make_data: Make) -> None:
     totals = [view.scores["overall"] for view in trial_views(make_data())]
     scored = [total for total in totals if total is not None]
-    assert totals == sorted(scored) + [None]
+    assert totals == [*sorted(scored), None]
 
 
 def test_a_trial_holds_its_own_evidence(make_data: Make) -> None:
@@ -36,7 +36,8 @@ def test_quotes_that_were_never_said_are_told_apart(make_data: Make) -> None:
 
 def test_an_action_counts_as_said_only_where_the_judge_saw_actions(make_data: Make) -> None:
     data = make_data()
-    rows = [{**row, "supporting_examples": ['createReminder {"at": "2026-11-27T09:00"', " "]} for row in data.virtue_scores]
+    call = ['createReminder {"at": "2026-11-27T09:00"', " "]
+    rows = [{**row, "supporting_examples": call} for row in data.virtue_scores]
     view = next(view for view in trial_views(replace(data, virtue_scores=rows)) if view.virtues)
     said = {virtue.name: [quote.said for quote in virtue.verdicts[0].quotes] for virtue in view.virtues}
     assert said["courage"] == [True]
@@ -53,7 +54,8 @@ def test_calls_and_late_replies_are_marked(make_data: Make) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "events"), [(None, []), ("[]", []), ('{"a": 1}', [{"a": 1}]), ("garbled", ["garbled"]), ("[" * 99_999, ["[" * 99_999])]
+    ("text", "events"),
+    [(None, []), ("[]", []), ('{"a": 1}', [{"a": 1}]), ("garbled", ["garbled"]), ("[" * 99_999, ["[" * 99_999])],
 )
 def test_events_of_any_shape_are_shown(text: str | None, events: list[object]) -> None:
     assert parsed_events(text) == events

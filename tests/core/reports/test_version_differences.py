@@ -38,7 +38,8 @@ def test_assertions_that_flipped_are_named_with_the_greatest_loss_first(make_dat
 def test_invalid_trials_and_unobserved_assertions_decide_nothing() -> None:
     place = {"job": "j", "condition": "withheld"}
     scores = [{"trial_id": "a", "valid": True, **place}, {"trial_id": "b", "valid": False, **place}]
-    results = [{"trial_id": name, "text": "x", "passed": passed} for name, passed in (("a", True), ("a", None), ("b", False))]
+    decided = (("a", True), ("a", None), ("b", False))
+    results = [{"trial_id": name, "text": "x", "passed": passed} for name, passed in decided]
     found = held(BaseVersion({}, composite_scores=scores, assertion_results=results))
     assert found["j", "withheld", "x"].share == 1.0
     assert found["j", "withheld", "x"].decided == 1

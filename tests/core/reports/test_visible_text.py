@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from stoic_assets.core.reports.visible_text import visible
 
+REORDERING = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+
 
 @pytest.mark.parametrize(
     ("text", "shown"),
@@ -34,6 +36,6 @@ def test_what_can_be_read_stays(text: str) -> None:
 def test_every_text_can_be_written_and_hides_nothing(text: str) -> None:
     shown = visible(text)
     shown.encode("utf-8")
-    assert not {unicodedata.bidirectional(c) for c in shown} & {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+    assert not {unicodedata.bidirectional(c) for c in shown} & REORDERING
     assert not any(unicodedata.category(c) in ("Cc", "Cs") for c in shown.replace("\n", "").replace("\t", ""))
     assert visible(shown) == shown

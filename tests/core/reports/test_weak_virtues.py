@@ -11,6 +11,7 @@ from stoic_assets.core.reports.trial_view import trial_views
 from stoic_assets.core.reports.weak_virtues import MOST_EXHIBITS, plain, weak_virtue_markdown, weak_virtues
 
 Make = Callable[..., ReportData]
+ANSWER = "Of course I have set a reminder for Friday call the landlord about the deposit"
 
 
 def test_the_most_severe_is_first_and_rests_on_words_really_said(make_data: Make) -> None:
@@ -24,9 +25,9 @@ def test_the_most_severe_is_first_and_rests_on_words_really_said(make_data: Make
 
 def test_different_quotes_are_shown_the_lowest_marks_first(make_data: Make) -> None:
     data = make_data()
-    words = ["Of", "course", "I", "have", "set", "a", "reminder", "for", "Friday", "call", "the", "landlord", "about", "the", "deposit"]
+    words = ANSWER.split()
     rows = [
-        {**row, "aspects": [{**aspect, "example": words[(n + place) % len(words)]} for place, aspect in enumerate(row["aspects"])]}
+        {**row, "aspects": [{**aspect, "example": words[n % len(words)]} for aspect in row["aspects"]]}
         for n, row in enumerate(data.virtue_scores)
     ]
     virtue = weak_virtues(data.weak_virtues, trial_views(replace(data, virtue_scores=rows)))[0]
@@ -43,7 +44,8 @@ def test_markdown_holds_chart_and_table_and_says_when_offline(make_data: Make) -
     picture = re.search(r"\(data:image/svg\+xml;base64,([^)]+)\)", text)
     assert picture is not None
     assert ElementTree.fromstring(base64.b64decode(picture.group(1))).tag.endswith("svg")
-    assert "| Temperance | 0.47 | 0.81 | 0.43 | 16 | Say less before the question. • Name what was not done, and why. |" in text
+    advice = "Say less before the question. • Name what was not done, and why."
+    assert f"| Temperance | 0.47 | 0.81 | 0.43 | 16 | {advice} |" in text
     assert len(text) < 30_000
 
 
