@@ -9,6 +9,7 @@ from stoic_assets.core.graph_address import GraphAddress
 
 _NO_DATABASE = "DatabaseNotFound"
 _TOO_SLOW = "TransactionTimedOut"
+_UNEXPLAINED = "Error executing Cypher command"
 _LONGEST_LINE = 300
 
 
@@ -33,11 +34,12 @@ def is_lost_connection(error: BaseException) -> bool:
 def is_conflict(error: BaseException) -> bool:
     """Whether the same write may succeed when tried again.
 
-    A ConstraintError too: ArcadeDB gives it to the losers of a concurrent MERGE, where Neo4j waits for a lock.
+    A ConstraintError too: ArcadeDB gives it to the losers of a concurrent MERGE, where Neo4j waits for a lock. So does
+    an unexplained failure: two statements that were the first to use a label at the same moment end in one.
     """
     from neo4j.exceptions import ConstraintError, TransientError
 
-    return isinstance(error, ConstraintError | TransientError)
+    return isinstance(error, ConstraintError | TransientError) or _UNEXPLAINED in str(error)
 
 
 def is_temporary(error: BaseException) -> bool:

@@ -166,6 +166,16 @@ def test_concurrent_merges_of_our_own_make_one_node(constrained):
     assert constrained.rows("MATCH (a:L {n: 7}) RETURN count(a) AS n") == [{"n": 1}]
 
 
+def test_concurrent_setups_may_be_the_first_to_use_a_label(subject):
+    async def both(round_: int) -> None:
+        script = subject.named(f"CREATE (:L_new_{round_}:L_also_{round_} {{n: 1}})")
+        await asyncio.gather(*[subject.graph.run_script(script, {}, 30) for _ in range(6)])
+
+    for round_ in range(5):
+        asyncio.run(both(round_))
+        assert subject.rows(f"MATCH (n:L_new_{round_}) RETURN count(n) AS count") == [{"count": 6}]
+
+
 def test_concurrent_setups_may_merge_the_same_node(constrained):
     async def run() -> None:
         script = constrained.named("MERGE (a:L {n: $n}); MERGE (a:L {n: $n}) SET a.m = 1")

@@ -7,22 +7,12 @@ need them, and they neither hide nor reorder anything.
 import re
 
 _LINE_END = re.compile("\r\n?")
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 _UNSEEN = re.compile(
-    "[\x80-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164"
-    "\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\U000e0000-\U000e0fff]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e"
+    "\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\U000e0000-\U000e0fff]"
 )
 
 
 def visible(text: str) -> str:
-    """The text with control characters as their pictures (`␀`) and other unseen ones as `[U+202E]`.
-
-    Line feeds and tabs stay; the result always encodes to UTF-8.
-    """
-    text = _CONTROL.sub(_picture, _LINE_END.sub("\n", text))
-    return _UNSEEN.sub(lambda found: f"[U+{ord(found.group()):04X}]", text)
-
-
-def _picture(found: re.Match[str]) -> str:
-    code = ord(found.group())
-    return "\u2421" if code == 0x7F else chr(0x2400 + code)
+    """The text with every unseen character as its code, `[U+202E]`; line feeds and tabs stay. Always encodes to UTF-8."""
+    return _UNSEEN.sub(lambda found: f"[U+{ord(found.group()):04X}]", _LINE_END.sub("\n", text))

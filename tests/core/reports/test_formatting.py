@@ -55,7 +55,7 @@ def test_what_is_missing_is_a_dash_with_its_reason(value: float | None) -> None:
 
 
 def test_a_filter_escapes_what_it_writes() -> None:
-    assert or_dash(str)("<b>\x00") == "&lt;b&gt;␀"
+    assert or_dash(str)("<b>\x00") == "&lt;b&gt;[U+0000]"
 
 
 def test_pretty_indents_json_and_leaves_other_text() -> None:

@@ -14,13 +14,13 @@ REORDERING = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("a\x00b\x1b[31m", "a␀b␛[31m"),
+        ("a\x00b\x1b[31m", "a[U+0000]b[U+001B][31m"),
         ("pay \u202eevil\u202c", "pay [U+202E]evil[U+202C]"),
         ("zero\u200bwidth", "zero[U+200B]width"),
         ("tag \U000e0041", "tag [U+E0041]"),
         ("lone \ud800", "lone [U+D800]"),
         ("one\r\ntwo\rthree\tfour", "one\ntwo\nthree\tfour"),
-        ("del\x7f c1\x9b", "del␡ c1[U+009B]"),
+        ("del\x7f c1\x9b", "del[U+007F] c1[U+009B]"),
     ],
 )
 def test_hidden_characters_get_a_name(text: str, shown: str) -> None:

@@ -57,5 +57,5 @@ def test_markdown_without_weakness_says_so(make_data: Make) -> None:
 
 def test_a_judge_cannot_smuggle_links_pictures_cells_or_lines() -> None:
     assert plain("![x](http://evil/a.png)\n| <img src=x> `c` **b** \x00") == (
-        r"\!\[x\](http://evil/a.png) \| \<img src=x\> \`c\` \*\*b\*\* ␀"
+        r"\!\[x\](http://evil/a.png) \| \<img src=x\> \`c\` \*\*b\*\* \[U+0000\]"
     )
