@@ -50,7 +50,7 @@ def _evaluate(workplace: Workplace, release: str, url: str) -> dict[str, Any]:
     version, evaluation_id = f"marcus@{release}", new_evaluation_id()
     workplace.progress.note(f"{version} at {url}")
     run_evaluation(workplace, version, evaluation_id, EvaluationRequest(tags=("demo",), agent_url=url))
-    return evaluation_outcome(workplace, version, evaluation_id)
+    return evaluation_outcome(workplace, version, evaluation_id).document
 
 
 @contextmanager

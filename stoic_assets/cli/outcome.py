@@ -1,5 +1,6 @@
 """The end of an evaluation in the terminal: what was found, where to look, and with which exit code to leave."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import typer
@@ -12,46 +13,66 @@ from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.scoring.evaluation_document import DOCUMENT_TABLES, evaluation_document
 
 OFFLINE_WARNING = "offline: a scripted user and a lexical judge played; the scores mean nothing"
-GATE_SAYS_NO, TOO_MANY_INVALID = 1, 3
+GATE_SAYS_NO, NO_VERDICT = 1, 3
 Document = dict[str, Any]
 
 
-def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: str) -> Document:
-    """The document of `stoic eval --json` for a stored evaluation."""
+@dataclass(frozen=True)
+class Outcome:
+    """A stored evaluation: the document of `stoic eval --json`, and whether a verdict may rest on it.
+
+    `planned` counts trials; fewer were held when the cost ceiling was reached. `conclusive` is false when too many
+    trials are invalid, or none was scored.
+    """
+
+    document: Document
+    planned: int
+    conclusive: bool
+
+    @property
+    def held(self) -> int:
+        """Trials that came to an end."""
+        return len(self.document["trials"])
+
+
+def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: str) -> Outcome:
+    """What became of an evaluation."""
     read = workplace.warehouse.read
     tables = {table: read(table, agent_version, evaluation_id) for table in DOCUMENT_TABLES}
-    keyed = [{**row, "agent_version": agent_version, "evaluation_id": evaluation_id} for row in tables["evaluations"]]
-    return evaluation_document({**tables, "evaluations": keyed})
+    [evaluation], [scores] = tables["evaluations"], tables["evaluation_scores"]
+    return Outcome(evaluation_document(tables), evaluation["planned_trials"], scores["conclusive"])
 
 
-def finish(document: Document, workplace: Workplace, as_json: bool, fail_under: float | None) -> None:
-    """Prints an outcome and leaves: 3 with too many invalid trials, 1 below `fail_under`, else 0."""
+def finish(outcome: Outcome, workplace: Workplace, as_json: bool, fail_under: float | None) -> None:
+    """Prints an outcome and leaves: 3 without a verdict, 1 below `fail_under`, else 0."""
     if as_json:
-        console.print_json(document)
+        console.print_json(outcome.document)
     else:
-        show(document, workplace)
-    code = exit_code(document, workplace.settings.invalid_trials_threshold, fail_under)
-    if code:
-        console.err.print(f"stoic: {_why(code, document, workplace, fail_under)}")
-        raise typer.Exit(code)
+        show(outcome.document, workplace)
+    refusal = no_verdict(outcome, workplace.settings.invalid_trials_threshold)
+    average = outcome.document["average_score"]
+    if refusal:
+        console.err.print(f"stoic: no verdict: {refusal}")
+        raise typer.Exit(NO_VERDICT)
+    if fail_under is not None and average < fail_under:
+        console.err.print(f"stoic: the average score {average:.2f} is below {fail_under:g}")
+        raise typer.Exit(GATE_SAYS_NO)
 
 
-def exit_code(document: Document, threshold: float, fail_under: float | None) -> int:
-    """3 outranks 1: a gate that judges by invalid trials would be a gate on nothing."""
-    if document["invalid_trials"] > threshold * len(document["trials"]) or not document["trials"]:
-        return TOO_MANY_INVALID
-    average = document["average_score"]
-    return GATE_SAYS_NO if fail_under is not None and (average is None or average < fail_under) else 0
-
-
-def _why(code: int, document: Document, workplace: Workplace, fail_under: float | None) -> str:
-    if code == GATE_SAYS_NO:
-        return f"the average score {_number(document['average_score'])} is below {fail_under:g}"
-    causes = sorted({trial["outcome"] for trial in document["trials"]} - SCORED)
-    return (
-        f"{document['invalid_trials']} of {len(document['trials'])} trials are invalid ({', '.join(causes) or 'none was held'}), "
-        f"more than the {workplace.settings.invalid_trials_threshold:.0%} that stoic.yml allows: no verdict; the report says why"
-    )
+def no_verdict(outcome: Outcome, threshold: float) -> str | None:
+    """Why no verdict is given, and what to do; None when one is. This outranks any gate: it would judge nothing."""
+    if outcome.held < outcome.planned:
+        return (
+            f"{outcome.held} of {outcome.planned} trials were held before the cost ceiling; go on with --resume and a "
+            "higher --max-cost"
+        )
+    if not outcome.conclusive:
+        causes = sorted({trial["outcome"] for trial in outcome.document["trials"]} - SCORED)
+        return (
+            f"{outcome.document['invalid_trials']} of {outcome.held} trials are invalid ({', '.join(causes)}), more than "
+            f"the {threshold:.0%} that stoic.yml allows; the report says why"
+        )
+    return None
 
 
 def show(document: Document, workplace: Workplace) -> None:

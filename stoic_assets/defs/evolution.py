@@ -5,13 +5,13 @@ import dagster as dg
 from stoic_assets.adapters.evaluation_publishing import project, publish
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.defs.evaluation_run import current_evaluation, run_async
-from stoic_assets.defs.failures import reported
+from stoic_assets.defs.failures import RETRIES, reported
 from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
 
 
 @dg.asset(
-    group_name="evolution", kinds={"python", "parquet"}, owners=OWNERS, partitions_def=agent_versions,
+    group_name="evolution", kinds={"python", "parquet"}, owners=OWNERS, partitions_def=agent_versions, retry_policy=RETRIES,
     deps=["evaluations", "trial_virtues", "composite_scores", "weak_virtues"],
 )
 def fitness_updates(
@@ -34,7 +34,7 @@ def fitness_updates(
 
 
 @dg.asset(
-    group_name="evolution", kinds={"neo4j"}, owners=OWNERS, partitions_def=agent_versions,
+    group_name="evolution", kinds={"neo4j"}, owners=OWNERS, partitions_def=agent_versions, retry_policy=RETRIES,
     deps=[fitness_updates, "virtue_trends", "graph_setup"],
 )
 def stoic_graph_projection(

@@ -1,17 +1,22 @@
-"""How a fault of ours shows in Dagster: its one line as the failure of the step, without a second try."""
+"""How a fault of ours shows in Dagster: its one line as the failure of the step, and whether the step tries again."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import dagster as dg
 
-from stoic_assets.core.errors import StoicError
+from stoic_assets.core.errors import InfrastructureError, StoicError
 
+RETRIES = dg.RetryPolicy(max_retries=2, delay=1, backoff=dg.Backoff.EXPONENTIAL, jitter=dg.Jitter.PLUS_MINUS)
+"""For steps that talk to networks. Nothing is paid twice: journals and the judge cache hold what was had."""
 
 @contextmanager
 def reported() -> Iterator[None]:
-    """Turns a `StoicError` into the step's failure; commands find the error itself as the failure's cause."""
+    """Turns a `StoicError` into the step's failure; commands find the error itself as the failure's cause.
+
+    Only faults of the infrastructure are worth another try: a wrong key stays wrong.
+    """
     try:
         yield
     except StoicError as error:
-        raise dg.Failure(description=str(error), allow_retries=False) from error
+        raise dg.Failure(str(error), allow_retries=isinstance(error, InfrastructureError)) from error

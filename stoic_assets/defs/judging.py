@@ -10,7 +10,7 @@ from stoic_assets.adapters.evaluation_judging import EvaluationJudging
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.defs.evaluation_run import current_evaluation, run_async
-from stoic_assets.defs.failures import reported
+from stoic_assets.defs.failures import RETRIES, reported
 from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
 from stoic_assets.defs.transcripts import transcripts
@@ -25,7 +25,7 @@ class JudgingConfig(dg.Config):
 
 
 @dg.asset(
-    group_name="judging", kinds={"openai", "parquet"}, owners=OWNERS, partitions_def=agent_versions, deps=[transcripts]
+    group_name="judging", kinds={"openai", "parquet"}, owners=OWNERS, partitions_def=agent_versions, retry_policy=RETRIES, deps=[transcripts]
 )
 def virtue_scores(
     context: dg.AssetExecutionContext, config: JudgingConfig, workplace: dg.ResourceParam[Workplace]
@@ -53,7 +53,7 @@ def virtue_scores(
 
 
 @dg.asset(
-    group_name="judging", kinds={"openai", "parquet"}, owners=OWNERS, partitions_def=agent_versions, deps=[transcripts]
+    group_name="judging", kinds={"openai", "parquet"}, owners=OWNERS, partitions_def=agent_versions, retry_policy=RETRIES, deps=[transcripts]
 )
 def task_scores(
     context: dg.AssetExecutionContext, config: JudgingConfig, workplace: dg.ResourceParam[Workplace]

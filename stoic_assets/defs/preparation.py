@@ -10,7 +10,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import conditions_of
 from stoic_assets.defs.evaluation_run import run_async
-from stoic_assets.defs.failures import reported
+from stoic_assets.defs.failures import RETRIES, reported
 from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
 
@@ -51,7 +51,7 @@ def _trials(job: Job) -> int:
     return len(conditions_of(job, None)) * job.repeats * (len(job.scenarios) or 1)
 
 
-@dg.asset(group_name="preparation", kinds={"neo4j"}, owners=OWNERS, partitions_def=agent_versions, deps=[job_configs])
+@dg.asset(group_name="preparation", kinds={"neo4j"}, owners=OWNERS, partitions_def=agent_versions, retry_policy=RETRIES, deps=[job_configs])
 def graph_setup(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
     """Constraints of the stoic graph, and the node of this agent version with its lineage."""
     with reported():

@@ -12,7 +12,7 @@ from stoic_assets.core.conversation.evidence import SCORED
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import EvaluationRequest
 from stoic_assets.defs.evaluation_run import own_evaluation_id, run_async
-from stoic_assets.defs.failures import reported
+from stoic_assets.defs.failures import RETRIES, reported
 from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
 from stoic_assets.defs.preparation import graph_setup, job_configs
@@ -42,7 +42,7 @@ class ConversationConfig(dg.Config):
 
 
 @dg.asset(
-    group_name="conversations", kinds={"python", "parquet"}, owners=OWNERS, partitions_def=agent_versions,
+    group_name="conversations", kinds={"python", "parquet"}, owners=OWNERS, partitions_def=agent_versions, retry_policy=RETRIES,
     deps=[job_configs, graph_setup],
 )
 def transcripts(

@@ -14,5 +14,5 @@ _UNSEEN = re.compile(
 
 
 def visible(text: str) -> str:
-    """The text with every unseen character as its code, `[U+202E]`; line feeds and tabs stay. Always encodes to UTF-8."""
+    """The text with every unseen character as its code, `[U+202E]`; line feeds and tabs stay. It encodes to UTF-8."""
     return _UNSEEN.sub(lambda found: f"[U+{ord(found.group()):04X}]", _LINE_END.sub("\n", text))

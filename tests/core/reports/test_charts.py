@@ -77,7 +77,9 @@ def test_releases_stand_in_the_order_of_their_dates() -> None:
 def test_labels_are_text_and_nothing_else() -> None:
     hostile = ["m@</text><script>", "m@$\\frac{1}{0}$", "m@\x00\u202e日", "m@" + "long" * 999]
     svg = trend_chart_svg([trend(version, day) for day, version in enumerate(hostile, 1)])
-    assert texts(svg)[:4] == ["</text><script>", "$\\frac{1}{0}$", "[U+0000][U+202E]\\u65e5", "longlonglonglonglongl..."]
+    assert texts(svg)[:4] == [
+        "</text><script>", "$\\frac{1}{0}$", "[U+0000][U+202E]\\u65e5", "longlonglonglonglongl...",
+    ]
     assert "<script" not in svg
     assert svg.isascii()
 

@@ -1,0 +1,166 @@
+"""A real HTTP server on loopback that stands for somebody else's: it notes every request, and misbehaves on demand."""
+
+import asyncio
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+
+@dataclass(frozen=True)
+class Call:
+    """One request. `kind` is the double's own word for what it is; `active` counts requests at that time, itself too."""
+
+    kind: str
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: Any
+    active: int
+
+    @property
+    def text(self) -> str:
+        """The body as text, for searching."""
+        return json.dumps(self.body, ensure_ascii=False)
+
+
+Answer = Callable[[Call], "Response | dict[str, Any] | float | None"]
+"""A response, a JSON body, seconds to wait before the usual answer, or None for the usual answer."""
+
+
+@dataclass
+class Fault:
+    """What calls of a kind get instead of the usual answer: the next `times`, once `after` of them went well."""
+
+    kind: str
+    answer: Answer
+    times: float = float("inf")
+    after: int = 0
+
+
+def status(code: int, headers: dict[str, str] | None = None, body: str = "no") -> Answer:
+    """An HTTP error."""
+    return lambda _: Response(body, code, headers)
+
+
+def slow(seconds: float) -> Answer:
+    """The usual answer, late."""
+    return lambda _: seconds
+
+
+def hang(_: Call) -> float:
+    """No answer in the time of any test."""
+    return 3600.0
+
+
+class Double:
+    """Answers what `answer` says; the subclass knows the protocol."""
+
+    def __init__(self) -> None:
+        self.calls: list[Call] = []
+        self.url = ""
+        self._faults: list[Fault] = []
+        self._active = 0
+        self._server: uvicorn.Server
+
+    def kind(self, method: str, path: str, body: Any) -> str:
+        """What a request is."""
+        return f"{method} {path}"
+
+    def answer(self, call: Call) -> "Response | dict[str, Any]":
+        """The usual answer."""
+        return {}
+
+    def when(self, kind: str, answer: Answer, times: float = float("inf"), after: int = 0) -> None:
+        """Makes calls of a kind (or path) misbehave."""
+        self._faults.append(Fault(kind, answer, times, after))
+
+    def behave(self) -> None:
+        """Ends all misbehaviour and forgets what was noted."""
+        self._faults.clear()
+        self.calls.clear()
+
+    def of(self, kind: str) -> list[Call]:
+        """The calls of a kind, in order."""
+        return [call for call in self.calls if call.kind == kind]
+
+    def await_calls(self, kind: str, count: int, seconds: float = 30) -> None:
+        """Returns once so many calls of a kind arrived."""
+        end = time.monotonic() + seconds
+        while len(self.of(kind)) < count:
+            assert time.monotonic() < end, f"only {len(self.of(kind))} calls of {kind} in {seconds} s"
+            time.sleep(0.005)
+
+    def die(self) -> None:
+        """Stops listening and drops every connection, from any thread."""
+        self._server.should_exit = self._server.force_exit = True
+        for listening in self._server.servers:
+            listening.close()
+
+    @contextmanager
+    def running(self) -> Iterator["Double"]:
+        """Listening on a free port while the block runs."""
+        app = Starlette(routes=[Route("/{path:path}", self._handle, methods=["GET", "PUT", "POST", "DELETE"])])
+        config = uvicorn.Config(
+            app, host="127.0.0.1", port=0, log_level="critical", access_log=False, ws="none", lifespan="off",
+            timeout_graceful_shutdown=1,
+        )
+        self._server = uvicorn.Server(config)
+        thread = threading.Thread(target=self._server.run)
+        thread.start()
+        while not self._server.started:
+            assert thread.is_alive()
+            time.sleep(0.005)
+        self.url = f"http://127.0.0.1:{self._server.servers[0].sockets[0].getsockname()[1]}"
+        try:
+            yield self
+        finally:
+            self._server.should_exit = self._server.force_exit = True
+            thread.join(10)
+
+    async def _handle(self, request: Request) -> Response:
+        raw = await request.body()
+        body = json.loads(raw) if raw else None
+        kind = self.kind(request.method, request.url.path, body)
+        self._active += 1
+        call = Call(kind, request.method, request.url.path, dict(request.headers), body, self._active)
+        self.calls.append(call)
+        try:
+            given = self._misbehaviour(call)
+            if isinstance(given, float):
+                await asyncio.sleep(given)
+                given = None
+            answer = self.answer(call) if given is None else given
+        finally:
+            self._active -= 1
+        return JSONResponse(answer) if isinstance(answer, dict) else answer
+
+    def _misbehaviour(self, call: Call) -> "Response | dict[str, Any] | float | None":
+        for fault in self._faults:
+            if fault.kind != call.kind or fault.times <= 0:
+                continue
+            if fault.after > 0:
+                fault.after -= 1
+                continue
+            fault.times -= 1
+            return fault.answer(call)
+        return None
+
+
+@dataclass
+class Receiver(Double):
+    """Takes whatever is posted to it: a webhook, an evolution service, a knowledge service."""
+
+    ids: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        super().__init__()
