@@ -20,9 +20,8 @@ class Project:
 
     @property
     def jobs(self) -> Path:
-        """The folder of job files; the shipped ones where the project has none."""
-        own = self.root / "eval_jobs"
-        return own if own.is_dir() else shipped("eval_jobs")
+        """The folder of job files; it need not exist."""
+        return self.root / "eval_jobs"
 
     @property
     def releases(self) -> Path:

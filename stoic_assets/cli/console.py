@@ -61,5 +61,5 @@ class TerminalProgress:
 def watched(verbose: bool = False) -> Iterator[TerminalProgress]:
     """Progress on stderr while the block runs."""
     columns = (TextColumn("{task.description:>14}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Bars(*columns, console=err, transient=not verbose) as bars:
+    with Bars(*columns, console=err, transient=not verbose, disable=not err.is_terminal) as bars:
         yield TerminalProgress(bars, verbose)

@@ -13,6 +13,7 @@ import typer
 from rich.table import Table
 
 from stoic_assets.adapters.evaluation_report import report_data
+from stoic_assets.adapters.project import shipped
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.evaluate import Json, Verbose, new_evaluation_id, run_evaluation
@@ -33,7 +34,7 @@ def demo(
 ) -> None:
     """Evaluates two releases of the demo agent on the embedded graph and shows what changed between them."""
     with console.watched(verbose) as progress:
-        workplace = open_workplace(progress=progress)
+        workplace = _with_shipped_jobs(open_workplace(progress=progress))
         if not live:
             workplace = replace(workplace, env={**workplace.env, "STOIC_LLM": "offline"})
         with workplace.graphs() as graphs, ExitStack() as agents:
@@ -44,6 +45,12 @@ def demo(
         console.print_json({"evaluations": documents, **_document(found)})
     else:
         _show(found, documents[0], documents[1], workplace)
+
+
+def _with_shipped_jobs(workplace: Workplace) -> Workplace:
+    """Outside of a project, the demo plays the jobs and releases that come with the product."""
+    project = workplace.project
+    return workplace if project.jobs.is_dir() else replace(workplace, project=replace(project, root=shipped("eval_jobs").parent))
 
 
 def _evaluate(workplace: Workplace, release: str, url: str) -> dict[str, Any]:

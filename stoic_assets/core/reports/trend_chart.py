@@ -27,7 +27,7 @@ def trend_chart_svg(trends: Sequence[Row], ink: str = INK) -> str:
             plot.plot(*zip(*points, strict=True), color=colour, marker=marker, markersize=5, label=label(words(virtue)))
     step = -(-len(order) // MOST_TICKS)
     shown = list(order)[::step]
-    plot.set_xticks([order[version] for version in shown], [label(version.partition("@")[2]) for version in shown])
+    plot.set_xticks([order[version] for version in shown], [label(version.split("@")[-1]) for version in shown])
     plot.set_xlim(-0.2, len(order) - 0.8)
     plot.set_ylim(-0.02, 1.02)
     plot.grid(axis="y", color=INK_MARK, alpha=0.15, linewidth=0.7)

@@ -29,10 +29,10 @@ _NO_ANCHOR = re.compile(r"[^A-Za-z0-9_.-]")
 
 @dataclass(frozen=True)
 class TurnView:
-    """One message; `calls` are the function calls among its events, `slow` a reply beyond the aspirational time."""
+    """One message; `events` is their number, `calls` the function calls among them, `slow` beyond the aspired time."""
 
     row: Row
-    events: list[object]
+    events: int
     calls: list[str]
     slow: bool
 
@@ -159,19 +159,20 @@ def _task_number(row: Row) -> tuple[int, str]:
 
 
 def _turn(row: Row, aspired: float | None) -> TurnView:
-    events = parsed_events(row.get("events"))
-    turn = Turn(row["turn"], row["speaker"], row["content"], events=tuple(e for e in events if isinstance(e, dict)))
+    events, calls = _acts(row)
     late = aspired is not None and row["speaker"] == "agent" and (row.get("response_ms") or 0) > aspired
-    return TurnView(row, events, function_calls(turn), late)
+    return TurnView(row, events, calls, late)
 
 
-def parsed_events(text: str | None) -> list[object]:
-    """The events of a turn; a text that is no list of JSON counts as one event."""
+def _acts(row: Row) -> tuple[int, list[str]]:
+    """How many events a turn has, and its function calls; events that cannot be read count as one and hold no call."""
     try:
-        events = json.loads(text or "[]")
+        found = json.loads(row.get("events") or "[]")
+        events = found if isinstance(found, list) else [found]
+        known = tuple(event for event in events if isinstance(event, dict))
+        return len(events), function_calls(Turn(row["turn"], row["speaker"], row["content"], events=known))
     except (ValueError, RecursionError):
-        events = text
-    return events if isinstance(events, list) else [events]
+        return 1, []
 
 
 def _virtues(combined: Iterable[Row], verdicts: Iterable[Row], turns: Iterable[TurnView]) -> list[VirtueView]:

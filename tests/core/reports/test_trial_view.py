@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from stoic_assets.core.reports.data import ReportData
-from stoic_assets.core.reports.trial_view import anchor, parsed_events, trial_views
+from stoic_assets.core.reports.trial_view import anchor, trial_views
 
 Make = Callable[..., ReportData]
 
@@ -53,12 +53,18 @@ def test_calls_and_late_replies_are_marked(make_data: Make) -> None:
     assert user.calls == []
 
 
+NESTED = "[" * 99_999
+DEEP_CALL = '[{"request": {"function": "f", "arguments": ' + "[" * 985 + "]" * 985 + "}}]"
+
+
 @pytest.mark.parametrize(
     ("text", "events"),
-    [(None, []), ("[]", []), ('{"a": 1}', [{"a": 1}]), ("garbled", ["garbled"]), ("[" * 99_999, ["[" * 99_999])],
+    [(None, 0), ("[]", 0), ('{"a": 1}', 1), ("[1, 2]", 2), ("garbled", 1), (NESTED, 1), (DEEP_CALL, 1)],
 )
-def test_events_of_any_shape_are_shown(text: str | None, events: list[object]) -> None:
-    assert parsed_events(text) == events
+def test_events_of_any_shape_are_counted(make_data: Make, text: str | None, events: int) -> None:
+    data = make_data(trials=1, turns=1)
+    view = trial_views(replace(data, turns=[{**data.turns[0], "events": text}]))[0]
+    assert view.turns[0].events == events
 
 
 def test_judge_errors_come_from_the_scores_and_say_why_nothing_is_scored(make_data: Make) -> None:

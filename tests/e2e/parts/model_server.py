@@ -19,7 +19,7 @@ class ModelServer(Double):
     def __init__(self, key: str | None = None) -> None:
         super().__init__()
         self.key = key
-        self.lines: Sequence[str] = ()
+        self.lines: Sequence[str] = ("What is the capital of France?",)
         self.sign_off = SIGN_OFF
         self.number: Callable[[Path], float] = lambda path: 0.8
         self.texts = "well observed"
