@@ -1,30 +1,37 @@
-# make demo | make test | make check | make pictures. Everything is installed into .venv on first use.
+# make demo      evaluates two releases of the demo agent
+# make test      runs the tests
+# make check     ruff and mypy
+# make pictures  makes the README's pictures anew (needs Chromium)
+# Each installs everything into .venv first, if that is not done yet.
 PYTHON ?= python3
 VENV := .venv
-STAMP := $(VENV)/.installed
+INSTALLED := $(VENV)/.installed
 
 .PHONY: demo test check pictures install clean
+.DEFAULT_GOAL := demo
 
-install: $(STAMP)
+demo: $(INSTALLED)
+	@$(VENV)/bin/stoic demo
 
-$(STAMP): pyproject.toml
-	$(PYTHON) -m venv $(VENV)
-	$(VENV)/bin/python -m pip install --quiet --upgrade pip
-	$(VENV)/bin/python -m pip install --quiet -e ".[dev]"
-	touch $(STAMP)
+test: $(INSTALLED)
+	@$(VENV)/bin/python -m pytest -n 2 --dist worksteal
 
-demo: $(STAMP)
-	$(VENV)/bin/stoic demo
-
-test: $(STAMP)
-	$(VENV)/bin/python -m pytest -n 2 --dist worksteal
-
-check: $(STAMP)
+check: $(INSTALLED)
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/mypy
 
-pictures: $(STAMP)
-	$(VENV)/bin/python docs/pictures/make_pictures.py
+pictures: $(INSTALLED)
+	@$(VENV)/bin/python docs/pictures/make_pictures.py
 
+install: $(INSTALLED)
+
+$(INSTALLED): pyproject.toml
+	@echo "Installing into $(VENV); the first time this takes some minutes"
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "stoic-eval needs Python 3.11 or later: make PYTHON=python3.11")'
+	@$(PYTHON) -m venv $(VENV)
+	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	@touch $@
+
+# What was evaluated (.stoic) stays.
 clean:
-	rm -rf $(VENV) .stoic
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

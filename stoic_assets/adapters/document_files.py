@@ -10,6 +10,7 @@ from stoic_assets.core.errors import ConfigurationError, DocumentError
 from stoic_assets.core.jobs.job import NAME, CypherSetup, FileSetup, Job, PromptName
 from stoic_assets.core.releases import Release
 from stoic_assets.core.settings import Settings
+from stoic_assets.core.templates import refuse_malformed
 
 D = TypeVar("D", bound=Document)
 _BUILT_IN_PROMPTS = {"eval/socrates", "eval/score"}
@@ -32,23 +33,31 @@ def read_text(path: Path) -> str:
 
 def load_settings(path: Path) -> Settings:
     """`stoic.yml`, or all defaults where there is none (or nothing but comments in it)."""
-    is_silent = not path.exists() or all(line.lstrip().startswith("#") or not line.strip() for line in read_text(path).splitlines())
-    return Settings() if is_silent else read_document(path, Settings)
+    text = read_text(path) if path.exists() else ""
+    is_silent = all(not line.strip() or line.lstrip().startswith("#") for line in text.splitlines())
+    return Settings() if is_silent else parse_document(text, Settings, str(path))
 
 
 def load_job(path: Path) -> Job:
     """One job, resolved: named, with its setup files and prompt templates read in."""
     job = read_document(path, Job)
-    if not re.fullmatch(NAME, job.name or path.stem):
-        raise DocumentError(str(path), None, "name", "give the job a name of letters, digits and _ . - only")
+    name = job.name or path.stem
+    if not re.fullmatch(NAME, name):
+        problem = "give the job a name of letters, digits and _ . - only, at most 100 of them"
+        raise DocumentError(str(path), None, "name", problem)
     changes: dict[str, Any] = {
-        "name": job.name or path.stem,
+        "name": name,
         "setups": tuple(_resolved(setup, path) for setup in job.setups),
-        "prompts": {name: read_text(path.parent / file) for name, file in _own_prompts(job).items()},
+        "prompts": {prompt: read_template(path.parent / file) for prompt, file in _own_prompts(job).items()},
     }
-    # Validated again, since a job's file name becomes its name, and what was in files must fit like what was inline.
-    resolved = job.model_dump(by_alias=True) | {**changes, "setups": [s.model_dump() for s in changes["setups"]]}
-    return Job.model_validate(resolved)
+    return job.model_copy(update=changes)
+
+
+def read_template(path: Path) -> str:
+    """The text of a job's own prompt. Raises `DocumentError` where it is no Jinja template."""
+    text = read_text(path)
+    refuse_malformed(text, str(path))
+    return text
 
 
 def _resolved(setup: CypherSetup | FileSetup, path: Path) -> CypherSetup:
@@ -56,7 +65,7 @@ def _resolved(setup: CypherSetup | FileSetup, path: Path) -> CypherSetup:
 
 
 def _own_prompts(job: Job) -> dict[PromptName, str]:
-    """Where the job's own templates are; `evaluator.prompt` and `scorer.prompt` may name one too, as in Embabel's files."""
+    """Where the job's own templates are; `evaluator.prompt` and `scorer.prompt` name one too, as in Embabel's files."""
     own = dict(job.prompts)
     named: tuple[tuple[PromptName, str], ...] = (("evaluator", job.evaluator.prompt), ("tasks", job.scorer.prompt))
     for name, file in named:
@@ -66,14 +75,14 @@ def _own_prompts(job: Job) -> dict[PromptName, str]:
 
 
 def load_jobs(paths: Iterable[Path]) -> list[Job]:
-    """Jobs from files; their names must differ."""
+    """Jobs from files; their names must differ, and not in case alone: they name files."""
     named: dict[str, Path] = {}
     jobs = []
     for path in paths:
         job = load_job(path)
-        if job.name in named:
-            raise DocumentError(str(path), None, "name", f"{job.name!r} is already the name of {named[job.name]}")
-        named[job.name] = path
+        if other := named.get(job.name.casefold()):
+            raise DocumentError(str(path), None, "name", f"{job.name!r} is already the name of {other}")
+        named[job.name.casefold()] = path
         jobs.append(job)
     return jobs
 
@@ -84,7 +93,7 @@ def job_files(folder: Path) -> list[Path]:
 
 
 def select_jobs(jobs: Sequence[Job], names: Sequence[str], tags: Sequence[str]) -> list[Job]:
-    """The jobs with one of `names` or `tags`; all of them where neither is given. Raises on a name or tag nobody has."""
+    """The jobs with one of `names` or `tags`; all where neither is given. Raises on a name or tag that nobody has."""
     known, tagged = {job.name for job in jobs}, {tag for job in jobs for tag in job.tags}
     for kind, wanted, existing in (("job", names, known), ("tag", tags, tagged)):
         for name in wanted:
@@ -96,12 +105,14 @@ def select_jobs(jobs: Sequence[Job], names: Sequence[str], tags: Sequence[str]) 
 
 
 def load_releases(folder: Path) -> tuple[dict[str, Release], list[ConfigurationError]]:
-    """The manifests of a folder by agent version, and the complaints about those that do not read."""
+    """The manifests of a folder by agent version, and the complaints about those that do not read, or come second."""
     releases: dict[str, Release] = {}
     complaints: list[ConfigurationError] = []
-    for path in job_files(folder) if folder.is_dir() else []:
+    for path in job_files(folder):
         try:
             release = read_document(path, Release)
+            if release.agent_version in releases:
+                raise DocumentError(str(path), None, "version", f"{release.agent_version} has another manifest already")
         except ConfigurationError as error:
             complaints.append(error)
         else:

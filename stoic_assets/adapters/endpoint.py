@@ -2,11 +2,11 @@
 
 import asyncio
 import contextlib
-import ipaddress
 from urllib.parse import SplitResult, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
+from stoic_assets.core.loopback import is_loopback
 
 PORTS = {"http": 80, "https": 443}
 
@@ -27,15 +27,6 @@ def parse_url(url: str, setting: str) -> SplitResult:
     if parts.username or parts.password:
         raise ConfigurationError(f"{setting}: the address must not hold credentials; use the key variable or a header")
     return parts
-
-
-def is_loopback(host: str) -> bool:
-    """Whether `host` is this machine."""
-    try:
-        address = ipaddress.ip_address(host)
-        return address.is_loopback or address.is_unspecified
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
 
 
 def proxy_for(parts: SplitResult) -> str | None:

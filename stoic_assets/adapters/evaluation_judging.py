@@ -3,8 +3,10 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
+from functools import partial
 from typing import Any, TypeVar
 
+from stoic_assets.adapters.calibration_store import read_calibration
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
 from stoic_assets.adapters.models.connect import judge_panel
 from stoic_assets.adapters.workplace import Workplace
@@ -38,7 +40,8 @@ class EvaluationJudging:
 
     async def virtues(self) -> list[Row]:
         """The rows of `virtue_scores`."""
-        verdicts = await self._each_trial("virtues", judge_virtues)
+        calibration = await asyncio.to_thread(read_calibration, self._workplace.warehouse)
+        verdicts = await self._each_trial("virtues", partial(judge_virtues, calibration=calibration))
         return [asdict(score) for scores in verdicts for score in scores]
 
     async def tasks(self) -> tuple[list[Row], list[Row]]:
@@ -64,10 +67,11 @@ class EvaluationJudging:
             self._workplace.progress.advance(stage)
             return verdict
 
-        try:
-            return await side_by_side([one(evidence) for evidence in trials])
-        finally:
-            await asyncio.to_thread(self.tables.write_calls)
+        with self._workplace.evidence.locked(self._manifest.agent_version, self._manifest.evaluation_id):
+            try:
+                return await side_by_side([one(evidence) for evidence in trials])
+            finally:
+                await asyncio.to_thread(self.tables.write_calls)
 
     def _job(self, evidence: Evidence) -> Job:
         return next(job for job in self._manifest.spec.jobs if job.name == evidence.trial.job)

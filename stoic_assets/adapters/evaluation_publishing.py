@@ -1,4 +1,7 @@
-"""What leaves an evaluation: the fitness update, the events, and the projection into the stoic graph."""
+"""What leaves an evaluation: the fitness update, the events, and the projection into the stoic graph.
+
+What people found of a version goes into each of its fitness updates beside what the judges found.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -8,19 +11,21 @@ from pathlib import Path
 from stoic_assets.adapters import stoic_graph
 from stoic_assets.adapters.bolt import Graph
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
+from stoic_assets.adapters.feedback_files import human_evaluations
 from stoic_assets.adapters.outbox import Delivered
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.evolution.events import Event, applied, completed
 from stoic_assets.core.evolution.fitness import FitnessUpdate, fitness_update
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation, stoic_evaluations
+from stoic_assets.core.feedback.human_evaluation import FEEDBACK, RATINGS
 
 
 @dataclass(frozen=True)
 class Published:
     """The update of an evaluation, how delivery went, and the files its rows were written to.
 
-    An evaluation with too many invalid trials is not `conclusive`: nothing of its fitness leaves.
+    An evaluation that is not finished, or has too many invalid trials, is not `conclusive`: no fitness leaves.
     """
 
     update: FitnessUpdate
@@ -43,9 +48,11 @@ def read_evaluations(workplace: Workplace, manifest: Manifest) -> tuple[Evaluati
 async def publish(workplace: Workplace, manifest: Manifest) -> Published:
     """Puts fitness update and events into the outbox, delivers what has an address, and stores both tables."""
     head, evaluations = read_evaluations(workplace, manifest)
-    update = fitness_update(head, evaluations, workplace.settings.weakness)
+    people = human_evaluations(workplace, manifest.agent_version)
+    update = fitness_update(head, [*evaluations, *people], workplace.settings.weakness)
     tables, outbox = EvaluationTables(workplace, manifest), workplace.outbox
-    conclusive = tables.read("evaluation_scores")[0]["conclusive"]
+    finished = tables.read("evaluations")[0]["status"] == "finished"
+    conclusive = finished and tables.read("evaluation_scores")[0]["conclusive"]
     events = [completed(evaluation) for evaluation in evaluations]
     if conclusive and (of_evaluation := applied(update)) is not None:
         events.append(of_evaluation)
@@ -57,6 +64,21 @@ async def publish(workplace: Workplace, manifest: Manifest) -> Published:
         "events": tables.write("events", [event.row(outbox.delivered_at("events", event.id)) for event in events]),
     }
     return Published(update, conclusive, delivery, files)
+
+
+async def publish_feedback(workplace: Workplace, agent_version: str) -> Delivered:
+    """Puts an event for everything that people found of a version into the outbox, delivers, and stores the events.
+
+    The fitness update follows with the next `publish` of an evaluation of that version.
+    """
+    evaluations, outbox = human_evaluations(workplace, agent_version), workplace.outbox
+    delivery = await _deliver(workplace, agent_version, None, [completed(each) for each in evaluations])
+    for evaluation_id in (FEEDBACK, RATINGS):
+        events = [completed(each) for each in evaluations if each.head.evaluation_id == evaluation_id]
+        rows = [workplace.redactor.row(event.row(outbox.delivered_at("events", event.id))) for event in events]
+        if rows or workplace.warehouse.has("events", agent_version, evaluation_id):
+            workplace.warehouse.write("events", agent_version, evaluation_id, rows)
+    return delivery
 
 
 async def _deliver(
@@ -76,18 +98,24 @@ def project(workplace: Workplace, manifest: Manifest) -> dict[str, int]:
     head, evaluations = read_evaluations(workplace, manifest)
     trends = workplace.warehouse.query("select * from virtue_trends where agent = ?", [head.agent_id])
     fitness = EvaluationTables(workplace, manifest).read("fitness_updates")
+    people = human_evaluations(workplace, manifest.agent_version)
     keyed = [{**row, "agent_version": head.agent_version, "evaluation_id": head.evaluation_id} for row in fitness]
 
     async def work(graph: Graph) -> None:
         await stoic_graph.prepare(graph)
         await stoic_graph.project_version(graph, head.agent_version, manifest.released_at, manifest.parents)
         await stoic_graph.project_evaluations(graph, head, evaluations)
+        for evaluation_id in (FEEDBACK, RATINGS):
+            found = [each for each in people if each.head.evaluation_id == evaluation_id]
+            place = EvaluationHead(head.agent_version, evaluation_id, head.time)
+            await stoic_graph.project_evaluations(graph, place, found)
         await stoic_graph.project_trends(graph, trends)
         await stoic_graph.project_fitness(graph, keyed)
 
     _in_stoic_graph(workplace, work)
-    scores = sum(len(evaluation.virtue_scores) for evaluation in evaluations)
-    return {"stoic_evaluations": len(evaluations), "virtue_scores": scores, "virtue_trends": len(trends)}
+    everybody = [*evaluations, *people]
+    scores = sum(len(evaluation.virtue_scores) for evaluation in everybody)
+    return {"stoic_evaluations": len(everybody), "virtue_scores": scores, "virtue_trends": len(trends)}
 
 
 def delete_from_graph(workplace: Workplace, agent_version: str) -> None:

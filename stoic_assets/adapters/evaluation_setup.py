@@ -1,4 +1,4 @@
-"""From what a user asks for to the resolved specification of an evaluation, with the checks that come before any call."""
+"""From what a user asks for to the resolved specification of an evaluation, with the checks that precede any call."""
 
 import asyncio
 import hashlib
@@ -6,19 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from stoic_assets.adapters.agents.connect import reachable
+from stoic_assets.adapters.agents.connect import connect_agent, reachable
 from stoic_assets.adapters.document_files import job_files, load_jobs, load_releases, select_jobs
-from stoic_assets.adapters.models.connect import evaluator_model, judge_panel, reachable_model
+from stoic_assets.adapters.models.connect import connect_model, evaluator_model, judge_panel, reachable_model
+from stoic_assets.adapters.models.ledger import require_price
 from stoic_assets.adapters.project import Project
+from stoic_assets.core import templates
 from stoic_assets.core.conversation import evaluator
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import DEFAULT_AGENT_MODEL, DEFAULT_AGENT_URL, EvaluationRequest, EvaluationSpec
-from stoic_assets.core.graph_address import refuse_setups, subject_address
+from stoic_assets.core.graph_address import refuse_same_graph, refuse_setups, stoic_address, subject_address
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.judging import prompt
 from stoic_assets.core.releases import Release, agent_of
 from stoic_assets.core.settings import Settings
-from stoic_assets.core.templates import source
 
 
 @dataclass(frozen=True)
@@ -30,13 +31,14 @@ class Setup:
 
 
 def set_up(
-    request: EvaluationRequest, agent_version: str, project: Project, settings: Settings, env: Mapping[str, str]
+    request: EvaluationRequest, agent_version: str, project: Project, settings: Settings, env: Mapping[str, str],
+    max_cost: float | None = None,
 ) -> Setup:
-    """Resolves a request. Raises `ConfigurationError` for whatever is missing or wrong."""
-    releases, _complaints = load_releases(project.releases)
-    release = releases.get(agent_version)
+    """Resolves a request. Raises `ConfigurationError` for whatever is missing or wrong; nothing is contacted."""
+    release = release_of(agent_version, project)
     jobs = [_as_released(job, release) for job in chosen_jobs(request, agent_version, project, release)]
     refuse_setups_of(jobs, env)
+    refuse_same_graph(subject_address(env), stoic_address(env), env)
     spec = EvaluationSpec(
         jobs=tuple(jobs),
         addresses={job.name: address_of(job, request, release, env) for job in jobs},
@@ -48,7 +50,29 @@ def set_up(
         judge_samples=request.judge_samples or settings.judging.samples,
         prompts_hash=prompts_hash(),
     )
+    _refuse_unusable(spec, settings, env, max_cost)
     return Setup(spec, release)
+
+
+def _refuse_unusable(
+    spec: EvaluationSpec, settings: Settings, env: Mapping[str, str], max_cost: float | None
+) -> None:
+    """Raises for an address, a header, a key or a price that will be wanted and is missing or cannot be."""
+    connect_model(env, settings)
+    for job in spec.jobs:
+        address, seconds = spec.addresses[job.name], settings.limits.agent.timeout_seconds
+        connect_agent(job.target, address, spec.agent_model, env, seconds)
+    if max_cost is not None:
+        for model in (spec.evaluator_model, *spec.judge_models):
+            require_price(model, settings.prices)
+
+
+def release_of(agent_version: str, project: Project) -> Release | None:
+    """The manifest of a version. Raises the fault of an unreadable one where it may be the one that is missing."""
+    releases, complaints = load_releases(project.releases)
+    if agent_version not in releases and complaints:
+        raise complaints[0]
+    return releases.get(agent_version)
 
 
 def default_files(project: Project) -> list[Path]:
@@ -71,8 +95,11 @@ def chosen_jobs(request: EvaluationRequest, agent_version: str, project: Project
 def _as_released(job: Job, release: Release | None) -> Job:
     if release is None or release.protocol is None or release.protocol == job.target.protocol:
         return job
-    target = job.target.model_dump(by_alias=True) | {"protocol": release.protocol}
-    return Job.model_validate(job.model_dump(by_alias=True) | {"target": target})
+    target = job.target.model_copy(update={"protocol": release.protocol})
+    released = job.model_copy(update={"target": target})
+    if problem := released.protocol_problem():
+        raise ConfigurationError(f"job {job.name} cannot be run as release {release.agent_version} says: {problem}")
+    return released
 
 
 def address_of(job: Job, request: EvaluationRequest, release: Release | None, env: Mapping[str, str]) -> str:
@@ -89,7 +116,8 @@ def refuse_setups_of(jobs: Sequence[Job], env: Mapping[str, str]) -> None:
 
 def prompts_hash() -> str:
     """SHA-256 over every built-in prompt; a job's own templates are part of the job."""
-    texts = [source(evaluator.TEMPLATE), *(prompt.source(name) for name in prompt.built_in().list_templates())]
+    packages = (evaluator.PACKAGE, prompt.PACKAGE)
+    texts = [templates.source(package, name) for package in packages for name in templates.names(package)]
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
 

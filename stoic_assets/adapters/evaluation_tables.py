@@ -10,6 +10,7 @@ from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.conversation.rows import evidence_of
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest, row
+from stoic_assets.core.judging.ask import OUT_OF_BUDGET
 
 Row = dict[str, Any]
 
@@ -40,6 +41,11 @@ class EvaluationTables:
     def write_head(self, status: str, ended_at: str | None = None, **counts: Any) -> Path:
         """Stores the evaluation's own row."""
         return self.write("evaluations", [row(self._manifest, status, ended_at, **counts)])
+
+    def out_of_budget(self) -> bool:
+        """Whether verdicts are missing because the cost ceiling was reached."""
+        rows = [*self.read("virtue_scores"), *self.read("task_scores")]
+        return any(OUT_OF_BUDGET in (each["error"] or "") for each in rows)
 
     def evidence(self) -> list[Evidence]:
         """What the trials left. Raises `ConfigurationError` when no conversation was stored."""

@@ -3,7 +3,7 @@
     <home>/evidence/<agent_version>/<evaluation_id>/manifest.json, trials/<trial_id>.jsonl, llm_calls.jsonl, lock
 """
 
-import json
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
+from pydantic import ValidationError
 
 from stoic_assets.adapters.files import StorageError, write_whole
+from stoic_assets.adapters.json_lines import append_line, read_lines
 from stoic_assets.core.conversation.journal import Entry
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
@@ -25,7 +27,9 @@ class EvidenceStore:
         self.root, self._clean = home / "evidence", clean
 
     def folder(self, agent_version: str, evaluation_id: str) -> Path:
-        """Where an evaluation's evidence lives."""
+        """Where an evaluation's evidence lives. Raises `ConfigurationError` for an id that is no folder name."""
+        if not re.fullmatch(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*", evaluation_id):
+            raise ConfigurationError(f"{evaluation_id!r} is no evaluation id: letters, digits and _ . - only")
         return self.root / agent_version / evaluation_id
 
     @contextmanager
@@ -34,7 +38,7 @@ class EvidenceStore:
         folder = self.folder(agent_version, evaluation_id)
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            lock = FileLock(folder / "lock")
+            lock = FileLock(folder / "lock", is_singleton=True)  # a command holds it around steps that take it too
             lock.acquire(timeout=0)
         except Timeout:
             raise ConfigurationError(
@@ -55,11 +59,17 @@ class EvidenceStore:
     def manifest(self, agent_version: str, evaluation_id: str) -> Manifest | None:
         """The head of an evaluation, or None where there is none."""
         path = self.folder(agent_version, evaluation_id) / "manifest.json"
-        return Manifest.model_validate_json(path.read_bytes()) if path.exists() else None
+        try:
+            return Manifest.model_validate_json(path.read_bytes()) if path.exists() else None
+        except ValidationError:
+            raise ConfigurationError(
+                f"{path} does not fit this version of stoic-eval; move its folder away and evaluate anew"
+            ) from None
 
     def manifests(self, agent_version: str) -> list[Manifest]:
         """Every evaluation of a version, oldest first."""
-        found = [self.manifest(agent_version, path.parent.name) for path in self.root.glob(f"{agent_version}/*/manifest.json")]
+        paths = (self.root / agent_version).glob("*/manifest.json")
+        found = [self.manifest(agent_version, path.parent.name) for path in paths]
         return sorted((manifest for manifest in found if manifest), key=lambda manifest: manifest.started_at)
 
     def journal(self, manifest: Manifest, trial_id: str) -> "FileJournal":
@@ -77,39 +87,15 @@ class EvidenceStore:
 
 
 class FileJournal:
-    """A journal as lines of JSON. What `append` wrote survives the death of the process; a torn last line is dropped."""
+    """A journal as lines of JSON, redacted on write. What `append` wrote survives the death of the process."""
 
     def __init__(self, path: Path, clean: Callable[[Any], Any]) -> None:
         self._path, self._clean = path, clean
 
     def entries(self) -> list[Entry]:
-        """All whole entries."""
-        if not self._path.exists():
-            return []
-        whole, _, _torn = self._path.read_text(encoding="utf-8").rpartition("\n")
-        return [json.loads(line) for line in whole.split("\n") if line]
+        """All entries."""
+        return read_lines(self._path)
 
     async def append(self, entry: Entry) -> None:
         """Adds one entry. Raises `StorageError` when it cannot be stored."""
-        line = json.dumps(self._clean(dict(entry)), ensure_ascii=False) + "\n"
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            with self._path.open("r+b" if self._path.exists() else "wb") as file:
-                file.seek(_end_of_whole_lines(file))
-                file.truncate()
-                file.write(line.encode())
-        except OSError as error:
-            raise StorageError(
-                f"{self._path} cannot be written: {error.strerror}; free space, then go on with `stoic eval --resume`"
-            ) from None
-
-
-def _end_of_whole_lines(file: Any) -> int:
-    """Where the last whole line ends: a line that a dead process or a full disk tore must not swallow the next."""
-    end: int = file.seek(0, 2)
-    while end:
-        file.seek(end - 1)
-        if file.read(1) == b"\n":
-            break
-        end -= 1
-    return end
+        append_line(self._path, self._clean(dict(entry)))

@@ -25,5 +25,6 @@ def write_whole(path: Path, content: str | bytes, mode: int = 0o644) -> Path:
     except OSError as error:
         if temporary:
             Path(temporary).unlink(missing_ok=True)
-        raise StorageError(f"{path} cannot be written: {error.strerror}; free space or choose another STOIC_HOME") from None
+        advice = "free space or choose another STOIC_HOME"
+        raise StorageError(f"{path} cannot be written: {error.strerror}; {advice}") from None
     return path

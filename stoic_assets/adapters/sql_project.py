@@ -15,6 +15,7 @@ from typing import Any
 import jinja2
 import yaml
 
+from stoic_assets.adapters.project import shipped
 from stoic_assets.adapters.table_schemas import TABLES
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.settings import Settings
@@ -49,10 +50,8 @@ class ModelTest:
 
 
 def sql_folder() -> Path:
-    """The dbt project: inside the installed package, or beside it in the repository."""
-    package = Path(__file__).parents[1]
-    inside, beside = package / "dbt_like_sql", package.parent / "dbt_like_sql"
-    return inside if inside.is_dir() else beside
+    """The dbt project that comes with the product."""
+    return shipped("dbt_like_sql")
 
 
 def model_variables(settings: Settings) -> dict[str, float]:

@@ -50,7 +50,8 @@ _EVALUATIONS = """
     MATCH (v:AgentVersion {id: $version})
     MERGE (e:StoicEvaluation {id: row.id})
     SET e.evaluation_id = $evaluation_id, e.overall_score = row.overall_score,
-        e.overall_confidence = row.overall_confidence, e.timestamp = $timestamp, e.source = row.source
+        e.overall_confidence = row.overall_confidence, e.timestamp = row.timestamp, e.source = row.source,
+        e.offline = $offline
     MERGE (t:Task {id: row.task_id})
     MERGE (v)-[:RECEIVED_EVALUATION]->(e)
     MERGE (e)-[:FOR_TASK]->(t)
@@ -129,7 +130,7 @@ async def project_version(
 async def project_evaluations(graph: Graph, head: EvaluationHead, evaluations: Sequence[StoicEvaluation]) -> None:
     """All scored trials of one evaluation with their virtue scores; what an earlier judging left besides goes."""
     scores = [row for each in evaluations for row in _score_rows(each)]
-    place = {"version": head.agent_version, "evaluation_id": head.evaluation_id, "timestamp": head.timestamp}
+    place = {"version": head.agent_version, "evaluation_id": head.evaluation_id, "offline": head.offline}
     await _ensure_version(graph, head.agent_version)
     await graph.write(_FORMER_SCORES, place | {"scores": [row["id"] for row in scores]})
     await graph.write(_FORMER_EVALUATIONS, place | {"trials": [each.id for each in evaluations]})
@@ -189,6 +190,7 @@ async def _write_rows(graph: Graph, cypher: str, rows: Sequence[Row], place: Row
 def _evaluation_row(evaluation: StoicEvaluation) -> Row:
     return {
         "id": evaluation.id, "task_id": evaluation.task_id, "source": evaluation.source,
+        "timestamp": evaluation.head.timestamp,
         "overall_score": evaluation.overall_score, "overall_confidence": evaluation.overall_confidence,
     }
 

@@ -90,6 +90,27 @@ FACTS: dict[str, Columns] = {
     "events": {
         "id": "text", "type": "text", "subject": "text?", "time": "time", "data": "json", "delivered_at": "time?",
     },
+    "human_feedback_evaluations": {
+        "feedback_id": "text", "kind": "text", "agent_id": "text", "task_id": "text", "trial_id": "text?",
+        "given_at": "time", "overall_score": "number", "overall_confidence": "number", "acceptance_status": "text?",
+        "virtue_scores": "json", "unmapped_dimensions": "texts", "metrics": "json", "interpreter": "text?",
+        "origin": "text?",
+    },
+    "judge_calibration": {
+        "virtue": "text", "judge_model": "text", "measure": "text", "estimate": "number?", "low": "number?",
+        "high": "number?", "why": "text?", "items": "count", "raters": "count", "confidence_map": "json?",
+    },
+    "rater_reliability": {
+        "question": "text", "coefficient": "text", "estimate": "number?", "low": "number?", "high": "number?",
+        "why": "text?", "gate": "text?", "more_raters": "count?", "gate_why": "text?",
+    },
+    "rater_checks": {"rater_id": "text", "check": "text", "detail": "text"},
+    "human_ratings": {
+        "rater_id": "text", "test_id": "text", "trial_id": "text?", "appropriateness": "count", "helpfulness": "count",
+        "stoic_authenticity": "count", "emotional_intelligence": "count", "actionability": "count?",
+        "overall": "text", "comments": "text", "seconds": "number?", "order_index": "count?", "practice": "flag",
+        "attention": "flag", "repeat_of": "text?", "edits": "count?", "page_id": "text?", "rated_at": "time",
+    },
     "llm_calls": {
         "call_id": "text", "role": "text", "model": "text", "cached": "flag", "prompt_tokens": "count",
         "completion_tokens": "count", "cost_usd": "number?", "latency_ms": "number", "error": "text?",

@@ -3,10 +3,11 @@
 import hashlib
 import os
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AbstractContextManager, asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 from dotenv import dotenv_values
 from filelock import AsyncReadWriteLock
@@ -27,9 +28,8 @@ from stoic_assets.core.progress import Progress, Unwatched
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.settings import Settings
 
-_SECRETS = (
-    "OPENAI_API_KEY", "AGENT_API_KEY", "NEO_PASSWORD", "STOIC_GRAPH_PASSWORD",
-)
+_SECRETS = ("OPENAI_API_KEY", "AGENT_API_KEY", "NEO_PASSWORD", "STOIC_GRAPH_PASSWORD")
+_ADDRESSES = ("NEO_URI", "STOIC_GRAPH_URI")
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Workplace:
     @cached_property
     def redactor(self) -> Redactor:
         """Blanks the patterns of `stoic.yml` and every configured key and password."""
-        return Redactor(self.settings.redact, [self.env.get(name, "") for name in _SECRETS])
+        return Redactor(self.settings.redact, secrets_in(self.env))
 
     @cached_property
     def evidence(self) -> EvidenceStore:
@@ -99,6 +99,15 @@ class Workplace:
         return self.judge_cache(agent_version) / server
 
 
+def secrets_in(env: Mapping[str, str]) -> list[str]:
+    """Every configured key and password, those inside addresses included."""
+    secrets = [env.get(name, "").strip() for name in _SECRETS]
+    for name in _ADDRESSES:
+        with suppress(ValueError):  # a malformed address is complained of where it is used
+            secrets.append(unquote(urlsplit(env.get(name, "")).password or ""))
+    return secrets
+
+
 def open_workplace(
     env: Mapping[str, str] | None = None, progress: Progress | None = None, start: Path | None = None
 ) -> Workplace:
@@ -113,4 +122,6 @@ def open_workplace(
     complete = inner | outer
     project = find_project(complete, start)
     make_home(project)
-    return Workplace(project, load_settings(project.settings), complete, progress or Unwatched())
+    workplace = Workplace(project, load_settings(project.settings), complete, progress or Unwatched())
+    workplace.redactor.text("")  # a pattern that is none is said now, not when the first row is to be stored
+    return workplace

@@ -9,6 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bars
+from rich.table import Table
 from rich.text import Text
 
 from stoic_assets.core.conversation.evidence import Trial, Turn
@@ -21,6 +22,12 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 def print_json(document: Any) -> None:
     """One JSON document on stdout."""
     print(json.dumps(document, ensure_ascii=False, allow_nan=False))  # noqa: T201 - the one thing that is not styled
+
+
+def print_table(table: Table) -> None:
+    """A table on stdout, no cell cut short: a narrow terminal breaks its lines, and a file has no width."""
+    needed = out.measure(table, options=out.options.update(max_width=1000)).maximum
+    Console(soft_wrap=True, highlight=False, width=max(needed, out.width)).print(table)
 
 
 def foreign(text: str) -> Text:
@@ -38,6 +45,8 @@ class TerminalProgress:
     def begin(self, stage: str, total: int) -> None:
         """A stage of `total` steps starts."""
         self._stages[stage] = self._bars.add_task(stage, total=total)
+        if self._bars.disable:
+            self.note(f"{stage}: {total}")
 
     def advance(self, stage: str) -> None:
         """One step of a stage is done."""

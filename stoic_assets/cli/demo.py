@@ -48,9 +48,8 @@ def demo(
 
 
 def _with_shipped_jobs(workplace: Workplace) -> Workplace:
-    """Outside of a project, the demo plays the jobs and releases that come with the product."""
-    project = workplace.project
-    return workplace if project.jobs.is_dir() else replace(workplace, project=replace(project, root=shipped("eval_jobs").parent))
+    """The demo plays the jobs and releases that come with the product, whatever project it is started in."""
+    return replace(workplace, project=replace(workplace.project, root=shipped("eval_jobs").parent))
 
 
 def _evaluate(workplace: Workplace, release: str, url: str) -> dict[str, Any]:
@@ -101,7 +100,7 @@ def _loss(flip: Flip) -> float:
 
 
 def _show(found: Differences, base: dict[str, Any], candidate: dict[str, Any], workplace: Workplace) -> None:
-    console.out.print(_table(found, base, candidate))
+    console.print_table(_table(found, base, candidate))
     _show_broken([flip for flip in found.flips if _loss(flip) < 0], base, candidate)
     if candidate["offline"]:
         console.out.print(f"\n{OFFLINE_WARNING}; what the assertions found is real", style="yellow")

@@ -29,7 +29,7 @@ def show_plan(spec: EvaluationSpec, version: str, workplace: Workplace, as_json:
         table.add_column(heading)
     for row in document["jobs"]:
         table.add_row(*[str(row[key]) for key in ("job", "url", "conditions", "trials", "assertions", "setups")])
-    console.out.print(table)
+    console.print_table(table)
     cost = document["estimated_cost_usd"]
     calls = document["calls"]
     console.out.print(

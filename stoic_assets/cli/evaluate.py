@@ -1,5 +1,6 @@
 """`stoic eval` and `stoic regrade`: one evaluation through the same assets that Dagster's UI materialises."""
 
+import asyncio
 import secrets
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -8,14 +9,14 @@ from typing import Annotated
 
 import typer
 
-from stoic_assets.adapters.evaluation_setup import chosen_jobs, set_up
+from stoic_assets.adapters.evaluation_setup import check_reachable, chosen_jobs, set_up
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.dry_run import show_plan
 from stoic_assets.cli.outcome import evaluation_outcome, finish
 from stoic_assets.cli.partition_run import materialise
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import EvaluationRequest
+from stoic_assets.core.evaluation import EvaluationRequest, Manifest
 from stoic_assets.core.releases import check_agent_version
 
 NEWEST = "newest"
@@ -79,9 +80,10 @@ def evaluate(
     with console.watched(verbose) as progress:
         workplace = open_workplace(progress=progress)
         version = check_agent_version(agent_version) if agent_version else default_version(request, workplace)
-        setup = set_up(request, version, workplace.project, workplace.settings, workplace.env)
+        setup = set_up(request, version, workplace.project, workplace.settings, workplace.env, max_cost)
         if not dry_run:
             evaluation_id = resumed_id(resume, version, setup.spec.addresses, workplace) if resume else new_evaluation_id()
+            asyncio.run(check_reachable(setup.spec, workplace.env))  # again before the first trial: this one is quick
             run_evaluation(workplace, version, evaluation_id, request, max_conversations, max_cost)
     if dry_run:
         show_plan(setup.spec, version, workplace, as_json)
@@ -101,10 +103,7 @@ def regrade(
     with console.watched(verbose) as progress:
         workplace = open_workplace(progress=progress)
         version = check_agent_version(agent_version) if agent_version else newest_version(workplace)
-        manifests = workplace.evidence.manifests(version)
-        if not manifests:
-            raise ConfigurationError(f"{version} was never evaluated; run `stoic eval --agent-version {version}`")
-        evaluation_id = manifests[-1].evaluation_id
+        evaluation_id = newest_evaluation(workplace, version).evaluation_id
         judging = {"samples": judge_samples, "fresh": fresh, "max_cost": max_cost}
         materialise(workplace, version, evaluation_id, VERDICTS, {"virtue_scores": judging, "task_scores": judging})
     finish(evaluation_outcome(workplace, version, evaluation_id), workplace, as_json, None)
@@ -142,6 +141,15 @@ def newest_version(workplace: Workplace) -> str:
     if not rows:
         raise ConfigurationError("nothing was evaluated yet; run `stoic eval` or `stoic demo`")
     return str(rows[0]["agent_version"])
+
+
+def newest_evaluation(workplace: Workplace, version: str) -> Manifest:
+    """The newest evaluation of a version whose conversations are stored. Raises `ConfigurationError` when none is."""
+    stored = {row["evaluation_id"] for row in workplace.warehouse.evaluations(version)}
+    manifests = [each for each in workplace.evidence.manifests(version) if each.evaluation_id in stored]
+    if not manifests:
+        raise ConfigurationError(f"{version} was never evaluated; run `stoic eval --agent-version {version}`")
+    return manifests[-1]
 
 
 def resumed_id(wanted: str, version: str, jobs: dict[str, str], workplace: Workplace) -> str:

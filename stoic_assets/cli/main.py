@@ -5,7 +5,7 @@ import traceback
 
 import typer
 
-from stoic_assets.cli import demo, evaluate, maintenance, project_status, release, reports, servers
+from stoic_assets.cli import demo, evaluate, maintenance, project_status, ratings, release, reports, servers
 from stoic_assets.cli.console import err
 from stoic_assets.core.errors import StoicError
 
@@ -27,6 +27,7 @@ app.command("ui")(servers.ui)
 app.command("doctor")(project_status.doctor)
 release_app.command("add")(release.add)
 app.add_typer(release_app, name="release")
+app.add_typer(ratings.app, name="ratings")
 
 
 def main() -> None:
@@ -36,9 +37,6 @@ def main() -> None:
         app(args=with_resume_value(arguments))
     except StoicError as error:
         end(error, str(error), error.exit_code, "--verbose" in arguments)
-    except KeyboardInterrupt:
-        err.print("stoic: interrupted; what was paid for is kept, `stoic eval --resume` goes on")
-        sys.exit(130)
     except Exception as error:
         message = f"unexpected {type(error).__name__}: {error}; add --verbose to see where, and please report it"
         end(error, message, 2, "--verbose" in arguments)

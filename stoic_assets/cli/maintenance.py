@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from stoic_assets.adapters.evaluation_publishing import delete_from_graph
+from stoic_assets.adapters.rating_keys import forget_version
 from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.evaluate import Json
@@ -43,6 +44,7 @@ def delete(
             pass  # a running evaluation is not deleted from under its feet
     delete_from_graph(workplace, version)
     workplace.outbox.delete(version)
+    forget_version(workplace.project.home, version)
     workplace.warehouse.delete(version)
     workplace.warehouse.publish()
     for folder in (workplace.judge_cache(version), workplace.reports / version):

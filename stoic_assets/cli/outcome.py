@@ -21,13 +21,16 @@ Document = dict[str, Any]
 class Outcome:
     """A stored evaluation: the document of `stoic eval --json`, and whether a verdict may rest on it.
 
-    `planned` counts trials; fewer were held when the cost ceiling was reached. `conclusive` is false when too many
-    trials are invalid, or none was scored.
+    `planned` counts trials; fewer were held when the cost ceiling was reached. `finished` is false also when verdicts
+    are missing for that reason. `conclusive` is false when too many trials are invalid, or none was scored. `reasons`
+    says why a trial did not end plainly, by its id.
     """
 
     document: Document
     planned: int
+    finished: bool
     conclusive: bool
+    reasons: dict[str, str]
 
     @property
     def held(self) -> int:
@@ -40,7 +43,10 @@ def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: 
     read = workplace.warehouse.read
     tables = {table: read(table, agent_version, evaluation_id) for table in DOCUMENT_TABLES}
     [evaluation], [scores] = tables["evaluations"], tables["evaluation_scores"]
-    return Outcome(evaluation_document(tables), evaluation["planned_trials"], scores["conclusive"])
+    faults = [*tables["trials"], *tables["task_scores"], *read("virtue_scores", agent_version, evaluation_id)]
+    reasons = {row["trial_id"]: reason for row in reversed(faults) if (reason := row.get("detail") or row.get("error"))}
+    finished = evaluation["status"] == "finished"
+    return Outcome(evaluation_document(tables), evaluation["planned_trials"], finished, scores["conclusive"], reasons)
 
 
 def finish(outcome: Outcome, workplace: Workplace, as_json: bool, fail_under: float | None) -> None:
@@ -48,7 +54,7 @@ def finish(outcome: Outcome, workplace: Workplace, as_json: bool, fail_under: fl
     if as_json:
         console.print_json(outcome.document)
     else:
-        show(outcome.document, workplace)
+        show(outcome, workplace)
     refusal = no_verdict(outcome, workplace.settings.invalid_trials_threshold)
     average = outcome.document["average_score"]
     if refusal:
@@ -66,20 +72,26 @@ def no_verdict(outcome: Outcome, threshold: float) -> str | None:
             f"{outcome.held} of {outcome.planned} trials were held before the cost ceiling; go on with --resume and a "
             "higher --max-cost"
         )
+    if not outcome.finished:
+        return "the cost ceiling was reached before all verdicts were had; go on with --resume and a higher --max-cost"
     if not outcome.conclusive:
-        causes = sorted({trial["outcome"] for trial in outcome.document["trials"]} - SCORED)
+        invalid = [trial for trial in outcome.document["trials"] if trial["outcome"] not in SCORED]
         return (
-            f"{outcome.document['invalid_trials']} of {outcome.held} trials are invalid ({', '.join(causes)}), more than "
-            f"the {threshold:.0%} that stoic.yml allows; the report says why"
+            f"{len(invalid)} of {outcome.held} trials are invalid, more than the {threshold:.0%} that stoic.yml allows; "
+            f"the first: {_ending(invalid[0], outcome.reasons)}"
         )
     return None
 
 
-def show(document: Document, workplace: Workplace) -> None:
+def show(outcome: Outcome, workplace: Workplace) -> None:
     """The outcome for a person."""
+    document = outcome.document
     console.out.print(f"\n[bold]{document['agent_version']}[/]  evaluation {document['evaluation_id']}")
-    console.out.print(_trials(document))
-    console.out.print(_virtues(document))
+    console.print_table(_trials(document))
+    console.print_table(_virtues(document))
+    for trial in document["trials"]:
+        if trial["outcome"] not in ("signed_off", "max_turns"):
+            console.out.print(console.foreign(_ending(trial, outcome.reasons)))
     for assertion in _failures(document):
         console.out.print(assertion)
     weak = ", ".join(f"{weak['virtue']} {weak['score']:.2f}" for weak in document["weak_virtues"]) or "none"
@@ -91,6 +103,15 @@ def show(document: Document, workplace: Workplace) -> None:
         console.out.print(OFFLINE_WARNING, style="yellow")
     report = workplace.reports / document["agent_version"] / f"{document['evaluation_id']}.html"
     console.out.print(f"report: {report}")
+
+
+def _ending(trial: Document, reasons: dict[str, str]) -> str:
+    """How a trial ended, and why."""
+    return f"{trial['outcome']}  {_name(trial)}: {reasons.get(trial['trial_id'], 'see the report')}"
+
+
+def _name(trial: Document) -> str:
+    return f"{trial['job']} {trial['condition']} {trial['repeat']}"
 
 
 def _trials(document: Document) -> Table:
@@ -127,8 +148,7 @@ def _failures(document: Document) -> list[Any]:
     """One line for each failed assertion."""
     return [
         console.foreign(
-            f"failed  {trial['job']} {trial['condition']} {trial['repeat']}: {assertion['text'].strip()}"
-            f"  ({assertion['error'] or 'it was false'})"
+            f"failed  {_name(trial)}: {' '.join(assertion['text'].split())}  ({assertion['error'] or 'it was false'})"
         )
         for trial in document["trials"]
         for assertion in trial["assertions"]

@@ -6,7 +6,7 @@ from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stoic_assets.adapters.files import write_whole
+from stoic_assets.adapters.files import StorageError, write_whole
 from stoic_assets.adapters.project import shipped
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import StoicError
@@ -16,6 +16,15 @@ if TYPE_CHECKING:
     import dagster as dg
 
 PARTITIONS = "agent_version"
+
+
+class Interrupted(StoicError):
+    """Ctrl-C ended a run of ours. A server that is stopped that way says nothing."""
+
+    exit_code = 130
+
+    def __init__(self) -> None:
+        super().__init__("interrupted; what was paid for is kept, `stoic eval --resume` goes on")
 
 
 def dagster_home(workplace: Workplace) -> Path:
@@ -42,7 +51,8 @@ def materialise(
 ) -> None:
     """Materialises `assets` for one version and evaluation. Raises the `StoicError` that ended a step.
 
-    Dagster logs nothing: its console logger is silenced, and what assets print goes to stderr.
+    Its lock is held all the while, so that nobody judges or publishes the same evaluation at the same time. Dagster
+    logs nothing: its console logger is silenced, and what assets print goes to stderr.
     """
     import dagster as dg
 
@@ -53,21 +63,41 @@ def materialise(
         "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
         "ops": {name: {"config": dict(values)} for name, values in config.items()},
     }
-    with open_instance(workplace) as instance, redirect_stdout(sys.stderr):
+    with (
+        _faults_as_ours(workplace), workplace.evidence.locked(agent_version, evaluation_id),
+        open_instance(workplace) as instance, redirect_stdout(sys.stderr),
+    ):
         instance.add_dynamic_partitions(PARTITIONS, [agent_version])
         _bury_dead_runs(instance, workplace, agent_version, evaluation_id)
-        try:
-            result = job.execute_in_process(
-                instance=instance, partition_key=agent_version, tags={EVALUATION_TAG: evaluation_id},
-                run_config=run_config, asset_selection=[dg.AssetKey(name) for name in assets], raise_on_error=True,
-            )
-        except dg.Failure as failure:
-            if isinstance(failure.__cause__, StoicError):
-                raise failure.__cause__ from None
-            raise
+        result = job.execute_in_process(
+            instance=instance, partition_key=agent_version, tags={EVALUATION_TAG: evaluation_id},
+            run_config=run_config, asset_selection=[dg.AssetKey(name) for name in assets], raise_on_error=True,
+        )
     if not result.success:
         # Dagster turns an interrupt into a failed run without an exception.
-        raise KeyboardInterrupt
+        raise Interrupted
+
+
+@contextmanager
+def _faults_as_ours(workplace: Workplace) -> Iterator[None]:
+    """What Dagster makes of our errors, of Ctrl-C and of a full disk, as what it is."""
+    import dagster as dg
+    from sqlalchemy.exc import OperationalError
+
+    try:
+        yield
+    except dg.Failure as failure:
+        if isinstance(failure.__cause__, StoicError):
+            raise failure.__cause__ from None
+        if isinstance(failure.__cause__, KeyboardInterrupt | dg.DagsterExecutionInterruptedError):
+            raise Interrupted from None
+        raise
+    except (KeyboardInterrupt, dg.DagsterExecutionInterruptedError):
+        raise Interrupted from None
+    except OperationalError as error:
+        # Dagster's own records; when the disk is full, their failure hides that of the step.
+        home = workplace.project.home
+        raise StorageError(f"{home} cannot be written: {error.orig}; free space, then `stoic eval --resume`") from error
 
 
 def _bury_dead_runs(

@@ -11,7 +11,13 @@ from rich.table import Table
 from stoic_assets.adapters.agents.connect import reachable
 from stoic_assets.adapters.document_files import load_jobs, load_releases
 from stoic_assets.adapters.evaluation_setup import address_of, default_files, refuse_setups_of
-from stoic_assets.adapters.models.connect import evaluator_model, is_offline, judge_panel, reachable_model
+from stoic_assets.adapters.models.connect import (
+    connect_model,
+    evaluator_model,
+    is_offline,
+    judge_panel,
+    reachable_model,
+)
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.evaluate import Json
@@ -80,6 +86,7 @@ def _releases(workplace: Workplace) -> tuple[str, str]:
 def _model(workplace: Workplace) -> tuple[str, str]:
     if is_offline(workplace.env):
         return "note", "offline stand-ins: scores mean nothing; set OPENAI_API_KEY or OPENAI_BASE_URL for real ones"
+    connect_model(workplace.env, workplace.settings)
     asyncio.run(reachable_model(workplace.env))
     return "ok", f"evaluator {evaluator_model(workplace.env)}, judges {', '.join(judge_panel(workplace.env))}"
 

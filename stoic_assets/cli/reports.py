@@ -8,8 +8,7 @@ import typer
 from stoic_assets.adapters.evaluation_report import write_report
 from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli import console
-from stoic_assets.cli.evaluate import Json, newest_version
-from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.cli.evaluate import Json, newest_evaluation, newest_version
 from stoic_assets.core.releases import check_agent_version
 
 
@@ -21,12 +20,9 @@ def report(
     """Writes the report of a version's newest evaluation."""
     workplace = open_workplace()
     version = check_agent_version(agent_version) if agent_version else newest_version(workplace)
-    evaluated = {row["evaluation_id"] for row in workplace.warehouse.evaluations(version)}
-    manifests = [each for each in workplace.evidence.manifests(version) if each.evaluation_id in evaluated]
-    if not manifests:
-        raise ConfigurationError(f"{version} was never evaluated; run `stoic eval --agent-version {version}`")
-    path = write_report(workplace, manifests[-1], out)
+    manifest = newest_evaluation(workplace, version)
+    path = write_report(workplace, manifest, out)
     if as_json:
-        console.print_json({"agent_version": version, "evaluation_id": manifests[-1].evaluation_id, "path": str(path)})
+        console.print_json({"agent_version": version, "evaluation_id": manifest.evaluation_id, "path": str(path.absolute())})
     else:
         console.out.print(f"wrote {path}")

@@ -27,6 +27,7 @@ def agent(
 ) -> None:
     """Serves the demo agent Marcus on loopback, over the subject graph."""
     workplace = open_workplace()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # uvicorn hands the signal on when it has shut down
     with workplace.graphs() as graphs:
         serve(release, port, graphs.subject_address, api_key)
 

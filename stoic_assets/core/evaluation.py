@@ -39,7 +39,8 @@ class EvaluationRequest(BaseModel):
 class EvaluationSpec(BaseModel):
     """Everything that determines the conversations and verdicts of an evaluation, resolved.
 
-    `addresses` maps job names to the agent's URL; header values and keys never stand here.
+    `addresses` maps job names to the agent's URL. Header values and keys are never stored: a specification that was
+    read back has none.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -81,8 +82,11 @@ class Manifest(BaseModel):
 
 def refuse_change(begun: EvaluationSpec, wanted: EvaluationSpec) -> None:
     """Raises `ResumeRefused`, naming what differs, unless both specifications are the same."""
-    before, after = begun.model_dump(by_alias=True), wanted.model_dump(by_alias=True)
-    changed = [name for name in before if before[name] != after[name]]
+    # As text: to Python 1, 1.0 and true are equal, to an assertion they are not.
+    changed = [
+        name for name in EvaluationSpec.model_fields
+        if begun.model_dump_json(include={name}) != wanted.model_dump_json(include={name})
+    ]
     if "jobs" in changed:
         changed[changed.index("jobs")] = "jobs " + _changed_jobs(begun.jobs, wanted.jobs)
     if changed:

@@ -3,13 +3,13 @@
 Only addresses: connecting is `adapters/bolt.py`, the embedded default is `adapters/embedded_graph.py`.
 """
 
-import ipaddress
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.loopback import is_loopback
 
 SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 DEFAULT_PORT = 7687
@@ -35,7 +35,7 @@ class GraphAddress:
     def host(self) -> str:
         """Host name in lower case; `localhost` for every spelling of this machine."""
         name = (urlsplit(self.uri).hostname or "").rstrip(".")
-        return "localhost" if _is_loopback(name) else name
+        return "localhost" if is_loopback(name) else name
 
     @property
     def port(self) -> int:
@@ -123,17 +123,6 @@ def _checked(uri: str, variable: str) -> SplitResult:
         database = variable.replace("URI", "DATABASE")
         raise ConfigurationError(f"{variable} must end after host and port; {database} names the database: {example}")
     return parts
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    mapped = getattr(address, "ipv4_mapped", None) or address
-    return mapped.is_loopback or mapped.is_unspecified
 
 
 def _place(address: GraphAddress) -> tuple[str, int, str]:

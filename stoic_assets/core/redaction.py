@@ -1,5 +1,6 @@
 """Blanking of secrets in everything that is stored, shown or sent to a judge."""
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -18,7 +19,8 @@ class Redactor:
         try:
             compiled = [re.compile(pattern) for pattern in patterns]
         except re.error as error:
-            raise ConfigurationError(f"stoic.yml: redact: {error.pattern!r} is not a regular expression: {error}") from None
+            problem = f"{error.pattern!r} is not a regular expression: {error}"
+            raise ConfigurationError(f"stoic.yml: redact: {problem}") from None
         self._patterns = compiled + ([re.compile("|".join(literals))] if literals else [])
 
     def text(self, text: str) -> str:
@@ -31,12 +33,31 @@ class Redactor:
         """JSON-like data with every text in it redacted, keys included."""
         if isinstance(value, str):
             return self.text(value)
-        if isinstance(value, dict):
-            return {self.text(str(key)): self.data(item) for key, item in value.items()}
+        if isinstance(value, Mapping):
+            return {self.text(str(key)): self._member(str(key), item) for key, item in value.items()}
         if isinstance(value, list | tuple):
             return [self.data(item) for item in value]
         return value
 
     def row(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """A table's row with every text in it redacted; column names stay."""
-        return {column: self.data(value) if isinstance(value, str | list | dict) else value for column, value in row.items()}
+        """A table's row with every text in it redacted; column names stay, and what is JSON stays JSON."""
+        return {column: self._cell(value) for column, value in row.items()}
+
+    def _member(self, key: str, value: Any) -> Any:
+        """The value of `key`; blank where a pattern wants both, as one does that looks for `password=…`."""
+        cleaned = self.data(value)
+        if type(value) in (str, int, float) and cleaned == value:
+            together = f"{key}={value}"
+            return cleaned if self.text(key) != key or self.text(together) == together else BLANK
+        return cleaned
+
+    def _cell(self, value: Any) -> Any:
+        """JSON is redacted as the data that it holds: a pattern does not stop at a bracket."""
+        if not isinstance(value, str) or not value.startswith(("{", "[", '"')):
+            return self.data(value)
+        try:
+            held = json.loads(value)
+        except (ValueError, RecursionError):
+            return self.text(value)
+        cleaned = self.data(held)
+        return value if cleaned == held else json.dumps(cleaned)

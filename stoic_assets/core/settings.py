@@ -3,6 +3,8 @@
 from pydantic import Field
 
 from stoic_assets.core.documents import Document
+from stoic_assets.core.judging.virtues import Virtue
+from stoic_assets.core.ratings.rubric import DimensionName
 
 
 class EndpointLimit(Document):
@@ -37,7 +39,7 @@ class Judging(Document):
     """How verdicts are obtained."""
 
     samples: int = Field(1, ge=1, le=50, description="verdicts of each judge model on each virtue")
-    temperature: float = Field(0.0, ge=0, le=2)
+    temperature: float = Field(0.0, ge=0, le=2, description="of the judge models' answers")
     repairs: int = Field(2, ge=0, le=5, description="times a malformed reply is sent back with the reason")
 
 
@@ -52,6 +54,46 @@ class Trend(Document):
     """When the scores of a virtue over releases count as a trend."""
 
     slope: float = Field(0.02, ge=0, le=1, description="score points a release; smaller slopes are stable")
+
+
+class Feedback(Document):
+    """How feedback of people is read."""
+
+    virtues: dict[str, Virtue] = Field(
+        {
+            "accuracy": "wisdom",
+            "completeness": "wisdom",
+            "creativity": "courage",
+            "fairness": "justice",
+            "appropriateness": "temperance",
+            "helpfulness": "practical_wisdom",
+        },
+        description="dimension of feedback to the virtue it speaks of; a dimension that is not named here is reported",
+    )
+
+
+class Ratings(Document):
+    """How ratings of people are read."""
+
+    virtues: dict[DimensionName, Virtue] = Field(
+        {
+            "appropriateness": "temperance",
+            "helpfulness": "practical_wisdom",
+            "stoic_authenticity": "wisdom",
+            "emotional_intelligence": "justice",
+            "actionability": "practical_wisdom",
+        },
+        description="dimension of the rating page to the virtue that it is taken as a mark of; none must be named",
+    )
+
+
+class Calibration(Document):
+    """How the judge is held against people."""
+
+    epsilon: float = Field(
+        0.15, ge=0, le=1,
+        description="how much less often than a person the judge may be right: 0.2 for experts, 0.15 skilled, 0.1 crowd",
+    )
 
 
 class Price(Document):
@@ -72,13 +114,16 @@ class Settings(Document):
     judging: Judging = Judging()
     weakness: Weakness = Weakness()
     trend: Trend = Trend()
+    feedback: Feedback = Feedback()
+    ratings: Ratings = Ratings()
+    calibration: Calibration = Calibration()
     prices: dict[str, Price] = Field(default_factory=dict, description="model name to price")
     redact: tuple[str, ...] = Field(
         (
             r"sk-[A-Za-z0-9_-]{16,}",
             r"(?i)bearer\s+[A-Za-z0-9._~+/-]{16,}=*",
             r"(?<=://)[^/\s:@]+:[^/\s@]+(?=@)",
-            r"(?i)(?<=password[\"'=:\s])[^\s\"',;]{4,}",
+            r'''(?i)pass(?:word|wd|phrase)["']?\s*[:=]\s*["']?[^\s"',;]{4,}''',
         ),
         description="regular expressions of secrets, blanked in everything that is stored or sent to a judge",
     )

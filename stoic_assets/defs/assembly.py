@@ -6,6 +6,15 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.defs.evolution import fitness_updates, stoic_graph_projection
 from stoic_assets.defs.judging import assertion_results, task_scores, virtue_scores
 from stoic_assets.defs.preparation import graph_setup, job_configs
+from stoic_assets.defs.ratings import (
+    AFTER_RATINGS,
+    human_feedback_evaluations,
+    human_ratings,
+    judge_calibration,
+    new_rating_files,
+    rating_analysis,
+    rating_pages,
+)
 from stoic_assets.defs.reports import evaluation_reports, weak_virtue_reports
 from stoic_assets.defs.resources import WorkplaceResource
 from stoic_assets.defs.scores import evaluations, sql_assets
@@ -13,7 +22,8 @@ from stoic_assets.defs.transcripts import transcripts
 
 ASSETS = [
     job_configs, graph_setup, transcripts, virtue_scores, task_scores, assertion_results, *sql_assets, evaluations,
-    weak_virtue_reports, evaluation_reports, fitness_updates, stoic_graph_projection,
+    weak_virtue_reports, evaluation_reports, fitness_updates, stoic_graph_projection, rating_pages, human_ratings,
+    rating_analysis, judge_calibration, human_feedback_evaluations,
 ]
 
 
@@ -24,4 +34,7 @@ def build_definitions(workplace: Workplace | None = None) -> dg.Definitions:
     what takes time here waits on networks inside one asset.
     """
     resource = workplace or WorkplaceResource()
-    return dg.Definitions(assets=ASSETS, resources={"workplace": resource}, executor=dg.in_process_executor)
+    return dg.Definitions(
+        assets=ASSETS, resources={"workplace": resource}, executor=dg.in_process_executor, jobs=[AFTER_RATINGS],
+        sensors=[new_rating_files],
+    )

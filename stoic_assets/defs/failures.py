@@ -10,13 +10,17 @@ from stoic_assets.core.errors import InfrastructureError, StoicError
 RETRIES = dg.RetryPolicy(max_retries=2, delay=1, backoff=dg.Backoff.EXPONENTIAL, jitter=dg.Jitter.PLUS_MINUS)
 """For steps that talk to networks. Nothing is paid twice: journals and the judge cache hold what was had."""
 
+
 @contextmanager
 def reported() -> Iterator[None]:
     """Turns a `StoicError` into the step's failure; commands find the error itself as the failure's cause.
 
-    Only faults of the infrastructure are worth another try: a wrong key stays wrong.
+    Only faults of the infrastructure are worth another try: a wrong key stays wrong, and whoever interrupts a run does
+    not want the step again (left alone, Dagster applies the retry policy to Ctrl-C).
     """
     try:
         yield
     except StoicError as error:
         raise dg.Failure(str(error), allow_retries=isinstance(error, InfrastructureError)) from error
+    except (KeyboardInterrupt, dg.DagsterExecutionInterruptedError) as interrupt:
+        raise dg.Failure("interrupted", allow_retries=False) from interrupt

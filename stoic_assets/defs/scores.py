@@ -127,7 +127,7 @@ def evaluations(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[W
             "invalid_trials": scores["invalid_trials"],
             "cost_usd": None if None in costs else sum(costs), "offline": manifest.offline or OFFLINE in judges,
         }
-        status = "finished" if held == planned else "incomplete"
+        status = "finished" if held == planned and not tables.out_of_budget() else "incomplete"
         path = tables.write_head(status, datetime.now(UTC).isoformat(), **counts)
         workplace.warehouse.publish()
     average = scores["average_overall"]

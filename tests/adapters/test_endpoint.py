@@ -3,7 +3,7 @@ import socket
 
 import pytest
 
-from stoic_assets.adapters.endpoint import is_loopback, parse_url, proxy_for, require_listener
+from stoic_assets.adapters.endpoint import parse_url, proxy_for, require_listener
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
 
 
@@ -25,15 +25,6 @@ def test_credentials_in_an_address_are_refused_and_not_repeated() -> None:
         parse_url("https://marcus:meditations@host/v1", "OPENAI_BASE_URL")
     assert "credentials" in str(caught.value)
     assert "meditations" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("host", "loopback"),
-    [("localhost", True), ("agent.localhost", True), ("127.0.0.1", True), ("127.8.0.1", True), ("::1", True),
-     ("0.0.0.0", True), ("localhost.example.org", False), ("10.0.0.1", False), ("127.example.org", False)],
-)
-def test_loopback(host: str, loopback: bool) -> None:
-    assert is_loopback(host) is loopback
 
 
 def test_the_proxy_of_the_environment_holds_except_on_loopback(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -140,7 +140,7 @@ def test_the_graph_has_the_properties_of_the_contract(projection: Projection) ->
         "task": f"{projection.agent}-job", "fitness": 0.5,
         "e": {
             "id": trial, "overall_score": 0.5, "overall_confidence": 0.9, "timestamp": "2026-03-01T02:00:00+00:00",
-            "source": "llm", "evaluation_id": projection.head.evaluation_id,
+            "source": "llm", "offline": projection.head.offline, "evaluation_id": projection.head.evaluation_id,
         },
         "s": {
             "id": f"{trial}/courage", "virtue": "courage", "score": 0.5, "confidence": 0.9, "reasoning": "it's \"so\"",

@@ -14,10 +14,17 @@ import pytest
 # The doubles are modules, not tests: importlib mode leaves sys.path alone.
 sys.path.insert(0, str(Path(__file__).parent / "parts"))
 
-from agents import ChatAgent, EmbabelAgent  # noqa: E402
-from double import Double  # noqa: E402
-from model_server import ModelServer  # noqa: E402
-from stoic_command import STOIC, Stoic  # noqa: E402
+from agents import ChatAgent, EmbabelAgent
+from double import Double
+from model_server import ModelServer
+from stoic_command import STOIC, Stoic
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whole evaluations take their time on a busy machine."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.timeout(600))
 
 
 @pytest.fixture(scope="session")
@@ -29,13 +36,11 @@ def graph_env(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, st
         try:
             assert process.stdout is not None
             told = json.loads(process.stdout.readline())
+            server = {"URI": told["uri"], "USERNAME": told["username"], "PASSWORD": told["password"]}
             yield {
                 f"{prefix}_{key}": value
-                for prefix, database in (("NEO", told["databases"]["subject"]), ("STOIC_GRAPH", told["databases"]["stoic"]))
-                for key, value in (
-                    ("URI", told["uri"]), ("USERNAME", told["username"]), ("PASSWORD", told["password"]),
-                    ("DATABASE", database),
-                )
+                for prefix, database in (("NEO", "subject"), ("STOIC_GRAPH", "stoic"))
+                for key, value in {**server, "DATABASE": told["databases"][database]}.items()
             }
         finally:
             process.terminate()

@@ -1,8 +1,6 @@
 """The book of model calls: one line for each, their cost in total, and the ceiling that stops asking."""
 
-import contextlib
-import json
-import os
+import asyncio
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -10,11 +8,14 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from stoic_assets.adapters.files import StorageError
+from stoic_assets.adapters.json_lines import append_line, read_lines
 from stoic_assets.adapters.models.offline_model import OFFLINE
 from stoic_assets.core.chat import BudgetReached, ChatModel, ChatReply, ChatRequest
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.settings import Price
+
+AT_ONCE_UNDER_CEILING = 8
+"""Calls whose cost is not known yet: all verdicts are asked for at once, and unbounded none would meet the ceiling."""
 
 
 class Ledger:
@@ -27,8 +28,7 @@ class Ledger:
         self, model: ChatModel, file: Path, prices: Mapping[str, Price], max_cost: float | None = None
     ) -> None:
         self._model, self._file, self._prices, self._max_cost = model, file, prices, max_cost
-        file.parent.mkdir(parents=True, exist_ok=True)
-        _drop_torn_line(file)
+        self._uncounted = asyncio.Semaphore(AT_ONCE_UNDER_CEILING)
         self.total_cost = sum(row["cost_usd"] or 0.0 for row in self.rows())
 
     async def complete(self, request: ChatRequest) -> ChatReply:
@@ -36,7 +36,13 @@ class Ledger:
 
         Raises `BudgetReached` at the ceiling, `ConfigurationError` where it cannot be kept, `StorageError`.
         """
-        self._require_budget(request.model)
+        if self._max_cost is None:
+            return await self._noted(request)
+        async with self._uncounted:
+            self._require_budget(request.model, self._max_cost)
+            return await self._noted(request)
+
+    async def _noted(self, request: ChatRequest) -> ChatReply:
         start = time.perf_counter()
         try:
             reply = await self._model.complete(request)
@@ -50,17 +56,13 @@ class Ledger:
 
     def rows(self) -> list[dict[str, Any]]:
         """Every call so far, in the order of their ends; the columns of `llm_calls` that the call itself knows."""
-        if not self._file.exists():
-            return []
-        return [json.loads(line) for line in self._file.read_bytes().splitlines()]
+        return read_lines(self._file)
 
-    def _require_budget(self, model: str) -> None:
-        if self._max_cost is None:
-            return
+    def _require_budget(self, model: str, max_cost: float) -> None:
         require_price(model, self._prices)
-        if self.total_cost >= self._max_cost:
+        if self.total_cost >= max_cost:
             raise BudgetReached(
-                f"the cost ceiling of {self._max_cost:g} USD is reached; continue with --resume and a higher --max-cost"
+                f"the cost ceiling of {max_cost:g} USD is reached; continue with --resume and a higher --max-cost"
             )
 
     def _note(self, request: ChatRequest, reply: ChatReply, error: str | None) -> None:
@@ -71,28 +73,10 @@ class Ledger:
             "cost_usd": reply.cost_usd, "latency_ms": reply.latency_ms, "error": error,
             "time": datetime.now(UTC).isoformat(),
         }
-        _append(self._file, json.dumps(row).encode() + b"\n")
+        append_line(self._file, row)
 
 
 def require_price(model: str, prices: Mapping[str, Price]) -> None:
     """Raises `ConfigurationError` when the cost of `model` cannot be told, so that no ceiling can be kept."""
     if model != OFFLINE and model not in prices:
         raise ConfigurationError(f"--max-cost needs the price of {model}: add it under `prices` in stoic.yml")
-
-
-def _append(file: Path, line: bytes) -> None:
-    """Adds one line, whole or not at all."""
-    end = file.stat().st_size if file.exists() else 0
-    try:
-        with file.open("ab") as book:
-            book.write(line)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            os.truncate(file, end)
-        raise StorageError(f"{file} cannot be written: {error.strerror}; free space, then --resume") from None
-
-
-def _drop_torn_line(file: Path) -> None:
-    """Removes the part of a line that a killed process left."""
-    if file.exists():
-        os.truncate(file, file.read_bytes().rfind(b"\n") + 1)

@@ -12,12 +12,12 @@ from stoic_assets.core.assertions.kotlin_syntax import parse_expression
 from stoic_assets.core.conversation.evidence import Evidence, Observation
 from stoic_assets.core.conversation.observation import OBJECT_CONTEXT
 from stoic_assets.core.errors import StoicError
-from stoic_assets.core.jobs.job import CypherAssertion, ExpressionAssertion, Job
+from stoic_assets.core.jobs.job import CypherAssertion, ExpressionAssertion, Job, reads_object_context
 
 
 @dataclass(frozen=True)
 class AssertionResult:
-    """A row of `assertion_results`. `expected` and `actual` are JSON texts; `passed` is None when nothing was observed."""
+    """A row of `assertion_results`: `expected`, `actual` are JSON texts; `passed` is None when nothing was observed."""
 
     trial_id: str
     assertion: str
@@ -33,7 +33,8 @@ class AssertionResult:
 def decide(job: Job, evidence: Evidence, agent_model: str) -> list[AssertionResult]:
     """Every assertion of the job that holds under the trial's condition, decided.
 
-    An assertion with an error of its own has failed. One whose trial lost its graph was never observed: `passed` None.
+    An assertion with an error of its own has failed. One whose trial lost its graph, or never had the session whose
+    object context it reads, was not observed: `passed` None.
     """
     seen = {observation.assertion: observation for observation in evidence.observations}
     return [
@@ -44,7 +45,9 @@ def decide(job: Job, evidence: Evidence, agent_model: str) -> list[AssertionResu
     ]
 
 
-def _decide_cypher(key: str, assertion: CypherAssertion, evidence: Evidence, seen: Observation | None) -> AssertionResult:
+def _decide_cypher(
+    key: str, assertion: CypherAssertion, evidence: Evidence, seen: Observation | None
+) -> AssertionResult:
     actual, passed, error = None, None, None
     if seen is not None:
         try:
@@ -65,16 +68,17 @@ def _decide_expression(
     key: str, assertion: ExpressionAssertion, evidence: Evidence, job: Job, seen: Observation | None, agent_model: str
 ) -> AssertionResult:
     passed, error = None, None
-    if evidence.outcome != "infra_error":
+    needs_context = reads_object_context(assertion.expression)
+    if evidence.outcome != "infra_error" and (seen is not None or not needs_context):
         try:
-            if "objectContext" in assertion.expression and seen is not None and seen.error:
+            if needs_context and seen is not None and seen.error:
                 raise StoicError(seen.error)
             passed = check(parse_expression(assertion.expression), _bindings(evidence, job, seen, agent_model))
         except StoicError as failure:
             passed, error = False, str(failure)
     return AssertionResult(
         evidence.trial.trial_id, key, "expression", assertion.expression, assertion.weight, "true",
-        json.dumps(passed), passed, error,
+        json.dumps(passed if error is None else None), passed, error,
     )
 
 

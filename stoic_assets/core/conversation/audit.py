@@ -12,11 +12,16 @@ from stoic_assets.core.conversation.evidence import Condition, Turn
 from stoic_assets.core.jobs.job import Job
 
 OVERLAP = 0.8
-"""Share of a secret's telling words that must stand in a message for it to count as repeated."""
-TELLING_WORDS = 3
-"""A paraphrase is only recognised by at least so many telling words; shorter secrets must occur word for word."""
+"""Share of a secret's new telling words that must stand in a message for it to count as repeated."""
+FACT_WORDS, CRITERION_WORDS = 2, 3
+"""New telling words by which a paraphrase is recognised. Criteria are made of plainer words than facts."""
 _STOP_WORDS = frozenset(
-    ["a", "an", "and", "are", "as", "at", "be", "been", "but", "by", "can", "do", "does", "for", "from", "has", "have", "he", "her", "his", "i", "in", "is", "it", "its", "me", "my", "not", "of", "on", "or", "our", "she", "should", "so", "that", "the", "their", "them", "they", "this", "to", "was", "we", "were", "will", "with", "you", "your", "user", "users", "assistant", "agent", "s"]
+    [
+        "a", "an", "and", "are", "as", "at", "be", "been", "but", "by", "can", "do", "does", "for", "from",
+        "has", "have", "he", "her", "his", "i", "in", "is", "it", "its", "me", "my", "not", "of", "on", "or",
+        "our", "she", "should", "so", "that", "the", "their", "them", "they", "this", "to", "was", "we", "were",
+        "will", "with", "you", "your", "user", "users", "assistant", "agent", "s",
+    ]
 )
 
 
@@ -26,7 +31,8 @@ def fault(message: str, job: Job, condition: Condition, turns: Sequence[Turn]) -
         return "it was empty"
     if signs_off(message, job) and _messages(turns) < len(job.tasks):
         return "it ended the conversation before every task had been raised"
-    if any(repeats(message, secret, _known(job, condition, turns)) for secret in _secrets(job, condition)):
+    known = _known(job, condition, turns)
+    if any(repeats(message, secret, known, least) for secret, least in _secrets(job, condition)):
         return "it told something that the user does not know"
     return None
 
@@ -36,20 +42,29 @@ def signs_off(message: str, job: Job) -> bool:
     return job.evaluator.signoff.casefold() in message.casefold()
 
 
-def repeats(message: str, secret: str, known: Iterable[str]) -> bool:
-    """Whether `message` tells `secret`, word for word or nearly so, beyond what is `known` anyway."""
+def repeats(message: str, secret: str, known: Iterable[str], least: int) -> bool:
+    """Whether `message` tells `secret`, word for word or nearly so, beyond what is `known` anyway.
+
+    Nearly so: most of its telling words that are new, of which there must be at least `least`. A secret of one telling
+    word ("a reply") is never recognised: anyone might use it.
+    """
     said, hidden = words(message), words(secret)
     public = [words(text) for text in known]
-    if len(hidden) > 1 and _within(hidden, said) and not any(_within(hidden, text) for text in public):
-        return True
-    common = {word for text in public for word in text} | _STOP_WORDS
-    telling = set(hidden) - common
-    return len(telling) >= TELLING_WORDS and len(telling & set(said)) >= OVERLAP * len(telling)
+    telling = _telling(hidden)
+    new = telling.difference(*map(_telling, public))
+    if _within(hidden, said) and not any(_within(hidden, text) for text in public):
+        return len(telling) > 1 and bool(new)
+    return len(new) >= least and len(new & _telling(said)) >= OVERLAP * len(new)
 
 
 def words(text: str) -> list[str]:
     """The words of a text, without case, accents' encodings and punctuation."""
     return re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold())
+
+
+def _telling(spoken: Iterable[str]) -> set[str]:
+    """The words that mean something, so that `I prefer` meets `the user prefers`."""
+    return {word.removesuffix("s") if len(word) > 3 else word for word in spoken if word not in _STOP_WORDS}
 
 
 def _within(part: Sequence[str], whole: Sequence[str]) -> bool:
@@ -61,11 +76,15 @@ def _messages(turns: Sequence[Turn]) -> int:
     return sum(turn.speaker == "user" for turn in turns) - 1
 
 
-def _secrets(job: Job, condition: Condition) -> list[str]:
+def _secrets(job: Job, condition: Condition) -> list[tuple[str, int]]:
+    """What the user must not say, each with the number of words that betray it."""
+    facts = job.facts if condition == "withheld" else ()
     criteria = [task.acceptance_criteria for task in job.tasks]
-    return criteria + (list(job.facts) if condition == "withheld" else [])
+    return [(text, CRITERION_WORDS) for text in criteria] + [(text, FACT_WORDS) for text in facts]
 
 
 def _known(job: Job, condition: Condition, turns: Sequence[Turn]) -> list[str]:
-    facts = list(job.facts) if condition == "supplied" else []
-    return facts + [task.task for task in job.tasks] + [turn.content for turn in turns if turn.speaker == "agent"]
+    """What the user was told: its persona, its tasks, supplied facts, and all that the agent said."""
+    facts = job.facts if condition == "supplied" else ()
+    tasks = [task.task for task in job.tasks]
+    return [job.evaluator.voice, *tasks, *facts, *(turn.content for turn in turns if turn.speaker == "agent")]

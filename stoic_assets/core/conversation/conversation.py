@@ -13,7 +13,7 @@ from stoic_assets.core.conversation.audit import signs_off
 from stoic_assets.core.conversation.evaluator import EvaluatorFault, next_message
 from stoic_assets.core.conversation.evidence import Evidence, Outcome, Trial, Turn
 from stoic_assets.core.conversation.journal import Entry, Journal, TrialState
-from stoic_assets.core.conversation.observation import capture
+from stoic_assets.core.conversation.observation import capture, knows_session
 from stoic_assets.core.conversation.preparation import prepare
 from stoic_assets.core.conversation.world import AgentUnusable, World
 from stoic_assets.core.errors import InfrastructureError, QueryError, StoicError
@@ -94,14 +94,22 @@ class _Conversation:
     async def play(self) -> Outcome:
         """Goes on where an interrupted trial stood, if the agent still knows its session; else begins."""
         if self.interrupted:
-            self.world.agent.restore(self.state.session_id or "", self.state.turns)
             try:
-                return await self.talk()
+                return await self.resume()
             except SessionLost:
                 self.interrupted = False
         await self.note(entries.began(self.world.now()))
         await self.note(entries.session(await prepare(self.trial, self.job, self.world)))
         return await self.talk()
+
+    async def resume(self) -> Outcome:
+        """Goes on in the session of an earlier process. Raises `SessionLost`."""
+        session = self.state.session_id or ""
+        self.world.agent.restore(session, self.state.turns)
+        end = await self.talk()
+        if self.interrupted and not await knows_session(session, self.world):
+            raise SessionLost("nothing was left to say, and what the agent did can no longer be seen")
+        return end
 
     async def talk(self) -> Outcome:
         """Takes turns until the conversation is over."""

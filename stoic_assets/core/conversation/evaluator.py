@@ -8,9 +8,10 @@ from stoic_assets.core.conversation.audit import fault
 from stoic_assets.core.conversation.evidence import Condition, Turn
 from stoic_assets.core.errors import StoicError
 from stoic_assets.core.jobs.job import Job
-from stoic_assets.core.templates import render
+from stoic_assets.core.templates import render, source
 
-TEMPLATE = "conversation/prompts/evaluator.jinja"
+PACKAGE = "stoic_assets.core.conversation"
+TEMPLATE = "evaluator.jinja"
 
 
 class EvaluatorFault(StoicError):
@@ -42,8 +43,10 @@ def message_request(
     """
     view = known_to_user(job, condition)
     history = [{"role": "assistant" if t.speaker == "user" else "user", "content": t.content} for t in turns]
-    variables = {"config": view, "transcript": [{"role": t.speaker, "content": t.content} for t in turns]}
-    system = render(TEMPLATE, variables, own=job.prompts.get("evaluator"))
+    roles = {"user": "user", "agent": "assistant"}
+    variables = {"config": view, "transcript": [{"role": roles[t.speaker], "content": t.content} for t in turns]}
+    template = job.prompts.get("evaluator", source(PACKAGE, TEMPLATE))
+    system = render(PACKAGE, template, variables, f"prompt 'evaluator' of job {job.name!r}")
     if reason is not None:
         system += f"\n\nYour last attempt at the next message was not used: {reason}. Write it anew."
     return ChatRequest(

@@ -23,7 +23,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Turn:
-    """One message. `turn` counts from 0; `response_ms` and `attempts` are those of an agent's reply (0 for the user)."""
+    """One message. `turn` counts from 0; `response_ms`, `attempts` are those of an agent's reply (0 for the user)."""
 
     turn: int
     speaker: Literal["user", "agent"]

@@ -1,4 +1,4 @@
-"""The journal of a trial: one entry for everything that must not be paid or done twice, and the state they add up to."""
+"""The journal of a trial: an entry for everything that must not be paid or done twice, and the state they add up to."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
@@ -51,7 +51,8 @@ class TrialState:
 
     def evidence(self, trial: Trial, evaluator_model: str) -> Evidence:
         """What a trial that has ended left behind."""
-        assert self.end is not None and self.started_at is not None, "only an ended trial has evidence"  # noqa: S101
+        if self.end is None or self.started_at is None:
+            raise ValueError("only an ended trial has evidence")
         return Evidence(
             trial=trial,
             outcome=self.end["outcome"],

@@ -23,7 +23,7 @@ async def capture(trial: Trial, job: Job, session_id: str | None, world: World) 
         for key, assertion in job.assertions_of(trial.condition)
         if isinstance(assertion, CypherAssertion)
     ]
-    context = await _object_context(session_id, world) if session_id else None
+    context = await _observed_context(session_id, world) if session_id else None
     return [*observations, context] if context else observations
 
 
@@ -41,7 +41,25 @@ async def _query(key: str, assertion: CypherAssertion, world: World, known: dict
     return Observation(key, "cypher", assertion.cypher, parameters, rows, error)
 
 
-async def _object_context(session_id: str, world: World) -> Observation | None:
+async def knows_session(session_id: str, world: World) -> bool:
+    """Whether the agent still knows a session. One that cannot be reached is not taken to have forgotten it."""
+    try:
+        await _object_context(session_id, world)
+    except AgentUnusable as failure:
+        return not failure.final
+    return True
+
+
+async def _observed_context(session_id: str, world: World) -> Observation | None:
+    try:
+        found = await _object_context(session_id, world)
+    except AgentUnusable as failure:
+        problem = f"the object context was not to be had: {failure}"
+        return Observation(OBJECT_CONTEXT, "object_context", "", error=problem)
+    return None if found is None else Observation(OBJECT_CONTEXT, "object_context", "", result=found)
+
+
+async def _object_context(session_id: str, world: World) -> dict[str, Any] | None:
     found: dict[str, Any] | None = None
 
     async def attempt() -> AgentReply:
@@ -49,8 +67,5 @@ async def _object_context(session_id: str, world: World) -> Observation | None:
         found = await world.agent.object_context(session_id)
         return AgentReply("")
 
-    try:
-        await world.ask_agent(attempt)
-    except AgentUnusable as failure:
-        return Observation(OBJECT_CONTEXT, "object_context", "", error=f"the object context was not to be had: {failure}")
-    return None if found is None else Observation(OBJECT_CONTEXT, "object_context", "", result=found)
+    await world.ask_agent(attempt)
+    return found

@@ -35,7 +35,7 @@ def spoken(task: str) -> str:
     for pattern, phrase in _PHRASINGS:
         if match := re.match(pattern, task.strip(), re.IGNORECASE | re.DOTALL):
             wish = match[1].rstrip(" .?!")
-            return phrase.format(wish[0].upper() + wish[1:] if phrase.startswith("{") else wish)
+            return phrase.format(wish[:1].upper() + wish[1:] if phrase.startswith("{") else wish)
     return task
 
 

@@ -20,14 +20,16 @@ async def hold_all(planned: Sequence[Planned], hold: Hold, at_once: int, access:
     At the cost ceiling no further trial begins and the rest is left for a later run. Any other error that concerns the
     whole evaluation cancels what is running (its journals stand) and is raised.
     """
-    slots, held = asyncio.Semaphore(at_once), dict[str, Evidence]()
+    slots, held, spent = asyncio.Semaphore(at_once), dict[str, Evidence](), asyncio.Event()
 
     async def one(item: Planned) -> None:
         async with slots:
+            if spent.is_set():
+                return
             try:
                 held[item.trial.trial_id] = await hold(item)
             except BudgetReached:
-                return
+                spent.set()
 
     for wave in waves(planned):
         async with access(wave.alone):

@@ -10,25 +10,29 @@ from typing import Annotated, Any, Literal
 from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
 from stoic_assets.core.assertions.cypher_script import parameters_used
+from stoic_assets.core.assertions.kotlin_expression import names_in
 from stoic_assets.core.assertions.kotlin_syntax import parse_expression
 from stoic_assets.core.conversation.evidence import Condition
 from stoic_assets.core.documents import CamelDocument
 from stoic_assets.core.errors import ExpressionError
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 
-NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]*$"
+NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$"
+"""Names that are part of file names, whatever the file system."""
 PromptName = Literal["evaluator", "tasks", "wisdom", "courage", "justice", "temperance", "practical_wisdom"]
 
 
 def by_key(*keys: str) -> Discriminator:
-    """Tells the kinds of an entry apart by which of their keys it holds, as the source format does (no type tag)."""
-    offer = " or ".join(f"`{key}`" for key in keys)
+    """Tells the kinds of an entry apart by which of their keys it holds, as the source format does (no type tag).
+
+    A kind is called by its key in backticks: were it the key itself, the location of an error would be ambiguous.
+    """
 
     def kind(entry: Any) -> str | None:
-        if isinstance(entry, dict):
-            return next((key for key in keys if key in entry), None)
-        return next((key for key in keys if getattr(entry, key, None) is not None), None)
+        held = entry if isinstance(entry, dict) else entry.model_fields_set if isinstance(entry, CamelDocument) else ()
+        return next((f"`{key}`" for key in keys if key in held), None)
 
+    offer = " or ".join(f"`{key}`" for key in keys)
     return Discriminator(
         kind, custom_error_type="no_kind", custom_error_message=f"one of the keys {offer} is required",
         custom_error_context=None,
@@ -59,7 +63,9 @@ class Target(CamelDocument):
     chatbot: str
     url: str | None = None
     protocol: Literal["embabel", "openai"] = "embabel"
-    headers: dict[str, str] = Field(default_factory=dict, description="values may be ${ENV_NAME}; never stored")
+    headers: dict[str, str] = Field(
+        default_factory=dict, exclude=True, description="values may be ${ENV_NAME}; never stored"
+    )
     timeout_seconds: float | None = Field(None, gt=0)
 
 
@@ -87,7 +93,7 @@ class FileSetup(CamelDocument):
 
 
 Setup = Annotated[
-    Annotated[CypherSetup, Tag("cypher")] | Annotated[FileSetup, Tag("file")], by_key("cypher", "file")
+    Annotated[CypherSetup, Tag("`cypher`")] | Annotated[FileSetup, Tag("`file`")], by_key("cypher", "file")
 ]
 
 
@@ -111,7 +117,8 @@ class ConversationSeed(CamelDocument):
 
 
 Seed = Annotated[
-    Annotated[TextSeed, Tag("text")] | Annotated[ConversationSeed, Tag("conversation")], by_key("text", "conversation")
+    Annotated[TextSeed, Tag("`text`")] | Annotated[ConversationSeed, Tag("`conversation`")],
+    by_key("text", "conversation"),
 ]
 
 
@@ -119,7 +126,7 @@ class ExpressionAssertion(CamelDocument):
     """A Kotlin expression over `objectContext` and `evaluation` that must be true."""
 
     expression: str
-    weight: float = Field(1, ge=0)
+    weight: float = Field(1.0, ge=0)
     name: str | None = None
     condition: Condition | None = None
 
@@ -139,14 +146,14 @@ class CypherAssertion(CamelDocument):
 
     cypher: str
     expected: bool | int | float | str | list[Any] | dict[str, Any]
-    weight: float = Field(1, ge=0)
+    weight: float = Field(1.0, ge=0)
     name: str | None = None
     condition: Condition | None = None
     parameters: dict[str, Any] = Field(default_factory=dict)
 
 
 Assertion = Annotated[
-    Annotated[ExpressionAssertion, Tag("expression")] | Annotated[CypherAssertion, Tag("cypher")],
+    Annotated[ExpressionAssertion, Tag("`expression`")] | Annotated[CypherAssertion, Tag("`cypher`")],
     by_key("expression", "cypher"),
 ]
 
@@ -195,10 +202,16 @@ class Job(CamelDocument):
         if bool(self.tasks) == bool(self.scenarios):
             raise ValueError("a job holds either `tasks` or `scenarios`")
         refuse_twins("scenarios", [scenario.id for scenario in self.scenarios])
-        refuse_twins("assertions", [assertion.name for assertion in self.assertions if assertion.name])
-        if self.target.protocol == "openai" and any("objectContext" in text for text in self.expressions()):
-            raise ValueError("protocol openai has no object context; use `evaluation` or Cypher in assertions")
+        refuse_twins("assertions", ["objectContext", *(key for key, _ in self.keyed_assertions())])
+        if problem := self.protocol_problem():
+            raise ValueError(problem)
         return self
+
+    def protocol_problem(self) -> str | None:
+        """What this job asks for and its target's protocol has not."""
+        if self.target.protocol == "openai" and any(map(reads_object_context, self.expressions())):
+            return "protocol openai has no object context; use `evaluation` or Cypher in assertions"
+        return None
 
     def expressions(self) -> list[str]:
         """The text of every expression assertion."""
@@ -209,15 +222,22 @@ class Job(CamelDocument):
         setups = [setup.cypher for setup in self.setups if isinstance(setup, CypherSetup)]
         return setups + [a.cypher for a in self.assertions if isinstance(a, CypherAssertion)]
 
+    def has_own_users(self) -> bool:
+        """Whether every trial talks to the agent as a user of its own."""
+        return "{trial}" in self.target.user
+
     def is_isolated(self) -> bool:
         """Whether trials of this job cannot meet in the graph: by a user or by Cypher of their own."""
         own = {"session", "trial"}
-        return "{trial}" in self.target.user or any(parameters_used(text) & own for text in self.cypher())
+        return self.has_own_users() or any(parameters_used(text) & own for text in self.cypher())
 
-    def assertions_of(self, condition: Condition) -> list[tuple[str, "ExpressionAssertion | CypherAssertion"]]:
-        """The assertions that hold under `condition`, each with its key: its name, else its number from 1."""
-        keyed = [(a.name or str(number), a) for number, a in enumerate(self.assertions, 1)]
-        return [(key, a) for key, a in keyed if a.condition in (None, condition)]
+    def keyed_assertions(self) -> list[tuple[str, ExpressionAssertion | CypherAssertion]]:
+        """Every assertion with its key: its name, else its number from 1."""
+        return [(a.name or str(number), a) for number, a in enumerate(self.assertions, 1)]
+
+    def assertions_of(self, condition: Condition) -> list[tuple[str, ExpressionAssertion | CypherAssertion]]:
+        """The assertions that hold under `condition`, with their keys."""
+        return [(key, a) for key, a in self.keyed_assertions() if a.condition in (None, condition)]
 
     def hash(self) -> str:
         """SHA-256 over the resolved job; the same text for the same meaning."""
@@ -226,6 +246,11 @@ class Job(CamelDocument):
     def weights(self) -> dict[Virtue, float] | None:
         """The weight of every virtue, or None where the job names none."""
         return {virtue: self.virtues.get(virtue, 1.0) for virtue in VIRTUES} if self.virtues else None
+
+
+def reads_object_context(expression: str) -> bool:
+    """Whether an expression depends on the agent's object context."""
+    return "objectContext" in names_in(parse_expression(expression))
 
 
 def refuse_twins(key: str, names: list[str]) -> None:

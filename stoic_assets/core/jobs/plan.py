@@ -54,8 +54,9 @@ def _scenarios(job: Job) -> Sequence[str | None]:
 
 
 def _trial(job: Job, evaluation_id: str, condition: Condition, repeat: int, scenario: str | None) -> Trial:
-    own = [job.name, scenario, condition, str(repeat)]
-    trial_id = ".".join([evaluation_id, *[part for part in own if part]])
+    # Names may hold dots but no tilde, so that no two trials share an id.
+    played = f"{job.name}~{scenario}" if scenario else job.name
+    trial_id = f"{evaluation_id}.{played}.{condition}.{repeat}"
     user = job.target.user.replace("{trial}", trial_id)
     return Trial(trial_id, job.name, condition, repeat, user, scenario)
 
@@ -63,27 +64,26 @@ def _trial(job: Job, evaluation_id: str, condition: Condition, repeat: int, scen
 def waves(planned: Sequence[Planned]) -> list[Wave]:
     """Orders trials so that none disturbs another.
 
-    Isolated trials all run in the first wave. Trials that share a user: withheld ones end before supplied ones begin,
-    since an agent remembers what it was told. Those with Cypher or seeds run alone, since a set-up such as
-    `MATCH (n) DETACH DELETE n` would empty the graph under everybody else.
+    Where trials share a user, withheld ones end before supplied ones begin, since an agent remembers what it was told.
+    Those with Cypher or seeds run alone unless they are isolated, since a set-up such as `MATCH (n) DETACH DELETE n`
+    would empty the graph under everybody else.
     """
-    isolated = [p for p in planned if p.job.is_isolated()]
-    shared = [p for p in planned if not p.job.is_isolated()]
 
-    def pick(condition: Condition, alone: bool) -> list[Planned]:
-        return [p for p in shared if p.trial.condition == condition and _needs_graph(p.job) == alone]
+    def pick(late: bool, alone: bool) -> Wave:
+        return Wave(tuple(p for p in planned if _tells_others(p) == late and _needs_graph(p.job) == alone), alone)
 
-    ordered = [
-        Wave(tuple(isolated + pick("withheld", False)), alone=False),
-        Wave(tuple(pick("withheld", True)), alone=True),
-        Wave(tuple(pick("supplied", False)), alone=False),
-        Wave(tuple(pick("supplied", True)), alone=True),
-    ]
+    ordered = [pick(late, alone) for late in (False, True) for alone in (False, True)]
     return [wave for wave in ordered if wave.trials]
 
 
+def _tells_others(planned: Planned) -> bool:
+    """Whether the agent learns from this trial what it must not know in others of the same user."""
+    return planned.trial.condition == "supplied" and not planned.job.has_own_users()
+
+
 def _needs_graph(job: Job) -> bool:
-    return bool(job.cypher() or job.seeds)
+    """Whether trials of this job need the subject graph to themselves."""
+    return bool(job.cypher() or job.seeds) and not job.is_isolated()
 
 
 def dice(trial: Trial) -> random.Random:

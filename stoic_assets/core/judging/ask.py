@@ -12,6 +12,9 @@ from stoic_assets.core.judging.verdict import MalformedVerdict
 RETURNED_CHARS = 4_000
 """So much of a malformed reply is shown to the judge again."""
 
+OUT_OF_BUDGET = "cost ceiling reached before the verdict"
+"""Stands in the error of a verdict that a later run with a higher ceiling can still have."""
+
 V = TypeVar("V")
 
 
@@ -42,7 +45,7 @@ async def reply(model: ChatModel, request: ChatRequest) -> str:
     except ModelFailure as error:
         raise NoVerdict(str(error)) from error
     except BudgetReached as error:
-        raise NoVerdict(f"cost ceiling reached before the verdict: {error}") from error
+        raise NoVerdict(f"{OUT_OF_BUDGET}: {error}") from error
 
 
 def sent_back(request: ChatRequest, text: str, fault: str) -> ChatRequest:

@@ -1,7 +1,8 @@
 """How much a verdict is worth: by the spread of several verdicts, else by the judge's own word.
 
 Self-reported confidence of language models is far too high, so the word is lowered where quotes are not real and gives
-way to the spread as soon as there is one.
+way to the spread as soon as there is one. Where judges were held against people, both are translated into how often
+such verdicts were right.
 """
 
 from collections import defaultdict
@@ -9,30 +10,47 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import stdev
 
+from stoic_assets.core.calibration.confidence_map import Calibration, Signal
 from stoic_assets.core.judging.scores import VirtueScore
 
 ENOUGH = 3
 """Verdicts on one virtue of one trial from which their spread is the confidence."""
+UNCALIBRATED = Calibration()
 
 
-def settled(scores: Sequence[VirtueScore]) -> list[VirtueScore]:
+def settled(scores: Sequence[VirtueScore], calibration: Calibration = UNCALIBRATED) -> list[VirtueScore]:
     """The scores with `confidence` and `confidence_source`, in the same order.
 
-    Only scored verdicts count and only they get a confidence; the panel's models and samples count alike.
+    Only scored verdicts count and only they get a confidence; the panel's models and samples count alike. Without a map
+    in `calibration` for exactly these judges and prompts, the confidence is the uncalibrated one.
     """
-    verdicts: dict[tuple[str, str], list[float]] = defaultdict(list)
+    verdicts: dict[tuple[str, str], list[VirtueScore]] = defaultdict(list)
     for score in scores:
         if score.score is not None:
-            verdicts[score.trial_id, score.virtue].append(score.score)
-    return [_settled(score, verdicts[score.trial_id, score.virtue]) for score in scores]
+            verdicts[score.trial_id, score.virtue].append(score)
+    return [_settled(score, verdicts[score.trial_id, score.virtue], calibration) for score in scores]
 
 
-def _settled(score: VirtueScore, verdicts: Sequence[float]) -> VirtueScore:
+def _settled(score: VirtueScore, verdicts: Sequence[VirtueScore], calibration: Calibration) -> VirtueScore:
     if score.score is None:
         return score
     if len(verdicts) >= ENOUGH:
-        return replace(score, confidence=by_spread(verdicts), confidence_source="spread")
-    return replace(score, confidence=by_own_word(score), confidence_source="self")
+        marks = [each.score for each in verdicts if each.score is not None]
+        plain = replace(score, confidence=by_spread(marks), confidence_source="spread")
+        return _calibrated(plain, verdicts, "spread", stdev(marks), calibration)
+    word = by_own_word(score.self_confidence, score.grounded)
+    plain = replace(score, confidence=word, confidence_source="self")
+    return plain if word is None else _calibrated(plain, [score], "self", word, calibration)
+
+
+def _calibrated(
+    plain: VirtueScore, verdicts: Sequence[VirtueScore], signal: Signal, value: float, calibration: Calibration
+) -> VirtueScore:
+    judges, prompts = [each.judge_model for each in verdicts], [each.prompt_hash for each in verdicts]
+    found = calibration.map_for(plain.virtue, judges, signal, prompts)
+    if found is None:
+        return plain
+    return replace(plain, confidence=found.confidence(value), confidence_source="calibrated")
 
 
 def by_spread(verdicts: Sequence[float]) -> float:
@@ -40,8 +58,8 @@ def by_spread(verdicts: Sequence[float]) -> float:
     return max(0.0, 1 - 2 * stdev(verdicts))
 
 
-def by_own_word(score: VirtueScore) -> float | None:
+def by_own_word(self_confidence: float | None, grounded: float | None) -> float | None:
     """The judge's own confidence, halved when none of its quotes is real; 0–1. No quotes, no reduction."""
-    if score.self_confidence is None or score.grounded is None:
-        return score.self_confidence
-    return score.self_confidence * (0.5 + 0.5 * score.grounded)
+    if self_confidence is None or grounded is None:
+        return self_confidence
+    return self_confidence * (0.5 + 0.5 * grounded)

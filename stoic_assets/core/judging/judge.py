@@ -9,11 +9,12 @@ from dataclasses import replace
 from statistics import fmean
 from typing import Any, TypeVar
 
+from stoic_assets.core.calibration.confidence_map import Calibration
 from stoic_assets.core.chat import ChatModel
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.judging.ask import NoVerdict, ask
-from stoic_assets.core.judging.confidence import settled
+from stoic_assets.core.judging.confidence import UNCALIBRATED, settled
 from stoic_assets.core.judging.grounding import grounded_share
 from stoic_assets.core.judging.question import Question, tasks_question, virtue_question
 from stoic_assets.core.judging.scores import AspectScore, TaskScore, TaskScores, ToneScore, VirtueScore
@@ -25,11 +26,13 @@ R = TypeVar("R")
 
 
 async def judge_virtues(
-    job: Job, evidence: Evidence, model: ChatModel, settings: Judging, panel: Sequence[str]
+    job: Job, evidence: Evidence, model: ChatModel, settings: Judging, panel: Sequence[str],
+    calibration: Calibration = UNCALIBRATED,
 ) -> list[VirtueScore]:
     """A verdict on every virtue by every model of the panel, `settings.samples` times, all side by side.
 
-    A verdict that could not be had is a row without score that says why. Raises `ConfigurationError`.
+    A verdict that could not be had is a row without score that says why. `calibration` translates confidences where it
+    knows the judges. Raises `ConfigurationError`.
     """
     questions: Mapping[Virtue, Question] = {virtue: virtue_question(job, evidence, virtue) for virtue in VIRTUES}
     trial_id = evidence.trial.trial_id
@@ -45,7 +48,7 @@ async def judge_virtues(
         return scored(blank, given, question)
 
     asked = [verdict(v, judge, sample) for v in VIRTUES for judge in panel for sample in range(settings.samples)]
-    return settled(await side_by_side(asked))
+    return settled(await side_by_side(asked), calibration)
 
 
 def scored(blank: VirtueScore, verdict: VirtueVerdict, question: Question) -> VirtueScore:

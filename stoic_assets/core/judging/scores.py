@@ -5,7 +5,7 @@ from typing import Literal, TypedDict
 
 from stoic_assets.core.judging.virtues import Virtue
 
-ConfidenceSource = Literal["spread", "self"]
+ConfidenceSource = Literal["spread", "self", "calibrated"]
 
 
 class AspectScore(TypedDict):

@@ -30,18 +30,20 @@ Text = Annotated[str, AfterValidator(clean)]
 """A judge repeats what it read, so its words are cleaned like the record's."""
 
 
-class _Part(BaseModel):
+class Part(BaseModel):
+    """A part of a reply: nothing but what was asked for, nothing converted."""
+
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-class Mark(_Part):
+class Mark(Part):
     """The score of one task, or of the tone, and what decided it."""
 
     reason: Text
     score: Share
 
 
-class AspectMark(_Part):
+class AspectMark(Part):
     """One aspect of a virtue; `example` is a quote, or empty."""
 
     example: Text
@@ -49,7 +51,7 @@ class AspectMark(_Part):
     score: Share
 
 
-class VirtueVerdict(_Part):
+class VirtueVerdict(Part):
     """One judge's word on one virtue; the fields stand in the order in which they are to be thought out."""
 
     supporting_examples: Annotated[list[Text], Field(max_length=MOST_EXAMPLES)]
@@ -68,19 +70,20 @@ P = TypeVar("P")
 
 def parse_virtue(text: str, virtue: Virtue) -> VirtueVerdict:
     """Reads a reply to `virtue_schema`. Raises `MalformedVerdict`."""
-    verdict = _parsed(text, _VIRTUE)
+    verdict = parsed(text, _VIRTUE)
     _refuse_other_keys(verdict.aspects, ASPECTS[virtue], "aspects")
     return verdict
 
 
 def parse_tasks(text: str, count: int) -> list[Mark]:
     """Reads a reply to `tasks_schema`: the tasks' marks in order, then that of the tone. Raises `MalformedVerdict`."""
-    marks = _parsed(text, _MARKS)
+    marks = parsed(text, _MARKS)
     _refuse_other_keys(marks, task_keys(count), "the reply")
     return [marks[key] for key in task_keys(count)]
 
 
-def _parsed(text: str, form: TypeAdapter[P]) -> P:
+def parsed(text: str, form: TypeAdapter[P]) -> P:
+    """A model's reply, with or without a Markdown fence, as `form`. Raises `MalformedVerdict`."""
     if len(text) > REPLY_CHARS:
         raise MalformedVerdict(f"the reply is longer than {REPLY_CHARS} characters")
     fence = _JSON_FENCE.match(text)
@@ -110,24 +113,25 @@ def _refuse_other_keys(found: Mapping[str, object], expected: Collection[str], w
 
 def virtue_schema(virtue: Virtue) -> dict[str, Any]:
     """Strict JSON Schema of a `VirtueVerdict` with the virtue's own aspects."""
-    mark = {"example": _TEXT, "assessment": _TEXT, "score": _SHARE}
-    aspects = {key: {**_object(mark), "description": question} for key, question in ASPECTS[virtue].items()}
-    return _object(
+    mark = {"example": TEXT_SCHEMA, "assessment": TEXT_SCHEMA, "score": SHARE_SCHEMA}
+    aspects = {key: {**object_schema(mark), "description": question} for key, question in ASPECTS[virtue].items()}
+    return object_schema(
         {
-            "supporting_examples": _texts(MOST_EXAMPLES),
-            "aspects": _object(aspects),
-            "reasoning": _TEXT,
-            "improvement_suggestions": _texts(MOST_SUGGESTIONS),
+            "supporting_examples": texts_schema(MOST_EXAMPLES),
+            "aspects": object_schema(aspects),
+            "reasoning": TEXT_SCHEMA,
+            "improvement_suggestions": texts_schema(MOST_SUGGESTIONS),
             "exercised": {"type": "boolean"},
-            "score": _SHARE,
-            "confidence": _SHARE,
+            "score": SHARE_SCHEMA,
+            "confidence": SHARE_SCHEMA,
         }
     )
 
 
 def tasks_schema(count: int) -> dict[str, Any]:
     """Strict JSON Schema with one required property for each of `count` tasks, and `tone`."""
-    return _object({key: _object({"reason": _TEXT, "score": _SHARE}) for key in task_keys(count)})
+    mark = object_schema({"reason": TEXT_SCHEMA, "score": SHARE_SCHEMA})
+    return object_schema(dict.fromkeys(task_keys(count), mark))
 
 
 def task_keys(count: int) -> tuple[str, ...]:
@@ -135,13 +139,15 @@ def task_keys(count: int) -> tuple[str, ...]:
     return (*(f"task_{number}" for number in range(1, count + 1)), "tone")
 
 
-_TEXT = {"type": "string"}
-_SHARE = {"type": "number", "minimum": 0, "maximum": 1}
+TEXT_SCHEMA = {"type": "string"}
+SHARE_SCHEMA = {"type": "number", "minimum": 0, "maximum": 1}
 
 
-def _texts(most: int) -> dict[str, Any]:
-    return {"type": "array", "items": _TEXT, "maxItems": most}
+def texts_schema(most: int) -> dict[str, Any]:
+    """A list of at most `most` texts."""
+    return {"type": "array", "items": TEXT_SCHEMA, "maxItems": most}
 
 
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
+def object_schema(properties: dict[str, Any]) -> dict[str, Any]:
+    """An object with exactly these properties, all of them required."""
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}

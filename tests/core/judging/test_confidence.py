@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stoic_assets.core.calibration.confidence_map import Calibration, ConfidenceMap
 from stoic_assets.core.judging.confidence import settled
 from stoic_assets.core.judging.scores import VirtueScore
 from stoic_assets.core.judging.virtues import Virtue
@@ -39,3 +40,28 @@ def test_only_scored_verdicts_of_the_same_virtue_count() -> None:
 
 def test_a_wide_spread_is_worth_nothing() -> None:
     assert settled([verdict(0.0, 0), verdict(1.0, 1), verdict(0.0, 2)])[0].confidence == 0
+
+
+SPREAD = ConfidenceMap(
+    virtue="wisdom", judges=("judge",), signal="spread", prompt_hashes=("hash",), points=((0.0, 0.9), (0.2, 0.5))
+)
+WORD = ConfidenceMap(
+    virtue="wisdom", judges=("judge",), signal="self", prompt_hashes=("hash",), points=((0.0, 0.1), (1.0, 0.6))
+)
+
+
+def test_with_a_map_confidence_comes_from_it() -> None:
+    known = Calibration([SPREAD, WORD])
+    three = settled([verdict(0.4, 0), verdict(0.5, 1), verdict(0.6, 2)], known)
+    assert [row.confidence for row in three] == pytest.approx([0.7] * 3)
+    assert {row.confidence_source for row in three} == {"calibrated"}
+    [one] = settled([verdict(0.4, grounded=0.5)], known)
+    assert (one.confidence, one.confidence_source) == (pytest.approx(0.1 + 0.5 * 0.6), "calibrated")
+
+
+def test_a_map_of_other_judges_prompts_or_virtues_changes_nothing() -> None:
+    rows = [verdict(0.4, 0), verdict(0.5, 1), verdict(0.6, 2), verdict(0.6, 0, "courage"), verdict(None, 3)]
+    for change in ({"judges": ("judge", "other")}, {"prompt_hashes": ("new",)}, {"virtue": "justice"}):
+        other = Calibration([SPREAD.model_copy(update=change), WORD.model_copy(update=change)])
+        assert settled(rows, other) == settled(rows)
+    assert settled(rows, Calibration([SPREAD]))[3:] == settled(rows)[3:]

@@ -2,11 +2,12 @@
 
 import asyncio
 import json
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import uvicorn
@@ -18,14 +19,13 @@ from starlette.routing import Route
 
 @dataclass(frozen=True)
 class Call:
-    """One request. `kind` is the double's own word for what it is; `active` counts requests at that time, itself too."""
+    """One request; `kind` is the double's own word for what it is."""
 
     kind: str
     method: str
     path: str
     headers: dict[str, str]
     body: Any
-    active: int
 
     @property
     def text(self) -> str:
@@ -69,7 +69,6 @@ class Double:
         self.calls: list[Call] = []
         self.url = ""
         self._faults: list[Fault] = []
-        self._active = 0
         self._server: uvicorn.Server
 
     def kind(self, method: str, path: str, body: Any) -> str:
@@ -85,26 +84,23 @@ class Double:
         self._faults.append(Fault(kind, answer, times, after))
 
     def behave(self) -> None:
-        """Ends all misbehaviour and forgets what was noted."""
+        """Ends all misbehaviour."""
         self._faults.clear()
-        self.calls.clear()
 
     def of(self, kind: str) -> list[Call]:
         """The calls of a kind, in order."""
         return [call for call in self.calls if call.kind == kind]
 
-    def await_calls(self, kind: str, count: int, seconds: float = 30) -> None:
-        """Returns once so many calls of a kind arrived."""
-        end = time.monotonic() + seconds
+    def await_calls(self, kind: str, count: int, caller: "subprocess.Popen[str]") -> None:
+        """Returns once so many calls of a kind arrived from a running process."""
         while len(self.of(kind)) < count:
-            assert time.monotonic() < end, f"only {len(self.of(kind))} calls of {kind} in {seconds} s"
+            assert caller.poll() is None, f"only {len(self.of(kind))} calls of {kind}: {caller.communicate()}"
             time.sleep(0.005)
 
-    def die(self) -> None:
-        """Stops listening and drops every connection, from any thread."""
+    def die(self, call: Call) -> float:
+        """Stops listening and drops every connection, as the answer to a call."""
         self._server.should_exit = self._server.force_exit = True
-        for listening in self._server.servers:
-            listening.close()
+        return hang(call)
 
     @contextmanager
     def running(self) -> Iterator["Double"]:
@@ -131,17 +127,13 @@ class Double:
         raw = await request.body()
         body = json.loads(raw) if raw else None
         kind = self.kind(request.method, request.url.path, body)
-        self._active += 1
-        call = Call(kind, request.method, request.url.path, dict(request.headers), body, self._active)
+        call = Call(kind, request.method, request.url.path, dict(request.headers), body)
         self.calls.append(call)
-        try:
-            given = self._misbehaviour(call)
-            if isinstance(given, float):
-                await asyncio.sleep(given)
-                given = None
-            answer = self.answer(call) if given is None else given
-        finally:
-            self._active -= 1
+        given = self._misbehaviour(call)
+        if isinstance(given, float):
+            await asyncio.sleep(given)
+            given = None
+        answer = self.answer(call) if given is None else given
         return JSONResponse(answer) if isinstance(answer, dict) else answer
 
     def _misbehaviour(self, call: Call) -> "Response | dict[str, Any] | float | None":
@@ -154,13 +146,3 @@ class Double:
             fault.times -= 1
             return fault.answer(call)
         return None
-
-
-@dataclass
-class Receiver(Double):
-    """Takes whatever is posted to it: a webhook, an evolution service, a knowledge service."""
-
-    ids: list[str] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        super().__init__()

@@ -1,4 +1,4 @@
-"""Any OpenAI-compatible model server: it knows chat completions and JSON Schema, and nothing of Stoic Eval's prompts."""
+"""Any OpenAI-compatible model server: it knows chat completions and JSON Schema, and nothing of our prompts."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -12,8 +12,10 @@ SIGN_OFF = "So Long, and Thanks for All the Fish"
 
 
 class ModelServer(Double):
-    """Structured requests get an instance of their schema (`number` gives each number by the path of its keys, the
-    schema's name first); plain ones get the next line of `lines`, by how often the model spoke before, then the sign-off.
+    """Answers structured requests with an instance of their schema, plain ones with the next line of a user.
+
+    `number` gives each number by the path of its keys, the schema's name first. A user says `lines`, by how often it
+    spoke before, and then the sign-off.
     """
 
     def __init__(self, key: str | None = None) -> None:

@@ -48,7 +48,7 @@ class Stoic:
         """STOIC_HOME."""
         return Path(self.env["STOIC_HOME"])
 
-    def __call__(self, *arguments: str | Path, code: int = 0, timeout: float = 60, **env: str) -> Done:
+    def __call__(self, *arguments: str | Path, code: int = 0, timeout: float = 200, **env: str) -> Done:
         """Runs to the end, which must be `code`, and looks for debris on stderr."""
         process = self.start(*arguments, **env)
         try:
@@ -97,3 +97,15 @@ class Stoic:
 
         with duckdb.connect(str(self.home / "warehouse" / database), read_only=True) as connection:
             return connection.sql(query).fetchall()
+
+    def everything_stored(self) -> dict[Path, str]:
+        """All that stands under STOIC_HOME as text, by file; the rows of Parquet files unpacked."""
+        import duckdb
+
+        texts = {}
+        for path in self.home.rglob("*"):
+            if path.suffix == ".parquet":
+                texts[path] = str(duckdb.read_parquet(str(path)).fetchall())
+            elif path.is_file():
+                texts[path] = path.read_bytes().decode("utf-8", "replace")
+        return texts

@@ -1,0 +1,199 @@
+"""`$STOIC_HOME/feedback/*.json` on their way into `human_feedback_evaluations`, and rated replies beside them.
+
+The folder is the truth: what is taken out of it is taken out of the table. A dialogue is read by a model once; the
+table remembers what it said.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from stoic_assets.adapters.document_files import read_text
+from stoic_assets.adapters.models.connect import connect_model, is_offline, judge_panel
+from stoic_assets.adapters.models.ledger import Ledger
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.chat import ChatModel
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.evolution.stoic_evaluation import StoicEvaluation
+from stoic_assets.core.feedback.feedback_file import DialogueFile, FeedbackFile, Metrics, MetricsFile, parse_feedback
+from stoic_assets.core.feedback.human_evaluation import (
+    FEEDBACK,
+    HumanFeedback,
+    human_evaluation,
+    human_row,
+)
+from stoic_assets.core.feedback.interpretation import interpret, interpreter
+from stoic_assets.core.feedback.rating_bridge import rated_feedback
+from stoic_assets.core.judging.ask import NoVerdict
+from stoic_assets.core.judging.judge import side_by_side
+
+TABLE = "human_feedback_evaluations"
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Folder:
+    """The feedback files by their ids, with the name of each, and one line about each file that does not fit."""
+
+    files: Mapping[str, tuple[str, FeedbackFile]]
+    complaints: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class TakenIn:
+    """All that people said, as rows of the table, and one line about each feedback that could not be taken in."""
+
+    rows: Sequence[Row]
+    complaints: tuple[str, ...]
+
+    @property
+    def unmapped(self) -> list[str]:
+        """Dimensions that speak of no virtue; `feedback.virtues` and `ratings.virtues` in stoic.yml decide."""
+        return sorted({dimension for row in self.rows for dimension in row["unmapped_dimensions"]})
+
+
+def feedback_folder(home: Path) -> Path:
+    """Where feedback files are put."""
+    return home / "feedback"
+
+
+def feedback_model(workplace: Workplace) -> Ledger | None:
+    """The model that reads dialogues, its calls noted in `feedback/llm_calls.jsonl`; None offline, where none can."""
+    if is_offline(workplace.env):
+        return None
+    provider = connect_model(workplace.env, workplace.settings)
+    return Ledger(provider, feedback_folder(workplace.project.home) / "llm_calls.jsonl", workplace.settings.prices)
+
+
+def read_folder(folder: Path) -> Folder:
+    """Every feedback once, whatever its file is called; a file that does not fit keeps none of the others out."""
+    files: dict[str, tuple[str, FeedbackFile]] = {}
+    complaints = []
+    for path in sorted(folder.glob("*.json")):
+        try:
+            file = parse_feedback(read_text(path), str(path))
+        except ConfigurationError as error:
+            complaints.append(str(error))
+        else:
+            files.setdefault(file.feedback_id, (path.name, file))
+    return Folder(files, tuple(complaints))
+
+
+async def take_in(workplace: Workplace, model: ChatModel | None, fresh: bool = False) -> TakenIn:
+    """Feedback files and rated replies as rows; nothing is stored yet.
+
+    `model` (see `feedback_model`) reads dialogues that were not read before, or all with `fresh`. Raises
+    `ConfigurationError` for what no other dialogue would survive either (a wrong key, an unknown model).
+    """
+    folder = read_folder(feedback_folder(workplace.project.home))
+    reader = _Reader(workplace, model, fresh)
+    read = await side_by_side([reader.read(name, file) for name, file in folder.files.values()])
+    settings = workplace.settings
+    rows = [human_row(found, settings.feedback.virtues) for found in read if found is not None]
+    rows += [human_row(found, settings.ratings.virtues) for found in rated_replies(workplace)]
+    return TakenIn(rows, (*folder.complaints, *sorted(reader.complaints)))
+
+
+def rated_replies(workplace: Workplace) -> list[HumanFeedback]:
+    """What raters found of each reply of ours."""
+    jobs = {row["trial_id"]: row["job"] for row in workplace.warehouse.query("select trial_id, job from trials")}
+    return rated_feedback(workplace.warehouse.query("select * from human_ratings"), jobs)
+
+
+def store(workplace: Workplace, taken: TakenIn) -> dict[tuple[str, str], Path]:
+    """Writes what changed, and returns the new files by agent version and evaluation.
+
+    A version of which everything was taken back is written too, without rows.
+    """
+    stored = _by_place(workplace.warehouse.query(f"select * from {TABLE}"))
+    found = _by_place(workplace.redactor.row(row) for row in taken.rows)
+    return {
+        place: workplace.warehouse.write(TABLE, *place, found[place])
+        for place in sorted({*stored, *found})
+        if _content(found[place]) != _content(stored[place])
+    }
+
+
+def human_evaluations(workplace: Workplace, agent_version: str) -> list[StoicEvaluation]:
+    """What people found of a version, from the table; holdout jobs are marked."""
+    warehouse = workplace.warehouse
+    holdouts = {row["job"] for row in warehouse.query("select distinct job from trials where holdout")}
+    rows = warehouse.query(f"select * from {TABLE} where agent_version = ? order by feedback_id", [agent_version])
+    return [found for row in rows if (found := human_evaluation(row, holdouts)) is not None]
+
+
+class _Reader:
+    """Files as feedback: each finds its version and its time, a dialogue its meaning."""
+
+    def __init__(self, workplace: Workplace, model: ChatModel | None, fresh: bool) -> None:
+        self._workplace, self._model, self._fresh = workplace, model, fresh
+        self._judge = judge_panel(workplace.env)[0]
+        self._dimensions = tuple(workplace.settings.feedback.virtues)
+        stored = workplace.warehouse.query(f"select * from {TABLE} where evaluation_id = ?", [FEEDBACK])
+        self._former = {row["feedback_id"]: row for row in stored}
+        self._now = datetime.now(UTC)
+        self.complaints: list[str] = []
+
+    async def read(self, name: str, file: FeedbackFile) -> HumanFeedback | None:
+        """The feedback, or None after a complaint."""
+        former = self._former.get(file.feedback_id, {})
+        version = file.agent_version or former.get("agent_version") or self._newest(file.agent)
+        if version is None:
+            self._complain(name, f"agent {file.agent!r} was never evaluated; say agent_version")
+            return None
+        given_at = file.given_at or former.get("given_at") or self._now
+        whole = partial(HumanFeedback, file.feedback_id, agent_version=version, task_id=file.task_id, given_at=given_at)
+        if isinstance(file, MetricsFile):
+            return whole(kind="metrics", metrics=file.metrics, origin=name)
+        found = await self._understood(name, file, former)
+        return found and whole(kind="dialogue", metrics=found[0], interpreter=found[1], origin=name)
+
+    async def _understood(self, name: str, file: DialogueFile, former: Row) -> tuple[Metrics, str] | None:
+        """A dialogue's metrics and who read them; a former reading stands unless there is a new one."""
+        read = (Metrics.model_validate_json(former["metrics"]), former["interpreter"]) if former else None
+        if read and not (self._fresh and self._model):
+            return read
+        if self._model is None:
+            self._complain(name, "no model can read the dialogue: set OPENAI_API_KEY or OPENAI_BASE_URL")
+            return None
+        clean = DialogueFile.model_validate(self._workplace.redactor.data(file.model_dump()))
+        settings = self._workplace.settings.judging
+        try:
+            metrics = await interpret(clean, self._dimensions, self._model, self._judge, settings)
+        except NoVerdict as error:
+            self._complain(name, f"{error}{'; its former reading stands' if read else ''}")
+            return read
+        return metrics, interpreter(self._judge, self._dimensions)
+
+    def _newest(self, agent: str) -> str | None:
+        """The agent's version that was evaluated last."""
+        found = self._workplace.warehouse.query(
+            "select agent_version from evaluations where agent = ? order by started_at desc limit 1", [agent]
+        )
+        return str(found[0]["agent_version"]) if found else None
+
+    def _complain(self, name: str, problem: str) -> None:
+        self.complaints.append(f"{name}: {problem}")
+
+
+def _by_place(rows: Iterable[Row]) -> defaultdict[tuple[str, str], list[Row]]:
+    places: defaultdict[tuple[str, str], list[Row]] = defaultdict(list)
+    for row in rows:
+        places[row["agent_version"], row["evaluation_id"]].append(row)
+    return places
+
+
+def _content(rows: Iterable[Row]) -> list[tuple[tuple[str, str], ...]]:
+    """The rows without regard to their order and to when they were written."""
+    return sorted(tuple((name, _text(row[name])) for name in sorted(row) if name != "evaluated_at") for row in rows)
+
+
+def _text(value: object) -> str:
+    """A cell as it is compared: a time by its moment."""
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat()
+    return repr(value)

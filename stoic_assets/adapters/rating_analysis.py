@@ -1,0 +1,52 @@
+"""The analysis of all collected ratings: its tables, its report and its discussion sheet.
+
+The figures need numpy and take seconds, so nothing of it is imported before it is asked for.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stoic_assets.adapters.files import write_whole
+from stoic_assets.adapters.ratings_store import rated_items
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from stoic_assets.core.ratings.analysis import RatingAnalysis
+
+PLACE = ("all@all", "ratings")
+"""The agent version and evaluation under which the tables stand: a study may span several."""
+
+
+@dataclass(frozen=True)
+class Analysed:
+    """An analysis and the files that it was written to."""
+
+    analysis: "RatingAnalysis"
+    report: Path
+    discussion_sheet: Path
+    tables: tuple[Path, ...]
+
+
+def analyse_ratings(workplace: Workplace) -> Analysed:
+    """Analyses every collected rating. Raises `ConfigurationError` when there is none."""
+    from stoic_assets.core.ratings.analysis import analyse
+    from stoic_assets.core.ratings.analysis_document import rater_check_rows, reliability_rows
+    from stoic_assets.core.ratings.report.discussion_sheet import discussion_sheet
+    from stoic_assets.core.ratings.report.page import render_analysis
+
+    rows = workplace.warehouse.query("select * from human_ratings")
+    if not rows:
+        raise ConfigurationError("there are no ratings; take some in with `stoic ratings collect FILE_OR_FOLDER`")
+    analysis = analyse(rows, rated_items(workplace))
+    folder, write = workplace.reports / "ratings", workplace.warehouse.write
+    return Analysed(
+        analysis,
+        report=write_whole(folder / "analysis.html", render_analysis(analysis)),
+        discussion_sheet=write_whole(folder / "discussion.md", discussion_sheet(analysis)),
+        tables=(
+            write("rater_reliability", *PLACE, reliability_rows(analysis)),
+            write("rater_checks", *PLACE, rater_check_rows(analysis)),
+        ),
+    )

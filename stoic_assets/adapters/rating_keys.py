@@ -1,0 +1,71 @@
+"""`$STOIC_HOME/ratings/keys.json`: what stands behind the blind ids of all rating pages that were ever built.
+
+Whoever holds this file can unblind a study: only its owner may read it. Without it, ratings cannot be led back to
+their replies.
+"""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock
+from pydantic import TypeAdapter, ValidationError
+
+from stoic_assets.adapters.files import StorageError, write_whole
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.ratings.blinding import Key, Keys
+
+_KEYS = TypeAdapter(dict[str, Key])
+
+
+def ratings_folder(home: Path) -> Path:
+    """The folder of keys and of the files that raters send."""
+    return home / "ratings"
+
+
+def keys_file(home: Path) -> Path:
+    """Where the keys are."""
+    return ratings_folder(home) / "keys.json"
+
+
+@contextmanager
+def ratings_locked(home: Path) -> Iterator[None]:
+    """One at a time changes keys or collected ratings."""
+    folder = ratings_folder(home)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / ".lock")
+        lock.acquire()
+    except OSError as error:
+        raise StorageError(f"{folder} cannot be written: {error.strerror}; mend that or set STOIC_HOME") from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def read_keys(home: Path) -> dict[str, Key]:
+    """All keys by test id; none before the first page. Raises `ConfigurationError` when the file is damaged."""
+    path = keys_file(home)
+    try:
+        return _KEYS.validate_json(path.read_bytes())
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValidationError):
+        raise ConfigurationError(f"{path} cannot be read; restore it, since it alone leads ratings back") from None
+
+
+def write_keys(home: Path, keys: Keys) -> Path:
+    """Stores all keys, for the owner's eyes only."""
+    data = {test_id: key.model_dump(mode="json") for test_id, key in sorted(keys.items())}
+    return write_whole(keys_file(home), json.dumps(data, indent=1, ensure_ascii=False), mode=0o600)
+
+
+def forget_version(home: Path, agent_version: str) -> None:
+    """Removes the keys of a version, so that ratings of its replies are led back to nothing any more."""
+    with ratings_locked(home):
+        known = read_keys(home)
+        kept = {test_id: key for test_id, key in known.items() if key.agent_version != agent_version}
+        if kept != known:
+            write_keys(home, kept)

@@ -1,0 +1,79 @@
+"""`stoic ratings`: build a page, collect what raters sent, analyse it."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from stoic_assets.adapters import ratings_store
+from stoic_assets.adapters.rating_analysis import Analysed, analyse_ratings
+from stoic_assets.adapters.workplace import open_workplace
+from stoic_assets.cli import console
+from stoic_assets.cli.evaluate import Json, newest_version
+from stoic_assets.core.releases import check_agent_version
+
+app = typer.Typer(no_args_is_help=True, help="Human ratings: page, collection, analysis.")
+
+
+@app.command()
+def build(
+    agent_version: Annotated[
+        list[str] | None, typer.Option(help="agent@version; may be repeated.  [default: the newest evaluated]")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Where to write it.  [default: $STOIC_HOME/reports/ratings/…]")] = None,
+    as_json: Json = False,
+) -> None:
+    """Writes one self-contained page with the versions' replies to scenarios, blind, to be sent to raters."""
+    workplace = open_workplace()
+    versions = [check_agent_version(version) for version in agent_version or [newest_version(workplace)]]
+    built = ratings_store.build(workplace, versions, out)
+    if as_json:
+        console.print_json({"path": str(built.path), "page_id": built.page_id, "replies": built.replies, "items": built.items})
+    else:
+        console.out.print(f"wrote {built.path}: {built.replies} replies, {built.items} items with repeats and attention items")
+        console.out.print(f"keys in {built.keys}: keep them, they alone lead ratings back to their replies")
+
+
+@app.command()
+def collect(
+    paths: Annotated[list[Path], typer.Argument(metavar="FILE_OR_FOLDER...", help="Exported rating files.")],
+    as_json: Json = False,
+) -> None:
+    """Takes rating files in; the same again changes nothing, and a file that does not fit is not taken in part."""
+    collected = ratings_store.collect(open_workplace(), paths)
+    counts = {name: getattr(collected, name) for name in ("files", "new", "changed", "unchanged", "unknown")}
+    if as_json:
+        console.print_json(counts)
+    else:
+        console.out.print(", ".join(f"{count} {name}" for name, count in counts.items()))
+
+
+@app.command()
+def analyze(as_json: Json = False) -> None:
+    """Says how far the raters agree, which raters to talk with, and which items to discuss."""
+    from stoic_assets.core.ratings.analysis_document import analysis_document
+
+    analysed = analyse_ratings(open_workplace())
+    if as_json:
+        console.print_json(analysis_document(analysed.analysis))
+    else:
+        _show(analysed)
+
+
+def _show(analysed: Analysed) -> None:
+    analysis = analysed.analysis
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for heading in ("dimension", "ordinal alpha", "95 % interval", "gate", "why"):
+        table.add_column(heading)
+    for name, found in analysis.dimensions.items():
+        alpha = found.coefficients["alpha_ordinal"]
+        interval = "–" if alpha.low is None or alpha.high is None else f"{alpha.low:.2f} to {alpha.high:.2f}"
+        estimate = "–" if alpha.estimate is None else f"{alpha.estimate:.2f}"
+        table.add_row(name.replace("_", " "), estimate, interval, found.gate.state, found.gate.why or "")
+    raters, items = len(analysis.table.raters), len(analysis.table.items)
+    console.out.print(f"{raters} raters, {items} items, {analysis.table.ratings} ratings")
+    console.print_table(table)
+    for flag in analysis.checks.flags:
+        console.out.print(console.foreign(f"{flag.rater_id}: {flag.check}: {flag.detail}"))
+    console.out.print(f"report: {analysed.report}\ndiscussion sheet: {analysed.discussion_sheet}")

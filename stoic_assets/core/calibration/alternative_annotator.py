@@ -1,0 +1,85 @@
+"""The alternative-annotator test: may the judge stand in for one of the raters?
+
+Each rater in turn is set against the judge: who comes nearer to the others (negative RMSE), reply by reply? The judge
+wins against a rater when the rater is nearer more often than the judge by less than epsilon, which a one-sided t test
+at a false discovery rate of 5 % (Benjamini–Yekutieli) must show. It passes when it wins against half of the raters.
+Calderon, Reichart, Dror, The Alternative Annotator Test, arXiv 2501.10970.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from stoic_assets.core.ratings.missing_values import mean_of, ratio
+from stoic_assets.core.ratings.rating_table import Floats
+
+FEWEST_ITEMS = 30
+"""Items, each with another rater, that a rater must have to be set against the judge."""
+FEWEST_RATERS = 3
+FALSE_DISCOVERIES = 0.05
+PASSED = 0.5
+"""The winning rate from which on the judge may stand in."""
+SAME = 1e-9
+"""Distances that differ by less are equal: means of marks are rarely exact."""
+
+
+@dataclass(frozen=True, eq=False)
+class Contests:
+    """Who was at least as near to the others: items × raters, 1, 0, or NaN where a rater could not be compared."""
+
+    judge: Floats
+    rater: Floats
+
+    @property
+    def raters(self) -> int:
+        """How many raters were set against the judge."""
+        return int(self.judge.shape[1])
+
+
+def contests(judged: Floats, rated: Floats, fewest_items: int = FEWEST_ITEMS) -> Contests:
+    """Every rater with enough items against the judge; `rated` is items × raters, NaN where there is no mark."""
+    judge, rater = np.full(rated.shape, np.nan), np.full(rated.shape, np.nan)
+    for column in range(rated.shape[1]):
+        own, others = rated[:, column], np.delete(rated, column, axis=1)
+        of_judge, of_rater = _distance(judged, others), _distance(own, others)
+        compared = np.isfinite(of_judge) & np.isfinite(of_rater)
+        judge[compared, column] = (of_judge <= of_rater + SAME)[compared]
+        rater[compared, column] = (of_rater <= of_judge + SAME)[compared]
+    enough = np.isfinite(judge).sum(axis=0) >= fewest_items
+    return Contests(judge[:, enough], rater[:, enough])
+
+
+def advantage(found: Contests, weights: Floats) -> Floats:
+    """The probability, in each draw, that the judge is as near to the others as a rater taken at random, or nearer."""
+    there = np.isfinite(found.judge)
+    return mean_of(ratio(weights @ np.nan_to_num(found.judge), weights @ there))
+
+
+def winning_rate(found: Contests, weights: Floats, epsilon: float) -> Floats:
+    """The share of raters, in each draw, against whom the judge wins; NaN without raters."""
+    if not found.raters:
+        return np.full(len(weights), np.nan)
+    chances = np.sort(_chances(found, weights, epsilon), axis=1)
+    ranks = np.arange(1, found.raters + 1)
+    limits = ranks / found.raters * FALSE_DISCOVERIES / (1 / ranks).sum()
+    wins = np.where(chances <= limits, ranks, 0).max(axis=1)
+    return np.asarray(wins / found.raters, dtype=np.float64)
+
+
+def _distance(values: Floats, others: Floats) -> Floats:
+    """The root mean square distance of each item's value from the others' marks."""
+    return np.sqrt(mean_of((others - values[:, None]) ** 2, axis=1))
+
+
+def _chances(found: Contests, weights: Floats, epsilon: float) -> Floats:
+    """The p value, for each rater in each draw, of the rater being nearer more often by epsilon or more."""
+    from scipy.special import stdtr
+
+    lead = found.rater - found.judge  # −1, 0 or 1, so the sums are whole numbers and the test for zero is exact
+    n, total = weights @ np.isfinite(lead), weights @ np.nan_to_num(lead)
+    squares = weights @ np.nan_to_num(lead) ** 2
+    spread = n * squares - total**2
+    mean, error = ratio(total, n), np.sqrt(ratio(spread, n * n * (n - 1)))
+    t = ratio(mean - epsilon, error)
+    chances = np.where(spread > 0, stdtr(np.maximum(n - 1, 1), t), np.where(mean < epsilon, 0.0, 1.0))
+    return np.where(n >= 2, chances, 1.0)

@@ -1,0 +1,68 @@
+"""What a calibrated confidence is looked up in: plain data, fitted elsewhere, stored as JSON.
+
+A map holds for one virtue, the very judges whose verdicts it was fitted on, and the prompts they were given; for any
+other verdict nothing is known.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterable
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from stoic_assets.core.judging.virtues import Virtue
+
+Signal = Literal["spread", "self"]
+"""What a confidence is read from: the standard deviation of several verdicts, or the judge's own word."""
+
+
+class ReliabilityBin(BaseModel):
+    """Verdicts of like confidence: their mean confidence, how many of them were right (0–1), and their number."""
+
+    model_config = ConfigDict(frozen=True)
+
+    confidence: float
+    right: float
+    verdicts: int
+
+
+class ConfidenceMap(BaseModel):
+    """Points from signal to confidence, in order of the signal, with straight lines between and level ends.
+
+    The confidence is the probability that a score lies within an eighth of what people think on average. `before` and
+    `after` are the reliability of the uncalibrated and of the calibrated confidence, each verdict's taken from a map
+    that was fitted to other trials.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    virtue: Virtue
+    judges: tuple[str, ...]
+    signal: Signal
+    prompt_hashes: tuple[str, ...]
+    points: tuple[tuple[float, float], ...]
+    before: tuple[ReliabilityBin, ...] = ()
+    after: tuple[ReliabilityBin, ...] = ()
+
+    def confidence(self, value: float) -> float:
+        """The confidence that belongs to a value of the signal."""
+        xs = [x for x, _ in self.points]
+        place = bisect_left(xs, value)
+        if place == 0 or place == len(xs):
+            return self.points[min(place, len(xs) - 1)][1]
+        (left, low), (right, high) = self.points[place - 1 : place + 1]
+        return low + (high - low) * (value - left) / (right - left)
+
+
+class Calibration:
+    """All maps that are known."""
+
+    def __init__(self, maps: Iterable[ConfidenceMap] = ()) -> None:
+        self._maps = {(each.virtue, each.judges, each.signal): each for each in maps}
+
+    def map_for(
+        self, virtue: Virtue, judges: Iterable[str], signal: Signal, prompts: Iterable[str]
+    ) -> ConfidenceMap | None:
+        """The map for verdicts of these judges on these prompts, or None."""
+        found = self._maps.get((virtue, tuple(sorted(set(judges))), signal))
+        return found if found and set(prompts) <= set(found.prompt_hashes) else None

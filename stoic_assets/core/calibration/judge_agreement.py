@@ -1,0 +1,137 @@
+"""How well a judge's scores of one virtue agree with people's, by several measures, each with a bootstrap interval.
+
+No measure says enough alone: a judge that is a point too harsh throughout has a perfect rank correlation, so bias,
+error and kappa stand beside it; and how well people agree with each other is the bar that a judge is held against.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from stoic_assets.core.calibration.alternative_annotator import (
+    FEWEST_ITEMS,
+    FEWEST_RATERS,
+    Contests,
+    advantage,
+    contests,
+    winning_rate,
+)
+from stoic_assets.core.calibration.paired_scores import PairedScores
+from stoic_assets.core.ratings.missing_values import mean_of, ratio
+from stoic_assets.core.ratings.rating_table import Floats
+from stoic_assets.core.ratings.reliability.estimate import Estimate, undefined, with_interval
+from stoic_assets.core.ratings.reliability.krippendorff_alpha import alpha_draws
+from stoic_assets.core.ratings.reliability.pairwise_kappa import mean_kappa, pair_kappas, quadratic_codes
+from stoic_assets.core.ratings.reliability.rank_correlation import spearman_draws
+from stoic_assets.core.ratings.reliability.resampling import as_observed, item_weights
+
+LEVELS = 5
+CONSTANT = "judge or people gave every reply the same score"
+NO_VARIATION = "every score is on the same level: with no variation, agreement cannot be told from chance"
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """How many draws of the bootstrap, and the seed that fixes them."""
+
+    draws: int = 1000
+    seed: int = 1
+
+
+def agreement(scores: PairedScores, epsilon: float, resampling: Resampling) -> dict[str, Estimate]:
+    """Every measure by name; what cannot be told says why. `epsilon` is that of the alternative-annotator test."""
+    items = len(scores.trials)
+    if not items:
+        return dict.fromkeys(MEASURES, undefined("no trial was both judged and rated"))
+    found = contests(scores.judged, scores.rated)
+    values = _measures(scores, found, epsilon, as_observed(items))
+    draws = _measures(scores, found, epsilon, item_weights(items, resampling.draws, resampling.seed))
+    reasons = _reasons(scores, found)
+    return {
+        name: undefined(reasons[name]) if name in reasons
+        else with_interval(values[name][0], draws[name], items, WHY_NONE.get(name, ""))
+        for name in MEASURES
+    }  # fmt: skip
+
+
+def levels(scores: Floats) -> Floats:
+    """Scores of 0–1 as the nearest of five levels, 1–5, halves upwards; NaN stays."""
+    return np.asarray(np.floor(scores * (LEVELS - 1) + 0.5) + 1, dtype=np.float64)
+
+
+MEASURES = (
+    "spearman", "qwk", "mae", "bias", "alpha_with_judge", "alpha_people", "qwk_with_raters", "qwk_among_raters", "z",
+    "winning_rate", "advantage",
+)
+WHY_NONE: Mapping[str, str] = {
+    "spearman": CONSTANT, "qwk": CONSTANT, "alpha_with_judge": NO_VARIATION, "alpha_people": NO_VARIATION,
+    "qwk_with_raters": NO_VARIATION, "qwk_among_raters": NO_VARIATION,
+    "z": "the raters agree with each other all to the same degree, or not measurably",
+}
+
+
+def _measures(scores: PairedScores, found: Contests, epsilon: float, weights: Floats) -> dict[str, Floats]:
+    """Every measure in each draw; `weights` are draws × trials."""
+    off = scores.judged - scores.people
+    marks = levels(np.column_stack([scores.judged, scores.rated]))
+    both = levels(np.column_stack([scores.judged, scores.people]))
+    judge, raters = _standing(marks, weights)
+    return {
+        "spearman": spearman_draws(scores.judged, scores.people, weights),
+        "qwk": mean_kappa(quadratic_codes(both), np.isfinite(both), weights),
+        "mae": _mean(np.abs(off), weights),
+        "bias": _mean(off, weights),
+        "alpha_with_judge": alpha_draws(marks, weights, LEVELS, "ordinal"),
+        "alpha_people": alpha_draws(marks[:, 1:], weights, LEVELS, "ordinal"),
+        "qwk_with_raters": mean_of(judge),
+        "qwk_among_raters": mean_of(raters),
+        "z": _z(judge, raters),
+        "winning_rate": winning_rate(found, weights, epsilon),
+        "advantage": advantage(found, weights),
+    }
+
+
+def _reasons(scores: PairedScores, found: Contests) -> dict[str, str]:
+    """Why measures cannot be told, for want of trials or raters."""
+    reasons: dict[str, str] = {}
+    given = np.isfinite(scores.rated).sum(axis=1)
+    if len(scores.trials) < 3:
+        reasons |= dict.fromkeys(("spearman", "qwk"), f"{len(scores.trials)} trials: at least 3 are needed")
+    if (given >= 2).sum() < 2:
+        shared = "fewer than two trials were rated by two people"
+        reasons |= dict.fromkeys(("alpha_people", "qwk_among_raters", "z", "winning_rate", "advantage"), shared)
+    elif len(scores.raters) < FEWEST_RATERS:
+        reasons["z"] = f"{len(scores.raters)} raters: how much they differ in agreement takes {FEWEST_RATERS}"
+    if found.raters < FEWEST_RATERS:
+        few = f"{found.raters} raters share {FEWEST_ITEMS} judged replies with others: the test takes {FEWEST_RATERS}"
+        reasons |= dict.fromkeys(("winning_rate", "advantage"), few)
+    return reasons
+
+
+def _mean(values: Floats, weights: Floats) -> Floats:
+    return np.asarray(weights @ values / weights.sum(axis=1), dtype=np.float64)
+
+
+def _standing(marks: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """The judge's kappa with each rater, and each rater's mean kappa with the others: draws × raters each.
+
+    The first column of `marks` is the judge's.
+    """
+    raters = marks.shape[1]
+    kappas = np.full((len(weights), raters, raters), np.nan)
+    for (first, second), found, _ in pair_kappas(quadratic_codes(marks), np.isfinite(marks), weights):
+        kappas[:, first, second] = kappas[:, second, first] = found
+    return kappas[:, 0, 1:], mean_of(kappas[:, 1:, 1:])
+
+
+def _z(judge: Floats, raters: Floats) -> Floats:
+    """How many standard deviations of the raters' own agreement the judge's lies above their mean.
+
+    Within ±1 the judge agrees with people as they agree with each other (Han et al., arXiv 2510.09738).
+    """
+    defined = np.isfinite(raters).sum(axis=1)
+    centre = mean_of(raters)
+    squares = np.nansum((raters - centre[:, None]) ** 2, axis=1)
+    spread = np.sqrt(ratio(squares, defined - 1.0))
+    return ratio(mean_of(judge) - centre, np.where(spread > 1e-9, spread, 0))

@@ -1,0 +1,124 @@
+"""The judge against people: every virtue, every judge, every measure, and the confidence maps that follow.
+
+Pure: rows of `virtue_scores` and of `human_ratings` in, rows of `judge_calibration` out.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from statistics import fmean
+from typing import Any, get_args
+
+import numpy as np
+
+from stoic_assets.core.calibration.confidence_map import Calibration, ConfidenceMap, Signal
+from stoic_assets.core.calibration.judge_agreement import Resampling, agreement
+from stoic_assets.core.calibration.map_fitting import fitted
+from stoic_assets.core.calibration.paired_scores import by_rater, paired, panels, scored
+from stoic_assets.core.feedback.rating_bridge import Bridge, rated_trials, rated_virtues, scaled
+from stoic_assets.core.judging.virtues import VIRTUES, Virtue
+from stoic_assets.core.ratings.reliability.estimate import Estimate, undefined
+from stoic_assets.core.ratings.reliability.rank_correlation import spearman
+from stoic_assets.core.ratings.rubric import DIMENSION_NAMES
+
+Row = Mapping[str, Any]
+SIGNALS: tuple[Signal, ...] = get_args(Signal)
+USUAL = Resampling()
+EDGES = {f"spearman_{name}": name for name in DIMENSION_NAMES}
+"""The measures that tell whether a dimension and a virtue go together at all."""
+
+
+@dataclass(frozen=True)
+class JudgeComparison:
+    """One virtue as one judge scores it, against people. `judge` is a model, or several, comma-separated."""
+
+    virtue: Virtue
+    judge: str
+    trials: int
+    raters: int
+    measures: Mapping[str, Estimate]
+    maps: Mapping[str, ConfidenceMap]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows of `judge_calibration`."""
+        return [
+            {
+                "virtue": self.virtue, "judge_model": self.judge, "measure": name, **asdict(estimate),
+                "items": self.trials, "raters": self.raters,
+                "confidence_map": self.maps[name].model_dump_json() if name in self.maps else None,
+            }
+            for name, estimate in self.measures.items()
+        ]  # fmt: skip
+
+
+def judge_calibration(
+    verdicts: Iterable[Row], ratings: Iterable[Row], bridge: Bridge, epsilon: float, resampling: Resampling = USUAL
+) -> list[JudgeComparison]:
+    """Every judge on every virtue; `bridge` says which dimension of a rating is taken as a mark of which virtue.
+
+    The rows may be of any agent versions and evaluations. `epsilon` is that of the alternative-annotator test.
+    """
+    trials = rated_trials(ratings)
+    judged = panels(row for row in scored(verdicts) if row["trial_id"] in trials)
+    judges = sorted({names for _, names in judged}, key=lambda names: (len(names), names))
+    rated = by_rater(rated_virtues([row for rows in trials.values() for row in rows], bridge))
+    found = []
+    for virtue in VIRTUES:
+        for names in judges:
+            given, marks = judged.get((virtue, names), {}), rated.get(virtue, {})
+            scores = paired(given, marks)
+            fits = {signal: fitted(virtue, names, signal, given, marks, resampling) for signal in SIGNALS}
+            measures = agreement(scores, epsilon, resampling) | _edges(given, trials, resampling)
+            for fit in fits.values():
+                measures |= fit.measures
+            if virtue not in bridge.values():
+                measures |= _unbridged(virtue, measures)
+            maps = {f"map_{signal}": fit.map for signal, fit in fits.items() if fit.map}
+            found.append(
+                JudgeComparison(virtue, ",".join(names), len(scores.trials), len(scores.raters), measures, maps)
+            )
+    return found
+
+
+def _unbridged(virtue: Virtue, measures: Mapping[str, Estimate]) -> dict[str, Estimate]:
+    """All measures but the edges, of which nothing can be said."""
+    why = undefined(f"not calibrated: no dimension of the ratings speaks of {virtue} (ratings.virtues in stoic.yml)")
+    return {name: why for name in measures if name not in EDGES}
+
+
+def _edges(
+    judged: Mapping[str, Sequence[Row]], trials: Mapping[str, Sequence[Row]], resampling: Resampling
+) -> dict[str, Estimate]:
+    """The rank correlation of the judge's virtue with each dimension's mean mark: whether the bridge's edges hold."""
+    common = sorted(judged.keys() & trials.keys())
+    scores = np.array([fmean(row["score"] for row in judged[trial]) for trial in common])
+    marks: dict[str, list[float]] = defaultdict(list)
+    for trial in common:
+        for name in DIMENSION_NAMES:
+            given = [scaled(row[name]) for row in trials[trial] if row[name] is not None]
+            marks[name].append(fmean(given) if given else np.nan)
+    return {
+        edge: spearman(scores, np.array(marks[name]), resampling.draws, resampling.seed)
+        for edge, name in EDGES.items()
+    }
+
+
+def calibration_of(rows: Iterable[Row]) -> Calibration:
+    """The confidence maps in rows of `judge_calibration`."""
+    stored = (row["confidence_map"] for row in rows)
+    return Calibration(ConfidenceMap.model_validate(json.loads(text)) for text in stored if text)
+
+
+def why_not_calibrated(rows: Iterable[Row], virtue: str, judge_model: str, source: str | None) -> str | None:
+    """Why a confidence is not calibrated, to be shown wherever such a score is shown; None where it is.
+
+    `rows` are those of `judge_calibration`, `source` is the score's `confidence_source`; several judges are
+    comma-separated.
+    """
+    if source == "calibrated":
+        return None
+    for row in rows:
+        if (row["virtue"], row["judge_model"], row["measure"]) == (virtue, judge_model, f"map_{source}"):
+            return row["why"] or "not calibrated: judged after the calibration with other prompts, or before it"
+    return "not calibrated: people rated no verdict of this judge"

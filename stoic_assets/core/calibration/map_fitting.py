@@ -1,0 +1,221 @@
+"""From what a judge shows of its certainty to how often it is right: an isotonic map, and how well it keeps its word.
+
+A verdict is right when it lies within an eighth of the mean of at least three raters, so that it names the same of the
+five levels or the boundary. Its signal is the spread of several verdicts, or the judge's own word. How reliable the
+fitted confidence is, is measured by two further maps, each fitted to one half of the trials and tried on the other: on
+the trials it was fitted to, every map looks perfect.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean, stdev
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from stoic_assets.core.calibration.confidence_map import ConfidenceMap, ReliabilityBin, Signal
+from stoic_assets.core.calibration.judge_agreement import Resampling
+from stoic_assets.core.judging.confidence import ENOUGH, by_own_word, by_spread
+from stoic_assets.core.judging.virtues import Virtue
+from stoic_assets.core.ratings.rating_table import Floats
+from stoic_assets.core.ratings.reliability.estimate import Estimate, undefined, with_interval
+from stoic_assets.core.ratings.reliability.resampling import as_observed, item_weights
+
+WITHIN = 0.125
+"""A score this near to people's mean is right."""
+FEWEST_RATERS = 3
+FEWEST_TRIALS = 30
+BINS = 10
+EXACT = 1e-9
+NEEDED: Mapping[Signal, str] = {"spread": f"{ENOUGH} verdicts", "self": "a verdict with the judge's own word"}
+Row = Mapping[str, Any]
+Judged = Mapping[str, Sequence[Row]]
+"""Scored verdicts by trial."""
+Ratings = Mapping[str, Mapping[str, float]]
+"""People's scores by trial and rater."""
+
+
+@dataclass(frozen=True, eq=False)
+class Observations:
+    """Verdicts whose truth is known: the signal, the uncalibrated confidence, whether right, and the trial's number.
+
+    Several verdicts on one trial share its weight.
+    """
+
+    signal: Floats
+    before: Floats
+    right: Floats
+    trial: npt.NDArray[np.intp]
+
+    @property
+    def trials(self) -> int:
+        """How many trials there are."""
+        return int(self.trial.max(initial=-1)) + 1
+
+    @property
+    def share(self) -> Floats:
+        """The weight of each verdict."""
+        return 1 / np.bincount(self.trial, minlength=self.trials)[self.trial]
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A map, or None where there are too few ratings, and the measures of it by name."""
+
+    map: ConfidenceMap | None
+    measures: dict[str, Estimate]
+
+
+def fitted(
+    virtue: Virtue, judges: tuple[str, ...], signal: Signal, judged: Judged, rated: Ratings, resampling: Resampling
+) -> Fitted:
+    """The map for these judges' verdicts, and how reliable the confidence is with and without it."""
+    truth = {trial: fmean(marks.values()) for trial, marks in rated.items() if len(marks) >= FEWEST_RATERS}
+    known = {trial: rows for trial, rows in sorted(judged.items()) if trial in truth}
+    seen = _observations(signal, known, truth)
+    names = measure_names(signal)
+    if seen.trials < FEWEST_TRIALS:
+        why = (
+            f"not calibrated: {seen.trials} trials have {NEEDED[signal]} and {FEWEST_RATERS} raters, "
+            f"{FEWEST_TRIALS} are needed"
+        )
+        return Fitted(None, dict.fromkeys(names, undefined(why)))
+    points = _points(signal, seen, np.ones(len(seen.signal), dtype=bool))
+    halves = _halves(seen, resampling.seed)
+    before = Reliability(seen, seen.before, np.zeros_like(halves))
+    after = Reliability(seen, _from_the_other_half(signal, seen, halves), halves)
+    found = ConfidenceMap(
+        virtue=virtue, judges=judges, signal=signal, points=points, before=before.bins(), after=after.bins(),
+        prompt_hashes=tuple(sorted({row["prompt_hash"] for rows in known.values() for row in rows})),
+    )  # fmt: skip
+    weights = item_weights(seen.trials, resampling.draws, resampling.seed)
+    figures = (
+        _mean(seen.right, seen, weights), after.calibration_error(weights), after.brier(weights),
+        before.calibration_error(weights), before.brier(weights),
+    )  # fmt: skip
+    return Fitted(found, dict(zip(names, figures, strict=True)))
+
+
+def measure_names(signal: Signal) -> list[str]:
+    """`map_…`, the share of verdicts that are right, and how reliable the confidence is with and without the map."""
+    return [f"{name}_{signal}" for name in ("map", "ece", "brier", "ece_uncalibrated", "brier_uncalibrated")]
+
+
+def _observations(signal: Signal, judged: Judged, truth: Mapping[str, float]) -> Observations:
+    """One for each trial with enough verdicts where their spread counts; else one for each verdict with a word."""
+    rows: list[tuple[float, float, bool, int]] = []
+    trials = 0
+    for trial, verdicts in judged.items():
+        found = [*(_of_spread(verdicts, truth[trial]) if signal == "spread" else _of_words(verdicts, truth[trial]))]
+        rows += [(*each, trials) for each in found]
+        trials += bool(found)
+    columns = np.array(rows, dtype=np.float64).reshape(-1, 4).T
+    return Observations(columns[0], columns[1], columns[2], columns[3].astype(np.intp))
+
+
+def _of_spread(verdicts: Sequence[Row], truth: float) -> list[tuple[float, float, bool]]:
+    marks = [row["score"] for row in verdicts]
+    if len(marks) < ENOUGH:
+        return []
+    return [(stdev(marks), by_spread(marks), _is_right(fmean(marks), truth))]
+
+
+def _of_words(verdicts: Sequence[Row], truth: float) -> list[tuple[float, float, bool]]:
+    words = [(by_own_word(row["self_confidence"], row["grounded"]), row["score"]) for row in verdicts]
+    return [(word, word, _is_right(score, truth)) for word, score in words if word is not None]
+
+
+def _is_right(score: float, truth: float) -> bool:
+    return abs(score - truth) <= WITHIN + EXACT
+
+
+def _points(signal: Signal, seen: Observations, used: npt.NDArray[np.bool_]) -> tuple[tuple[float, float], ...]:
+    """The isotonic map of some of the verdicts: falling with the spread, rising with the word.
+
+    It never promises more than the rule of succession allows for so many trials: three that were right are no proof.
+    """
+    from sklearn.isotonic import IsotonicRegression
+
+    trials = len(set(seen.trial[used]))
+    model = IsotonicRegression(
+        y_min=1 / (trials + 2), y_max=(trials + 1) / (trials + 2), increasing=signal == "self", out_of_bounds="clip"
+    )
+    model.fit(seen.signal[used], seen.right[used], sample_weight=seen.share[used])
+    pairs = zip(model.X_thresholds_.tolist(), model.y_thresholds_.tolist(), strict=True)
+    return tuple((x, y) for x, y in pairs)
+
+
+def _halves(seen: Observations, seed: int) -> npt.NDArray[np.intp]:
+    """Which half, 0 or 1, the trial of each verdict is in."""
+    return (np.random.default_rng(seed).permutation(seen.trials) % 2)[seen.trial]
+
+
+def _from_the_other_half(signal: Signal, seen: Observations, halves: npt.NDArray[np.intp]) -> Floats:
+    """The confidence of each verdict from a map that was fitted to the other half of the trials."""
+    confidence = np.zeros(len(seen.signal))
+    for half in (0, 1):
+        own = halves == half
+        signals, confidences = np.array(_points(signal, seen, ~own)).T
+        confidence[own] = np.interp(seen.signal[own], signals, confidences)
+    return confidence
+
+
+@dataclass(frozen=True, eq=False)
+class Reliability:
+    """A confidence held against the truth.
+
+    `half` says from which map a confidence comes; what one map promises too much, another that promises too little does
+    not make good. With more parts than two, each would be too small to show a gap.
+    """
+
+    seen: Observations
+    confidence: Floats
+    half: npt.NDArray[np.intp]
+
+    @property
+    def bin(self) -> npt.NDArray[np.intp]:
+        """The tenth, 0–9, in which each confidence lies."""
+        return np.minimum(self.confidence * BINS, BINS - 1).astype(np.intp)
+
+    def bins(self) -> tuple[ReliabilityBin, ...]:
+        """The points of the diagram."""
+        share = self.seen.share
+        return tuple(
+            ReliabilityBin(
+                confidence=float(np.average(self.confidence[held], weights=share[held])),
+                right=float(np.average(self.seen.right[held], weights=share[held])),
+                verdicts=int(held.sum()),
+            )
+            for held in (self.bin == tenth for tenth in range(BINS))
+            if held.any()
+        )
+
+    def brier(self, weights: Floats) -> Estimate:
+        """The mean squared distance of confidence from truth, 0–1; saying 0.5 throughout gets 0.25."""
+        return _mean((self.confidence - self.seen.right) ** 2, self.seen, weights)
+
+    def calibration_error(self, weights: Floats) -> Estimate:
+        """Expected calibration error, 0–1: Σ |Σ (confidence − right)| ÷ number of verdicts, over each half's tenths."""
+        seen = self.seen
+        gaps = np.zeros((seen.trials, 2 * BINS))
+        np.add.at(gaps, (seen.trial, BINS * self.half + self.bin), (self.confidence - seen.right) * seen.share)
+
+        def measure(drawn: Floats) -> Floats:
+            return np.asarray(np.abs(drawn @ gaps).sum(axis=1) / drawn.sum(axis=1), dtype=np.float64)
+
+        value = float(measure(as_observed(seen.trials))[0])
+        return _including(with_interval(value, measure(weights), seen.trials, ""))
+
+
+def _including(found: Estimate) -> Estimate:
+    """The interval with the figure in it: a mean of absolute gaps near zero can only grow in a resample."""
+    if found.estimate is None or found.low is None or found.high is None:
+        return found
+    return replace(found, low=min(found.low, found.estimate), high=max(found.high, found.estimate))
+
+
+def _mean(values: Floats, seen: Observations, weights: Floats) -> Estimate:
+    by_trial = np.bincount(seen.trial, weights=values * seen.share, minlength=seen.trials)
+    draws = weights @ by_trial / weights.sum(axis=1)
+    return with_interval(float(by_trial.mean()), draws, seen.trials, "")

@@ -1,0 +1,86 @@
+"""A judge's scores beside people's, trial by trial: the arrays from which everything else is computed."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+
+from stoic_assets.core.feedback.rating_bridge import RatedVirtue
+from stoic_assets.core.judging.virtues import Virtue
+from stoic_assets.core.ratings.rating_table import Floats
+
+Row = Mapping[str, Any]
+Rated = Mapping[Virtue, Mapping[str, Mapping[str, float]]]
+"""Scores by virtue, trial and rater."""
+
+
+@dataclass(frozen=True, eq=False)
+class PairedScores:
+    """One virtue as one judge and several raters scored it, 0–1.
+
+    `judged` has a score for each of `trials`; `rated` is trials × raters, NaN where a rater gave none.
+    """
+
+    trials: tuple[str, ...]
+    raters: tuple[str, ...]
+    judged: Floats
+    rated: Floats
+
+    @property
+    def people(self) -> Floats:
+        """The mean of the raters of each trial."""
+        return np.asarray(np.nanmean(self.rated, axis=1)) if len(self.trials) else np.zeros(0)
+
+
+def scored(verdicts: Iterable[Row]) -> list[Row]:
+    """The rows of `virtue_scores` that hold a score that counts."""
+    return [
+        row for row in verdicts
+        if row["score"] is not None and row.get("error") is None and row.get("exercised") is not False
+    ]  # fmt: skip
+
+
+def panels(verdicts: Iterable[Row]) -> dict[tuple[Virtue, tuple[str, ...]], dict[str, list[Row]]]:
+    """Verdicts by virtue, judges and trial: every model alone, and where a trial has several, all of them together.
+
+    The verdicts of a trial stand in the order of model and sample.
+    """
+    by_trial: dict[tuple[Virtue, str], list[Row]] = defaultdict(list)
+    for row in sorted(verdicts, key=lambda row: (row["judge_model"], row["sample"])):
+        by_trial[row["virtue"], row["trial_id"]].append(row)
+    found: dict[tuple[Virtue, tuple[str, ...]], dict[str, list[Row]]] = defaultdict(dict)
+    for (virtue, trial), rows in sorted(by_trial.items()):
+        models = tuple(dict.fromkeys(row["judge_model"] for row in rows))
+        for judges in {models, *((model,) for model in models)}:
+            found[virtue, judges][trial] = [row for row in rows if row["judge_model"] in judges]
+    return found
+
+
+def by_rater(ratings: Iterable[RatedVirtue]) -> Rated:
+    """People's scores by virtue, trial and rater."""
+    rated: defaultdict[Virtue, defaultdict[str, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
+    for each in ratings:
+        rated[each.virtue][each.trial_id][each.rater_id] = each.score
+    return rated
+
+
+def paired(judged: Mapping[str, Sequence[Row]], rated: Mapping[str, Mapping[str, float]]) -> PairedScores:
+    """The trials that a judge scored and people rated; several verdicts on a trial are one mean."""
+    trials = tuple(sorted(judged.keys() & rated.keys()))
+    raters = tuple(sorted({rater for trial in trials for rater in rated[trial]}))
+    return PairedScores(
+        trials=trials,
+        raters=raters,
+        judged=np.array([fmean(row["score"] for row in judged[trial]) for trial in trials]),
+        rated=_matrix(trials, raters, rated),
+    )
+
+
+def _matrix(
+    trials: Collection[str], raters: Collection[str], rated: Mapping[str, Mapping[str, float]]
+) -> Floats:
+    cells = [[rated[trial].get(rater, np.nan) for rater in raters] for trial in trials]
+    return np.array(cells, dtype=np.float64).reshape(len(trials), len(raters))

@@ -1,0 +1,136 @@
+"""The files in which people's feedback comes: metrics by dimension, or a dialogue from which a model extracts them.
+
+Only the form is held here; what the dimensions say of the virtues decides `translation`.
+"""
+
+import hashlib
+import json
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from stoic_assets.core.documents import Document, parse_document
+from stoic_assets.core.errors import ConfigurationError, DocumentError
+from stoic_assets.core.evolution.stoic_evaluation import utc_text
+from stoic_assets.core.releases import agent_of, check_agent_version
+
+Sentiment = Literal["very_negative", "negative", "neutral", "positive", "very_positive"]
+Acceptance = Literal["accepted", "needs_improvement", "rejected"]
+Role = Literal["human", "user", "agent", "assistant", "interviewer"]
+PERSON: frozenset[Role] = frozenset({"human", "user"})
+"""The roles under which the person speaks whose feedback it is."""
+
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Name = Annotated[str, Field(min_length=1)]
+
+
+class DimensionFeedback(Document):
+    """What a person said on one dimension; score and confidence are 0–1."""
+
+    dimension: Name
+    score: Share
+    confidence: Share
+    supporting_quotes: tuple[str, ...] = ()
+    improvement_suggestions: tuple[str, ...] = ()
+    sentiment: Sentiment | None = None
+
+
+class Metrics(Document):
+    """What one person said of one piece of work. `improvement_suggestions` are those that belong to no dimension."""
+
+    dimension_feedback: tuple[DimensionFeedback, ...]
+    improvement_suggestions: tuple[str, ...] = ()
+    overall_satisfaction: Share
+    interpretation_confidence: Share
+    acceptance_status: Acceptance | None = None
+
+
+def _moment(text: str) -> str:
+    datetime.fromisoformat(text)
+    return text
+
+
+def _version(key: str) -> str:
+    try:
+        return check_agent_version(key)
+    except ConfigurationError as error:
+        raise ValueError(str(error)) from None
+
+
+class About(Document):
+    """Whom the feedback is about: a version, or an agent, whose newest version is meant; `timestamp` is ISO 8601."""
+
+    agent_version: Annotated[str, AfterValidator(_version)] | None = None
+    agent_id: Annotated[str, Field(pattern="^[^@]+$")] | None = None
+    task_id: Name
+    timestamp: Annotated[str, AfterValidator(_moment)] | None = None
+
+    @model_validator(mode="after")
+    def _say_whom(self) -> "About":
+        if self.agent_version is None and self.agent_id is None:
+            raise ValueError("agent_version is required (or agent_id, for the newest version)")
+        if self.agent_version and self.agent_id not in (None, self.agent):
+            raise ValueError(f"agent_id {self.agent_id!r} is not the agent of {self.agent_version}; leave one out")
+        return self
+
+    @property
+    def agent(self) -> str:
+        """The agent."""
+        return agent_of(self.agent_version or self.agent_id or "")
+
+    @property
+    def given_at(self) -> datetime | None:
+        """When the feedback was given, if the file says so; a time without a zone is in UTC."""
+        return datetime.fromisoformat(utc_text(self.timestamp)) if self.timestamp else None
+
+    @property
+    def feedback_id(self) -> str:
+        """The same for the same content, however it is written down."""
+        return f"feedback-{hashlib.sha256(self.model_dump_json(exclude_defaults=True).encode()).hexdigest()[:32]}"
+
+
+class MetricsFile(About, Metrics):
+    """A file of metrics."""
+
+    @property
+    def metrics(self) -> Metrics:
+        """The metrics without whom they are about."""
+        return Metrics(**{name: getattr(self, name) for name in Metrics.model_fields})
+
+
+class Message(Document):
+    """One message of a dialogue about an agent's work."""
+
+    role: Role
+    content: str
+
+
+class DialogueFile(About):
+    """A file of a dialogue with the person."""
+
+    dialogue: tuple[Message, ...]
+
+    @model_validator(mode="after")
+    def _let_the_person_speak(self) -> "DialogueFile":
+        if not any(message.role in PERSON for message in self.dialogue):
+            raise ValueError(f"dialogue holds no message of the person (role {' or '.join(sorted(PERSON))})")
+        return self
+
+
+FeedbackFile = MetricsFile | DialogueFile
+
+
+def parse_feedback(text: str, source: str) -> FeedbackFile:
+    """Reads one JSON file. Raises `DocumentError`, naming file, line and key of the first fault."""
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise DocumentError(source, error.lineno, "", f"not valid JSON: {error.msg}") from None
+    except RecursionError:
+        raise DocumentError(source, None, "", "not valid JSON: nested too deeply") from None
+    # In valid JSON a tab stands between values only, where YAML, which knows the lines, does not allow it.
+    plain = text.replace("\t", " ")
+    if isinstance(data, dict) and "dialogue" in data:
+        return parse_document(plain, DialogueFile, source)
+    return parse_document(plain, MetricsFile, source)

@@ -1,0 +1,86 @@
+"""What one person, or the raters of one reply, found: as a row of `human_feedback_evaluations` and as StoicEvaluation.
+
+A StoicEvaluation is made from the row alone, so that whoever reads the table publishes what was stored.
+"""
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation, VirtueFinding
+from stoic_assets.core.feedback.feedback_file import Metrics
+from stoic_assets.core.feedback.translation import VirtueMap, translated
+from stoic_assets.core.releases import agent_of
+
+Row = Mapping[str, Any]
+Kind = Literal["metrics", "dialogue", "ratings"]
+FEEDBACK = "human-feedback"
+"""The evaluation under which all feedback files of a version stand in the tables."""
+RATINGS = "human-ratings"
+"""The one under which the rated replies of a version stand."""
+
+
+@dataclass(frozen=True)
+class HumanFeedback:
+    """Feedback as it was taken in. `origin` names the file; `interpreter` is set where a model read a dialogue."""
+
+    id: str
+    kind: Kind
+    agent_version: str
+    task_id: str
+    given_at: datetime
+    metrics: Metrics
+    origin: str | None = None
+    trial_id: str | None = None
+    interpreter: str | None = None
+
+
+def human_row(feedback: HumanFeedback, virtues: VirtueMap) -> dict[str, Any]:
+    """The row of `human_feedback_evaluations`; `virtues` says which dimension speaks of which virtue."""
+    metrics, translation = feedback.metrics, translated(feedback.metrics, virtues)
+    scores = {virtue: asdict(finding) for virtue, finding in translation.virtue_scores.items()}
+    return {
+        "agent_version": feedback.agent_version,
+        "evaluation_id": RATINGS if feedback.kind == "ratings" else FEEDBACK,
+        "feedback_id": feedback.id,
+        "kind": feedback.kind,
+        "agent_id": agent_of(feedback.agent_version),
+        "task_id": feedback.task_id,
+        "trial_id": feedback.trial_id,
+        "given_at": feedback.given_at,
+        "overall_score": metrics.overall_satisfaction,
+        "overall_confidence": metrics.interpretation_confidence,
+        "acceptance_status": metrics.acceptance_status,
+        "virtue_scores": json.dumps(scores),
+        "unmapped_dimensions": list(translation.unmapped),
+        "metrics": metrics.model_dump_json(),
+        "interpreter": feedback.interpreter,
+        "origin": feedback.origin,
+    }
+
+
+def human_evaluation(row: Row, holdouts: Collection[str] = ()) -> StoicEvaluation | None:
+    """The StoicEvaluation of a row, None where no dimension speaks of a virtue.
+
+    `holdouts` are the jobs from which evolution must not learn.
+    """
+    findings = {virtue: _finding(each) for virtue, each in json.loads(row["virtue_scores"]).items()}
+    if not findings:
+        return None
+    return StoicEvaluation(
+        id=row["feedback_id"],
+        head=EvaluationHead(row["agent_version"], row["evaluation_id"], row["given_at"]),
+        task_id=row["task_id"],
+        virtue_scores=findings,
+        overall_score=row["overall_score"],
+        overall_confidence=row["overall_confidence"],
+        holdout=row["task_id"] in holdouts,
+        source="human",
+    )
+
+
+def _finding(data: Row) -> VirtueFinding:
+    lists = ("supporting_examples", "improvement_suggestions")
+    return VirtueFinding(**{**data, **{name: tuple(data[name]) for name in lists}})

@@ -1,0 +1,169 @@
+"""A dialogue with a person as metrics, extracted by a model that is held to a strict form and to the person's words.
+
+The dialogue is as hostile as any record: it goes behind a fence in a message of its own, as to a judge.
+"""
+
+import hashlib
+import json
+from collections.abc import Collection, Iterable, Sequence
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import Field, TypeAdapter
+
+from stoic_assets.core import templates
+from stoic_assets.core.chat import ChatModel
+from stoic_assets.core.feedback.feedback_file import (
+    PERSON,
+    Acceptance,
+    DialogueFile,
+    DimensionFeedback,
+    Metrics,
+    Sentiment,
+)
+from stoic_assets.core.judging.ask import ask
+from stoic_assets.core.judging.fence import Block
+from stoic_assets.core.judging.grounding import grounded_share
+from stoic_assets.core.judging.question import Question
+from stoic_assets.core.judging.verdict import (
+    SHARE_SCHEMA,
+    TEXT_SCHEMA,
+    MalformedVerdict,
+    Part,
+    Share,
+    Text,
+    object_schema,
+    parsed,
+    texts_schema,
+)
+from stoic_assets.core.settings import Judging
+
+PACKAGE = "stoic_assets.core.feedback"
+TEMPLATE = "interpretation.jinja"
+USUAL_DIMENSIONS = (
+    "accuracy", "helpfulness", "completeness", "creativity", "clarity", "efficiency", "ethics", "safety", "fairness",
+    "appropriateness",
+)
+"""What people commonly speak of; a project's own dimensions come on top."""
+MOST_DIMENSIONS = 20
+MOST_TEXTS = 5
+
+
+class ExtractedDimension(Part):
+    """What the person said on one dimension; the fields stand in the order in which they are to be thought out."""
+
+    dimension: str
+    supporting_quotes: Annotated[list[Text], Field(min_length=1, max_length=MOST_TEXTS)]
+    sentiment: Sentiment
+    improvement_suggestions: Annotated[list[Text], Field(max_length=MOST_TEXTS)]
+    score: Share
+    confidence: Share
+
+
+class Extracted(Part):
+    """A model's reply."""
+
+    dimension_feedback: Annotated[list[ExtractedDimension], Field(max_length=MOST_DIMENSIONS)]
+    improvement_suggestions: Annotated[list[Text], Field(max_length=MOST_TEXTS)]
+    acceptance_status: Acceptance | Literal["not_said"]
+    overall_satisfaction: Share
+    interpretation_confidence: Share
+
+
+_REPLY: TypeAdapter[Extracted] = TypeAdapter(Extracted)
+
+
+async def interpret(
+    dialogue: DialogueFile, dimensions: Collection[str], model: ChatModel, judge: str, settings: Judging
+) -> Metrics:
+    """What the person in `dialogue` said, as the model named `judge` understands it.
+
+    `dimensions` are offered besides the usual ones. Raises `NoVerdict` when no usable reply is to be had.
+    """
+    offered = offered_dimensions(dimensions)
+    question = interpretation_question(dialogue, offered)
+    said = [message.content for message in dialogue.dialogue if message.role in PERSON]
+    request = question.request(judge, settings.temperature)
+    return await ask(model, request, lambda text: parse_metrics(text, offered, said), settings.repairs)
+
+
+def offered_dimensions(own: Iterable[str]) -> tuple[str, ...]:
+    """The dimensions that a model may name."""
+    return tuple(dict.fromkeys([*USUAL_DIMENSIONS, *own]))
+
+
+def interpreter(judge: str, dimensions: Collection[str]) -> str:
+    """Who reads dialogues: the model and the hash of what it is asked. Another one may read them otherwise."""
+    return f"{judge}/{_prompt_hash(offered_dimensions(dimensions))[:16]}"
+
+
+def interpretation_question(dialogue: DialogueFile, offered: Sequence[str]) -> Question:
+    """The dialogue as a question to whichever model answers."""
+    variables = {"dimensions": offered, "person": sorted(PERSON)}
+    blocks = (Block(f"message {n}, {m.role}", m.content) for n, m in enumerate(dialogue.dialogue, 1))
+    return Question(
+        rubric=templates.render(PACKAGE, templates.source(PACKAGE, TEMPLATE), variables, TEMPLATE),
+        blocks=tuple(blocks),
+        schema=metrics_schema(offered),
+        schema_name="feedback_metrics",
+        prompt_hash=_prompt_hash(offered),
+        brief={"about": "feedback"},
+    )
+
+
+def parse_metrics(text: str, offered: Collection[str], said: Sequence[str]) -> Metrics:
+    """Reads a reply. Raises `MalformedVerdict`.
+
+    Quotes that the person did not say are dropped, and the confidence falls with their share as a judge's does: by
+    half when none is real.
+    """
+    reply = parsed(text, _REPLY)
+    for found in reply.dimension_feedback:
+        if found.dimension not in offered:
+            raise MalformedVerdict(f"dimension_feedback: {found.dimension[:60]!r} is none of {', '.join(offered)}")
+    return Metrics(
+        dimension_feedback=tuple(_held_to_words(found, said) for found in reply.dimension_feedback),
+        improvement_suggestions=tuple(reply.improvement_suggestions),
+        overall_satisfaction=reply.overall_satisfaction,
+        interpretation_confidence=reply.interpretation_confidence,
+        acceptance_status=None if reply.acceptance_status == "not_said" else reply.acceptance_status,
+    )
+
+
+def _held_to_words(found: ExtractedDimension, said: Sequence[str]) -> DimensionFeedback:
+    real = grounded_share(found.supporting_quotes, said) or 0.0
+    return DimensionFeedback(
+        dimension=found.dimension,
+        score=found.score,
+        confidence=found.confidence * (0.5 + 0.5 * real),
+        supporting_quotes=tuple(quote for quote in found.supporting_quotes if grounded_share([quote], said)),
+        improvement_suggestions=tuple(found.improvement_suggestions),
+        sentiment=found.sentiment,
+    )
+
+
+def metrics_schema(offered: Sequence[str]) -> dict[str, Any]:
+    """Strict JSON Schema of an `Extracted` with these dimensions."""
+    dimension = object_schema(
+        {
+            "dimension": {"type": "string", "enum": list(offered)},
+            "supporting_quotes": {**texts_schema(MOST_TEXTS), "minItems": 1},
+            "sentiment": {"type": "string", "enum": list(get_args(Sentiment))},
+            "improvement_suggestions": texts_schema(MOST_TEXTS),
+            "score": SHARE_SCHEMA,
+            "confidence": SHARE_SCHEMA,
+        }
+    )
+    return object_schema(
+        {
+            "dimension_feedback": {"type": "array", "items": dimension, "maxItems": MOST_DIMENSIONS},
+            "improvement_suggestions": texts_schema(MOST_TEXTS),
+            "acceptance_status": {**TEXT_SCHEMA, "enum": [*get_args(Acceptance), "not_said"]},
+            "overall_satisfaction": SHARE_SCHEMA,
+            "interpretation_confidence": SHARE_SCHEMA,
+        }
+    )
+
+
+def _prompt_hash(offered: Sequence[str]) -> str:
+    texts = templates.sources(PACKAGE, templates.source(PACKAGE, TEMPLATE))
+    return hashlib.sha256(json.dumps([*texts, metrics_schema(offered)]).encode()).hexdigest()

@@ -1,0 +1,112 @@
+"""From the marks of the rating page to virtues.
+
+A mark r of 1–5 is (r − 1)/4. Which dimension is taken as a mark of which virtue is a setting and a conjecture:
+`core/calibration` shows for each edge whether dimension and virtue go together at all.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, variance
+from typing import Any
+
+from stoic_assets.core.feedback.feedback_file import DimensionFeedback, Metrics
+from stoic_assets.core.feedback.human_evaluation import HumanFeedback
+from stoic_assets.core.judging.virtues import VIRTUES, Virtue
+from stoic_assets.core.ratings.rating_table import counted
+from stoic_assets.core.ratings.rubric import DIMENSION_NAMES, LEVELS, DimensionName, Overall
+
+Row = Mapping[str, Any]
+Bridge = Mapping[DimensionName, Virtue]
+"""Dimension of the rating page to virtue."""
+
+WISHED: Mapping[Overall, float] = {"no": 0.0, "maybe": 0.5, "yes": 1.0}
+"""The answers to the overall question as satisfaction, 0–1."""
+
+
+@dataclass(frozen=True)
+class RatedVirtue:
+    """What one rater's marks say of one virtue of one trial; 0–1."""
+
+    trial_id: str
+    rater_id: str
+    virtue: Virtue
+    score: float
+
+
+def rated_trials(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    """The ratings proper in rows of `human_ratings`, by trial; attention items and foreign studies have no trial."""
+    trials: dict[str, list[Row]] = defaultdict(list)
+    for row in counted(rows):
+        if row["trial_id"] is not None and not row.get("attention"):
+            trials[row["trial_id"]].append(row)
+    return dict(sorted(trials.items()))
+
+
+def rated_virtues(rows: Iterable[Row], bridge: Bridge) -> list[RatedVirtue]:
+    """Every rater's virtues of every trial: the mean over the dimensions that were marked."""
+    found = []
+    for trial_id, ratings in rated_trials(rows).items():
+        for rating in ratings:
+            for virtue in VIRTUES:
+                marks = [rating[name] for name, meant in bridge.items() if meant == virtue]
+                given = [scaled(mark) for mark in marks if mark is not None]
+                if given:
+                    found.append(RatedVirtue(trial_id, rating["rater_id"], virtue, fmean(given)))
+    return found
+
+
+def rated_feedback(rows: Iterable[Row], jobs: Mapping[str, str]) -> list[HumanFeedback]:
+    """What the raters of each trial found together; `jobs` maps trials to their jobs, others are left out.
+
+    The score of a dimension is the mean of its marks, the confidence the raters' agreement on this very reply.
+    """
+    return [
+        HumanFeedback(
+            id=f"ratings.{trial_id}",
+            kind="ratings",
+            agent_version=ratings[0]["agent_version"],
+            task_id=jobs[trial_id],
+            given_at=max(rating["rated_at"] for rating in ratings),
+            metrics=metrics,
+            trial_id=trial_id,
+        )
+        for trial_id, ratings in rated_trials(rows).items()
+        if trial_id in jobs and (metrics := _metrics(ratings)) is not None
+    ]
+
+
+def scaled(mark: float) -> float:
+    """A mark of 1–5 as 0–1."""
+    return (mark - 1) / (len(LEVELS) - 1)
+
+
+def agreement(scores: Sequence[float], levels: int) -> float:
+    """How far the raters of one item agree, 0–1: r_wg shrunk by (n − 1)/n, so that one rater alone counts nothing.
+
+    r_wg = 1 − s²/σ², where σ² is the variance of marks given at random (James, Demaree, Wolf, Journal of Applied
+    Psychology 69, 1984); here both on the 0–1 scale with `levels` equal steps. It needs no other items, so the
+    confidence in one reply does not change when another one is rated.
+    """
+    if len(scores) < 2:
+        return 0.0
+    at_random = (levels + 1) / (12 * (levels - 1))
+    return max(0.0, 1 - variance(scores) / at_random) * (1 - 1 / len(scores))
+
+
+def _metrics(ratings: Sequence[Row]) -> Metrics | None:
+    """All dimensions and the overall answer; None where no dimension was marked."""
+    marks = {name: [scaled(rating[name]) for rating in ratings if rating[name] is not None] for name in DIMENSION_NAMES}
+    entries = tuple(
+        DimensionFeedback(dimension=name, score=fmean(scores), confidence=agreement(scores, len(LEVELS)))
+        for name, scores in marks.items()
+        if scores
+    )
+    overall = [WISHED[rating["overall"]] for rating in ratings if rating["overall"]]
+    if not entries:
+        return None
+    return Metrics(
+        dimension_feedback=entries,
+        overall_satisfaction=fmean(overall or [entry.score for entry in entries]),
+        interpretation_confidence=agreement(overall, len(WISHED)),
+    )

@@ -1,0 +1,16 @@
+"""Which host names are this machine: it decides where setups may write and what no proxy is asked for."""
+
+import ipaddress
+
+
+def is_loopback(host: str) -> bool:
+    """Whether `host` (a name in lower case or an address, without brackets and port) is this machine.
+
+    `localhost` and names below it always are (RFC 6761 §6.3); so are 0.0.0.0 and ::, to which one connects locally.
+    """
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+    mapped = getattr(address, "ipv4_mapped", None) or address
+    return mapped.is_loopback or mapped.is_unspecified

@@ -1,0 +1,86 @@
+"""The analysis of one rating study: agreement, the gate, checks of raters, and what moves the result.
+
+It is a pure function of rows of `human_ratings` and of what is known of the items. The same rows in any order give the
+same figures.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+
+from stoic_assets.core.ratings.checks.flag import RaterChecks
+from stoic_assets.core.ratings.checks.rater_checks import attention_ids, rater_checks
+from stoic_assets.core.ratings.missing_values import mean_of
+from stoic_assets.core.ratings.rated_item import RatedItem
+from stoic_assets.core.ratings.rating_table import RatingTable, Rows, counted, rating_table
+from stoic_assets.core.ratings.reliability.dimension_reliability import (
+    DimensionReliability,
+    dimension_reliability,
+    overall_reliability,
+)
+from stoic_assets.core.ratings.reliability.estimate import Estimate
+from stoic_assets.core.ratings.reliability.rank_correlation import spearman
+from stoic_assets.core.ratings.reliability.rater_influence import alpha_without, severity
+from stoic_assets.core.ratings.reliability.resampling import item_weights
+from stoic_assets.core.ratings.rubric import DIMENSION_NAMES
+
+DRAWS = 1000
+SEED = 1
+NOTHING_KNOWN: Mapping[str, RatedItem] = MappingProxyType({})
+
+
+@dataclass(frozen=True, eq=False)
+class RatingAnalysis:
+    """All that an analysis found.
+
+    `severity` and `alpha_without` are by rater; `effectiveness` is Spearman's correlation of each dimension's mean mark
+    with the agent's own effectiveness, empty where the agent reports none; `comments` are by item and rater.
+    """
+
+    table: RatingTable
+    items: Mapping[str, RatedItem]
+    dimensions: Mapping[str, DimensionReliability]
+    overall: Mapping[str, Estimate]
+    checks: RaterChecks
+    severity: Mapping[str, Estimate]
+    alpha_without: Mapping[str, Mapping[str, float | None]]
+    effectiveness: Mapping[str, Estimate]
+    comments: Mapping[tuple[str, str], str]
+
+
+def analyse(
+    rows: Rows, items: Mapping[str, RatedItem] = NOTHING_KNOWN, draws: int = DRAWS, seed: int = SEED
+) -> RatingAnalysis:
+    """The analysis of `human_ratings` rows; `items` by blind id may hold more items than were rated, or fewer.
+
+    `draws` is the number of bootstrap draws over items, `seed` fixes them. Raises `ConfigurationError` for a row that
+    cannot have come through collection.
+    """
+    proper = counted(rows, attention_ids(items))
+    table = rating_table(proper)
+    weights = item_weights(len(table.items), draws, seed)
+    return RatingAnalysis(
+        table=table,
+        items=items,
+        dimensions=dimension_reliability(table, weights),
+        overall=overall_reliability(table, weights),
+        checks=rater_checks(rows, table, items),
+        severity=severity(table, weights),
+        alpha_without=alpha_without(table),
+        effectiveness=_effectiveness(table, items, draws, seed),
+        comments={(row["test_id"], row["rater_id"]): row["comments"] for row in proper if row.get("comments")},
+    )
+
+
+def _effectiveness(
+    table: RatingTable, items: Mapping[str, RatedItem], draws: int, seed: int
+) -> dict[str, Estimate]:
+    known = [items[item].effectiveness if item in items else None for item in table.items]
+    if all(value is None for value in known):
+        return {}
+    reported = np.array(known, dtype=np.float64)
+    return {
+        dimension: spearman(mean_of(table.marks[dimension]), reported, draws, seed) for dimension in DIMENSION_NAMES
+    }

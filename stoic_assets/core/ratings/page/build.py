@@ -1,0 +1,79 @@
+"""The rating page: one HTML file that needs nothing else, sends nothing anywhere and works from a disk or on a phone.
+
+Replies are data in a JSON block and reach the reader as text alone. The policy in the head allows our style and our
+script by their hashes, and no request at all.
+"""
+
+import base64
+import hashlib
+import json
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from stoic_assets.core.ratings.blinding import BlindPage
+from stoic_assets.core.ratings.rubric import DIMENSION_NAMES, DIMENSIONS, LEVELS, OVERALL, OVERALL_QUESTION
+
+SCRIPTS = ("order", "stopwatch", "work", "files", "view", "items", "keyboard", "main")
+"""The parts of the script in the order in which they stand in the page."""
+_ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>&"}
+
+
+def build_page(page: BlindPage) -> str:
+    """The page as one HTML document, to be written as UTF-8. The keys of `page` do not enter it."""
+    style, script = _own_text("page.css"), _script()
+    return _environment().get_template("page.html.jinja").render(
+        dimensions=DIMENSIONS, levels=LEVELS, overall_question=OVERALL_QUESTION, overall=OVERALL,
+        replies=len(page.items), practice=len(page.practice), data=_json_block(_data(page)),
+        style=Markup(style), style_hash=_policy_hash(style), script=Markup(script), script_hash=_policy_hash(script),  # noqa: S704
+    )
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("stoic_assets", "core/ratings/page"), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )
+
+
+def _data(page: BlindPage) -> dict[str, Any]:
+    return {
+        "page_id": page.page_id,
+        "dimensions": [{"name": dimension.name, "title": dimension.title} for dimension in DIMENSIONS],
+        "optional": [dimension.name for dimension in DIMENSIONS if dimension.not_applicable],
+        "overall": [{"value": choice.value, "key": choice.key, "title": choice.title} for choice in OVERALL],
+        "items": [{"test_id": item.test_id, "input": item.input, "reply": item.reply} for item in page.items],
+        "practice": [
+            {
+                "test_id": each.test_id, "input": each.item.input, "reply": each.item.reply,
+                "reference": {name: each.item.marks[name] for name in DIMENSION_NAMES} | {"overall": each.item.overall},
+                "feedback": each.item.feedback,
+            }
+            for each in page.practice
+        ],
+    }
+
+
+def _json_block(data: dict[str, Any]) -> Markup:
+    """JSON that cannot end the script element it stands in, nor begin another; it is pure ASCII."""
+    return Markup(json.dumps(data, separators=(",", ":")).translate(_ESCAPES))  # noqa: S704
+
+
+def _script() -> str:
+    """All parts in one scope of their own."""
+    parts = "\n".join(_own_text(f"{name}.js") for name in SCRIPTS)
+    return f'(() => {{\n"use strict";\n{parts}\n}})();'
+
+
+def _own_text(name: str) -> str:
+    environment = _environment()
+    text, _, _ = environment.loader.get_source(environment, name)  # type: ignore[union-attr]
+    return text
+
+
+def _policy_hash(text: str) -> str:
+    """The source expression that lets a content security policy allow exactly this text."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

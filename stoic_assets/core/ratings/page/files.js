@@ -1,0 +1,87 @@
+// Ratings as a file: what goes out, and what comes in from another browser.
+
+class FileProblem extends Error {}
+
+/** Every complete rating, in the form that collection takes; what goes beyond that form stands under `meta`. */
+const exported = (work) =>
+  [...work.order.keys()].filter((number) => work.isComplete(number)).map((number) => {
+    const record = work.record(number);
+    const practice = work.isPractice(number);
+    return {
+      test_id: work.order[number].test_id,
+      rater_id: work.rater,
+      timestamp: record.timestamp,
+      ratings: Object.fromEntries(DIMENSIONS.map((name) => [name, record.ratings[name]])),
+      overall: record.overall,
+      comments: record.comments,
+      meta: {
+        page_id: DATA.page_id,
+        seconds: Math.round(record.seconds * 1000) / 1000,
+        order_index: practice ? number : number - DATA.practice.length,
+        practice,
+        edits: record.edits,
+      },
+    };
+  });
+
+const fileText = (work) => JSON.stringify(exported(work), null, 2);
+
+const fileOf = (work) =>
+  new File([fileText(work)], `ratings-${work.rater}-${DATA.page_id}.json`, { type: "application/json" });
+
+const saveFile = (work) => {
+  const file = fileOf(work);
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(file);
+  link.download = file.name;
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+};
+
+const require = (condition, problem) => {
+  if (!condition) throw new FileProblem(problem);
+};
+
+const isRecord = (entry) =>
+  typeof entry?.test_id === "string" && typeof entry.rater_id === "string" && typeof entry.comments === "string" &&
+  !Number.isNaN(Date.parse(entry.timestamp)) && isAnswer("overall", entry.overall) &&
+  DIMENSIONS.every((name) => isAnswer(name, entry.ratings?.[name]));
+
+const seconds = (meta) => (Number.isFinite(meta?.seconds) && meta.seconds >= 0 ? meta.seconds : 0);
+const edits = (meta) => (Number.isInteger(meta?.edits) && meta.edits >= 0 ? meta.edits : 0);
+
+/** The ratings of a saved file that belong to this page, with their rater. Throws a FileProblem. */
+const readFile = (text) => {
+  let entries;
+  try {
+    entries = JSON.parse(text.replace(/^\ufeff/, ""));
+  } catch {
+    throw new FileProblem("This is not a file that this page saved.");
+  }
+  require(Array.isArray(entries) && entries.length > 0, "There are no ratings in this file.");
+  const wrong = entries.findIndex((entry) => !isRecord(entry));
+  require(wrong < 0, `Rating ${wrong + 1} of this file is damaged. Save it again where it comes from.`);
+  const raters = new Set(entries.map((entry) => entry.rater_id));
+  require(raters.size === 1, "This file holds ratings of several people.");
+  const known = new Set([...DATA.practice, ...DATA.items].map((item) => item.test_id));
+  const ours = entries.filter((entry) => known.has(entry.test_id));
+  require(ours.length > 0, "This file belongs to another page.");
+  return { rater: entries[0].rater_id, entries: ours };
+};
+
+/** Takes ratings over where they are newer than what is here. Returns how many were. */
+const takeIn = (work, entries) => {
+  let taken = 0;
+  for (const { test_id, timestamp, ratings, overall, comments, meta } of entries) {
+    const here = work.records[test_id];
+    if (here?.timestamp && Date.parse(here.timestamp) >= Date.parse(timestamp)) continue;
+    const marks = Object.fromEntries(DIMENSIONS.map((name) => [name, ratings[name]]));
+    work.records[test_id] = { ratings: marks, overall, comments, seconds: seconds(meta), edits: edits(meta), timestamp };
+    taken += 1;
+  }
+  work.former = [];
+  work.save();
+  return taken;
+};

@@ -1,0 +1,43 @@
+// Keys: what each does while an item is open. Nothing is taken from fields, dialogs or the browser's own shortcuts.
+
+const isTyping = (target) => target.matches("textarea, input[type=text]");
+const isPressed = (target) => target.closest("button, a, summary, input[type=file]") !== null;
+
+/** Connects the keyboard to `actions`, a function for each named action. */
+const listen = (session, actions) => {
+  document.addEventListener("keydown", (event) => {
+    const { key, target } = event;
+    if (!session.isRating() || document.querySelector("dialog[open]")) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    const action = isTyping(target) ? leaving(key, actions) : meant(event, session, actions);
+    if (!action) return;
+    event.preventDefault();
+    if (!event.repeat) action();
+  });
+};
+
+const leaving = (key, actions) => (key === "Escape" ? actions.leaveComment : null);
+
+/** The digit of a key, also on keyboards that want Shift for digits. */
+const digitOf = ({ key, code, shiftKey }) => (/^\d$/.test(key) ? key : shiftKey ? "" : (/^Digit(\d)$/.exec(code)?.[1] ?? ""));
+
+const meant = (event, session, actions) => {
+  const { key, target } = event;
+  if (key === "Enter") return isPressed(target) ? null : actions.next;
+  if (!session.work.shortcuts) return null;
+  const item = session.item;
+  const pressed = key.toLowerCase();
+  const digit = digitOf(event);
+  if (digit === "0") return () => item.answer(NOT_APPLICABLE);
+  if (/^[1-5]$/.test(digit)) return () => item.answer(Number(digit));
+  const choice = DATA.overall.find((each) => each.key === pressed);
+  if (choice) return () => overall(item, choice.value);
+  return { c: actions.comment, b: actions.back, u: actions.undo, l: actions.list, f: actions.first, s: actions.file, "?": actions.help }[pressed];
+};
+
+/** y, m, n: the overall question, also when it has just been answered; n is N/A where that is possible. */
+const overall = (item, value) => {
+  if (value === "no" && DATA.optional.includes(QUESTIONS[item.question])) return item.answer(NOT_APPLICABLE);
+  if (item.question === LAST) item.question = QUESTIONS.indexOf("overall");
+  return item.answer(value);
+};

@@ -1,0 +1,213 @@
+// The session: from the rater's name to the saved file.
+
+const RATER = /^[a-z0-9][a-z0-9_.-]*$/;
+
+const session = {
+  work: null,
+  item: null,
+  clock: null,
+
+  isRating() {
+    return this.work !== null && !byId("rating").hidden;
+  },
+
+  /** Takes up a rater's work where it stopped. */
+  begin(rater) {
+    storage.write(PLACE, { rater });
+    this.work = new Work(rater);
+    this.item = new ItemView(this.work, this.clock);
+    byId("shortcuts").checked = this.work.shortcuts;
+    setText("rater-name", rater);
+    this.resume();
+  },
+
+  /** The first unfinished item, or what comes when there is none. */
+  resume() {
+    closeDialogs();
+    const number = this.work.firstUnfinished();
+    if (number === null) return this.finish();
+    if (!this.work.isPractice(number) && !this.work.unlocked) return this.practised();
+    return this.item.open(number);
+  },
+
+  open(number) {
+    closeDialogs();
+    this.item.open(number);
+  },
+
+  /** To the next item, or out of the last one, if this one is complete. */
+  next() {
+    if (this.item.moveToMissing()) return;
+    this.work.save();
+    const following = this.item.number + 1;
+    const isLast = following === (this.work.unlocked ? this.work.order.length : DATA.practice.length);
+    if (isLast) this.resume();
+    else this.open(following);
+  },
+
+  back() {
+    if (this.item.number > 0) this.open(this.item.number - 1);
+  },
+
+  undo() {
+    const last = this.work.undo();
+    if (!last) return announce("There is nothing to take back.");
+    if (last.number !== this.item.number) this.item.open(last.number);
+    this.item.move(QUESTIONS.indexOf(last.question));
+    return announce("Taken back.");
+  },
+
+  practised() {
+    this.clock.stop();
+    const pairs = [...DATA.practice.keys()].flatMap((number) =>
+      DIMENSIONS.map((name) => [this.work.answer(number, name), DATA.practice[number].reference[name]]));
+    const near = pairs.filter(([mine, theirs]) => mine === theirs || (mine && theirs && Math.abs(mine - theirs) === 1)).length;
+    setText("practised-text", `${near} of your ${pairs.length} marks are equal to the reference or next to it.`);
+    show("practised");
+    showProgress(this.work);
+  },
+
+  unlock() {
+    this.work.unlocked = true;
+    this.work.save();
+    this.resume();
+  },
+
+  finish() {
+    this.clock.stop();
+    this.work.unlocked = true;
+    this.work.save();
+    setText("finished-text", `${this.work.counted(true).length} of ${DATA.items.length} replies are rated. Thank you.`);
+    show("finished");
+    showProgress(this.work);
+  },
+
+  list() {
+    showList(this.work, this.item.number, (number) => this.open(number));
+    openDialog("list");
+  },
+
+  file() {
+    const ratings = exported(this.work).length;
+    setText("file-text", `It holds ${ratings} complete ratings. Send it to the study lead when you are done, or take it to another device and go on there.`);
+    byId("text").value = fileText(this.work);
+    byId("share").hidden = !navigator.canShare?.({ files: [fileOf(this.work)] });
+    openDialog("file");
+  },
+
+  /** Takes in a saved file: on the welcome page it also says who rates. */
+  async take(input) {
+    const problem = document.querySelector(`[data-problem="${input.id}"]`);
+    problem.textContent = "";
+    try {
+      const { rater, entries } = readFile(await input.files[0].text());
+      require(RATER.test(rater), "The rater id of this file does not fit this page.");
+      require(!this.work || this.work.rater === rater, `This file belongs to ${rater}; you rate as ${this.work?.rater}.`);
+      const taken = takeIn(this.work ?? new Work(rater), entries);
+      this.begin(rater);
+      announce(`${taken} ratings taken in.`);
+    } catch (error) {
+      if (!(error instanceof FileProblem)) throw error;
+      problem.textContent = error.message;
+    }
+    input.value = "";
+  },
+};
+
+const enter = (event) => {
+  event.preventDefault();
+  const rater = byId("rater").value.trim().toLowerCase();
+  const fits = RATER.test(rater);
+  byId("rater").setAttribute("aria-invalid", String(!fits));
+  setText("rater-problem", fits ? "" : "Begin with a letter or digit, and use letters, digits and _ . - only.");
+  if (fits) session.begin(rater);
+  else byId("rater").focus();
+};
+
+/** Connects an element to what happens when it is pressed. */
+const onClick = (id, action) => byId(id).addEventListener("click", action);
+
+const connectQuestions = () => {
+  let byPointer = false;
+  addEventListener("pointerdown", () => { byPointer = true; }, true);
+  addEventListener("keydown", () => { byPointer = false; }, true);
+  for (const question of QUESTIONS) {
+    fieldset(question).addEventListener("focusin", () => {
+      session.item.question = QUESTIONS.indexOf(question);
+      session.item.render();
+    });
+    fieldset(question).addEventListener("change", ({ target }) => {
+      const value = question === "overall" ? target.value : target.value === "" ? NOT_APPLICABLE : Number(target.value);
+      session.item.choose(question, value);
+      if (byPointer) session.item.move(session.item.question + 1, false);
+    });
+  }
+  byId("comment").addEventListener("input", ({ target }) => session.work.comment(session.item.number, target.value));
+};
+
+const connectButtons = () => {
+  byId("enter").addEventListener("submit", enter);
+  onClick("next", () => session.next());
+  onClick("back", () => session.back());
+  onClick("undo", () => session.undo());
+  onClick("unlock", () => session.unlock());
+  onClick("open-list", () => session.list());
+  onClick("review", () => session.list());
+  onClick("open-file", () => session.file());
+  onClick("open-help", () => openDialog("help"));
+  onClick("first-open", () => session.resume());
+  onClick("share", () => navigator.share({ files: [fileOf(session.work)] }).catch(() => {}));
+  onClick("other-rater", () => {
+    session.work.save();
+    session.clock.stop();
+    session.work = null;
+    storage.write(PLACE, {});
+    closeDialogs();
+    byId("rater").value = "";
+    show("welcome");
+  });
+  byId("shortcuts").addEventListener("change", ({ target }) => {
+    session.work.shortcuts = target.checked;
+    session.work.save();
+  });
+  for (const input of [byId("welcome-file"), byId("dialog-file")]) input.addEventListener("change", () => session.take(input));
+  for (const button of document.querySelectorAll("[data-save]")) button.addEventListener("click", () => saveFile(session.work));
+  for (const button of document.querySelectorAll("[data-close]")) button.addEventListener("click", () => closeDialogs());
+};
+
+const connectWindow = () => {
+  addEventListener("storage", ({ key }) => {
+    if (!session.work || key !== session.work.place) return;
+    session.work.load();
+    if (session.isRating()) session.item.render();
+  });
+  const save = () => session.work?.save();
+  addEventListener("pagehide", save);
+  document.addEventListener("visibilitychange", save);
+  addEventListener("beforeunload", (event) => {
+    if (!storage.works && session.work && exported(session.work).length) event.preventDefault();
+  });
+};
+
+const start = () => {
+  session.clock = new Stopwatch((seconds) => session.work?.spend(session.item.number, seconds));
+  connectQuestions();
+  connectButtons();
+  connectWindow();
+  listen(session, {
+    next: () => session.next(),
+    back: () => session.back(),
+    undo: () => session.undo(),
+    first: () => session.resume(),
+    list: () => session.list(),
+    file: () => session.file(),
+    help: () => openDialog("help"),
+    comment: () => byId("comment").focus(),
+    leaveComment: () => byId("next").focus(),
+  });
+  const last = storage.read(PLACE)?.rater;
+  if (typeof last === "string") session.begin(last);
+  else show("welcome");
+};
+
+start();

@@ -1,0 +1,150 @@
+// A rater's work: the answers, in memory and in the browser's storage after every change. Nothing here touches the page.
+
+const DATA = JSON.parse(document.getElementById("data").textContent);
+const DIMENSIONS = DATA.dimensions.map((dimension) => dimension.name);
+const QUESTIONS = [...DIMENSIONS, "overall"];
+const PLACE = `stoic-ratings:${DATA.page_id}`;
+const UNANSWERED = undefined;
+const NOT_APPLICABLE = null;
+
+/** The browser's storage; where it is missing or full, `works` says so and the page remembers by itself. */
+const storage = {
+  works: true,
+  memory: new Map(),
+  read(place) {
+    try {
+      return JSON.parse(this.memory.get(place) ?? localStorage.getItem(place));
+    } catch {
+      return null;
+    }
+  },
+  write(place, value) {
+    const text = JSON.stringify(value);
+    try {
+      localStorage.setItem(place, text);
+      this.memory.delete(place);
+      this.works = true;
+    } catch {
+      this.memory.set(place, text);
+      this.works = false;
+    }
+  },
+};
+
+const blank = () => ({ ratings: {}, overall: UNANSWERED, comments: "", seconds: 0, edits: 0, timestamp: null });
+
+/** Whether `value` is an answer to `question`; N/A only where the question may not arise. */
+const isAnswer = (question, value) => {
+  if (question === "overall") return DATA.overall.some((choice) => choice.value === value);
+  if (value === NOT_APPLICABLE) return DATA.optional.includes(question);
+  return Number.isInteger(value) && value >= 1 && value <= 5;
+};
+
+class Work {
+  /** Takes up what the rater left in this browser, or begins. */
+  constructor(rater) {
+    this.rater = rater;
+    this.order = [...DATA.practice, ...shuffled(DATA.items, `${DATA.page_id} ${rater}`)];
+    this.former = [];
+    this.load();
+  }
+
+  get place() {
+    return `${PLACE}:${this.rater}`;
+  }
+
+  /** Reads what this or another window of the same browser stored. */
+  load() {
+    const stored = storage.read(this.place) ?? {};
+    this.records = stored.records ?? {};
+    this.unlocked = stored.unlocked ?? false;
+    this.shortcuts = stored.shortcuts ?? true;
+  }
+
+  save() {
+    const { records, unlocked, shortcuts } = this;
+    storage.write(this.place, { records, unlocked, shortcuts });
+  }
+
+  isPractice(number) {
+    return number < DATA.practice.length;
+  }
+
+  record(number) {
+    return this.records[this.order[number].test_id] ?? blank();
+  }
+
+  answer(number, question) {
+    const record = this.record(number);
+    return question === "overall" ? record.overall : record.ratings[question];
+  }
+
+  /** Stores one answer. To give another one than before counts as an edit. */
+  give(number, question, value) {
+    const before = this.answer(number, question);
+    if (before === value) return;
+    this.former.push({ number, question, before });
+    this.put(number, question, value, before !== UNANSWERED);
+  }
+
+  /** Takes the last answer back and says where that was, or null. */
+  undo() {
+    const last = this.former.pop();
+    if (!last) return null;
+    this.put(last.number, last.question, last.before, true);
+    return last;
+  }
+
+  put(number, question, value, isEdit) {
+    const record = this.record(number);
+    if (question === "overall") record.overall = value;
+    else record.ratings = { ...record.ratings, [question]: value };
+    if (isEdit) record.edits += 1;
+    this.keep(number, record);
+  }
+
+  comment(number, text) {
+    if (text !== this.record(number).comments) this.keep(number, { ...this.record(number), comments: text });
+  }
+
+  keep(number, record) {
+    record.timestamp = new Date().toISOString();
+    this.records[this.order[number].test_id] = record;
+    this.save();
+  }
+
+  spend(number, seconds) {
+    const record = this.record(number);
+    record.seconds += seconds;
+    this.records[this.order[number].test_id] = record;
+  }
+
+  unanswered(number) {
+    return QUESTIONS.filter((question) => this.answer(number, question) === UNANSWERED);
+  }
+
+  isComplete(number) {
+    return this.unanswered(number).length === 0;
+  }
+
+  isBegun(number) {
+    return this.unanswered(number).length < QUESTIONS.length;
+  }
+
+  /** The first item that lacks an answer, or null when all are rated. */
+  firstUnfinished() {
+    const number = this.order.findIndex((_, each) => !this.isComplete(each));
+    return number < 0 ? null : number;
+  }
+
+  /** The numbers of the real items, by whether they are rated. */
+  counted(isRated) {
+    return [...this.order.keys()].filter((number) => !this.isPractice(number) && this.isComplete(number) === isRated);
+  }
+
+  /** Seconds that the rest will take at the rater's own median pace; null before there is a pace. */
+  secondsLeft() {
+    const times = this.counted(true).map((number) => this.record(number).seconds).sort((a, b) => a - b);
+    return times.length < 3 ? null : times[Math.floor(times.length / 2)] * this.counted(false).length;
+  }
+}

@@ -1,0 +1,27 @@
+"""What is known of a rated item besides its ratings. None of it was shown to raters as a hint."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class RatedItem:
+    """One reply that people rated, by its blind id elsewhere.
+
+    `effectiveness` is the agent's own PAD effectiveness, 0–1, where it reports one. `attention` holds the answers that
+    an attention item asks for (a dimension to its mark, `overall` to its word); it is empty for every other item.
+    `words` is what has to be read before rating; None means that it is counted from `input` and `reply`.
+    """
+
+    input: str | None = None
+    reply: str | None = None
+    words: int | None = None
+    effectiveness: float | None = None
+    attention: Mapping[str, int | str] = field(default_factory=dict)
+
+    @property
+    def words_to_read(self) -> int:
+        """The number of words to read before rating, 0 where no text is known."""
+        if self.words is not None:
+            return self.words
+        return len(f"{self.input or ''} {self.reply or ''}".split())

@@ -1,0 +1,129 @@
+"""Files of ratings: the form of the Marcus rating system, an array of ratings or one alone.
+
+    {"test_id", "rater_id", "timestamp", "ratings": {five dimensions}, "overall", "comments", "meta": {…}}
+
+A file is taken whole or refused. `meta` holds what our page adds; files made elsewhere need not have it. Reading from
+disk and the warehouse do not belong here.
+"""
+
+import json
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from stoic_assets.core.documents import dotted
+from stoic_assets.core.errors import DocumentError
+from stoic_assets.core.ratings.rubric import Overall
+
+
+def _moment(value: Any) -> datetime:
+    """ISO 8601; a time without a zone is taken as UTC."""
+    if not isinstance(value, str):
+        raise ValueError("a time as text is expected, such as 2026-11-25T09:30:00Z")
+    try:
+        moment = datetime.fromisoformat(value)
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        raise ValueError(f"{value[:60]!r} is no time; write it as 2026-11-25T09:30:00Z") from None
+
+
+def _name(value: str) -> str:
+    if not value.isprintable() or value != value.strip():
+        raise ValueError("no control characters and no spaces around it, please")
+    return value
+
+
+Mark = Annotated[int, Field(ge=1, le=5)]
+Name = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_name)]
+Count = Annotated[int, Field(ge=0, lt=2**31)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
+
+
+class DimensionMarks(_Part):
+    """The five marks. None in `actionability` means that the question did not arise: a missing value."""
+
+    appropriateness: Mark
+    helpfulness: Mark
+    stoic_authenticity: Mark
+    emotional_intelligence: Mark
+    actionability: Mark | None
+
+
+class RatingMeta(_Part):
+    """What our page records besides. `seconds` is active time; `order_index` counts from 0 in the rater's own order.
+
+    `edits` counts answers that were changed after they had been given. Keys of others are left alone.
+    """
+
+    model_config = ConfigDict(extra="ignore")
+
+    page_id: Name | None = None
+    seconds: Annotated[float, Field(ge=0, strict=False)] | None = None
+    order_index: Count | None = None
+    practice: bool = False
+    repeat_of: Name | None = None
+    edits: Count | None = None
+
+
+class Rating(_Part):
+    """What one person thinks of one reply; the newest `timestamp` of the same rater and test id counts."""
+
+    test_id: Name
+    rater_id: Name
+    timestamp: Annotated[datetime, BeforeValidator(_moment)]
+    ratings: DimensionMarks
+    overall: Overall
+    comments: Annotated[str, BeforeValidator(lambda value: "" if value is None else value)] = ""
+    meta: RatingMeta = RatingMeta()
+
+
+def parse_ratings(content: bytes, source: str) -> list[Rating]:
+    """The ratings of a file. Raises `DocumentError`, which names file, item and field, for the first fault."""
+    data = _json(content, source)
+    entries = data if isinstance(data, list) else [data]
+    return [_rating(entry, number, source) for number, entry in enumerate(entries, 1)]
+
+
+def _json(content: bytes, source: str) -> Any:
+    try:
+        return json.loads(content.decode("utf-8-sig"), parse_constant=_refuse)
+    except UnicodeDecodeError:
+        raise DocumentError(source, None, "", "is not UTF-8; save it again as UTF-8") from None
+    except json.JSONDecodeError as error:
+        problem = f"is not valid JSON: {error.msg}; save it again on the page"
+        raise DocumentError(source, error.lineno, "", problem) from None
+    except (ValueError, RecursionError) as error:
+        raise DocumentError(source, None, "", f"is not valid JSON: {error}") from None
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(f"{constant} is no number")
+
+
+def _rating(entry: Any, number: int, source: str) -> Rating:
+    try:
+        return Rating.model_validate(entry)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+    test_id = entry.get("test_id") if isinstance(entry, dict) else None
+    place = f"{source}: item {number}" + (f" (test_id {test_id[:60]!r})" if isinstance(test_id, str) else "")
+    raise DocumentError(place, None, dotted(first["loc"]), _problem(first))
+
+
+def _problem(fault: Any) -> str:
+    """The complaint in words for somebody who did not write the file's schema."""
+    match fault["type"]:
+        case "missing":
+            return "is required"
+        case "extra_forbidden":
+            return "is not a field of a rating; put what is your own under `meta`"
+        case "model_type" | "model_attributes_type":
+            return "an object in braces is expected"
+        case "int_type" | "int_from_float" | "greater_than_equal" | "less_than_equal" if "ratings" in fault["loc"]:
+            hint = " (or null for not applicable)" if "actionability" in fault["loc"] else ""
+            return f"a whole number from 1 to 5 is expected{hint}, not {json.dumps(fault['input'])[:40]}"
+    return str(fault["msg"]).removeprefix("Value error, ")

@@ -1,0 +1,45 @@
+"""A figure, how sure we are of it, and why there is none."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from stoic_assets.core.ratings.rating_table import Floats
+
+CONFIDENCE = 0.95
+FEWEST_ITEMS = 10
+"""With fewer items draws hardly differ from each other, and an interval would pretend to know."""
+DEFINED_SHARE = 0.95
+"""The least share of draws in which a figure must exist for its interval to stand for all of them."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A figure with its 95 % interval. `why` explains what is None; it is None itself when nothing is missing."""
+
+    estimate: float | None
+    low: float | None
+    high: float | None
+    why: str | None
+
+
+def undefined(why: str) -> Estimate:
+    """No figure, for this reason."""
+    return Estimate(None, None, None, why)
+
+
+def with_interval(value: float, draws: Floats, items: int, why: str) -> Estimate:
+    """The figure with the percentile interval of its bootstrap `draws`; `items` is how many items it rests on.
+
+    `why` is the reason to give should `value` not exist (NaN).
+    """
+    if not np.isfinite(value):
+        return undefined(why)
+    if items < FEWEST_ITEMS:
+        return Estimate(float(value), None, None, f"{items} items: an interval needs at least {FEWEST_ITEMS}")
+    defined = draws[np.isfinite(draws)]
+    if len(defined) < DEFINED_SHARE * len(draws):
+        missing = 1 - len(defined) / len(draws)
+        return Estimate(float(value), None, None, f"no interval: {missing:.0%} of the resamples have no such figure")
+    low, high = np.quantile(defined, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
+    return Estimate(float(value), float(low), float(high), None)

@@ -1,0 +1,83 @@
+"""Whether raters agree well enough for their mean to be ground truth: yes, no, or not known yet.
+
+The gate looks at the interval of ordinal alpha, not at the figure alone: with 80 items and three raters it is some
+±0.13 wide, so a figure just above the line proves nothing.
+
+How many more raters would settle it follows from how intervals narrow. The standard error of the reliability ρ of one
+mark with k marks on each item is in proportion to g(k) = (1 + (k − 1)ρ) / √(k(k − 1)) (Fisher; Donner and Eliasziw,
+Statistics in Medicine 6, 1987); its numerator is the term of Spearman and Brown. So with k′ marks the part of the
+interval on the side of the line shrinks to g(k′)/g(k) of what it is; the least k′ that takes it off the line counts.
+"""
+
+from dataclasses import dataclass
+from math import ceil, sqrt
+from typing import Literal
+
+from stoic_assets.core.ratings.reliability.estimate import Estimate
+
+ACCEPT = 0.6
+"""Above this raters agree well enough: the whole interval must lie there."""
+REVIEW = 0.5
+"""Below this criteria and training need a review: the whole interval must lie there."""
+FEWEST_RATERS = 3
+MOST_RATERS = 50
+"""More raters than this on one item are no plan."""
+
+State = Literal["pass", "fail", "unknown"]
+
+
+@dataclass(frozen=True)
+class Gate:
+    """The verdict on one dimension, and the reason. `more_raters` is None unless that many more would settle it."""
+
+    state: State
+    more_raters: int | None
+    why: str
+
+
+def gate(alpha: Estimate, marks_per_item: float) -> Gate:
+    """The verdict from ordinal `alpha` and the median number of marks on an item."""
+    verdict = _verdict(alpha, marks_per_item)
+    missing = ceil(FEWEST_RATERS - marks_per_item)
+    if missing <= 0:
+        return verdict
+    why = verdict.why if alpha.estimate is None else f"half of the items have fewer than {FEWEST_RATERS} marks"
+    return Gate("unknown", max(missing, verdict.more_raters or 0), why)
+
+
+def _verdict(alpha: Estimate, marks_per_item: float) -> Gate:
+    if alpha.estimate is None or alpha.low is None or alpha.high is None:
+        return Gate("unknown", None, alpha.why or "")
+    if alpha.low > ACCEPT:
+        return Gate("pass", None, f"the whole interval lies above {ACCEPT}")
+    if alpha.high < REVIEW:
+        return Gate("fail", None, f"the whole interval lies below {REVIEW}: review the criteria and train the raters")
+    return _undecided(alpha.estimate, alpha.low, alpha.high, marks_per_item)
+
+
+def _undecided(estimate: float, low: float, high: float, marks_per_item: float) -> Gate:
+    if REVIEW <= estimate <= ACCEPT:
+        return Gate(
+            "unknown", None,
+            f"alpha lies between {REVIEW} and {ACCEPT}, where more raters settle nothing: sharpen the criteria instead",
+        )
+    line, reach = (ACCEPT, estimate - low) if estimate > ACCEPT else (REVIEW, high - estimate)
+    more = _raters_to_settle(estimate, abs(estimate - line), reach, marks_per_item)
+    if more is None:
+        return Gate("unknown", None, f"the interval holds {line}, and raters alone cannot settle it: rate more items")
+    return Gate("unknown", more, f"the interval holds {line}; if alpha stays the same, {more} more would settle it")
+
+
+def _raters_to_settle(alpha: float, distance: float, reach: float, marks_per_item: float) -> int | None:
+    """The least number of more raters with which `reach`, the interval's half towards the line, is below `distance`."""
+    reliability = min(max(alpha, 0.0), 1.0)
+    raters = max(marks_per_item, 2)
+    now = _spread(raters, reliability)
+    for more in range(1, MOST_RATERS + 1):
+        if reach * _spread(raters + more, reliability) < distance * now:
+            return more
+    return None
+
+
+def _spread(raters: float, reliability: float) -> float:
+    return (1 + (raters - 1) * reliability) / sqrt(raters * (raters - 1))

@@ -1,0 +1,65 @@
+"""Intraclass correlations of absolute agreement: ICC(A,1) of one mark, ICC(A,k) of the mean that an item ends up with.
+
+Variance components of the two-way random model by Henderson's first method (Searle, Casella and McCulloch, Variance
+Components, 1992, chapter 5), so that an item with a missing mark need not be dropped. On complete data these are the
+analysis-of-variance estimates of Shrout and Fleiss (1979, their ICC(2,1) and ICC(2,k)) and McGraw and Wong (1996).
+"""
+
+import numpy as np
+
+from stoic_assets.core.ratings.missing_values import ratio
+from stoic_assets.core.ratings.rating_table import Floats
+
+SINGULAR = 1e-9
+"""A determinant below this, relative to its scale, means that items, raters and error cannot be told apart."""
+
+ROUNDING = 1e-9
+
+
+def icc_single(marks: Floats, weights: Floats) -> Floats:
+    """ICC(A,1) in each draw: the share of the variance of a single mark that lies between items."""
+    items, within = _variance_components(marks, weights)
+    return ratio(items, items + within)
+
+
+def icc_mean(marks: Floats, weights: Floats) -> Floats:
+    """ICC(A,k) in each draw; k is the harmonic mean of the number of marks on an item."""
+    items, within = _variance_components(marks, weights)
+    given = (~np.isnan(marks)).sum(axis=1)
+    number = ratio(weights @ (given > 0), weights @ np.where(given > 0, 1 / np.maximum(given, 1), 0))
+    return ratio(items, items + within / number)
+
+
+def _variance_components(marks: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Variance between items, and between the marks of one item (raters and what is left over): two rows of draws."""
+    there = (~np.isnan(marks)).astype(np.float64)
+    # The middle of the scale is taken off, so that squares stay small.
+    values = np.where(there > 0, np.nan_to_num(marks) - 3, 0)
+    given, sums = there.sum(axis=1), values.sum(axis=1)
+    marks_of_rater, sum_of_rater = weights @ there, weights @ values
+    total, items = weights @ given, weights @ (given > 0)
+    raters = (marks_of_rater > 0).sum(axis=1).astype(np.float64)
+    mean_square = ratio((weights @ sums) ** 2, total)
+    by_item = weights @ (sums**2 / np.maximum(given, 1))
+    by_rater = (sum_of_rater**2 / np.maximum(marks_of_rater, 1)).sum(axis=1)
+    uneven_items, uneven_raters = ratio(weights @ given**2, total), ratio((marks_of_rater**2).sum(axis=1), total)
+    equations = np.array([
+        [total - uneven_items, items - uneven_raters, items - 1],
+        [raters - uneven_items, total - uneven_raters, raters - 1],
+        [uneven_items - raters, uneven_raters - items, total - items - raters + 1],
+    ])
+    left = weights @ (values**2).sum(axis=1) - by_item - by_rater + mean_square
+    squares = np.array([by_item - mean_square, by_rater - mean_square, left])
+    between, raters_apart, left_over = _solved(equations, squares, total)
+    within = raters_apart + left_over
+    # Below zero, which only very uneven data reach, it would make a correlation above 1.
+    return between, np.where(within > -ROUNDING, within, np.nan)
+
+
+def _solved(equations: Floats, squares: Floats, total: Floats) -> Floats:
+    """The solution of each draw's three equations, NaN where there is none."""
+    systems, sides = np.moveaxis(equations, -1, 0), np.moveaxis(squares, -1, 0)
+    solvable = np.abs(np.linalg.det(np.nan_to_num(systems))) > SINGULAR * total**3
+    systems = np.where(solvable[:, None, None], systems, np.eye(3))
+    solution = np.linalg.solve(systems, np.nan_to_num(sides)[..., None])[..., 0]
+    return np.where(solvable[:, None], solution, np.nan).T

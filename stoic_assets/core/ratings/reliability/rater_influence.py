@@ -1,0 +1,44 @@
+"""What each rater does to a study: how severe they are, and what agreement would be without them."""
+
+import numpy as np
+
+from stoic_assets.core.ratings.missing_values import ratio
+from stoic_assets.core.ratings.rating_table import MARKS, Floats, RatingTable
+from stoic_assets.core.ratings.reliability.estimate import Estimate, with_interval
+from stoic_assets.core.ratings.reliability.krippendorff_alpha import alpha
+from stoic_assets.core.ratings.reliability.resampling import as_observed
+from stoic_assets.core.ratings.rubric import DIMENSION_NAMES
+
+
+def from_others(marks: Floats) -> Floats:
+    """Each mark less the mean of the other raters' marks on the item, NaN where there is no other."""
+    there = ~np.isnan(marks)
+    given, sums = there.sum(axis=-1, keepdims=True), np.nansum(marks, axis=-1, keepdims=True)
+    return marks - ratio(sums - np.nan_to_num(marks), given - there.astype(np.float64))
+
+
+def severity(table: RatingTable, weights: Floats) -> dict[str, Estimate]:
+    """How far each rater marks above (+) or below (−) the others on the same items, in marks, over all dimensions."""
+    apart = from_others(table.all_marks())
+    sums, numbers = np.nansum(apart, axis=0), (~np.isnan(apart)).sum(axis=0).astype(np.float64)
+    value, draws = (ratio(drawn @ sums, drawn @ numbers) for drawn in (as_observed(len(table.items)), weights))
+    items = (numbers > 0).sum(axis=0)
+    return {
+        rater: with_interval(value[0, column], draws[:, column], int(items[column]), "rated no item that others rated")
+        for column, rater in enumerate(table.raters)
+    }
+
+
+def alpha_without(table: RatingTable) -> dict[str, dict[str, float | None]]:
+    """Ordinal alpha of each dimension, had a rater not taken part: by rater, then dimension; None where undefined."""
+    return {
+        rater: {
+            dimension: _or_none(alpha(np.delete(table.marks[dimension], column, axis=1), MARKS, "ordinal"))
+            for dimension in DIMENSION_NAMES
+        }
+        for column, rater in enumerate(table.raters)
+    }
+
+
+def _or_none(value: float) -> float | None:
+    return None if np.isnan(value) else value

@@ -1,0 +1,22 @@
+"""The bootstrap over items: which items a draw holds.
+
+A draw is a row of weights: how many times each item occurs in it. So a statistic that is made of sums over items has
+the value of every draw by one matrix product. Ratings of one item stay together, since they are not independent.
+"""
+
+import numpy as np
+
+from stoic_assets.core.ratings.rating_table import Floats
+
+
+def item_weights(items: int, draws: int, seed: int) -> Floats:
+    """Draws × items: each draw takes as many items as there are, with replacement. The same seed, the same draws."""
+    if not items:
+        return np.zeros((draws, 0))
+    random = np.random.default_rng(seed)
+    return random.multinomial(items, np.full(items, 1 / items), size=draws).astype(np.float64)
+
+
+def as_observed(items: int) -> Floats:
+    """The one draw that is the study itself: every item once."""
+    return np.ones((1, items))

@@ -1,0 +1,65 @@
+"""The sheet that raters go through together: the items they disagree on, as Markdown to print or to share.
+
+Texts of others stand in it escaped, so that no reply can set up a heading or a link.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from stoic_assets.core.ratings.analysis import RatingAnalysis
+from stoic_assets.core.ratings.rated_item import RatedItem
+from stoic_assets.core.ratings.report.item_findings import ItemFinding, disagreements, item_findings
+from stoic_assets.core.ratings.report.item_marks import RaterMarks, item_marks
+from stoic_assets.core.ratings.rubric import DIMENSIONS
+from stoic_assets.core.reports.visible_text import visible
+
+MOST_ITEMS = 20
+"""More than a meeting gets through."""
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~&:])")
+_INTRODUCTION = """# Discussion sheet
+
+Items on which two marks lie three or more apart, or on which one rater said yes and another no; the greatest
+disagreement first. Talk about what each of you saw, not about who is right. What is agreed sharpens the criteria; the
+ratings given stay as they are.
+"""
+
+
+def discussion_sheet(analysis: RatingAnalysis, most: int = MOST_ITEMS) -> str:
+    """The sheet for the `most` items with the greatest disagreement."""
+    queue = disagreements(item_findings(analysis.table))
+    parts = [_INTRODUCTION]
+    parts += ["\n".join(_item(number, found, analysis)) for number, found in enumerate(queue[:most], 1)]
+    if len(queue) > most:
+        parts.append(f"{len(queue) - most} more items are split.\n")
+    return "\n".join(parts if queue else [*parts, "There is none: no item is split.\n"])
+
+
+def _item(number: int, found: ItemFinding, analysis: RatingAnalysis) -> Iterator[str]:
+    yield f"## {number}. {_plain(found.test_id)}\n"
+    yield f"Split on: {', '.join(name.replace('_', ' ') for name in found.split)}. Mean {found.mean:.1f}.\n"
+    yield from _texts(analysis.items.get(found.test_id, RatedItem()))
+    yield from _marks(item_marks(found.test_id, analysis))
+    yield "\nWhat did each of you see? What should the criteria say?\n\n\n"
+
+
+def _texts(item: RatedItem) -> Iterator[str]:
+    for who, text in (("User", item.input), ("Agent", item.reply)):
+        if text:
+            yield f"{who}:\n"
+            yield "\n".join(f"> {_plain(line)}" for line in visible(text).splitlines()) + "\n"
+
+
+def _marks(given: Sequence[RaterMarks]) -> Iterator[str]:
+    yield "| rater | " + " | ".join(dimension.title for dimension in DIMENSIONS) + " | overall |"
+    yield "| --- " * (len(DIMENSIONS) + 2) + "|"
+    for one in given:
+        marks = " | ".join("–" if mark is None else str(mark) for mark in one.marks)
+        yield f"| {_plain(one.rater)} | {marks} | {one.overall or '–'} |"
+    yield ""
+    yield from (f"- {_plain(one.rater)}: {_plain(one.comment)}" for one in given if one.comment)
+
+
+def _plain(text: str) -> str:
+    """A foreign text in one line that Markdown shows as it is."""
+    return _SPECIAL.sub(r"\\\1", " ".join(visible(text).split()))

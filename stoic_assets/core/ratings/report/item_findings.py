@@ -1,0 +1,70 @@
+"""What a study says of single items: how good they are, and where raters saw different things in them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from stoic_assets.core.ratings.missing_values import mean_of
+from stoic_assets.core.ratings.rating_table import ANSWERS, Floats, RatingTable
+from stoic_assets.core.ratings.rubric import DIMENSION_NAMES
+
+GAP = 3
+"""Marks on one question that lie this far apart need a talk: a 1 and a 4 are no matter of taste."""
+NO, YES = 1, len(ANSWERS)
+
+
+@dataclass(frozen=True)
+class ItemFinding:
+    """One item. `mean` (1–5) is over its dimensions, each being the mean of its marks.
+
+    `disagreement` is the variance of the marks on a dimension, averaged over dimensions. `split` names the dimensions
+    with marks three or more apart, and `overall` where one rater said yes and another no.
+    """
+
+    test_id: str
+    raters: int
+    mean: float
+    disagreement: float
+    split: tuple[str, ...]
+
+
+def item_findings(table: RatingTable) -> list[ItemFinding]:
+    """Every item that has a mark, in the order of the table."""
+    marks = table.all_marks()
+    means = mean_of(marks)
+    spreads = mean_of(marks**2) - means**2
+    mean, disagreement = mean_of(means, axis=0), mean_of(spreads, axis=0)
+    raters = (~np.isnan(marks)).any(axis=0).sum(axis=1)
+    splits = _splits(table)
+    return [
+        ItemFinding(item, int(raters[place]), float(mean[place]), float(disagreement[place]), splits[place])
+        for place, item in enumerate(table.items)
+        if raters[place]
+    ]
+
+
+def best_and_worst(findings: Sequence[ItemFinding], most: int) -> tuple[list[ItemFinding], list[ItemFinding]]:
+    """The `most` items with the highest means, best first, and as many with the lowest, worst first; none in both."""
+    ranked = sorted(findings, key=lambda item: (-item.mean, item.test_id))
+    most = min(most, len(ranked) // 2)
+    return ranked[:most], ranked[::-1][:most]
+
+
+def disagreements(findings: Sequence[ItemFinding]) -> list[ItemFinding]:
+    """The items on which raters are split, the greatest disagreement first."""
+    return sorted((item for item in findings if item.split), key=lambda item: (-item.disagreement, item.test_id))
+
+
+def _splits(table: RatingTable) -> list[tuple[str, ...]]:
+    names = (*DIMENSION_NAMES, "overall")
+    apart = [_range(table.marks[dimension]) >= GAP for dimension in DIMENSION_NAMES]
+    apart.append(_range(table.overall) == YES - NO)
+    return [tuple(np.array(names)[of_item].tolist()) for of_item in np.array(apart).T]
+
+
+def _range(marks: Floats) -> Floats:
+    """The highest mark of each item less the lowest, below zero where there is none."""
+    high, low = np.where(np.isnan(marks), -np.inf, marks), np.where(np.isnan(marks), np.inf, marks)
+    spread: Floats = high.max(axis=1, initial=-np.inf) - low.min(axis=1, initial=np.inf)
+    return spread

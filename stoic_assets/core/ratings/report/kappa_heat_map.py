@@ -1,0 +1,32 @@
+"""The chart of who agrees with whom: quadratic kappa of every two raters, over the marks of all dimensions."""
+
+import numpy as np
+
+from stoic_assets.core.ratings.rating_table import RatingTable
+from stoic_assets.core.ratings.reliability.pairwise_kappa import kappa_matrix, quadratic_codes
+from stoic_assets.core.reports.drawing import INK, INK_MARK, axes, label, svg
+
+MOST_WITH_FIGURES = 10
+"""With more raters the figures would not be readable."""
+MOST_NAMED = 30
+
+
+def kappa_heat_map_svg(table: RatingTable, ink: str = INK) -> str:
+    """Raters × raters as an `<svg>` element: the darker, the better the agreement; blank where it is undefined."""
+    marks = table.all_marks().reshape(-1, len(table.raters))
+    matrix = kappa_matrix(quadratic_codes(marks), ~np.isnan(marks))
+    figure, plot = axes(4.6, 4.2)
+    plot.imshow(matrix, cmap="Blues", vmin=-0.2, vmax=1.2, interpolation="none")
+    if len(table.raters) <= MOST_WITH_FIGURES:
+        for row, column in np.argwhere(np.isfinite(matrix)):
+            value = matrix[row, column]
+            # The cells have a colour of their own, whatever the page's, so their ink is fixed too.
+            ink_of_cell = "white" if value > 0.55 else "black"
+            plot.text(column, row, f"{value:.2f}", ha="center", va="center", fontsize=9, color=ink_of_cell)
+    step = -(-len(table.raters) // MOST_NAMED)
+    places = range(0, len(table.raters), step)
+    names = [label(table.raters[place]) for place in places]
+    plot.set_xticks(places, names, rotation=90)
+    plot.set_yticks(places, names)
+    plot.tick_params(colors=INK_MARK, labelsize=9 if len(names) <= MOST_WITH_FIGURES else 7)
+    return svg(figure, "pairs", ink)

@@ -1,0 +1,95 @@
+"""The report of a rating study: one HTML document that needs nothing else, with no script in it.
+
+Every text passes two gates on its way into the page: unseen characters are named (`finalize`), then it is escaped
+(`autoescape`). The policy in the head forbids every request and every script. The style sheet is the one of the
+evaluation report.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from stoic_assets.core.ratings.analysis import RatingAnalysis
+from stoic_assets.core.ratings.reliability.estimate import Estimate
+from stoic_assets.core.ratings.reliability.gate import ACCEPT, FEWEST_RATERS, REVIEW
+from stoic_assets.core.ratings.report.distribution import distributions
+from stoic_assets.core.ratings.report.distribution_chart import distribution_chart_svg
+from stoic_assets.core.ratings.report.forest_chart import forest_chart_svg
+from stoic_assets.core.ratings.report.item_findings import best_and_worst, disagreements, item_findings
+from stoic_assets.core.ratings.report.item_marks import item_marks
+from stoic_assets.core.ratings.report.kappa_heat_map import kappa_heat_map_svg
+from stoic_assets.core.ratings.report.severity_chart import severity_chart_svg
+from stoic_assets.core.ratings.rubric import DIMENSIONS
+from stoic_assets.core.reports.formatting import FORMS, is_missing, or_dash
+from stoic_assets.core.reports.visible_text import visible
+
+PAGE_INK = "currentColor"
+MOST_EXTREMES = 10
+MOST_DISAGREEMENTS = 20
+
+
+@cache
+def _environment() -> Environment:
+    folders = ("core/ratings/report/templates", "core/reports/templates")
+    environment = Environment(
+        loader=ChoiceLoader([PackageLoader("stoic_assets", folder) for folder in folders]), autoescape=True,
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=_finalize,
+    )
+    environment.filters |= {name: or_dash(form) for name, form in FORMS.items()}
+    environment.filters |= {"figure": or_dash(_figure), "with_interval": _with_interval}
+    environment.tests["missing"] = is_missing
+    return environment
+
+
+def _finalize(value: Any) -> Any:
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _with_interval(found: Estimate) -> Markup:
+    """`0.62 (0.51 to 0.71)`; what is missing is a dash with the reason on hover."""
+    if found.estimate is None:
+        return or_dash(str)(None, found.why)
+    figure = _figure(found.estimate)
+    if found.low is None or found.high is None:
+        return Markup('{} <abbr class="none" title="{}">(–)</abbr>').format(figure, visible(found.why or ""))
+    return Markup("{} <small>({} to {})</small>").format(figure, _figure(found.low), _figure(found.high))
+
+
+def _figure(value: float) -> str:
+    return f"{value:.2f}".replace("-", "−")
+
+
+def render_analysis(analysis: RatingAnalysis) -> str:
+    """The report as one HTML document, to be written as UTF-8."""
+    findings = item_findings(analysis.table)
+    best, worst = best_and_worst(findings, MOST_EXTREMES)
+    queue = disagreements(findings)
+    return _environment().get_template("analysis.html.jinja").render(
+        analysis=analysis, table=analysis.table, style=_style(), rubric=DIMENSIONS,
+        accept=ACCEPT, review=REVIEW, fewest_raters=FEWEST_RATERS,
+        distributions=distributions(analysis.table), best=best, worst=worst, split=len(queue),
+        queue=[(found, item_marks(found.test_id, analysis)) for found in queue[:MOST_DISAGREEMENTS]],
+        **_charts(analysis),
+    )
+
+
+def _charts(analysis: RatingAnalysis) -> Mapping[str, Markup | None]:
+    """The charts that there is something for. The markup is our own: matplotlib escapes the labels, which are ASCII."""
+    table = analysis.table
+    several = len(table.raters) > 1
+    marks = distributions(table)[: len(DIMENSIONS)]
+    return {
+        "forest_chart": Markup(forest_chart_svg(analysis.dimensions, PAGE_INK)),  # noqa: S704
+        "distribution_chart": Markup(distribution_chart_svg(marks, PAGE_INK)) if table.ratings else None,  # noqa: S704
+        "heat_map": Markup(kappa_heat_map_svg(table, PAGE_INK)) if several else None,  # noqa: S704
+        "severity_chart": Markup(severity_chart_svg(analysis.severity, PAGE_INK)) if several else None,  # noqa: S704
+    }
+
+
+def _style() -> Markup:
+    environment = _environment()
+    text, _, _ = environment.loader.get_source(environment, "report.css")  # type: ignore[union-attr]
+    return Markup(text)  # noqa: S704

@@ -1,0 +1,25 @@
+"""The chart of how severe each rater is: marks above or below the others on the same items, with intervals."""
+
+from collections.abc import Mapping
+
+from stoic_assets.core.ratings.reliability.estimate import Estimate
+from stoic_assets.core.reports.drawing import INK, INK_MARK, STRONG, axes, label, svg
+
+ROW_HEIGHT = 0.24
+
+
+def severity_chart_svg(severity: Mapping[str, Estimate], ink: str = INK) -> str:
+    """The severity of each rater as an `<svg>` element, the mildest on top; raters without a figure are left out."""
+    ranked = sorted((found.estimate, rater) for rater, found in severity.items() if found.estimate is not None)
+    figure, plot = axes(4.6, 1.0 + ROW_HEIGHT * len(ranked))
+    plot.axvline(0, color=INK_MARK, linewidth=1)
+    for place, (mean, rater) in enumerate(ranked):
+        found = severity[rater]
+        if found.low is not None and found.high is not None:
+            plot.plot([found.low, found.high], [place, place], color=STRONG, linewidth=2.5, solid_capstyle="butt")
+        plot.plot(mean, place, marker="o", markersize=6, color=STRONG, markeredgecolor=INK_MARK)
+    plot.set_yticks(range(len(ranked)), [label(rater) for _, rater in ranked])
+    plot.set_ylim(-0.7, len(ranked) - 0.3)
+    plot.set_xlabel("marks above the others", color=INK_MARK, fontsize=9)
+    plot.grid(axis="x", color=INK_MARK, alpha=0.15, linewidth=0.7)
+    return svg(figure, "severity", ink)

@@ -1,0 +1,134 @@
+"""YAML as our documents mean it, with the line that every value stands on. What a value must be, the schemas say.
+
+Plain scalars become null, booleans and numbers by the rules of YAML 1.1 (`yes`, `017` is 15, `1_000`). Dates, times and
+sexagesimal numbers stay text, and so do all keys. Refused are duplicate keys, numbers that are not finite, tags that
+JSON has no value for, and aliases that hold themselves or multiply without bound.
+"""
+
+import math
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from stoic_assets.core.errors import DocumentError
+
+Path = tuple[str | int, ...]
+MOST_VALUES = 100_000
+"""Values of one document with its aliases written out: ten aliases of ten aliases soon fill any memory."""
+
+_TAG = "tag:yaml.org,2002:"
+_WHOLE = re.compile(r"[-+]?(?:0b[01][01_]*|0x[0-9a-fA-F][0-9a-fA-F_]*|0[0-7_]*|[1-9][0-9_]*)$")
+_NUMBER = re.compile(
+    r"(?:[-+]?(?:[0-9][0-9_]*\.[0-9_]*(?:[eE][-+]?[0-9]+)?|\.[0-9][0-9_]*(?:[eE][-+]?[0-9]+)?|[0-9][0-9_]*[eE][-+]?[0-9]+"
+    r"|\.(?:inf|Inf|INF))|\.(?:nan|NaN|NAN))$"
+)
+
+
+@dataclass
+class YamlText:
+    """A document: its data, the line (from 1) of every path in it, and its plain numbers and booleans as written."""
+
+    data: Any = None
+    lines: dict[Path, int] = field(default_factory=dict)
+    written: dict[Path, str] = field(default_factory=dict)
+
+
+def read_yaml(text: str, source: str) -> YamlText:
+    """The first document of a stream. Raises `DocumentError` for malformed YAML."""
+    try:
+        loader = _Loader(text)
+        try:
+            return _read(loader)
+        finally:
+            loader.dispose()
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        raise DocumentError(source, mark.line + 1 if mark else None, "", f"not valid YAML: {error.problem}") from None
+    except yaml.reader.ReaderError as error:
+        line, character = text.count("\n", 0, error.position) + 1, f"U+{error.character:04X}"
+        raise DocumentError(source, line, "", f"not valid YAML: the character {character} is not allowed") from None
+    except RecursionError:
+        raise DocumentError(source, None, "", "not valid YAML: nested too deeply") from None
+    except (ValueError, LookupError) as error:  # an explicit tag that its value does not fit, such as !!bool 7
+        raise DocumentError(source, None, "", f"not valid YAML: {error}") from None
+
+
+def _read(loader: "_Loader") -> YamlText:
+    found = YamlText()
+    node = loader.get_node() if loader.check_node() else None
+    if node is not None:
+        found.data = loader.construct_document(node)  # before the lines: it writes merged keys (<<) into the nodes
+        _note(node, (), (), found)
+    return found
+
+
+def _note(node: yaml.Node, path: Path, above: tuple[yaml.Node, ...], found: YamlText) -> None:
+    """Notes the lines and texts of a node and of all below it, aliases written out."""
+    if node in above:
+        raise _fault("an alias holds itself", node)
+    if len(found.lines) > MOST_VALUES:
+        raise _fault(f"it holds more than {MOST_VALUES} values", node)
+    found.lines.setdefault(path, node.start_mark.line + 1)
+    if isinstance(node, yaml.MappingNode):
+        # By name, since a key may override one that was merged in.
+        for name, (key, value) in {key.value: (key, value) for key, value in node.value}.items():
+            found.lines[*path, name] = key.start_mark.line + 1
+            _note(value, (*path, name), (*above, node), found)
+    elif isinstance(node, yaml.SequenceNode):
+        for index, value in enumerate(node.value):
+            _note(value, (*path, index), (*above, node), found)
+    elif node.tag.removeprefix(_TAG) in ("bool", "int", "float"):
+        found.written[path] = node.value
+
+
+def _fault(problem: str, node: yaml.Node) -> yaml.MarkedYAMLError:
+    return yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark)
+
+
+class _Loader(yaml.SafeLoader):
+    """PyYAML's safe loader, stricter."""
+
+    def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
+        """Makes every key text, and lets none stand twice."""
+        node = super().compose_mapping_node(anchor)
+        names = set()
+        for position, (key, value) in enumerate(node.value):
+            if not isinstance(key, yaml.ScalarNode):
+                raise _fault("a key must be text", key)
+            if key.tag == f"{_TAG}merge":
+                continue
+            if key.value in names:
+                raise _fault(f"the key {key.value!r} stands here twice", key)
+            names.add(key.value)
+            node.value[position] = (yaml.ScalarNode(f"{_TAG}str", key.value, key.start_mark, key.end_mark), value)
+        return node
+
+    def construct_finite(self, node: yaml.ScalarNode) -> float:
+        """A number that can be compared and stored."""
+        value = self.construct_yaml_float(node)
+        if not math.isfinite(value):
+            raise _fault(f"{node.value} is no number to work with; put it in quotes if it is text", node)
+        return value
+
+    def construct_text(self, node: yaml.ScalarNode) -> str:
+        """Text, an emoji that was escaped as in JSON (two halves of a surrogate pair) put together."""
+        try:
+            return self.construct_yaml_str(node).encode("utf-16", "surrogatepass").decode("utf-16")
+        except UnicodeDecodeError:
+            raise _fault("a text holds half of an escaped character", node) from None
+
+
+def _resolver(tag: str, pattern: Any) -> tuple[str, Any]:
+    return tag, {f"{_TAG}int": _WHOLE, f"{_TAG}float": _NUMBER}.get(tag, pattern)
+
+
+_KNOWN = {f"{_TAG}{kind}" for kind in ("null", "bool", "int", "float", "str", "seq", "map", "merge")}
+_Loader.yaml_implicit_resolvers = {
+    first: [_resolver(*each) for each in resolvers if each[0] in _KNOWN]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+_Loader.yaml_constructors = {
+    tag: make for tag, make in yaml.SafeLoader.yaml_constructors.items() if tag is None or tag in _KNOWN
+} | {f"{_TAG}float": _Loader.construct_finite, f"{_TAG}str": _Loader.construct_text}

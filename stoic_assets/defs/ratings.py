@@ -1,0 +1,133 @@
+"""People's judgement: the rating page, collected ratings, how far raters agree, and what that says of judge and agent."""
+
+from pathlib import Path
+
+import dagster as dg
+
+from stoic_assets.adapters import calibration_store, feedback_files, ratings_store
+from stoic_assets.adapters.evaluation_publishing import publish_feedback
+from stoic_assets.adapters.rating_analysis import analyse_ratings
+from stoic_assets.adapters.rating_keys import ratings_folder
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.defs.evaluation_run import run_async
+from stoic_assets.defs.failures import RETRIES, reported
+from stoic_assets.defs.ownership import OWNERS
+
+
+class RatingPageConfig(dg.Config):
+    """The versions whose replies are rated; one page shows them all, blind."""
+
+    agent_versions: list[str]
+
+
+@dg.asset(group_name="people", kinds={"html"}, owners=OWNERS, deps=["transcripts"])
+def rating_pages(config: RatingPageConfig, workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
+    """One self-contained page on which people rate replies to scenarios, without knowing whose they are."""
+    with reported():
+        built = ratings_store.build(workplace, config.agent_versions)
+    return dg.MaterializeResult(
+        metadata={
+            "page_id": built.page_id, "replies": built.replies, "items": built.items,
+            "path": dg.MetadataValue.path(built.path), "open": dg.MetadataValue.url(built.path.as_uri()),
+        }
+    )
+
+
+@dg.asset(group_name="people", kinds={"json", "parquet"}, owners=OWNERS, deps=[rating_pages])
+def human_ratings(workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
+    """The ratings in `$STOIC_HOME/ratings/`, each rater and item once; taking the same in again changes nothing."""
+    with reported():
+        collected = ratings_store.collect(workplace, [ratings_folder(workplace.project.home)])
+    counts = ("files", "new", "changed", "unchanged", "unknown")
+    return dg.MaterializeResult(metadata={name: getattr(collected, name) for name in counts})
+
+
+@dg.multi_asset(
+    specs=[
+        dg.AssetSpec(
+            "rater_reliability", deps=[human_ratings], group_name="people", kinds={"python", "parquet"}, owners=OWNERS,
+            description="How far raters agree on each question, with intervals, and what the gate says.",
+        ),
+        dg.AssetSpec(
+            "rater_checks", deps=[human_ratings], group_name="people", kinds={"python", "parquet"}, owners=OWNERS,
+            description="Reasons to talk with a rater; nobody is left out because of one.",
+        ),
+    ]
+)
+def rating_analysis(workplace: dg.ResourceParam[Workplace]) -> tuple[dg.MaterializeResult, dg.MaterializeResult]:
+    """Reliability and rater checks come from one analysis."""
+    with reported():
+        analysed = analyse_ratings(workplace)
+    analysis, files = analysed.analysis, {"report": analysed.report, "discussion_sheet": analysed.discussion_sheet}
+    alphas = {f"alpha_{name}": found.coefficients["alpha_ordinal"].estimate for name, found in analysis.dimensions.items()}
+    gates = {f"gate_{name}": found.gate.state for name, found in analysis.dimensions.items()}
+    paths = {name: dg.MetadataValue.path(path) for name, path in files.items()}
+    flags = [f"- {flag.rater_id}: {flag.check}: {flag.detail}" for flag in analysis.checks.flags]
+    return (
+        dg.MaterializeResult("rater_reliability", metadata={"raters": len(analysis.table.raters), **alphas, **gates, **paths}),
+        dg.MaterializeResult(
+            "rater_checks",
+            metadata={"dagster/row_count": len(flags), "flags": dg.MetadataValue.md("\n".join(flags) or "none")},
+        ),
+    )
+
+
+@dg.asset(group_name="people", kinds={"python", "parquet"}, owners=OWNERS, deps=[human_ratings, "virtue_scores"])
+def judge_calibration(workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
+    """The judge against people on the same replies, and the map from its spread to a confidence that can be trusted."""
+    with reported():
+        comparisons = calibration_store.calibrate(workplace)
+        path = calibration_store.store(workplace.warehouse, comparisons)
+    rows = [row for found in comparisons for row in found.rows()]
+    shown = ("virtue", "judge_model", "measure", "estimate", "low", "high", "why")
+    records = [dg.TableRecord({name: row[name] for name in shown}) for row in rows]
+    return dg.MaterializeResult(
+        metadata={
+            "dagster/row_count": len(rows), "path": dg.MetadataValue.path(path),
+            "calibrated": sum(row["confidence_map"] is not None for row in rows),
+            **({"measures": dg.MetadataValue.table(records)} if records else {}),
+        }
+    )
+
+
+@dg.asset(
+    group_name="people", kinds={"json", "parquet"}, owners=OWNERS, deps=[human_ratings, "transcripts"], retry_policy=RETRIES
+)
+def human_feedback_evaluations(workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
+    """What people said in `$STOIC_HOME/feedback/` and in ratings, as evaluations of virtues; published as events."""
+    with reported():
+        taken = run_async(feedback_files.take_in(workplace, feedback_files.feedback_model(workplace)))
+        written = feedback_files.store(workplace, taken)
+        for version in sorted({version for version, _ in written}):
+            run_async(publish_feedback(workplace, version))
+    return dg.MaterializeResult(
+        metadata={
+            "dagster/row_count": len(taken.rows), "changed_versions": len({version for version, _ in written}),
+            "unmapped_dimensions": ", ".join(taken.unmapped) or "none",
+            "complaints": dg.MetadataValue.md("\n".join(f"- {each}" for each in taken.complaints) or "none"),
+        }
+    )
+
+
+AFTER_RATINGS = dg.define_asset_job(
+    "ratings_collected",
+    selection=dg.AssetSelection.assets(
+        "human_ratings", "rater_reliability", "rater_checks", "judge_calibration", "human_feedback_evaluations"
+    ),
+)
+
+
+@dg.sensor(job=AFTER_RATINGS, minimum_interval_seconds=30, required_resource_keys={"workplace"})
+def new_rating_files(context: dg.SensorEvaluationContext) -> dg.SensorResult | dg.SkipReason:
+    """Takes rating files in when one is put into `$STOIC_HOME/ratings/`, or replaced there."""
+    folder = ratings_folder(context.resources.workplace.project.home)
+    state = _state(folder)
+    if not state or state == context.cursor:
+        return dg.SkipReason(f"nothing new in {folder}")
+    return dg.SensorResult(run_requests=[dg.RunRequest(run_key=state)], cursor=state)
+
+
+def _state(folder: Path) -> str:
+    """The rating files as they stand; empty where there is none."""
+    files = [path for path in sorted(folder.glob("*.json")) if path.name != "keys.json"]
+    return " ".join(f"{path.name}:{path.stat().st_mtime_ns}" for path in files)

@@ -1,0 +1,179 @@
+from pathlib import Path
+
+import pytest
+
+from stoic_assets.adapters.document_files import (
+    job_files,
+    load_job,
+    load_jobs,
+    load_releases,
+    load_settings,
+    read_document,
+    read_text,
+    select_jobs,
+)
+from stoic_assets.core.errors import ConfigurationError, DocumentError
+from stoic_assets.core.jobs.job import CypherSetup, Job
+from stoic_assets.core.settings import Settings
+
+REPOSITORY = Path(__file__).parents[2]
+MINIMUM = "target: {user: u, chatbot: c}\ntasks: [{task: Ask the time, acceptanceCriteria: The time is told}]\n"
+
+
+def write(path: Path, text: str = "") -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(MINIMUM + text, encoding="utf-8")
+    return path
+
+
+def test_the_readme_job_and_every_shipped_job_load() -> None:
+    readme = load_job(REPOSITORY / "tests" / "jobs" / "embabel_readme.yml")
+    assert (readme.name, len(readme.tasks), len(readme.assertions)) == ("embabel_readme", 2, 2)
+    shipped = load_jobs(job_files(REPOSITORY / "eval_jobs"))
+    assert len(shipped) >= 10
+    assert all(Job.model_validate_json(job.model_dump_json(by_alias=True)).hash() == job.hash() for job in shipped)
+
+
+def test_a_job_is_called_by_its_name_else_by_its_file(tmp_path: Path) -> None:
+    assert load_job(write(tmp_path / "chat-1.yml")).name == "chat-1"
+    assert load_job(write(tmp_path / "chat-1.yml", "name: other\n")).name == "other"
+
+
+@pytest.mark.parametrize("name", ["my job", "../up", "a/b", ".hidden", "ümlaut", "x" * 101])
+def test_a_name_must_be_safe_for_files(tmp_path: Path, name: str) -> None:
+    with pytest.raises(DocumentError, match=r"chat\.yml: name: give the job a name"):
+        load_job(write(tmp_path / "chat.yml", f"name: '{name}'\n"))
+
+
+def test_the_stem_of_a_file_must_be_a_name_too(tmp_path: Path) -> None:
+    with pytest.raises(DocumentError, match="give the job a name"):
+        load_job(write(tmp_path / "my job.yml"))
+    assert load_job(write(tmp_path / "my job.yml", "name: mine\n")).name == "mine"
+
+
+@pytest.mark.parametrize("second", ["name: One\n", "name: one\n"])
+def test_two_jobs_of_one_name_are_refused(tmp_path: Path, second: str) -> None:
+    first, other = write(tmp_path / "one.yml"), write(tmp_path / "two.yml", second)
+    with pytest.raises(DocumentError, match=r"two\.yml: name: '[Oo]ne' is already the name of .*one\.yml"):
+        load_jobs([first, other])
+    with pytest.raises(DocumentError, match="is already the name of"):
+        load_jobs([first, first])
+
+
+def test_setup_files_and_templates_are_read_in_and_their_text_is_part_of_the_hash(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "job.yml",
+        "setups: [{file: sub/reset.cypher}, {cypher: RETURN 1}]\nprompts: {wisdom: own.jinja}\n"
+        "evaluator: {prompt: 'file:user.jinja'}\nscorer: {prompt: marks.jinja}\n",
+    )
+    (tmp_path / "sub").mkdir()
+    reset = "MATCH (n {t: $trial}) DELETE n;"
+    files = {"sub/reset.cypher": reset, "own.jinja": "w", "user.jinja": "u", "marks.jinja": "m"}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    job = load_job(path)
+    assert job.setups == (CypherSetup(cypher=reset), CypherSetup(cypher="RETURN 1"))
+    assert job.prompts == {"wisdom": "w", "evaluator": "u", "tasks": "m"}
+    assert job.is_isolated(), "by the Cypher of its setup file"
+
+    hashes = {job.hash()}
+    for name in files:
+        (tmp_path / name).write_text("changed")
+        hashes.add(load_job(path).hash())
+    assert len(hashes) == 1 + len(files)
+
+
+def test_prompts_name_before_the_short_form(tmp_path: Path) -> None:
+    path = write(tmp_path / "job.yml", "prompts: {evaluator: a.jinja}\nevaluator: {prompt: b.jinja}\n")
+    (tmp_path / "a.jinja").write_text("a")
+    assert load_job(path).prompts == {"evaluator": "a"}
+
+
+def test_headers_outlive_the_loading(tmp_path: Path) -> None:
+    path = tmp_path / "job.yml"
+    path.write_text(MINIMUM.replace("chatbot: c", "chatbot: c, headers: {X-Key: '${KEY}', X-Count: 5}"))
+    assert load_job(path).target.headers == {"X-Key": "${KEY}", "X-Count": "5"}
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("setups: [{file: none.cypher}]", r"none\.cypher: there is no such file"),
+        ("prompts: {tasks: none.jinja}", r"none\.jinja: there is no such file"),
+        ("prompts: {tasks: broken.jinja}", r"broken\.jinja:2: not a valid template: "),
+        ("scorer: {prompt: folder}", "folder: cannot be read: "),
+    ],
+)
+def test_what_a_job_names_must_be_there_and_readable(tmp_path: Path, text: str, fault: str) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "broken.jinja").write_text("fine\n{% if %}")
+    with pytest.raises(ConfigurationError, match=fault):
+        load_job(write(tmp_path / "job.yml", text))
+
+
+def test_a_file_that_cannot_be_read_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "latin.yml").write_bytes(b"a: \xe9")
+    with pytest.raises(ConfigurationError, match=r"latin\.yml: cannot be read: .*utf-8"):
+        read_text(tmp_path / "latin.yml")
+    with pytest.raises(ConfigurationError, match=r"nothing\.yml: there is no such file"):
+        read_document(tmp_path / "nothing.yml", Job)
+
+
+def test_a_byte_order_mark_and_other_line_ends_do_no_harm(tmp_path: Path) -> None:
+    (tmp_path / "job.yml").write_bytes(b"\xef\xbb\xbf" + MINIMUM.replace("\n", "\r\n").encode())
+    assert load_job(tmp_path / "job.yml").tasks[0].task == "Ask the time"
+
+
+def test_job_files_of_a_folder_are_the_yaml_files_in_it(tmp_path: Path) -> None:
+    for name in ("b.yml", "a.yaml", "notes.txt", "job.schema.json"):
+        (tmp_path / name).touch()
+    assert [file.name for file in job_files(tmp_path)] == ["a.yaml", "b.yml"]
+    assert job_files(tmp_path / "nowhere") == []
+
+
+def test_jobs_are_chosen_by_name_or_tag(tmp_path: Path) -> None:
+    tags = {"one": "[x]", "two": "[x, y]", "three": "[]"}
+    jobs = load_jobs([write(tmp_path / f"{name}.yml", f"tags: {own}\n") for name, own in tags.items()])
+
+    def chosen(names: list[str], tags: list[str]) -> list[str]:
+        return [job.name for job in select_jobs(jobs, names, tags)]
+
+    assert chosen([], []) == ["one", "two", "three"]
+    assert chosen(["three"], ["y"]) == ["two", "three"]
+    assert chosen([], ["x"]) == ["one", "two"]
+    with pytest.raises(ConfigurationError, match="there is no job 'four'; known: one, three, two"):
+        chosen(["four"], [])
+    with pytest.raises(ConfigurationError, match="there is no tag 'z'; known: x, y"):
+        chosen(["one"], ["z"])
+
+
+@pytest.mark.parametrize("text", [None, "", "# only\n\n  # comments\n", "{}"])
+def test_settings_are_all_defaults_where_nothing_is_said(tmp_path: Path, text: str | None) -> None:
+    if text is not None:
+        (tmp_path / "stoic.yml").write_text(text)
+    assert load_settings(tmp_path / "stoic.yml") == Settings()
+
+
+def test_settings_are_read_and_their_faults_named(tmp_path: Path) -> None:
+    (tmp_path / "stoic.yml").write_text("conversations: {at_once: 2}")
+    assert load_settings(tmp_path / "stoic.yml").conversations.at_once == 2
+    (tmp_path / "stoic.yml").write_text("conversations:\n")
+    with pytest.raises(DocumentError, match=r"stoic\.yml:1: conversations: has no value"):
+        load_settings(tmp_path / "stoic.yml")
+
+
+def test_releases_are_read_and_every_other_manifest_is_complained_of(tmp_path: Path) -> None:
+    texts = {
+        "a": "agent: marcus\nversion: 1.10\n", "b": "agent: marcus\n", "c": "agent: marcus\nversion: '1.10'\n",
+        "d": "[",
+    }
+    for name, text in texts.items():
+        (tmp_path / f"{name}.yml").write_text(text)
+    releases, complaints = load_releases(tmp_path)
+    assert list(releases) == ["marcus@1.10"]
+    problems = [str(complaint).removeprefix(f"{tmp_path}/") for complaint in complaints]
+    assert problems[:2] == [
+        "b.yml:1: version: is required", "c.yml: version: marcus@1.10 has another manifest already",
+    ]
+    assert problems[2].startswith("d.yml:1: not valid YAML: ")
+    assert load_releases(tmp_path / "nowhere") == ({}, [])

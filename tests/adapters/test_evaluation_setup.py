@@ -1,0 +1,221 @@
+import asyncio
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stoic_assets.adapters.evaluation_setup import (
+    Setup,
+    address_of,
+    check_reachable,
+    chosen_jobs,
+    default_files,
+    prompts_hash,
+    refuse_setups_of,
+    release_of,
+    set_up,
+)
+from stoic_assets.adapters.project import Project, find_project
+from stoic_assets.core import templates
+from stoic_assets.core.errors import ConfigurationError, DocumentError, ServiceUnreachable
+from stoic_assets.core.evaluation import EvaluationRequest
+from stoic_assets.core.releases import Release
+from stoic_assets.core.settings import Settings
+
+OFFLINE = {"STOIC_LLM": "offline"}
+JOB = "target: {{user: u, chatbot: {chatbot}}}\ntasks: [{{task: t, acceptanceCriteria: a}}]\n{more}"
+RELEASE = "agent: marcus\nversion: 1.1.0\n"
+
+Write = Callable[..., None]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    (tmp_path / "eval_jobs").mkdir()
+    (tmp_path / "releases").mkdir()
+    return find_project({}, tmp_path)
+
+
+@pytest.fixture
+def write(project: Project) -> Write:
+    """Writes a job of that name, with further lines."""
+
+    def make(name: str, more: str = "", chatbot: str = "marcus", folder: Path | None = None) -> None:
+        folder = folder or project.jobs
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{name}.yml").write_text(JOB.format(chatbot=chatbot, more=more))
+
+    return make
+
+
+def resolved(project: Project, version: str = "marcus@1.1.0", env: dict[str, str] = OFFLINE, **request: Any) -> Setup:
+    return set_up(EvaluationRequest(**request), version, project, Settings(), env)
+
+
+def names(project: Project, version: str = "marcus@1.1.0", release: Release | None = None, **request: Any) -> list[str]:
+    return [job.name for job in chosen_jobs(EvaluationRequest(**request), version, project, release)]
+
+
+def test_a_request_that_says_nothing_gets_the_defaults(project: Project, write: Write) -> None:
+    write("chat")
+    setup = resolved(project)
+    spec = setup.spec
+    assert setup.release is None
+    assert spec.addresses == {"chat": "http://localhost:8081"}
+    assert (spec.agent_model, spec.evaluator_model, spec.judge_models) == ("gpt-4.1-mini", "offline", ("offline",))
+    assert (spec.judge_samples, spec.conditions, spec.repeats) == (1, None, None)
+
+
+def test_what_is_asked_for_goes_before_release_and_settings(project: Project, write: Write) -> None:
+    write("chat")
+    (project.releases / "r.yml").write_text(RELEASE + "model: released\nurl: http://released:1\n")
+    released = resolved(project)
+    assert released.release is not None
+    assert (released.spec.agent_model, released.spec.addresses) == ("released", {"chat": "http://released:1"})
+    asked = resolved(
+        project, model="asked", agent_url="http://asked:1", judge_samples=3, conditions="both", repeats=2
+    ).spec
+    assert (asked.agent_model, asked.addresses) == ("asked", {"chat": "http://asked:1"})
+    assert (asked.judge_samples, asked.conditions, asked.repeats) == (3, "both", 2)
+
+
+def test_the_address_comes_from_the_nearest_who_names_one(project: Project, write: Write) -> None:
+    (project.jobs / "a.yml").write_text(
+        JOB.format(chatbot="marcus", more="").replace("chatbot: marcus", "chatbot: marcus, url: 'http://job:1'")
+    )
+    write("b")
+    job, plain = chosen_jobs(EvaluationRequest(), "marcus@1", project, None)
+    env = {"AGENT_URL": "http://env:1"}
+    release = Release(agent="marcus", version="1", url="http://release:1")
+    asked = EvaluationRequest(agent_url="http://asked:1")
+    assert address_of(job, asked, release, env) == "http://asked:1"
+    assert address_of(job, EvaluationRequest(), release, env) == "http://release:1"
+    assert address_of(job, EvaluationRequest(), None, env) == "http://job:1"
+    assert address_of(plain, EvaluationRequest(), None, env) == "http://env:1"
+    assert address_of(plain, EvaluationRequest(), None, {}) == "http://localhost:8081"
+
+
+def test_without_a_choice_the_jobs_addressed_to_this_agent_run(project: Project, write: Write) -> None:
+    write("for_marcus", "tags: [x]")
+    write("for_zeno", "tags: [x]", chatbot="zeno")
+    assert names(project) == ["for_marcus"]
+    assert names(project, "zeno@2") == ["for_zeno"]
+    assert names(project, "stranger@1") == ["for_marcus", "for_zeno"]
+    assert names(project, tags=("x",)) == ["for_marcus"]
+    assert names(project, jobs=("for_zeno",)) == ["for_zeno"]
+    assert names(project, files=(str(project.jobs / "for_zeno.yml"),)) == ["for_zeno"]
+    release = Release(agent="marcus", version="1", jobs=("for_zeno",))
+    assert names(project, release=release) == ["for_zeno"]
+    assert names(project, release=release, jobs=("for_marcus",)) == ["for_marcus"]
+    assert names(project, release=release, tags=("x",)) == ["for_marcus"]
+
+
+def test_the_classic_place_of_a_single_job_goes_first(project: Project, write: Write) -> None:
+    write("chat")
+    assert default_files(project) == [project.jobs / "chat.yml"]
+    write("agent", folder=project.root / "data" / "eval")
+    assert default_files(project) == [project.root / "data" / "eval" / "agent.yml"]
+    assert names(project) == ["agent"]
+
+
+def test_a_project_without_jobs_says_what_to_do(project: Project) -> None:
+    with pytest.raises(ConfigurationError, match="eval_jobs: there are no jobs; write one, or name one with --file"):
+        resolved(project)
+
+
+def test_a_release_may_bring_another_protocol(project: Project, write: Write) -> None:
+    write("chat", "assertions: [{expression: evaluation.done}]")
+    (project.releases / "r.yml").write_text(RELEASE + "protocol: openai\n")
+    target = resolved(project).spec.jobs[0].target
+    assert (target.protocol, target.chatbot) == ("openai", "marcus")
+    write("chat", "assertions: [{expression: objectContext.resources.isEmpty()}]")
+    with pytest.raises(ConfigurationError, match=r"chat cannot be run as release marcus@1\.1\.0 says: protocol openai"):
+        resolved(project)
+
+
+def test_headers_outlive_a_change_of_protocol(project: Project) -> None:
+    text = JOB.format(chatbot="marcus", more="").replace("chatbot: marcus", "chatbot: marcus, headers: {X-Key: k3y}")
+    (project.jobs / "chat.yml").write_text(text)
+    (project.releases / "r.yml").write_text(RELEASE + "protocol: openai\n")
+    assert resolved(project).spec.jobs[0].target.headers == {"X-Key": "k3y"}
+
+
+def test_a_manifest_that_does_not_read_may_be_the_one_that_is_wanted(project: Project, write: Write) -> None:
+    write("chat")
+    (project.releases / "a.yml").write_text("agent: marcus\n")
+    with pytest.raises(DocumentError, match=r"a\.yml:1: version: is required"):
+        resolved(project)
+    (project.releases / "b.yml").write_text(RELEASE)
+    found = release_of("marcus@1.1.0", project)
+    assert found is not None
+    assert found.agent_version == "marcus@1.1.0"
+
+
+@pytest.mark.parametrize(
+    ("request_", "env", "fault"),
+    [
+        ({"agent_url": "ftp://x"}, OFFLINE, "not an http or https address"),
+        ({"agent_url": "http://me:tr0ub4dor@x"}, OFFLINE, "must not hold credentials"),
+        ({}, {"STOIC_LLM": "openai"}, "STOIC_LLM=openai needs OPENAI_API_KEY"),
+        ({}, {"STOIC_LLM": "magic"}, "STOIC_LLM=magic is unknown"),
+        ({"jobs": ("chta",)}, OFFLINE, "there is no job 'chta'; known: chat"),
+        ({}, {**OFFLINE, "NEO_URI": "bolt://h:7687", "STOIC_GRAPH_URI": "bolt://h"}, "are the same database"),
+    ],
+)
+def test_what_could_not_run_is_refused_before_anything_is_contacted_or_stored(
+    project: Project, write: Write, request_: dict[str, Any], env: dict[str, str], fault: str
+) -> None:
+    write("chat")
+    with pytest.raises(ConfigurationError, match=fault) as caught:
+        resolved(project, env=env, **request_)
+    assert "tr0ub4dor" not in str(caught.value)
+    assert not project.home.exists()
+
+
+def test_a_ceiling_needs_the_price_of_every_model(project: Project, write: Write) -> None:
+    write("chat")
+    env = {"OPENAI_API_KEY": "k3y-1", "STOIC_JUDGE_MODEL": "sage"}
+    prices = {"gpt-4.1-mini": {"input": 1, "output": 1}}
+    settings = Settings.model_validate({"prices": prices})
+    with pytest.raises(ConfigurationError, match="price of sage"):
+        set_up(EvaluationRequest(), "marcus@1", project, settings, env, max_cost=1.0)
+    assert set_up(EvaluationRequest(), "marcus@1", project, settings, env).spec.judge_models == ("sage",)
+
+
+def test_setups_on_somebody_elses_graph_need_leave(project: Project, write: Write) -> None:
+    write("chat", "setups: [{cypher: MATCH (n) DETACH DELETE n}]")
+    jobs = chosen_jobs(EvaluationRequest(), "marcus@1", project, None)
+    with pytest.raises(ConfigurationError, match=r"STOIC_ALLOW_SETUPS=graph\.example"):
+        refuse_setups_of(jobs, {"NEO_URI": "bolt://graph.example"})
+    allowed = {"NEO_URI": "bolt://graph.example", "STOIC_ALLOW_SETUPS": "graph.example"}
+    for env in ({}, {"NEO_URI": "bolt://127.0.0.1"}, allowed):
+        refuse_setups_of(jobs, env)
+    write("chat", "assertions: [{cypher: RETURN 1, expected: 1}]")
+    refuse_setups_of(chosen_jobs(EvaluationRequest(), "marcus@1", project, None), {"NEO_URI": "bolt://graph.example"})
+
+
+def test_the_hash_of_the_prompts_covers_every_built_in_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain, source = prompts_hash(), templates.source
+    assert plain == prompts_hash()
+    packages = ("stoic_assets.core.judging", "stoic_assets.core.conversation")
+    built_in = [(package, name) for package in packages for name in templates.names(package)]
+    assert len(built_in) >= 8
+    hashes = {plain}
+    for changed in built_in:
+        monkeypatch.setattr(
+            templates, "source", lambda *asked, changed=changed: source(*asked) + ("x" if asked == changed else "")
+        )
+        hashes.add(prompts_hash())
+    assert len(hashes) == 1 + len(built_in)
+
+
+def test_an_agent_that_nobody_serves_is_told_at_the_start(project: Project, write: Write) -> None:
+    write("chat")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        spec = resolved(project, agent_url=f"http://127.0.0.1:{port}").spec
+        asyncio.run(check_reachable(spec, OFFLINE))
+    with pytest.raises(ServiceUnreachable, match=f"agent: nothing answers at 127.0.0.1:{port}; start the agent"):
+        asyncio.run(check_reachable(spec, OFFLINE))

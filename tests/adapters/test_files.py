@@ -1,0 +1,34 @@
+import errno
+from pathlib import Path
+
+import pytest
+
+from stoic_assets.adapters.files import StorageError, write_whole
+
+
+def test_text_and_bytes_are_written_and_folders_made(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "down" / "file.txt"
+    assert write_whole(path, "é\n") == path
+    assert path.read_bytes() == "é\n".encode()
+    write_whole(path, b"\x00", 0o600)
+    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"\x00", 0o600)
+    assert [entry.name for entry in path.parent.iterdir()] == ["file.txt"]
+
+
+def test_a_failure_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write_whole(tmp_path / "file.txt", "before")
+
+    def full(self: Path, target: Path) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(StorageError, match=r"file\.txt cannot be written: No space left on device; free space"):
+        write_whole(path, "after")
+    assert path.read_text() == "before"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["file.txt"]
+
+
+def test_a_folder_that_is_a_file_is_a_storage_error(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(StorageError, match="cannot be written"):
+        write_whole(tmp_path / "file" / "inner.txt", "x")

@@ -1,0 +1,68 @@
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from stoic_assets.adapters.files import StorageError
+from stoic_assets.adapters.json_lines import append_line, read_lines
+
+HARD = ["line\nbreak\r\n", "\u2028\u2029\x85", "😀", "\ud83d", "\x00", "é" * 10_000]
+
+
+def test_what_was_added_comes_back_in_order(tmp_path: Path) -> None:
+    file = tmp_path / "deep" / "down" / "lines.jsonl"
+    assert read_lines(file) == []
+    for value in HARD:
+        append_line(file, {"text": value})
+    assert read_lines(file) == [{"text": value} for value in HARD]
+    assert len(file.read_bytes().split(b"\n")) == len(HARD) + 1
+
+
+@pytest.mark.parametrize("torn", [b"{", b'{"a": 1}', b'{"a": "\xf0\x9f', b'"' + b"x" * 100_000])
+def test_a_torn_end_is_not_read_and_gives_way_to_the_next_line(tmp_path: Path, torn: bytes) -> None:
+    file = tmp_path / "lines.jsonl"
+    for before in ([], [{"a": 0}, {"b": "é"}]):
+        file.write_bytes(b"".join(json.dumps(value).encode() + b"\n" for value in before) + torn)
+        assert read_lines(file) == before
+        append_line(file, {"next": 1})
+        append_line(file, {"next": 2})
+        assert read_lines(file) == [*before, {"next": 1}, {"next": 2}]
+        assert file.read_bytes().endswith(b"}\n")
+
+
+@given(st.lists(st.recursive(st.none() | st.integers() | st.text(), st.lists, max_leaves=4), max_size=5), st.data())
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_file_cut_off_anywhere_holds_its_whole_lines(tmp_path: Path, values: list[Any], data: Any) -> None:
+    file = tmp_path / "lines.jsonl"
+    file.unlink(missing_ok=True)
+    ends = [0]
+    for value in values:
+        append_line(file, value)
+        ends.append(file.stat().st_size)
+    cut = data.draw(st.integers(0, ends[-1]))
+    file.touch()
+    os.truncate(file, cut)
+    kept = sum(end <= cut for end in ends) - 1
+    append_line(file, "after")
+    assert read_lines(file) == [*values[:kept], "after"]
+
+
+def test_a_file_that_cannot_be_written_says_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "lines.jsonl").mkdir()
+    with pytest.raises(StorageError, match=r"lines\.jsonl cannot be written: .*; free space, then --resume") as caught:
+        append_line(tmp_path / "lines.jsonl", 1)
+    assert "\n" not in str(caught.value)
+    (tmp_path / "file").touch()
+    with pytest.raises(StorageError):
+        append_line(tmp_path / "file" / "lines.jsonl", 1)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_says_so(tmp_path: Path) -> None:
+    (tmp_path / "lines.jsonl").symlink_to("/dev/full")
+    with pytest.raises(StorageError, match="No space left"):
+        append_line(tmp_path / "lines.jsonl", 1)

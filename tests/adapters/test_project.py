@@ -1,0 +1,66 @@
+from pathlib import Path
+
+import pytest
+
+from stoic_assets.adapters.project import Project, find_project, make_home, shipped
+from stoic_assets.core.errors import ConfigurationError
+
+
+def test_the_project_is_the_nearest_parent_with_jobs(tmp_path: Path) -> None:
+    (tmp_path / "eval_jobs").mkdir()
+    inner = tmp_path / "a" / "b"
+    inner.mkdir(parents=True)
+    project = find_project({}, inner)
+    assert project == Project(tmp_path, tmp_path / ".stoic", tmp_path / ".stoic" / "warehouse")
+    assert (project.jobs, project.releases, project.settings) == (
+        tmp_path / "eval_jobs", tmp_path / "releases", tmp_path / "stoic.yml",
+    )
+    (tmp_path / "a" / "eval_jobs").mkdir()
+    assert find_project({}, inner).root == tmp_path / "a"
+
+
+def test_without_jobs_it_is_the_folder_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "eval_jobs").touch()
+    assert find_project({}, tmp_path).root == tmp_path
+    monkeypatch.chdir(tmp_path)
+    assert find_project({}).root == tmp_path
+
+
+def test_home_and_warehouse_may_be_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "me"))
+    project = find_project({"STOIC_HOME": "~/state", "STOIC_WAREHOUSE": "/facts"}, tmp_path)
+    assert (project.home, project.warehouse) == (tmp_path / "me" / "state", Path("/facts"))
+    assert find_project({"STOIC_HOME": "/state"}, tmp_path).warehouse == Path("/state/warehouse")
+    assert find_project({"STOIC_HOME": "", "STOIC_WAREHOUSE": ""}, tmp_path).home == tmp_path / ".stoic"
+
+
+def test_the_home_is_made(tmp_path: Path) -> None:
+    project = find_project({"STOIC_WAREHOUSE": str(tmp_path / "facts")}, tmp_path)
+    make_home(project)
+    make_home(project)
+    assert project.home.is_dir()
+    assert project.warehouse.is_dir()
+
+
+def test_a_home_that_cannot_be_made_is_one_line_that_says_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(ConfigurationError, match=r"STOIC_HOME .*file cannot be written .*; set STOIC_HOME to"):
+        make_home(find_project({"STOIC_HOME": str(tmp_path / "file")}, tmp_path))
+
+
+def test_a_home_without_the_right_to_write_is_told_before_anything_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    with pytest.raises(ConfigurationError, match="not writable"):
+        make_home(find_project({}, tmp_path))
+
+
+@pytest.mark.parametrize("name", ["eval_jobs", "releases", "dbt_like_sql", "dagster.yaml", "stoic.yml"])
+def test_what_is_shipped_is_found(name: str) -> None:
+    assert shipped(name).exists()
+
+
+def test_what_is_missing_is_said() -> None:
+    with pytest.raises(ConfigurationError, match="nothing is missing from the installation; install stoic-eval again"):
+        shipped("nothing")

@@ -1,0 +1,90 @@
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from stoic_assets.adapters.workplace import Workplace, open_workplace, secrets_in
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.settings import Settings
+
+Open = Callable[..., Workplace]
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Open:
+    """The workplace of a project whose files are given by their text; the environment as keyword arguments."""
+
+    def make(files: dict[str, str] | None = None, **env: str) -> Workplace:
+        (tmp_path / "eval_jobs").mkdir(exist_ok=True)
+        for name, text in (files or {}).items():
+            (tmp_path / name).write_text(text)
+        return open_workplace(env, start=tmp_path / "eval_jobs")
+
+    return make
+
+
+def test_a_bare_project_has_defaults_and_a_home(opened: Open, tmp_path: Path) -> None:
+    workplace = opened()
+    assert workplace.settings == Settings()
+    assert workplace.project.root == tmp_path
+    assert (tmp_path / ".stoic" / "warehouse").is_dir()
+    assert workplace.reports == tmp_path / ".stoic" / "reports"
+    assert workplace.judge_cache("marcus@1") == tmp_path / ".stoic" / "cache" / "marcus@1"
+
+
+def test_the_environment_goes_before_the_file_and_the_file_before_nothing(opened: Open, tmp_path: Path) -> None:
+    text = "A=file\nB=file\nC=\nSTOIC_HOME=" + str(tmp_path / "elsewhere")
+    workplace = opened({".env": text, "stoic.yml": "judging: {samples: 3}"}, A="outer")
+    assert {name: workplace.env.get(name) for name in "ABC"} == {"A": "outer", "B": "file", "C": None}
+    assert workplace.project.home == tmp_path / "elsewhere"
+    assert workplace.settings.judging.samples == 3
+
+
+@pytest.mark.parametrize(
+    ("settings", "fault"),
+    [
+        ("judging: {sample: 3}", r"stoic\.yml:1: judging\.sample: unknown key; did you mean 'samples'"),
+        ("redact: ['(']", r"stoic\.yml: redact: '\(' is not a regular expression"),
+    ],
+)
+def test_wrong_settings_are_told_at_once(opened: Open, settings: str, fault: str) -> None:
+    with pytest.raises(ConfigurationError, match=fault):
+        opened({"stoic.yml": settings})
+
+
+def test_configured_keys_and_passwords_are_blanked_wherever_they_stand(opened: Open) -> None:
+    workplace = opened(
+        {".env": "AGENT_API_KEY=agent-key-1"}, OPENAI_API_KEY=" model-key-1 ", NEO_PASSWORD="tr0ub4dor",
+        STOIC_GRAPH_URI="bolt://neo4j:p%40ssw0rd@graph:7687",
+    )
+    shown = workplace.redactor.text("agent-key-1, model-key-1, tr0ub4dor and p@ssw0rd are known")
+    assert shown == "[redacted], [redacted], [redacted] and [redacted] are known"
+
+
+def test_a_malformed_address_is_no_reason_to_stop_here() -> None:
+    assert set(secrets_in({"NEO_URI": "bolt://[::1", "NEO_PASSWORD": "tr0ub4dor"})) == {"", "tr0ub4dor"}
+
+
+def test_whoever_needs_the_graph_alone_waits_for_all_others(opened: Open) -> None:
+    """Two workplaces of one home, as in two processes."""
+    first, second = opened(), opened()
+    order: list[str] = []
+
+    async def use(workplace: Workplace, name: str, alone: bool, seconds: float) -> None:
+        async with workplace.graph_access(alone):
+            order.append(f"{name} in")
+            await asyncio.sleep(seconds)
+            order.append(f"{name} out")
+
+    async def main() -> None:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(use(first, "a", False, 0.2))
+            group.create_task(use(second, "b", False, 0.2))
+            await asyncio.sleep(0.05)
+            group.create_task(use(second, "alone", True, 0.05))
+
+    asyncio.run(main())
+    assert sorted(order[:2]) == ["a in", "b in"]
+    assert sorted(order[2:4]) == ["a out", "b out"]
+    assert order[4:] == ["alone in", "alone out"]

@@ -1,0 +1,153 @@
+"""A small project of its own, two releases of the demo agent at work, and the web UI over them."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+# The pictures of the README are taken with the same steps; importlib mode leaves sys.path alone.
+sys.path.insert(0, str(ROOT / "docs" / "pictures"))
+
+from web_ui import CHROMIUM, STOIC, chromium, graphql, web_ui  # noqa: E402
+
+JOBS = ("reminder_cancel", "memory_text_seed")
+OURS = ("STOIC_", "NEO_", "OPENAI_", "AGENT_", "BOOGIE_", "EVOLUTION_", "DAGSTER_")
+LOCATION = {"repositoryName": "__repository__", "repositoryLocationName": "stoic"}
+ENDED = {"SUCCESS", "FAILURE", "CANCELED"}
+RUN_SECONDS = 60
+
+ADD = """mutation($key: String!, $at: RepositorySelector!) {
+  addDynamicPartition(partitionsDefName: "agent_version", partitionKey: $key, repositorySelector: $at) {
+  __typename }}"""
+LAUNCH = """mutation($run: ExecutionParams!) { launchRun(executionParams: $run) {
+  __typename ... on LaunchRunSuccess { run { runId } } ... on PythonError { message }
+  ... on RunConfigValidationInvalid { errors { message } } }}"""
+BACKFILL = """mutation($of: LaunchBackfillParams!) { launchPartitionBackfill(backfillParams: $of) {
+  __typename ... on LaunchBackfillSuccess { backfillId } ... on PythonError { message } }}"""
+STATUS = "query($id: ID!) { runOrError(runId: $id) { ... on Run { status } }}"
+RUNS = """query($id: String!) { partitionBackfillOrError(backfillId: $id) {
+  ... on PartitionBackfill { runs(limit: 10) { runId tags { key value } } }}}"""
+METADATA = """query($key: AssetKeyInput!, $partition: String!) { assetOrError(assetKey: $key) { ... on Asset {
+  assetMaterializations(partitions: [$partition], limit: 1) { metadataEntries {
+    label ... on FloatMetadataEntry { floatValue } ... on TextMetadataEntry { text } } } } }}"""
+
+
+@dataclass(frozen=True)
+class WebUi:
+    """A running web UI, by what its pages ask of the web server. `agents` are the demo agent's addresses by release."""
+
+    url: str
+    agents: Mapping[str, str]
+    home: Path
+
+    def add_partition(self, version: str) -> None:
+        """Adds an agent version."""
+        added = graphql(self.url, ADD, key=version, at=LOCATION)["addDynamicPartition"]
+        assert added["__typename"] == "AddDynamicPartitionSuccess"
+
+    def launch(self, version: str, assets: Sequence[str], config: Mapping[str, Any] | None = None) -> str:
+        """Materialises assets of one version; `config` is what a user types into the launchpad. Returns the run."""
+        selected = {"assetSelection": [{"path": [name]} for name in assets], "assetCheckSelection": None}
+        run = {
+            "selector": {**LOCATION, "pipelineName": "__ASSET_JOB", **selected},
+            "mode": "default", "runConfigData": config or {},
+            "executionMetadata": {"tags": [{"key": "dagster/partition", "value": version}]},
+        }
+        launched = graphql(self.url, LAUNCH, run=run)["launchRun"]
+        assert launched["__typename"] == "LaunchRunSuccess", launched
+        return str(launched["run"]["runId"])
+
+    def backfill(self, versions: Sequence[str], assets: Sequence[str]) -> str:
+        """Asks for assets of several versions; the daemon begins with them within half a minute."""
+        wanted = {"assetSelection": [{"path": [name]} for name in assets], "partitionNames": list(versions)}
+        launched = graphql(self.url, BACKFILL, of=wanted)["launchPartitionBackfill"]
+        assert launched["__typename"] == "LaunchBackfillSuccess", launched
+        return str(launched["backfillId"])
+
+    def runs_of(self, backfill: str, count: int) -> dict[str, str]:
+        """The runs of a backfill by agent version, once there are `count`."""
+        deadline = time.monotonic() + RUN_SECONDS
+        while time.monotonic() < deadline:
+            runs = graphql(self.url, RUNS, id=backfill)["partitionBackfillOrError"]["runs"]
+            if len(runs) == count:
+                tags = [(run["runId"], tag) for run in runs for tag in run["tags"]]
+                return {tag["value"]: run_id for run_id, tag in tags if tag["key"] == "dagster/partition"}
+            time.sleep(0.5)
+        raise AssertionError(f"the backfill began {len(runs)} of {count} runs in {RUN_SECONDS} s")
+
+    def ended(self, run: str) -> str:
+        """The status of a run that has ended, or the one in which it still is when its time is up."""
+        deadline, status = time.monotonic() + RUN_SECONDS, ""
+        while status not in ENDED and time.monotonic() < deadline:
+            status = graphql(self.url, STATUS, id=run)["runOrError"]["status"]
+            time.sleep(0.3)
+        return status
+
+    def metadata(self, asset: str, version: str) -> dict[str, Any]:
+        """Numbers and texts of the last materialisation of an asset for one version."""
+        found = graphql(self.url, METADATA, key={"path": [asset]}, partition=version)["assetOrError"]
+        [last] = found["assetMaterializations"]
+        return {entry["label"]: entry.get("floatValue", entry.get("text")) for entry in last["metadataEntries"]}
+
+    def files(self, table: str, version: str) -> list[Path]:
+        """The Parquet files of a table and version."""
+        return sorted((self.home / "warehouse" / table / f"agent_version={version}").glob("*.parquet"))
+
+
+@pytest.fixture
+def browser() -> Iterator[Any]:
+    """Headless Chromium."""
+    pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("no chromium on PATH")
+    with chromium() as opened:
+        yield opened
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project with two of the demo's jobs, and the Dagster files of the repository."""
+    folder = tmp_path / "project"
+    for file in [*(f"eval_jobs/{job}.yml" for job in JOBS), "workspace.yaml", "dagster.yaml"]:
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / file, folder / file)
+    (folder / "releases").mkdir()
+    return folder
+
+
+@pytest.fixture
+def ui(browser: Any, project: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[WebUi]:
+    """The web UI of that project, offline, with both releases. After the browser: without one nothing need start."""
+    for name in [name for name in os.environ if name.startswith(OURS)]:
+        monkeypatch.delenv(name)
+    env = {"STOIC_HOME": str(project / "home"), "STOIC_LLM": "offline"}
+    with ExitStack() as stack:
+        agents = {release: stack.enter_context(demo_agent(release, project, env)) for release in ("1.0.0", "1.1.0")}
+        for release, url in agents.items():
+            manifest = f"agent: marcus\nversion: {release}\nurl: {url}\n"
+            (project / "releases" / f"marcus-{release}.yml").write_text(manifest)
+        yield WebUi(stack.enter_context(web_ui(project, env)), agents, project / "home")
+
+
+@contextmanager
+def demo_agent(release: str, project: Path, env: Mapping[str, str]) -> Iterator[str]:
+    """`stoic agent` on a free port while the block runs; gives its URL."""
+    command, pipe = [STOIC, "agent", "--release", release, "--port", "0"], subprocess.PIPE
+    with subprocess.Popen(command, cwd=project, env={**os.environ, **env}, stdout=pipe, text=True) as process:
+        try:
+            assert process.stdout is not None
+            yield json.loads(process.stdout.readline())["url"]
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.wait(30)

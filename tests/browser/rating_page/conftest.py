@@ -1,0 +1,148 @@
+"""Raters at a rating page in a real browser, and pages for them."""
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stoic_assets.core.ratings.blinding import BlindPage, Reply, blind
+from stoic_assets.core.ratings.page.build import build_page
+
+CHROMIUM = shutil.which("chromium")
+FLAGS = (
+    "--no-sandbox", "--headless", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
+    "--disable-sync", "--no-first-run",
+)
+DESKTOP = {"viewport": {"width": 1360, "height": 900}}
+PHONE = {"viewport": {"width": 390, "height": 760}, "has_touch": True, "is_mobile": True}
+PRACTICE = 5
+
+
+@dataclass
+class Rater:
+    """Somebody at the page, and what the page did that it should not."""
+
+    page: Any
+    offences: list[str] = field(default_factory=list)
+
+    def another_window(self) -> "Rater":
+        """The same page in a further window of the same browser."""
+        other = Rater(self.page.context.new_page())
+        other.page.goto(self.page.url)
+        return other
+
+    def press(self, keys: str) -> None:
+        """Presses single keys; `>` stands for Enter."""
+        for key in keys:
+            self.page.keyboard.press("Enter" if key == ">" else key)
+
+    def enter(self, name: str = "ann") -> None:
+        """From the welcome page to the first practice item."""
+        self.page.keyboard.press("Tab")
+        self.page.keyboard.type(name)
+        self.press(">")
+
+    def practise(self, name: str = "ann") -> None:
+        """To the first real item."""
+        self.enter(name)
+        self.press("54543y>" * PRACTICE)
+        self.page.keyboard.press("Tab")
+        self.press(">")
+
+    def text(self, selector: str) -> str:
+        """What is written there."""
+        return str(self.page.locator(selector).text_content())
+
+    @property
+    def title(self) -> str:
+        """Which item is open."""
+        return self.text("#item-title")
+
+    def chosen(self) -> dict[str, str]:
+        """The answers that are marked on the open item."""
+        checked = "[...document.querySelectorAll('fieldset input:checked')].map((each) => [each.name, each.value])"
+        return dict(self.page.evaluate(checked))
+
+    def save(self, folder: Path) -> Path:
+        """The saved file, by keyboard."""
+        with self.page.expect_download() as download:
+            self.press(">")
+        path = folder / download.value.suggested_filename
+        download.value.save_as(path)
+        return path
+
+    def save_from_dialog(self, folder: Path) -> list[dict[str, Any]]:
+        """What the file holds that is saved from an open item."""
+        self.press("s")
+        ratings = json.loads(self.save(folder).read_text(encoding="utf-8"))
+        self.page.keyboard.press("Escape")
+        return ratings
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """One headless Chromium for a module."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("no chromium on PATH")
+    with playwright.sync_playwright() as driver:
+        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def visit(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Rater]]:
+    """Opens a page from its file in a browser that knows nothing yet; whatever it should not do fails the test."""
+    raters: list[Rater] = []
+
+    def opened(file: Path, script: str | None = None, **options: Any) -> Rater:
+        context = browser.new_context(**(DESKTOP | options))
+        context.set_default_timeout(5000)
+        rater = Rater(context.new_page())
+        raters.append(rater)
+        page, noted = rater.page, rater.offences
+        page.on("dialog", lambda dialog: (noted.append(f"dialog {dialog.message}"), dialog.dismiss()))
+        page.on("console", lambda message: noted.append(f"console {message.text}"))
+        page.on("pageerror", lambda error: noted.append(f"error {error}"))
+        page.on("request", lambda request: is_own(request.url, file) or noted.append(f"request {request.url}"))
+        if script:
+            page.add_init_script(script)
+        page.goto(file.as_uri())
+        return rater
+
+    yield opened
+    for rater in raters:
+        rater.page.context.close()
+    assert [offence for rater in raters for offence in rater.offences] == []
+
+
+def is_own(url: str, file: Path) -> bool:
+    """Whether nothing left the page: its own file, data, or the file that it offers to save."""
+    return url == file.as_uri() or url.startswith(("data:", "blob:"))
+
+
+@pytest.fixture
+def write_page(tmp_path: Path) -> Callable[..., tuple[Path, BlindPage]]:
+    """Writes a page of some replies; gives it and what stands behind it."""
+
+    def write(replies: int = 3, reply: str = "It is in your power.") -> tuple[Path, BlindPage]:
+        ids = count()
+        exchanges = [Reply("m@1", "e", f"t{n}", f"Number {n} troubles me.", f"{reply} ({n})") for n in range(replies)]
+        page = blind(exchanges, {}, lambda: f"{next(ids) * 7919 % 10007:05x}")
+        file = tmp_path / "page.html"
+        file.write_text(build_page(page), encoding="utf-8")
+        return file, page
+
+    return write
+
+
+@pytest.fixture
+def phone() -> dict[str, Any]:
+    """A narrow screen to be touched."""
+    return PHONE

@@ -1,0 +1,82 @@
+"""What can be seen, hit and heard of the rating page, and that a reply is only text."""
+
+from typing import Any
+
+import pytest
+
+HOSTILE = (
+    "</script><script>alert(1)</script><img src=http://127.0.0.1:9/x onerror=alert(2)><b>bold</b> & \u202e {{ 7 * 7 }}"
+)
+SMALL = """() => [...document.querySelectorAll('button, summary, input, textarea')]
+  .filter((each) => each.checkVisibility())
+  .map((each) => (each.closest('.levels label, label.check') ?? each))
+  .map((each) => [each.outerHTML.slice(0, 80), each.getBoundingClientRect()])
+  .filter(([, box]) => box.height < 44 || box.width < 44)
+  .map(([name, box]) => `${name} ${box.width}x${box.height}`)"""
+NAMELESS = """() => [...document.querySelectorAll('button, input, textarea')]
+  .filter((each) => !each.labels?.length && !each.getAttribute('aria-label') && !each.textContent.trim())
+  .map((each) => each.outerHTML)"""
+PALE = """() => {
+  const parse = (text) => text.match(/[\\d.]+/g).map(Number);
+  const linear = (part) => part / 255 <= .04045 ? part / 255 / 12.92 : ((part / 255 + .055) / 1.055) ** 2.4;
+  const light = ([r, g, b]) => .2126 * linear(r) + .7152 * linear(g) + .0722 * linear(b);
+  const behind = (node) => {
+    const colour = parse(getComputedStyle(node).backgroundColor);
+    return colour[3] === 0 ? behind(node.parentElement) : colour;
+  };
+  const says = (node) => [...node.childNodes].some((child) => child.nodeType === 3 && child.textContent.trim());
+  return [...document.querySelectorAll('body *')]
+    .filter((node) => node.checkVisibility() && !node.disabled && says(node))
+    .map((node) => [node.outerHTML.slice(0, 80), light(parse(getComputedStyle(node).color)), light(behind(node))])
+    .map(([name, a, b]) => [name, (Math.max(a, b) + .05) / (Math.min(a, b) + .05)])
+    .filter(([, ratio]) => ratio < 4.5);
+}"""
+
+
+def test_a_hostile_reply_is_only_read(visit: Any, write_page: Any) -> None:
+    rater = visit(write_page(replies=1, reply=HOSTILE)[0])
+    rater.practise()
+    seen = []
+    for _ in range(3):
+        seen.append(rater.text("#reply"))
+        rater.press("33333m>")
+    assert HOSTILE.replace("\u202e", "[U+202E]") + " (0)" in seen
+    assert rater.page.locator("blockquote *, img, b:text('bold')").count() == 0
+
+
+def test_by_touch_the_next_question_comes_into_view(visit: Any, write_page: Any, phone: Any) -> None:
+    rater = visit(write_page()[0], **phone)
+    rater.page.fill("#rater", "ann")
+    rater.page.tap("text=Begin")
+    for name in ("appropriateness", "helpfulness", "stoic_authenticity", "emotional_intelligence", "actionability"):
+        rater.page.tap(f"label:has(input[name={name}][value='4'])")
+    rater.page.tap("label:has(input[name=overall][value=yes])")
+    assert rater.page.locator("#next").is_visible()
+    assert len(rater.chosen()) == 6
+    rater.page.tap("#next")
+    assert rater.title == "Practice 2 of 5"
+    assert rater.page.evaluate("scrollY") == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everything_can_be_seen_hit_and_named(scheme: str, visit: Any, write_page: Any, phone: Any) -> None:
+    rater = visit(write_page()[0], color_scheme=scheme, **phone)
+
+    def look() -> None:
+        assert rater.page.evaluate(SMALL) == []
+        assert rater.page.evaluate(NAMELESS) == []
+        assert rater.page.evaluate(PALE) == []
+        assert rater.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+    look()
+    rater.enter()
+    rater.press("12")
+    look()
+    for key in "ls?":
+        rater.press(key)
+        look()
+        rater.page.keyboard.press("Escape")
+    rater.press("345y")
+    look()
+    rater.press(">" + "54543y>" * 4)
+    look()

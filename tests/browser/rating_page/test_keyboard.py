@@ -1,0 +1,91 @@
+"""Keys on the rating page: answers, undo, and what is no answer."""
+
+from pathlib import Path
+from typing import Any
+
+PRACTICE = 5
+
+
+def test_every_answer_can_be_changed_and_none_is_counted_twice(visit: Any, write_page: Any, tmp_path: Path) -> None:
+    rater = visit(write_page()[0])
+    rater.practise()
+    rater.press("11111n>" + "222")
+    rater.press("b")
+    assert rater.title.startswith("Reply 1")
+    rater.press("y")  # the last question again
+    rater.page.keyboard.press("Tab")
+    rater.page.focus("fieldset[data-question=helpfulness]")
+    rater.press("5f")
+    assert rater.title.startswith("Reply 2")
+    ratings = rater.save_from_dialog(tmp_path)
+    [rating] = [rating for rating in ratings if not rating["meta"]["practice"]]
+    assert (rating["ratings"]["helpfulness"], rating["overall"], rating["meta"]["edits"]) == (5, "yes", 2)
+    assert rater.chosen() == {"appropriateness": "2", "helpfulness": "2", "stoic_authenticity": "2"}
+    assert len({rating["test_id"] for rating in ratings}) == len(ratings) == PRACTICE + 1
+
+
+def test_undo_takes_answers_back_across_items(visit: Any, write_page: Any) -> None:
+    rater = visit(write_page()[0])
+    rater.practise()
+    rater.press("12345y>" + "4u")
+    assert rater.chosen() == {}
+    rater.press("u")
+    assert rater.title.startswith("Reply 1")
+    assert "overall" not in rater.chosen()
+    rater.press("uu")
+    assert rater.chosen() == {"appropriateness": "1", "helpfulness": "2", "stoic_authenticity": "3"}
+    rater.press("11m>")
+    assert rater.title.startswith("Reply 2")
+
+
+def test_keys_that_are_no_answer_change_nothing(visit: Any, write_page: Any) -> None:
+    rater = visit(write_page()[0])
+    rater.enter()
+    rater.press("0ymn679x")
+    assert rater.chosen() == {}
+    assert rater.text("#announcement") == "This key is no answer to this question."
+    rater.press(">")
+    assert rater.title == "Practice 1 of 5"
+    rater.press("1234n")
+    assert rater.chosen()["actionability"] == ""
+    rater.press("3")
+    assert "overall" not in rater.chosen()
+    rater.page.keyboard.press("Control+y")
+    assert "overall" not in rater.chosen()
+
+
+def test_a_key_that_is_held_answers_once(visit: Any, write_page: Any) -> None:
+    rater = visit(write_page()[0])
+    rater.enter()
+    for _ in range(4):  # what a keyboard sends while a key is held
+        rater.page.keyboard.down("3")
+    rater.page.keyboard.up("3")
+    assert rater.chosen() == {"appropriateness": "3"}
+
+
+def test_digits_need_no_shift_on_any_keyboard(visit: Any, write_page: Any) -> None:
+    rater = visit(write_page()[0])
+    rater.enter()
+    for key, code, shift in (("é", "Digit2", False), ("4", "Digit4", True), ("!", "Digit1", True)):
+        rater.page.evaluate(
+            "(of) => document.body.dispatchEvent(new KeyboardEvent('keydown', { bubbles: true, ...of }))",
+            {"key": key, "code": code, "shiftKey": shift},
+        )
+    assert rater.chosen() == {"appropriateness": "2", "helpfulness": "4"}
+
+
+def test_single_keys_can_be_switched_off(visit: Any, write_page: Any) -> None:
+    rater = visit(write_page()[0])
+    rater.enter()
+    rater.press("?")
+    rater.page.uncheck("#shortcuts")
+    rater.page.keyboard.press("Escape")
+    rater.press("3")
+    assert rater.chosen() == {}
+    rater.page.focus("input[name=helpfulness][value='2']")
+    rater.page.keyboard.press("Space")
+    rater.page.keyboard.press("ArrowRight")
+    assert rater.chosen() == {"helpfulness": "3"}
+    rater.page.reload()
+    rater.press("3")
+    assert rater.chosen() == {"helpfulness": "3"}

@@ -1,0 +1,117 @@
+"""A rater's work outside the page: in the browser's storage, in files, on another device."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stoic_assets.core.ratings.rating_file import parse_ratings
+
+PRACTICE = 5
+
+
+def test_work_goes_on_elsewhere_with_the_saved_file(visit: Any, write_page: Any, tmp_path: Path, phone: Any) -> None:
+    file, _ = write_page()
+    here = visit(file)
+    here.practise()
+    here.press("12345y>")
+    saved = here.save_from_dialog(tmp_path)
+    title, reply = here.title, here.text("#reply")
+    path = tmp_path / "saved.json"
+    path.write_text(json.dumps(saved), encoding="utf-8")
+    there = visit(file, **phone)
+    there.page.set_input_files("#welcome-file", path)
+    there.page.wait_for_selector("#unlock:visible")
+    there.page.click("#unlock")
+    assert (there.title, there.text("#reply")) == (title, reply)
+    there.press("1>")
+    there.press("2345y>")
+    again = there.save_from_dialog(tmp_path)
+    assert again[: len(saved)] == saved
+    assert len(again) == len(saved) + 1
+    assert {rating["rater_id"] for rating in again} == {"ann"}
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ("{", "not a file that this page saved"),
+        ("[]", "no ratings"),
+        ('[{"test_id": "x"}]', "Rating 1 of this file is damaged"),
+        ("other page", "belongs to another page"),
+        ("other rater", "belongs to bob; you rate as ann"),
+    ],
+)
+def test_a_file_that_does_not_fit_is_refused_whole(
+    content: str, complaint: str, visit: Any, write_page: Any, tmp_path: Path
+) -> None:
+    file, page = write_page()
+    rater = visit(file)
+    rater.enter()
+    rating = {
+        "test_id": "elsewhere" if content == "other page" else page.items[0].test_id, "rater_id": "bob",
+        "timestamp": "2026-01-01T00:00:00Z", "overall": "no", "comments": "",
+        "ratings": dict.fromkeys(page.practice[0].item.marks, 3),
+    }  # fmt: skip
+    path = tmp_path / "in.json"
+    path.write_text(json.dumps([rating]) if content.startswith("other") else content, encoding="utf-8")
+    rater.press("s")
+    rater.page.set_input_files("#dialog-file", path)
+    rater.page.wait_for_function("document.querySelector('[data-problem=dialog-file]').textContent !== ''")
+    assert complaint in rater.text("[data-problem=dialog-file]")
+    rater.page.keyboard.press("Escape")
+    assert rater.title == "Practice 1 of 5"
+    assert rater.chosen() == {}
+
+
+def test_what_is_saved_is_what_collection_takes(visit: Any, write_page: Any, tmp_path: Path) -> None:
+    file, page = write_page()
+    rater = visit(file)
+    rater.practise()
+    rater.press("1234n" + "y" + "c")
+    rater.page.keyboard.type('„quoted" \\ and 😀')
+    rater.page.keyboard.press("Escape")
+    rater.press("s")
+    ratings = parse_ratings(rater.save(tmp_path).read_bytes(), "ann.json")
+    [rating] = [rating for rating in ratings if not rating.meta.practice]
+    assert (rating.ratings.actionability, rating.meta.page_id) == (None, page.page_id)
+    assert rating.comments == '„quoted" \\ and 😀'
+    assert {rating.test_id for rating in ratings} <= set(page.keys)
+    rater.page.click("summary")
+    assert json.loads(rater.page.input_value("#text"))[-1]["comments"] == rating.comments
+
+
+def test_two_people_may_share_a_browser(visit: Any, write_page: Any) -> None:
+    rater = visit(write_page()[0])
+    rater.enter("ann")
+    rater.press("123?")
+    rater.page.click("#other-rater")
+    rater.enter("bob")
+    assert rater.chosen() == {}
+    rater.press("5?")
+    rater.page.click("#other-rater")
+    rater.enter("ANN")
+    assert rater.chosen() == {"appropriateness": "1", "helpfulness": "2", "stoic_authenticity": "3"}
+
+
+def test_two_windows_do_not_overwrite_each_other(visit: Any, write_page: Any) -> None:
+    file, _ = write_page()
+    first = visit(file)
+    first.enter()
+    second = first.another_window()
+    second.press("12")
+    first.page.wait_for_function("document.querySelectorAll('fieldset input:checked').length === 2")
+    first.page.focus("fieldset[data-question=stoic_authenticity]")
+    first.press("3")
+    second.page.reload()
+    assert second.chosen() == {"appropriateness": "1", "helpfulness": "2", "stoic_authenticity": "3"}
+
+
+def test_without_storage_the_page_says_so_and_works_on(visit: Any, write_page: Any, tmp_path: Path) -> None:
+    refuse = "Storage.prototype.setItem = () => { throw new DOMException('no', 'QuotaExceededError'); };"
+    rater = visit(write_page()[0], script=refuse)
+    rater.practise()
+    assert rater.page.locator("#unsaved").is_visible()
+    rater.press("12345y>")
+    assert len(rater.save_from_dialog(tmp_path)) == PRACTICE + 1

@@ -1,0 +1,146 @@
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from stoic_assets.core.assertions.results import AssertionResult, decide
+from stoic_assets.core.conversation.evidence import Condition, Evidence, Observation, Trial, Turn
+from stoic_assets.core.jobs.job import Job
+
+CONTEXT = {
+    "context": "", "functions": [],
+    "resources": [{"id": "r1", "name": "tea", "labels": ["DomainNode", "Reminder"], "properties": {"hour": 9}}],
+}
+SEEN = Observation("objectContext", "object_context", "", result=CONTEXT)
+CALL = {"request": {"function": {"name": "create_reminder"}, "arguments": {"hour": 9}, "context": ""}}
+TURNS = (Turn(0, "user", "Hi"), Turn(1, "agent", "Salve", 12.5, 1, (CALL,)), Turn(2, "user", "Vale"))
+
+Decide = Callable[..., AssertionResult]
+
+
+def evidence(
+    *seen: Observation, outcome: Any = "signed_off", condition: Condition = "withheld", **rest: Any
+) -> Evidence:
+    """What a trial left; further fields as keyword arguments."""
+    trial = Trial("t1", "job", condition, 1, "alice")
+    fields: dict[str, Any] = {"session_id": "s1", "failure_count": 2, "evaluator_model": "sage", "turns": TURNS, **rest}
+    return Evidence(trial, outcome, observations=seen, started_at="", ended_at="", **fields)
+
+
+def job_of(*assertions: dict[str, Any]) -> Job:
+    tasks = [{"task": "Ask the time", "acceptanceCriteria": "It is told"}]
+    target = {"user": "u", "chatbot": "c"}
+    return Job.model_validate({"name": "job", "target": target, "tasks": tasks, "assertions": list(assertions)})
+
+
+def decided(assertion: dict[str, Any], found: Evidence) -> AssertionResult:
+    (result,) = decide(job_of(assertion), found, "gpt-x")
+    return result
+
+
+def cypher(expected: Any, rows: Any = None, error: str | None = None) -> AssertionResult:
+    seen = Observation("1", "cypher", "RETURN 1", {}, rows, error)
+    return decided({"cypher": "RETURN 1", "expected": expected, "weight": 3}, evidence(seen))
+
+
+def test_a_query_that_finds_what_is_expected_passes() -> None:
+    assert cypher(1, [{"count": 1}]) == AssertionResult("t1", "1", "cypher", "RETURN 1", 3.0, "1", "1", True, None)
+
+
+@pytest.mark.parametrize(
+    ("expected", "found", "passed"),
+    [
+        (1, 1.0, True), (1.0, 1, True), (1, "1", False), (True, 1, False), (True, True, True),
+        ([1, {"a": None}], [1.0, {"a": None}], True),
+    ],
+)
+def test_values_are_compared_with_their_types(expected: Any, found: Any, passed: bool) -> None:
+    result = cypher(expected, [{"x": found}])
+    assert result.passed is passed
+    assert (result.error is None) is passed
+
+
+@pytest.mark.parametrize(
+    ("rows", "problem"),
+    [
+        ([], "0 rows, not one"), ([{"a": 1}, {"a": 2}], "2 rows"), ([{"a": 1, "b": 2}], "2 columns (a, b)"),
+        ([{}], "0 columns"),
+    ],
+)
+def test_a_result_of_another_shape_fails_and_says_why(rows: Any, problem: str) -> None:
+    result = cypher(1, rows)
+    assert (result.passed, result.actual) == (False, "null")
+    assert result.error is not None
+    assert problem in result.error
+
+
+def test_a_query_that_failed_has_failed_and_one_that_was_never_run_was_not_observed() -> None:
+    failed = cypher(1, None, "syntax error")
+    assert (failed.passed, failed.error, failed.actual) == (False, "syntax error", "null")
+    missing = decided({"cypher": "RETURN 1", "expected": 1}, evidence(outcome="infra_error"))
+    assert (missing.passed, missing.error, missing.actual) == (None, None, "null")
+
+
+@pytest.mark.parametrize(
+    ("expression", "passed"),
+    [
+        ('objectContext.entities.any { it.type == "Reminder" && it.hour == 9 }', True),
+        ("objectContext.resources.isEmpty()", False),
+        ('evaluation.transcript.map { it.role } == evaluation.transcript.map { "user" }', False),
+        ('evaluation.transcript.any { it.role == "assistant" && it.timeTakenMillis < 13 }', True),
+        ('evaluation.functionCalls.first().function == "create_reminder"', True),
+        ("evaluation.functionCalls.first().args.hour == 9", True),
+        ("evaluation.failureCount == 2 && evaluation.done", True),
+        ('evaluation.sessionId == "s1" && evaluation.model == "gpt-x"', True),
+        ('evaluation.job.tasks.first().acceptanceCriteria == "It is told"', True),
+    ],
+)
+def test_expressions_see_what_the_trial_left(expression: str, passed: bool) -> None:
+    result = decided({"expression": expression, "name": "n"}, evidence(SEEN))
+    assert (result.passed, result.error) == (passed, None)
+    assert (result.assertion, result.kind, result.text, result.expected) == ("n", "expression", expression, "true")
+    assert result.actual == ("true" if passed else "false")
+
+
+def test_an_expression_without_a_value_has_failed_with_the_reason() -> None:
+    result = decided({"expression": 'objectContext.resources[5].id == "r1"'}, evidence(SEEN))
+    assert (result.passed, result.actual) == (False, "null")
+    assert result.error
+
+
+def test_an_object_context_that_was_not_to_be_had_fails_only_what_reads_it() -> None:
+    seen = Observation("objectContext", "object_context", "", error="the agent is down")
+    gone = evidence(seen, outcome="agent_error")
+    assert decided({"expression": "objectContext.resources.isEmpty()"}, gone).error == "the agent is down"
+    assert decided({"expression": "objectContext.resources.isEmpty()"}, gone).passed is False
+    spoken = 'evaluation.transcript.none { it.content == "objectContext" }'
+    assert decided({"expression": spoken}, gone).passed is True
+
+
+def test_nothing_is_said_of_an_object_context_that_was_never_looked_at() -> None:
+    never = evidence(outcome="agent_error", session_id="", turns=())
+    result = decided({"expression": "objectContext.resources.isEmpty()"}, never)
+    assert (result.passed, result.error) == (None, None)
+    assert decided({"expression": "evaluation.transcript.isEmpty()"}, never).passed is True
+
+
+def test_a_trial_that_lost_its_graph_is_not_decided() -> None:
+    assert decided({"expression": "evaluation.failureCount == 2"}, evidence(SEEN, outcome="infra_error")).passed is None
+
+
+def test_only_assertions_of_the_condition_are_decided_each_by_its_key() -> None:
+    job = job_of(
+        {"expression": "evaluation.done"}, {"expression": "evaluation.done", "condition": "supplied"},
+        {"cypher": "x", "expected": 1, "condition": "withheld"}, {"cypher": "y", "expected": 2, "name": "own"},
+    )  # fmt: skip
+    seen = [Observation(key, "cypher", "", result=[{"n": n}]) for key, n in (("3", 1), ("own", 2))]
+    results = decide(job, evidence(*seen), "m")
+    assert [(r.assertion, r.passed) for r in results] == [("1", True), ("3", True), ("own", True)]
+    assert [r.assertion for r in decide(job, evidence(*seen, condition="supplied"), "m")] == ["1", "2", "own"]
+
+
+def test_a_call_without_a_name_fails_the_expression_and_not_the_evaluation() -> None:
+    turns = (Turn(0, "user", "Hi"), Turn(1, "agent", "x", 1.0, 1, ({"request": {"function": {}}},)))
+    result = decided({"expression": "evaluation.done"}, evidence(SEEN, turns=turns))
+    assert result.passed is False
+    assert result.error == "the agent reported a function call without the name of the function"

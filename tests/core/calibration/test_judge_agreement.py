@@ -1,0 +1,153 @@
+"""Agreement of judges whose quality is known."""
+
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import spearmanr
+from sklearn.metrics import cohen_kappa_score
+
+from stoic_assets.core.calibration.judge_agreement import MEASURES, Resampling, agreement, levels
+from stoic_assets.core.calibration.paired_scores import PairedScores, by_rater, paired, panels
+from stoic_assets.core.feedback.rating_bridge import rated_virtues
+from stoic_assets.core.ratings.rating_table import Floats
+from stoic_assets.core.ratings.reliability.estimate import Estimate
+
+Found = dict[str, Estimate]
+QUICK = Resampling(draws=200, seed=7)
+
+
+@pytest.fixture
+def found(study: Callable) -> Callable[..., Found]:
+    """The agreement of a judge by formula."""
+
+    def make(judge: Callable, **size: int) -> Found:
+        verdicts, ratings = study(judge, **size)
+        rated = by_rater(rated_virtues(ratings, {"helpfulness": "wisdom"}))["wisdom"]
+        return agreement(paired(panels(verdicts)["wisdom", ("gpt",)], rated), 0.2, QUICK)
+
+    return make
+
+
+def value(found: Found, name: str) -> float:
+    estimate = found[name].estimate
+    assert estimate is not None, found[name].why
+    return estimate
+
+
+def holds(estimate: Estimate, figure: float) -> bool:
+    assert estimate.low is not None
+    assert estimate.high is not None
+    return estimate.low <= figure <= estimate.high
+
+
+def pairing(judged: list[float], rated: list[list[float]]) -> PairedScores:
+    names = tuple(str(number) for number in range(len(judged)))
+    raters = tuple("abcdefgh"[: len(rated[0]) if rated else 0])
+    return PairedScores(names, raters, np.array(judged), np.array(rated, dtype=float).reshape(len(names), len(raters)))
+
+
+def test_a_perfect_judge(found: Callable[..., Found]) -> None:
+    perfect = found(lambda people, _: people)
+    assert [value(perfect, name) for name in ("spearman", "qwk", "mae", "bias")] == pytest.approx([1, 1, 0, 0])
+    assert value(perfect, "alpha_with_judge") > value(perfect, "alpha_people")
+    assert value(perfect, "z") > 1
+    assert (value(perfect, "winning_rate"), value(perfect, "advantage")) == (1, 1)
+
+
+def test_a_harsh_judge_keeps_the_ranks_and_nothing_else(found: Callable[..., Found]) -> None:
+    harsh = found(lambda people, _: people - 0.25)
+    assert value(harsh, "spearman") > 0.98
+    assert value(harsh, "qwk") < 0.85
+    assert value(harsh, "bias") == pytest.approx(-value(harsh, "mae"))
+    assert -0.25 <= value(harsh, "bias") < -0.2
+    assert value(harsh, "alpha_with_judge") < value(harsh, "alpha_people")
+    assert value(harsh, "winning_rate") == 0
+
+
+def test_a_judge_by_lot(found: Callable[..., Found]) -> None:
+    lot = found(lambda _, random: random.random())
+    assert holds(lot["spearman"], 0)
+    assert holds(lot["qwk"], 0)
+    assert holds(lot["bias"], 0)
+    assert value(lot, "mae") > 0.25
+    assert value(lot, "z") < -2
+    assert value(lot, "winning_rate") == 0
+    assert value(lot, "advantage") < 0.5
+
+
+def test_one_more_rater_like_the_others_agrees_as_they_do(study: Callable) -> None:
+    # The last rater's marks are taken for the judge's.
+    _, ratings = study(lambda people, _: people, trials=300, raters=6)
+    judged = {row["trial_id"]: [{"score": (row["helpfulness"] - 1) / 4}] for row in ratings if row["rater_id"] == "r5"}
+    others = [row for row in ratings if row["rater_id"] != "r5"]
+    rated = by_rater(rated_virtues(others, {"helpfulness": "wisdom"}))["wisdom"]
+    found = agreement(paired(judged, rated), 0.2, QUICK)
+    assert holds(found["z"], 0)
+    assert value(found, "qwk_with_raters") == pytest.approx(value(found, "qwk_among_raters"), abs=0.05)
+    assert value(found, "alpha_with_judge") == pytest.approx(value(found, "alpha_people"), abs=0.03)
+
+
+def test_the_figures_are_those_of_the_libraries() -> None:
+    random = np.random.default_rng(5)
+    rated = random.integers(0, 5, (60, 3)) / 4
+    judged = np.clip(rated.mean(axis=1) + 0.2 * random.normal(size=60), 0, 1)
+    found = agreement(pairing(judged.tolist(), rated.tolist()), 0.2, QUICK)
+    assert value(found, "spearman") == pytest.approx(spearmanr(judged, rated.mean(axis=1)).statistic)
+    marks = [levels(column).astype(int) for column in (judged, *rated.T)]
+
+    def kappa(first: int, second: int) -> float:
+        return cohen_kappa_score(marks[first], marks[second], labels=[1, 2, 3, 4, 5], weights="quadratic")
+
+    people = levels(rated.mean(axis=1)).astype(int)
+    own = cohen_kappa_score(marks[0], people, labels=[1, 2, 3, 4, 5], weights="quadratic")
+    assert value(found, "qwk") == pytest.approx(own)
+    with_raters = np.mean([kappa(0, rater) for rater in (1, 2, 3)])
+    among = [np.mean([kappa(rater, other) for other in (1, 2, 3) if other != rater]) for rater in (1, 2, 3)]
+    assert value(found, "qwk_with_raters") == pytest.approx(with_raters)
+    assert value(found, "z") == pytest.approx((with_raters - np.mean(among)) / np.std(among, ddof=1))
+
+
+def test_levels_are_the_nearest_halves_upwards() -> None:
+    scores = np.array([0, 0.124, 0.125, 0.3, 0.5, 0.874, 0.875, 1, np.nan])
+    assert levels(scores)[:-1].tolist() == [1, 1, 2, 2, 3, 4, 5, 5]
+    assert np.isnan(levels(scores)[-1])
+
+
+@pytest.mark.parametrize(
+    ("scores", "name", "why"),
+    [
+        (pairing([], []), "spearman", "no trial was both judged and rated"),
+        (pairing([0.5], [[0.5, 0.5, 0.5]]), "spearman", "1 trials: at least 3"),
+        (pairing([0.5] * 12, [[0.5]] * 12), "alpha_people", "fewer than two trials were rated by two people"),
+        (pairing([0.5] * 12, [[0.5, 0.75]] * 12), "z", "2 raters: how much they differ in agreement takes 3"),
+        (pairing([0.5] * 12, [[0.5, 0.5, 0.5]] * 12), "alpha_people", "every score is on the same level"),
+        (pairing([0.5] * 12, [[0.5, 0.5, 0.5]] * 12), "spearman", "gave every reply the same score"),
+        (pairing([0.5] * 12, [[0.5, 0.5, 0.5]] * 12), "winning_rate", "0 raters share 30 judged replies"),
+    ],
+)
+def test_what_cannot_be_told_says_why(scores: PairedScores, name: str, why: str) -> None:
+    found = agreement(scores, 0.2, QUICK)[name]
+    assert found.estimate is None
+    assert why in str(found.why)
+
+
+@settings(deadline=None, max_examples=50)
+@given(
+    st.lists(st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0, np.nan]), min_size=3, max_size=3), max_size=35),
+    st.integers(0, 9),
+)
+def test_no_study_breaks_it_and_nothing_is_nan(rated: list[list[float]], seed: int) -> None:
+    rated = [row for row in rated if not np.isnan(row).all()]
+    judged: Floats = np.round(np.random.default_rng(seed).random(len(rated)), 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = agreement(pairing(judged.tolist(), rated), 0.2, Resampling(draws=20, seed=1))
+    assert tuple(found) == MEASURES
+    for estimate in found.values():
+        numbers = (estimate.estimate, estimate.low, estimate.high)
+        assert all(number is None or np.isfinite(number) for number in numbers)
+        assert estimate.why if None in numbers else estimate.why is None

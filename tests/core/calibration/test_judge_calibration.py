@@ -1,0 +1,113 @@
+"""All of it together: rows in, rows out, and the maps in them."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from stoic_assets.core.calibration.judge_agreement import MEASURES, Resampling
+from stoic_assets.core.calibration.judge_calibration import (
+    EDGES,
+    JudgeComparison,
+    calibration_of,
+    judge_calibration,
+    why_not_calibrated,
+)
+from stoic_assets.core.judging.virtues import VIRTUES
+from stoic_assets.core.settings import Ratings
+
+Row = dict[str, Any]
+Study = Callable[..., tuple[list[Row], list[Row]]]
+BRIDGE = Ratings().virtues
+
+
+def of(found: list[JudgeComparison], virtue: str, judge: str = "gpt") -> JudgeComparison:
+    return next(each for each in found if (each.virtue, each.judge) == (virtue, judge))
+
+
+def test_every_virtue_and_judge_has_every_measure(study: Study, quick: Resampling) -> None:
+    verdicts, ratings = study(lambda people, _: people, trials=40, samples=3)
+    found = judge_calibration(verdicts, ratings, BRIDGE, 0.2, quick)
+    assert [each.virtue for each in found] == list(VIRTUES)
+    names = {*MEASURES, *EDGES, "map_spread", "map_self", "ece_spread", "brier_uncalibrated_self"}
+    assert all(names <= set(each.measures) for each in found)
+    wisdom = of(found, "wisdom")
+    assert (wisdom.trials, wisdom.raters) == (40, 4)
+    assert wisdom.measures["spearman"].estimate == pytest.approx(1)
+    assert set(wisdom.maps) == {"map_spread", "map_self"}
+
+
+def test_a_virtue_that_no_rating_speaks_of_says_so(study: Study, quick: Resampling) -> None:
+    verdicts, ratings = study(lambda people, _: people, trials=40)
+    verdicts += [{**row, "virtue": "courage"} for row in verdicts]
+    courage = of(judge_calibration(verdicts, ratings, BRIDGE, 0.2, quick), "courage")
+    assert courage.measures["qwk"].why == (
+        "not calibrated: no dimension of the ratings speaks of courage (ratings.virtues in stoic.yml)"
+    )
+    assert courage.measures["spearman_helpfulness"].estimate == pytest.approx(1)
+    assert courage.maps == {}
+
+
+def test_edges_tell_which_dimensions_go_with_a_virtue(study: Study, quick: Resampling) -> None:
+    verdicts, ratings = study(lambda people, _: people)
+    random = np.random.default_rng(1)
+    ratings = [{**row, "helpfulness": int(random.integers(1, 6))} for row in ratings]
+    measures = of(judge_calibration(verdicts, ratings, BRIDGE, 0.2, quick), "wisdom").measures
+    assert measures["spearman_stoic_authenticity"].low == pytest.approx(1)
+    low, high = measures["spearman_helpfulness"].low, measures["spearman_helpfulness"].high
+    assert low is not None
+    assert high is not None
+    assert low < 0 < high
+
+
+def test_models_are_compared_alone_and_together(study: Study, quick: Resampling) -> None:
+    low, ratings = study(lambda people, _: people - 0.1, trials=40)
+    high = [{**row, "judge_model": "mistral", "score": min(1, row["score"] + 0.2)} for row in low]
+    found = judge_calibration([*low, *high], ratings, BRIDGE, 0.2, quick)
+    bias = {judge: of(found, "wisdom", judge).measures["bias"].estimate for judge in ("gpt", "mistral", "gpt,mistral")}
+    assert bias["gpt"] < bias["gpt,mistral"] < bias["mistral"]
+    assert bias["gpt,mistral"] == pytest.approx((bias["gpt"] + bias["mistral"]) / 2)
+
+
+def test_verdicts_that_do_not_count_are_left_out(study: Study, verdict: Callable[..., Row], quick: Resampling) -> None:
+    verdicts, ratings = study(lambda people, _: people, trials=40)
+    noise = [
+        verdict("t0", None, error="no verdict", judge_model="silent"),
+        verdict("t0", 0.0, exercised=False, sample=5), verdict("elsewhere", 0.0, judge_model="other"),
+    ]  # fmt: skip
+    plain, noisy = (judge_calibration(rows, ratings, BRIDGE, 0.2, quick) for rows in (verdicts, verdicts + noise))
+    assert plain == noisy
+
+
+def test_rows_are_complete_and_hold_the_maps(study: Study, quick: Resampling) -> None:
+    verdicts, ratings = study(lambda people, _: people, trials=40, samples=3)
+    rows = [row for each in judge_calibration(verdicts, ratings, BRIDGE, 0.2, quick) for row in each.rows()]
+    assert json.loads(json.dumps(rows, allow_nan=False)) == rows
+    assert all(row["why"] or None not in (row["estimate"], row["low"], row["high"]) for row in rows)
+    known = calibration_of(rows)
+    assert known.map_for("wisdom", ["gpt"], "spread", ["p1"]) is not None
+    assert known.map_for("justice", ["gpt"], "spread", ["p1"]) is None
+
+
+def test_a_score_says_why_it_is_not_calibrated(study: Study, quick: Resampling) -> None:
+    verdicts, ratings = study(lambda people, _: people, trials=40)
+    rows = [row for each in judge_calibration(verdicts, ratings, BRIDGE, 0.2, quick) for row in each.rows()]
+    assert why_not_calibrated(rows, "wisdom", "gpt", "calibrated") is None
+    assert why_not_calibrated(rows, "wisdom", "gpt", "spread") == (
+        "not calibrated: 0 trials have 3 verdicts and 3 raters, 30 are needed"
+    )
+    assert "other prompts" in str(why_not_calibrated(rows, "wisdom", "gpt", "self"))
+    assert why_not_calibrated(rows, "wisdom", "new", "self") == "not calibrated: people rated no verdict of this judge"
+
+
+def test_without_ratings_there_is_nothing_to_compare(study: Study, quick: Resampling) -> None:
+    verdicts, _ = study(lambda people, _: people, trials=3)
+    assert judge_calibration(verdicts, [], BRIDGE, 0.2, quick) == []
+
+
+def test_the_order_of_rows_changes_nothing(study: Study, quick: Resampling) -> None:
+    verdicts, ratings = study(lambda people, random: random.random(), trials=35, samples=3)
+    turned = judge_calibration(verdicts[::-1], ratings[::-1], BRIDGE, 0.2, quick)
+    assert turned == judge_calibration(verdicts, ratings, BRIDGE, 0.2, quick)

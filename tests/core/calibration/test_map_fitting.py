@@ -1,0 +1,124 @@
+"""Confidence maps of judges whose certainty is known to mean something, or nothing."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from stoic_assets.core.calibration.judge_agreement import Resampling
+from stoic_assets.core.calibration.map_fitting import Fitted, fitted
+
+Row = dict[str, Any]
+TRUTH = 0.5
+
+
+def rated(trials: int, raters: int = 3) -> dict[str, dict[str, float]]:
+    return {f"t{number}": dict.fromkeys("abcdef"[:raters], TRUTH) for number in range(trials)}
+
+
+def value(found: Fitted, name: str) -> float:
+    estimate = found.measures[name].estimate
+    assert estimate is not None, found.measures[name].why
+    return estimate
+
+
+@pytest.fixture
+def telling(verdict: Callable[..., Row]) -> Callable[..., dict[str, list[Row]]]:
+    """A judge that is right when its three verdicts agree, and wrong when they are far apart."""
+
+    def make(trials: int) -> dict[str, list[Row]]:
+        sure, torn = (0.48, 0.5, 0.52), (0.3, 0.9, 1.0)
+        return {
+            f"t{number}": [
+                verdict(f"t{number}", score, sample=sample) for sample, score in enumerate(torn if number % 3 else sure)
+            ]
+            for number in range(trials)
+        }
+
+    return make
+
+
+@pytest.fixture
+def boastful(verdict: Callable[..., Row]) -> dict[str, list[Row]]:
+    """A judge that says 0.95 throughout and is right in three of five trials."""
+    return {
+        f"t{number}": [verdict(f"t{number}", TRUTH if number % 5 < 3 else 1.0, self_confidence=0.95)]
+        for number in range(100)
+    }
+
+
+def test_the_spread_tells_when_to_trust(telling: Callable, quick: Resampling) -> None:
+    found = fitted("wisdom", ("gpt",), "spread", telling(60), rated(60), quick)
+    assert found.map is not None
+    assert found.map.confidence(0.02) > 0.95
+    assert found.map.confidence(0.38) < 0.05
+    assert value(found, "map_spread") == pytest.approx(1 / 3)
+    assert value(found, "brier_spread") < 0.01 < value(found, "brier_uncalibrated_spread")
+    assert value(found, "ece_spread") < value(found, "ece_uncalibrated_spread")
+    assert found.map.prompt_hashes == ("p1",)
+
+
+def test_a_boast_is_brought_down_to_what_it_is_worth(boastful: dict[str, list[Row]], quick: Resampling) -> None:
+    found = fitted("wisdom", ("gpt",), "self", boastful, rated(100), quick)
+    assert found.map is not None
+    assert found.map.confidence(0.95) == pytest.approx(0.6)
+    assert value(found, "ece_uncalibrated_self") == pytest.approx(0.35)
+    assert value(found, "brier_uncalibrated_self") == pytest.approx(0.6 * 0.05**2 + 0.4 * 0.95**2)
+    assert value(found, "ece_self") < 0.1
+    assert value(found, "brier_self") == pytest.approx(0.24, abs=0.02)
+    assert [(each.confidence, each.right, each.verdicts) for each in found.map.before] == [
+        (pytest.approx(0.95), pytest.approx(0.6), 100)
+    ]
+
+
+def test_reliability_is_measured_on_unseen_trials(verdict: Callable[..., Row], quick: Resampling) -> None:
+    # Words that say nothing: a map fitted and tested on the same trials would find order in them.
+    random = np.random.default_rng(2)
+    judged = {
+        f"t{number}": [verdict(f"t{number}", random.choice([TRUTH, 1.0]), self_confidence=float(random.random()))]
+        for number in range(120)
+    }
+    found = fitted("wisdom", ("gpt",), "self", judged, rated(120), quick)
+    assert value(found, "brier_self") > 0.2
+
+
+def test_no_map_is_surer_than_its_trials_allow(verdict: Callable[..., Row], quick: Resampling) -> None:
+    judged = {f"t{number}": [verdict(f"t{number}", TRUTH)] for number in range(30)}
+    found = fitted("wisdom", ("gpt",), "self", judged, rated(30), quick)
+    assert found.map is not None
+    assert found.map.confidence(0.9) == pytest.approx(31 / 32)
+
+
+@pytest.mark.parametrize(("trials", "raters"), [(29, 3), (60, 2), (0, 3)])
+def test_with_too_few_ratings_it_says_so(telling: Callable, quick: Resampling, trials: int, raters: int) -> None:
+    found = fitted("wisdom", ("gpt",), "spread", telling(trials), rated(trials, raters), quick)
+    assert found.map is None
+    count = trials if raters >= 3 else 0
+    for estimate in found.measures.values():
+        assert estimate.estimate is None
+        assert estimate.why == f"not calibrated: {count} trials have 3 verdicts and 3 raters, 30 are needed"
+
+
+def test_two_verdicts_have_no_spread(telling: Callable, quick: Resampling) -> None:
+    judged = {trial: rows[:2] for trial, rows in telling(60).items()}
+    assert fitted("wisdom", ("gpt",), "spread", judged, rated(60), quick).map is None
+
+
+def test_an_eighth_away_is_right_and_more_is_not(verdict: Callable[..., Row], quick: Resampling) -> None:
+    scores = [0.625, 0.375, 0.63, 0.37] * 10
+    judged = {f"t{number}": [verdict(f"t{number}", score)] for number, score in enumerate(scores)}
+    assert value(fitted("wisdom", ("gpt",), "self", judged, rated(40), quick), "map_self") == 0.5
+
+
+def test_verdicts_on_one_trial_share_its_weight(verdict: Callable[..., Row], quick: Resampling) -> None:
+    judged = {f"t{number}": [verdict(f"t{number}", TRUTH)] for number in range(20)}
+    judged |= {f"t{n}": [verdict(f"t{n}", 1.0, sample=sample) for sample in range(9)] for n in range(20, 40)}
+    assert value(fitted("wisdom", ("gpt",), "self", judged, rated(40), quick), "map_self") == pytest.approx(0.5)
+
+
+def test_false_quotes_lower_the_word(verdict: Callable[..., Row], quick: Resampling) -> None:
+    judged = {f"t{number}": [verdict(f"t{number}", TRUTH, grounded=0.0)] for number in range(40)}
+    found = fitted("wisdom", ("gpt",), "self", judged, rated(40), quick)
+    assert found.map is not None
+    assert found.map.points[0][0] == pytest.approx(0.45)

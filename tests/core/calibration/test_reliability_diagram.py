@@ -1,0 +1,23 @@
+"""The chart of calibration."""
+
+from xml.etree import ElementTree as ET
+
+from stoic_assets.core.calibration.confidence_map import ConfidenceMap, ReliabilityBin
+from stoic_assets.core.calibration.reliability_diagram import reliability_diagram_svg
+
+FOUND = ConfidenceMap(
+    virtue="wisdom", judges=("gpt",), signal="spread", prompt_hashes=("p",), points=((0.0, 0.9), (0.3, 0.4)),
+    before=(ReliabilityBin(confidence=0.95, right=0.6, verdicts=40),),
+    after=(
+        ReliabilityBin(confidence=0.4, right=0.45, verdicts=10), ReliabilityBin(confidence=0.9, right=0.9, verdicts=30),
+    ),
+)  # fmt: skip
+
+
+def test_it_is_one_element_with_both_confidences_and_the_same_for_the_same_data() -> None:
+    drawn = reliability_diagram_svg(FOUND)
+    assert ET.fromstring(drawn).tag.endswith("svg")
+    for words in ("uncalibrated", ">calibrated", "confidence", "share that was right"):
+        assert words in drawn
+    assert drawn == reliability_diagram_svg(FOUND)
+    assert drawn != reliability_diagram_svg(FOUND.model_copy(update={"after": ()}))

@@ -1,0 +1,156 @@
+from collections.abc import Callable
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from stoic_assets.core.conversation.audit import fault, signs_off, words
+from stoic_assets.core.conversation.evidence import Condition, Turn
+from stoic_assets.core.jobs.job import Job
+
+MakeJob = Callable[..., Job]
+TOLD = "it told something that the user does not know"
+EARLY = "it ended the conversation before every task had been raised"
+
+TASKS = [
+    {
+        "task": "Ask the assistant to create a reminder for tomorrow at 9am",
+        "acceptanceCriteria": "A reminder entity is created with the correct date and time",
+    },
+    {"task": "Ask what the capital of France is", "acceptanceCriteria": "The assistant correctly answers Paris"},
+]
+FACTS = ["The user's timezone is Australia/Sydney", "The user prefers formal language", "Her dog is called Argos"]
+
+
+def turns(*agent: str) -> list[Turn]:
+    """A greeting, a reply, and for every further reply a message before it."""
+    found: list[Turn] = []
+    for reply in agent or ("Hello!",):
+        found += [Turn(len(found), "user", "Hi"), Turn(len(found) + 1, "agent", reply)]
+    return found
+
+
+def verdict(make_job: MakeJob, message: str, condition: Condition = "withheld", *agent: str) -> str | None:
+    return fault(message, make_job(tasks=TASKS, facts=FACTS), condition, turns(*agent))
+
+
+@pytest.mark.parametrize("message", ["", " ", "\n\t", "\u2003"])
+def test_an_empty_message_is_at_fault(make_job: MakeJob, message: str) -> None:
+    assert verdict(make_job, message) == "it was empty"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "The user's timezone is Australia/Sydney",
+        "by the way: THE USER'S TIMEZONE IS AUSTRALIA / SYDNEY!",
+        "My timezone is Australia/Sydney, so set it accordingly.",
+        "I'm in the Sydney (Australia) timezone",
+        "I prefer formal language, please.",
+        "My dog, who is called Argos, says hello",
+    ],
+)
+def test_a_withheld_fact_must_not_be_told_in_whatever_words(make_job: MakeJob, message: str) -> None:
+    assert verdict(make_job, message) == TOLD
+    assert verdict(make_job, message, "supplied") is None
+
+
+def test_a_withheld_fact_must_not_be_told_when_the_agent_asks_for_it_either(make_job: MakeJob) -> None:
+    asked = "Gladly. Which timezone are you in?"
+    assert verdict(make_job, "Sydney, Australia", "withheld", asked) == TOLD
+    assert verdict(make_job, "My timezone? Australia/Sydney.", "withheld", asked) == TOLD
+    assert verdict(make_job, "I would rather not say my timezone.", "withheld", asked) is None
+
+
+@pytest.mark.parametrize("condition", ["withheld", "supplied"])
+@pytest.mark.parametrize(
+    "message",
+    [
+        "A reminder entity is created with the correct date and time",
+        "Please see that a reminder entity gets created, with the correct time and date",
+        "The assistant correctly answers Paris",
+    ],
+)
+def test_an_acceptance_criterion_must_not_be_told_even_by_who_knows_the_facts(
+    make_job: MakeJob, condition: Condition, message: str
+) -> None:
+    assert verdict(make_job, message, condition) == TOLD
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Please create a reminder for tomorrow at 9am",
+        "Could you make me a reminder, for tomorrow, 9am? Tell me once it is created.",
+        "What's the capital of France? Is it Paris?",
+        "What is the capital of France, please",
+        "I do not know my timezone, sorry.",
+        "I'd rather not say which language I prefer",
+        "Is there a date on which it is due?",
+        "My dog says hello",
+        "I am afraid I do not know that.",
+        "Thanks! 👍",
+        "谢谢",
+    ],
+)
+def test_what_a_person_with_these_tasks_would_say_is_no_fault(make_job: MakeJob, message: str) -> None:
+    assert verdict(make_job, message) is None
+    assert verdict(make_job, message, "supplied") is None
+
+
+def test_what_the_agent_said_is_no_secret_any_more(make_job: MakeJob) -> None:
+    said = "You are in Sydney, Australia, so your timezone is Australia/Sydney. Your dog is called Argos, sir."
+    assert verdict(make_job, "Right, the timezone is Australia/Sydney, and Argos my dog", "withheld", said) is None
+    assert verdict(make_job, "The user's timezone is Australia/Sydney", "withheld", "Hm, what?", said) is None
+
+
+def test_what_a_task_or_the_persona_says_is_no_secret(make_job: MakeJob) -> None:
+    tasks = [{"task": "Tell it that your timezone is Australia/Sydney", "acceptanceCriteria": "It thanks politely"}]
+    assert fault("My timezone is Australia/Sydney", make_job(tasks=tasks, facts=FACTS), "withheld", turns()) is None
+    voice = "You live in Sydney, Australia, and say your timezone"
+    spoken = make_job(tasks=TASKS, facts=FACTS, evaluator={"voice": voice})
+    assert fault("I'm in the Sydney (Australia) timezone", spoken, "withheld", turns()) is None
+
+
+@pytest.mark.parametrize("secret", ["A reply", "It is done", "The answer", "is polite", "Paris", "you"])
+def test_a_secret_of_one_telling_word_is_nobodys(make_job: MakeJob, secret: str) -> None:
+    message = "I want a reply, the answer, and it is done. Whoever is polite is in Paris, you too."
+    job = make_job(tasks=[{"task": "Ask the time", "acceptanceCriteria": secret}], facts=[secret])
+    assert fault(message, job, "withheld", turns()) is None
+
+
+def test_a_secret_of_two_telling_words_is_recognised_in_a_fact_only(make_job: MakeJob) -> None:
+    name = make_job(tasks=[{"task": "Say hello", "acceptanceCriteria": "polite greeting"}], facts=["Alice Smith"])
+    assert fault("I am Alice Smith.", name, "withheld", turns()) == TOLD
+    assert fault("Smith. Alice.", name, "withheld", turns()) == TOLD
+    assert fault("A greeting, be it polite", name, "withheld", turns()) is None
+    assert fault("One polite greeting!", name, "withheld", turns()) == TOLD
+
+
+@pytest.mark.parametrize(
+    ("raised", "early"), [(0, True), (1, True), (2, False), (3, False)],
+)
+def test_the_sign_off_must_not_come_before_every_task(make_job: MakeJob, raised: int, early: bool) -> None:
+    said = ["Hello!"] + ["Well."] * raised
+    message = "ok. so long, AND thanks for all the fish!"
+    assert signs_off(message, make_job())
+    assert verdict(make_job, message, "withheld", *said) == (EARLY if early else None)
+
+
+def test_the_sign_off_is_found_in_any_case(make_job: MakeJob) -> None:
+    job = make_job(evaluator={"signoff": "Ende Straße"})
+    assert signs_off("Und nun: ENDE STRASSE.", job)
+    assert not signs_off("Ende der Straße", job)
+
+
+def test_words_are_compared_without_case_and_encodings_of_accents() -> None:
+    assert words("Cafe\u0301, ＦＵＬＬ-width") == words("café full Width")
+
+
+@given(st.lists(st.sampled_from(["ab", "cds", "efgh", "ij", "kl", "mn"]), min_size=1, max_size=12), st.randoms())
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_task_can_always_be_put_in_its_own_words(make_job: MakeJob, spoken: list[str], chance: object) -> None:
+    task = " ".join(spoken)
+    job = make_job(tasks=[{"task": task, "acceptanceCriteria": task}], facts=[task.upper()])
+    assert fault(task, job, "withheld", turns()) is None
+    assert fault(" ".join(reversed(spoken)), job, "withheld", turns()) is None

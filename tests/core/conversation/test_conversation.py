@@ -1,0 +1,288 @@
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from stoic_assets.core.chat import BudgetReached, ModelFailure
+from stoic_assets.core.conversation.agent import AgentFailure
+from stoic_assets.core.conversation.conversation import hold_trial
+from stoic_assets.core.conversation.evidence import Evidence
+from stoic_assets.core.conversation.world import World
+from stoic_assets.core.errors import ConfigurationError, InfrastructureError, QueryError
+from stoic_assets.core.jobs.plan import Planned, plan
+
+Make = Callable[..., Any]
+SIGN_OFF = "So Long, and Thanks for All the Fish"
+CONTEXT = {"context": "", "resources": [], "functions": []}
+
+
+@pytest.fixture
+def hold(make_journal: Make) -> Callable[[Planned, World], Evidence]:
+    """Holds a trial from its beginning."""
+    return lambda planned, world: asyncio.run(hold_trial(planned, world, make_journal()))
+
+
+def contents(evidence: Evidence) -> list[str]:
+    return [turn.content for turn in evidence.turns]
+
+
+def test_a_conversation_from_greeting_to_sign_off(
+    hold: Make, planned: Make, make_world: Make, agent: Any, graph: Any
+) -> None:
+    seen: list[int] = []
+    world = make_world(on_turn=lambda trial, turn: seen.append(turn.turn))
+    evidence = hold(planned(greetings=["Salve"]), world)
+    assert evidence.outcome == "signed_off"
+    assert evidence.detail is None
+    assert contents(evidence) == [
+        "Salve", "You said: Salve", "What time is it?", "You said: What time is it?", "And the weather?",
+        "You said: And the weather?", SIGN_OFF,
+    ]
+    assert [turn.turn for turn in evidence.turns] == seen == list(range(7))
+    assert [turn.speaker for turn in evidence.turns] == ["user", "agent"] * 3 + ["user"]
+    assert agent.sent == [("s1", "alice", text) for text in ("Salve", "What time is it?", "And the weather?")]
+    assert evidence.turns[1].events == ({"output": "Salve"},)
+    assert evidence.turns[1].attempts == 1
+    assert evidence.turns[1].response_ms > 0
+    assert (evidence.turns[0].attempts, evidence.turns[0].response_ms) == (0, 0.0)
+    assert (evidence.session_id, evidence.failure_count, evidence.evaluator_model) == ("s1", 0, "sage")
+    assert evidence.started_at < evidence.ended_at
+    assert [(seen.assertion, seen.result) for seen in evidence.observations] == [
+        ("2", [{"count": 1}]), ("objectContext", CONTEXT),
+    ]
+    assert graph.observed[0][1] == {"user": "alice"}
+
+
+def test_the_greeting_is_chosen_by_dice_that_always_fall_the_same(
+    hold: Make, make_world: Make, make_job: Make
+) -> None:
+    def greetings(evaluation: str) -> list[str]:
+        return [hold(each, make_world()).turns[0].content for each in plan([make_job(repeats=8)], evaluation)]
+
+    first = greetings("E1")
+    assert first == greetings("E2")
+    assert len(set(first)) > 1
+    assert set(first) <= {"Hello", "Hi", "Greetings", "Yo", "Hey"}
+
+
+@pytest.mark.parametrize(
+    ("most", "turns", "outcome"),
+    [(1, 2, "max_turns"), (2, 2, "max_turns"), (3, 4, "max_turns"), (4, 4, "max_turns"), (5, 6, "max_turns"),
+     (6, 6, "max_turns"), (7, 7, "signed_off"), (20, 7, "signed_off")],
+)
+def test_the_turn_limit_counts_messages_before_the_user_speaks(
+    hold: Make, planned: Make, make_world: Make, agent: Any, most: int, turns: int, outcome: str
+) -> None:
+    evidence = hold(planned(maxTurns=most), make_world())
+    assert (len(evidence.turns), evidence.outcome) == (turns, outcome)
+    assert evidence.observations, "looked at all the same"
+    assert len(agent.sent) == turns // 2
+
+
+def test_the_default_limit_is_the_greeting_and_nine_more_pairs(
+    hold: Make, planned: Make, make_world: Make, user: Any
+) -> None:
+    user.lines = [f"Again, for the {number}th time" for number in range(50)]
+    evidence = hold(planned(), make_world())
+    assert (len(evidence.turns), evidence.outcome) == (20, "max_turns")
+    assert len(user.requests) == 9
+
+
+def test_a_sign_off_ends_it_in_any_case_and_is_kept_from_the_agent(
+    hold: Make, planned: Make, make_world: Make, agent: Any, user: Any
+) -> None:
+    user.lines = ["a", "b", "Well then: so long, and THANKS for all the fish!"]
+    evidence = hold(planned(), make_world())
+    assert contents(evidence)[-1] == user.lines[2]
+    assert agent.messages()[1:] == ["a", "b"]
+
+
+def test_neither_a_greeting_nor_the_agent_can_sign_off(
+    hold: Make, planned: Make, make_world: Make, agent: Any
+) -> None:
+    agent.answer = lambda message: SIGN_OFF if message == SIGN_OFF else None
+    evidence = hold(planned(greetings=[SIGN_OFF]), make_world())
+    assert len(evidence.turns) == 7
+    assert agent.messages()[0] == SIGN_OFF
+
+
+def test_a_scenario_is_one_message_and_needs_no_evaluator(
+    hold: Make, planned: Make, make_world: Make, agent: Any, user: Any
+) -> None:
+    scenarios = [{"id": "a", "category": "c", "input": f"I give up. {SIGN_OFF}", "expected": {"tone": "calm"}}]
+    evidence = hold(planned(scenarios=scenarios, facts=[]), make_world())
+    assert (evidence.outcome, evidence.trial.scenario) == ("signed_off", "a")
+    assert agent.messages() == [f"I give up. {SIGN_OFF}"]
+    assert (len(evidence.turns), user.requests) == (2, [])
+
+
+def failing(*failures: Any) -> Callable[[str], Any]:
+    """Fails at the first attempts of every message that says `time`."""
+    left = list(failures)
+    return lambda message: left.pop(0) if "time" in message and left else None
+
+
+@pytest.mark.parametrize(
+    ("failures", "count", "attempts", "outcome"),
+    [
+        ([AgentFailure("down")], 1, 2, "signed_off"),
+        ([AgentFailure("down")] * 3, 3, 4, "signed_off"),
+        ([AgentFailure("down")] * 4, 4, None, "agent_error"),
+        ([AgentFailure("busy", busy=True, retry_after=0.0)] * 6, 0, 7, "signed_off"),
+        ([AgentFailure("busy", busy=True), AgentFailure("down")], 1, 3, "signed_off"),
+        ([AgentFailure("no such thing", final=True)], 1, None, "agent_error"),
+    ],
+)
+def test_failed_attempts_are_counted_but_not_a_busy_answer(
+    hold: Make, planned: Make, make_world: Make, agent: Any, failures: list[AgentFailure], count: int,
+    attempts: int | None, outcome: str,
+) -> None:
+    agent.answer = failing(*failures)
+    evidence = hold(planned(), make_world())
+    assert (evidence.failure_count, evidence.outcome) == (count, outcome)
+    if attempts:
+        assert [turn.attempts for turn in evidence.turns if turn.speaker == "agent"] == [1, attempts, 1]
+    else:
+        assert contents(evidence)[-1] == "What time is it?"
+        assert evidence.detail == str(failures[-1])
+
+
+@pytest.mark.parametrize("times", [2, 4])
+def test_failures_at_the_greeting_are_not_counted(
+    hold: Make, planned: Make, make_world: Make, agent: Any, times: int
+) -> None:
+    left = [AgentFailure("down")] * times
+    agent.answer = lambda message: left.pop() if message == "Salve" and left else None
+    evidence = hold(planned(greetings=["Salve"]), make_world())
+    assert evidence.failure_count == 0
+    assert evidence.outcome == ("agent_error" if times == 4 else "signed_off")
+
+
+def test_an_agent_that_dies_half_way_is_looked_at_all_the_same(
+    hold: Make, planned: Make, make_world: Make, agent: Any, graph: Any
+) -> None:
+    agent.answer = lambda message: None if message in ("open", "Hi") else AgentFailure("connection refused")
+    evidence = hold(planned(greetings=["Hi"]), make_world())
+    assert (evidence.outcome, evidence.detail, evidence.failure_count) == ("agent_error", "connection refused", 4)
+    assert contents(evidence) == ["Hi", "You said: Hi", "What time is it?"]
+    query, context = evidence.observations
+    assert (query.assertion, query.result, query.error) == ("2", [{"count": 1}], None)
+    assert (context.assertion, context.result) == ("objectContext", None)
+    assert context.error == "the object context was not to be had: connection refused"
+
+
+def test_an_agent_that_never_opens_a_session_is_at_fault(
+    hold: Make, planned: Make, make_world: Make, agent: Any
+) -> None:
+    agent.answer = lambda message: AgentFailure("connection refused")
+    evidence = hold(planned(), make_world())
+    assert (evidence.outcome, evidence.session_id, evidence.turns, evidence.failure_count) == ("agent_error", "", (), 0)
+    assert [seen.assertion for seen in evidence.observations] == ["2"]
+
+
+@pytest.mark.parametrize("error", [ModelFailure("the model is down"), "", "My timezone is Australia/Sydney"])
+def test_a_simulated_user_that_fails_is_no_fault_of_the_agent(
+    hold: Make, planned: Make, make_world: Make, user: Any, error: Any
+) -> None:
+    user.says = lambda request: error
+    evidence = hold(planned(greetings=["Hi"]), make_world())
+    assert evidence.outcome == "evaluator_error"
+    assert evidence.detail
+    assert "Sydney" not in evidence.detail
+    assert contents(evidence) == ["Hi", "You said: Hi"]
+    assert len(evidence.observations) == 2
+
+
+@pytest.mark.parametrize("error", [ConfigurationError("wrong key"), BudgetReached("spent")])
+def test_what_concerns_the_whole_evaluation_passes_through_and_leaves_the_trial_open(
+    planned: Make, make_world: Make, make_journal: Make, user: Any, error: Exception
+) -> None:
+    user.says = lambda request: error
+    journal = make_journal()
+    with pytest.raises(type(error), match=str(error)):
+        asyncio.run(hold_trial(planned(), make_world(), journal))
+    assert journal.kinds() == ["began", "session", "turn", "turn"]
+
+
+def test_a_wrong_agent_key_passes_through_wherever_it_shows(
+    planned: Make, make_world: Make, make_journal: Make, agent: Any
+) -> None:
+    for place in ("open", "Hi", "context"):
+        agent.answer = lambda message, place=place: ConfigurationError("wrong key") if message == place else None
+        with pytest.raises(ConfigurationError, match="wrong key"):
+            asyncio.run(hold_trial(planned(greetings=["Hi"]), make_world(), make_journal()))
+
+
+def test_a_graph_that_goes_away_makes_the_trial_invalid(
+    hold: Make, planned: Make, make_world: Make, graph: Any
+) -> None:
+    graph.rows = InfrastructureError("the graph is gone")
+    evidence = hold(planned(), make_world())
+    assert (evidence.outcome, evidence.detail, evidence.observations) == ("infra_error", "the graph is gone", ())
+    assert len(evidence.turns) == 7
+
+
+@pytest.mark.parametrize("fault", [QueryError("syntax error near MATHC"), InfrastructureError("the graph is gone")])
+def test_a_setup_that_fails_makes_the_trial_invalid_before_a_word_is_said(
+    hold: Make, planned: Make, make_world: Make, agent: Any, graph: Any, fault: Exception
+) -> None:
+    graph.fault = fault
+    evidence = hold(planned(setups=[{"cypher": "MATHC (n)"}]), make_world())
+    assert (evidence.outcome, evidence.detail, evidence.turns) == ("infra_error", str(fault), ())
+    assert agent.opened == []
+
+
+def test_an_assertion_query_at_fault_fails_alone(hold: Make, planned: Make, make_world: Make, graph: Any) -> None:
+    graph.rows = QueryError("syntax error")
+    evidence = hold(planned(), make_world())
+    assert evidence.outcome == "signed_off"
+    assert [(seen.assertion, seen.error) for seen in evidence.observations] == [
+        ("2", "syntax error"), ("objectContext", None),
+    ]
+
+
+def test_a_turn_that_takes_too_long_is_the_agents_fault(
+    hold: Make, planned: Make, make_world: Make, agent: Any
+) -> None:
+    agent.answer = lambda message: asyncio.sleep(5) if "time" in message else None
+    evidence = hold(planned(), make_world(turn_timeout_seconds=0.02))
+    assert (evidence.outcome, evidence.failure_count) == ("agent_error", 1)
+    assert evidence.detail == "the agent gave no reply within 0.02 s"
+
+
+@pytest.mark.parametrize(
+    ("slow", "outcome"), [("agent", "agent_error"), ("user", "evaluator_error")],
+)
+def test_a_trial_that_takes_too_long_is_the_fault_of_who_was_waited_for(
+    hold: Make, planned: Make, make_world: Make, agent: Any, user: Any, slow: str, outcome: str
+) -> None:
+    if slow == "agent":
+        agent.answer = lambda message: asyncio.sleep(5) if "time" in message else None
+    else:
+        user.says = lambda request: asyncio.sleep(5)
+    evidence = hold(planned(trialTimeoutSeconds=0.05), make_world())
+    assert (evidence.outcome, evidence.detail) == (outcome, "the trial took longer than 0.05 s")
+    assert len(evidence.observations) == 2
+
+
+def test_an_agent_that_took_most_of_the_time_is_at_fault_whoever_was_waited_for(
+    hold: Make, planned: Make, make_world: Make, agent: Any, user: Any
+) -> None:
+    agent.answer = lambda message: asyncio.sleep(0.06) if message == "Hi" else None
+    user.says = lambda request: asyncio.sleep(5)
+    evidence = hold(planned(greetings=["Hi"], trialTimeoutSeconds=0.1), make_world())
+    assert evidence.outcome == "agent_error"
+
+
+def test_no_withheld_fact_is_in_any_request_and_every_supplied_one_is(
+    hold: Make, planned: Make, make_world: Make, user: Any
+) -> None:
+    facts = ["The user's timezone is Australia/Sydney", "She keeps bees"]
+    hold(planned(), make_world())
+    assert not any(fact in user.told() for fact in facts)
+    user.requests.clear()
+    hold(planned("supplied"), make_world())
+    assert user.requests
+    for request in user.requests:
+        assert all(fact in request.messages[0]["content"] for fact in facts)

@@ -1,0 +1,147 @@
+"""A trial that was cut off goes on where it stood: the same evidence, nothing sent twice but the turn in flight."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from stoic_assets.core.conversation.agent import AgentFailure
+from stoic_assets.core.conversation.conversation import hold_trial
+from stoic_assets.core.conversation.evidence import Evidence
+
+Make = Callable[..., Any]
+
+
+def timeless(evidence: Evidence) -> Evidence:
+    """The evidence without what a clock says."""
+    turns = tuple(replace(turn, response_ms=0.0) for turn in evidence.turns)
+    return replace(evidence, turns=turns, started_at="", ended_at="")
+
+
+JOBS: list[dict[str, Any]] = [
+    {},
+    {"maxTurns": 4},
+    {"setups": [{"cypher": "CREATE (:A {s: $session})"}], "seeds": [{"text": "seed"}]},
+    {"scenarios": [{"id": "a", "category": "c", "input": "Only this"}]},
+]
+
+
+@given(job=st.sampled_from(JOBS), cut=st.integers(0, 12), failures=st.integers(0, 4))
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_at_every_entry_of_the_journal(
+    planned: Make, make_world: Make, make_journal: Make, death: type[BaseException], agent: Any, user: Any,
+    job: dict[str, Any], cut: int, failures: int,
+) -> None:  # fmt: skip
+    def trial(journal: Any) -> tuple[Evidence, list[str], int]:
+        """The evidence, what the agent was told, and how often the model was asked; one process."""
+        fresh, asked = type(agent)(), type(user)()
+        left = [AgentFailure("down")] * failures
+        fresh.answer = lambda message: left.pop() if "weather" in message and left else None
+        world = make_world(agent=fresh, model=asked)
+        try:
+            evidence = asyncio.run(hold_trial(planned(**job), world, journal))
+        finally:
+            told.extend(fresh.messages())
+            questions.append(len(asked.requests))
+        return evidence, fresh.messages(), len(asked.requests)
+
+    told: list[str] = []
+    questions: list[int] = []
+    whole = make_journal()
+    undisturbed, all_messages, all_questions = trial(whole)
+    told.clear()
+    questions.clear()
+
+    killed = make_journal(last=cut)
+    try:
+        trial(killed)
+        survived = True
+    except death:
+        survived = False
+    assert survived is (cut >= len(whole.lines))
+    resumed, _, _ = trial(make_journal(killed.entries()))
+
+    assert timeless(resumed) == timeless(undisturbed)
+    begun = "session" in killed.kinds()
+    assert len(told) <= len(all_messages) + (1 + failures if begun else len(job.get("seeds", ())) + failures)
+    assert sum(questions) <= all_questions + 1
+
+
+def test_a_trial_that_ended_is_not_touched_again(
+    planned: Make, make_world: Make, make_journal: Make, agent: Any
+) -> None:
+    journal = make_journal()
+    first = asyncio.run(hold_trial(planned(), make_world(), journal))
+    sent, entries = len(agent.sent), len(journal.lines)
+    again = asyncio.run(hold_trial(planned(), make_world(), journal))
+    assert again == first
+    assert (len(agent.sent), len(journal.lines)) == (sent, entries)
+
+
+def cut_after(planned: Make, make_world: Make, make_journal: Make, turns: int, **job: Any) -> Any:
+    """The journal of a trial that was killed after so many turns."""
+    journal = make_journal()
+    asyncio.run(hold_trial(planned(greetings=["Hi"], **job), make_world(), journal))
+    kept = [entry for entry in journal.entries() if entry["kind"] != "ended"]
+    return make_journal(kept[: 2 + turns])
+
+
+def test_the_session_goes_on_and_the_agent_is_given_back_its_turns(
+    planned: Make, make_world: Make, make_journal: Make, agent: Any
+) -> None:
+    journal = cut_after(planned, make_world, make_journal, 3)
+    agent.opened.clear()
+    agent.sent.clear()
+    evidence = asyncio.run(hold_trial(planned(greetings=["Hi"]), make_world(), journal))
+    assert agent.restored == [("s1", 3)]
+    assert agent.opened == []
+    assert agent.messages() == ["What time is it?", "And the weather?"]
+    assert evidence.session_id == "s1"
+
+
+@pytest.mark.parametrize("turns", [0, 1, 2, 3, 4, 5, 6, 7])
+def test_where_the_agent_forgot_the_session_the_trial_begins_anew(
+    planned: Make, make_world: Make, make_journal: Make, agent: Any, graph: Any, turns: int
+) -> None:
+    setups = [{"cypher": "CREATE (:A)"}]
+    journal = cut_after(planned, make_world, make_journal, turns, setups=setups)
+    scripts = len(graph.scripts)
+    fresh = type(agent)(forgets=True)
+    evidence = asyncio.run(hold_trial(planned(greetings=["Hi"], setups=setups), make_world(agent=fresh), journal))
+    assert evidence.outcome == "signed_off"
+    assert len(evidence.turns) == 7
+    assert [turn.turn for turn in evidence.turns] == list(range(7))
+    assert fresh.messages() == ["Hi", "What time is it?", "And the weather?"]
+    assert len(graph.scripts) == scripts + 1
+    assert journal.kinds().count("began") == 2
+
+
+def test_a_session_that_is_lost_in_the_midst_of_one_process_is_the_agents_fault(
+    planned: Make, make_world: Make, make_journal: Make, agent: Any
+) -> None:
+    journal = cut_after(planned, make_world, make_journal, 3)
+    agent.answer = lambda message: AgentFailure("unknown session", final=True) if "weather" in message else None
+    evidence = asyncio.run(hold_trial(planned(greetings=["Hi"]), make_world(), journal))
+    assert (evidence.outcome, evidence.failure_count) == ("agent_error", 1)
+    assert journal.kinds().count("began") == 1
+
+
+def test_an_agent_that_is_merely_down_on_resuming_does_not_cost_the_conversation(
+    planned: Make, make_world: Make, make_journal: Make, agent: Any
+) -> None:
+    journal = cut_after(planned, make_world, make_journal, 3)
+    agent.answer = lambda message: AgentFailure("connection refused")
+    evidence = asyncio.run(hold_trial(planned(greetings=["Hi"]), make_world(), journal))
+    assert (evidence.outcome, len(evidence.turns)) == ("agent_error", 3)
+
+
+def test_failures_before_the_cut_still_count(planned: Make, make_world: Make, make_journal: Make, agent: Any) -> None:
+    left = [AgentFailure("down")] * 2
+    agent.answer = lambda message: left.pop() if "time" in message and left else None
+    journal = cut_after(planned, make_world, make_journal, 4)
+    evidence = asyncio.run(hold_trial(planned(greetings=["Hi"]), make_world(), journal))
+    assert evidence.failure_count == 2

@@ -1,0 +1,117 @@
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from stoic_assets.core.conversation.evaluator import EvaluatorFault, message_request, next_message
+from stoic_assets.core.conversation.evidence import Condition, Turn
+from stoic_assets.core.errors import ConfigurationError
+
+Make = Callable[..., Any]
+TURNS = [Turn(0, "user", "Hi"), Turn(1, "agent", "Hello, who are you?")]
+FACT = "The user's timezone is Australia/Sydney"
+SIGN_OFF = "So Long, and Thanks for All the Fish"
+
+
+def ask(job: Any, user: Any, condition: Condition = "withheld", turns: Any = TURNS) -> str:
+    return asyncio.run(next_message(job, condition, turns, user, "sage"))
+
+
+def test_the_persona_is_the_system_text_and_the_conversation_is_seen_from_the_users_side(make_job: Make) -> None:
+    job = make_job(evaluator={"voice": "You speak in riddles", "signoff": "Vale", "temperature": 0.9})
+    request = message_request(job, "supplied", TURNS, "sage")
+    system, *history = request.messages
+    assert (request.role, request.model, request.temperature, request.schema) == ("evaluator", "sage", 0.9, None)
+    assert request.cacheable_as is None
+    assert history == [
+        {"role": "assistant", "content": "Hi"}, {"role": "user", "content": "Hello, who are you?"},
+    ]
+    assert system["role"] == "system"
+    tasks = ("1. (task) Ask what time it is", "2. (question) Ask about the weather")
+    for text in ("marcus", "You speak in riddles", "Vale", FACT, *tasks):
+        assert text in system["content"]
+    assert "\n\n\n" not in system["content"]
+    assert "Hello, who are you?" not in system["content"], "what the agent says is never an instruction"
+
+
+@pytest.mark.parametrize("condition", ["withheld", "supplied"])
+def test_acceptance_criteria_are_never_shown_and_facts_only_when_supplied(make_job: Make, condition: Condition) -> None:
+    request = message_request(make_job(), condition, TURNS, "sage", "it was empty")
+    shown = str(request.messages) + str(request.brief)
+    assert "Nine in the evening" not in shown
+    assert "admits ignorance" not in shown
+    assert (FACT in shown) is (condition == "supplied")
+    assert ("bees" in shown) is (condition == "supplied")
+
+
+@pytest.mark.parametrize(
+    ("faulty", "reason"),
+    [
+        ("", "it was empty"),
+        ("My timezone is Australia/Sydney", "it told something that the user does not know"),
+        (f"By the way: {FACT}", "it told something that the user does not know"),
+        ("Nine in the evening is named without hesitation", "it told something that the user does not know"),
+        (f"Thanks. {SIGN_OFF}", "it ended the conversation before every task had been raised"),
+    ],
+)
+def test_a_message_at_fault_is_sent_back_once_with_the_reason_and_no_secret(
+    make_job: Make, user: Any, faulty: str, reason: str
+) -> None:
+    answers = [faulty, "What time is it?"]
+    user.says = lambda request: answers.pop(0)
+    assert ask(make_job(), user) == "What time is it?"
+    first, second = user.requests
+    assert reason not in str(first.messages)
+    assert second.messages[0]["content"].startswith(first.messages[0]["content"])
+    assert f"Your last attempt at the next message was not used: {reason}. " in second.messages[0]["content"]
+    assert second.messages[1:] == first.messages[1:]
+    assert "Sydney" not in user.told()
+    assert "hesitation" not in user.told()
+
+
+@pytest.mark.parametrize("second", ["  ", FACT])
+def test_a_second_fault_is_the_end_and_names_no_secret(make_job: Make, user: Any, second: str) -> None:
+    answers = [FACT, second, "never asked"]
+    user.says = lambda request: answers.pop(0)
+    with pytest.raises(EvaluatorFault, match="was refused twice: it ") as caught:
+        ask(make_job(), user)
+    assert "Sydney" not in str(caught.value)
+    assert answers == ["never asked"]
+
+
+def test_white_space_around_a_message_is_no_part_of_it(make_job: Make, user: Any) -> None:
+    user.says = lambda request: "\n What time is it? \n"
+    assert ask(make_job(), user) == "What time is it?"
+
+
+def test_a_supplied_fact_may_be_told(make_job: Make, user: Any) -> None:
+    user.says = lambda request: f"I know: {FACT}"
+    assert ask(make_job(), user, "supplied") == f"I know: {FACT}"
+    assert len(user.requests) == 1
+
+
+def test_an_own_template_sees_what_the_user_may_know_and_the_conversation(make_job: Make) -> None:
+    own = (
+        "{{ config.evaluator.name }}/{{ config.evaluator.voice }}/{{ config.evaluator.signoff }}/"
+        "{{ config.target.chatbot }}/"
+        "{% for task in config.tasks %}{{ task.type }}:{{ task.task }};{% endfor %}/{{ config.facts }}/"
+        "{% for turn in transcript %}{{ turn.role }}:{{ turn.content }};{% endfor %}"
+    )
+    job = make_job(prompts={"evaluator": own}, evaluator={"name": "Zeno", "voice": "terse", "signoff": "Vale"})
+    assert message_request(job, "withheld", TURNS, "sage").messages[0]["content"] == (
+        "Zeno/terse/Vale/marcus/task:Ask what time it is;question:Ask about the weather;/[]/"
+        "user:Hi;assistant:Hello, who are you?;"
+    )
+
+
+def test_what_the_agent_says_is_no_template(make_job: Make) -> None:
+    turns = [TURNS[0], Turn(1, "agent", "{{ 7 * 7 }}{% if %}")]
+    job = make_job(prompts={"evaluator": "{{ transcript[1].content }}"})
+    assert message_request(job, "withheld", turns, "sage").messages[0]["content"] == "{{ 7 * 7 }}{% if %}"
+
+
+@pytest.mark.parametrize("own", ["{{ config.assertions }}", "{{ config.tasks[0].acceptance_criteria }}", "{{ job }}"])
+def test_an_own_template_cannot_reach_further(make_job: Make, own: str) -> None:
+    with pytest.raises(ConfigurationError, match="prompt 'evaluator' of job 'chat'"):
+        message_request(make_job(prompts={"evaluator": own}), "supplied", TURNS, "sage")

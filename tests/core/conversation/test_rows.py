@@ -1,0 +1,57 @@
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from stoic_assets.core.conversation.conversation import hold_trial
+from stoic_assets.core.conversation.evidence import Evidence, Turn
+from stoic_assets.core.conversation.rows import (
+    Row,
+    average_response_ms,
+    evidence_of,
+    observation_rows,
+    trial_row,
+    turn_rows,
+)
+
+Make = Callable[..., Any]
+
+
+@pytest.fixture
+def evidence(planned: Make, make_world: Make, make_journal: Make) -> Evidence:
+    return asyncio.run(hold_trial(planned(), make_world(), make_journal()))
+
+
+def read_back(row: Row) -> Row:
+    """The row as the warehouse gives it: times as datetimes."""
+    times = {column: datetime.fromisoformat(row[column]) for column in ("started_at", "ended_at")}
+    return {**row, **times}
+
+
+def test_evidence_comes_back_out_of_its_rows(evidence: Evidence, make_job: Make) -> None:
+    trial = read_back(trial_row(evidence, make_job()))
+    assert evidence_of(trial, turn_rows(evidence)[::-1], observation_rows(evidence)) == evidence
+
+
+def test_a_trial_without_replies_comes_back_too(evidence: Evidence, make_job: Make) -> None:
+    silent = replace(evidence, turns=(), observations=(), session_id="", outcome="agent_error", detail="down")
+    trial = trial_row(silent, make_job())
+    assert (trial["turns"], trial["average_response_ms"]) == (0, None)
+    assert evidence_of(read_back(trial), [], []) == silent
+
+
+def test_a_row_of_a_trial_holds_what_scores_need_of_the_job(evidence: Evidence, make_job: Make) -> None:
+    job = make_job(aspirationalAverage=3000, tags=["x"], holdout=True, virtues={"wisdom": 2})
+    row = trial_row(evidence, job)
+    assert (row["aspirational_ms"], row["planned_tasks"], row["tags"], row["holdout"]) == (3000.0, 2, ["x"], True)
+    assert row["virtue_weights"]["wisdom"] == 2.0
+    assert (row["trial_id"], row["scenario"], row["user"]) == ("E.chat.withheld.1", None, "alice")
+    assert row["job_hash"] == job.hash()
+
+
+def test_the_average_is_over_the_agents_replies_the_greeting_included(evidence: Evidence) -> None:
+    turns = (Turn(0, "user", "x"), Turn(1, "agent", "y", 10.0, 1), Turn(2, "user", "x"), Turn(3, "agent", "z", 20.0, 1))
+    assert average_response_ms(replace(evidence, turns=turns)) == 15.0

@@ -1,0 +1,58 @@
+"""Feedback made short, and a model that answers by script."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from stoic_assets.core.chat import ChatReply, ChatRequest
+from stoic_assets.core.feedback.feedback_file import DimensionFeedback, Metrics
+
+
+@pytest.fixture
+def metrics() -> Callable[..., Metrics]:
+    """Metrics from (dimension, score, confidence) triples or entries."""
+
+    def make(*entries: Any, **rest: Any) -> Metrics:
+        found = [
+            entry if isinstance(entry, DimensionFeedback)
+            else DimensionFeedback(dimension=entry[0], score=entry[1], confidence=entry[2])
+            for entry in entries
+        ]  # fmt: skip
+        usual = {"overall_satisfaction": 0.6, "interpretation_confidence": 0.8}
+        return Metrics(dimension_feedback=tuple(found), **{**usual, **rest})
+
+    return make
+
+
+@pytest.fixture
+def metrics_file() -> Callable[..., str]:
+    """The text of a feedback file; a key with None is left out."""
+
+    def make(**keys: Any) -> str:
+        usual = {
+            "agent_version": "marcus@1.1.0", "task_id": "mentor",
+            "dimension_feedback": [{"dimension": "accuracy", "score": 0.4, "confidence": 0.9}],
+            "overall_satisfaction": 0.5, "interpretation_confidence": 0.8,
+        }
+        return json.dumps({key: value for key, value in {**usual, **keys}.items() if value is not None}, indent=1)
+
+    return make
+
+
+class ScriptedModel:
+    """Answers with the given replies in turn and remembers all requests."""
+
+    def __init__(self, *replies: str) -> None:
+        self._replies = list(replies)
+        self.requests: list[ChatRequest] = []
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        self.requests.append(request)
+        return ChatReply(self._replies.pop(0))
+
+
+@pytest.fixture
+def scripted() -> type[ScriptedModel]:
+    return ScriptedModel

@@ -1,0 +1,97 @@
+"""From marks to virtues, and how far the raters of one reply agree."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stoic_assets.core.feedback.human_evaluation import human_row
+from stoic_assets.core.feedback.rating_bridge import agreement, rated_feedback, rated_virtues, scaled
+from stoic_assets.core.settings import Ratings
+
+BRIDGE = Ratings().virtues
+FIRST = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def rating(rater: str, trial: str | None = "t1", **change: Any) -> dict[str, Any]:
+    """A row of `human_ratings`, all marks 3 and overall maybe."""
+    row = {
+        "agent_version": "marcus@1.1.0", "rater_id": rater, "test_id": f"x-{trial}", "trial_id": trial,
+        "appropriateness": 3, "helpfulness": 3, "stoic_authenticity": 3, "emotional_intelligence": 3,
+        "actionability": 3, "overall": "maybe", "practice": False, "attention": False, "repeat_of": None,
+        "rated_at": FIRST,
+    }  # fmt: skip
+    return {**row, **change}
+
+
+@pytest.mark.parametrize(("mark", "score"), [(1, 0), (2, 0.25), (3, 0.5), (4, 0.75), (5, 1)])
+def test_a_mark_is_a_fifth_of_the_way(mark: int, score: float) -> None:
+    assert scaled(mark) == score
+
+
+def test_each_rater_has_virtues() -> None:
+    found = rated_virtues([rating("a", appropriateness=5, helpfulness=1, actionability=4)], BRIDGE)
+    assert {(each.rater_id, each.virtue): each.score for each in found} == {
+        ("a", "wisdom"): 0.5, ("a", "justice"): 0.5, ("a", "temperance"): 1.0,
+        ("a", "practical_wisdom"): pytest.approx((0 + 0.75) / 2),
+    }  # fmt: skip
+
+
+def test_what_does_not_apply_is_missing_and_no_three() -> None:
+    found = rated_virtues([rating("a", helpfulness=5, actionability=None)], BRIDGE)
+    assert [each.score for each in found if each.virtue == "practical_wisdom"] == [1.0]
+    only = rated_virtues([rating("a", actionability=None)], {"actionability": "courage"})
+    assert only == []
+
+
+@pytest.mark.parametrize(
+    "change", [{"practice": True}, {"repeat_of": "x-t0"}, {"attention": True}, {"trial_id": None}]
+)
+def test_only_ratings_of_our_replies_count(change: dict[str, Any]) -> None:
+    assert rated_virtues([rating("a", **change)], BRIDGE) == []
+    assert rated_feedback([rating("a", **change)], {"t1": "mentor"}) == []
+
+
+def test_raters_of_a_reply_are_one_feedback() -> None:
+    rows = [
+        rating("a", helpfulness=2, overall="no"), rating("b", helpfulness=2, overall="maybe"),
+        rating("c", helpfulness=2, overall="maybe", rated_at=FIRST + timedelta(days=1)), rating("a", "t2"),
+    ]  # fmt: skip
+    [found] = rated_feedback(rows, {"t1": "mentor"})
+    assert (found.id, found.task_id, found.trial_id, found.given_at) == (
+        "ratings.t1", "mentor", "t1", FIRST + timedelta(days=1),
+    )  # fmt: skip
+    helpful = next(each for each in found.metrics.dimension_feedback if each.dimension == "helpfulness")
+    assert (helpful.score, helpful.confidence) == (0.25, pytest.approx(2 / 3))
+    assert found.metrics.overall_satisfaction == pytest.approx(1 / 3)
+    assert human_row(found, BRIDGE)["unmapped_dimensions"] == []
+    assert human_row(found, {"helpfulness": "courage"})["unmapped_dimensions"] == [
+        "actionability", "appropriateness", "emotional_intelligence", "stoic_authenticity",
+    ]  # fmt: skip
+
+
+def test_without_an_overall_answer_the_marks_stand_in() -> None:
+    [found] = rated_feedback([rating("a", overall=None, helpfulness=5)], {"t1": "mentor"})
+    assert found.metrics.overall_satisfaction == pytest.approx(0.6)
+    assert found.metrics.interpretation_confidence == 0
+
+
+@pytest.mark.parametrize(
+    ("scores", "expected"),
+    [
+        ([0.5], 0.0),  # one rater agrees with nobody
+        ([0.5, 0.5], 0.5),
+        ([0.5, 0.5, 0.5, 0.5], 0.75),
+        ([0.5, 0.75], (1 - 0.03125 / 0.125) / 2),  # s² = 1/32, marks at random 1/8
+        ([0.0, 1.0], 0.0),
+    ],
+)
+def test_agreement_on_known_marks(scores: list[float], expected: float) -> None:
+    assert agreement(scores, 5) == pytest.approx(expected)
+
+
+@given(st.lists(st.sampled_from([0, 0.25, 0.5, 0.75, 1]), min_size=1, max_size=9))
+def test_agreement_is_a_share_and_never_sure(scores: list[float]) -> None:
+    assert 0 <= agreement(scores, 5) < 1

@@ -1,0 +1,68 @@
+"""The gate: three states on the interval, and how many more raters it would take."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stoic_assets.core.ratings.reliability.estimate import Estimate, undefined
+from stoic_assets.core.ratings.reliability.gate import gate
+
+
+def alpha(low: float, estimate: float, high: float) -> Estimate:
+    return Estimate(estimate, low, high, None)
+
+
+@pytest.mark.parametrize(
+    ("interval", "state"),
+    [
+        (alpha(0.61, 0.7, 0.8), "pass"), (alpha(0.60, 0.7, 0.8), "unknown"), (alpha(0.2, 0.3, 0.49), "fail"),
+        (alpha(0.2, 0.3, 0.50), "unknown"), (alpha(0.3, 0.55, 0.8), "unknown"), (alpha(0.52, 0.55, 0.58), "unknown"),
+    ],
+)  # fmt: skip
+def test_the_whole_interval_decides(interval: Estimate, state: str) -> None:
+    found = gate(interval, marks_per_item=3)
+    assert found.state == state
+    assert found.why
+
+
+def test_more_raters_are_named_when_they_would_settle_it() -> None:
+    # g(3) = 2.5/√6 = 1.021 and g(4) = 3.25/√12 = 0.938 at ρ = 0.75: the half of 0.16 shrinks to 0.147 < 0.15.
+    found = gate(alpha(0.59, 0.75, 0.85), marks_per_item=3)
+    assert (found.state, found.more_raters) == ("unknown", 1)
+    assert "1 more" in found.why
+
+
+def test_more_raters_on_the_lower_line() -> None:
+    found = gate(alpha(0.1, 0.3, 0.52), marks_per_item=3)
+    assert (found.state, found.more_raters) == ("unknown", 1)
+
+
+def test_nothing_is_promised_that_raters_cannot_do() -> None:
+    between, wide = gate(alpha(0.4, 0.55, 0.7), 3), gate(alpha(0.3, 0.62, 0.9), 3)
+    assert (between.state, between.more_raters) == (wide.state, wide.more_raters) == ("unknown", None)
+    assert "sharpen" in between.why
+    assert "more items" in wide.why
+
+
+def test_fewer_than_three_marks_on_an_item_never_pass() -> None:
+    found = gate(alpha(0.8, 0.9, 0.95), marks_per_item=2)
+    assert (found.state, found.more_raters) == ("unknown", 1)
+    assert "fewer than 3" in found.why
+
+
+def test_an_undefined_alpha_says_why_and_asks_for_the_raters_that_are_missing() -> None:
+    alone = gate(undefined("one rater: agreement needs two"), marks_per_item=1)
+    assert (alone.state, alone.more_raters, alone.why) == ("unknown", 2, "one rater: agreement needs two")
+    assert gate(undefined("every mark is the same"), marks_per_item=5).more_raters is None
+
+
+@given(st.floats(0, 1), st.floats(0.01, 0.5), st.floats(0.2, 1), st.integers(3, 20))
+def test_a_narrower_interval_never_asks_for_more_raters(
+    estimate: float, reach: float, narrowing: float, raters: int
+) -> None:
+    wide = gate(alpha(estimate - reach, estimate, estimate + reach), raters)
+    narrow = gate(alpha(estimate - reach * narrowing, estimate, estimate + reach * narrowing), raters)
+    assert wide.state == "unknown" or wide.more_raters is None
+    if wide.more_raters is not None and narrow.state == "unknown":
+        assert narrow.more_raters is not None
+        assert narrow.more_raters <= wide.more_raters

@@ -1,0 +1,45 @@
+"""ICC where marks are missing: near what complete data say, and close to the truth it was drawn from."""
+
+import numpy as np
+import pytest
+
+from stoic_assets.core.ratings.reliability.intraclass_correlation import icc_mean, icc_single
+from stoic_assets.core.ratings.reliability.resampling import as_observed
+
+ITEMS, RATERS = 1500, 12
+BETWEEN, RATER, ERROR = 1.0, 0.25, 0.75
+
+
+def drawn() -> np.ndarray:
+    random = np.random.default_rng(5)
+    severity = random.normal(0, 1, (1, RATERS))
+    severity = (severity - severity.mean()) / severity.std(ddof=1) * np.sqrt(RATER)
+    between, error = random.normal(0, np.sqrt(BETWEEN), (ITEMS, 1)), random.normal(0, np.sqrt(ERROR), (ITEMS, RATERS))
+    return between + severity + error
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.5, 0.8])
+def test_components_are_recovered_whatever_is_missing(missing: float) -> None:
+    marks = drawn()
+    marks[np.random.default_rng(6).random(marks.shape) < missing] = np.nan
+    assert icc_single(marks, as_observed(ITEMS))[0] == pytest.approx(BETWEEN / (BETWEEN + RATER + ERROR), abs=0.03)
+
+
+def test_the_mean_of_few_marks_is_less_reliable_than_the_mean_of_all() -> None:
+    complete = drawn()
+    sparse = np.where(np.arange(RATERS) < 3, complete, np.nan)
+    once = as_observed(ITEMS)
+    assert icc_mean(sparse, once)[0] < icc_mean(complete, once)[0]
+    assert icc_mean(complete, once)[0] == pytest.approx(BETWEEN / (BETWEEN + (RATER + ERROR) / RATERS), abs=0.01)
+
+
+def test_raters_who_never_meet_on_an_item_cannot_be_told_from_items() -> None:
+    marks = np.full((4, 4), np.nan)
+    np.fill_diagonal(marks, [1, 2, 3, 4])
+    assert np.isnan(icc_single(marks, as_observed(4))[0])
+
+
+def test_perfect_agreement_is_one() -> None:
+    marks = np.repeat([[1.0], [2.0], [4.0], [5.0], [3.0]], 3, axis=1)
+    once = as_observed(5)
+    assert (icc_single(marks, once)[0], icc_mean(marks, once)[0]) == pytest.approx((1, 1))

@@ -1,0 +1,74 @@
+"""The charts: SVG that parses, is the same twice, says what it draws, and carries no foreign markup."""
+
+from collections.abc import Callable
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from stoic_assets.core.ratings.analysis import RatingAnalysis, analyse
+from stoic_assets.core.ratings.report.distribution import distributions
+from stoic_assets.core.ratings.report.distribution_chart import distribution_chart_svg
+from stoic_assets.core.ratings.report.forest_chart import forest_chart_svg
+from stoic_assets.core.ratings.report.kappa_heat_map import kappa_heat_map_svg
+from stoic_assets.core.ratings.report.severity_chart import severity_chart_svg
+
+SVG = "{http://www.w3.org/2000/svg}"
+CHARTS: dict[str, Callable[..., str]] = {
+    "forest": lambda analysis, **ink: forest_chart_svg(analysis.dimensions, **ink),
+    "distribution": lambda analysis, **ink: distribution_chart_svg(distributions(analysis.table)[:5], **ink),
+    "heat map": lambda analysis, **ink: kappa_heat_map_svg(analysis.table, **ink),
+    "severity": lambda analysis, **ink: severity_chart_svg(analysis.severity, **ink),
+}
+
+
+def texts(svg: str) -> list[str]:
+    return [element.text or "" for element in ElementTree.fromstring(svg).iter(f"{SVG}text")]
+
+
+@pytest.fixture
+def analysis(make_study: Callable[..., list[dict[str, Any]]]) -> RatingAnalysis:
+    return analyse(make_study(30, 4, missing=0.1), draws=50)
+
+
+@pytest.mark.parametrize("chart", CHARTS.values(), ids=CHARTS)
+def test_a_chart_is_the_same_twice_and_takes_the_ink_of_its_page(
+    chart: Callable[..., str], analysis: RatingAnalysis
+) -> None:
+    assert chart(analysis) == chart(analysis)
+    assert "currentColor" in chart(analysis, ink="currentColor")
+    assert "#010203" not in chart(analysis, ink="currentColor")
+
+
+def test_the_forest_shows_intervals_and_says_where_there_is_no_figure(analysis: RatingAnalysis) -> None:
+    assert "Stoic authenticity" in texts(forest_chart_svg(analysis.dimensions))
+    assert texts(forest_chart_svg(analyse([]).dimensions)).count("no figure") == 5
+    assert forest_chart_svg(analysis.dimensions) != forest_chart_svg(analyse([]).dimensions)
+
+
+def test_the_heat_map_writes_the_kappas_of_few_raters(analysis: RatingAnalysis) -> None:
+    labels = texts(kappa_heat_map_svg(analysis.table))
+    assert labels.count("rater-0") == 2
+    assert sum(label.startswith("0.") for label in labels) == 4 * 3
+
+
+def test_many_raters_do_not_crowd_the_heat_map(make_study: Callable[..., list[dict[str, Any]]]) -> None:
+    labels = texts(kappa_heat_map_svg(analyse(make_study(12, 65), draws=10).table))
+    assert len([label for label in labels if label.startswith("rater-")]) <= 60
+    assert not [label for label in labels if label.startswith("0.")]
+
+
+def test_raters_stand_in_the_order_of_their_severity(make_row: Callable[..., dict[str, Any]]) -> None:
+    marks = {"mild": 5, "hard": 1, "mid": 3}
+    rows = [make_row(rater, f"item-{n:02}", mark) for n in range(12) for rater, mark in marks.items()]
+    labels = texts(severity_chart_svg(analyse(rows, draws=20).severity))
+    assert [label for label in labels if label in {"mild", "mid", "hard"}] == ["hard", "mid", "mild"]
+
+
+def test_names_of_raters_are_text_and_nothing_else(make_row: Callable[..., dict[str, Any]]) -> None:
+    raters = ("</text><script>", "$\\frac{1}{0}$", "日")
+    rows = [make_row(rater, f"item-{n}", n + 1) for rater in raters for n in range(4)]
+    for name in ("heat map", "severity"):
+        svg = CHARTS[name](analyse(rows, draws=10))
+        assert "<script" not in svg
+        assert {"</text><script>", "$\\frac{1}{0}$", "\\u65e5"} <= set(texts(svg))

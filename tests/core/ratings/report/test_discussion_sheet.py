@@ -1,0 +1,49 @@
+"""The sheet for discussions."""
+
+from collections.abc import Callable
+from typing import Any
+
+from stoic_assets.core.ratings.analysis import analyse
+from stoic_assets.core.ratings.rated_item import RatedItem
+from stoic_assets.core.ratings.report.discussion_sheet import discussion_sheet
+
+MakeRow = Callable[..., dict[str, Any]]
+
+
+def test_a_split_item_comes_with_its_texts_marks_and_comments(make_row: MakeRow) -> None:
+    rows = [
+        make_row("a", "one", 1, 2, 3, 4, None, overall="no", comments="Cold."), make_row("b", "one", 5, overall="yes"),
+        make_row("c", "one", None, overall=None), make_row("a", "two", 3), make_row("b", "two", 3),
+    ]  # fmt: skip
+    sheet = discussion_sheet(analyse(rows, {"one": RatedItem(input="I failed.\nAgain.", reply="Begin.")}, draws=10))
+    assert "## 1. one" in sheet
+    assert "two" not in sheet.partition("## 1.")[2]
+    assert "Split on: appropriateness, helpfulness, overall." in sheet
+    assert "> I failed\\.\n> Again\\." in sheet
+    assert "| a | 1 | 2 | 3 | 4 | – | no |" in sheet
+    assert "| b | 5 | 5 | 5 | 5 | 5 | yes |" in sheet
+    assert "| c |" not in sheet
+    assert "- a: Cold\\." in sheet
+
+
+def test_the_greatest_disagreement_comes_first_and_the_rest_is_counted(make_row: MakeRow) -> None:
+    rows = [make_row("a", f"item{n}", 1) for n in range(4)]
+    rows += [make_row("b", f"item{n}", *([5] * n + [4] * (5 - n))) for n in range(4)]
+    sheet = discussion_sheet(analyse(rows, draws=10), most=2)
+    assert sheet.index("## 1. item3") < sheet.index("## 2. item2")
+    assert "2 more items are split." in sheet
+
+
+def test_foreign_text_sets_up_no_structure(make_row: MakeRow) -> None:
+    text = "# Title\n\n| a | b |\n[link](http://evil) <b>bold</b> `code`"
+    rows = [make_row("a|b", "one", 1, comments=text), make_row("b", "one", 5)]
+    sheet = discussion_sheet(analyse(rows, {"one": RatedItem(reply=text)}, draws=10))
+    assert "\n# Title" not in sheet.partition("\n")[2]
+    assert "<b>" not in sheet
+    assert "](http" not in sheet
+    assert "a\\|b" in sheet
+
+
+def test_agreement_leaves_nothing_to_discuss(make_row: MakeRow) -> None:
+    rows = [make_row(rater, "one", 4) for rater in "abc"]
+    assert "no item is split" in discussion_sheet(analyse(rows, draws=10))

@@ -1,0 +1,99 @@
+"""The report page: complete, self-contained, and dead whatever raters and replies say."""
+
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+
+from stoic_assets.core.ratings.analysis import RatingAnalysis, analyse
+from stoic_assets.core.ratings.rated_item import RatedItem
+from stoic_assets.core.ratings.report.page import render_analysis
+
+Rows = list[dict[str, Any]]
+HOSTILE = (
+    "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "</style><style>*{}", "{{ 7 * 7 }}",
+    "</details></main>", "<meta http-equiv=refresh content=0;url=http://evil>", "' onmouseover='alert(1)",
+)  # fmt: skip
+
+
+class Structure(HTMLParser):
+    """The elements of a page with the names of their attributes, what could reach out, and the text."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, ...]] = []
+        self.links: list[str] = []
+        self.texts: list[str] = []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, *sorted(name for name, _ in attrs)))
+        self.links += [value or "" for name, value in attrs if name in {"href", "src", "xlink:href", "action"}]
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+def study(make_study: Callable[..., Rows], text: str) -> RatingAnalysis:
+    """A study in which every text that somebody else wrote is this one, or begins with it."""
+    rows = make_study(14, 3, noise=1.5)
+    for row in rows:
+        row |= {"comments": text, "rater_id": f"{text} {row['rater_id']}"}
+    known = {row["test_id"]: RatedItem(input=text, reply=text, effectiveness=0.5) for row in rows}
+    return analyse(rows, known, draws=30)
+
+
+@pytest.fixture
+def page(make_study: Callable[..., Rows]) -> str:
+    return render_analysis(study(make_study, "plain"))
+
+
+def test_everything_has_its_place(page: str) -> None:
+    text = " ".join("".join(Structure(page).texts).split())
+    for said in (
+        "42 ratings of 14 items by 3 raters", "Do the raters agree?", "Without weights, for comparison",
+        "How severe each rater is", "Who agrees with whom", "Alpha without one rater",
+        "Against the agent’s own effectiveness", "A weak correlation is to be expected", "one of the two never varies",
+        "Best: mean over the dimensions", "To discuss",
+    ):  # fmt: skip
+        assert said in text or said in page, said
+    assert page.count("<svg") == 4
+
+
+def test_nothing_is_asked_of_anybody(page: str) -> None:
+    structure = Structure(page)
+    assert all(link.startswith(("#", "data:")) for link in structure.links)
+    assert not re.search(r"@import|url\((?!#)", page)
+    assert "default-src 'none'" in page
+    assert "script" not in {element[0] for element in structure.elements}
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_no_text_of_others_comes_alive(make_study: Callable[..., Rows], text: str) -> None:
+    plain, hostile = (Structure(render_analysis(study(make_study, of))) for of in ("plain text", text))
+    assert hostile.elements == plain.elements
+    assert any(text in said for said in hostile.texts)
+
+
+def test_unseen_characters_are_named(make_study: Callable[..., Rows]) -> None:
+    page = render_analysis(study(make_study, "left\u202eright\x00"))
+    assert "\u202e" not in page
+    assert "left[U+202E]right[U+0000]" in page
+
+
+def test_states_and_numbers_of_raters_are_said_in_words(make_study: Callable[..., Rows]) -> None:
+    agreed = render_analysis(analyse(make_study(80, 4, noise=0.3), draws=50))
+    alone = render_analysis(analyse(make_study(20, 1), draws=50))
+    assert agreed.count(">agreed</span>") == 5
+    assert alone.count("Ask 2 more raters.") == 5
+    assert "One rater: agreement needs two." in alone
+    assert "The agent reported no effectiveness" in alone
+
+
+def test_negative_figures_and_small_ones_are_written_with_care(make_study: Callable[..., Rows]) -> None:
+    page = render_analysis(analyse(make_study(40, 3, noise=30.0), draws=50))
+    assert "−0." in page
+    assert "-0." not in re.sub(r"<(svg|style).*?</\1>", "", page, flags=re.DOTALL)

@@ -1,0 +1,119 @@
+"""How ratings meet those that are there already."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stoic_assets.core.ratings.blinding import Key
+from stoic_assets.core.ratings.collection import ELSEWHERE, Merged, merge
+from stoic_assets.core.ratings.rating_file import DimensionMarks, Rating, RatingMeta
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+KEYS = {
+    "i1": Key(origin="i1", agent_version="marcus@1", evaluation_id="e1", trial_id="t1", words=9),
+    "i2": Key(origin="i2", agent_version="marcus@2", evaluation_id="e2", trial_id="t2", words=9),
+    "r1": Key(origin="r1", agent_version="marcus@1", evaluation_id="e1", trial_id="t1", repeat_of="i1", words=9),
+    "p1": Key(origin="p1", practice=True, words=9),
+    "a1": Key(origin="a1", attention={"helpfulness": 2}, words=9),
+}
+
+
+def rating(test_id: str = "i1", mark: int = 4, minute: int = 0, rater: str = "ann", **meta: Any) -> Rating:
+    marks = DimensionMarks(
+        appropriateness=mark, helpfulness=mark, stoic_authenticity=mark, emotional_intelligence=mark, actionability=None
+    )
+    return Rating.model_construct(
+        test_id=test_id, rater_id=rater, timestamp=START + timedelta(minutes=minute), ratings=marks, overall="yes",
+        comments="", meta=RatingMeta(**meta),
+    )
+
+
+def stored(merged: Merged) -> list[Any]:
+    return [row for rows in merged.rows.values() for row in rows]
+
+
+def counts(merged: Merged) -> tuple[int, int, int, int]:
+    return merged.new, merged.changed, merged.unchanged, merged.unknown
+
+
+def test_a_rating_stands_with_its_trial() -> None:
+    merged = merge([], [rating("i1", seconds=7.5, order_index=2, page_id="p", edits=1), rating("i2")], KEYS)
+    assert set(merged.rows) == {("marcus@1", "e1"), ("marcus@2", "e2")}
+    [row] = merged.rows["marcus@1", "e1"]
+    assert (row["trial_id"], row["helpfulness"], row["actionability"], row["seconds"]) == ("t1", 4, None, 7.5)
+    assert (row["order_index"], row["page_id"], row["edits"], row["rated_at"]) == (2, "p", 1, START)
+    assert counts(merged) == (2, 0, 0, 0)
+
+
+def test_what_belongs_to_no_trial_stands_elsewhere() -> None:
+    merged = merge([], [rating("p1"), rating("a1"), rating("eff_001", repeat_of="eff_000", practice=True)], KEYS)
+    assert set(merged.rows) == {ELSEWHERE}
+    flags = {row["test_id"]: (row["practice"], row["attention"], row["repeat_of"]) for row in stored(merged)}
+    assert flags == {"p1": (True, False, None), "a1": (False, True, None), "eff_001": (True, False, "eff_000")}
+    assert counts(merged) == (3, 0, 0, 1)
+
+
+def test_what_is_known_of_an_item_goes_before_what_the_file_says() -> None:
+    [row] = stored(merge([], [rating("r1", practice=True, repeat_of="i2")], KEYS))
+    assert (row["practice"], row["repeat_of"], row["trial_id"]) == (False, "i1", "t1")
+
+
+def test_the_same_again_changes_nothing() -> None:
+    first = merge([], [rating("i1"), rating("i2")], KEYS)
+    again = merge(stored(first), [rating("i2"), rating("i1")], KEYS)
+    assert counts(again) == (0, 0, 2, 0)
+    assert again.rows == {}
+
+
+def test_a_changed_rating_takes_the_place_of_the_former() -> None:
+    first = merge([], [rating("i1", 4), rating("i1", 2, rater="bob")], KEYS)
+    later = merge(stored(first), [rating("i1", 5, minute=1)], KEYS)
+    assert counts(later) == (0, 1, 0, 0)
+    assert [(row["rater_id"], row["helpfulness"]) for row in stored(later)] == [("ann", 5), ("bob", 2)]
+
+
+def test_an_older_file_brings_nothing_back() -> None:
+    now = merge([], [rating(mark=5, minute=9)], KEYS)
+    older = merge(stored(now), [rating(mark=1, minute=2)], KEYS)
+    assert counts(older) == (0, 0, 1, 0)
+
+
+def test_of_two_ratings_in_one_file_the_newer_counts() -> None:
+    merged = merge([], [rating(mark=5, minute=9), rating(mark=1, minute=2)], KEYS)
+    assert counts(merged) == (1, 0, 0, 0)
+    assert [row["helpfulness"] for row in stored(merged)] == [5]
+
+
+def test_a_rating_moves_when_its_id_becomes_known() -> None:
+    before = merge([], [rating("i1"), rating("x")], {})
+    assert {row["test_id"] for row in before.rows[ELSEWHERE]} == {"i1", "x"}
+    after = merge(stored(before), [rating("i1")], KEYS)
+    assert counts(after) == (0, 1, 0, 0)
+    assert {place: [row["test_id"] for row in rows] for place, rows in after.rows.items()} == {
+        ELSEWHERE: ["x"], ("marcus@1", "e1"): ["i1"],
+    }
+
+
+several = st.lists(
+    st.builds(
+        rating, st.sampled_from([*KEYS, "x"]), st.integers(1, 5), st.integers(0, 3), st.sampled_from(["ann", "bob"])
+    ),
+    max_size=12,
+)
+
+
+@given(several, several)
+def test_a_rater_and_an_id_have_one_row_whatever_comes(first: list[Rating], second: list[Rating]) -> None:
+    table: dict[Any, list[Any]] = dict(merge([], first, KEYS).rows)
+    merged = merge([row for rows in table.values() for row in rows], second, KEYS)
+    table |= merged.rows
+    rows = [row for rows in table.values() for row in rows]
+    identities = [(row["rater_id"], row["test_id"]) for row in rows]
+    assert len(set(identities)) == len(identities) == len({(r.rater_id, r.test_id) for r in first + second})
+    assert merged.new + merged.changed + merged.unchanged == len({(r.rater_id, r.test_id) for r in second})
+    for row in rows:
+        mine = [r for r in first + second if (r.rater_id, r.test_id) == (row["rater_id"], row["test_id"])]
+        assert row["rated_at"] == max(r.timestamp for r in mine)
+    assert merge(rows, second, KEYS).new == 0

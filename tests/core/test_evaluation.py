@@ -1,0 +1,132 @@
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from stoic_assets.core.evaluation import (
+    EVALUATION_TAG,
+    EvaluationRequest,
+    EvaluationSpec,
+    Manifest,
+    ResumeRefused,
+    evaluation_of,
+    refuse_change,
+    row,
+)
+from stoic_assets.core.jobs.job import Job
+
+MakeSpec = Callable[..., EvaluationSpec]
+
+
+def job(name: str = "job", expected: Any = 1, **keys: Any) -> Job:
+    return Job.model_validate(
+        {
+            "name": name, "target": {"user": "u", "chatbot": "c", **keys.pop("target", {})},
+            "tasks": [{"task": "t", "acceptanceCriteria": "a"}],
+            "assertions": [{"cypher": "RETURN 1", "expected": expected}], **keys,
+        }
+    )
+
+
+@pytest.fixture
+def make_spec() -> MakeSpec:
+    def make(*jobs: Job, **changes: Any) -> EvaluationSpec:
+        fields: dict[str, Any] = {
+            "jobs": jobs or (job(),), "addresses": {"job": "http://localhost:1"}, "agent_model": "m",
+            "evaluator_model": "e", "judge_models": ("j",), "judge_samples": 1, "prompts_hash": "p",
+        }
+        return EvaluationSpec(**{**fields, **changes})
+
+    return make
+
+
+def stored(spec: EvaluationSpec) -> EvaluationSpec:
+    manifest = Manifest(
+        evaluation_id="E", agent_version="a@1", started_at="2026-01-01T00:00:00+00:00", offline=True, run_id="r",
+        spec=spec, spec_hash=spec.hash(),
+    )
+    return Manifest.model_validate_json(manifest.model_dump_json(by_alias=True, indent=1)).spec
+
+
+def test_a_stored_specification_is_the_same_but_for_the_headers(make_spec: MakeSpec) -> None:
+    target = {"headers": {"X-Plain": "tr0ub4dor"}}
+    spec = make_spec(job(target=target, virtues={"wisdom": 2}, facts=["f"], expected={"a": [1, 1.0, True]}))
+    again = stored(spec)
+    assert again.jobs[0].target.headers == {}
+    assert again.hash() == spec.hash()
+    assert "tr0ub4dor" not in again.model_dump_json()
+    refuse_change(again, spec)
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"agent_model": "n"}, "agent_model"),
+        ({"addresses": {"job": "http://localhost:2"}}, "addresses"),
+        ({"judge_models": ("j", "k")}, "judge_models"),
+        ({"evaluator_model": "f", "prompts_hash": "q"}, "evaluator_model, prompts_hash"),
+        ({"conditions": "withheld"}, "conditions"),
+        ({"repeats": 2}, "repeats"),
+        ({"judge_samples": 3}, "judge_samples"),
+    ],
+)
+def test_a_changed_specification_is_not_resumed_and_says_what_changed(
+    make_spec: MakeSpec, changes: dict[str, Any], named: str
+) -> None:
+    with pytest.raises(ResumeRefused) as caught:
+        refuse_change(stored(make_spec()), make_spec(**changes))
+    assert str(caught.value) == (
+        f"cannot resume: changed since the evaluation began: {named}; undo that, or start a new one"
+    )
+    assert make_spec(**changes).hash() != make_spec().hash()
+
+
+@pytest.mark.parametrize("expected", [True, 1.0, "1", [1], 2])
+def test_a_job_that_expects_something_else_has_changed(make_spec: MakeSpec, expected: Any) -> None:
+    with pytest.raises(ResumeRefused, match=r"jobs \(job\)"):
+        refuse_change(stored(make_spec()), make_spec(job(expected=expected)))
+
+
+def test_changed_new_and_missing_jobs_are_named(make_spec: MakeSpec) -> None:
+    begun = make_spec(job("a"), job("b"), job("c"))
+    with pytest.raises(ResumeRefused, match=r"jobs \(b, c, d\)"):
+        refuse_change(begun, make_spec(job("a"), job("b", facts=["f"]), job("d")))
+
+
+def test_a_specification_plans_its_trials(make_spec: MakeSpec) -> None:
+    spec = make_spec(job(facts=["f"]), conditions="supplied", repeats=2)
+    assert [planned.trial.trial_id for planned in spec.plan("E")] == ["E.job.supplied.1", "E.job.supplied.2"]
+
+
+@pytest.mark.parametrize(
+    ("tags", "root", "run", "known", "chosen"),
+    [
+        ({EVALUATION_TAG: "tagged"}, "root", "run", ["root"], "tagged"),
+        ({}, "root", "run", ["old", "root"], "root"),
+        ({}, None, "run", ["run", "newer"], "run"),
+        ({}, None, "run", ["old", "newest"], "newest"),
+        ({}, None, "run", [], "run"),
+    ],
+)
+def test_which_evaluation_a_run_works_on(
+    tags: dict[str, str], root: str | None, run: str, known: list[str], chosen: str
+) -> None:
+    assert evaluation_of(tags, root, run, known) == chosen
+
+
+@pytest.mark.parametrize("wrong", [{"repeats": 0}, {"judge_samples": 51}, {"conditions": "all"}, {"unknown": 1}])
+def test_a_request_is_checked(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        EvaluationRequest.model_validate(wrong)
+
+
+def test_the_row_of_an_evaluation(make_spec: MakeSpec) -> None:
+    spec = make_spec()
+    manifest = Manifest(
+        evaluation_id="E", agent_version="marcus@1.1.0", started_at="2026-01-01T00:00:00+00:00", offline=True,
+        run_id="r", spec=spec, spec_hash=spec.hash(), parents=("marcus@1.0.0",),
+    )
+    found = row(manifest, "finished", None, scored_trials=2)
+    assert (found["agent"], found["status"], found["ended_at"]) == ("marcus", "finished", None)
+    assert found["scored_trials"] == 2
+    assert (found["judge_models"], found["parents"], found["spec_hash"]) == (["j"], ["marcus@1.0.0"], spec.hash())

@@ -1,0 +1,100 @@
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.redaction import BLANK, Redactor
+from stoic_assets.core.settings import Settings
+
+DEFAULT = Redactor(Settings().redact)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("key sk-abcdefghijklmnop1234 there", f"key {BLANK} there"),
+        ("Authorization: Bearer abcdefghijklmnop.qrst==", f"Authorization: {BLANK}"),
+        ("bolt://neo4j:s3cret@graph:7687/x", f"bolt://{BLANK}@graph:7687/x"),
+        ("password=hunter22, and on", f"{BLANK}, and on"),
+        ("NEO_PASSWORD: hunter22", f"NEO_{BLANK}"),
+        ('{"password": "hunter22"}', f'{{"{BLANK}"}}'),
+        ("Passphrase = 'correct horse'", f"{BLANK} horse'"),
+    ],
+)
+def test_default_patterns_blank_secrets(text: str, shown: str) -> None:
+    assert DEFAULT.text(text) == shown
+    assert DEFAULT.text(shown) == shown, "once is enough"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I forgot my password yesterday", "a password should be long", "the risk-averse sk-ills", "bearer of bad news",
+        "see https://example.org/a:b@c", "at 9:30 write to me@example.org", "password: ***",
+    ],
+)
+def test_default_patterns_leave_ordinary_talk_alone(text: str) -> None:
+    assert DEFAULT.text(text) == text
+
+
+def test_known_secrets_are_blanked_wherever_they_stand_the_longest_first() -> None:
+    redactor = Redactor([], ["tr0ub4dor", "tr0ub4dor&3", "", "abc", "a.c+"])
+    assert redactor.text("xtr0ub4dor&3y tr0ub4dor abc a.c+ aXc+") == f"x{BLANK}y {BLANK} abc {BLANK} aXc+"
+
+
+def test_data_is_blanked_in_depth_keys_included() -> None:
+    redactor = Redactor(["s3cret"])
+    data = {"a s3cret": [("s3cret", 1, None, True)], "deep": {"er": {"est": "my s3cret!"}}}
+    shown = {f"a {BLANK}": [[BLANK, 1, None, True]], "deep": {"er": {"est": f"my {BLANK}!"}}}
+    assert redactor.data(data) == shown
+
+
+def test_a_pattern_sees_key_and_value_together() -> None:
+    data = {"arguments": {"password": "hunter22", "pin": 1234, "attempts": 3}, "Password": 123456, "hasPassword": True}
+    assert DEFAULT.data(data) == {
+        "arguments": {"password": BLANK, "pin": 1234, "attempts": 3}, "Password": BLANK, "hasPassword": True,
+    }
+    assert DEFAULT.data(DEFAULT.data(data)) == DEFAULT.data(data)
+
+
+def test_a_row_keeps_its_columns_and_what_is_json_stays_json() -> None:
+    redactor = Redactor(["token.*", "content"])
+    row = {
+        "content": "my content: token 123", "events": json.dumps([{"call": "token 123", "more": [1, 2]}]),
+        "quoted": '"token 1"', "turn": 3, "at": None, "examples": ("token 1", "none"), "untouched": '{"a":1}',
+        "broken": "{token",
+    }
+    shown = redactor.row(row)
+    assert list(shown) == list(row)
+    assert json.loads(shown["events"]) == [{"call": BLANK, "more": [1, 2]}]
+    assert (shown["content"], shown["quoted"], shown["broken"]) == (f"my {BLANK}: {BLANK}", f'"{BLANK}"', f"{{{BLANK}")
+    assert (shown["turn"], shown["at"], shown["examples"]) == (3, None, [BLANK, "none"])
+    assert shown["untouched"] == '{"a":1}', "as it was written"
+
+
+def test_absurdly_nested_text_is_redacted_as_text() -> None:
+    assert Redactor(["token"]).row({"content": "[" * 100_000 + "token"})["content"].endswith(BLANK)
+
+
+def test_a_pattern_that_is_none_is_a_configuration_error() -> None:
+    with pytest.raises(ConfigurationError, match=r"^stoic\.yml: redact: '\(' is not a regular expression: "):
+        Redactor(["("])
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(JSON, st.sampled_from(["", "x", '"', "]"]))
+def test_nothing_to_blank_nothing_changes_and_json_is_always_json(data: Any, pattern: str) -> None:
+    assert DEFAULT.data(data) == data
+    text = json.dumps(data)
+    assert DEFAULT.row({"events": text}) == {"events": text}
+    if pattern and isinstance(data, dict | list):
+        json.loads(Redactor([pattern]).row({"events": text})["events"])

@@ -1,0 +1,58 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stoic_assets.core.documents import parse_document
+from stoic_assets.core.errors import ConfigurationError, DocumentError
+from stoic_assets.core.releases import Release, agent_of, check_agent_version
+
+PART = st.text("abcXYZ019_.+-", min_size=1, max_size=12)
+
+
+@given(PART, PART)
+def test_an_agent_version_is_taken_apart_where_it_was_joined(agent: str, version: str) -> None:
+    release = Release(agent=agent, version=version)
+    assert check_agent_version(release.agent_version) == f"{agent}@{version}"
+    assert agent_of(release.agent_version) == agent
+
+
+@pytest.mark.parametrize("key", ["", "marcus", "marcus@", "@1", "a@b@c", "a b@1", "a/b@1", "a@1\n", "ä@1", "../x@1"])
+def test_what_is_no_agent_version_is_refused_with_an_example(key: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"marcus@1\.1\.0") as caught:
+        check_agent_version(key)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_manifest_of_all_keys() -> None:
+    text = (
+        "agent: marcus\nversion: 1.10\nurl: http://localhost:8081\nprotocol: openai\nmodel: m\nnotes: better\n"
+        "releasedAt: 2026-11-02T09:00:00Z\nparents: [1.0, 1.9]\njobs: [a, b]\n"
+    )
+    release = parse_document(text, Release, "release.yml")
+    assert release.agent_version == "marcus@1.10"
+    assert (release.released_at, release.parents, release.jobs) == ("2026-11-02T09:00:00Z", ("1.0", "1.9"), ("a", "b"))
+    assert (release.url, release.protocol, release.model) == ("http://localhost:8081", "openai", "m")
+
+
+def test_the_least_manifest() -> None:
+    release = parse_document("agent: marcus\nversion: 2\n", Release, "release.yml")
+    assert release.agent_version == "marcus@2"
+    assert (release.jobs, release.parents, release.released_at, release.protocol) == ((), (), None, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("agent: marcus\n", "release.yml:1: version: is required"),
+        ("agent: marcus@1\nversion: 1\n", "release.yml:1: agent: String should match"),
+        ("agent: m\nversion: a b\n", "release.yml:2: version: String should match"),
+        ("agent: m\nversion: 1\nreleased_at: x\n", "release.yml:3: released_at: unknown key; did you mean"),
+        ("agent: m\nversion: 1\nreleasedAt: yesterday\n", "release.yml:3: releasedAt: Invalid isoformat string"),
+        ("agent: m\nversion: 1\nprotocol: http\n", "release.yml:3: protocol: Input should be 'embabel' or 'openai'"),
+        ("agent: m\nversion: 1\nparents: 0.9\n", "release.yml:3: parents: a list is expected"),
+    ],
+)
+def test_a_wrong_manifest_is_named(text: str, fault: str) -> None:
+    with pytest.raises(DocumentError) as caught:
+        parse_document(text, Release, "release.yml")
+    assert str(caught.value).startswith(fault)

@@ -1,0 +1,74 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from stoic_assets.core.documents import parse_document
+from stoic_assets.core.errors import DocumentError
+from stoic_assets.core.settings import Settings
+from stoic_assets.core.yaml_text import read_yaml
+
+FILE = Path(__file__).parents[2] / "stoic.yml"
+LINES = FILE.read_text(encoding="utf-8").splitlines()
+PLACES = read_yaml(FILE.read_text(encoding="utf-8"), "stoic.yml").lines
+
+
+def plain(settings: Settings) -> dict[str, Any]:
+    document = settings.model_dump(mode="json")
+    del document["prices"]  # the defaults name no model; the file shows how it is done
+    return document
+
+
+def test_the_file_holds_every_default_and_nothing_else() -> None:
+    written = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+    prices = written.pop("prices")
+    assert written == plain(Settings())
+    assert set(prices) >= {"gpt-4.1-mini"}
+    assert parse_document(FILE.read_text(encoding="utf-8"), Settings, "stoic.yml") == Settings(prices=prices)
+
+
+def leaves(document: dict[str, Any], path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+    return [
+        leaf
+        for key, value in document.items()
+        for leaf in (leaves(value, (*path, key)) if isinstance(value, dict) else [(*path, key)])
+    ]
+
+
+@pytest.mark.parametrize("leaf", leaves(plain(Settings())), ids=".".join)
+def test_every_key_has_a_comment(leaf: tuple[str, ...]) -> None:
+    """On its own line or its section's, or above the paragraph that it stands in."""
+    numbers = [PLACES[leaf[:depth]] - 1 for depth in range(1, len(leaf) + 1)]
+    assert any("#" in LINES[number] for number in numbers) or head_of_paragraph(numbers[-1]).startswith("#")
+
+
+def head_of_paragraph(number: int) -> str:
+    while number and LINES[number - 1]:
+        number -= 1
+    return LINES[number]
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("invalid_trials_threshhold: 0.2", "stoic.yml:1: invalid_trials_threshhold: unknown key; did you mean"),
+        ("limits:\n  agent: {inflight: 3}", "stoic.yml:2: limits.agent.inflight: unknown key; did you mean"),
+        ("limits:\n", "stoic.yml:1: limits: has no value"),
+        ("limits:\n  judge:\n    attempts: 0", "stoic.yml:3: limits.judge.attempts: Input should be greater"),
+        ("prices:\n  sage: {input: 1}", "stoic.yml:2: prices.sage.output: is required"),
+        ("redact: secret", "stoic.yml:1: redact: a list is expected"),
+        ("invalid_trials_threshold: 10", "stoic.yml:1: invalid_trials_threshold: Input should be less"),
+    ],
+)
+def test_a_wrong_setting_is_named(text: str, fault: str) -> None:
+    with pytest.raises(DocumentError) as caught:
+        parse_document(text, Settings, "stoic.yml")
+    assert str(caught.value).startswith(fault)
+
+
+def test_one_key_changes_one_setting() -> None:
+    settings = parse_document("limits: {judge: {attempts: 2}}", Settings, "stoic.yml")
+    assert settings.limits.judge.attempts == 2
+    assert settings.limits.judge.backoff_seconds == Settings().limits.judge.backoff_seconds
+    assert settings.limits.agent == Settings().limits.agent

@@ -1,0 +1,59 @@
+from pathlib import Path
+
+import pytest
+
+from stoic_assets.core import templates
+from stoic_assets.core.errors import ConfigurationError, DocumentError
+
+JUDGING, CONVERSATION = "stoic_assets.core.judging", "stoic_assets.core.conversation"
+
+
+@pytest.mark.parametrize("package", [JUDGING, CONVERSATION])
+def test_the_built_in_templates_of_a_package_are_the_files_in_its_folder(package: str) -> None:
+    folder = Path(templates.__file__).parents[2].joinpath(*package.split("."), "prompts")
+    files = {file.name: file.read_text(encoding="utf-8").rstrip("\n") for file in folder.iterdir()}
+    assert {name: templates.source(package, name).rstrip("\n") for name in templates.names(package)} == files
+    assert files
+
+
+def test_values_are_neither_escaped_nor_rendered_again() -> None:
+    own = "{% if fact %}\n<{{ fact }}>\n{% endif %}\n"
+    text = templates.render(JUDGING, own, {"fact": "{{ 7 * 7 }} & 'x'"}, "mine")
+    assert text == "<{{ 7 * 7 }} & 'x'>"
+
+
+def test_an_own_template_may_build_on_those_of_its_package_only() -> None:
+    assert "clause" in templates.render(
+        JUDGING, '{% include "evidence.jinja" %} clause', {"opening": "<", "closing": ">"}, "mine"
+    )
+    with pytest.raises(ConfigurationError, match=r"^mine: .*evidence\.jinja"):
+        templates.render(CONVERSATION, '{% include "evidence.jinja" %}', {}, "mine")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{{ unknown }}", "{{ a.unknown }}", "{{ ''.__class__.__mro__ }}", "{{ a.append(1) }}", "{{ 1 / 0 }}",
+        "{{ a[9] }}",
+        "{% for i in range(10 ** 9) %}{% endfor %}", '{% include "../templates.py" %}', "{{ a + 1 }}",
+        "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
+    ],
+)
+def test_what_does_not_render_is_a_configuration_error_in_one_line(text: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"^mine") as caught:
+        templates.render(JUDGING, text, {"a": [1]}, "mine")
+    assert "\n" not in str(caught.value)
+
+
+def test_malformed_text_is_refused_with_its_line() -> None:
+    with pytest.raises(DocumentError, match=r"^own\.jinja:3: not a valid template: "):
+        templates.refuse_malformed("line\n\n{% if %}", "own.jinja")
+    templates.refuse_malformed("{{ unknown }} {% include 'nowhere' %}", "own.jinja")
+
+
+def test_sources_are_a_template_and_all_that_it_builds_on() -> None:
+    own = '{% extends "wisdom.jinja" %}'
+    found = templates.sources(JUDGING, own)
+    assert found[0] == own
+    assert found[1] == templates.source(JUDGING, "wisdom.jinja")
+    assert templates.source(JUDGING, "virtue.jinja") in found

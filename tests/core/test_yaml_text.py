@@ -1,0 +1,145 @@
+import math
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stoic_assets.core.errors import DocumentError
+from stoic_assets.core.yaml_text import read_yaml
+
+
+def value_of(text: str) -> Any:
+    return read_yaml(f"key: {text}", "job.yml").data["key"]
+
+
+def fault_of(text: str) -> str:
+    with pytest.raises(DocumentError) as caught:
+        read_yaml(text, "job.yml")
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("yes", True), ("On", True), ("FALSE", False), ("off", False), ("y", "y"), ("n", "n"), ("~", None), ("", None),
+        ("0x10", 16), ("017", 15), ("08", "08"), ("1_000", 1000), ("0b101", 5), ("-7", -7), ("0", 0), ("0b_", "0b_"),
+        ("1.0", 1.0), ("1e3", 1e3), ("1.5e-2", 0.015), ("-.5", -0.5), ("1_0.5", 10.5), ("1.2.3", "1.2.3"), (".", "."),
+        ("2026-01-31", "2026-01-31"), ("2026-01-31T09:00:00Z", "2026-01-31T09:00:00Z"), ("12:30", "12:30"),
+        ("12:30:45", "12:30:45"), ("1:30.5", "1:30.5"), ("=", "="), ('"1"', "1"), ("'yes'", "yes"), ("!!str 5", "5"),
+    ],
+)
+def test_plain_values_are_those_of_yaml_1_1_but_times_stay_text(text: str, value: Any) -> None:
+    found = value_of(text)
+    assert (found, type(found)) == (value, type(value))
+
+
+@pytest.mark.parametrize("text", [".nan", ".NaN", ".inf", "-.INF", "1e999", "!!float .inf"])
+def test_a_number_must_be_finite(text: str) -> None:
+    assert fault_of(f"a: 1\nkey: [{text}]").startswith("job.yml:2: not valid YAML: ")
+
+
+def test_an_emoji_escaped_as_in_json_is_one_character_and_half_of_one_is_refused() -> None:
+    assert value_of(r'"\ud83d\ude00 ok"') == "😀 ok"
+    assert fault_of('a: "x"\nkey: "\\ud83d"').startswith("job.yml:2: ")
+
+
+def test_keys_are_text_whatever_they_look_like() -> None:
+    found = read_yaml("{yes: 1, 1: 2, 2026-01-01: 3, null: 4, 1.50: 5, '<<': 6}", "job.yml")
+    assert found.data == {"yes": 1, "1": 2, "2026-01-01": 3, "null": 4, "1.50": 5, "<<": 6}
+
+
+def test_every_path_has_its_line() -> None:
+    found = read_yaml("# a comment\ntop:\n  inner: 1\n\n  list:\n    - a\n    - {b: 2,\n       c: 3}\n", "job.yml")
+    assert found.lines == {
+        (): 2, ("top",): 2, ("top", "inner"): 3, ("top", "list"): 5, ("top", "list", 0): 6, ("top", "list", 1): 7,
+        ("top", "list", 1, "b"): 7, ("top", "list", 1, "c"): 8,
+    }
+
+
+def test_plain_numbers_and_booleans_are_kept_as_written() -> None:
+    found = read_yaml("[1.10, 017, yes, 1_0, ~, text, '5']", "job.yml")
+    assert found.written == {(0,): "1.10", (1,): "017", (2,): "yes", (3,): "1_0"}
+
+
+def test_merged_keys_are_taken_in_and_may_be_overridden() -> None:
+    found = read_yaml("base: &b {x: 1, y: 2}\nown:\n  <<: *b\n  y: text\n", "job.yml")
+    assert found.data["own"] == {"x": 1, "y": "text"}
+    assert found.lines["own", "x"] == 1
+    assert found.lines["own", "y"] == 4
+    assert ("own", "y") not in found.written
+
+
+def test_a_merged_key_of_a_mapping_that_merges_itself_is_no_twin() -> None:
+    found = read_yaml("a: &a {x: 1}\nb: &b {<<: *a, x: 2}\nc: {<<: *b, x: 3}\n", "job.yml")
+    assert found.data == {"a": {"x": 1}, "b": {"x": 2}, "c": {"x": 3}}
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "problem"),
+    [
+        ("a: 1\na: 2", "job.yml:2: ", "the key 'a' stands here twice"),
+        ("t:\n  - b: 1\n    c: 2\n    'b': 3", "job.yml:4: ", "the key 'b' stands here twice"),
+        ("1: a\n'1': b", "job.yml:2: ", "the key '1' stands here twice"),
+        ("a: 1\n\tb: 2", "job.yml:2: ", r"'\t'"),
+        ("a: [1, 2", "job.yml:1: ", "expected"),
+        ("a: b: c", "job.yml:1: ", "mapping values"),
+        ("a: *nobody", "job.yml:1: ", "undefined alias"),
+        ("a: 1\nb: \x07", "job.yml:2: ", "U+0007"),
+        ("a: 1\n? [b, c]\n: 2", "job.yml:2: ", "a key must be text"),
+        ("a: !env HOME", "job.yml:1: ", "!env"),
+        ("a: !!timestamp 2026-01-01", "job.yml:1: ", "timestamp"),
+        ("a: !!binary aGk=", "job.yml:1: ", "binary"),
+        ("a: !!int seven", "job.yml: ", "seven"),
+        ("a: !!bool 7", "job.yml: ", "7"),
+        ("a: &a [*a]", "job.yml:1: ", "an alias holds itself"),
+        ("a: 1\nb: &b {c: {d: *b}}", "job.yml:2: ", "an alias holds itself"),
+    ],
+)
+def test_malformed_text_is_one_line_with_its_place(text: str, place: str, problem: str) -> None:
+    fault = fault_of(text)
+    assert fault.startswith(f"{place}not valid YAML: ")
+    assert problem in fault
+
+
+def test_aliases_that_multiply_and_absurd_depth_end_in_an_error() -> None:
+    multiplied = "a0: &a0 [x, x]\n" + "".join(f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]\n" for i in range(1, 40))
+    assert "more than 100000 values" in fault_of(multiplied)
+    assert "nested too deeply" in fault_of("[" * 5000)
+
+
+def test_nothing_is_no_data_and_only_the_first_document_is_read() -> None:
+    assert read_yaml("", "job.yml").data is None
+    assert read_yaml("# only a comment\n", "job.yml").data is None
+    assert read_yaml("---\n", "job.yml").data is None
+    assert read_yaml("a: 1\n---\na: 2\n", "job.yml").data == {"a": 1}
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters(codec="utf-8"), max_size=8),
+    lambda inner: st.lists(inner, max_size=3)
+    | st.dictionaries(st.text(st.characters(codec="utf-8"), max_size=5), inner, max_size=3),
+    max_leaves=10,
+)
+
+
+@given(VALUES)
+def test_what_yaml_writes_is_read_as_it_was(value: Any) -> None:
+    found = read_yaml(yaml.safe_dump({"value": value}), "job.yml").data["value"]
+    assert found == value
+    assert type(found) is type(value)
+    assert not (isinstance(found, float) and math.isnan(found))
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_read_or_refused_in_one_line(text: str) -> None:
+    try:
+        read_yaml(text, "job.yml")
+    except DocumentError as error:
+        complaint = str(error)
+    else:
+        complaint = ""
+    assert "\n" not in complaint

@@ -1,0 +1,119 @@
+"""Plans without a call, the doctor, and the commands that serve until they are stopped."""
+
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+import neo4j
+import pytest
+from agents import EmbabelAgent
+from model_server import ModelServer
+from stoic_command import Stoic
+
+FACTS = ["The user lives in Lyon"]
+
+
+@pytest.fixture
+def planner(bare: Stoic) -> Stoic:
+    """A project with three jobs whose services do not exist."""
+    bare.job("facts", facts=FACTS, tags=["slow", "night"])
+    bare.job("plain", tags=["quick"], repeats=3, assertions=[{"expression": "1 < 2"}])
+    bare.job("moods", tasks=None, scenarios=[{"id": f"s{n}", "category": "calm", "input": "Hm."} for n in (1, 2)])
+    bare.env |= {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "AGENT_URL": "http://127.0.0.1:9", "NEO_URI": "bolt://127.0.0.1:9"}
+    return bare
+
+
+PLANS: dict[tuple[str, ...], dict[str, int]] = {
+    (): {"facts": 2, "moods": 2, "plain": 3},
+    ("--repeats", "2"): {"facts": 4, "moods": 4, "plain": 2},
+    ("--condition", "supplied", "--tag", "slow", "--tag", "quick"): {"facts": 1, "plain": 3},
+    ("--condition", "both", "--job", "plain", "--job", "moods"): {"moods": 4, "plain": 6},
+}
+
+
+@pytest.mark.parametrize("options", PLANS)
+def test_a_dry_run_says_what_would_run_and_contacts_nothing(planner: Stoic, options: tuple[str, ...]) -> None:
+    done = planner("eval", "--dry-run", "--json", "--judge-samples", "2", *options, STOIC_JUDGE_MODEL="a,b")
+    plan = done.document
+    assert {job["job"]: job["trials"] for job in plan["jobs"]} == PLANS[options]
+    assert plan["calls"]["judge"] == plan["trials"] * 2 * (5 * 2 + 1)
+    assert plan["estimated_cost_usd"] is None
+    assert done.err == ""
+    assert not list(planner.home.rglob("manifest.json"))
+
+
+def test_a_dry_run_for_people_shows_costs_and_cuts_no_word(planner: Stoic) -> None:
+    planner.write("stoic.yml", "prices: {gpt-4.1-mini: {input: 10, output: 10}}\n")
+    planner.job("a-job-with-a-name-that-is-rather-long-for-a-table", facts=FACTS)
+    shown = planner("eval", "--dry-run", COLUMNS="60").out
+    assert "my-agent@dev: 9 trials, nothing was run" in shown
+    assert "a-job-with-a-name-that-is-rather-long-for-a-table" in shown
+    assert "…" not in shown
+    assert " USD" in shown
+
+
+def test_the_doctor_knows_whether_an_evaluation_could_run(stoic: Stoic, bare: Stoic) -> None:
+    stoic.job()
+    ready = stoic("doctor", "--json").document
+    assert ready["ready"] is True
+    states = {finding["subject"]: finding["state"] for finding in ready["findings"]}
+    assert (states["model"], states["agent"], states["graphs"], states["delivery"]) == ("ok", "ok", "ok", "note")
+    ill = stoic("doctor", AGENT_URL="http://127.0.0.1:9", code=2)
+    assert "127.0.0.1:9" in ill.out
+    assert "an evaluation cannot run yet" in ill.out
+    assert "OPENAI_API_KEY" in stoic("doctor", code=2, STOIC_LLM="openai", OPENAI_API_KEY="", OPENAI_BASE_URL="").out
+
+
+@contextmanager
+def serving(stoic: Stoic, *command: str, **env: str) -> Iterator[tuple[dict[str, Any], "subprocess.Popen[str]"]]:
+    """A server and what it announced; it ends well on SIGTERM."""
+    process = stoic.start(*command, **env)
+    try:
+        assert process.stdout is not None
+        yield json.loads(process.stdout.readline()), process
+        process.terminate()
+        _, err = process.communicate(timeout=60)
+        assert (process.returncode, err) == (0, "")
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.communicate()
+
+
+def test_the_demo_agent_serves_whoever_has_the_key(stoic: Stoic) -> None:
+    with serving(stoic, "agent", "--release", "1.1.0", "--port", "0", AGENT_API_KEY="k-demo") as (told, _):
+        sessions = f"{told['url']}/api/v1/chat/sessions"
+        body = {"user": "ada", "chatbot": "marcus"}
+        assert httpx.put(sessions, json=body).status_code == 401
+        opened = httpx.put(sessions, json=body, headers={"X-API-KEY": "k-demo"}).json()
+        message = {"sessionId": opened["sessionId"], "message": {"role": "user", "content": "Hello"}, "model": "m"}
+        reply = httpx.put(f"{told['url']}/api/v1/chat/messages", json=message, headers={"X-API-KEY": "k-demo"}).json()
+        assert reply["message"]["role"] == "assistant"
+        assert reply["message"]["content"]
+
+
+def test_the_graph_is_shared_by_all_commands_of_a_home(bare: Stoic, model: ModelServer, agent: EmbabelAgent) -> None:
+    bare.env |= {"OPENAI_BASE_URL": f"{model.url}/v1", "AGENT_URL": agent.url}
+    bare.job()
+    with serving(bare, "graph", "--json") as (told, process):
+        assert set(told) == {"uri", "username", "password", "databases"}
+        assert told["databases"] == {"subject": "subject", "stoic": "stoic"}
+        server = json.loads((bare.home / "graph" / "server.json").read_text())
+        assert server["uri"] == told["uri"]
+        assert bare("doctor", "--json").document["ready"]
+        assert json.loads((bare.home / "graph" / "server.json").read_text()) == server
+        auth = (told["username"], told["password"])
+        with neo4j.GraphDatabase.driver(told["uri"], auth=auth) as driver:
+            for database in told["databases"].values():
+                assert driver.execute_query("RETURN 1 AS x", database_=database).records[0]["x"] == 1
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 0
+    assert not (bare.home / "graph" / "server.json").exists()
+    assert bare("graph", "--stop", "--json").document == {"stopped": False}
+    with pytest.raises(ProcessLookupError):
+        os.kill(server["pid"], 0)

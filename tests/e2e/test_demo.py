@@ -1,0 +1,61 @@
+"""What a newcomer gets from one command: two releases of a live agent, and the worse one caught."""
+
+import json
+
+import duckdb
+import neo4j
+from stoic_command import Stoic
+
+
+def test_the_demo_catches_the_worse_release(bare: Stoic) -> None:
+    done = bare("demo", "--json")
+
+    found = done.document
+    good, bad = found["evaluations"]
+    assert (good["agent_version"], bad["agent_version"]) == ("marcus@1.0.0", "marcus@1.1.0")
+    assert good["offline"] is True
+    assert (good["invalid_trials"], bad["invalid_trials"]) == (0, 0)
+    change = {measure["measure"]: measure["change"] for measure in found["measures"]}
+    assert change["assertion"] < -0.2
+    assert change["overall"] < -0.1
+    assert bad["average_score"] < good["average_score"]
+    assert len([flip for flip in found["flipped_assertions"] if flip["change"] < 0]) > 10
+    _check_tables(bare)
+    _check_graph(bare, good["evaluation_id"], len(good["trials"]))
+    report = bare.home / "reports" / "marcus@1.1.0" / f"{bad['evaluation_id']}.html"
+    assert "marcus@1.0.0" in report.read_text()
+
+
+def _check_tables(stoic: Stoic) -> None:
+    with duckdb.connect(str(stoic.home / "warehouse" / "stoic.duckdb"), read_only=True) as database:
+        rows = database.sql(
+            "select agent_version, avg(assertion), avg(overall) from composite_scores group by all order by 1"
+        ).fetchall()
+        [(good, good_assertion, good_overall), (bad, bad_assertion, bad_overall)] = rows
+        assert (good, bad) == ("marcus@1.0.0", "marcus@1.1.0")
+        assert bad_assertion < good_assertion - 0.2
+        assert bad_overall < good_overall
+        failed = "select count(*) from assertion_results where not passed group by agent_version order by agent_version"
+        assert database.sql(failed).fetchall()[-1][0] > 10
+
+
+def _check_graph(stoic: Stoic, evaluation_id: str, trials: int) -> None:
+    """The stoic graph over Bolt: both releases, their lineage, and the evaluations of each."""
+    with stoic.start("graph", "--json") as server:
+        assert server.stdout is not None
+        told = json.loads(server.stdout.readline())
+        with neo4j.GraphDatabase.driver(told["uri"], auth=(told["username"], told["password"])) as driver:
+            rows = driver.execute_query(
+                "MATCH (:Agent {id: 'marcus'})-[:HAS_VERSION]->(v)-[:RECEIVED_EVALUATION]->(e:StoicEvaluation) "
+                "WITH v, count(e) AS trials, avg(e.overall_score) AS score "
+                "OPTIONAL MATCH (v)-[:EVOLVED_FROM]->(p) RETURN v.id AS id, trials, score, p.id AS parent ORDER BY id",
+                database_=told["databases"]["stoic"],
+            ).records
+        assert [(row["id"], row["trials"], row["parent"]) for row in rows] == [
+            ("marcus@1.0.0", trials, None), ("marcus@1.1.0", trials, "marcus@1.0.0")
+        ]
+        assert rows[1]["score"] < rows[0]["score"]
+        stopped = stoic("graph", "--stop", "--json").document
+        assert stopped == {"stopped": True}
+        server.terminate()
+        assert server.wait(20) == 0

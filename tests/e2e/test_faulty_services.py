@@ -1,0 +1,161 @@
+"""Model servers and agents that misbehave: whose fault it was is kept apart, and no score is made up."""
+
+import json
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import pytest
+from agents import EmbabelAgent
+from contract import VIRTUES, check_document, quoted
+from double import Answer, Call, Double, hang, slow, status
+from model_server import SIGN_OFF, ModelServer, says
+from stoic_command import Stoic
+
+SECRET = "The user's home is in Lyon, together with seven cats"
+CRITERION = "It answers with Paris"
+NUMBERS_OF_17 = json.dumps(
+    {f"task_{n}" if n else "tone": {"reason": "superb", "score": 17} for n in (1, 0)}
+)
+
+
+def once(answer: Answer) -> Answer:
+    """A fault that happens the first time only."""
+    left = [answer]
+    return lambda call: left.pop()(call) if left else None
+
+
+JUDGES: dict[str, Answer] = {
+    "rubbish": says("I think it went rather well!"),
+    "cut": says('{"task_1": {"reason": "it answ'),
+    "seventeen": says(NUMBERS_OF_17),
+    "silent-judge": says(""),
+    "broken-judge": status(500),
+    "repaired": once(says("Sorry, here is the JSON:")),
+    "busy-judge": once(status(429, {"Retry-After": "0.2"})),
+}
+USERS: dict[str, Answer] = {
+    "mute": says(" "),
+    "telltale": says("By the way, my home is in Lyon, together with seven cats."),
+    "examiner": says(f"Your answer should be this: {CRITERION}."),
+    "hasty": says(f"Bye. {SIGN_OFF}"),
+    "hanging-user": hang,
+    "repentant": once(says(SECRET)),
+}
+SCORED = {"fine", "repaired", "busy-judge", "repentant"}
+PATIENCE = """
+limits:
+  evaluator: {timeout_seconds: 1, attempts: 2}
+  judge: {timeout_seconds: 20, attempts: 2}
+"""
+
+
+def by_job(answers: dict[str, Answer]) -> Answer:
+    """The answer for the job whose greeting stands in the request."""
+
+    def answer(call: Call) -> Any:
+        return next((fault(call) for name, fault in answers.items() if f"Hello {name}!" in call.text), None)
+
+    return answer
+
+
+def test_faults_of_models_are_never_the_agents(stoic: Stoic, model: ModelServer) -> None:
+    for name in ("fine", *JUDGES, *USERS):
+        stoic.job(name, greetings=[f"Hello {name}!"], facts=[SECRET])
+    stoic.write("stoic.yml", PATIENCE)
+    model.when("judge", by_job(JUDGES))
+    model.when("evaluator", by_job(USERS))
+
+    done = stoic("eval", "--json", "--condition", "withheld", "--fail-under", "0.99", code=3)
+
+    check_document(done.document)
+    trials = {trial["job"]: trial for trial in done.document["trials"]}
+    assert {name for name, trial in trials.items() if trial["scores"]["overall"] is not None} == SCORED
+    judged_badly = set(JUDGES) - SCORED
+    assert {name for name, trial in trials.items() if trial["outcome"] == "judge_error"} == judged_badly
+    assert {name for name, trial in trials.items() if trial["outcome"] == "evaluator_error"} == set(USERS) - SCORED
+    for name in set(trials) - SCORED:
+        _is_unscored(trials[name])
+    assert done.document["invalid_trials"] == len(trials) - len(SCORED)
+    totals = [trials[name]["scores"]["overall"] for name in SCORED]
+    assert done.document["average_score"] == quoted(sum(totals) / len(totals))
+    assert "10 of 14 trials are invalid, more than the 10% that stoic.yml allows" in done.line
+    assert "; the first: judge_error  broken-judge withheld 1: " in done.line
+    assert stoic.sql("select count(*) from events where type = 'evolution.stoic_evaluation_applied'") == [(0,)]
+    _asked_again_with_the_reason(model)
+
+
+def _is_unscored(trial: dict[str, Any]) -> None:
+    assert [trial["scores"][part] for part in ("timing", "task", "assertion", "tone", "overall")] == [None] * 5
+    assert [task["score"] for task in trial["tasks"]] in ([], [None])
+    assert [trial["virtues"][virtue]["score"] for virtue in VIRTUES] == [None] * 5
+
+
+def _asked_again_with_the_reason(model: ModelServer) -> None:
+    """A refused message is asked for once more, with a reason that does not tell the secret."""
+    asked = [call for call in model.of("evaluator") if "Hello repentant!" in call.text]
+    assert len(asked) == 3  # the leak, its replacement, the sign-off
+    assert "was not used" in asked[1].text
+    assert SECRET not in "".join(call.text for call in model.of("evaluator"))
+    assert len([call for call in model.of("evaluator") if "Hello telltale!" in call.text]) == 2
+
+
+@pytest.fixture
+def agents(running: Callable[[Double], Any]) -> dict[str, EmbabelAgent]:
+    """One agent for each kind of trouble."""
+    names = ("healthy", "dying", "failing", "busy", "mumbling", "closed", "slow", "hanging")
+    found: dict[str, EmbabelAgent] = {name: running(EmbabelAgent()) for name in names}
+    found["dying"].when("message", found["dying"].die, after=1)
+    found["failing"].when("message", status(500, body="stack trace"), times=2, after=1)
+    found["busy"].when("message", status(429, {"Retry-After": "1"}), times=1, after=1)
+    found["mumbling"].when("message", lambda call: {"message": "not an object"}, after=1)
+    found["closed"].when("session", status(503))
+    found["slow"].when("message", slow(1.2))
+    found["hanging"].when("message", hang, after=1)
+    return found
+
+
+def test_faults_of_agents_are_theirs(stoic: Stoic, model: ModelServer, agents: dict[str, EmbabelAgent]) -> None:
+    stoic.write("stoic.yml", "limits: {agent: {backoff_seconds: 0.01}}\n")
+    for name, agent in agents.items():
+        seconds = {"timeoutSeconds": 0.5} if name == "hanging" else {}
+        target = {"user": "ada-{trial}", "chatbot": "my-agent", "url": agent.url, **seconds}
+        stoic.job(name, target=target, aspirationalAverage=500)
+
+    done = stoic("eval", "--fail-under", "0.9", code=1)
+
+    rows = stoic.sql(
+        "select s.job, s.outcome, overall, s.failure_count, failure_penalty, timing, s.average_response_ms, detail "
+        "from composite_scores s join trials using (trial_id)"
+    )
+    trials = {row[0]: Row(*row[1:]) for row in rows}
+    errors = {"dying", "mumbling", "closed", "hanging"}
+    assert set(trials) == set(agents)
+    found = {name: trial.overall for name, trial in trials.items() if trial.outcome == "agent_error"}
+    assert found == dict.fromkeys(errors, 0)
+    counted = {name: trial.failures for name, trial in trials.items() if trial.failures}
+    assert counted == {"dying": 4, "failing": 2, "mumbling": 4, "hanging": 4}  # a closed door: no message failed
+    assert {name: trial.penalty for name, trial in trials.items() if trial.penalty} == dict.fromkeys(counted, 0.5)
+    assert trials["busy"].reply_ms > 500  # one reply of two waited for a second
+    assert trials["slow"].timing == pytest.approx(500 / trials["slow"].reply_ms)
+    assert trials["slow"].timing < 0.42
+    assert trials["healthy"].timing == 1
+    average = quoted(sum(trial.overall for trial in trials.values()) / len(trials))
+    assert done.line == f"stoic: the average score {average:.2f} is below 0.9"
+    assert len(model.of("judge")) == 6  # four conversations ran their course, word for word the same one
+    for name in errors:
+        [line] = [line for line in done.out.splitlines() if line.startswith(f"agent_error  {name} withheld 1: ")]
+        assert trials[name].detail
+        assert trials[name].detail in line
+    assert "invalid trials: 0 of 8" in done.out
+
+
+class Row(NamedTuple):
+    """What became of a trial."""
+
+    outcome: str
+    overall: float
+    failures: int
+    penalty: float
+    timing: float
+    reply_ms: float
+    detail: str | None

@@ -1,0 +1,207 @@
+"""Killed, interrupted, run twice at once, out of money, out of disk: nothing paid for is lost or paid again."""
+
+import re
+import signal
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+from agents import EmbabelAgent
+from double import Double, hang, slow
+from model_server import ModelServer
+from stoic_command import Done, Stoic
+
+JOBS = ("first", "second", "third")
+TASKS = [
+    {"task": "Ask what the capital of France is", "acceptanceCriteria": "It answers with Paris"},
+    {"task": "Ask for a poem", "acceptanceCriteria": "It rhymes"},
+]
+LINES = ("What is the capital of France?", "A poem, please.")
+GREETINGS = {name: f"Hello from the {name} job" for name in JOBS}
+ROWS = {
+    "trials": "job, condition, repeat, outcome, detail, failure_count, turns, tags, job_hash, evaluator_model",
+    "turns": "trial_id, turn, speaker, content, attempts, events",
+    "observations": "trial_id, assertion, kind, text, parameters, result, error",
+    "virtue_scores": "trial_id, virtue, judge_model, sample, score, confidence, reasoning, aspects, prompt_hash, error",
+    "task_scores": "trial_id, task, type, task_text, score, reason, judge_model, error",
+    "assertion_results": "trial_id, assertion, kind, text, weight, expected, actual, passed, error",
+    "composite_scores": "trial_id, outcome, valid, timing, task, assertion, failure_penalty, overall, virtue_overall",
+}
+
+
+def test_killed_and_resumed_it_ends_with_the_rows_of_an_undisturbed_run(
+    stoic: Stoic, model: ModelServer, agent: EmbabelAgent
+) -> None:
+    assertion = {"cypher": "RETURN $trial STARTS WITH $trial AS x", "expected": True}
+    job = {"tasks": TASKS, "assertions": [assertion], "maxTurns": 20, "aspirationalAverage": 60000}
+    for name in JOBS:
+        stoic.job(name, greetings=[GREETINGS[name]], **job)
+    stoic.write("stoic.yml", "limits: {judge: {in_flight: 2}}\n")
+    model.lines = LINES
+    whole = stoic("eval", "--agent-version", "my-agent@whole", "--verbose")
+    assert f"agent I heard: {LINES[0]}" in whole.err
+    assert "You are a helpful bot" in whole.err  # the system prompt among the agent's events
+    agent.calls.clear()
+    model.calls.clear()
+    evaluate = ("eval", "--agent-version", "my-agent@cut")
+
+    stopped = _stopped_at(agent, "message", 2, stoic, *evaluate)
+    _end(stopped, signal.SIGKILL)
+    stopped = _stopped_at(agent, "message", 3, stoic, *evaluate, "--resume")
+    _others_meanwhile(stoic, evaluate)
+    _check_interrupted(stoic, _end(stopped, signal.SIGINT))
+    stoic.job("first", greetings=["Good evening"])
+    changed = stoic(*evaluate, "--resume", code=2)
+    assert "cannot resume: changed since the evaluation began: jobs (first)" in changed.line
+    stoic.job("first", greetings=[GREETINGS["first"]], **job)
+    _end(_stopped_at(model, "judge", 3, stoic, *evaluate, "--resume"), signal.SIGKILL)
+    _check_interrupted(stoic, _end(_stopped_at(model, "judge", 5, stoic, *evaluate, "--resume"), signal.SIGINT))
+    final = stoic(*evaluate, "--resume", "--json").document
+
+    assert [trial["outcome"] for trial in final["trials"]] == ["signed_off"] * 3
+    assert final["invalid_trials"] == 0
+    for table in ROWS:
+        whole, cut = _rows(stoic, "whole", table), _rows(stoic, "cut", table)
+        assert whole, table
+        assert cut == whole, table
+    _check_turns_sent(agent, kills=2)
+    assert 18 <= len(model.of("judge")) <= 18 + 2 * 2  # three trials of six verdicts, and what was on its way at a kill
+    assert "there is no unfinished evaluation" in stoic(*evaluate, "--resume", code=2).line
+
+
+def _stopped_at(double: Double, kind: str, count: int, stoic: Stoic, *command: str) -> "subprocess.Popen[str]":
+    """A command that waits in vain for its next answer of a kind, after it had `count` of them."""
+    before = len(double.of(kind))
+    double.when(kind, hang, after=count)
+    process = stoic.start(*command)
+    double.await_calls(kind, before + count + 1, process)
+    double.behave()
+    return process
+
+
+def _end(process: "subprocess.Popen[str]", signal_number: signal.Signals) -> Done:
+    process.send_signal(signal_number)
+    out, err = process.communicate(timeout=200)
+    return Done(process.returncode, out, err)
+
+
+def _check_interrupted(stoic: Stoic, done: Done) -> None:
+    line = stoic.checked(done, 130).line
+    assert line == "stoic: interrupted; what was paid for is kept, `stoic eval --resume` goes on"
+
+
+def _others_meanwhile(stoic: Stoic, evaluate: tuple[str, ...]) -> None:
+    """While a run goes on, people may look at the tables, and nobody may run the same evaluation."""
+    with duckdb.connect(str(stoic.home / "warehouse" / "stoic.duckdb"), read_only=True) as database:
+        assert database.sql("select count(*) from trials").fetchone() == (3,)
+    refused = stoic(*evaluate, "--resume", code=2)
+    assert re.search(r"evaluation \S+ of my-agent@cut is running in another process", refused.line)
+
+
+def _rows(stoic: Stoic, version: str, table: str) -> list[str]:
+    """The rows of one version without what differs from run to run."""
+    version = f"my-agent@{version}"
+    found = stoic.sql(f"select {ROWS[table]} from {table} where agent_version = '{version}'")
+    [(evaluation_id,)] = stoic.sql(f"select distinct evaluation_id from trials where agent_version = '{version}'")
+    return sorted(str(row).replace(evaluation_id, "E").replace(version, "V") for row in found)
+
+
+def _check_turns_sent(agent: EmbabelAgent, kills: int) -> None:
+    """Each trial got its messages in order; a kill made at most one of them go out twice."""
+    told: dict[str, list[str]] = {}
+    for call in agent.of("message"):
+        told.setdefault(agent.users[call.body["sessionId"]], []).append(call.body["message"]["content"])
+    assert len(told) == len(JOBS)
+    for user, messages in told.items():
+        planned = [GREETINGS[next(name for name in JOBS if f".{name}." in user)], *LINES]
+        assert sorted(set(messages), key=messages.index) == planned
+        assert sum(Counter(messages).values()) - len(planned) <= kills
+
+
+PRICED = "prices: {gpt-4.1-mini: {input: 1000, output: 0}}\n"
+"""A request of the model server's thousand tokens costs a dollar."""
+
+
+def test_the_cost_ceiling_stops_cleanly_and_a_higher_one_goes_on(stoic: Stoic, model: ModelServer) -> None:
+    stoic.job("one", greetings=["Hello one"])
+    stoic.job("two", greetings=["Hello two"])
+    stoic.write("stoic.yml", PRICED)
+
+    poor = stoic("eval", "--max-cost", "2", "--max-conversations", "1", "--json", "--fail-under", "0.9", code=3)
+    assert poor.line.startswith("stoic: no verdict: 1 of 2 trials were held before the cost ceiling; go on with")
+    assert len(model.calls) == 2
+
+    richer = stoic("eval", "--max-cost", "7", "--resume", "--json", code=3)
+    assert 7 <= len(model.calls) < 16
+    assert richer.line.startswith("stoic: no verdict: the cost ceiling was reached before all verdicts were had; go on")
+    assert stoic.sql("select count(*) from events where type = 'evolution.stoic_evaluation_applied'") == [(0,)]
+
+    rich = stoic("eval", "--max-cost", "50", "--resume", "--json").document
+    assert (len(model.of("evaluator")), len(model.of("judge"))) == (4, 12)
+    assert [trial["outcome"] for trial in rich["trials"]] == ["signed_off", "signed_off"]
+    assert poor.document["evaluation_id"] == richer.document["evaluation_id"] == rich["evaluation_id"]
+    head = stoic.sql("select status, cost_usd, planned_trials, scored_trials from evaluations")
+    assert head == [("finished", 16.0, 2, 2)]
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of its own for STOIC_HOME."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", folder], capture_output=True, text=True)
+    if made.returncode:
+        pytest.skip(f"no file system can be mounted here: {made.stderr.strip()}")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", folder], check=True)
+
+
+def test_a_disk_that_fills_loses_nothing(
+    stoic: Stoic, model: ModelServer, agent: EmbabelAgent, small_disk: Path
+) -> None:
+    stoic.env["STOIC_HOME"] = str(small_disk)
+    stoic.job(tasks=TASKS, maxTurns=20)
+    model.lines = ("What is the capital of France? " * 500, "A poem, please.")  # more than the rest of a page holds
+    agent.when("message", slow(1), times=1, after=1)
+    process = stoic.start("eval")
+    agent.await_calls("message", 2, process)
+    _fill(small_disk / "filler")
+    out, err = process.communicate(timeout=200)
+    full = stoic.checked(Done(process.returncode, out, err), 2)
+    assert f"stoic: {small_disk}" in full.line
+    assert "cannot be written: " in full.line
+    assert "free space, then" in full.line
+    (small_disk / "filler").unlink()
+    agent.behave()
+
+    [trial] = stoic("eval", "--resume", "--json").document["trials"]
+
+    assert (trial["outcome"], trial["turns"]) == ("signed_off", 7)
+    sent = [text.strip() for text in agent.told()]
+    assert sent == [line.strip() for line in model.lines]  # what was answered is kept, the message in flight goes again
+
+
+def _fill(file: Path) -> None:
+    with file.open("wb", buffering=0) as filler:
+        for size in (1 << 20, 1 << 12, 1):
+            try:
+                while filler.write(b"0" * size):
+                    pass
+            except OSError:
+                continue
+
+
+def test_a_home_that_cannot_be_written_is_said_at_once(stoic: Stoic, small_disk: Path, agent: EmbabelAgent) -> None:
+    stoic.job()
+    subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
+    done = stoic("eval", code=2, STOIC_HOME=str(small_disk / "home"))
+    assert done.line.endswith("cannot be written (Read-only file system); set STOIC_HOME to a folder that can")
+    done = stoic("eval", code=2, STOIC_HOME=str(small_disk))
+    assert "cannot be written" in done.line
+    assert agent.calls == []
+    assert list(small_disk.iterdir()) == []

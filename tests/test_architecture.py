@@ -1,0 +1,148 @@
+"""The layers and house rules that `docs/architecture.md` describes, held by reading the source."""
+
+import ast
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "stoic_assets"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+HEAVY = {"openai", "neo4j", "pandas", "pyarrow", "duckdb", "matplotlib", "scipy"}
+OUTSIDE = {
+    "dagster", "duckdb", "neo4j", "openai", "httpx", "aiohttp", "pyarrow", "pandas", "arcadedb_embedded", "filelock",
+    "typer", "rich", "starlette", "uvicorn", "dotenv", "sqlite3", "socket", "subprocess", "requests", "urllib.request",
+}
+"""What `core` must know nothing of: services, drivers, the disk's locks, the terminal."""
+
+Import = tuple[str, bool]
+"""A module that is imported, and whether that happens when the importing module is loaded."""
+
+
+def name_of(path: Path) -> str:
+    """The path inside the package, as it is written in a message."""
+    return path.relative_to(PACKAGE).as_posix()
+
+
+def imports(path: Path) -> Iterator[Import]:
+    """The imports of a module; those for the type checker alone are none."""
+    yield from _imports(ast.parse(path.read_text(encoding="utf-8")), at_load=True)
+
+
+def _imports(node: ast.AST, at_load: bool) -> Iterator[Import]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Import):
+            yield from ((alias.name, at_load) for alias in child.names)
+        elif isinstance(child, ast.ImportFrom):
+            yield child.module or ".", at_load
+        elif isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
+            continue
+        else:
+            is_function = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+            yield from _imports(child, at_load and not is_function)
+
+
+def within(module: str, packages: set[str]) -> bool:
+    """Whether `module` is one of `packages` or inside one."""
+    return any(module == package or module.startswith(f"{package}.") for package in packages)
+
+
+LAYERS = {
+    "core": {"stoic_assets.core"},
+    "adapters": {"stoic_assets.core", "stoic_assets.adapters"},
+    "demo": {"stoic_assets.core", "stoic_assets.adapters", "stoic_assets.demo"},
+    "defs": {"stoic_assets.core", "stoic_assets.adapters", "stoic_assets.defs"},
+}
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_a_layer_knows_only_those_below_it(layer: str) -> None:
+    wrong = [
+        f"{name_of(path)} imports {module}"
+        for path in (PACKAGE / layer).rglob("*.py")
+        for module, _ in imports(path)
+        if within(module, {"stoic_assets"}) and not within(module, LAYERS[layer])
+    ]
+    assert wrong == []
+
+
+def test_the_core_knows_no_service_no_disk_and_no_network() -> None:
+    wrong = [
+        f"{name_of(path)} imports {module}"
+        for path in (PACKAGE / "core").rglob("*.py")
+        for module, _ in imports(path)
+        if within(module, OUTSIDE)
+    ]
+    assert wrong == []
+
+
+def test_only_definitions_know_dagster_and_one_command_when_it_runs() -> None:
+    wrong = [
+        f"{name_of(path)} imports {module}"
+        for path in MODULES
+        for module, at_load in imports(path)
+        if within(module, {"dagster", "stoic_assets.defs"})
+        and not name_of(path).startswith("defs/")
+        and name_of(path) != "definitions.py"
+        and (name_of(path) != "cli/partition_run.py" or at_load)
+    ]
+    assert wrong == []
+
+
+def test_heavy_packages_are_imported_where_they_are_used() -> None:
+    wrong = [
+        f"{name_of(path)} imports {module}"
+        for path in MODULES
+        for module, at_load in imports(path)
+        if at_load and within(module, HEAVY)
+    ]
+    assert wrong == []
+
+
+def test_imports_are_absolute() -> None:
+    relative = [
+        name_of(path)
+        for path in MODULES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.level
+    ]
+    assert relative == []
+
+
+def test_packages_are_marked_by_empty_files() -> None:
+    folders = {path.parent for path in MODULES}
+    assert [name_of(folder) for folder in folders if not (folder / "__init__.py").exists()] == []
+    assert [name_of(path) for path in MODULES if path.name == "__init__.py" and path.read_bytes()] == []
+
+
+@pytest.mark.parametrize("path", [path for path in MODULES if path.name != "__init__.py"], ids=name_of)
+def test_a_module_says_what_belongs_there_and_stays_short(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    tree = ast.parse(text)
+    assert ast.get_docstring(tree), "a docstring"
+    assert len(text.splitlines()) <= 300
+    assert not {"utils", "helpers", "common", "misc", "base", "manager"} & set(path.stem.split("_"))
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    assert [each.name for each in functions if (each.end_lineno or 0) - each.lineno >= 50] == []
+
+
+LOADED = """
+import json, sys, time
+start = time.perf_counter()
+import stoic_assets.definitions
+print(json.dumps([time.perf_counter() - start, sorted(sys.modules)]))
+"""
+
+
+def test_definitions_load_without_the_heavy_packages_and_soon() -> None:
+    start = time.perf_counter()
+    done = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, timeout=100, check=True)
+    whole = time.perf_counter() - start
+    seconds, modules = json.loads(done.stdout.splitlines()[-1])
+    print(f"definitions loaded in {seconds:.2f} s of {whole:.2f} s")  # noqa: T201 - worth seeing with -s
+    assert sorted(HEAVY & set(modules)) == []
+    assert seconds < 15, "a second on an idle machine, Dagster's own import included; generous for a busy one"

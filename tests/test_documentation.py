@@ -1,0 +1,209 @@
+"""The documents against the code: links resolve, commands exist, and nothing that users set is left undescribed."""
+
+import re
+import shlex
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+import yaml
+from pydantic import BaseModel
+
+from stoic_assets.adapters.document_files import load_job
+from stoic_assets.cli.main import app
+from stoic_assets.core.jobs.json_schema import job_json_schema
+from stoic_assets.core.releases import Release
+from stoic_assets.core.settings import Settings
+from stoic_assets.defs.assembly import ASSETS
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCUMENTS = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")])
+TEXT = {".md", ".py", ".yml", ".yaml", ".toml", ".sql", ".jinja", ".css", ".js", ".json", ".xml", ".example", ""}
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+FENCE = re.compile(r"```(\w*)\n(.*?)```", re.DOTALL)
+ROW = re.compile(r"^\| (`[^|]+?) \|", re.MULTILINE)
+MACHINE = re.compile(r"(?<![\w.$~{}*])/(?:tmp|work|root|home)/\w|pypi[.]org|files[.]pythonhosted|repo1[.]maven")
+"""Places and hosts of one machine; written so that this file does not hold what it forbids."""
+
+
+def text_of(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def rows(text: str) -> list[str]:
+    """What stands in backticks in the first cell of every table row."""
+    return [name for cell in ROW.findall(text) for name in re.findall(r"`([^`]+)`", cell)]
+
+
+def anchors(text: str) -> set[str]:
+    """The fragments of a document's headings, as Markdown pages make them."""
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def commands(group: Any = None, path: tuple[str, ...] = ("stoic",)) -> Iterator[tuple[str, Any]]:
+    """Every command by its full name, as `stoic --help` and its sub-commands list them."""
+    group = group or typer.main.get_command(app)
+    for name, command in group.commands.items():
+        inner = (*path, name)
+        if hasattr(command, "commands"):
+            yield from commands(command, inner)
+        else:
+            yield " ".join(inner), command
+
+
+def options(command: Any) -> set[str]:
+    return {option for parameter in command.params for option in parameter.opts if option.startswith("--")}
+
+
+def settings_keys(model: BaseModel, path: str = "") -> Iterator[tuple[str, Any]]:
+    """The dotted keys of `stoic.yml` with their defaults; those that every endpoint has stand once, under `*`."""
+    for name in type(model).model_fields:
+        key, value = f"{path}{name}", getattr(model, name)
+        if isinstance(value, BaseModel):
+            yield from settings_keys(value, "limits.*." if path == "limits." else f"{key}.")
+        else:
+            yield key, value
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_links_lead_somewhere(document: Path) -> None:
+    text = document.read_text(encoding="utf-8")
+    for link in LINK.findall(text):
+        if re.match(r"https?://", link):
+            continue
+        target, _, fragment = link.partition("#")
+        file = (document.parent / target) if target else document
+        assert file.exists(), f"{link} is not there"
+        if fragment:
+            assert fragment in anchors(file.read_text(encoding="utf-8")), f"{link} has no such heading"
+
+
+def test_every_document_is_reached_from_the_readme() -> None:
+    reached, waiting = set[Path](), [ROOT / "README.md"]
+    while waiting:
+        document = waiting.pop()
+        reached.add(document)
+        links = [link.partition("#")[0] for link in LINK.findall(document.read_text(encoding="utf-8"))]
+        linked = {(document.parent / link).resolve() for link in links if link}
+        waiting += [path for path in DOCUMENTS if path in linked - reached]
+    assert reached == set(DOCUMENTS)
+
+
+def test_the_pictures_are_small() -> None:
+    pictures = sorted((ROOT / "docs" / "pictures").glob("*.png"))
+    assert [picture.name for picture in pictures] == ["asset_graph.png", "report.png"]
+    assert all(picture.stat().st_size < 300_000 for picture in pictures)
+
+
+def test_the_readmes_job_loads(tmp_path: Path) -> None:
+    [block] = [block for language, block in FENCE.findall(text_of("README.md")) if language == "yaml"]
+    (tmp_path / "my_agent.yml").write_text(block)
+    job = load_job(tmp_path / "my_agent.yml")
+    assert (job.name, len(job.facts), job.is_isolated()) == ("my_agent", 1, True)
+
+
+def test_the_complete_job_of_the_documents_loads(tmp_path: Path) -> None:
+    [block] = [block for language, block in FENCE.findall(text_of("docs/jobs.md")) if language == "yaml"]
+    (tmp_path / "complete.yml").write_text(block)
+    assert len(load_job(tmp_path / "complete.yml").assertions) == 3
+
+
+def shell_lines() -> Iterator[str]:
+    """The lines of all shell blocks, without comments; a continued line is one."""
+    for document in DOCUMENTS:
+        for language, block in FENCE.findall(document.read_text(encoding="utf-8")):
+            lines = block.replace("\\\n", " ").splitlines() if language == "sh" else []
+            yield from (line.split("  #")[0].strip() for line in lines if line.strip())
+
+
+def test_shown_commands_exist() -> None:
+    known = dict(commands())
+    targets = set(re.findall(r"^([a-z]+):", text_of("Makefile"), re.MULTILINE))
+    shown = [shlex.split(line.partition(">")[0]) for line in shell_lines()]
+    assert len(shown) > 10
+    for words in shown:
+        if words[0] == "make":
+            assert set(words[1:]) <= targets, words
+        elif words[0] == "stoic":
+            options_of = options(known[f"stoic {words[1]}"])
+            assert {word for word in words if word.startswith("--")} <= options_of, words
+
+
+def test_every_command_and_option_is_described() -> None:
+    heading_and_text = re.compile(r"^## (stoic [a-z ]+?)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+    described = {
+        name: {row for row in rows(text) if row.startswith("--")}
+        for name, text in heading_and_text.findall(text_of("docs/commands.md"))
+    }
+    assert described == {name: options(command) for name, command in commands()}
+
+
+def test_every_key_of_a_job_is_described() -> None:
+    schema = job_json_schema()
+    keys = {key for part in (schema, *schema["$defs"].values()) for key in part.get("properties", {})}
+    assert set(rows(text_of("docs/jobs.md"))) - {"withheld", "supplied"} == keys
+
+
+def test_every_setting_is_described_with_its_default() -> None:
+    described = dict(re.findall(r"^\| `([a-z_.*]+)` \| ([^|]+) \|", section("stoic.yml"), re.MULTILINE))
+    existing = dict(reversed([*settings_keys(Settings())]))  # of the endpoints the first counts
+    assert described.keys() == existing.keys()
+    for key, default in existing.items():
+        if isinstance(default, int | float):
+            assert described[key].startswith(f"{default:g}"), key
+
+
+def section(heading: str) -> str:
+    """A second-level section of the document about configuration."""
+    return text_of("docs/configuration.md").partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+
+
+def test_the_shipped_settings_are_the_defaults() -> None:
+    shipped = Settings.model_validate(yaml.safe_load(text_of("stoic.yml")))
+    assert shipped.model_copy(update={"prices": {}}) == Settings()
+
+
+def test_every_key_of_a_release_manifest_is_described() -> None:
+    assert set(rows(section("Release manifests"))) == set(Release.known_keys())
+
+
+def test_every_environment_variable_is_described() -> None:
+    described = set(rows(section("Environment")))
+    offered = set(re.findall(r"^#? ?([A-Z_]+)=", text_of(".env.example"), re.MULTILINE))
+    code = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "stoic_assets").rglob("*.py"))
+    read = set(re.findall(r'"((?:STOIC|NEO|OPENAI|AGENT|BOOGIE|EVOLUTION)_[A-Z_]+)"', code)) - {"STOIC_GRAPH"}
+    assert read <= described
+    assert offered <= described
+    assert described - offered == {"STOIC_GRAPH_SHARED"}  # nobody should set it without having read about it
+
+
+def test_the_run_configuration_shown_is_valid() -> None:
+    [block] = [block for language, block in FENCE.findall(text_of("docs/dagster.md")) if language == "yaml"]
+    shown = {asset: set(given["config"]) for asset, given in yaml.safe_load(block)["ops"].items()}
+    types = {asset.op.name: asset.op.config_schema.config_type for asset in ASSETS}
+    assert shown["transcripts"] == set(types["transcripts"].fields)
+    assert all(keys <= set(types[asset].fields) for asset, keys in shown.items())
+
+
+def test_every_asset_is_described() -> None:
+    text = text_of("docs/dagster.md")
+    names = {key.to_user_string() for asset in ASSETS for key in asset.keys}
+    assert {name for name in names if f"`{name}`" not in text} == set()
+
+
+def test_no_text_names_a_machine() -> None:
+    # Containers often run as another user than the one who cloned.
+    listing = ["git", "-c", "safe.directory=*", "ls-files", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(listing, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    files = [ROOT / name for name in names if Path(name).suffix in TEXT and (ROOT / name).is_file()]
+    assert len(files) > 100
+    found = {
+        f"{file.relative_to(ROOT)}: {hit.group()}"
+        for file in files
+        if (hit := MACHINE.search(file.read_text(encoding="utf-8")))
+    }
+    assert found == set()
