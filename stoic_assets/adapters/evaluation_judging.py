@@ -1,4 +1,4 @@
-"""The verdicts of one evaluation: stored evidence in, rows of `virtue_scores`, `task_scores`, `assertion_results` out."""
+"""The verdicts of one evaluation: evidence in, rows of `virtue_scores`, `task_scores`, `assertion_results` out."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -51,9 +51,8 @@ class EvaluationTables:
         """What the trials left. Raises `ConfigurationError` when no conversation was stored."""
         if not self.has("trials"):
             version, evaluation_id = self._key
-            raise ConfigurationError(
-                f"the conversations of {evaluation_id} are not complete; run `stoic eval --agent-version {version} --resume`"
-            )
+            advice = f"run `stoic eval --agent-version {version} --resume`"
+            raise ConfigurationError(f"the conversations of {evaluation_id} are not complete; {advice}")
         turns, observations = self._grouped("turns"), self._grouped("observations")
         return [evidence_of(t, turns[t["trial_id"]], observations[t["trial_id"]]) for t in self.read("trials")]
 

@@ -70,7 +70,7 @@ def running_agent(release: str, graph: GraphAddress) -> Iterator[str]:
     command = [sys.executable, "-m", "stoic_assets.demo.service", "--release", release, "--port", "0"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, env=env, text=True)
     try:
-        assert process.stdout is not None  # noqa: S101 - it is a pipe
+        assert process.stdout is not None
         line = process.stdout.readline()
         if not line:
             raise ServiceUnreachable(f"the demo agent {release} did not start (exit code {process.wait(10)})")
@@ -85,7 +85,7 @@ def _compared(workplace: Workplace, candidate: dict[str, Any]) -> Differences:
     manifest = workplace.evidence.manifest(candidate["agent_version"], candidate["evaluation_id"])
     found = differences(report_data(workplace, manifest)) if manifest else None
     if found is None:
-        raise ConfigurationError("releases/marcus-1.1.0.yml no longer names 1.0.0 as its parent: nothing to compare with")
+        raise ConfigurationError("releases/marcus-1.1.0.yml no longer names 1.0.0 as its parent: nothing to compare")
     return found
 
 
@@ -123,8 +123,8 @@ def _table(found: Differences, base: dict[str, Any], candidate: dict[str, Any]) 
 
 
 def _show_broken(broken: list[Flip], base: dict[str, Any], candidate: dict[str, Any]) -> None:
-    count = len(broken)
-    console.out.print(f"\n{count} assertions that held for {base['agent_version']} fail for {candidate['agent_version']}:")
+    count, before, now = len(broken), base["agent_version"], candidate["agent_version"]
+    console.out.print(f"\n{count} assertions that held for {before} fail for {now}:")
     for flip in broken[:SHOWN_FLIPS]:
         console.out.print(console.foreign(f"  {flip.job} ({flip.condition}): {' '.join(flip.text.split())}"))
     if count > SHOWN_FLIPS:

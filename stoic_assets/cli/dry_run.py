@@ -30,11 +30,11 @@ def show_plan(spec: EvaluationSpec, version: str, workplace: Workplace, as_json:
     for row in document["jobs"]:
         table.add_row(*[str(row[key]) for key in ("job", "url", "conditions", "trials", "assertions", "setups")])
     console.print_table(table)
-    cost = document["estimated_cost_usd"]
-    calls = document["calls"]
+    cost, calls = document["estimated_cost_usd"], document["calls"]
+    about = "no price for these models in stoic.yml" if cost is None else f"about {cost:.2f} USD"
     console.out.print(
         f"at most {calls['agent']} messages to the agent, {calls['evaluator']} of the simulated user, "
-        f"{calls['judge']} verdicts; " + ("no price for these models in stoic.yml" if cost is None else f"about {cost:.2f} USD")
+        f"{calls['judge']} verdicts; {about}"
     )
 
 

@@ -65,7 +65,7 @@ def evaluate(
     fail_under: FailUnder = None,
     max_cost: MaxCost = None,
     resume: Annotated[
-        str | None, typer.Option(metavar="[EVALUATION_ID]", help="Go on with the newest unfinished, or this, evaluation.")
+        str | None, typer.Option(metavar="[EVALUATION_ID]", help="Go on with the newest unfinished one, or this.")
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show trials, calls and estimated cost.")] = False,
     as_json: Json = False,
@@ -82,7 +82,8 @@ def evaluate(
         version = check_agent_version(agent_version) if agent_version else default_version(request, workplace)
         setup = set_up(request, version, workplace.project, workplace.settings, workplace.env, max_cost)
         if not dry_run:
-            evaluation_id = resumed_id(resume, version, setup.spec.addresses, workplace) if resume else new_evaluation_id()
+            jobs = set(setup.spec.addresses)
+            evaluation_id = resumed_id(resume, version, jobs, workplace) if resume else new_evaluation_id()
             asyncio.run(check_reachable(setup.spec, workplace.env))  # again before the first trial: this one is quick
             run_evaluation(workplace, version, evaluation_id, request, max_conversations, max_cost)
     if dry_run:
@@ -93,7 +94,7 @@ def evaluate(
 
 def regrade(
     agent_version: Annotated[str | None, typer.Option(help="agent@version.  [default: the newest evaluated]")] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Ask the judges again instead of their cached replies.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Ask the judges again, past their cached replies.")] = False,
     judge_samples: Samples = None,
     max_cost: MaxCost = None,
     as_json: Json = False,
@@ -152,7 +153,7 @@ def newest_evaluation(workplace: Workplace, version: str) -> Manifest:
     return manifests[-1]
 
 
-def resumed_id(wanted: str, version: str, jobs: dict[str, str], workplace: Workplace) -> str:
+def resumed_id(wanted: str, version: str, jobs: set[str], workplace: Workplace) -> str:
     """The evaluation to go on with: the named one, or the newest unfinished one of this version and these jobs."""
     manifests = {manifest.evaluation_id: manifest for manifest in workplace.evidence.manifests(version)}
     if wanted != NEWEST:
@@ -162,7 +163,7 @@ def resumed_id(wanted: str, version: str, jobs: dict[str, str], workplace: Workp
     finished = {row["evaluation_id"] for row in workplace.warehouse.evaluations(version) if row["status"] == "finished"}
     unfinished = [
         evaluation_id for evaluation_id, manifest in manifests.items()
-        if evaluation_id not in finished and {job.name for job in manifest.spec.jobs} == set(jobs)
+        if evaluation_id not in finished and {job.name for job in manifest.spec.jobs} == jobs
     ]
     if not unfinished:
         raise ConfigurationError(f"there is no unfinished evaluation of {version} with these jobs; leave --resume out")

@@ -1,4 +1,4 @@
-"""The `stoic` command: every command is a thin layer over the same definitions, and ends with a documented exit code."""
+"""The `stoic` command: each is a thin layer over the same definitions, and ends with a documented exit code."""
 
 import sys
 import traceback

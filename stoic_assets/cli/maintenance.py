@@ -58,7 +58,7 @@ def delete(
         console.out.print(f"deleted {version} with {count} evaluations")
 
 
-def schema(out: Annotated[Path | None, typer.Option(help="A file; without it the schema goes to stdout.")] = None) -> None:
+def schema(out: Annotated[Path | None, typer.Option(help="A file; without it it goes to stdout.")] = None) -> None:
     """The JSON Schema of job files, for editors."""
     text = json.dumps(job_json_schema(), indent=2, ensure_ascii=False) + "\n"
     if out is None:

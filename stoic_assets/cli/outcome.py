@@ -77,8 +77,8 @@ def no_verdict(outcome: Outcome, threshold: float) -> str | None:
     if not outcome.conclusive:
         invalid = [trial for trial in outcome.document["trials"] if trial["outcome"] not in SCORED]
         return (
-            f"{len(invalid)} of {outcome.held} trials are invalid, more than the {threshold:.0%} that stoic.yml allows; "
-            f"the first: {_ending(invalid[0], outcome.reasons)}"
+            f"{len(invalid)} of {outcome.held} trials are invalid, more than the {threshold:.0%} that stoic.yml allows"
+            f"; the first: {_ending(invalid[0], outcome.reasons)}"
         )
     return None
 

@@ -27,7 +27,10 @@ from stoic_assets.core.evaluation import EvaluationRequest
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at. `state` is ok, note (works, but worth knowing) or missing (no evaluation could run)."""
+    """One thing that was looked at.
+
+    `state` is ok, note (works, but worth knowing) or missing (no evaluation could run).
+    """
 
     subject: str
     state: str
@@ -112,8 +115,8 @@ def _graphs(workplace: Workplace) -> tuple[str, str]:
 
 
 def _delivery(workplace: Workplace) -> tuple[str, str]:
-    names = {"STOIC_WEBHOOK_URL": "events", "EVOLUTION_URL": "fitness updates"}
-    unset = [f"{what} stay in the outbox ({name} is not set)" for name, what in names.items() if not workplace.env.get(name)]
+    env, names = workplace.env, {"STOIC_WEBHOOK_URL": "events", "EVOLUTION_URL": "fitness updates"}
+    unset = [f"{what} stay in the outbox ({name} is not set)" for name, what in names.items() if not env.get(name)]
     return ("note", "; ".join(unset)) if unset else ("ok", "events and fitness updates are delivered")
 
 

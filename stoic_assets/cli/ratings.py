@@ -21,7 +21,9 @@ def build(
     agent_version: Annotated[
         list[str] | None, typer.Option(help="agent@version; may be repeated.  [default: the newest evaluated]")
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Where to write it.  [default: $STOIC_HOME/reports/ratings/…]")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Where to write it.  [default: $STOIC_HOME/reports/ratings/…]")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Writes one self-contained page with the versions' replies to scenarios, blind, to be sent to raters."""
@@ -29,9 +31,13 @@ def build(
     versions = [check_agent_version(version) for version in agent_version or [newest_version(workplace)]]
     built = ratings_store.build(workplace, versions, out)
     if as_json:
-        console.print_json({"path": str(built.path), "page_id": built.page_id, "replies": built.replies, "items": built.items})
+        console.print_json(
+            {"path": str(built.path), "page_id": built.page_id, "replies": built.replies, "items": built.items}
+        )
     else:
-        console.out.print(f"wrote {built.path}: {built.replies} replies, {built.items} items with repeats and attention items")
+        console.out.print(
+            f"wrote {built.path}: {built.replies} replies, {built.items} items with repeats and attention items"
+        )
         console.out.print(f"keys in {built.keys}: keep them, they alone lead ratings back to their replies")
 
 

@@ -23,6 +23,7 @@ def report(
     manifest = newest_evaluation(workplace, version)
     path = write_report(workplace, manifest, out)
     if as_json:
-        console.print_json({"agent_version": version, "evaluation_id": manifest.evaluation_id, "path": str(path.absolute())})
+        about = {"agent_version": version, "evaluation_id": manifest.evaluation_id}
+        console.print_json({**about, "path": str(path.absolute())})
     else:
         console.out.print(f"wrote {path}")

@@ -40,15 +40,19 @@ def graph(
     home = open_workplace().project.home
     if stop:
         stopped = stop_embedded_graph(home)
-        console.print_json({"stopped": stopped}) if as_json else console.out.print("stopped" if stopped else "not running")
+        console.print_json({"stopped": stopped}) if as_json else console.out.print(
+            "stopped" if stopped else "not running"
+        )
         return
     with embedded_graph(home) as server:
         address = {
-            "uri": server.uri, "username": server.username, "password": server.password,
+            "uri": server.uri,
+            "username": server.username,
+            "password": server.password,
             "databases": {"subject": "subject", "stoic": "stoic"},
         }
         if as_json:
-            print(json.dumps(address), flush=True)  # noqa: T201
+            print(json.dumps(address), flush=True)
         else:
             console.out.print(f"{server.uri}  user {server.username}, databases subject and stoic; Ctrl-C stops it")
             console.out.print(f"password: in {home / 'graph' / 'server.json'}")

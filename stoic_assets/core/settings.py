@@ -92,7 +92,7 @@ class Calibration(Document):
 
     epsilon: float = Field(
         0.15, ge=0, le=1,
-        description="how much less often than a person the judge may be right: 0.2 for experts, 0.15 skilled, 0.1 crowd",
+        description="how much less often than a person the judge may be right: 0.2 experts, 0.15 skilled, 0.1 crowd",
     )
 
 

@@ -21,9 +21,23 @@ from stoic_assets.defs.scores import evaluations, sql_assets
 from stoic_assets.defs.transcripts import transcripts
 
 ASSETS = [
-    job_configs, graph_setup, transcripts, virtue_scores, task_scores, assertion_results, *sql_assets, evaluations,
-    weak_virtue_reports, evaluation_reports, fitness_updates, stoic_graph_projection, rating_pages, human_ratings,
-    rating_analysis, judge_calibration, human_feedback_evaluations,
+    job_configs,
+    graph_setup,
+    transcripts,
+    virtue_scores,
+    task_scores,
+    assertion_results,
+    *sql_assets,
+    evaluations,
+    weak_virtue_reports,
+    evaluation_reports,
+    fitness_updates,
+    stoic_graph_projection,
+    rating_pages,
+    human_ratings,
+    rating_analysis,
+    judge_calibration,
+    human_feedback_evaluations,
 ]
 
 
@@ -35,6 +49,9 @@ def build_definitions(workplace: Workplace | None = None) -> dg.Definitions:
     """
     resource = workplace or WorkplaceResource()
     return dg.Definitions(
-        assets=ASSETS, resources={"workplace": resource}, executor=dg.in_process_executor, jobs=[AFTER_RATINGS],
+        assets=ASSETS,
+        resources={"workplace": resource},
+        executor=dg.in_process_executor,
+        jobs=[AFTER_RATINGS],
         sensors=[new_rating_files],
     )

@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 def own_evaluation_id(context: dg.AssetExecutionContext) -> str:
-    """The evaluation that this run makes or continues: the tagged one, else the run's (its root's, when re-executed)."""
+    """The evaluation that this run makes or continues: the tagged one, else that of the run (or its root)."""
     return context.run.tags.get(EVALUATION_TAG) or context.run.root_run_id or context.run.run_id
 
 

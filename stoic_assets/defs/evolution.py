@@ -11,22 +11,30 @@ from stoic_assets.defs.partitions import agent_versions
 
 
 @dg.asset(
-    group_name="evolution", kinds={"python", "parquet"}, owners=OWNERS, partitions_def=agent_versions, retry_policy=RETRIES,
+    group_name="evolution",
+    kinds={"python", "parquet"},
+    owners=OWNERS,
+    partitions_def=agent_versions,
+    retry_policy=RETRIES,
     deps=["evaluations", "trial_virtues", "composite_scores", "weak_virtues"],
 )
-def fitness_updates(
-    context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]
-) -> dg.MaterializeResult:
-    """Weak virtues as fitness for the evolution loop, and the events of this evaluation: outbox first, then delivery."""
+def fitness_updates(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
+    """Weak virtues as fitness for the evolution loop, and the events of this evaluation; first into the outbox."""
     with reported():
         published = run_async(publish(workplace, current_evaluation(context, workplace.evidence)))
     update, delivery = published.update, published.delivery
     return dg.MaterializeResult(
         metadata={
-            "fitness": update.fitness, "fitness_low": update.fitness_low, "fitness_high": update.fitness_high,
-            "conclusive": published.conclusive, "weak_virtues": ", ".join(update.weak_virtues) or "none",
-            "improvement_areas": dg.MetadataValue.json({str(virtue): advice for virtue, advice in update.improvement_areas.items()}),
-            "delivered": delivery.delivered, "in_outbox": delivery.pending,
+            "fitness": update.fitness,
+            "fitness_low": update.fitness_low,
+            "fitness_high": update.fitness_high,
+            "conclusive": published.conclusive,
+            "weak_virtues": ", ".join(update.weak_virtues) or "none",
+            "improvement_areas": dg.MetadataValue.json(
+                {str(virtue): advice for virtue, advice in update.improvement_areas.items()}
+            ),
+            "delivered": delivery.delivered,
+            "in_outbox": delivery.pending,
             "delivery_faults": "; ".join(delivery.errors) or "none",
             **{f"path_{table}": dg.MetadataValue.path(path) for table, path in published.files.items()},
         }
@@ -34,7 +42,11 @@ def fitness_updates(
 
 
 @dg.asset(
-    group_name="evolution", kinds={"neo4j"}, owners=OWNERS, partitions_def=agent_versions, retry_policy=RETRIES,
+    group_name="evolution",
+    kinds={"neo4j"},
+    owners=OWNERS,
+    partitions_def=agent_versions,
+    retry_policy=RETRIES,
     deps=[fitness_updates, "virtue_trends", "graph_setup"],
 )
 def stoic_graph_projection(

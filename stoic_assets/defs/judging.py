@@ -25,7 +25,12 @@ class JudgingConfig(dg.Config):
 
 
 @dg.asset(
-    group_name="judging", kinds={"openai", "parquet"}, owners=OWNERS, partitions_def=agent_versions, retry_policy=RETRIES, deps=[transcripts]
+    group_name="judging",
+    kinds={"openai", "parquet"},
+    owners=OWNERS,
+    partitions_def=agent_versions,
+    retry_policy=RETRIES,
+    deps=[transcripts],
 )
 def virtue_scores(
     context: dg.AssetExecutionContext, config: JudgingConfig, workplace: dg.ResourceParam[Workplace]
@@ -53,7 +58,12 @@ def virtue_scores(
 
 
 @dg.asset(
-    group_name="judging", kinds={"openai", "parquet"}, owners=OWNERS, partitions_def=agent_versions, retry_policy=RETRIES, deps=[transcripts]
+    group_name="judging",
+    kinds={"openai", "parquet"},
+    owners=OWNERS,
+    partitions_def=agent_versions,
+    retry_policy=RETRIES,
+    deps=[transcripts],
 )
 def task_scores(
     context: dg.AssetExecutionContext, config: JudgingConfig, workplace: dg.ResourceParam[Workplace]
@@ -96,8 +106,12 @@ def assertion_results(
                 [
                     dg.TableRecord(
                         {
-                            "trial": row["trial_id"], "assertion": row["assertion"], "text": row["text"],
-                            "expected": row["expected"] or "", "actual": row["actual"] or "", "why": row["error"] or "",
+                            "trial": row["trial_id"],
+                            "assertion": row["assertion"],
+                            "text": row["text"],
+                            "expected": row["expected"] or "",
+                            "actual": row["actual"] or "",
+                            "why": row["error"] or "",
                         }
                     )
                     for row in failed

@@ -40,8 +40,13 @@ _SCHEMA = dg.TableSchema(
 def _record(job: Job) -> dg.TableRecord:
     return dg.TableRecord(
         {
-            "job": job.name, "chatbot": job.target.chatbot, "tags": ", ".join(job.tags), "tasks": len(job.tasks),
-            "scenarios": len(job.scenarios), "facts": len(job.facts), "assertions": len(job.assertions),
+            "job": job.name,
+            "chatbot": job.target.chatbot,
+            "tags": ", ".join(job.tags),
+            "tasks": len(job.tasks),
+            "scenarios": len(job.scenarios),
+            "facts": len(job.facts),
+            "assertions": len(job.assertions),
             "trials": _trials(job),
         }
     )
@@ -51,7 +56,14 @@ def _trials(job: Job) -> int:
     return len(conditions_of(job, None)) * job.repeats * (len(job.scenarios) or 1)
 
 
-@dg.asset(group_name="preparation", kinds={"neo4j"}, owners=OWNERS, partitions_def=agent_versions, retry_policy=RETRIES, deps=[job_configs])
+@dg.asset(
+    group_name="preparation",
+    kinds={"neo4j"},
+    owners=OWNERS,
+    partitions_def=agent_versions,
+    retry_policy=RETRIES,
+    deps=[job_configs],
+)
 def graph_setup(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
     """Constraints of the stoic graph, and the node of this agent version with its lineage."""
     with reported():
@@ -66,7 +78,11 @@ def graph_setup(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[W
             "parents": ", ".join(parents) or "none",
             "released_at": released_at or "not released",
             "unreadable_manifests": len(complaints),
-            **({"manifest_faults": dg.MetadataValue.md("\n".join(f"- {fault}" for fault in complaints))} if complaints else {}),
+            **(
+                {"manifest_faults": dg.MetadataValue.md("\n".join(f"- {fault}" for fault in complaints))}
+                if complaints
+                else {}
+            ),
         }
     )
 

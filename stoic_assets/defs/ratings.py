@@ -1,4 +1,4 @@
-"""People's judgement: the rating page, collected ratings, how far raters agree, and what that says of judge and agent."""
+"""What people judge: the rating page, collected ratings, how far raters agree, and what that says of judge and agent."""
 
 from pathlib import Path
 
@@ -27,8 +27,11 @@ def rating_pages(config: RatingPageConfig, workplace: dg.ResourceParam[Workplace
         built = ratings_store.build(workplace, config.agent_versions)
     return dg.MaterializeResult(
         metadata={
-            "page_id": built.page_id, "replies": built.replies, "items": built.items,
-            "path": dg.MetadataValue.path(built.path), "open": dg.MetadataValue.url(built.path.as_uri()),
+            "page_id": built.page_id,
+            "replies": built.replies,
+            "items": built.items,
+            "path": dg.MetadataValue.path(built.path),
+            "open": dg.MetadataValue.url(built.path.as_uri()),
         }
     )
 
@@ -45,11 +48,19 @@ def human_ratings(workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResul
 @dg.multi_asset(
     specs=[
         dg.AssetSpec(
-            "rater_reliability", deps=[human_ratings], group_name="people", kinds={"python", "parquet"}, owners=OWNERS,
+            "rater_reliability",
+            deps=[human_ratings],
+            group_name="people",
+            kinds={"python", "parquet"},
+            owners=OWNERS,
             description="How far raters agree on each question, with intervals, and what the gate says.",
         ),
         dg.AssetSpec(
-            "rater_checks", deps=[human_ratings], group_name="people", kinds={"python", "parquet"}, owners=OWNERS,
+            "rater_checks",
+            deps=[human_ratings],
+            group_name="people",
+            kinds={"python", "parquet"},
+            owners=OWNERS,
             description="Reasons to talk with a rater; nobody is left out because of one.",
         ),
     ]
@@ -59,12 +70,16 @@ def rating_analysis(workplace: dg.ResourceParam[Workplace]) -> tuple[dg.Material
     with reported():
         analysed = analyse_ratings(workplace)
     analysis, files = analysed.analysis, {"report": analysed.report, "discussion_sheet": analysed.discussion_sheet}
-    alphas = {f"alpha_{name}": found.coefficients["alpha_ordinal"].estimate for name, found in analysis.dimensions.items()}
+    alphas = {
+        f"alpha_{name}": found.coefficients["alpha_ordinal"].estimate for name, found in analysis.dimensions.items()
+    }
     gates = {f"gate_{name}": found.gate.state for name, found in analysis.dimensions.items()}
     paths = {name: dg.MetadataValue.path(path) for name, path in files.items()}
     flags = [f"- {flag.rater_id}: {flag.check}: {flag.detail}" for flag in analysis.checks.flags]
     return (
-        dg.MaterializeResult("rater_reliability", metadata={"raters": len(analysis.table.raters), **alphas, **gates, **paths}),
+        dg.MaterializeResult(
+            "rater_reliability", metadata={"raters": len(analysis.table.raters), **alphas, **gates, **paths}
+        ),
         dg.MaterializeResult(
             "rater_checks",
             metadata={"dagster/row_count": len(flags), "flags": dg.MetadataValue.md("\n".join(flags) or "none")},
@@ -83,7 +98,8 @@ def judge_calibration(workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeR
     records = [dg.TableRecord({name: row[name] for name in shown}) for row in rows]
     return dg.MaterializeResult(
         metadata={
-            "dagster/row_count": len(rows), "path": dg.MetadataValue.path(path),
+            "dagster/row_count": len(rows),
+            "path": dg.MetadataValue.path(path),
             "calibrated": sum(row["confidence_map"] is not None for row in rows),
             **({"measures": dg.MetadataValue.table(records)} if records else {}),
         }
@@ -91,7 +107,11 @@ def judge_calibration(workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeR
 
 
 @dg.asset(
-    group_name="people", kinds={"json", "parquet"}, owners=OWNERS, deps=[human_ratings, "transcripts"], retry_policy=RETRIES
+    group_name="people",
+    kinds={"json", "parquet"},
+    owners=OWNERS,
+    deps=[human_ratings, "transcripts"],
+    retry_policy=RETRIES,
 )
 def human_feedback_evaluations(workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
     """What people said in `$STOIC_HOME/feedback/` and in ratings, as evaluations of virtues; published as events."""
@@ -102,7 +122,8 @@ def human_feedback_evaluations(workplace: dg.ResourceParam[Workplace]) -> dg.Mat
             run_async(publish_feedback(workplace, version))
     return dg.MaterializeResult(
         metadata={
-            "dagster/row_count": len(taken.rows), "changed_versions": len({version for version, _ in written}),
+            "dagster/row_count": len(taken.rows),
+            "changed_versions": len({version for version, _ in written}),
             "unmapped_dimensions": ", ".join(taken.unmapped) or "none",
             "complaints": dg.MetadataValue.md("\n".join(f"- {each}" for each in taken.complaints) or "none"),
         }

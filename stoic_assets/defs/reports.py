@@ -12,7 +12,10 @@ from stoic_assets.defs.partitions import agent_versions
 
 
 @dg.asset(
-    group_name="reports", kinds={"markdown"}, owners=OWNERS, partitions_def=agent_versions,
+    group_name="reports",
+    kinds={"markdown"},
+    owners=OWNERS,
+    partitions_def=agent_versions,
     deps=["weak_virtues", "evaluation_virtues", "virtue_scores"],
 )
 def weak_virtue_reports(
@@ -34,10 +37,19 @@ def weak_virtue_reports(
 
 
 @dg.asset(
-    group_name="reports", kinds={"html"}, owners=OWNERS, partitions_def=agent_versions,
+    group_name="reports",
+    kinds={"html"},
+    owners=OWNERS,
+    partitions_def=agent_versions,
     deps=[
-        "evaluations", "composite_scores", "evaluation_virtues", "weak_virtues", "virtue_trends", "task_scores",
-        "assertion_results", "transcripts",
+        "evaluations",
+        "composite_scores",
+        "evaluation_virtues",
+        "weak_virtues",
+        "virtue_trends",
+        "task_scores",
+        "assertion_results",
+        "transcripts",
     ],
 )
 def evaluation_reports(
@@ -47,5 +59,9 @@ def evaluation_reports(
     with reported():
         path = write_report(workplace, current_evaluation(context, workplace.evidence))
     return dg.MaterializeResult(
-        metadata={"path": dg.MetadataValue.path(path), "open": dg.MetadataValue.url(path.as_uri()), "bytes": path.stat().st_size}
+        metadata={
+            "path": dg.MetadataValue.path(path),
+            "open": dg.MetadataValue.url(path.as_uri()),
+            "bytes": path.stat().st_size,
+        }
     )

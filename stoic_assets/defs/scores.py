@@ -21,7 +21,12 @@ from stoic_assets.defs.partitions import agent_versions
 
 SHOWN_ROWS = 200
 """Rows of a table that go into Dagster's event log; the file holds them all."""
-_MADE_ELSEWHERE = {"trials": "transcripts", "turns": "transcripts", "observations": "transcripts", "tone_scores": "task_scores"}
+_MADE_ELSEWHERE = {
+    "trials": "transcripts",
+    "turns": "transcripts",
+    "observations": "transcripts",
+    "tone_scores": "task_scores",
+}
 
 
 def asset_of(table: str, of_view: bool = False) -> dg.AssetKey:
@@ -39,14 +44,21 @@ def sql_asset(project: SqlProject, model: str) -> dg.AssetsDefinition:
     tests = project.tests(model)
 
     @dg.asset(
-        name=model, description=project.description(model), group_name="scores", kinds={"sql", "duckdb"}, owners=OWNERS,
-        partitions_def=agent_versions, deps=sorted({asset_of(name, project.is_view(model)) for name in project.inputs(model)}),
+        name=model,
+        description=project.description(model),
+        group_name="scores",
+        kinds={"sql", "duckdb"},
+        owners=OWNERS,
+        partitions_def=agent_versions,
+        deps=sorted({asset_of(name, project.is_view(model)) for name in project.inputs(model)}),
         check_specs=[dg.AssetCheckSpec(test.name, asset=model) for test in tests],
     )
     def run(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
         with reported():
             manifest, warehouse = current_evaluation(context, workplace.evidence), workplace.warehouse
-            metadata = _view(warehouse, model, manifest) if project.is_view(model) else _stored(warehouse, model, manifest)
+            metadata = (
+                _view(warehouse, model, manifest) if project.is_view(model) else _stored(warehouse, model, manifest)
+            )
             failing = failing_rows(warehouse, model, manifest.agent_version, manifest.evaluation_id)
         columns = {"dagster/column_lineage": _lineage(warehouse.models, model)}
         return dg.MaterializeResult(metadata={**metadata, **columns}, check_results=_checks(tests, failing))
@@ -110,11 +122,14 @@ sql_assets = [sql_asset(_project, model) for model in _project.order]
 
 
 @dg.asset(
-    group_name="scores", kinds={"python", "parquet"}, owners=OWNERS, partitions_def=agent_versions,
+    group_name="scores",
+    kinds={"python", "parquet"},
+    owners=OWNERS,
+    partitions_def=agent_versions,
     deps=["evaluation_scores", "virtue_scores"],
 )
 def evaluations(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
-    """The evaluation as a whole: what was planned, scored and invalid, what it cost, and whether a verdict is allowed."""
+    """The evaluation as a whole: what was planned, scored and invalid, and what it cost."""
     with reported():
         manifest = current_evaluation(context, workplace.evidence)
         tables = EvaluationTables(workplace, manifest)
@@ -123,9 +138,11 @@ def evaluations(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[W
         judges = {row["judge_model"] for row in tables.read("virtue_scores")}
         costs = [row["cost_usd"] for row in tables.read("llm_calls")]
         counts = {
-            "planned_trials": planned, "scored_trials": scores["scored_trials"],
+            "planned_trials": planned,
+            "scored_trials": scores["scored_trials"],
             "invalid_trials": scores["invalid_trials"],
-            "cost_usd": None if None in costs else sum(costs), "offline": manifest.offline or OFFLINE in judges,
+            "cost_usd": None if None in costs else sum(costs),
+            "offline": manifest.offline or OFFLINE in judges,
         }
         status = "finished" if held == planned and not tables.out_of_budget() else "incomplete"
         path = tables.write_head(status, datetime.now(UTC).isoformat(), **counts)
@@ -133,9 +150,12 @@ def evaluations(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[W
     average = scores["average_overall"]
     return dg.MaterializeResult(
         metadata={
-            "evaluation_id": manifest.evaluation_id, "status": status, **counts,
+            "evaluation_id": manifest.evaluation_id,
+            "status": status,
+            **counts,
             "invalid_share": scores["invalid_trials"] / max(1, planned),
-            "average_score": None if average is None else half_even(average), "fitness": scores["fitness"],
+            "average_score": None if average is None else half_even(average),
+            "fitness": scores["fitness"],
             "path": dg.MetadataValue.path(path),
             "duckdb": dg.MetadataValue.path(workplace.project.warehouse / "stoic.duckdb"),
         }

@@ -42,7 +42,11 @@ class ConversationConfig(dg.Config):
 
 
 @dg.asset(
-    group_name="conversations", kinds={"python", "parquet"}, owners=OWNERS, partitions_def=agent_versions, retry_policy=RETRIES,
+    group_name="conversations",
+    kinds={"python", "parquet"},
+    owners=OWNERS,
+    partitions_def=agent_versions,
+    retry_policy=RETRIES,
     deps=[job_configs, graph_setup],
 )
 def transcripts(
@@ -54,8 +58,13 @@ def transcripts(
     """
     with reported():
         conversations = hold_evaluation(
-            workplace, context.partition_key, own_evaluation_id(context), context.run.run_id, config.request(),
-            at_once=config.at_once, max_cost=config.max_cost,
+            workplace,
+            context.partition_key,
+            own_evaluation_id(context),
+            context.run.run_id,
+            config.request(),
+            at_once=config.at_once,
+            max_cost=config.max_cost,
         )
         held = run_async(conversations)
     return dg.MaterializeResult(metadata=_metadata(held))
@@ -77,8 +86,11 @@ def _metadata(held: Held) -> dict[str, Any]:
             [
                 dg.TableRecord(
                     {
-                        "trial": row["trial_id"].removeprefix(f"{held.manifest.evaluation_id}."), "outcome": row["outcome"],
-                        "turns": row["turns"], "failures": row["failure_count"], "detail": row["detail"] or "",
+                        "trial": row["trial_id"].removeprefix(f"{held.manifest.evaluation_id}."),
+                        "outcome": row["outcome"],
+                        "turns": row["turns"],
+                        "failures": row["failure_count"],
+                        "detail": row["detail"] or "",
                     }
                 )
                 for row in held.trials

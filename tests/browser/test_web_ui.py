@@ -26,9 +26,10 @@ def test_versions_are_evaluated_from_the_web_ui(ui: Any, browser: Any) -> None:
 def shows_every_asset(ui: Any, browser: Any) -> None:
     """All assets stand on one screen, and no stage of an evaluation is missing."""
     every = {name for names in assets(ui.url).values() for name in names}
-    page = open_asset_graph(browser, ui.url, width=2300, height=1600)
+    page = open_asset_graph(browser, ui.url)
     names = [page.locator("foreignObject").get_by_text(name, exact=True).first for name in every]
-    assert all(0 < box["x"] < 2300 and 0 < box["y"] < 1600 for box in (name.bounding_box() for name in names))
+    size, boxes = page.viewport_size, [name.bounding_box() for name in names]
+    assert all(0 < box["x"] < size["width"] and 0 < box["y"] < size["height"] for box in boxes)
     assert {"job_configs", *STAGES} <= every
     page.close()
 

@@ -1,9 +1,9 @@
 """From what a judge shows of its certainty to how often it is right: an isotonic map, and how well it keeps its word.
 
-A verdict is right when it lies within an eighth of the mean of at least three raters, so that it names the same of the
-five levels or the boundary. Its signal is the spread of several verdicts, or the judge's own word. How reliable the
-fitted confidence is, is measured by two further maps, each fitted to one half of the trials and tried on the other: on
-the trials it was fitted to, every map looks perfect.
+A verdict is right when it lies within an eighth, half of a level, of the mean of at least three raters. Its signal is the
+spread of several verdicts, or the judge's own word. How reliable the fitted confidence is, is measured by two further
+maps, each fitted to one half of the trials and tried on the other: on the trials it was fitted to, every map looks
+perfect.
 """
 
 from collections.abc import Mapping, Sequence
@@ -72,7 +72,7 @@ def fitted(
 ) -> Fitted:
     """The map for these judges' verdicts, and how reliable the confidence is with and without it."""
     truth = {trial: fmean(marks.values()) for trial, marks in rated.items() if len(marks) >= FEWEST_RATERS}
-    known = {trial: rows for trial, rows in sorted(judged.items()) if trial in truth}
+    known = {t: used for t, rows in sorted(judged.items()) if t in truth and (used := _usable(signal, rows))}
     seen = _observations(signal, known, truth)
     names = measure_names(signal)
     if seen.trials < FEWEST_TRIALS:
@@ -87,7 +87,7 @@ def fitted(
     after = Reliability(seen, _from_the_other_half(signal, seen, halves), halves)
     found = ConfidenceMap(
         virtue=virtue, judges=judges, signal=signal, points=points, before=before.bins(), after=after.bins(),
-        prompt_hashes=tuple(sorted({row["prompt_hash"] for rows in known.values() for row in rows})),
+        prompt_hashes=tuple(sorted({row["prompt_hash"] or "" for rows in known.values() for row in rows})),
     )  # fmt: skip
     weights = item_weights(seen.trials, resampling.draws, resampling.seed)
     figures = (
@@ -102,28 +102,25 @@ def measure_names(signal: Signal) -> list[str]:
     return [f"{name}_{signal}" for name in ("map", "ece", "brier", "ece_uncalibrated", "brier_uncalibrated")]
 
 
+def _usable(signal: Signal, verdicts: Sequence[Row]) -> Sequence[Row]:
+    """The verdicts on a trial that show the signal."""
+    if signal == "spread":
+        return verdicts if len(verdicts) >= ENOUGH else ()
+    return [row for row in verdicts if row["self_confidence"] is not None]
+
+
 def _observations(signal: Signal, judged: Judged, truth: Mapping[str, float]) -> Observations:
-    """One for each trial with enough verdicts where their spread counts; else one for each verdict with a word."""
+    """One for each trial where the spread counts; else one for each verdict."""
     rows: list[tuple[float, float, bool, int]] = []
-    trials = 0
-    for trial, verdicts in judged.items():
-        found = [*(_of_spread(verdicts, truth[trial]) if signal == "spread" else _of_words(verdicts, truth[trial]))]
-        rows += [(*each, trials) for each in found]
-        trials += bool(found)
+    for number, (trial, verdicts) in enumerate(judged.items()):
+        marks = [row["score"] for row in verdicts]
+        if signal == "spread":
+            rows.append((stdev(marks), by_spread(marks), _is_right(fmean(marks), truth[trial]), number))
+            continue
+        words = [by_own_word(row["self_confidence"], row["grounded"]) or 0.0 for row in verdicts]
+        rows += [(w, w, _is_right(mark, truth[trial]), number) for w, mark in zip(words, marks, strict=True)]
     columns = np.array(rows, dtype=np.float64).reshape(-1, 4).T
     return Observations(columns[0], columns[1], columns[2], columns[3].astype(np.intp))
-
-
-def _of_spread(verdicts: Sequence[Row], truth: float) -> list[tuple[float, float, bool]]:
-    marks = [row["score"] for row in verdicts]
-    if len(marks) < ENOUGH:
-        return []
-    return [(stdev(marks), by_spread(marks), _is_right(fmean(marks), truth))]
-
-
-def _of_words(verdicts: Sequence[Row], truth: float) -> list[tuple[float, float, bool]]:
-    words = [(by_own_word(row["self_confidence"], row["grounded"]), row["score"]) for row in verdicts]
-    return [(word, word, _is_right(score, truth)) for word, score in words if word is not None]
 
 
 def _is_right(score: float, truth: float) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 from stoic_assets.core.feedback.feedback_file import DimensionFeedback, Metrics
 from stoic_assets.core.feedback.human_evaluation import HumanFeedback
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
-from stoic_assets.core.ratings.rating_table import counted
+from stoic_assets.core.ratings.counted_ratings import counted
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES, LEVELS, DimensionName, Overall
 
 Row = Mapping[str, Any]

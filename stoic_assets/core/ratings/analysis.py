@@ -12,9 +12,10 @@ import numpy as np
 
 from stoic_assets.core.ratings.checks.flag import RaterChecks
 from stoic_assets.core.ratings.checks.rater_checks import attention_ids, rater_checks
+from stoic_assets.core.ratings.counted_ratings import counted
 from stoic_assets.core.ratings.missing_values import mean_of
 from stoic_assets.core.ratings.rated_item import RatedItem
-from stoic_assets.core.ratings.rating_table import RatingTable, Rows, counted, rating_table
+from stoic_assets.core.ratings.rating_table import RatingTable, Rows, rating_table
 from stoic_assets.core.ratings.reliability.dimension_reliability import (
     DimensionReliability,
     dimension_reliability,

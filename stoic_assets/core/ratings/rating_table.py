@@ -3,7 +3,7 @@
 Only what counts enters: no practice, no attention items, no repeats.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,11 +40,6 @@ class RatingTable:
     def all_marks(self) -> Floats:
         """The marks of all dimensions in one array: dimensions × items × raters."""
         return np.stack([self.marks[dimension] for dimension in DIMENSION_NAMES])
-
-
-def counted(rows: Iterable[Row], attention: Collection[str] = ()) -> list[Row]:
-    """The rows of `human_ratings` that are ratings proper; `attention` holds the ids of attention items."""
-    return [row for row in rows if not (row.get("practice") or row.get("repeat_of") or row["test_id"] in attention)]
 
 
 def rating_table(rows: Rows) -> RatingTable:

@@ -16,7 +16,7 @@ def test_a_message_is_delivered_within_the_limit_which_hears_of_it(make_world: M
 
     class Slot:
         held = False
-        heard: list[str] = []  # noqa: RUF012
+        heard: list[str] = []
 
         async def __aenter__(self) -> None:
             self.held = True

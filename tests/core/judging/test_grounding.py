@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stoic_assets.core.judging.fence import clean
 from stoic_assets.core.judging.grounding import grounded_share
 
 ADVICE = """It is not things that trouble us – it is our *judgement* about them.
@@ -54,7 +55,7 @@ def test_the_share_counts_quotes_and_skips_blank_ones() -> None:
 
 @given(st.text(min_size=1, max_size=120), st.data())
 def test_every_passage_of_a_message_is_grounded(message: str, data: st.DataObject) -> None:
-    words = message.split()
+    words = clean(message).split()  # what the judge was shown
     start = data.draw(st.integers(0, len(words)))
     quote = "  ".join(words[start : data.draw(st.integers(start, len(words)))])
     assert grounded_share([quote], [message]) in ((1, None) if any(map(str.isalnum, quote)) else (0, None))

@@ -8,8 +8,9 @@ from stoic_assets.core.ratings.checks.mark_patterns import always_high, contradi
 from stoic_assets.core.ratings.checks.outliers import outliers
 from stoic_assets.core.ratings.checks.pace import is_timed, too_fast
 from stoic_assets.core.ratings.checks.repeats import inconsistent_repeats
+from stoic_assets.core.ratings.counted_ratings import counted
 from stoic_assets.core.ratings.rated_item import RatedItem
-from stoic_assets.core.ratings.rating_table import RatingTable, Rows, counted
+from stoic_assets.core.ratings.rating_table import RatingTable, Rows
 
 
 def rater_checks(rows: Rows, table: RatingTable, items: Mapping[str, RatedItem]) -> RaterChecks:

@@ -9,8 +9,9 @@ from stoic_assets.core.ratings.checks.attention import missed_attention
 from stoic_assets.core.ratings.checks.pace import too_fast
 from stoic_assets.core.ratings.checks.rater_checks import rater_checks
 from stoic_assets.core.ratings.checks.repeats import inconsistent_repeats
+from stoic_assets.core.ratings.counted_ratings import counted
 from stoic_assets.core.ratings.rated_item import RatedItem
-from stoic_assets.core.ratings.rating_table import counted, rating_table
+from stoic_assets.core.ratings.rating_table import rating_table
 
 Row = dict[str, Any]
 MakeRow = Callable[..., Row]
