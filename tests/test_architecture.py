@@ -143,6 +143,6 @@ def test_definitions_load_without_the_heavy_packages_and_soon() -> None:
     done = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, timeout=100, check=True)
     whole = time.perf_counter() - start
     seconds, modules = json.loads(done.stdout.splitlines()[-1])
-    print(f"definitions loaded in {seconds:.2f} s of {whole:.2f} s")
+    print(f"definitions loaded in {seconds:.2f} s of {whole:.2f} s")  # noqa: T201 - worth seeing with -s
     assert sorted(HEAVY & set(modules)) == []
     assert seconds < 15, "a second on an idle machine, Dagster's own import included; generous for a busy one"

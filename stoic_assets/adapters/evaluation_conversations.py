@@ -93,11 +93,11 @@ async def _converse(
 
 def _import_clients(offline: bool) -> None:
     """Imported in the midst of conversations they would hold the loop, and lengthen reply times by 0.3 to 0.6 s."""
-    import aiohttp
+    import aiohttp  # noqa: F401
 
     if not offline:
-        import httpx2
-        import openai.types.chat
+        import httpx2  # noqa: F401
+        import openai.types.chat  # noqa: F401
 
 
 async def _announce(workplace: Workplace, manifest: Manifest) -> None:

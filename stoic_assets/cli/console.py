@@ -21,7 +21,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 
 def print_json(document: Any) -> None:
     """One JSON document on stdout."""
-    print(json.dumps(document, ensure_ascii=False, allow_nan=False))
+    print(json.dumps(document, ensure_ascii=False, allow_nan=False))  # noqa: T201 - the one thing that is not styled
 
 
 def print_table(table: Table) -> None:

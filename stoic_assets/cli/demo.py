@@ -70,7 +70,7 @@ def running_agent(release: str, graph: GraphAddress) -> Iterator[str]:
     command = [sys.executable, "-m", "stoic_assets.demo.service", "--release", release, "--port", "0"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, env=env, text=True)
     try:
-        assert process.stdout is not None
+        assert process.stdout is not None  # noqa: S101 - it is a pipe
         line = process.stdout.readline()
         if not line:
             raise ServiceUnreachable(f"the demo agent {release} did not start (exit code {process.wait(10)})")

@@ -52,7 +52,7 @@ def graph(
             "databases": {"subject": "subject", "stoic": "stoic"},
         }
         if as_json:
-            print(json.dumps(address), flush=True)
+            print(json.dumps(address), flush=True)  # noqa: T201
         else:
             console.out.print(f"{server.uri}  user {server.username}, databases subject and stoic; Ctrl-C stops it")
             console.out.print(f"password: in {home / 'graph' / 'server.json'}")

@@ -1,4 +1,4 @@
-"""What people judge: the rating page, collected ratings, how far raters agree, and what that says of judge and agent."""
+"""What people judge: the rating page, collected ratings, how far raters agree, what that says of judge and agent."""
 
 from pathlib import Path
 

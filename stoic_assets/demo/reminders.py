@@ -15,7 +15,7 @@ _NUMBERED = re.compile(rf"\b(?:(?:number|no\.?|#) ?(\d+)|({'|'.join(_ORDINALS)})
 _POINTING = re.compile(r"\b(?:it|that|this)\b", re.IGNORECASE)
 _EMPTY_WORDS = frozenset(
     """a about again alarm an and any anymore at be for from i in is it its just longer me my need no now of on one
-    please reminder reminders set so that the then there this to was which will with you your""".split()
+    please reminder reminders set so that the then there this to was which will with you your""".split()  # noqa: SIM905
 )
 
 

@@ -24,7 +24,7 @@ class Message(BaseModel):
 class SendMessage(BaseModel):
     """A message in a session. `model` is accepted and has no effect: this agent needs none."""
 
-    sessionId: str
+    sessionId: str  # noqa: N815 - the name on the wire
     message: Message
     model: str | None = None
 

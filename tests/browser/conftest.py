@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 # The pictures of the README are taken with the same steps; importlib mode leaves sys.path alone.
 sys.path.insert(0, str(ROOT / "docs" / "pictures"))
 
-from web_ui import CHROMIUM, STOIC, chromium, graphql, web_ui
+from web_ui import CHROMIUM, STOIC, chromium, graphql, web_ui  # noqa: E402
 
 JOBS = ("reminder_cancel", "memory_text_seed")
 OURS = ("STOIC_", "NEO_", "OPENAI_", "AGENT_", "BOOGIE_", "EVOLUTION_", "DAGSTER_")

@@ -152,7 +152,7 @@ class _Conversation:
             raise
         self.interrupted = False
         reply = delivery.reply
-        assert reply is not None
+        assert reply is not None  # noqa: S101 - ask_agent raises otherwise
         turn = Turn(len(turns), "agent", reply.content, delivery.response_ms, delivery.attempts, reply.events)
         await self.note(entries.said(turn, delivery.failures if turn.turn > 1 else 0))
 

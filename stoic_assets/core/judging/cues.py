@@ -133,5 +133,5 @@ STOP_WORDS = frozenset(
     by can correct correctly could did do does doing each for from gave given gives had has have having her him
     his how in into is it its just like made make makes may more much must no not of on only or other our out
     over said says should some such than that the their them then there these they this those to user users very
-    want wants was were what when where which while who will with would you your yours""".split()
+    want wants was were what when where which while who will with would you your yours""".split()  # noqa: SIM905 – a list of words reads better as words
 )

@@ -82,14 +82,14 @@ def _charts(analysis: RatingAnalysis) -> Mapping[str, Markup | None]:
     several = len(table.raters) > 1
     marks = distributions(table)[: len(DIMENSIONS)]
     return {
-        "forest_chart": Markup(forest_chart_svg(analysis.dimensions, PAGE_INK)),
-        "distribution_chart": Markup(distribution_chart_svg(marks, PAGE_INK)) if table.ratings else None,
-        "heat_map": Markup(kappa_heat_map_svg(table, PAGE_INK)) if several else None,
-        "severity_chart": Markup(severity_chart_svg(analysis.severity, PAGE_INK)) if several else None,
+        "forest_chart": Markup(forest_chart_svg(analysis.dimensions, PAGE_INK)),  # noqa: S704
+        "distribution_chart": Markup(distribution_chart_svg(marks, PAGE_INK)) if table.ratings else None,  # noqa: S704
+        "heat_map": Markup(kappa_heat_map_svg(table, PAGE_INK)) if several else None,  # noqa: S704
+        "severity_chart": Markup(severity_chart_svg(analysis.severity, PAGE_INK)) if several else None,  # noqa: S704
     }
 
 
 def _style() -> Markup:
     environment = _environment()
     text, _, _ = environment.loader.get_source(environment, "report.css")  # type: ignore[union-attr]
-    return Markup(text)
+    return Markup(text)  # noqa: S704
