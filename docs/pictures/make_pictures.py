@@ -51,14 +51,14 @@ def environment(home: str) -> dict[str, str]:
 
 def picture_of_report(browser: Any, report: Path) -> bytes:
     """The first screen of a report."""
-    page = browser.new_page(viewport={"width": 1280, "height": 1090})
+    page = browser.new_page(viewport={"width": 1280, "height": 1080})
     page.goto(report.as_uri())
     return bytes(page.screenshot())
 
 
 def picture_of_graph(browser: Any, url: str) -> bytes:
-    """The assets of an evaluation with their checks and partitions; people's part would make it too small to read."""
-    page = open_asset_graph(browser, url, without=["people"])
+    """The assets of an evaluation with their checks and partitions; all others would make them too small to read."""
+    page = open_asset_graph(browser, url, folded=["people"])
     page.get_by_text("2 partitions").first.wait_for()
     page.wait_for_timeout(2000)  # the drawing moves into place and its colours fade in
     return bytes(page.screenshot(clip=extent(page)))

@@ -96,21 +96,18 @@ def assets(url: str) -> dict[str, list[str]]:
     return grouped
 
 
-def open_asset_graph(browser: Any, url: str, without: Collection[str] = ()) -> Any:
-    """A page with the graph of all assets but those of the groups `without`, every group unfolded.
+def open_asset_graph(browser: Any, url: str, folded: Collection[str] = ()) -> Any:
+    """A page with the graph of all assets; the groups `folded` are one box each.
 
     Raises playwright's TimeoutError if an asset does not show.
     """
-    grouped = {group: names for group, names in assets(url).items() if group not in without}
-    names = [name for group in grouped.values() for name in group]
+    unfolded = {group: names for group, names in assets(url).items() if group not in folded}
+    names = [name for group in unfolded.values() for name in group]
     # The page fits the graph in; where that makes the assets too small, it cuts their names.
     page = browser.new_page(viewport={"width": 150 * len(names), "height": 95 * len(names)})
     remembered = [f"localStorage.setItem({json.dumps(k)}, {json.dumps(json.dumps(v))})" for k, v in GRAPH_VIEW.items()]
     page.add_init_script(";".join(remembered))
-    view = {"expanded": ",".join(f"global@global:{group}" for group in grouped)}
-    if without:
-        view["asset-selection"] = " or ".join(f'group:"{group}"' for group in grouped)
-    page.goto(f"{url}/asset-groups?{urlencode(view)}")
+    page.goto(f"{url}/asset-groups?{urlencode({'expanded': ','.join(f'global@global:{group}' for group in unfolded)})}")
     for name in names:
         page.locator("foreignObject").get_by_text(name, exact=True).first.wait_for()
     return page

@@ -1,11 +1,17 @@
-"""The judge's calibration in the warehouse: made from verdicts and ratings of all versions, read before judging."""
+"""The judge's calibration in the warehouse: made from verdicts and ratings of all versions, read before judging.
+
+What makes it needs numpy, and is imported when it is made.
+"""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from stoic_assets.adapters.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.calibration.confidence_map import Calibration
-from stoic_assets.core.calibration.judge_calibration import JudgeComparison, calibration_of, judge_calibration
+from stoic_assets.core.calibration.confidence_map import Calibration, calibration_of
+
+if TYPE_CHECKING:
+    from stoic_assets.core.calibration.judge_calibration import JudgeComparison
 
 TABLE = "judge_calibration"
 PLACE = ("all@all", "calibration")
@@ -16,15 +22,17 @@ _VERDICTS = """
 """
 
 
-def calibrate(workplace: Workplace) -> list[JudgeComparison]:
+def calibrate(workplace: Workplace) -> "list[JudgeComparison]":
     """Every judge against the people who rated the same replies; nothing is stored yet."""
+    from stoic_assets.core.calibration.judge_calibration import judge_calibration
+
     verdicts = workplace.warehouse.query(_VERDICTS)
     ratings = workplace.warehouse.query("select * from human_ratings")
     settings = workplace.settings
     return judge_calibration(verdicts, ratings, settings.ratings.virtues, settings.calibration.epsilon)
 
 
-def store(warehouse: Warehouse, comparisons: list[JudgeComparison]) -> Path:
+def store(warehouse: Warehouse, comparisons: "list[JudgeComparison]") -> Path:
     """Writes the table anew; verdicts that are settled from now on use its maps."""
     return warehouse.write(TABLE, *PLACE, [row for found in comparisons for row in found.rows()])
 

@@ -16,7 +16,7 @@ from stoic_assets.cli.dry_run import show_plan
 from stoic_assets.cli.outcome import evaluation_outcome, finish
 from stoic_assets.cli.partition_run import materialise
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import EvaluationRequest, Manifest
+from stoic_assets.core.evaluation import EvaluationRequest, Manifest, refuse_change
 from stoic_assets.core.releases import check_agent_version
 
 NEWEST = "newest"
@@ -82,9 +82,12 @@ def evaluate(
         version = check_agent_version(agent_version) if agent_version else default_version(request, workplace)
         setup = set_up(request, version, workplace.project, workplace.settings, workplace.env, max_cost)
         if not dry_run:
+            # What follows is looked at again before the first trial; said here, it is said before Dagster loads.
             jobs = set(setup.spec.addresses)
             evaluation_id = resumed_id(resume, version, jobs, workplace) if resume else new_evaluation_id()
-            asyncio.run(check_reachable(setup.spec, workplace.env))  # again before the first trial: this one is quick
+            if begun := workplace.evidence.manifest(version, evaluation_id):
+                refuse_change(begun.spec, setup.spec)
+            asyncio.run(check_reachable(setup.spec, workplace.env))
             run_evaluation(workplace, version, evaluation_id, request, max_conversations, max_cost)
     if dry_run:
         show_plan(setup.spec, version, workplace, as_json)

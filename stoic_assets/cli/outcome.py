@@ -99,10 +99,18 @@ def show(outcome: Outcome, workplace: Workplace) -> None:
         f"average score [bold]{_number(document['average_score'])}[/]   fitness {_number(document['fitness'])}   "
         f"weak virtues: {weak}   invalid trials: {document['invalid_trials']} of {len(document['trials'])}"
     )
+    if not _calibrated(document):
+        console.out.print("confidence: the judge's own, not calibrated against people (docs/calibration.md)", style="dim")
     if document["offline"]:
         console.out.print(OFFLINE_WARNING, style="yellow")
     report = workplace.reports / document["agent_version"] / f"{document['evaluation_id']}.html"
     console.out.print(f"report: {report}")
+
+
+def _calibrated(document: Document) -> bool:
+    """Whether every confidence was read from a map that was fitted to people's ratings."""
+    virtues = [virtue for trial in document["trials"] for virtue in trial["virtues"].values()]
+    return {virtue["confidence_source"] for virtue in virtues} <= {"calibrated", None}
 
 
 def _ending(trial: Document, reasons: dict[str, str]) -> str:

@@ -96,10 +96,3 @@ def _check_that_keys_are_nowhere(stoic: Stoic, secrets: list[str]) -> None:
     assert sum("[redacted]" in text for text in stored.values()) > 1  # the agent's careless answer is there
     for path, text in stored.items():
         assert not [secret for secret in secrets if secret in text], path
-
-
-def test_an_address_without_a_listener_is_said_before_anything_begins(stoic: Stoic, model: ModelServer) -> None:
-    done = stoic("eval", "--file", JOB, "--agent-url", "http://127.0.0.1:9", code=2)
-    assert done.line.startswith("stoic: agent: nothing answers at 127.0.0.1:9;")
-    assert done.out == ""
-    assert model.calls == []

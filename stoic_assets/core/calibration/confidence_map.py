@@ -5,8 +5,8 @@ other verdict nothing is known.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable
-from typing import Literal
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -66,3 +66,9 @@ class Calibration:
         """The map for verdicts of these judges on these prompts, or None."""
         found = self._maps.get((virtue, tuple(sorted(set(judges))), signal))
         return found if found and set(prompts) <= set(found.prompt_hashes) else None
+
+
+def calibration_of(rows: Iterable[Mapping[str, Any]]) -> Calibration:
+    """The confidence maps in rows of `judge_calibration`."""
+    stored = (row["confidence_map"] for row in rows)
+    return Calibration(ConfidenceMap.model_validate_json(text) for text in stored if text)

@@ -3,7 +3,6 @@
 Pure: rows of `virtue_scores` and of `human_ratings` in, rows of `judge_calibration` out.
 """
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -12,7 +11,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from stoic_assets.core.calibration.confidence_map import Calibration, ConfidenceMap, Signal
+from stoic_assets.core.calibration.confidence_map import ConfidenceMap, Signal
 from stoic_assets.core.calibration.judge_agreement import Resampling, agreement
 from stoic_assets.core.calibration.map_fitting import fitted
 from stoic_assets.core.calibration.paired_scores import by_rater, paired, panels, scored
@@ -102,12 +101,6 @@ def _edges(
         edge: spearman(scores, np.array(marks[name]), resampling.draws, resampling.seed)
         for edge, name in EDGES.items()
     }
-
-
-def calibration_of(rows: Iterable[Row]) -> Calibration:
-    """The confidence maps in rows of `judge_calibration`."""
-    stored = (row["confidence_map"] for row in rows)
-    return Calibration(ConfidenceMap.model_validate(json.loads(text)) for text in stored if text)
 
 
 def why_not_calibrated(rows: Iterable[Row], virtue: str, judge_model: str, source: str | None) -> str | None:

@@ -1,9 +1,9 @@
 """From what a judge shows of its certainty to how often it is right: an isotonic map, and how well it keeps its word.
 
-A verdict is right when it lies within an eighth, half of a level, of the mean of at least three raters. Its signal is the
-spread of several verdicts, or the judge's own word. How reliable the fitted confidence is, is measured by two further
-maps, each fitted to one half of the trials and tried on the other: on the trials it was fitted to, every map looks
-perfect.
+A verdict is right when it lies within an eighth, half of a level, of the mean of at least three raters. Its signal is
+the spread of several verdicts, or the judge's own word. How reliable the fitted confidence is, is measured by two
+further maps, each fitted to one half of the trials and tried on the other: on the trials it was fitted to, every map
+looks perfect.
 """
 
 from collections.abc import Mapping, Sequence

@@ -34,7 +34,10 @@ MEASURES = {
 
 @dataclass(frozen=True)
 class Summary:
-    """Counts of trials: `outcomes` of the scored ones, `causes` of the invalid ones, the most frequent first."""
+    """Counts of trials: `outcomes` of the scored ones, `causes` of the invalid ones, the most frequent first.
+
+    `calibrated` is the share, 0–1, of virtue confidences that were read from a map fitted to people's ratings.
+    """
 
     planned: int
     scored: int
@@ -43,6 +46,7 @@ class Summary:
     causes: list[tuple[str, int]]
     threshold: float
     virtue_confidence: float | None
+    calibrated: float
     cost: float | None
 
     @property
@@ -73,8 +77,14 @@ def summary(data: ReportData, trials: Sequence[TrialView]) -> Summary:
         causes=causes.most_common(),
         threshold=data.invalid_trials_threshold,
         virtue_confidence=mean(scored_rows(data.composite_scores), "virtue_confidence"),
+        calibrated=_calibrated(data.trial_virtues),
         cost=sum(costs) if costs else data.evaluation.get("cost_usd"),
     )
+
+
+def _calibrated(virtues: Sequence[Row]) -> float:
+    sources = [row.get("confidence_source") for row in virtues if row.get("score") is not None]
+    return sources.count("calibrated") / max(1, len(sources))
 
 
 def _planned(data: ReportData) -> int:

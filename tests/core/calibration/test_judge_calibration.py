@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from stoic_assets.core.calibration.confidence_map import calibration_of
 from stoic_assets.core.calibration.judge_agreement import MEASURES, Resampling
 from stoic_assets.core.calibration.judge_calibration import (
     EDGES,
     JudgeComparison,
-    calibration_of,
     judge_calibration,
     why_not_calibrated,
 )
