@@ -100,7 +100,7 @@ def show(outcome: Outcome, workplace: Workplace) -> None:
         f"weak virtues: {weak}   invalid trials: {document['invalid_trials']} of {len(document['trials'])}"
     )
     if not _calibrated(document):
-        console.out.print("confidence: the judge's own, not calibrated against people (docs/calibration.md)", style="dim")
+        console.out.print("confidence: the judge's own word, not calibrated against people", style="dim")
     if document["offline"]:
         console.out.print(OFFLINE_WARNING, style="yellow")
     report = workplace.reports / document["agent_version"] / f"{document['evaluation_id']}.html"

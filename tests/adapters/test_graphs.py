@@ -22,7 +22,7 @@ def test_by_default_both_graphs_are_databases_of_the_embedded_server(embedded, e
         assert graphs.embedded == embedded
         asyncio.run(graphs.stoic.write("MERGE (:Agent {id: 'marcus'})"))
         assert run(graphs, "MATCH (n) DETACH DELETE n", "MATCH (n) RETURN count(n) AS n") == [{"n": 0}]
-        assert asyncio.run(graphs.stoic.write("MATCH (a:Agent) RETURN a.id AS id")) == [{"id": "marcus"}]
+        assert asyncio.run(graphs.stoic.write("MATCH (a:Agent {id: 'marcus'}) RETURN a.id AS id")) == [{"id": "marcus"}]
         assert graphs.subject_address == embedded.address("subject")
         with pytest.raises(QueryError, match="Forbidden"):
             run(graphs, "", "CREATE (:Reminder)")

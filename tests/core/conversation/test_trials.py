@@ -106,7 +106,8 @@ def test_cancelling_the_whole_is_cancelling_each(stage: Stage, make_job: Make) -
 
     async def main() -> None:
         task = asyncio.create_task(hold_all(planned, stage.hold, 16, stage.graph))
-        await asyncio.sleep(0.001)
+        while len(stage.now) < 2:
+            await asyncio.sleep(0)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
