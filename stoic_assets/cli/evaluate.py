@@ -39,10 +39,10 @@ class Condition(StrEnum):
 Files = Annotated[list[Path] | None, typer.Option("--file", help="A job file; may be repeated.")]
 Names = Annotated[list[str] | None, typer.Option("--job", help="A job of that name; may be repeated.")]
 Tags = Annotated[list[str] | None, typer.Option("--tag", help="Jobs with that tag; may be repeated.")]
-Model = Annotated[str | None, typer.Option(help="The model the agent is asked to use.  [default: gpt-4.1-mini]")]
-Version = Annotated[str | None, typer.Option(help="agent@version.  [default: <chatbot>@dev]")]
+Model = Annotated[str | None, typer.Option(help="The model the agent is asked to use. (default: gpt-4.1-mini)")]
+Version = Annotated[str | None, typer.Option(help="agent@version. (default: <chatbot>@dev)")]
 Url = Annotated[str | None, typer.Option(help="Where the agent listens.")]
-Repeats = Annotated[int | None, typer.Option(min=1, help="Repeats of every trial.  [default: the jobs' own]")]
+Repeats = Annotated[int | None, typer.Option(min=1, help="Repeats of every trial. (default: the jobs' own)")]
 Samples = Annotated[int | None, typer.Option(min=1, max=50, help="Verdicts of each judge on each virtue.")]
 AtOnce = Annotated[int | None, typer.Option(min=1, help="Conversations at the same time.")]
 FailUnder = Annotated[float | None, typer.Option(min=0, max=1, help="Exit with 1 when the average score is below.")]
@@ -58,7 +58,7 @@ def evaluate(
     model: Model = None,
     agent_version: Version = None,
     agent_url: Url = None,
-    condition: Annotated[Condition | None, typer.Option(help="[default: both where a job has facts]")] = None,
+    condition: Annotated[Condition | None, typer.Option(help="Default: both where a job has facts.")] = None,
     repeats: Repeats = None,
     judge_samples: Samples = None,
     max_conversations: AtOnce = None,
@@ -88,6 +88,7 @@ def evaluate(
             if begun := workplace.evidence.manifest(version, evaluation_id):
                 refuse_change(begun.spec, setup.spec)
             asyncio.run(check_reachable(setup.spec, workplace.env))
+            progress.note(f"{version}: evaluation {evaluation_id}")
             run_evaluation(workplace, version, evaluation_id, request, max_conversations, max_cost)
     if dry_run:
         show_plan(setup.spec, version, workplace, as_json)
@@ -96,7 +97,7 @@ def evaluate(
 
 
 def regrade(
-    agent_version: Annotated[str | None, typer.Option(help="agent@version.  [default: the newest evaluated]")] = None,
+    agent_version: Annotated[str | None, typer.Option(help="agent@version. (default: the newest evaluated)")] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Ask the judges again, past their cached replies.")] = False,
     judge_samples: Samples = None,
     max_cost: MaxCost = None,

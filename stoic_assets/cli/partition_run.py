@@ -6,6 +6,8 @@ from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from filelock import FileLock
+
 from stoic_assets.adapters.files import StorageError, write_whole
 from stoic_assets.adapters.project import shipped
 from stoic_assets.adapters.workplace import Workplace
@@ -41,7 +43,10 @@ def open_instance(workplace: Workplace) -> Iterator["dg.DagsterInstance"]:
     """The instance that commands and UI share."""
     import dagster as dg
 
-    with dg.DagsterInstance.from_config(str(dagster_home(workplace))) as instance:
+    home = dagster_home(workplace)
+    with FileLock(home / "opening.lock"):  # two processes that set up the same new database spoil it
+        instance = dg.DagsterInstance.from_config(str(home))
+    with instance:
         yield instance
 
 

@@ -19,10 +19,10 @@ app = typer.Typer(no_args_is_help=True, help="Human ratings: page, collection, a
 @app.command()
 def build(
     agent_version: Annotated[
-        list[str] | None, typer.Option(help="agent@version; may be repeated.  [default: the newest evaluated]")
+        list[str] | None, typer.Option(help="agent@version; may be repeated. (default: the newest evaluated)")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Where to write it.  [default: $STOIC_HOME/reports/ratings/…]")
+        Path | None, typer.Option(help="Where to write it. (default: $STOIC_HOME/reports/ratings/…)")
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -18,9 +18,9 @@ def add(
     agent_version: Annotated[str, typer.Argument(help="agent@version")],
     url: Annotated[str | None, typer.Option(help="Where this version listens.")] = None,
     parent: Annotated[list[str] | None, typer.Option(help="A version it came from; may be repeated.")] = None,
-    protocol: Annotated[str | None, typer.Option(help="embabel or openai.  [default: the jobs' own]")] = None,
+    protocol: Annotated[str | None, typer.Option(help="embabel or openai. (default: the jobs' own)")] = None,
     model: Annotated[str | None, typer.Option(help="The model it is asked to use.")] = None,
-    job: Annotated[list[str] | None, typer.Option(help="A job to run; may be repeated.  [default: all]")] = None,
+    job: Annotated[list[str] | None, typer.Option(help="A job to run; may be repeated. (default: all)")] = None,
     notes: Annotated[str | None, typer.Option(help="Anything worth knowing.")] = None,
     as_json: Json = False,
 ) -> None:

@@ -40,7 +40,8 @@ def rating_pages(config: RatingPageConfig, workplace: dg.ResourceParam[Workplace
 def human_ratings(workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
     """The ratings in `$STOIC_HOME/ratings/`, each rater and item once; taking the same in again changes nothing."""
     with reported():
-        collected = ratings_store.collect(workplace, [ratings_folder(workplace.project.home)])
+        folder = ratings_folder(workplace.project.home)
+        collected = ratings_store.collect(workplace, [folder] if folder.is_dir() else [])
     counts = ("files", "new", "changed", "unchanged", "unknown")
     return dg.MaterializeResult(metadata={name: getattr(collected, name) for name in counts})
 
@@ -138,10 +139,12 @@ AFTER_RATINGS = dg.define_asset_job(
 )
 
 
-@dg.sensor(job=AFTER_RATINGS, minimum_interval_seconds=30, required_resource_keys={"workplace"})
-def new_rating_files(context: dg.SensorEvaluationContext) -> dg.SensorResult | dg.SkipReason:
+@dg.sensor(job=AFTER_RATINGS, minimum_interval_seconds=30)
+def new_rating_files(
+    context: dg.SensorEvaluationContext, workplace: dg.ResourceParam[Workplace]
+) -> dg.SensorResult | dg.SkipReason:
     """Takes rating files in when one is put into `$STOIC_HOME/ratings/`, or replaced there."""
-    folder = ratings_folder(context.resources.workplace.project.home)
+    folder = ratings_folder(workplace.project.home)
     state = _state(folder)
     if not state or state == context.cursor:
         return dg.SkipReason(f"nothing new in {folder}")

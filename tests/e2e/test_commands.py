@@ -13,7 +13,7 @@ import neo4j
 import pytest
 from agents import EmbabelAgent
 from model_server import ModelServer
-from stoic_command import Stoic
+from stoic_command import Done, Stoic
 
 FACTS = ["The user lives in Lyon"]
 
@@ -117,3 +117,10 @@ def test_the_graph_is_shared_by_all_commands_of_a_home(bare: Stoic, model: Model
     assert bare("graph", "--stop", "--json").document == {"stopped": False}
     with pytest.raises(ProcessLookupError):
         os.kill(server["pid"], 0)
+
+
+def test_several_commands_may_be_the_first_of_a_home(stoic: Stoic) -> None:
+    started = [stoic.start("delete", f"my-agent@{number}", "--yes") for number in range(3)]
+    for process in started:
+        out, err = process.communicate(timeout=200)
+        stoic.checked(Done(process.returncode, out, err), 0)

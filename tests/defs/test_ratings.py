@@ -1,0 +1,99 @@
+"""The assets of what people judge, materialised over a small study; and the sensor that starts them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import pytest
+
+from stoic_assets.adapters.workplace import Workplace, open_workplace
+from stoic_assets.defs.ratings import (
+    human_feedback_evaluations,
+    human_ratings,
+    judge_calibration,
+    new_rating_files,
+    rating_analysis,
+)
+
+DIMENSIONS = ("appropriateness", "helpfulness", "stoic_authenticity", "emotional_intelligence", "actionability")
+STUDY = [human_ratings, rating_analysis, judge_calibration, human_feedback_evaluations]
+
+
+@pytest.fixture
+def workplace(tmp_path: Path) -> Workplace:
+    return open_workplace({"STOIC_HOME": str(tmp_path / "home"), "STOIC_LLM": "offline"}, start=tmp_path)
+
+
+def send(workplace: Workplace, rater: str, marks: list[int]) -> None:
+    ratings = [
+        {
+            "test_id": f"item-{place}", "rater_id": rater, "timestamp": "2026-11-25T09:30:00Z",
+            "ratings": dict.fromkeys(DIMENSIONS, mark), "overall": "maybe", "comments": "",
+        }
+        for place, mark in enumerate(marks)
+    ]
+    folder = workplace.project.home / "ratings"
+    folder.mkdir(exist_ok=True)
+    (folder / f"{rater}.json").write_text(json.dumps(ratings))
+
+
+def materialise(workplace: Workplace) -> dict[str, dict[str, Any]]:
+    result = dg.materialize(STUDY, resources={"workplace": workplace})
+    events = [event.materialization for event in result.get_asset_materialization_events()]
+    return {each.asset_key.to_user_string(): {k: v.value for k, v in each.metadata.items()} for each in events}
+
+
+def test_what_raters_sent_becomes_figures(workplace: Workplace) -> None:
+    send(workplace, "ann", [1, 2, 3, 4, 5, 1])
+    send(workplace, "ben", [1, 2, 3, 4, 4, 2])
+    found = materialise(workplace)
+    assert (found["human_ratings"]["new"], found["human_ratings"]["unknown"]) == (12, 12)
+    assert 0.5 < found["rater_reliability"]["alpha_helpfulness"] <= 1
+    assert found["rater_reliability"]["gate_helpfulness"] == "unknown"
+    assert Path(found["rater_reliability"]["report"]).read_text().startswith("<!doctype html>")
+    assert found["rater_checks"]["dagster/row_count"] == len(workplace.warehouse.query("select * from rater_checks"))
+    assert found["judge_calibration"]["calibrated"] == 0
+    assert materialise(workplace)["human_ratings"]["unchanged"] == 12
+
+
+def test_feedback_files_become_evaluations_and_events(workplace: Workplace) -> None:
+    send(workplace, "ann", [3])
+    feedback = {
+        "agent_version": "marcus@1.0.0", "task_id": "reminders", "overall_satisfaction": 0.4,
+        "interpretation_confidence": 0.9,
+        "dimension_feedback": [
+            {"dimension": "accuracy", "score": 0.2, "confidence": 0.8, "supporting_quotes": ["it was wrong"]},
+            {"dimension": "sparkle", "score": 0.9, "confidence": 0.5},
+        ],
+    }
+    folder = workplace.project.home / "feedback"
+    folder.mkdir()
+    (folder / "one.json").write_text(json.dumps(feedback))
+    found = materialise(workplace)["human_feedback_evaluations"]
+    assert found["unmapped_dimensions"] == "sparkle"
+    [row] = workplace.warehouse.query("select * from human_feedback_evaluations where task_id = 'reminders'")
+    assert json.loads(row["virtue_scores"])["wisdom"]["score"] == pytest.approx(0.2)
+    [event] = workplace.warehouse.query("select * from events")
+    assert event["type"] == "agent.evaluation.stoic_completed"
+    assert json.loads(event["data"])["evaluation"]["source"] == "human"
+
+
+def test_without_ratings_the_analysis_says_what_to_do(workplace: Workplace) -> None:
+    result = dg.materialize([human_ratings, rating_analysis], resources={"workplace": workplace}, raise_on_error=False)
+    [failure] = result.get_step_failure_events()
+    assert "stoic ratings collect" in failure.step_failure_data.user_failure_data.description
+
+
+def test_the_sensor_runs_once_for_each_state_of_the_folder(workplace: Workplace) -> None:
+    def look(cursor: str | None) -> Any:
+        with dg.build_sensor_context(resources={"workplace": workplace}, cursor=cursor) as context:
+            return new_rating_files(context)
+
+    assert isinstance(look(None), dg.SkipReason)
+    send(workplace, "ann", [1, 2])
+    first = look(None)
+    assert len(first.run_requests) == 1
+    assert isinstance(look(first.cursor), dg.SkipReason)
+    send(workplace, "ben", [1, 2])
+    assert look(first.cursor).run_requests[0].run_key != first.run_requests[0].run_key
