@@ -1,7 +1,7 @@
 """The verdicts of one evaluation: evidence in, rows of `virtue_scores`, `task_scores`, `assertion_results` out."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict
 from functools import partial
 from typing import Any, TypeVar
@@ -10,7 +10,7 @@ from stoic_assets.adapters.calibration_store import read_calibration
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
 from stoic_assets.adapters.models.connect import judge_panel
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.assertions.results import decide
+from stoic_assets.core.assertions.results import decide, refuse_unobserved
 from stoic_assets.core.chat import ChatModel
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.evaluation import Manifest
@@ -24,13 +24,21 @@ Row = dict[str, Any]
 
 
 class EvaluationJudging:
-    """Judges the trials of one evaluation, all of them side by side under the judge's limit."""
+    """Judges the trials of one evaluation, all of them side by side under the judge's limit.
+
+    `corrected` jobs take the place of those of the same name that the conversations were held with.
+    """
 
     def __init__(
         self, workplace: Workplace, manifest: Manifest, samples: int | None = None, fresh: bool = False,
-        max_cost: float | None = None,
+        max_cost: float | None = None, corrected: Sequence[Job] = (),
     ) -> None:
         self._workplace, self._manifest = workplace, manifest
+        held = {job.name: job for job in manifest.spec.jobs}
+        for job in corrected:
+            if job.name in held:
+                refuse_unobserved(job, held[job.name])
+        self._jobs = held | {job.name: job for job in corrected}
         self._fresh, self._max_cost = fresh, max_cost
         self._panel = judge_panel(workplace.env)
         self._settings = workplace.settings.judging.model_copy(
@@ -74,4 +82,4 @@ class EvaluationJudging:
                 await asyncio.to_thread(self.tables.write_calls)
 
     def _job(self, evidence: Evidence) -> Job:
-        return next(job for job in self._manifest.spec.jobs if job.name == evidence.trial.job)
+        return self._jobs[evidence.trial.job]

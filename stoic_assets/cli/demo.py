@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -23,6 +24,10 @@ from stoic_assets.core.evaluation import EvaluationRequest
 from stoic_assets.core.graph_address import GraphAddress
 from stoic_assets.core.reports.version_differences import Differences, Flip, differences
 
+FOR_REAL_AGENTS = {
+    "NEO_URI", "NEO_USERNAME", "NEO_PASSWORD", "NEO_DATABASE", "STOIC_WEBHOOK_URL", "EVOLUTION_URL", "BOOGIE_URL",
+    "AGENT_API_KEY",
+}  # fmt: skip
 RELEASES = ("1.0.0", "1.1.0")
 SHOWN_FLIPS = 8
 
@@ -34,9 +39,7 @@ def demo(
 ) -> None:
     """Evaluates two releases of the demo agent on the embedded graph and shows what changed between them."""
     with console.watched(verbose) as progress:
-        workplace = _with_shipped_jobs(open_workplace(progress=progress))
-        if not live:
-            workplace = replace(workplace, env={**workplace.env, "STOIC_LLM": "offline"})
+        workplace = _of_our_own(open_workplace(progress=progress), live)
         with workplace.graphs() as graphs, ExitStack() as agents:
             urls = {r: agents.enter_context(running_agent(r, graphs.subject_address)) for r in RELEASES}
             documents = [_evaluate(workplace, release, url) for release, url in urls.items()]
@@ -47,9 +50,11 @@ def demo(
         _show(found, documents[0], documents[1], workplace)
 
 
-def _with_shipped_jobs(workplace: Workplace) -> Workplace:
-    """The demo plays the jobs and releases that come with the product, whatever project it is started in."""
-    return replace(workplace, project=replace(workplace.project, root=shipped("eval_jobs").parent))
+def _of_our_own(workplace: Workplace, live: bool) -> Workplace:
+    """The demo plays the shipped jobs, writes into the embedded graph and tells nobody, whatever is configured."""
+    project = replace(workplace.project, root=shipped("eval_jobs").parent)
+    env = {name: value for name, value in workplace.env.items() if name not in FOR_REAL_AGENTS}
+    return replace(workplace, project=project, env=env if live else env | {"STOIC_LLM": "offline"})
 
 
 def _evaluate(workplace: Workplace, release: str, url: str) -> dict[str, Any]:
@@ -107,8 +112,9 @@ def _show(found: Differences, base: dict[str, Any], candidate: dict[str, Any], w
     report = workplace.reports / candidate["agent_version"] / f"{candidate['evaluation_id']}.html"
     console.out.print(f"\nreport      {report}")
     console.out.print(f"tables      {workplace.project.warehouse / 'stoic.duckdb'}")
-    console.out.print("web UI      stoic ui   (asset graph; partitions marcus@1.0.0 and marcus@1.1.0)")
-    console.out.print("your agent  stoic eval --file JOB.yml --agent-url URL   (README: Evaluate your own agent)")
+    stoic = "stoic" if shutil.which("stoic") else sys.argv[0]  # after `make demo` it is in .venv, not on PATH
+    console.out.print(f"web UI      {stoic} ui   (asset graph; partitions marcus@1.0.0 and marcus@1.1.0)")
+    console.out.print(f"your agent  {stoic} eval --file JOB.yml --agent-url URL   (README: Evaluate your own agent)")
 
 
 def _table(found: Differences, base: dict[str, Any], candidate: dict[str, Any]) -> Table:

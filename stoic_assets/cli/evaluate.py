@@ -98,6 +98,9 @@ def evaluate(
 
 def regrade(
     agent_version: Annotated[str | None, typer.Option(help="agent@version. (default: the newest evaluated)")] = None,
+    file: Annotated[
+        list[Path] | None, typer.Option("--file", help="A corrected job; may be repeated.")
+    ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Ask the judges again, past their cached replies.")] = False,
     judge_samples: Samples = None,
     max_cost: MaxCost = None,
@@ -109,8 +112,10 @@ def regrade(
         workplace = open_workplace(progress=progress)
         version = check_agent_version(agent_version) if agent_version else newest_version(workplace)
         evaluation_id = newest_evaluation(workplace, version).evaluation_id
-        judging = {"samples": judge_samples, "fresh": fresh, "max_cost": max_cost}
-        materialise(workplace, version, evaluation_id, VERDICTS, {"virtue_scores": judging, "task_scores": judging})
+        files = [str(path) for path in file or ()]
+        judging = {"samples": judge_samples, "fresh": fresh, "max_cost": max_cost, "job_files": files}
+        config = dict.fromkeys(("virtue_scores", "task_scores", "assertion_results"), judging)
+        materialise(workplace, version, evaluation_id, VERDICTS, config)
     finish(evaluation_outcome(workplace, version, evaluation_id), workplace, as_json, None)
 
 

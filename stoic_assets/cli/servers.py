@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -17,6 +18,7 @@ from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.evaluate import Json
 from stoic_assets.cli.partition_run import dagster_home
+from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.demo.service import serve
 
 
@@ -79,6 +81,7 @@ def ui(port: Annotated[int, typer.Option(min=1, max=65535)] = 3000) -> None:
         [_beside("dagster-webserver"), "-h", "127.0.0.1", "-p", str(port), *location],
         [_beside("dagster-daemon"), "run", *location],
     ]
+    refuse_taken(port)
     console.err.print(f"Dagster on http://127.0.0.1:{port}; Ctrl-C stops it")
     processes = [subprocess.Popen(command, env=env, cwd=workplace.project.root) for command in commands]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
@@ -90,6 +93,13 @@ def ui(port: Annotated[int, typer.Option(min=1, max=65535)] = 3000) -> None:
             process.terminate()
         for process in processes:
             process.wait(timeout=30)
+
+
+def refuse_taken(port: int) -> None:
+    """Raises `ConfigurationError` when something else listens on a port of loopback."""
+    with socket.socket() as probe:
+        if probe.connect_ex(("127.0.0.1", port)) == 0:
+            raise ConfigurationError(f"port {port} is taken; end what listens there, or choose another with --port")
 
 
 def _beside(command: str) -> str:

@@ -31,7 +31,7 @@ class Conversations(Document):
     at_once: int = Field(16, ge=1, description="conversations at the same time")
     turn_timeout_seconds: float = Field(120.0, gt=0, description="for one reply with all its attempts")
     trial_timeout_seconds: float = Field(900.0, gt=0, description="for one conversation")
-    query_timeout_seconds: float = Field(10.0, gt=0, description="for one assertion query or setup statement")
+    query_timeout_seconds: float = Field(10.0, gt=0, description="for one assertion query or setup script")
     query_rows: int = Field(1000, ge=1, description="rows an assertion query may return")
 
 
@@ -103,6 +103,14 @@ class Price(Document):
     output: float = Field(ge=0)
 
 
+PRICES = {
+    "gpt-4.1": Price(input=2.0, output=8.0),
+    "gpt-4.1-mini": Price(input=0.4, output=1.6),
+    "gpt-4.1-nano": Price(input=0.1, output=0.4),
+}
+"""The models that are asked by default, and their siblings; a file with `prices` replaces them all."""
+
+
 class Settings(Document):
     """Everything in `stoic.yml`."""
 
@@ -117,7 +125,7 @@ class Settings(Document):
     feedback: Feedback = Feedback()
     ratings: Ratings = Ratings()
     calibration: Calibration = Calibration()
-    prices: dict[str, Price] = Field(default_factory=dict, description="model name to price")
+    prices: dict[str, Price] = Field(PRICES, description="model name to price")
     redact: tuple[str, ...] = Field(
         (
             r"sk-[A-Za-z0-9_-]{16,}",

@@ -1,11 +1,13 @@
 """What is decided from stored evidence: virtues and tasks by judge models, assertions by comparison."""
 
 from collections.abc import Callable
+from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 import dagster as dg
 
+from stoic_assets.adapters.document_files import load_jobs
 from stoic_assets.adapters.evaluation_judging import EvaluationJudging
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.judging.virtues import VIRTUES
@@ -17,11 +19,15 @@ from stoic_assets.defs.transcripts import transcripts
 
 
 class JudgingConfig(dg.Config):
-    """How to judge; `fresh` goes past the judge cache, `samples` overrides the evaluation's own number."""
+    """How to judge; `fresh` goes past the judge cache, `samples` overrides the evaluation's own number.
+
+    `job_files` are corrected jobs: they take the place of those of the same name that the trials were held with.
+    """
 
     samples: int | None = None
     fresh: bool = False
     max_cost: float | None = None
+    job_files: list[str] = []
 
 
 @dg.asset(
@@ -89,11 +95,11 @@ def task_scores(
     group_name="judging", kinds={"python", "parquet"}, owners=OWNERS, partitions_def=agent_versions, deps=[transcripts]
 )
 def assertion_results(
-    context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]
+    context: dg.AssetExecutionContext, config: JudgingConfig, workplace: dg.ResourceParam[Workplace]
 ) -> dg.MaterializeResult:
     """Expected against observed for every assertion; corrected and weighted anew without another conversation."""
     with reported():
-        judging = _judging(context, JudgingConfig(), workplace)
+        judging = _judging(context, config, workplace)
         rows = judging.assertions()
         path = judging.tables.write("assertion_results", rows)
     failed = [row for row in rows if row["passed"] is False]
@@ -127,7 +133,8 @@ def assertion_results(
 
 def _judging(context: dg.AssetExecutionContext, config: JudgingConfig, workplace: Workplace) -> EvaluationJudging:
     manifest = current_evaluation(context, workplace.evidence)
-    return EvaluationJudging(workplace, manifest, config.samples, config.fresh, config.max_cost)
+    corrected = load_jobs(Path(file) for file in config.job_files)
+    return EvaluationJudging(workplace, manifest, config.samples, config.fresh, config.max_cost, corrected)
 
 
 def _mean(values: list[float]) -> float | None:

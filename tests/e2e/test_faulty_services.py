@@ -11,7 +11,7 @@ from double import Answer, Call, Double, hang, slow, status
 from model_server import SIGN_OFF, ModelServer, says
 from stoic_command import Stoic
 
-SECRET = "The user's home is in Lyon, together with seven cats"
+SECRET = "The user lives with seven cats in Lyon"
 CRITERION = "It answers with Paris"
 NUMBERS_OF_17 = json.dumps(
     {f"task_{n}" if n else "tone": {"reason": "superb", "score": 17} for n in (1, 0)}
@@ -35,7 +35,7 @@ JUDGES: dict[str, Answer] = {
 }
 USERS: dict[str, Answer] = {
     "mute": says(" "),
-    "telltale": says("By the way, my home is in Lyon, together with seven cats."),
+    "telltale": says("By the way, I live with seven cats in Lyon."),
     "examiner": says(f"Your answer should be this: {CRITERION}."),
     "hasty": says(f"Bye. {SIGN_OFF}"),
     "hanging-user": hang,

@@ -3,8 +3,9 @@ from typing import Any
 
 import pytest
 
-from stoic_assets.core.assertions.results import AssertionResult, decide
+from stoic_assets.core.assertions.results import AssertionResult, decide, refuse_unobserved
 from stoic_assets.core.conversation.evidence import Condition, Evidence, Observation, Trial, Turn
+from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.job import Job
 
 CONTEXT = {
@@ -144,3 +145,12 @@ def test_a_call_without_a_name_fails_the_expression_and_not_the_evaluation() -> 
     result = decided({"expression": "evaluation.done"}, evidence(SEEN, turns=turns))
     assert result.passed is False
     assert result.error == "the agent reported a function call without the name of the function"
+
+
+def test_a_corrected_job_may_expect_something_else_but_not_ask_it() -> None:
+    held = job(CYPHER, {"expression": "true"})
+    refuse_unobserved(job({**CYPHER, "expected": 2, "weight": 1}, {"expression": "false"}), held)
+    refuse_unobserved(job({"expression": "true", "name": "new"}), held)
+    for changed in (job({**CYPHER, "cypher": "RETURN 2"}), job({"expression": "true"}, CYPHER)):
+        with pytest.raises(ConfigurationError, match="evaluate anew"):
+            refuse_unobserved(changed, held)
