@@ -148,9 +148,10 @@ def test_a_call_without_a_name_fails_the_expression_and_not_the_evaluation() -> 
 
 
 def test_a_corrected_job_may_expect_something_else_but_not_ask_it() -> None:
-    held = job(CYPHER, {"expression": "true"})
-    refuse_unobserved(job({**CYPHER, "expected": 2, "weight": 1}, {"expression": "false"}), held)
-    refuse_unobserved(job({"expression": "true", "name": "new"}), held)
-    for changed in (job({**CYPHER, "cypher": "RETURN 2"}), job({"expression": "true"}, CYPHER)):
+    query, truth = {"cypher": "RETURN 1", "expected": 1}, {"expression": "true"}
+    held = job_of(query, truth)
+    refuse_unobserved(job_of({**query, "expected": 2, "weight": 5}, {"expression": "false"}), held)
+    refuse_unobserved(job_of(truth), held)
+    for changed in (job_of({**query, "cypher": "RETURN 2"}), job_of(truth, query)):
         with pytest.raises(ConfigurationError, match="evaluate anew"):
             refuse_unobserved(changed, held)
