@@ -1,5 +1,6 @@
 """Rating pages out, ratings in: replies become a page, and rating files become rows of `human_ratings`."""
 
+import json
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from stoic_assets.core.ratings.collection import merge
 from stoic_assets.core.ratings.page.build import build_page
 from stoic_assets.core.ratings.rated_item import RatedItem
 from stoic_assets.core.ratings.rating_file import Rating, parse_ratings
+from stoic_assets.core.ratings.reported_effectiveness import reported_effectiveness
 
 TABLE = "human_ratings"
 Row = dict[str, Any]
@@ -128,13 +130,25 @@ def _read(workplace: Workplace, file: Path) -> list[Rating]:
 def rated_items(workplace: Workplace) -> dict[str, RatedItem]:
     """What is known of every item of every built page, by test id."""
     keys = read_keys(workplace.project.home)
-    said = _exchanges(workplace.warehouse.query(
-        "select trial_id, turn, speaker, content from turns where list_contains(?, trial_id)",
+    turns = workplace.warehouse.query(
+        "select trial_id, turn, speaker, content, events from turns where list_contains(?, trial_id)",
         [sorted({key.trial_id for key in keys.values() if key.trial_id})],
-    ))
-    return {test_id: _rated_item(key, said) for test_id, key in keys.items()}
+    )
+    said, effectiveness = _exchanges(turns), _effectiveness(turns)
+    return {test_id: _rated_item(key, said, effectiveness) for test_id, key in keys.items()}
 
 
-def _rated_item(key: Key, said: Mapping[str, tuple[str, str]]) -> RatedItem:
+def _effectiveness(turns: Iterable[Row]) -> dict[str, float | None]:
+    """What the agent reported of its reply in each trial."""
+    events: dict[str, list[Any]] = {}
+    for turn in sorted(turns, key=lambda turn: turn["turn"]):
+        events.setdefault(turn["trial_id"], []).extend(json.loads(turn["events"] or "[]"))
+    return {trial_id: reported_effectiveness(found) for trial_id, found in events.items()}
+
+
+def _rated_item(
+    key: Key, said: Mapping[str, tuple[str, str]], effectiveness: Mapping[str, float | None]
+) -> RatedItem:
     input_text, reply = said.get(key.trial_id or "", (None, None))
-    return RatedItem(input_text, reply, key.words, attention=key.attention)
+    reported = effectiveness.get(key.trial_id or "")
+    return RatedItem(input_text, reply, key.words, effectiveness=reported, attention=key.attention)

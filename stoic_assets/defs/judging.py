@@ -55,6 +55,7 @@ def virtue_scores(
         metadata={
             "dagster/row_count": len(rows),
             "unscored_share": _share(rows, lambda row: row["error"] is not None),
+            "calibrated_share": _share(scored, lambda row: row["confidence_source"] == "calibrated"),
             "not_exercised_share": _share(rows, lambda row: row["exercised"] is False),
             "grounded": _mean([row["grounded"] for row in rows if row["grounded"] is not None]),
             **{f"mean_{virtue}": mean for virtue, mean in means.items()},

@@ -1,5 +1,6 @@
 """What people judge: the rating page, collected ratings, how far raters agree, what that says of judge and agent."""
 
+import base64
 from pathlib import Path
 
 import dagster as dg
@@ -9,6 +10,7 @@ from stoic_assets.adapters.evaluation_publishing import publish_feedback
 from stoic_assets.adapters.rating_analysis import analyse_ratings
 from stoic_assets.adapters.rating_keys import ratings_folder
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.calibration.confidence_map import ConfidenceMap
 from stoic_assets.defs.evaluation_run import run_async
 from stoic_assets.defs.failures import RETRIES, reported
 from stoic_assets.defs.ownership import OWNERS
@@ -97,14 +99,24 @@ def judge_calibration(workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeR
     rows = [row for found in comparisons for row in found.rows()]
     shown = ("virtue", "judge_model", "measure", "estimate", "low", "high", "why")
     records = [dg.TableRecord({name: row[name] for name in shown}) for row in rows]
+    maps = [each for found in comparisons for each in found.maps.values()]
     return dg.MaterializeResult(
         metadata={
             "dagster/row_count": len(rows),
             "path": dg.MetadataValue.path(path),
-            "calibrated": sum(row["confidence_map"] is not None for row in rows),
+            "calibrated": len(maps),
+            "reliability": dg.MetadataValue.md("\n\n".join(map(_diagram, maps)) or "not calibrated"),
             **({"measures": dg.MetadataValue.table(records)} if records else {}),
         }
     )
+
+
+def _diagram(found: ConfidenceMap) -> str:
+    from stoic_assets.core.calibration.reliability_diagram import reliability_diagram_svg
+
+    picture = base64.b64encode(reliability_diagram_svg(found).encode()).decode()
+    title = f"{found.virtue}, {', '.join(found.judges)}, {found.signal}"
+    return f"**{title}**\n\n![reliability](data:image/svg+xml;base64,{picture})"
 
 
 @dg.asset(
