@@ -37,6 +37,9 @@ def trial(evaluation: str, scenario: str | None, **columns: Any) -> dict[str, An
     return {"trial_id": trial_id, **row, **rest}
 
 
+EVENTS = {"user": "[]", "agent": json.dumps([{"metrics": {"effectiveness": 0.7}}])}
+
+
 def store(
     workplace: Workplace, evaluation: str, trials: list[dict[str, Any]], version: str = VERSION, day: int = 1
 ) -> None:
@@ -48,7 +51,7 @@ def store(
         said = [("user", f"I write about {row['scenario']}.")]
         said += [("agent", f"{version} says of {row['trial_id']}: bear it.")] if row["outcome"] != "agent_error" else []
         turns += [
-            {"trial_id": row["trial_id"], "turn": turn, "speaker": who, "content": text}
+            {"trial_id": row["trial_id"], "turn": turn, "speaker": who, "content": text, "events": EVENTS[who]}
             for turn, (who, text) in enumerate(said)
         ]
     workplace.warehouse.write("evaluations", *place, [head | {"planned_trials": 9}])
@@ -235,5 +238,5 @@ def test_analysis_learns_what_was_shown(workplace: Workplace) -> None:
     keys = read_keys(workplace.project.home)
     assert set(items) == set(keys)
     [shown] = [items[test_id] for test_id, key in keys.items() if key.trial_id]
-    assert (shown.input, shown.words_to_read) == ("I write about grief.", 4 + 6)
+    assert (shown.input, shown.words_to_read, shown.effectiveness) == ("I write about grief.", 4 + 6, 0.7)
     assert sum(bool(item.attention) for item in items.values()) == 2
