@@ -11,6 +11,7 @@ from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.releases import agent_of
 from stoic_assets.core.reports.data import BaseVersion, ReportData
 from stoic_assets.core.reports.page import render_report
+from stoic_assets.core.reports.summary import calibrated_share
 from stoic_assets.core.reports.weak_virtues import weak_virtue_markdown
 
 SINGLE_ROWS = ("evaluation", "evaluation_scores")
@@ -43,7 +44,9 @@ def write_report(workplace: Workplace, manifest: Manifest, path: Path | None = N
 def write_weak_virtues(workplace: Workplace, manifest: Manifest) -> tuple[Path, str]:
     """The report of weak virtues as Markdown: where it is, and its text."""
     tables = EvaluationTables(workplace, manifest)
-    text = weak_virtue_markdown(tables.read("evaluation_virtues"), tables.read("weak_virtues"), manifest.offline)
+    virtues, weak = tables.read("evaluation_virtues"), tables.read("weak_virtues")
+    calibrated = calibrated_share(tables.read("trial_virtues"))
+    text = weak_virtue_markdown(virtues, weak, manifest.offline, calibrated)
     return write_whole(_place(workplace, manifest, "weak-virtues.md"), text), text
 
 

@@ -77,12 +77,13 @@ def summary(data: ReportData, trials: Sequence[TrialView]) -> Summary:
         causes=causes.most_common(),
         threshold=data.invalid_trials_threshold,
         virtue_confidence=mean(scored_rows(data.composite_scores), "virtue_confidence"),
-        calibrated=_calibrated(data.trial_virtues),
+        calibrated=calibrated_share(data.trial_virtues),
         cost=sum(costs) if costs else data.evaluation.get("cost_usd"),
     )
 
 
-def _calibrated(virtues: Sequence[Row]) -> float:
+def calibrated_share(virtues: Sequence[Row]) -> float:
+    """The share, 0–1, of scored rows of `trial_virtues` whose confidence was read from a calibration map."""
     sources = [row.get("confidence_source") for row in virtues if row.get("score") is not None]
     return sources.count("calibrated") / max(1, len(sources))
 

@@ -13,6 +13,7 @@ from stoic_assets.core.reports.virtue_chart import virtue_chart_svg
 from stoic_assets.core.reports.visible_text import visible
 
 MOST_EXHIBITS = 4
+UNCALIBRATED = "The confidences are the judges' own, not calibrated against people."
 OFFLINE = "Offline stand-ins played evaluator and judge: these scores mean nothing."
 _TABLE_HEAD = """\
 | virtue | score | confidence | severity | trials | suggestions |
@@ -58,14 +59,18 @@ def _aspects(virtue: str, trials: Iterable[TrialView]) -> Iterable[tuple[TrialVi
                 yield from ((trial, aspect) for aspect in given if aspect.row["score"] is not None)
 
 
-def weak_virtue_markdown(virtues: Sequence[Row], weak: Sequence[Row], offline: bool = False) -> str:
+def weak_virtue_markdown(
+    virtues: Sequence[Row], weak: Sequence[Row], offline: bool = False, calibrated: float = 0.0
+) -> str:
     """The weak-virtue report for Dagster's metadata: a small chart and a table.
 
-    `virtues` are rows of `evaluation_virtues`, `weak` of `weak_virtues`. No text of a judge becomes a link or picture.
+    `virtues` are rows of `evaluation_virtues`, `weak` of `weak_virtues`; `calibrated` is the share, 0–1, of calibrated
+    confidences. No text of a judge becomes a link or picture.
     """
     chart = virtue_chart_svg(virtues, {row["virtue"] for row in weak})
     picture = base64.b64encode(chart.encode()).decode()
     parts = [f"**{OFFLINE}**"] if offline else []
+    parts += [f"{calibrated:.0%} of the confidences are calibrated against people." if calibrated else UNCALIBRATED]
     parts += [f"![the five virtues](data:image/svg+xml;base64,{picture})", _table(weak)]
     return "\n\n".join(parts) + "\n"
 

@@ -40,6 +40,7 @@ def test_different_quotes_are_shown_the_lowest_marks_first(make_data: Make) -> N
 def test_markdown_holds_chart_and_table_and_says_when_offline(make_data: Make) -> None:
     data = make_data()
     text = weak_virtue_markdown(data.evaluation_virtues, data.weak_virtues, offline=True)
+    assert "not calibrated against people" in text
     assert text.startswith("**Offline stand-ins")
     picture = re.search(r"\(data:image/svg\+xml;base64,([^)]+)\)", text)
     assert picture is not None
@@ -50,7 +51,8 @@ def test_markdown_holds_chart_and_table_and_says_when_offline(make_data: Make) -
 
 
 def test_markdown_without_weakness_says_so(make_data: Make) -> None:
-    text = weak_virtue_markdown(make_data().evaluation_virtues, [])
+    text = weak_virtue_markdown(make_data().evaluation_virtues, [], calibrated=0.25)
+    assert "25% of the confidences are calibrated" in text
     assert text.endswith("No virtue is weak.\n")
     assert "Offline" not in text
 
