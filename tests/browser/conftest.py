@@ -27,6 +27,7 @@ LOCATION = {"repositoryName": "__repository__", "repositoryLocationName": "stoic
 ENDED = {"SUCCESS", "FAILURE", "CANCELED"}
 RUN_SECONDS = 60
 
+ADDED = "AddDynamicPartitionSuccess"
 ADD = """mutation($key: String!, $at: RepositorySelector!) {
   addDynamicPartition(partitionsDefName: "agent_version", partitionKey: $key, repositorySelector: $at) {
   __typename }}"""
@@ -52,9 +53,11 @@ class WebUi:
     home: Path
 
     def add_partition(self, version: str) -> None:
-        """Adds an agent version."""
-        added = graphql(self.url, ADD, key=version, at=LOCATION)["addDynamicPartition"]
-        assert added["__typename"] == "AddDynamicPartitionSuccess"
+        """Adds an agent version, as soon as the code location is loaded: until then Dagster calls it unauthorised."""
+        deadline = time.monotonic() + 60
+        while (added := graphql(self.url, ADD, key=version, at=LOCATION)["addDynamicPartition"]["__typename"]) != ADDED:
+            assert time.monotonic() < deadline, added
+            time.sleep(1)
 
     def launch(self, version: str, assets: Sequence[str], config: Mapping[str, Any] | None = None) -> str:
         """Materialises assets of one version; `config` is what a user types into the launchpad. Returns the run."""

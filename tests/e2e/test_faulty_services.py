@@ -117,7 +117,7 @@ def agents(running: Callable[[Double], Any]) -> dict[str, EmbabelAgent]:
 def test_faults_of_agents_are_theirs(stoic: Stoic, model: ModelServer, agents: dict[str, EmbabelAgent]) -> None:
     stoic.write("stoic.yml", "limits: {agent: {backoff_seconds: 0.01}}\n")
     for name, agent in agents.items():
-        seconds = {"timeoutSeconds": 0.5} if name == "hanging" else {}
+        seconds = {"timeoutSeconds": 1} if name == "hanging" else {}
         target = {"user": "ada-{trial}", "chatbot": "my-agent", "url": agent.url, **seconds}
         stoic.job(name, target=target, aspirationalAverage=1000)
 
@@ -136,9 +136,9 @@ def test_faults_of_agents_are_theirs(stoic: Stoic, model: ModelServer, agents: d
     assert counted == {"dying": 4, "failing": 2, "mumbling": 4, "hanging": 4}  # a closed door: no message failed
     assert {name: trial.penalty for name, trial in trials.items() if trial.penalty} == dict.fromkeys(counted, 0.5)
     assert trials["busy"].reply_ms > 500  # one reply of two waited for a second
-    assert trials["slow"].timing == pytest.approx(1000 / trials["slow"].reply_ms)
     assert trials["slow"].timing < 0.81
-    assert trials["healthy"].timing == 1
+    for trial in (trials["slow"], trials["healthy"]):
+        assert trial.timing == pytest.approx(min(1, 1000 / trial.reply_ms))
     average = quoted(sum(trial.overall for trial in trials.values()) / len(trials))
     assert done.line == f"stoic: the average score {average:.2f} is below 0.9"
     assert len(model.of("judge")) == 6  # four conversations ran their course, word for word the same one

@@ -129,19 +129,15 @@ def test_the_cost_ceiling_stops_cleanly_and_a_higher_one_goes_on(stoic: Stoic, m
     stoic.job("two", greetings=["Hello two"])
     stoic.write("stoic.yml", PRICED)
 
-    poor = stoic("eval", "--max-cost", "2", "--max-conversations", "1", "--json", "--fail-under", "0.9", code=3)
-    assert poor.line.startswith("stoic: no verdict: 1 of 2 trials were held before the cost ceiling; go on with")
-    assert len(model.calls) == 2
-
-    richer = stoic("eval", "--max-cost", "7", "--resume", "--json", code=3)
-    assert 7 <= len(model.calls) < 16
-    assert richer.line.startswith("stoic: no verdict: the cost ceiling was reached before all verdicts were had; go on")
+    poor = stoic("eval", "--max-cost", "5", "--json", "--fail-under", "0.9", code=3)
+    assert (len(model.of("evaluator")), len(model.of("judge"))) == (4, 2)  # what was asked at once, and no more
+    assert poor.line.startswith("stoic: no verdict: the cost ceiling was reached before all verdicts were had; go on")
     assert stoic.sql("select count(*) from events where type = 'evolution.stoic_evaluation_applied'") == [(0,)]
 
     rich = stoic("eval", "--max-cost", "50", "--resume", "--json").document
     assert (len(model.of("evaluator")), len(model.of("judge"))) == (4, 12)
     assert [trial["outcome"] for trial in rich["trials"]] == ["signed_off", "signed_off"]
-    assert poor.document["evaluation_id"] == richer.document["evaluation_id"] == rich["evaluation_id"]
+    assert poor.document["evaluation_id"] == rich["evaluation_id"]
     head = stoic.sql("select status, cost_usd, planned_trials, scored_trials from evaluations")
     assert head == [("finished", 16.0, 2, 2)]
 

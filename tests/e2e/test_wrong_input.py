@@ -64,7 +64,7 @@ ARGUMENTS: dict[str, tuple[tuple[str, ...], str]] = {
     "several agents": ((), "stoic: the jobs address several agents (my-agent, your-agent); say which one with"),
     "nothing to resume": (("--job", "chat", "--resume"), "stoic: there is no unfinished evaluation of my-agent@dev"),
     "no address": (("--job", "chat", "--agent-url", "ftp://x"), "stoic: the address of the agent: not an http or"),
-    "no price": (("--job", "chat", "--max-cost", "1"), "stoic: --max-cost needs the price of gpt-4.1-mini"),
+    "no price": (("--job", "chat", "--max-cost", "1"), "stoic: --max-cost needs the price of unheard-of: add it"),
 }
 
 
@@ -73,7 +73,7 @@ def test_faulty_arguments(stoic: Stoic, model: ModelServer, agent: EmbabelAgent,
     stoic.job(tags=["quick"])
     stoic.job("other", target={"user": "ada", "chatbot": "your-agent"})
     arguments, expected = ARGUMENTS[fault]
-    done = stoic("eval", *arguments, code=2)
+    done = stoic("eval", *arguments, code=2, STOIC_JUDGE_MODEL="unheard-of")
     assert done.line.startswith(expected), done.line
     assert (done.out, model.calls, agent.calls) == ("", [], [])
 

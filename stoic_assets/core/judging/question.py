@@ -24,7 +24,10 @@ CACHED_AS = "0" * 16
 
 @dataclass(frozen=True)
 class Question:
-    """One thing to judge about one trial, whichever model answers."""
+    """One thing to judge about one trial, whichever model answers.
+
+    `repeat` is the trial's: repeats whose transcripts are the same to the letter are still judged one by one.
+    """
 
     rubric: str
     blocks: tuple[Block, ...]
@@ -32,6 +35,7 @@ class Question:
     schema_name: str
     prompt_hash: str
     brief: Mapping[str, Any]
+    repeat: int = 1
 
     def request(self, model: str, temperature: float, sample: int = 0) -> ChatRequest:
         """The question as a request to one model, behind a fence of its own."""
@@ -44,7 +48,7 @@ class Question:
             schema_name=self.schema_name,
             sample=sample,
             brief=self.brief,
-            cacheable_as=json.dumps(self.messages(CACHED_AS), ensure_ascii=False),
+            cacheable_as=json.dumps([self.repeat, *self.messages(CACHED_AS)], ensure_ascii=False),
         )
 
     def messages(self, token: str) -> tuple[dict[str, str], ...]:
@@ -79,6 +83,7 @@ def _question(
         schema_name=f"{rubric}_verdict",
         prompt_hash=prompt_hash(job, rubric, schema),
         brief={"about": rubric, **known, "turns": record, "actions": actions},
+        repeat=evidence.trial.repeat,
     )
 
 

@@ -1,5 +1,6 @@
 import json
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -38,6 +39,15 @@ def test_the_fence_is_new_for_every_request_and_not_in_the_cache_key(
     assert one.cacheable_as == two.cacheable_as is not None
     other = virtue_question(make_job(), make_evidence("Vale."), "wisdom").request("judge", 0.0)
     assert other.cacheable_as != one.cacheable_as
+
+
+def test_a_repeat_with_the_same_words_is_judged_by_itself(
+    make_job: Callable[..., Job], make_evidence: Callable[..., Evidence]
+) -> None:
+    first = make_evidence("Salve.")
+    second = replace(first, trial=replace(first.trial, repeat=2))
+    keys = {virtue_question(make_job(), each, "wisdom").request("judge", 0.0).cacheable_as for each in (first, second)}
+    assert len(keys) == 2
 
 
 def test_the_safety_clause_stays_with_an_own_template(
