@@ -33,8 +33,8 @@ def test_who_plays_evaluator_and_judge(env: dict[str, str], offline: bool) -> No
 
 
 def test_an_unknown_provider_is_refused() -> None:
-    with pytest.raises(ConfigurationError, match="STOIC_LLM=claude is unknown; use openai or offline"):
-        connect_model({"STOIC_LLM": "claude"}, Settings())
+    with pytest.raises(ConfigurationError, match="STOIC_LLM=other is unknown; use openai or offline"):
+        connect_model({"STOIC_LLM": "other"}, Settings())
 
 
 def test_openai_needs_a_key_or_a_server() -> None:
