@@ -117,8 +117,8 @@ def _check_conversations(agent: ChatAgent) -> None:
 def _check_models(model: ModelServer) -> None:
     assert {call.body["model"] for call in model.of("evaluator")} == {"player"}
     asked = [call.body["model"] for call in model.of("judge")]
-    # Five virtues twice and the tasks once; both conversations are word for word the same, and judged once.
-    assert {judge: asked.count(judge) for judge in MARKS} == {"judge-a": 11, "judge-b": 11}
+    # Five virtues twice and the tasks once, for each repeat: word for word the same, they are still judged apart.
+    assert {judge: asked.count(judge) for judge in MARKS} == {"judge-a": 22, "judge-b": 22}
 
 
 def _check_messages(receiver: Receiver, evaluated: dict[str, Any]) -> list[Call]:
@@ -157,7 +157,7 @@ def _check_regrading(stoic: Stoic, model: ModelServer, agent: ChatAgent, evaluat
     fresh = stoic("regrade", "--agent-version", VERSION, "--judge-samples", "2", "--fresh", "--json").document
     assert fresh == evaluated
     assert {call.kind for call in model.calls} == {"judge"}
-    assert len(model.calls) == 22
+    assert len(model.calls) == 44
     assert agent.calls == []
 
 
