@@ -60,8 +60,8 @@ def finish(outcome: Outcome, workplace: Workplace, as_json: bool, fail_under: fl
     if refusal:
         console.err.print(f"stoic: no verdict: {refusal}")
         raise typer.Exit(NO_VERDICT)
-    if fail_under is not None and average < fail_under:
-        console.err.print(f"stoic: the average score {average:.2f} is below {fail_under:g}")
+    if fail_under is not None and (average is None or average < fail_under):
+        console.err.print(f"stoic: the average score {_number(average)} is below {fail_under:g}")
         raise typer.Exit(GATE_SAYS_NO)
 
 
