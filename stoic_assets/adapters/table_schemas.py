@@ -86,6 +86,7 @@ FACTS: dict[str, Columns] = {
         "idempotency_key": "text", "agent_id": "text", "fitness": "number?", "fitness_low": "number?",
         "fitness_high": "number?", "fitness_why": "text?", "objectives": "json?", "improvement_areas": "json?",
         "weak_virtues": "texts?", "severity": "json?", "trial_ids": "texts?", "delivered_at": "time?",
+        "floors": "json?", "floor_violations": "texts?", "uncertain_virtues": "texts?", "parents": "texts?",
     },
     "events": {
         "id": "text", "type": "text", "subject": "text?", "time": "time", "data": "json", "delivered_at": "time?",
@@ -111,6 +112,18 @@ FACTS: dict[str, Columns] = {
         "overall": "text", "comments": "text", "seconds": "number?", "order_index": "count?", "practice": "flag",
         "attention": "flag", "repeat_of": "text?", "edits": "count?", "page_id": "text?", "rated_at": "time",
     },
+    "version_comparisons": {
+        "base": "text", "candidate": "text", "measure": "text", "condition": "text", "gating": "flag", "jobs": "count",
+        "base_mean": "number?", "candidate_mean": "number?", "difference": "number?", "low": "number?",
+        "high": "number?", "low_90": "number?", "high_90": "number?", "p": "number?", "p_adjusted": "number?",
+        "detectable": "number?", "delta": "number", "verdict": "text", "why": "text?", "base_evaluation_id": "text",
+        "base_started_at": "time", "offline": "flag", "notes": "texts",
+    },
+    "judge_drift": {
+        "reference_id": "text", "judge_models": "texts", "virtue": "text", "transcripts": "count", "shift": "number?",
+        "low": "number?", "high": "number?", "p": "number?", "noise_sd": "number?", "detectable": "number?",
+        "alarm": "flag", "why": "text?",
+    },
     "llm_calls": {
         "call_id": "text", "role": "text", "model": "text", "cached": "flag", "prompt_tokens": "count",
         "completion_tokens": "count", "cost_usd": "number?", "latency_ms": "number", "error": "text?",
@@ -131,6 +144,15 @@ MODELS: dict[str, Columns] = {
         "failure_penalty": "number", "overall": "number?", "tone": "number?", "virtue_overall": "number?",
         "virtue_confidence": "number?", "virtue_overall_weighted": "number?", "virtues_scored": "count",
         "virtues_not_exercised": "count", "average_response_ms": "number?", "failure_count": "count",
+        "passed": "flag?",
+    },
+    "job_measures": {
+        "job": "text", "scenario": "text?", "condition": "text", "measure": "text", "mean": "number", "trials": "count",
+        "invalid_trials": "count",
+    },
+    "job_reliability": {
+        "job": "text", "scenario": "text?", "condition": "text", "trials": "count", "passed": "count",
+        "invalid_trials": "count", "k": "count", "estimate": "number?",
     },
     "evaluation_virtues": {
         "agent": "text", "virtue": "text", "score": "number?", "confidence": "number?", "trials": "count",

@@ -1,7 +1,8 @@
 """Agent versions and release manifests: `agent@version` is a partition key, a folder name and an id at once."""
 
 import re
-from datetime import datetime
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
@@ -49,3 +50,41 @@ class Release(CamelDocument):
     def agent_version(self) -> str:
         """The partition key."""
         return f"{self.agent}@{self.version}"
+
+
+def in_order(releases: Iterable[Release]) -> list[Release]:
+    """Oldest first. A manifest without a date counts as released just now; versions of one moment go by their numbers."""
+    return sorted(releases, key=lambda release: (_released(release), _natural(release.version)))
+
+
+def _released(release: Release) -> datetime:
+    if release.released_at is None:
+        return datetime.max.replace(tzinfo=UTC)
+    moment = datetime.fromisoformat(release.released_at)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _natural(version: str) -> list[tuple[int, str]]:
+    """`1.10` after `1.9`."""
+    return [(int(part or 0), text) for part, text in re.findall(r"(\d*)(\D*)", version)]
+
+
+def live_versions(releases: Iterable[Release], address_of: Callable[[Release], str | None]) -> list[Release]:
+    """The releases that can be talked to, oldest first: those whose address is not also a newer version's.
+
+    `address_of` gives None where nobody says where a release listens.
+    """
+    newest = {(release.agent, url.rstrip("/")): release for release in in_order(releases) if (url := address_of(release))}
+    return in_order(newest.values())
+
+
+def base_of(agent_version: str, releases: Iterable[Release]) -> str | None:
+    """The version that `agent_version` is compared with: its first parent, else the release before it."""
+    same_agent = [release for release in in_order(releases) if release.agent == agent_of(agent_version)]
+    versions = [release.agent_version for release in same_agent]
+    if agent_version not in versions:
+        return None
+    place = versions.index(agent_version)
+    if parents := same_agent[place].parents:
+        return f"{same_agent[place].agent}@{parents[0]}"
+    return versions[place - 1] if place else None

@@ -1,10 +1,33 @@
 """The settings of `stoic.yml`: their meaning, units and defaults. Reading the file is the adapters' business."""
 
-from pydantic import Field
+from datetime import date
+from typing import Annotated
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import AfterValidator, Field
 
 from stoic_assets.core.documents import Document
-from stoic_assets.core.judging.virtues import Virtue
+from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 from stoic_assets.core.ratings.rubric import DimensionName
+
+
+def _five_fields(cron: str) -> str:
+    if len(cron.split()) != 5:
+        raise ValueError("write five fields: minute hour day month weekday")
+    return cron
+
+
+def _zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError):
+        raise ValueError("write a time zone by its IANA name, such as Europe/Berlin") from None
+    return name
+
+
+def _day(text: str) -> str:
+    date.fromisoformat(text)
+    return text
 
 
 class EndpointLimit(Document):
@@ -54,6 +77,46 @@ class Trend(Document):
     """When the scores of a virtue over releases count as a trend."""
 
     slope: float = Field(0.02, ge=0, le=1, description="score points a release; smaller slopes are stable")
+
+
+class Passing(Document):
+    """When a trial did what was asked: every assertion held, and the mean of its tasks is at least this."""
+
+    task_at_least: float = Field(0.7, ge=0, le=1)
+
+
+class MinimalDifferences(Document):
+    """δ: the difference between two versions, 0–1, below which a change is of no consequence."""
+
+    virtues: float = Field(0.05, gt=0, le=1)
+    overall: float = Field(0.05, gt=0, le=1)
+    timing: float = Field(0.05, gt=0, le=1)
+    task: float = Field(0.10, gt=0, le=1)
+    assertion: float = Field(0.10, gt=0, le=1)
+
+
+class Nightly(Document):
+    """When live versions are evaluated without anybody asking."""
+
+    cron: Annotated[str, AfterValidator(_five_fields)] = Field("0 2 * * *", description="minute hour day month weekday")
+    time_zone: Annotated[str, AfterValidator(_zone)] = Field("UTC", description="IANA name, such as Europe/Berlin")
+    since: Annotated[str, AfterValidator(_day)] = Field("2026-11-01", description="first night that can be backfilled")
+
+
+class Drift(Document):
+    """How the judge is watched."""
+
+    transcripts: int = Field(260, ge=5, description="stored trials that are judged again each night")
+    reference_judgings: int = Field(5, ge=1, le=20, description="judgings of each behind the reference")
+
+
+class Evolution(Document):
+    """What the evolution loop is held to."""
+
+    floors: dict[Virtue, Annotated[float, Field(ge=0, le=1)]] = Field(
+        dict.fromkeys(VIRTUES, 0.5), description="score below which no gain elsewhere makes up for a virtue"
+    )
+    uncertain_width: float = Field(0.2, gt=0, le=1, description="a virtue of a wider interval is to be measured again")
 
 
 class Feedback(Document):
@@ -122,6 +185,11 @@ class Settings(Document):
     judging: Judging = Judging()
     weakness: Weakness = Weakness()
     trend: Trend = Trend()
+    passing: Passing = Passing()
+    minimal_differences: MinimalDifferences = MinimalDifferences()
+    nightly: Nightly = Nightly()
+    drift: Drift = Drift()
+    evolution: Evolution = Evolution()
     feedback: Feedback = Feedback()
     ratings: Ratings = Ratings()
     calibration: Calibration = Calibration()

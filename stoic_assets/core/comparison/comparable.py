@@ -1,0 +1,99 @@
+"""What two evaluations have in common, what must be said of it, and when nothing may be."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from stoic_assets.core.comparison.measures import JUDGED
+from stoic_assets.core.comparison.paired_jobs import job_key
+from stoic_assets.core.comparison.side import ComparisonRefused, Side
+
+OLD_DAYS = 1.0
+"""A base evaluated longer before the candidate met other circumstances, and the reader must know."""
+_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Common:
+    """The `jobs` to compare on. `undecidable` says of a measure why no verdict can be had on it."""
+
+    jobs: frozenset[str]
+    undecidable: Mapping[str, str]
+    notes: tuple[str, ...]
+
+
+def common_ground(base: Side, candidate: Side, threshold: float, judge_moved: str | None = None) -> Common:
+    """What both evaluations share. Raises `ComparisonRefused` where they allow no comparison at all."""
+    for side in (base, candidate):
+        _refuse_invalid(side, threshold)
+    if base.offline != candidate.offline:
+        offline = _named(base if base.offline else candidate)
+        raise ComparisonRefused(f"{offline} was judged offline and the other was not; evaluate both alike")
+    shared = base.jobs.keys() & candidate.jobs.keys()
+    jobs = frozenset(job for job in shared if base.jobs[job] == candidate.jobs[job])
+    if not jobs:
+        raise ComparisonRefused(
+            f"{_named(base)} and {_named(candidate)} have no job in common; choose others with --evaluation"
+        )
+    why = judge_moved or _other_judge(base, candidate)
+    notes = (*_suites(base, candidate, shared - jobs), *_circumstances(base, candidate), *([why] if why else []))
+    return Common(jobs, dict.fromkeys(JUDGED, why) if why else {}, notes)
+
+
+def _refuse_invalid(side: Side, threshold: float) -> None:
+    if side.status != "finished":
+        raise ComparisonRefused(f"{_named(side)} is not finished ({side.status}); go on with `stoic eval --resume`")
+    if side.scored_trials == 0 or side.invalid_share > threshold:
+        raise ComparisonRefused(
+            f"{side.invalid_share:.0%} of the trials of {_named(side)} are invalid, more than the {threshold:.0%} that "
+            "stoic.yml allows; its report names the causes"
+        )
+
+
+def _other_judge(base: Side, candidate: Side) -> str | None:
+    advice = f"judge the base again with `stoic regrade --agent-version {base.agent_version}`"
+    if base.judges != candidate.judges:
+        before, after = (", ".join(sorted(side.judges)) or "nobody" for side in (base, candidate))
+        return f"the judges differ ({before}; then {after}); {advice}"
+    if base.prompts != candidate.prompts:
+        return f"the judges were asked differently; {advice}"
+    return None
+
+
+def _suites(base: Side, candidate: Side, changed: Iterable[str]) -> list[str]:
+    """What is left out."""
+    notes = [
+        f"only {side.agent_version} ran {_listed(missing)}; not compared"
+        for side, other in ((base, candidate), (candidate, base))
+        if (missing := side.jobs.keys() - other.jobs.keys())
+    ]
+    if changed:
+        notes.append(f"changed between the two evaluations and not compared: {_listed(changed)}")
+    unpaired = _unpaired(base, candidate)
+    return [*notes, f"measured in one of them alone: {_listed(unpaired)}"] if unpaired else notes
+
+
+def _unpaired(base: Side, candidate: Side) -> set[str]:
+    """Jobs of both in which no trial of one of them counted."""
+    before, after = ({job_key(row) for row in side.measures} for side in (base, candidate))
+    both = base.jobs.keys() & candidate.jobs.keys()
+    return {job for job in before ^ after if job.partition("~")[0] in both}
+
+
+def _circumstances(base: Side, candidate: Side) -> list[str]:
+    notes = []
+    if (days := (candidate.started_at - base.started_at).total_seconds() / 86400) > OLD_DAYS:
+        notes.append(f"{base.agent_version} was evaluated {days:.0f} days before {candidate.agent_version}")
+    if base.evaluator_model != candidate.evaluator_model:
+        notes.append(f"other users: {base.evaluator_model} played them, then {candidate.evaluator_model}")
+    invalid = [f"{side.invalid_trials} of {side.agent_version}" for side in (base, candidate) if side.invalid_trials]
+    return [*notes, f"invalid trials left out: {', '.join(invalid)}"] if invalid else notes
+
+
+def _listed(names: Iterable[str]) -> str:
+    ordered = sorted(names)
+    more = f" and {len(ordered) - _SHOWN} more" if len(ordered) > _SHOWN else ""
+    return ", ".join(ordered[:_SHOWN]) + more
+
+
+def _named(side: Side) -> str:
+    return f"{side.agent_version} (evaluation {side.evaluation_id})"

@@ -1,0 +1,92 @@
+"""The comparison of two evaluated versions: what regressed, what improved, and what cannot be told."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from stoic_assets.core.comparison.comparable import Common, common_ground
+from stoic_assets.core.comparison.family import Finding, Test, Verdict, decide
+from stoic_assets.core.comparison.measures import GATING, MEASURES, PASSED, minimal_difference
+from stoic_assets.core.comparison.paired_jobs import Row, Scope, cells_by_measure, paired
+from stoic_assets.core.comparison.side import Side
+from stoic_assets.core.settings import MinimalDifferences
+
+SCOPES: tuple[Scope, ...] = ("withheld", "supplied", "lift")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two versions and what was found; `notes` say what a reader must know to take it right."""
+
+    base: Side
+    candidate: Side
+    findings: tuple[Finding, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        """`regressed` if any gating measure did; else `improved` if any did; else `unchanged` if all are."""
+        verdicts = {found.verdict for found in self.gating}
+        if "regressed" in verdicts:
+            return "regressed"
+        return "improved" if "improved" in verdicts else "unchanged" if verdicts == {"unchanged"} else "inconclusive"
+
+    @property
+    def gating(self) -> tuple[Finding, ...]:
+        """The nine findings that decide."""
+        return tuple(found for found in self.findings if found.gating)
+
+    def with_verdict(self, verdict: Verdict) -> tuple[Finding, ...]:
+        """The gating findings of that verdict, the largest difference first."""
+        return tuple(
+            sorted(
+                (found for found in self.gating if found.verdict == verdict),
+                key=lambda found: -abs(found.effect.difference or 0),
+            )
+        )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows of `version_comparisons`."""
+        head = {
+            "base": self.base.agent_version, "candidate": self.candidate.agent_version,
+            "base_evaluation_id": self.base.evaluation_id, "base_started_at": self.base.started_at,
+            "offline": self.candidate.offline, "notes": list(self.notes),
+        }
+        return [head | found.row() for found in self.findings]
+
+
+def compare(
+    base: Side, candidate: Side, minimal: MinimalDifferences, threshold: float, judge_moved: str | None = None
+) -> Comparison:
+    """Compares the evaluations of two versions in what they have in common.
+
+    `threshold` is the share of invalid trials above which nothing is said. `judge_moved` tells of a judge that changed
+    between the two: what it judged is left open then. Raises `ComparisonRefused`.
+    """
+    common = common_ground(base, candidate, threshold, judge_moved)
+    before, after = (_cells(side.measures, common) for side in (base, candidate))
+    findings = [
+        *decide([_test(m, "pooled", before, after, common, minimal) for m in GATING], gating=True),
+        *decide(_second_family(before, after, common, minimal), gating=False),
+    ]
+    return Comparison(base, candidate, tuple(findings), common.notes)
+
+
+Measured = Mapping[str, Mapping[str, Mapping[str, float]]]
+
+
+def _cells(rows: Iterable[Row], common: Common) -> Measured:
+    return cells_by_measure(row for row in rows if row["job"] in common.jobs)
+
+
+def _second_family(before: Measured, after: Measured, common: Common, minimal: MinimalDifferences) -> list[Test]:
+    """Condition by condition, and what the facts are worth; never part of a verdict."""
+    split = [_test(m, scope, before, after, common, minimal) for m in MEASURES for scope in SCOPES]
+    return [_test(PASSED, "pooled", before, after, common, minimal), *(test for test in split if test.pairs)]
+
+
+def _test(
+    measure: str, scope: Scope, before: Measured, after: Measured, common: Common, minimal: MinimalDifferences
+) -> Test:
+    pairs = paired(before.get(measure, {}), after.get(measure, {}), scope)
+    return Test(measure, scope, pairs, minimal_difference(measure, minimal), common.undecidable.get(measure))

@@ -1,0 +1,128 @@
+"""Verdicts on a family of measures: what regressed, improved, stayed, or cannot be told.
+
+Holm's step-down keeps the chance of any false alarm in the family at 5 % in each direction. A measure that regressed
+must also have moved by its minimal relevant difference δ: with many jobs a difference of no consequence is significant.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any, Literal
+
+from stoic_assets.core.comparison.effect import ALPHA, Effect, Tested, effect
+from stoic_assets.core.comparison.paired_jobs import Pair, Scope
+
+Verdict = Literal["regressed", "improved", "unchanged", "inconclusive"]
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Test:
+    """One hypothesis: a measure, over which conditions, with its δ. `why` says why it must not be decided."""
+
+    measure: str
+    scope: Scope
+    pairs: Sequence[Pair]
+    delta: float
+    why: str | None = None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What came of one test.
+
+    `base` and `candidate` are means over the paired jobs, 0–1. `p` is one-sided in the direction of the difference,
+    `p_adjusted` after Holm. `gating` says whether it counts for the verdict on the version.
+    """
+
+    measure: str
+    scope: Scope
+    gating: bool
+    base: float | None
+    candidate: float | None
+    effect: Effect
+    delta: float
+    p: float | None
+    p_adjusted: float | None
+    verdict: Verdict
+    why: str | None
+
+    def row(self) -> dict[str, Any]:
+        """The columns of `version_comparisons` that speak of this finding."""
+        tested = self.effect.tested
+        numbers = {name: getattr(tested, name, None) for name in ("low", "high", "low_90", "high_90", "detectable")}
+        return {
+            "measure": self.measure, "condition": self.scope, "gating": self.gating, "jobs": self.effect.jobs,
+            "base_mean": self.base, "candidate_mean": self.candidate, "difference": self.effect.difference, **numbers,
+            "p": self.p, "p_adjusted": self.p_adjusted, "delta": self.delta, "verdict": self.verdict, "why": self.why,
+        }
+
+
+def decide(tests: Sequence[Test], gating: bool, minimal: bool = True) -> list[Finding]:
+    """The findings of one family, in the order of `tests`.
+
+    With `minimal` false the δ condition is left out; simulations need that, verdicts do not.
+    """
+    decidable = sum(test.why is None for test in tests)
+    effects = [effect([pair.difference for pair in test.pairs], max(1, decidable)) for test in tests]
+    tested = {
+        place: found.tested for place, (test, found) in enumerate(zip(tests, effects, strict=True))
+        if test.why is None and found.tested
+    }
+    lower = dict(zip(tested, _holm([found.p_less for found in tested.values()]), strict=True))
+    greater = dict(zip(tested, _holm([found.p_greater for found in tested.values()]), strict=True))
+    return [
+        _decided(test, effects[place], lower[place], greater[place], gating, minimal) if place in tested
+        else _open(test, effects[place], gating)
+        for place, test in enumerate(tests)
+    ]
+
+
+def _holm(p_values: Sequence[float]) -> list[float]:
+    from statsmodels.stats.multitest import multipletests
+
+    return [float(p) for p in multipletests(p_values, ALPHA, "holm")[1]] if p_values else []
+
+
+def _open(test: Test, found: Effect, gating: bool) -> Finding:
+    """A measure that nothing can be said of."""
+    base, candidate = _means(test)
+    why = test.why or found.why
+    return Finding(
+        test.measure, test.scope, gating, base, candidate, found, test.delta, None, None, "inconclusive", why
+    )
+
+
+def _decided(
+    test: Test, found: Effect, p_lower: float, p_greater: float, gating: bool, minimal: bool
+) -> Finding:
+    tested, difference = found.tested, found.difference
+    assert tested is not None  # noqa: S101 - only what was tested is decided
+    assert difference is not None  # noqa: S101
+    p, p_adjusted = (tested.p_less, p_lower) if difference < 0 else (tested.p_greater, p_greater)
+    large = abs(difference) >= test.delta - _ROUNDING or not minimal
+    verdict: Verdict = "inconclusive"
+    if p_adjusted <= ALPHA and large:
+        verdict = "regressed" if difference < 0 else "improved"
+    elif -test.delta < tested.low_90 and tested.high_90 < test.delta:  # two one-sided tests
+        verdict = "unchanged"
+    why = _what_is_possible(tested, found.jobs, test.delta) if verdict == "inconclusive" else None
+    base, candidate = _means(test)
+    return Finding(
+        test.measure, test.scope, gating, base, candidate, found, test.delta, p, p_adjusted, verdict, why
+    )
+
+
+def _what_is_possible(tested: Tested, jobs: int, delta: float) -> str:
+    """What an open result leaves possible, and what the suite could have found."""
+    return (
+        f"between {tested.low_90:+.2f} and {tested.high_90:+.2f} is possible and δ is {delta:.2f}; "
+        f"these {jobs} jobs find {tested.detectable:.2f} with 90 % power"
+    )
+
+
+def _means(test: Test) -> tuple[float | None, float | None]:
+    """Of base and candidate over the paired jobs."""
+    if not test.pairs:
+        return None, None
+    return fmean(pair.base for pair in test.pairs), fmean(pair.candidate for pair in test.pairs)

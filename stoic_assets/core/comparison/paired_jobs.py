@@ -1,0 +1,69 @@
+"""Pairs two versions job by job: repeats have no order, so the mean of a cell's valid trials stands for them all.
+
+A cell is one job (of a job with scenarios, one scenario) under one condition.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum
+from typing import Any, Literal
+
+Row = Mapping[str, Any]
+Scope = Literal["pooled", "withheld", "supplied", "lift"]
+Cells = Mapping[str, Mapping[str, float]]
+"""Job to condition to the mean of its valid trials, 0–1."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """What one job says of both versions; means 0–1, of the lift −1 to 1."""
+
+    job: str
+    base: float
+    candidate: float
+
+    @property
+    def difference(self) -> float:
+        """Candidate less base."""
+        return self.candidate - self.base
+
+
+def cells_by_measure(rows: Iterable[Row]) -> dict[str, dict[str, dict[str, float]]]:
+    """Rows of `job_measures` as cells, by measure."""
+    found: dict[str, dict[str, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
+    for row in rows:
+        if row["mean"] is not None:
+            found[row["measure"]][job_key(row)][row["condition"]] = row["mean"]
+    return found
+
+
+def job_key(row: Row) -> str:
+    """The job, or the one scenario of it: what counts as one observation of the difference between versions."""
+    return f"{row['job']}~{row['scenario']}" if row.get("scenario") else str(row["job"])
+
+
+def paired(base: Cells, candidate: Cells, scope: Scope) -> list[Pair]:
+    """The jobs that both versions were measured in, by name.
+
+    `pooled` takes the mean over the conditions that both have; `lift` is supplied less withheld, what the facts are
+    worth, and needs both conditions on both sides.
+    """
+    pairs = (_pair(job, base[job], candidate[job], scope) for job in sorted(base.keys() & candidate.keys()))
+    return [pair for pair in pairs if pair is not None]
+
+
+def _pair(job: str, base: Mapping[str, float], candidate: Mapping[str, float], scope: Scope) -> Pair | None:
+    common = sorted(base.keys() & candidate.keys())
+    if scope == "lift":
+        return Pair(job, _lift(base), _lift(candidate)) if len(common) == 2 else None
+    shared = [name for name in common if scope in ("pooled", name)]
+    return Pair(job, _mean(base, shared), _mean(candidate, shared)) if shared else None
+
+
+def _mean(cells: Mapping[str, float], conditions: Sequence[str]) -> float:
+    return fsum(cells[name] for name in conditions) / len(conditions)
+
+
+def _lift(cells: Mapping[str, float]) -> float:
+    return cells["supplied"] - cells["withheld"]

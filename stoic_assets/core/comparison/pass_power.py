@@ -1,0 +1,63 @@
+"""pass^k: the chance that k attempts at the same thing all succeed, and how sure it is over jobs.
+
+For one cell with n valid trials of which c passed the estimate is C(c, k) / C(n, k), which is unbiased; the usual
+(c/n)^k is 0.05 to 0.10 too high at n = 3 (docs/statistics.md). The cells' estimates come from the SQL model
+`job_reliability`.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import sqrt
+from statistics import fmean, stdev
+from typing import Any
+
+FEWEST_JOBS_FOR_INTERVAL = 12
+"""Below this, 95 % intervals cover 78 to 94 of 100 times."""
+
+
+@dataclass(frozen=True)
+class PassPower:
+    """pass^k of an evaluation, 0–1: the mean over its jobs. `why` says why estimate or interval is missing."""
+
+    k: int
+    estimate: float | None
+    low: float | None
+    high: float | None
+    jobs: int
+    why: str | None
+
+
+def pass_powers(rows: Iterable[Mapping[str, Any]]) -> list[PassPower]:
+    """pass^k for each k in rows of `job_reliability` of one evaluation.
+
+    Every cell must have k valid trials, else it is not estimable: to leave cells out would flatter the agent that
+    failed in them.
+    """
+    by_k: dict[int, list[Mapping[str, Any]]] = defaultdict(list)
+    for row in rows:
+        by_k[row["k"]].append(row)
+    return [_of(k, by_k[k]) for k in sorted(by_k)]
+
+
+def _of(k: int, rows: list[Mapping[str, Any]]) -> PassPower:
+    short = sum(row["estimate"] is None for row in rows)
+    jobs: dict[str, list[float]] = defaultdict(list)
+    for row in rows:
+        jobs[row["job"]].append(row["estimate"])
+    if short:
+        too_few = f"not estimable: {short} of {len(rows)} cells have fewer than {k} valid trials"
+        return PassPower(k, None, None, None, len(jobs), too_few)
+    means = [fmean(estimates) for estimates in jobs.values()]
+    low, high, why = _interval(means)
+    return PassPower(k, fmean(means), low, high, len(jobs), why)
+
+
+def _interval(means: list[float]) -> tuple[float | None, float | None, str | None]:
+    """The 95 % t interval over jobs, cut to 0–1."""
+    from scipy.special import stdtrit
+
+    if len(means) < FEWEST_JOBS_FOR_INTERVAL:
+        return None, None, f"{len(means)} jobs; an interval needs {FEWEST_JOBS_FOR_INTERVAL}"
+    margin = float(stdtrit(len(means) - 1, 0.975)) * stdev(means) / sqrt(len(means))
+    return max(0.0, fmean(means) - margin), min(1.0, fmean(means) + margin), None

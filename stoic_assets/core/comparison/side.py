@@ -1,0 +1,43 @@
+"""One evaluation as one side of a comparison, and the reasons why two may not be compared."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from stoic_assets.core.errors import StoicError
+
+Row = Mapping[str, Any]
+
+
+class ComparisonRefused(StoicError):
+    """What is there allows no verdict on the versions."""
+
+    exit_code = 3
+
+
+@dataclass(frozen=True)
+class Side:
+    """An evaluation of one version.
+
+    `jobs` maps the job names to the hashes of their content. `judges` are the models that judged, `prompts` the hashes
+    of what they were asked. `measures` are the evaluation's rows of `job_measures`. Times are in UTC.
+    """
+
+    agent_version: str
+    evaluation_id: str
+    started_at: datetime
+    status: str
+    offline: bool
+    scored_trials: int
+    invalid_trials: int
+    evaluator_model: str
+    judges: frozenset[str]
+    prompts: frozenset[str]
+    jobs: Mapping[str, str]
+    measures: Sequence[Row]
+
+    @property
+    def invalid_share(self) -> float:
+        """Invalid trials among those that ended, 0–1."""
+        return self.invalid_trials / max(1, self.scored_trials + self.invalid_trials)
