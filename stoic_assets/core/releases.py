@@ -53,7 +53,7 @@ class Release(CamelDocument):
 
 
 def in_order(releases: Iterable[Release]) -> list[Release]:
-    """Oldest first. A manifest without a date counts as released just now; versions of one moment go by their numbers."""
+    """Oldest first. Without a date a release counts as new; those of one moment go by their numbers."""
     return sorted(releases, key=lambda release: (_released(release), _natural(release.version)))
 
 
@@ -74,7 +74,8 @@ def live_versions(releases: Iterable[Release], address_of: Callable[[Release], s
 
     `address_of` gives None where nobody says where a release listens.
     """
-    newest = {(release.agent, url.rstrip("/")): release for release in in_order(releases) if (url := address_of(release))}
+    located = ((release, address_of(release)) for release in in_order(releases))
+    newest = {(release.agent, url.rstrip("/")): release for release, url in located if url}
     return in_order(newest.values())
 
 
