@@ -3,11 +3,14 @@
 # make check     ruff and mypy
 # make pictures  makes the README's pictures anew (needs Chromium)
 # Each installs everything into .venv first, if that is not done yet.
+# make dbt       installs dbt into .venv-dbt; make test then holds our runner of the SQL models against it
 PYTHON ?= python3
 VENV := .venv
 INSTALLED := $(VENV)/.installed
+DBT := .venv-dbt
+DBT_NEEDS := tests/dbt_agreement/requirements.txt
 
-.PHONY: demo test check pictures install clean
+.PHONY: demo test check pictures install dbt clean
 .DEFAULT_GOAL := demo
 
 demo: $(INSTALLED)
@@ -25,6 +28,8 @@ pictures: $(INSTALLED)
 
 install: $(INSTALLED)
 
+dbt: $(DBT)/.installed
+
 $(INSTALLED): pyproject.toml
 	@echo "Installing into $(VENV); the first time this takes some minutes"
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "stoic-eval needs Python 3.11 or later: make PYTHON=python3.11")'
@@ -32,6 +37,14 @@ $(INSTALLED): pyproject.toml
 	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
 	@touch $@
 
+# dbt's dependencies clash with ours, hence an environment of its own; it keeps itself out of git.
+$(DBT)/.installed: $(DBT_NEEDS)
+	@echo "Installing dbt into $(DBT)"
+	@$(PYTHON) -m venv $(DBT)
+	@echo '*' >$(DBT)/.gitignore
+	@$(DBT)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $(DBT_NEEDS)
+	@touch $@
+
 # What was evaluated (.stoic) stays.
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(DBT) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -24,9 +24,10 @@ assertions as (
         agent_version,
         evaluation_id,
         trial_id,
-        sum(case when passed then weight else 0 end) / nullif(sum(weight), 0) as assertion
+        sum(case when passed then weight else 0 end) / nullif(sum(weight) filter (where passed is not null), 0)
+            as assertion,
+        sum(weight) as weight
     from {{ source('evidence', 'assertion_results') }}
-    where passed is not null
     group by agent_version, evaluation_id, trial_id
 ),
 
@@ -83,6 +84,7 @@ judged as (
         tasks.task,
         tones.tone,
         assertions.assertion,
+        trials.planned_tasks > 0 or coalesce(assertions.weight, 0) > 0 as asked,
         virtues.virtue_overall,
         virtues.virtue_overall_weighted,
         virtues.virtue_confidence,
@@ -93,7 +95,7 @@ judged as (
             when trials.average_response_ms = 0 then 1
             else least(1, trials.aspirational_ms / trials.average_response_ms)
         end as timing,
-        least(0.3 * trials.failure_count, 0.5) as failure_penalty,
+        least(0.3::double * trials.failure_count, 0.5) as failure_penalty,
         case
             when trials.outcome not in ('signed_off', 'max_turns') then trials.outcome
             when trials.planned_tasks > 0 and tasks.task is null then 'judge_error'
@@ -146,5 +148,13 @@ select
     virtues_scored,
     virtues_not_exercised,
     average_response_ms,
-    failure_count
+    failure_count,
+    case
+        when not valid then null
+        -- An agent that broke down failed, but only at what was asked of it.
+        when final_outcome = 'agent_error' then case when asked then false end
+        when task is null and assertion is null then null
+        -- Rounded, since the mean of 0.6, 0.7 and 0.8 lies a hair below 0.7 in binary.
+        else round(coalesce(assertion, 1), 9) >= 1 and round(coalesce(task, 1), 9) >= {{ var('pass_task_score') }}
+    end as passed
 from weighed

@@ -1,22 +1,30 @@
-"""What leaves an evaluation: the fitness update, the events, and the projection into the stoic graph.
+"""What leaves an evaluation: the fitness update, the events, GEPA's batch, and the projection into the stoic graph.
 
 What people found of a version goes into each of its fitness updates beside what the judges found.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from stoic_assets.adapters import stoic_graph
 from stoic_assets.adapters.bolt import Graph
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
 from stoic_assets.adapters.feedback_files import human_evaluations
+from stoic_assets.adapters.judge_drift import judge_moved
 from stoic_assets.adapters.outbox import Delivered
+from stoic_assets.adapters.version_comparison import TABLE, read_side
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.comparison.comparison import compare
+from stoic_assets.core.comparison.side import ComparisonRefused, Side
+from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.evolution.events import Event, applied, completed
 from stoic_assets.core.evolution.fitness import FitnessUpdate, fitness_update
+from stoic_assets.core.evolution.gepa import Batch, evaluation_batch
+from stoic_assets.core.evolution.said_examples import only_said
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation, stoic_evaluations
 from stoic_assets.core.feedback.human_evaluation import FEEDBACK, RATINGS
 
@@ -48,11 +56,9 @@ def read_evaluations(workplace: Workplace, manifest: Manifest) -> tuple[Evaluati
 async def publish(workplace: Workplace, manifest: Manifest) -> Published:
     """Puts fitness update and events into the outbox, delivers what has an address, and stores both tables."""
     head, evaluations = read_evaluations(workplace, manifest)
-    people = human_evaluations(workplace, manifest.agent_version)
-    update = fitness_update(head, [*evaluations, *people], workplace.settings.weakness)
+    update = _update(workplace, manifest, head, evaluations)
     tables, outbox = EvaluationTables(workplace, manifest), workplace.outbox
-    finished = tables.read("evaluations")[0]["status"] == "finished"
-    conclusive = finished and tables.read("evaluation_scores")[0]["conclusive"]
+    conclusive = _conclusive(tables)
     events = [completed(evaluation) for evaluation in evaluations]
     if conclusive and (of_evaluation := applied(update)) is not None:
         events.append(of_evaluation)
@@ -64,6 +70,66 @@ async def publish(workplace: Workplace, manifest: Manifest) -> Published:
         "events": tables.write("events", [event.row(outbox.delivered_at("events", event.id)) for event in events]),
     }
     return Published(update, conclusive, delivery, files)
+
+
+def gepa_batch(workplace: Workplace, manifest: Manifest, jobs: Sequence[str] | None = None) -> Batch:
+    """The judged trials of an evaluation in GEPA's shape: one entry for each, or for each of `jobs`.
+
+    Raises `ConfigurationError` when the evaluation is not finished or has too many invalid trials, and
+    `NothingToLearn` for a job that is held out or was not scored.
+    """
+    tables = EvaluationTables(workplace, manifest)
+    if not _conclusive(tables):
+        raise ConfigurationError(
+            f"evaluation {manifest.evaluation_id} of {manifest.agent_version} is not finished or has too many invalid "
+            "trials; nothing can be learned from it until `stoic eval --resume` has mended that"
+        )
+    _, evaluations = read_evaluations(workplace, manifest)
+    return evaluation_batch(evaluations, tables.read("trials"), _turns(tables), jobs)
+
+
+def _update(
+    workplace: Workplace, manifest: Manifest, head: EvaluationHead, evaluations: Sequence[StoicEvaluation]
+) -> FitnessUpdate:
+    said = only_said(evaluations, _turns(EvaluationTables(workplace, manifest)))
+    people = human_evaluations(workplace, manifest.agent_version)
+    settings = workplace.settings
+    return fitness_update(
+        head, [*said, *people], settings.weakness, evolution=settings.evolution, parents=manifest.parents,
+        comparison=_open_comparison(workplace, manifest),
+    )
+
+
+def _conclusive(tables: EvaluationTables) -> bool:
+    """Whether the evaluation ended and enough of its trials count."""
+    return tables.read("evaluations")[0]["status"] == "finished" and bool(
+        tables.read("evaluation_scores")[0]["conclusive"]
+    )
+
+
+def _turns(tables: EvaluationTables) -> list[dict[str, Any]]:
+    return tables.read("turns") if tables.has("turns") else []
+
+
+def _open_comparison(workplace: Workplace, manifest: Manifest) -> list[dict[str, Any]]:
+    """The comparison with the base; made again without holdout jobs where there are any, for they count in verdicts."""
+    tables = EvaluationTables(workplace, manifest)
+    rows = tables.read(TABLE) if tables.has(TABLE) else []
+    held_out = {trial["job"] for trial in tables.read("trials") if trial["holdout"]}
+    if not rows or not held_out:
+        return rows
+    try:
+        base = read_side(workplace, rows[0]["base"], rows[0]["base_evaluation_id"])
+        candidate = read_side(workplace, manifest.agent_version, manifest.evaluation_id)
+        moved, settings = judge_moved(workplace, base.judged_at, candidate.judged_at), workplace.settings
+        sides = _without(base, held_out), _without(candidate, held_out)
+        return compare(*sides, settings.minimal_differences, settings.invalid_trials_threshold, moved).rows()
+    except ComparisonRefused:  # they have holdout jobs alone in common, or the base is gone
+        return []
+
+
+def _without(side: Side, jobs: Collection[str]) -> Side:
+    return replace(side, jobs={job: content for job, content in side.jobs.items() if job not in jobs})
 
 
 async def publish_feedback(workplace: Workplace, agent_version: str) -> Delivered:

@@ -1,44 +1,50 @@
 """Gathers the rows that a report is made from, and stores the reports of an evaluation."""
 
+from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
 from stoic_assets.adapters.files import write_whole
+from stoic_assets.adapters.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.releases import agent_of
-from stoic_assets.core.reports.data import BaseVersion, ReportData
+from stoic_assets.core.reports.data import BaseVersion, ReportData, Row
 from stoic_assets.core.reports.page import render_report
 from stoic_assets.core.reports.summary import calibrated_share
 from stoic_assets.core.reports.weak_virtues import weak_virtue_markdown
 
 SINGLE_ROWS = ("evaluation", "evaluation_scores")
-GATHERED_OTHERWISE = ("evaluation", "virtue_trends", "invalid_trials_threshold", "base")
+GATHERED_OTHERWISE = ("evaluation", "virtue_trends", "version_comparisons", "invalid_trials_threshold", "base")
+
+Key = tuple[str, str]
+"""Agent version and evaluation."""
 
 
 def report_data(workplace: Workplace, manifest: Manifest) -> ReportData:
-    """The rows of one evaluation, beside those of the newest evaluation of its parent where there is one."""
-    tables = EvaluationTables(workplace, manifest)
-    rows: dict[str, Any] = {
-        field.name: _rows(workplace, tables, field.name)
-        for field in fields(ReportData)
-        if field.name not in GATHERED_OTHERWISE
-    }
+    """The rows of one evaluation beside those of its base.
+
+    The base is the evaluation that it was compared with; where nothing was compared, the parent's newest.
+    """
+    key = (manifest.agent_version, manifest.evaluation_id)
     agent = agent_of(manifest.agent_version)
+    comparisons = _comparisons(workplace.warehouse, manifest)
+    base = _compared_base(comparisons) or _parent(workplace, manifest)
     return ReportData(
-        **rows,
-        evaluation=_head(tables, manifest),
+        **_tables(workplace.warehouse, key, ReportData),
+        evaluation=_head(workplace.warehouse, key),
         virtue_trends=workplace.warehouse.query("select * from virtue_trends where agent = ? order by n", [agent]),
+        version_comparisons=comparisons,
         invalid_trials_threshold=workplace.settings.invalid_trials_threshold,
-        base=_base(workplace, manifest),
+        base=base and BaseVersion(_head(workplace.warehouse, base), **_tables(workplace.warehouse, base, BaseVersion)),
     )
 
 
 def write_report(workplace: Workplace, manifest: Manifest, path: Path | None = None) -> Path:
     """The HTML report of an evaluation; by default below `$STOIC_HOME/reports`."""
-    return write_whole(path or _place(workplace, manifest, "html"), render_report(report_data(workplace, manifest)))
+    return write_whole(path or _file(workplace, manifest, "html"), render_report(report_data(workplace, manifest)))
 
 
 def write_weak_virtues(workplace: Workplace, manifest: Manifest) -> tuple[Path, str]:
@@ -47,28 +53,52 @@ def write_weak_virtues(workplace: Workplace, manifest: Manifest) -> tuple[Path, 
     virtues, weak = tables.read("evaluation_virtues"), tables.read("weak_virtues")
     calibrated = calibrated_share(tables.read("trial_virtues"))
     text = weak_virtue_markdown(virtues, weak, manifest.offline, calibrated)
-    return write_whole(_place(workplace, manifest, "weak-virtues.md"), text), text
+    return write_whole(_file(workplace, manifest, "weak-virtues.md"), text), text
 
 
-def _place(workplace: Workplace, manifest: Manifest, ending: str) -> Path:
+def _file(workplace: Workplace, manifest: Manifest, ending: str) -> Path:
     return workplace.reports / manifest.agent_version / f"{manifest.evaluation_id}.{ending}"
 
 
-def _rows(workplace: Workplace, tables: EvaluationTables, table: str) -> Any:
+def _tables(warehouse: Warehouse, key: Key, kind: type[ReportData] | type[BaseVersion]) -> dict[str, Any]:
+    """The tables that the fields of `kind` name."""
+    names = [field.name for field in fields(kind) if field.name not in GATHERED_OTHERWISE]
+    return {name: _rows(warehouse, key, name) for name in names}
+
+
+def _rows(warehouse: Warehouse, key: Key, table: str) -> Any:
     """The table's rows, or none where its stage has not run yet."""
-    rows = tables.read(table) if tables.has(table) else []
+    rows = warehouse.read(table, *key) if warehouse.has(table, *key) else []
     return (rows[0] if rows else {}) if table in SINGLE_ROWS else rows
 
 
-def _head(tables: EvaluationTables, manifest: Manifest) -> dict[str, Any]:
-    return {**tables.read("evaluations")[0], "agent_version": manifest.agent_version}
+def _head(warehouse: Warehouse, key: Key) -> Row:
+    """The evaluation's own row; of a base that is no longer stored the names alone."""
+    version, evaluation_id = key
+    rows = _rows(warehouse, key, "evaluations")
+    return {"evaluation_id": evaluation_id, **(rows[0] if rows else {}), "agent_version": version}
 
 
-def _base(workplace: Workplace, manifest: Manifest) -> BaseVersion | None:
+def _comparisons(warehouse: Warehouse, manifest: Manifest) -> list[Row]:
+    """The comparison with one base: the first parent that was compared, else the base evaluated last."""
+    rows: list[Row] = _rows(warehouse, (manifest.agent_version, manifest.evaluation_id), "version_comparisons")
+    bases = {(row["base"], row["base_evaluation_id"]): row["base_started_at"] for row in rows}
+    chosen = min(bases, key=lambda base: (_place(base[0], manifest.parents), -bases[base].timestamp()), default=None)
+    return [row for row in rows if (row["base"], row["base_evaluation_id"]) == chosen]
+
+
+def _place(version: str, parents: Sequence[str]) -> int:
+    return parents.index(version) if version in parents else len(parents)
+
+
+def _compared_base(comparisons: Sequence[Row]) -> Key | None:
+    return (comparisons[0]["base"], comparisons[0]["base_evaluation_id"]) if comparisons else None
+
+
+def _parent(workplace: Workplace, manifest: Manifest) -> Key | None:
+    """The newest judged evaluation of the first parent that has one."""
     for parent in manifest.parents:
         for earlier in reversed(workplace.evidence.manifests(parent)):
-            tables = EvaluationTables(workplace, earlier)
-            if tables.has("evaluation_virtues"):
-                compared = ("composite_scores", "evaluation_virtues", "assertion_results")
-                return BaseVersion(_head(tables, earlier), *[tables.read(table) for table in compared])
+            if workplace.warehouse.has("evaluation_virtues", parent, earlier.evaluation_id):
+                return parent, earlier.evaluation_id
     return None

@@ -61,6 +61,7 @@ def model_variables(settings: Settings) -> dict[str, float]:
         "weak_score_below": settings.weakness.score_below,
         "weak_confidence_above": settings.weakness.confidence_above,
         "trend_slope": settings.trend.slope,
+        "pass_task_score": settings.passing.task_at_least,
     }
 
 

@@ -51,7 +51,7 @@ _EVALUATIONS = """
     MERGE (e:StoicEvaluation {id: row.id})
     SET e.evaluation_id = $evaluation_id, e.overall_score = row.overall_score,
         e.overall_confidence = row.overall_confidence, e.timestamp = row.timestamp, e.source = row.source,
-        e.offline = $offline
+        e.offline = $offline, e.holdout = row.holdout
     MERGE (t:Task {id: row.task_id})
     MERGE (v)-[:RECEIVED_EVALUATION]->(e)
     MERGE (e)-[:FOR_TASK]->(t)
@@ -190,7 +190,7 @@ async def _write_rows(graph: Graph, cypher: str, rows: Sequence[Row], place: Row
 def _evaluation_row(evaluation: StoicEvaluation) -> Row:
     return {
         "id": evaluation.id, "task_id": evaluation.task_id, "source": evaluation.source,
-        "timestamp": evaluation.head.timestamp,
+        "timestamp": evaluation.head.timestamp, "holdout": evaluation.holdout,
         "overall_score": evaluation.overall_score, "overall_confidence": evaluation.overall_confidence,
     }
 

@@ -171,6 +171,10 @@ MODELS: dict[str, Columns] = {
         "agent": "text", "virtue": "text", "mean": "number", "n": "count", "slope": "number?", "trend": "text",
         "released_at": "time",
     },
+    "measure_history": {
+        "agent": "text", "measure": "text", "mean": "number", "jobs": "count", "n": "count", "base": "text?",
+        "verdict": "text?", "released_at": "time",
+    },
 }
 # fmt: on
 """What the SQL models of `dbt_like_sql` give; those that look across evaluations are views and have no files."""

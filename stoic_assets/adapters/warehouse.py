@@ -19,6 +19,7 @@ from urllib.parse import quote
 
 from stoic_assets.adapters.files import StorageError
 from stoic_assets.adapters.parquet_files import newest_files, write_next, write_once
+from stoic_assets.adapters.spreadsheet_columns import spreadsheet_columns
 from stoic_assets.adapters.sql_project import SqlProject
 from stoic_assets.adapters.table_rows import fitting_rows
 from stoic_assets.adapters.table_schemas import COMMON, MODELS, TABLES, arrow_schema, columns_of
@@ -105,6 +106,31 @@ class Warehouse:
             for table in TABLES:
                 engine.execute(f'create table export."{table}" as select * from "{table}"')
             engine.execute("detach export")
+
+    def export_parquet(self, folder: Path) -> None:
+        """Writes every table and model into a folder, one Parquet file each.
+
+        Raises `ConfigurationError` when the folder holds something, `StorageError` when the disk refuses; either way
+        nothing is written.
+        """
+        self._export_files(folder, dict.fromkeys(TABLES, "*"), "parquet", "compression zstd")
+
+    def export_csv(self, folder: Path) -> None:
+        """Writes every table and model into a folder, one CSV file each, fit for a spreadsheet.
+
+        Raises as `export_parquet` does.
+        """
+        self._export_files(folder, {table: spreadsheet_columns(table) for table in TABLES}, "csv", "header")
+
+    def _export_files(self, folder: Path, columns: Mapping[str, str], kind: str, options: str) -> None:
+        target = folder.resolve()
+        with _drafted(target) as draft, self.connect() as engine:
+            if target.exists() and not (target.is_dir() and not any(target.iterdir())):
+                raise ConfigurationError(f"{folder} is not an empty folder; name a new one")
+            draft.mkdir()
+            for table, selected in columns.items():
+                file = quoted(draft / f"{table}.{kind}")
+                engine.execute(f'copy (select {selected} from "{table}") to {file} (format {kind}, {options})')
 
     def delete(self, agent_version: str) -> None:
         """Removes all files of one version; after an interruption it can be called again."""
@@ -202,7 +228,7 @@ def _column_list(table: str) -> str:
 
 @contextmanager
 def _drafted(target: Path) -> Iterator[Path]:
-    """A path for a DuckDB file that takes the place of `target` once it is complete.
+    """A path for a DuckDB file, or a folder, that takes the place of `target` once it is complete.
 
     It has the same stem, since DuckDB names the catalog after it, and lies in a folder of its own beside. A write-ahead
     log of the old file would be replayed into the new one, so it goes.
@@ -214,7 +240,8 @@ def _drafted(target: Path) -> Iterator[Path]:
         with tempfile.TemporaryDirectory(prefix=".draft-", dir=target.parent) as folder:
             draft = Path(folder) / target.name
             yield draft
-            target.with_name(f"{target.name}.wal").unlink(missing_ok=True)
+            if draft.is_file():
+                target.with_name(f"{target.name}.wal").unlink(missing_ok=True)
             draft.replace(target)
     except (OSError, duckdb.Error) as error:
         raise StorageError(f"cannot write {target}: {error}; is there room, may it be written?") from error

@@ -11,18 +11,20 @@ from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
 from stoic_assets.adapters.evaluation_report import report_data
 from stoic_assets.adapters.project import shipped
+from stoic_assets.adapters.version_comparison import compare_versions
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
+from stoic_assets.cli.compare import comparison_document, show_comparison
 from stoic_assets.cli.evaluate import Json, Verbose, new_evaluation_id, run_evaluation
-from stoic_assets.cli.outcome import OFFLINE_WARNING, evaluation_outcome
-from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
+from stoic_assets.cli.outcome import evaluation_outcome
+from stoic_assets.core.comparison.comparison import Comparison
+from stoic_assets.core.errors import ServiceUnreachable
 from stoic_assets.core.evaluation import EvaluationRequest
 from stoic_assets.core.graph_address import GraphAddress
-from stoic_assets.core.reports.version_differences import Differences, Flip, differences
+from stoic_assets.core.reports.version_differences import Flip, differences
 
 FOR_REAL_AGENTS = {
     "NEO_URI", "NEO_USERNAME", "NEO_PASSWORD", "NEO_DATABASE", "STOIC_WEBHOOK_URL", "EVOLUTION_URL", "BOOGIE_URL",
@@ -43,11 +45,11 @@ def demo(
         with workplace.graphs() as graphs, ExitStack() as agents:
             urls = {r: agents.enter_context(running_agent(r, graphs.subject_address)) for r in RELEASES}
             documents = [_evaluate(workplace, release, url) for release, url in urls.items()]
-    found = _compared(workplace, documents[-1])
+    found, flips = _compared(workplace, documents), _flips(workplace, documents[-1])
     if as_json:
-        console.print_json({"evaluations": documents, **_document(found)})
+        console.print_json(_document(documents, found, flips))
     else:
-        _show(found, documents[0], documents[1], workplace)
+        _show(found, flips, documents[-1], workplace)
 
 
 def _of_our_own(workplace: Workplace, live: bool) -> Workplace:
@@ -85,64 +87,48 @@ def running_agent(release: str, graph: GraphAddress) -> Iterator[str]:
         process.communicate(timeout=10)
 
 
-def _compared(workplace: Workplace, candidate: dict[str, Any]) -> Differences:
-    """The candidate beside its parent, as its report shows them."""
+def _compared(workplace: Workplace, documents: list[dict[str, Any]]) -> Comparison:
+    """Both releases, in the evaluations made just now."""
+    [base, candidate], [base_id, candidate_id] = (
+        [document[key] for document in documents] for key in ("agent_version", "evaluation_id")
+    )
+    return compare_versions(workplace, base, candidate, base_id, candidate_id)
+
+
+def _flips(workplace: Workplace, candidate: dict[str, Any]) -> list[Flip]:
+    """The assertions that hold more or less often than before, as the candidate's report shows them."""
     manifest = workplace.evidence.manifest(candidate["agent_version"], candidate["evaluation_id"])
     found = differences(report_data(workplace, manifest)) if manifest else None
-    if found is None:
-        raise ConfigurationError("releases/marcus-1.1.0.yml no longer names 1.0.0 as its parent: nothing to compare")
-    return found
+    return found.flips if found else []
 
 
-def _document(found: Differences) -> dict[str, Any]:
-    measures = [{"measure": d.measure, "base": d.base, "this": d.this, "change": d.change} for d in found.measures]
-    flips = [{"job": f.job, "condition": f.condition, "text": f.text, "change": _loss(f)} for f in found.flips]
-    return {"measures": measures, "flipped_assertions": flips}
+def _document(documents: list[dict[str, Any]], found: Comparison, flips: list[Flip]) -> dict[str, Any]:
+    lost = [{"job": f.job, "condition": f.condition, "text": f.text, "change": _loss(f)} for f in flips]
+    return {"evaluations": documents, "comparison": comparison_document(found), "flipped_assertions": lost}
 
 
 def _loss(flip: Flip) -> float:
     return flip.this.share - flip.base.share
 
 
-def _show(found: Differences, base: dict[str, Any], candidate: dict[str, Any], workplace: Workplace) -> None:
-    console.print_table(_table(found, base, candidate))
-    _show_broken([flip for flip in found.flips if _loss(flip) < 0], base, candidate)
-    if candidate["offline"]:
-        console.out.print(f"\n{OFFLINE_WARNING}; what the assertions found is real", style="yellow")
+def _show(found: Comparison, flips: list[Flip], candidate: dict[str, Any], workplace: Workplace) -> None:
+    show_comparison(found)
+    _show_broken([flip for flip in flips if _loss(flip) < 0], found)
     report = workplace.reports / candidate["agent_version"] / f"{candidate['evaluation_id']}.html"
     console.out.print(f"\nreport      {report}")
     console.out.print(f"tables      {workplace.project.warehouse / 'stoic.duckdb'}")
     stoic = "stoic" if shutil.which("stoic") else sys.argv[0]  # after `make demo` it is in .venv, not on PATH
+    versions = f"{found.base.agent_version} {found.candidate.agent_version}"
+    console.out.print(f"the gate    {stoic} compare {versions} --fail-on regression   (exits with 1)")
     console.out.print(f"web UI      {stoic} ui   (asset graph; partitions marcus@1.0.0 and marcus@1.1.0)")
     console.out.print(f"your agent  {stoic} eval --file JOB.yml --agent-url URL   (README: Evaluate your own agent)")
 
 
-def _table(found: Differences, base: dict[str, Any], candidate: dict[str, Any]) -> Table:
-    title = f"\n{base['agent_version']} and {candidate['agent_version']}, {len(candidate['trials'])} trials each"
-    table = Table(title=title, box=None, pad_edge=False, header_style="dim", title_justify="left", title_style="bold")
-    for heading in ("measure", base["agent_version"], candidate["agent_version"], "change"):
-        table.add_column(heading, justify="left" if heading == "measure" else "right")
-    for difference in found.measures:
-        name = difference.measure.replace("_", " ")
-        table.add_row(name, _number(difference.base), _number(difference.this), _change(difference.change))
-    return table
-
-
-def _show_broken(broken: list[Flip], base: dict[str, Any], candidate: dict[str, Any]) -> None:
-    count, before, now = len(broken), base["agent_version"], candidate["agent_version"]
+def _show_broken(broken: list[Flip], found: Comparison) -> None:
+    count, before, now = len(broken), found.base.agent_version, found.candidate.agent_version
     console.out.print(f"\n{count} assertions that held for {before} fail for {now}:")
     for flip in broken[:SHOWN_FLIPS]:
         console.out.print(console.foreign(f"  {flip.job} ({flip.condition}): {' '.join(flip.text.split())}"))
     if count > SHOWN_FLIPS:
         console.out.print(f"  and {count - SHOWN_FLIPS} more, all in the report")
 
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}"
-
-
-def _change(value: float | None) -> str:
-    if value is None:
-        return "–"
-    colour = "red" if value <= -0.05 else "green" if value >= 0.05 else "default"
-    return f"[{colour}]{value:+.2f}[/]"

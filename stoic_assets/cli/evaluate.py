@@ -23,8 +23,8 @@ NEWEST = "newest"
 PREPARATION = ("job_configs", "graph_setup")
 VERDICTS = (
     "virtue_scores", "task_scores", "assertion_results", "trial_virtues", "composite_scores", "evaluation_virtues",
-    "evaluation_scores", "evaluations", "weak_virtues", "virtue_trends", "weak_virtue_reports", "evaluation_reports",
-    "fitness_updates", "stoic_graph_projection",
+    "evaluation_scores", "job_measures", "job_reliability", "evaluations", "version_comparisons", "weak_virtues",
+    "virtue_trends", "weak_virtue_reports", "evaluation_reports", "fitness_updates", "stoic_graph_projection",
 )
 
 

@@ -5,7 +5,7 @@ import traceback
 
 import typer
 
-from stoic_assets.cli import demo, evaluate, maintenance, project_status, ratings, release, reports, servers
+from stoic_assets.cli import compare, demo, evaluate, maintenance, project_status, ratings, release, reports, servers
 from stoic_assets.cli.console import err
 from stoic_assets.core.errors import StoicError
 
@@ -17,6 +17,7 @@ release_app = typer.Typer(no_args_is_help=True, help="Release manifests.")
 app.command("demo")(demo.demo)
 app.command("eval")(evaluate.evaluate)
 app.command("regrade")(evaluate.regrade)
+app.command("compare")(compare.compare)
 app.command("report")(reports.report)
 app.command("export")(maintenance.export)
 app.command("delete")(maintenance.delete)

@@ -13,20 +13,29 @@ from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.evaluate import Json
 from stoic_assets.cli.partition_run import PARTITIONS, open_instance
+from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.json_schema import job_json_schema
 from stoic_assets.core.releases import check_agent_version
 
 
 def export(
-    duckdb: Annotated[Path, typer.Option("--duckdb", help="The file to write; an existing one is replaced.")],
+    duckdb: Annotated[Path | None, typer.Option(help="One file with all tables; an existing one is replaced.")] = None,
+    csv: Annotated[Path | None, typer.Option(help="A new folder with a CSV file for each table.")] = None,
+    parquet: Annotated[Path | None, typer.Option(help="A new folder with a Parquet file for each table.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Writes everything as plain tables into one DuckDB file."""
-    open_workplace().warehouse.export(duckdb)
+    """Writes everything as plain tables: as one DuckDB file, as CSV or as Parquet, or as several of them."""
+    warehouse = open_workplace().warehouse
+    writers = {"path": warehouse.export, "csv": warehouse.export_csv, "parquet": warehouse.export_parquet}
+    targets = {name: path for name, path in (("path", duckdb), ("csv", csv), ("parquet", parquet)) if path}
+    if not targets:
+        raise ConfigurationError("nowhere to export to; give --duckdb FILE, --csv FOLDER or --parquet FOLDER")
+    for name, path in targets.items():
+        writers[name](path)
     if as_json:
-        console.print_json({"path": str(duckdb.absolute())})
+        console.print_json({name: str(path.absolute()) for name, path in targets.items()})
     else:
-        console.out.print(f"wrote {duckdb}")
+        console.out.print(f"wrote {', '.join(map(str, targets.values()))}", markup=False)
 
 
 def delete(

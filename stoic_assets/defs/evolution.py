@@ -16,7 +16,7 @@ from stoic_assets.defs.partitions import agent_versions
     owners=OWNERS,
     partitions_def=agent_versions,
     retry_policy=RETRIES,
-    deps=["evaluations", "trial_virtues", "composite_scores", "weak_virtues"],
+    deps=["evaluations", "trial_virtues", "composite_scores", "weak_virtues", "version_comparisons"],
 )
 def fitness_updates(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
     """Weak virtues as fitness for the evolution loop, and the events of this evaluation; first into the outbox."""

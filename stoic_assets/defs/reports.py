@@ -47,6 +47,8 @@ def weak_virtue_reports(
         "evaluation_virtues",
         "weak_virtues",
         "virtue_trends",
+        "job_reliability",
+        "version_comparisons",
         "task_scores",
         "assertion_results",
         "transcripts",

@@ -1,7 +1,9 @@
-"""What leaves an evaluation when people have spoken of the version too."""
+"""What leaves an evaluation: beside people's words, against its base, for GEPA, and never of a holdout job."""
 
 import asyncio
+import json
 import uuid
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -10,9 +12,13 @@ import pytest
 
 from stoic_assets.adapters.bolt import connect
 from stoic_assets.adapters.embedded_server import GraphServer
-from stoic_assets.adapters.evaluation_publishing import Published, project, publish
+from stoic_assets.adapters.evaluation_publishing import Published, gepa_batch, project, publish
 from stoic_assets.adapters.feedback_files import TakenIn, store
+from stoic_assets.adapters.version_comparison import compare_versions
+from stoic_assets.adapters.version_comparison import store as store_comparison
 from stoic_assets.adapters.workplace import Workplace, open_workplace
+from stoic_assets.core.comparison.measures import GATING
+from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import EvaluationSpec, Manifest
 from stoic_assets.core.feedback.feedback_file import DimensionFeedback, Metrics
 from stoic_assets.core.feedback.human_evaluation import HumanFeedback, human_row
@@ -29,46 +35,72 @@ def workplace(embedded: GraphServer, embedded_home: Path, tmp_path: Path) -> Wor
     return open_workplace(env, start=tmp_path)
 
 
-@pytest.fixture
-def manifest(workplace: Workplace) -> Manifest:
-    """An evaluation of one trial, in which wisdom got 0.8, judged and scored."""
-    version = f"agent{uuid.uuid4().hex}@1.0.0"
-    spec = EvaluationSpec(
-        jobs=(), addresses={}, agent_model="m", evaluator_model="m", judge_models=("gpt",), judge_samples=1,
-        prompts_hash="h",
+SPEC = EvaluationSpec(
+    jobs=(), addresses={}, agent_model="m", evaluator_model="m", judge_models=("gpt",), judge_samples=1,
+    prompts_hash="h",
+)  # fmt: skip
+
+
+def evaluate(
+    workplace: Workplace, version: str, scores: Mapping[str, float], holdouts: Collection[str] = (), **head: Any
+) -> Manifest:
+    """An evaluation with one trial for each job, in which wisdom and every other measure got the job's score."""
+    agent = version.split("@")[0]
+    tables: dict[str, list[dict[str, Any]]] = {
+        "evaluations": [
+            {
+                "agent": agent, "started_at": STARTED, "status": "finished", "offline": False, "scored_trials": 1,
+                "planned_trials": 1, "evaluator_model": "m", **head,
+            }
+        ],
+        "evaluation_scores": [
+            {"agent": agent, "planned_trials": 1, "scored_trials": 1, "invalid_trials": 0, "conclusive": True}
+        ],
+    }  # fmt: skip
+    for number, (job, score) in enumerate(scores.items(), 1):
+        for table, row in trial_rows(f"{version}.t{number}", job, score, job in holdouts).items():
+            tables.setdefault(table, []).append(row)
+    tables["job_measures"] = [
+        {"job": job, "condition": "withheld", "measure": measure, "mean": score, "trials": 1, "invalid_trials": 0}
+        for job, score in scores.items() for measure in GATING
+    ]  # fmt: skip
+    for table, rows in tables.items():
+        workplace.warehouse.write(table, version, "night", rows)
+    return Manifest(
+        evaluation_id="night", agent_version=version, started_at=STARTED, offline=False, run_id="r", spec=SPEC,
+        spec_hash="s", parents=(f"{agent}@0.9.0",),
     )  # fmt: skip
-    trial = f"{version}.t1"
-    tables: dict[str, dict[str, Any]] = {
-        "evaluations": {
-            "agent": version.split("@")[0], "started_at": STARTED, "status": "finished", "offline": False,
-            "planned_trials": 1,
-        },
+
+
+def trial_rows(trial: str, job: str, score: float, holdout: bool) -> dict[str, dict[str, Any]]:
+    return {
         "trials": {
-            "trial_id": trial, "job": "mentor", "holdout": False, "condition": "withheld", "repeat": 1,
-            "outcome": "signed_off", "failure_count": 0, "planned_tasks": 1, "turns": 2,
+            "trial_id": trial, "job": job, "holdout": holdout, "condition": "withheld", "repeat": 1,
+            "outcome": "signed_off", "failure_count": 0, "planned_tasks": 1, "turns": 1,
+        },
+        "turns": {
+            "trial_id": trial, "turn": 1, "speaker": "agent", "content": f"Said in {job}.", "events": "[]",
         },
         "composite_scores": {
-            "trial_id": trial, "job": "mentor", "condition": "withheld", "repeat": 1, "outcome": "signed_off",
-            "valid": True, "failure_penalty": 0.0, "virtue_overall": 0.8, "virtue_confidence": 0.9,
+            "trial_id": trial, "job": job, "condition": "withheld", "repeat": 1, "outcome": "signed_off",
+            "valid": True, "failure_penalty": 0.0, "virtue_overall": score, "virtue_confidence": 0.9,
             "virtues_scored": 1, "virtues_not_exercised": 0, "failure_count": 0,
         },
         "trial_virtues": {
-            "trial_id": trial, "virtue": "wisdom", "score": 0.8, "confidence": 0.9, "verdicts": 1, "failed": 0,
+            "trial_id": trial, "virtue": "wisdom", "score": score, "confidence": 0.9, "verdicts": 1, "failed": 0,
         },
         "virtue_scores": {
-            "trial_id": trial, "virtue": "wisdom", "judge_model": "gpt", "sample": 0, "score": 0.8, "reasoning": "so",
-        },
-        "evaluation_scores": {
-            "agent": version.split("@")[0], "planned_trials": 1, "scored_trials": 1, "invalid_trials": 0,
-            "conclusive": True,
+            "trial_id": trial, "virtue": "wisdom", "judge_model": "gpt", "sample": 0, "score": score,
+            "reasoning": "so", "supporting_examples": [f"said in {job}", "never said"],
+            "improvement_suggestions": [f"Mind {job}."],
         },
     }  # fmt: skip
-    for table, row in tables.items():
-        workplace.warehouse.write(table, version, "night", [row])
-    return Manifest(
-        evaluation_id="night", agent_version=version, started_at=STARTED, offline=False, run_id="r", spec=spec,
-        spec_hash="s",
-    )  # fmt: skip
+
+
+@pytest.fixture
+def manifest(workplace: Workplace) -> Manifest:
+    """An evaluation of one trial, in which wisdom got 0.8, judged and scored."""
+    return evaluate(workplace, f"agent{uuid.uuid4().hex}@1.0.0", {"mentor": 0.8})
 
 
 def say(workplace: Workplace, version: str, score: float) -> str:
@@ -92,7 +124,7 @@ def test_people_count_beside_the_judges(workplace: Workplace, manifest: Manifest
     person = say(workplace, manifest.agent_version, 0.2)
     together = published(workplace, manifest).update
     assert together.fitness == pytest.approx(0.5)
-    assert together.improvement_areas == {"wisdom": ["Read dates back."]}
+    assert together.improvement_areas == {"wisdom": ["Mind mentor.", "Read dates back."]}
     assert set(together.trial_ids) == {*alone.trial_ids, person}
     [stored] = workplace.warehouse.read("fitness_updates", manifest.agent_version, "night")
     assert stored["idempotency_key"] == together.idempotency_key != alone.idempotency_key
@@ -122,3 +154,83 @@ def test_people_stand_in_the_stoic_graph_with_their_own_time(
     assert [(row["id"], row["source"], row["time"]) for row in rows] == [
         (person, "human", "2026-03-02T10:00:00+00:00"), (f"{manifest.agent_version}.t1", "llm", STARTED),
     ]  # fmt: skip
+
+
+def updates_sent(workplace: Workplace, manifest: Manifest) -> list[dict[str, Any]]:
+    files = (workplace.project.home / "outbox" / "pending" / "fitness").glob("*.json")
+    messages = [json.loads(file.read_text(encoding="utf-8")) for file in files]
+    return [each["body"] for each in messages if each["agent_version"] == manifest.agent_version]
+
+
+def test_what_is_sent_is_stored_with_its_grounds(workplace: Workplace) -> None:
+    manifest = evaluate(workplace, f"agent{uuid.uuid4().hex}@1.0.0", {"a": 0.2, "b": 0.4, "c": 0.3})
+    update = published(workplace, manifest).update
+    [sent] = updates_sent(workplace, manifest)
+    assert sent == json.loads(json.dumps(update.payload()))
+    advice = {each["suggestion"]: each["quotes"] for each in sent["improvements"]}
+    assert advice == {"Mind a.": ["said in a"], "Mind b.": ["said in b"], "Mind c.": ["said in c"]}
+    [stored] = workplace.warehouse.read("fitness_updates", manifest.agent_version, "night")
+    assert stored["floor_violations"] == ["wisdom"]
+    assert stored["parents"] == sent["parents"] == list(manifest.parents)
+    assert json.loads(stored["floors"]) == workplace.settings.evolution.floors
+    assert published(workplace, manifest).update == update
+    assert len(updates_sent(workplace, manifest)) == 1
+
+
+@pytest.mark.parametrize("flaw", ["unfinished", "inconclusive"])
+def test_of_an_evaluation_that_says_nothing_no_fitness_leaves(
+    workplace: Workplace, manifest: Manifest, flaw: str
+) -> None:
+    if flaw == "unfinished":
+        manifest = evaluate(workplace, manifest.agent_version, {"mentor": 0.8}, status="failed")
+    else:
+        [scores] = workplace.warehouse.read("evaluation_scores", manifest.agent_version, "night")
+        workplace.warehouse.write(
+            "evaluation_scores", manifest.agent_version, "night", [{**scores, "conclusive": False}]
+        )
+    assert not published(workplace, manifest).conclusive
+    assert updates_sent(workplace, manifest) == []
+    with pytest.raises(ConfigurationError, match="is not finished or has too many invalid trials"):
+        gepa_batch(workplace, manifest)
+
+
+def test_holdout_jobs_are_in_the_verdict_and_not_in_what_evolution_is_told(workplace: Workplace) -> None:
+    """Were they in it, a loop could breed for them; here they would even hide that the open jobs got worse."""
+    agent = f"agent{uuid.uuid4().hex}"
+    open_jobs = {f"job {number}": 0.7 + number / 100 for number in range(6)}
+    secrets = {f"secret {number}": 0.3 for number in range(4)}
+    worse = {job: score - 0.3 - number / 100 for number, (job, score) in enumerate(open_jobs.items())}
+    better = {job: 1.0 - number / 100 for number, job in enumerate(secrets)}
+    evaluate(workplace, f"{agent}@0.9.0", {**open_jobs, **secrets}, secrets)
+    manifest = evaluate(workplace, f"{agent}@1.0.0", {**worse, **better}, secrets)
+    comparison = compare_versions(workplace, f"{agent}@0.9.0", f"{agent}@1.0.0")
+    assert comparison.verdict == "inconclusive"
+    store_comparison(workplace, manifest, comparison)
+    told = published(workplace, manifest).update
+    assert told.comparison is not None
+    assert (told.comparison["base"], told.comparison["verdict"]) == (f"{agent}@0.9.0", "regressed")
+    assert told.comparison["regressed"]
+    assert told.fitness == pytest.approx(sum(worse.values()) / len(worse))
+    [sent] = updates_sent(workplace, manifest)
+    batch = gepa_batch(workplace, manifest)
+    assert len(batch.scores) == len(worse)
+    assert "secret" not in json.dumps([sent, told.row(), batch.outputs])
+    assert "secret" not in str(batch)
+
+
+def test_without_a_comparison_none_is_told(workplace: Workplace, manifest: Manifest) -> None:
+    assert published(workplace, manifest).update.comparison is None
+
+
+def test_the_stoic_graph_says_which_evaluations_are_held_out(workplace: Workplace, embedded: GraphServer) -> None:
+    manifest = evaluate(workplace, f"agent{uuid.uuid4().hex}@1.0.0", {"open": 0.4, "secret": 0.6}, {"secret"})
+    published(workplace, manifest)
+    project(workplace, manifest)
+    rows = asyncio.run(
+        connect(embedded.address("stoic")).write(
+            "MATCH (:AgentVersion {id: $version})-[:RECEIVED_EVALUATION]->(e)-[:FOR_TASK]->(t) "
+            "RETURN t.id AS job, e.holdout AS holdout ORDER BY job",
+            {"version": manifest.agent_version},
+        )
+    )
+    assert [(row["job"], row["holdout"]) for row in rows] == [("open", False), ("secret", True)]

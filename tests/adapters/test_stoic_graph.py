@@ -141,6 +141,7 @@ def test_the_graph_has_the_properties_of_the_contract(projection: Projection) ->
         "e": {
             "id": trial, "overall_score": 0.5, "overall_confidence": 0.9, "timestamp": "2026-03-01T02:00:00+00:00",
             "source": "llm", "offline": projection.head.offline, "evaluation_id": projection.head.evaluation_id,
+            "holdout": False,
         },
         "s": {
             "id": f"{trial}/courage", "virtue": "courage", "score": 0.5, "confidence": 0.9, "reasoning": "it's \"so\"",

@@ -264,20 +264,6 @@ def test_publishing_passes_whoever_holds_the_file(warehouse, read_only):
         assert engine.execute("select count(*) from turns").fetchall() == [(1,)]
 
 
-def test_the_export_stands_alone(warehouse, tmp_path):
-    warehouse.write("turns", *KEY, [turn(content="kept")])
-    file = tmp_path / "out" / "all.duckdb"
-    warehouse.export(file)
-    warehouse.write("turns", *KEY, [turn(content="new")])
-    warehouse.export(file)
-    warehouse.delete("marcus@1.10")
-    with duckdb.connect(str(file), read_only=True) as engine:
-        kinds = engine.execute("select table_name, table_type from information_schema.tables").fetchall()
-        assert dict(kinds) == dict.fromkeys(TABLES, "BASE TABLE")
-        assert engine.execute("select content, agent_version from turns").fetchall() == [("new", "marcus@1.10")]
-    assert list(file.parent.iterdir()) == [file]
-
-
 def test_deleting_a_version_leaves_the_others(warehouse):
     for version in ("marcus@1", "marcus@1.1"):
         for table in ("turns", "trials"):

@@ -1,10 +1,12 @@
+from random import Random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from stoic_assets.core.documents import parse_document
 from stoic_assets.core.errors import ConfigurationError, DocumentError
-from stoic_assets.core.releases import Release, agent_of, check_agent_version
+from stoic_assets.core.releases import Release, agent_of, base_of, check_agent_version, in_order, live_versions
 
 PART = st.text("abcXYZ019_.+-", min_size=1, max_size=12)
 
@@ -56,3 +58,57 @@ def test_a_wrong_manifest_is_named(text: str, fault: str) -> None:
     with pytest.raises(DocumentError) as caught:
         parse_document(text, Release, "release.yml")
     assert str(caught.value).startswith(fault)
+
+
+def released(version: str, at: str | None = None, agent: str = "marcus", **more: object) -> Release:
+    return Release.model_validate({"agent": agent, "version": version, "releasedAt": at, **more})
+
+
+@given(st.integers(0, 2**32))
+def test_releases_go_by_date_then_by_their_numbers(seed: int) -> None:
+    expected = [
+        released("2.0", "2026-10-01"),
+        released("1.0", "2026-11-01T12:00:00+02:00"),  # 10:00 in UTC
+        released("1.9", "2026-11-01T11:00:00"),  # UTC, since no zone is given
+        released("1.10", "2026-11-01T11:00:00Z"),
+        released("1.10.1", "2026-11-01T11:00:00Z"),
+        released("0.1"),
+        released("0.2-beta"),
+        released("0.10"),
+    ]
+    assert in_order(Random(seed).sample(expected, len(expected))) == expected
+
+
+def test_a_version_lives_until_a_newer_one_of_its_agent_takes_its_address() -> None:
+    old, new = released("1", url="http://a/"), released("2", url="http://a")
+    beside, other = released("1.5", url="http://b"), released("1", agent="seneca", url="http://a")
+    unplaced = released("3")
+    live = live_versions([new, unplaced, other, beside, old], lambda release: release.url)
+    assert [release.agent_version for release in live] == ["seneca@1", "marcus@1.5", "marcus@2"]
+
+
+def test_an_address_by_default_belongs_to_the_newest() -> None:
+    live = live_versions([released("1"), released("3"), released("2")], lambda release: "http://localhost:8081")
+    assert [release.version for release in live] == ["3"]
+
+
+@pytest.mark.parametrize(
+    ("version", "base"),
+    [
+        ("marcus@1.0", None),
+        ("marcus@1.1", "marcus@1.0"),
+        ("marcus@1.2", "marcus@1.0"),  # its first parent
+        ("marcus@2.0", "marcus@1.2"),
+        ("marcus@9.9", None),
+        ("seneca@1.1", None),
+    ],
+)
+def test_a_version_is_compared_with_its_first_parent_else_with_the_one_before(version: str, base: str | None) -> None:
+    releases = [
+        released("2.0", "2026-11-04"),
+        released("1.2", "2026-11-03", parents=["1.0", "1.1"]),
+        released("1.1", "2026-11-02"),
+        released("1.0", "2026-11-01"),
+        released("1.1", "2026-11-02", agent="seneca"),
+    ]
+    assert base_of(version, releases) == base

@@ -1,10 +1,13 @@
 """What a newcomer gets from one command: two releases of a live agent, and the worse one caught."""
 
 import json
+from typing import Any
 
 import duckdb
 import neo4j
 from stoic_command import Stoic
+
+from stoic_assets.core.judging.virtues import VIRTUES
 
 
 def test_the_demo_catches_the_worse_release(bare: Stoic) -> None:
@@ -15,15 +18,26 @@ def test_the_demo_catches_the_worse_release(bare: Stoic) -> None:
     assert (good["agent_version"], bad["agent_version"]) == ("marcus@1.0.0", "marcus@1.1.0")
     assert good["offline"] is True
     assert (good["invalid_trials"], bad["invalid_trials"]) == (0, 0)
-    change = {measure["measure"]: measure["change"] for measure in found["measures"]}
-    assert change["assertion"] < -0.2
-    assert change["overall"] < -0.1
+    _check_verdict(bare, found["comparison"])
     assert bad["average_score"] < good["average_score"]
     assert len([flip for flip in found["flipped_assertions"] if flip["change"] < 0]) > 10
     _check_tables(bare)
     _check_graph(bare, good["evaluation_id"], len(good["trials"]))
     report = bare.home / "reports" / "marcus@1.1.0" / f"{bad['evaluation_id']}.html"
     assert "marcus@1.0.0" in report.read_text()
+
+
+def _check_verdict(stoic: Stoic, comparison: dict[str, Any]) -> None:
+    """Worse at what 1.1.0 is worse at; and a pipeline stops on it, but not the other way round."""
+    assert comparison["verdict"] == "regressed"
+    regressed = {row["measure"] for row in comparison["findings"] if row["gating"] and row["verdict"] == "regressed"}
+    assert {"assertion", "overall"} <= regressed
+    assert regressed & set(VIRTUES)
+    assert "timing" not in regressed
+    worse = stoic("compare", "marcus@1.0.0", "marcus@1.1.0", "--fail-on", "regression", code=1)
+    assert "marcus@1.1.0 is worse than marcus@1.0.0" in worse.err
+    better = stoic("compare", "marcus@1.1.0", "marcus@1.0.0", "--fail-on", "regression", "--json").document
+    assert better["verdict"] == "improved"
 
 
 def _check_tables(stoic: Stoic) -> None:

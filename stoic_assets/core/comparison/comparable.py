@@ -8,7 +8,7 @@ from stoic_assets.core.comparison.paired_jobs import job_key
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
 
 OLD_DAYS = 1.0
-"""A base evaluated longer before the candidate met other circumstances, and the reader must know."""
+"""Versions evaluated further apart met other circumstances, and the reader must know."""
 _SHOWN = 5
 
 
@@ -34,7 +34,7 @@ def common_ground(base: Side, candidate: Side, threshold: float, judge_moved: st
         raise ComparisonRefused(
             f"{_named(base)} and {_named(candidate)} have no job in common; choose others with --evaluation"
         )
-    why = judge_moved or _other_judge(base, candidate)
+    why = judge_moved or _other_judge(base, candidate, jobs)
     notes = (*_suites(base, candidate, shared - jobs), *_circumstances(base, candidate), *([why] if why else []))
     return Common(jobs, dict.fromkeys(JUDGED, why) if why else {}, notes)
 
@@ -42,19 +42,22 @@ def common_ground(base: Side, candidate: Side, threshold: float, judge_moved: st
 def _refuse_invalid(side: Side, threshold: float) -> None:
     if side.status != "finished":
         raise ComparisonRefused(f"{_named(side)} is not finished ({side.status}); go on with `stoic eval --resume`")
-    if side.scored_trials == 0 or side.invalid_share > threshold:
+    if not side.scored_trials:
+        raise ComparisonRefused(f"no trial of {_named(side)} counts; its report names the causes")
+    if side.invalid_share > threshold:
         raise ComparisonRefused(
             f"{side.invalid_share:.0%} of the trials of {_named(side)} are invalid, more than the {threshold:.0%} that "
             "stoic.yml allows; its report names the causes"
         )
 
 
-def _other_judge(base: Side, candidate: Side) -> str | None:
+def _other_judge(base: Side, candidate: Side, jobs: Iterable[str]) -> str | None:
     advice = f"judge the base again with `stoic regrade --agent-version {base.agent_version}`"
     if base.judges != candidate.judges:
         before, after = (", ".join(sorted(side.judges)) or "nobody" for side in (base, candidate))
         return f"the judges differ ({before}; then {after}); {advice}"
-    if base.prompts != candidate.prompts:
+    asked = [(base.prompts.get(job), candidate.prompts.get(job)) for job in jobs]
+    if any(before and after and before != after for before, after in asked):
         return f"the judges were asked differently; {advice}"
     return None
 
@@ -81,8 +84,9 @@ def _unpaired(base: Side, candidate: Side) -> set[str]:
 
 def _circumstances(base: Side, candidate: Side) -> list[str]:
     notes = []
-    if (days := (candidate.started_at - base.started_at).total_seconds() / 86400) > OLD_DAYS:
-        notes.append(f"{base.agent_version} was evaluated {days:.0f} days before {candidate.agent_version}")
+    earlier, later = sorted((base, candidate), key=lambda side: side.started_at)
+    if (days := (later.started_at - earlier.started_at).total_seconds() / 86400) > OLD_DAYS:
+        notes.append(f"{earlier.agent_version} was evaluated {days:.1f} days before {later.agent_version}")
     if base.evaluator_model != candidate.evaluator_model:
         notes.append(f"other users: {base.evaluator_model} played them, then {candidate.evaluator_model}")
     invalid = [f"{side.invalid_trials} of {side.agent_version}" for side in (base, candidate) if side.invalid_trials]

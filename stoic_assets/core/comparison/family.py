@@ -4,12 +4,12 @@ Holm's step-down keeps the chance of any false alarm in the family at 5 % in eac
 must also have moved by its minimal relevant difference δ: with many jobs a difference of no consequence is significant.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, Literal
 
-from stoic_assets.core.comparison.effect import ALPHA, Effect, Tested, effect
+from stoic_assets.core.comparison.effect import ALPHA, FEWEST_JOBS, Effect, Tested, effect
 from stoic_assets.core.comparison.paired_jobs import Pair, Scope
 
 Verdict = Literal["regressed", "improved", "unchanged", "inconclusive"]
@@ -63,19 +63,25 @@ def decide(tests: Sequence[Test], gating: bool, minimal: bool = True) -> list[Fi
 
     With `minimal` false the δ condition is left out; simulations need that, verdicts do not.
     """
-    decidable = sum(test.why is None for test in tests)
-    effects = [effect([pair.difference for pair in test.pairs], max(1, decidable)) for test in tests]
-    tested = {
-        place: found.tested for place, (test, found) in enumerate(zip(tests, effects, strict=True))
-        if test.why is None and found.tested
-    }
-    lower = dict(zip(tested, _holm([found.p_less for found in tested.values()]), strict=True))
-    greater = dict(zip(tested, _holm([found.p_greater for found in tested.values()]), strict=True))
+    family = [place for place, test in enumerate(tests) if test.why is None and len(test.pairs) >= FEWEST_JOBS]
+    effects = [effect([pair.difference for pair in test.pairs], max(1, len(family))) for test in tests]
+    adjusted = _adjusted({place: effects[place].tested for place in family})
     return [
-        _decided(test, effects[place], lower[place], greater[place], gating, minimal) if place in tested
+        _decided(test, effects[place], *adjusted[place], gating, minimal) if place in adjusted
         else _open(test, effects[place], gating)
         for place, test in enumerate(tests)
     ]
+
+
+def _adjusted(family: Mapping[int, Tested | None]) -> dict[int, tuple[float, float]]:
+    """p after Holm of what was tested, lower and greater.
+
+    A measure without spread counts in the family, with p 1: its size must not depend on how the tests came out.
+    """
+    less = _holm([tested.p_less if tested else 1.0 for tested in family.values()])
+    greater = _holm([tested.p_greater if tested else 1.0 for tested in family.values()])
+    both = zip(family.items(), less, greater, strict=True)
+    return {place: (lower, upper) for (place, tested), lower, upper in both if tested}
 
 
 def _holm(p_values: Sequence[float]) -> list[float]:

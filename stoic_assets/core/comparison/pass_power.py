@@ -12,13 +12,18 @@ from math import sqrt
 from statistics import fmean, stdev
 from typing import Any
 
+from stoic_assets.core.comparison.paired_jobs import job_key
+
 FEWEST_JOBS_FOR_INTERVAL = 12
 """Below this, 95 % intervals cover 78 to 94 of 100 times."""
 
 
 @dataclass(frozen=True)
 class PassPower:
-    """pass^k of an evaluation, 0–1: the mean over its jobs. `why` says why estimate or interval is missing."""
+    """pass^k of an evaluation, 0–1: the mean over its jobs, where each scenario counts as a job.
+
+    `why` says why estimate or interval is missing.
+    """
 
     k: int
     estimate: float | None
@@ -44,7 +49,7 @@ def _of(k: int, rows: list[Mapping[str, Any]]) -> PassPower:
     short = sum(row["estimate"] is None for row in rows)
     jobs: dict[str, list[float]] = defaultdict(list)
     for row in rows:
-        jobs[row["job"]].append(row["estimate"])
+        jobs[job_key(row)].append(row["estimate"])
     if short:
         too_few = f"not estimable: {short} of {len(rows)} cells have fewer than {k} valid trials"
         return PassPower(k, None, None, None, len(jobs), too_few)

@@ -21,19 +21,21 @@ class Side:
     """An evaluation of one version.
 
     `jobs` maps the job names to the hashes of their content. `judges` are the models that judged, `prompts` the hashes
-    of what they were asked. `measures` are the evaluation's rows of `job_measures`. Times are in UTC.
+    of what they were asked, by job. `measures` are the evaluation's rows of `job_measures`. Times are in UTC; it was
+    judged last at `judged_at`.
     """
 
     agent_version: str
     evaluation_id: str
     started_at: datetime
+    judged_at: datetime
     status: str
     offline: bool
     scored_trials: int
     invalid_trials: int
     evaluator_model: str
     judges: frozenset[str]
-    prompts: frozenset[str]
+    prompts: Mapping[str, frozenset[str]]
     jobs: Mapping[str, str]
     measures: Sequence[Row]
 

@@ -6,29 +6,17 @@ with them any more. The JSON document is described in `docs/evolution.md`.
 
 import hashlib
 import json
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from math import fsum, sqrt
-from statistics import fmean
-from typing import Any, TypedDict
+from typing import Any
 
-from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation, VirtueFinding
-from stoic_assets.core.judging.virtues import VIRTUES, Virtue
-from stoic_assets.core.settings import Weakness
-
-MOST_SUGGESTIONS = 10
-"""Suggestions for one weak virtue; a longer list is no advice."""
-CONFIDENCE = 0.95
-Interval = tuple[float | None, float | None, str | None]
-
-
-class Objective(TypedDict):
-    """One virtue over the trials in which it was scored: both numbers are 0–1."""
-
-    mean: float
-    confidence: float
-    trials: int
+from stoic_assets.core.evolution.advice import Improvement, improvements
+from stoic_assets.core.evolution.comparison_verdict import AgainstBase, Row, against_base
+from stoic_assets.core.evolution.estimate import Observation, estimated
+from stoic_assets.core.evolution.objective import Objective, balanced, below_floor, objectives, severities, uncertain
+from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation
+from stoic_assets.core.judging.virtues import Virtue
+from stoic_assets.core.settings import Evolution, Weakness
 
 
 @dataclass(frozen=True)
@@ -36,10 +24,10 @@ class FitnessUpdate:
     """One evaluation as evolution sees it.
 
     `fitness` (0–1) is None when no trial was scored; such an update is stored and not delivered. `fitness_low` and
-    `fitness_high` are None when `fitness_why` says so. `weak_virtues` begins with the severest; `severity` is 0–1.
+    `fitness_high` are None when `fitness_why` says so. `severity` is 0–1, the severest virtue first. `improvements`
+    are of weak virtues alone. `uncertain_virtues` are to be measured again; a weak one may be among them.
     """
 
-    idempotency_key: str
     head: EvaluationHead
     trial_ids: tuple[str, ...]
     task_ids: tuple[str, ...]
@@ -48,13 +36,38 @@ class FitnessUpdate:
     fitness_high: float | None
     fitness_why: str | None
     objectives: dict[Virtue, Objective]
-    improvement_areas: dict[Virtue, list[str]]
+    floors: Mapping[Virtue, float]
     severity: dict[Virtue, float]
+    uncertain_virtues: list[Virtue]
+    improvements: list[Improvement]
+    parents: list[str]
+    comparison: AgainstBase | None
+
+    @property
+    def idempotency_key(self) -> str:
+        """SHA-256 of all that is told. Rounded, since sums in SQL may differ in the last digit."""
+        content = json.dumps(_rounded([self.trial_ids, self._content()]), sort_keys=True)
+        return hashlib.sha256(content.encode()).hexdigest()
+
+    @property
+    def balanced_fitness(self) -> float | None:
+        """The mean of the worst virtue, 0–1; None unless all five were scored."""
+        return balanced(self.objectives)
 
     @property
     def weak_virtues(self) -> list[Virtue]:
-        """The virtues that the next version should work on."""
+        """The virtues that the next version should work on, the severest first."""
         return list(self.severity)
+
+    @property
+    def floor_violations(self) -> list[Virtue]:
+        """The virtues below their floor, the deepest first."""
+        return below_floor(self.objectives)
+
+    @property
+    def improvement_areas(self) -> dict[Virtue, list[str]]:
+        """The suggestions for each weak virtue."""
+        return {virtue: [each["suggestion"] for each in self._advice(virtue)] for virtue in self.severity}
 
     @property
     def deliverable(self) -> bool:
@@ -62,118 +75,79 @@ class FitnessUpdate:
         return self.fitness is not None
 
     def row(self, delivered_at: str | None = None) -> dict[str, Any]:
-        """The row of table `fitness_updates`."""
+        """The row of table `fitness_updates`; the improvements of a virtue stand with its objective."""
+        figures = {virtue: {**each, "improvements": self._advice(virtue)} for virtue, each in self.objectives.items()}
         return {
             "idempotency_key": self.idempotency_key, "agent_id": self.head.agent_id,
             "agent_version": self.head.agent_version, "evaluation_id": self.head.evaluation_id,
             "fitness": self.fitness, "fitness_low": self.fitness_low, "fitness_high": self.fitness_high,
-            "fitness_why": self.fitness_why, "objectives": json.dumps(self.objectives),
+            "fitness_why": self.fitness_why, "objectives": json.dumps(figures),
             "improvement_areas": json.dumps(self.improvement_areas), "weak_virtues": self.weak_virtues,
             "severity": json.dumps(self.severity), "trial_ids": list(self.trial_ids), "delivered_at": delivered_at,
+            "floors": json.dumps(dict(self.floors)), "floor_violations": self.floor_violations,
+            "uncertain_virtues": self.uncertain_virtues, "parents": self.parents,
         }
 
     def payload(self) -> dict[str, Any]:
         """The JSON document that goes to EVOLUTION_URL."""
+        return {"idempotency_key": self.idempotency_key, **self._content()}
+
+    def _content(self) -> dict[str, Any]:
         return {
-            "idempotency_key": self.idempotency_key, "agent_id": self.head.agent_id,
-            "agent_version": self.head.agent_version, "evaluation_id": self.head.evaluation_id,
-            "timestamp": self.head.timestamp, "offline": self.head.offline, "task_ids": list(self.task_ids),
-            "fitness_score": self.fitness, "fitness_low": self.fitness_low, "fitness_high": self.fitness_high,
-            "fitness_why": self.fitness_why, "objectives": self.objectives,
-            "improvement_areas": self.improvement_areas, "weak_virtues": self.weak_virtues, "severity": self.severity,
+            "agent_id": self.head.agent_id, "agent_version": self.head.agent_version,
+            "evaluation_id": self.head.evaluation_id, "timestamp": self.head.timestamp, "offline": self.head.offline,
+            "task_ids": list(self.task_ids), "fitness_score": self.fitness, "fitness_low": self.fitness_low,
+            "fitness_high": self.fitness_high, "fitness_why": self.fitness_why,
+            "balanced_fitness": self.balanced_fitness, "objectives": self.objectives, "floors": dict(self.floors),
+            "floor_violations": self.floor_violations, "weak_virtues": self.weak_virtues, "severity": self.severity,
+            "uncertain_virtues": self.uncertain_virtues, "improvement_areas": self.improvement_areas,
+            "improvements": self.improvements, "parents": self.parents, "comparison": self.comparison,
         }
+
+    def _advice(self, virtue: Virtue) -> list[Improvement]:
+        return [each for each in self.improvements if each["virtue"] == virtue]
 
 
 def fitness_update(
-    head: EvaluationHead, evaluations: Iterable[StoicEvaluation], weakness: Weakness | None = None
+    head: EvaluationHead,
+    evaluations: Iterable[StoicEvaluation],
+    weakness: Weakness | None = None,
+    *,
+    evolution: Evolution | None = None,
+    parents: Iterable[str] = (),
+    comparison: Iterable[Row] = (),
 ) -> FitnessUpdate:
-    """The update of one evaluation from its scored trials, those of holdout jobs left out."""
-    weakness = weakness or Weakness()
+    """The update of one evaluation from its scored trials, those of holdout jobs left out.
+
+    `parents` are the versions (`agent@version`) that this one came from. `comparison` are rows of
+    `version_comparisons` that were computed without holdout jobs.
+    """
+    weakness, evolution = weakness or Weakness(), evolution or Evolution()
     open_ones = sorted((each for each in evaluations if not each.holdout), key=lambda each: each.id)
-    findings = {virtue: _of_virtue(virtue, open_ones) for virtue in VIRTUES}
-    objectives = {virtue: _objective(found) for virtue, found in findings.items() if found}
-    severity = _severity(objectives, weakness)
-    fitness = fmean(each.overall_score for each in open_ones) if open_ones else None
-    low, high, why = _interval(open_ones, fitness)
+    fitness = estimated([Observation(each.task_id, each.overall_score) for each in open_ones])
+    found = objectives(open_ones, evolution.floors)
+    severity = severities(found, weakness)
     return FitnessUpdate(
-        idempotency_key=_key(head, open_ones, weakness),
         head=head,
         trial_ids=tuple(each.id for each in open_ones),
         task_ids=tuple(dict.fromkeys(each.task_id for each in open_ones)),
-        fitness=fitness,
-        fitness_low=low,
-        fitness_high=high,
-        fitness_why=why,
-        objectives=objectives,
-        improvement_areas={virtue: _suggestions(findings[virtue]) for virtue in severity},
+        fitness=fitness.mean,
+        fitness_low=fitness.low,
+        fitness_high=fitness.high,
+        fitness_why=fitness.why,
+        objectives=found,
+        floors=evolution.floors,
         severity=severity,
+        uncertain_virtues=uncertain(found, weakness, evolution),
+        improvements=[each for virtue in severity for each in improvements(virtue, open_ones)],
+        parents=list(parents),
+        comparison=against_base(comparison),
     )
 
 
-def _of_virtue(virtue: Virtue, evaluations: Iterable[StoicEvaluation]) -> list[VirtueFinding]:
-    return [each.virtue_scores[virtue] for each in evaluations if virtue in each.virtue_scores]
-
-
-def _objective(findings: Sequence[VirtueFinding]) -> Objective:
-    """The mean weighted by confidence; the plain one where nobody is sure of anything."""
-    sure = any(found.confidence for found in findings)
-    mean = fmean([found.score for found in findings], [found.confidence for found in findings] if sure else None)
-    return {"mean": mean, "confidence": fmean(found.confidence for found in findings), "trials": len(findings)}
-
-
-def _severity(objectives: dict[Virtue, Objective], weakness: Weakness) -> dict[Virtue, float]:
-    """(1 − score)·confidence of the weak virtues, the severest first."""
-    found = {
-        virtue: (1 - each["mean"]) * each["confidence"]
-        for virtue, each in objectives.items()
-        if each["mean"] < weakness.score_below and each["confidence"] > weakness.confidence_above
-    }
-    return dict(sorted(found.items(), key=lambda item: -item[1]))
-
-
-def _suggestions(findings: Iterable[VirtueFinding]) -> list[str]:
-    """What is advised in most trials comes first."""
-    mentions = Counter(text for found in findings for text in found.improvement_suggestions)
-    return sorted(mentions, key=lambda text: (-mentions[text], text))[:MOST_SUGGESTIONS]
-
-
-def _interval(evaluations: Sequence[StoicEvaluation], fitness: float | None) -> Interval:
-    """The 95 % t interval of the mean with jobs as clusters: trials of one job resemble each other.
-
-    se² = k/(k−1) · Σ(n_j·(mean_j − fitness))² / n² (linearised ratio estimator, Cochran, Sampling Techniques, §2.11);
-    with equally many trials in each of the k jobs that is the t interval over job means.
-    """
-    from scipy.special import stdtrit
-
-    jobs: dict[str, list[float]] = defaultdict(list)
-    for each in evaluations:
-        jobs[each.task_id].append(each.overall_score)
-    if fitness is None:
-        return None, None, "no trial was scored"
-    if len(jobs) < 2:
-        return None, None, "all scored trials are of one job; an interval needs two"
-    deviations = [fsum(score - fitness for score in scores) for scores in jobs.values()]
-    freedom = len(jobs) - 1
-    error = sqrt(len(jobs) / freedom * fsum(d * d for d in deviations)) / len(evaluations)
-    if error < 1e-9:
-        return None, None, "all jobs have the same mean, which says nothing about the spread"
-    margin = float(stdtrit(freedom, (1 + CONFIDENCE) / 2)) * error
-    return max(0.0, fitness - margin), min(1.0, fitness + margin), None
-
-
-def _key(head: EvaluationHead, evaluations: Iterable[StoicEvaluation], weakness: Weakness) -> str:
-    """SHA-256 of what was judged and what counts as weak. Rounded, since sums in SQL may differ in the last digit."""
-    judged = [[each.id, each.task_id, _digits(each.overall_score), _virtues(each)] for each in evaluations]
-    content = [head.agent_version, head.evaluation_id, head.offline, weakness.model_dump(), judged]
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-
-
-def _virtues(evaluation: StoicEvaluation) -> dict[str, Any]:
-    return {
-        virtue: [_digits(found.score), _digits(found.confidence), found.improvement_suggestions]
-        for virtue, found in evaluation.virtue_scores.items()
-    }
-
-
-def _digits(number: float) -> str:
-    return f"{number:.9f}"
+def _rounded(data: Any) -> Any:
+    if isinstance(data, float):
+        return f"{data:.9f}"
+    if isinstance(data, Mapping):
+        return {key: _rounded(value) for key, value in data.items()}
+    return [_rounded(each) for each in data] if isinstance(data, list | tuple) else data

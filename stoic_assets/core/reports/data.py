@@ -16,20 +16,28 @@ Rows = Sequence[Row]
 
 @dataclass(frozen=True)
 class BaseVersion:
-    """Rows of the version that a report compares with: one of `evaluations`, and the tables named by the fields."""
+    """Rows of the version that a report compares with: one of `evaluations`, and the tables named by the fields.
+
+    They are what the side-by-side view needs; the verdicts of its judges stand in its own report.
+    """
 
     evaluation: Row
     composite_scores: Rows = ()
     evaluation_virtues: Rows = ()
     assertion_results: Rows = ()
+    trials: Rows = ()
+    turns: Rows = ()
+    observations: Rows = ()
+    task_scores: Rows = ()
 
 
 @dataclass(frozen=True)
 class ReportData:
     """Rows of one evaluation; the fields are the tables.
 
-    `evaluation` and `evaluation_scores` are single rows. `virtue_trends` holds the agent's other versions too. Above
-    `invalid_trials_threshold`, a share of the trials, 0–1, no verdict is given.
+    `evaluation` and `evaluation_scores` are single rows. `virtue_trends` holds the agent's other versions too.
+    `version_comparisons` holds the comparison with `base` alone. Above `invalid_trials_threshold`, a share of the
+    trials, 0–1, no verdict is given.
     """
 
     evaluation: Row
@@ -46,6 +54,8 @@ class ReportData:
     evaluation_scores: Row = field(default_factory=dict)
     weak_virtues: Rows = ()
     virtue_trends: Rows = ()
+    version_comparisons: Rows = ()
+    job_reliability: Rows = ()
     llm_calls: Rows = ()
     fitness_updates: Rows = ()
     invalid_trials_threshold: float = 0.10

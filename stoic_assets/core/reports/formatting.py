@@ -35,6 +35,11 @@ def difference(value: float) -> str:
     return f"{value:+.{3 if abs(value) < 0.005 else 2}f}".replace("-", "−")
 
 
+def p_value(value: float) -> str:
+    """Three decimals, or the bound below them: `0.031`, `<0.001`."""
+    return "<0.001" if value < 0.001 else f"{value:.3f}"
+
+
 def count(value: float) -> str:
     """A whole number with thousands apart: `12,500`."""
     return f"{value:,.0f}"
@@ -100,8 +105,8 @@ def pretty(value: object) -> str:
 
 
 FORMS: Mapping[str, Form] = {
-    "score": score, "difference": difference, "count": count, "percent": percent, "milliseconds": milliseconds,
-    "dollars": dollars, "utc": utc, "words": words, "pretty": pretty, "said": str,
+    "score": score, "difference": difference, "p_value": p_value, "count": count, "percent": percent,
+    "milliseconds": milliseconds, "dollars": dollars, "utc": utc, "words": words, "pretty": pretty, "said": str,
 }
 """The filters that templates use."""
 

@@ -7,7 +7,7 @@ ours.
 
 import base64
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -15,16 +15,20 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from stoic_assets.core.judging.virtues import VIRTUES
-from stoic_assets.core.reports.data import ReportData, Row, Rows, values
+from stoic_assets.core.reports.charts import charts
+from stoic_assets.core.reports.data import ReportData, Row, Rows
 from stoic_assets.core.reports.formatting import DASH, FORMS, is_missing, lasted, or_dash
+from stoic_assets.core.reports.job_changes import job_changes, most_changed
 from stoic_assets.core.reports.job_table import failed_assertions, job_rows
 from stoic_assets.core.reports.model_calls import model_calls
-from stoic_assets.core.reports.response_time_chart import quantile, response_time_chart_svg
+from stoic_assets.core.reports.reliability import reliability
+from stoic_assets.core.reports.reply_times import reply_times
+from stoic_assets.core.reports.side_by_side import function, side_by_side
 from stoic_assets.core.reports.summary import measures, summary
-from stoic_assets.core.reports.trend_chart import releases, trend_chart_svg
-from stoic_assets.core.reports.trial_view import trial_views
+from stoic_assets.core.reports.trend_chart import releases
+from stoic_assets.core.reports.trial_view import TrialView, trial_views
 from stoic_assets.core.reports.version_differences import differences
-from stoic_assets.core.reports.virtue_chart import virtue_chart_svg
+from stoic_assets.core.reports.version_verdict import version_verdict
 from stoic_assets.core.reports.visible_text import visible
 from stoic_assets.core.reports.weak_virtues import OFFLINE, weak_virtues
 
@@ -48,7 +52,7 @@ def _environment() -> Environment:
         trim_blocks=True, lstrip_blocks=True, finalize=_finalize,
     )
     environment.filters |= {name: or_dash(form) for name, form in FORMS.items()}
-    environment.filters |= {"lasted": lasted}
+    environment.filters |= {"lasted": lasted, "function": function}
     environment.tests["missing"] = is_missing
     return environment
 
@@ -65,36 +69,39 @@ def _finalize(value: Any) -> Any:
 def render_report(data: ReportData) -> str:
     """The report as one HTML document, to be written as UTF-8."""
     trials = trial_views(data)
-    style, script = _own_text("report.css"), _own_text("report.js")
+    style, script = _own_text("report.css") + _own_text("comparison.css"), _own_text("report.js")
     return _environment().get_template("report.html.jinja").render(
         data=data, style=style, script=script, script_hash=_policy_hash(script), offline_note=OFFLINE,
-        summary=summary(data, trials), measures=measures(data.composite_scores), differences=differences(data),
-        jobs=job_rows(trials), failures=failed_assertions(trials), trials=trials,
-        virtues=_in_order(data.evaluation_virtues), trends=_in_order(data.virtue_trends),
-        weak=weak_virtues(data.weak_virtues, trials), calls=model_calls(data.llm_calls), **_charts(data),
+        measures=measures(data.composite_scores), jobs=job_rows(trials), failures=failed_assertions(trials),
+        trials=trials, virtues=_in_order(data.evaluation_virtues), trends=_in_order(data.virtue_trends),
+        versions=releases(data.virtue_trends), weak=weak_virtues(data.weak_virtues, trials),
+        calls=model_calls(data.llm_calls), reliability=reliability(data.job_reliability), **_compared(data, trials),
+        charts={name: Markup(chart) for name, chart in charts(data, PAGE_INK).items()},  # noqa: S704 - all our own
     )
+
+
+def _compared(data: ReportData, trials: Sequence[TrialView]) -> dict[str, Any]:
+    """How many trials there were, what was found against the base, and what changed since it."""
+    counts, plain = summary(data, trials), differences(data)
+    before = trial_views(data.base) if data.base else []
+    changes = job_changes(before, trials, plain.flips if plain else ())
+    pairs = side_by_side(changes)
+    return {
+        "summary": counts,
+        "verdict": version_verdict(data.version_comparisons) if counts.conclusive else None,
+        "differences": plain,
+        "most_changed": most_changed(changes),
+        "pairs": pairs,
+        "unshown_pairs": sum(change.flipped for change in changes) - len(pairs),
+        "pair_anchors": {(pair.change.job, pair.change.condition): pair.anchor for pair in pairs},
+        "replies": reply_times(data.turns),
+        "base_replies": reply_times(data.base.turns) if data.base else None,
+    }
 
 
 def _in_order(rows: Rows) -> list[Row]:
     """Rows that name a virtue, in the order in which we always name them."""
     return sorted(rows, key=lambda row: VIRTUES.index(row["virtue"]))
-
-
-def _charts(data: ReportData) -> dict[str, Any]:
-    """The charts that there is something for, and the figures that stand beside them."""
-    weak = {row["virtue"] for row in data.weak_virtues}
-    base = data.base.evaluation_virtues if data.base else ()
-    versions = releases(data.virtue_trends)
-    times = values((row for row in data.turns if row["speaker"] == "agent"), "response_ms")
-    # The markup is our own: matplotlib escapes the labels, which are ASCII.
-    return {
-        "virtue_chart": Markup(virtue_chart_svg(data.evaluation_virtues, weak, base, PAGE_INK)),  # noqa: S704
-        "versions": versions,
-        "trend_chart": Markup(trend_chart_svg(data.virtue_trends, PAGE_INK)) if len(versions) > 1 else None,  # noqa: S704
-        "time_chart": Markup(response_time_chart_svg(times, PAGE_INK)) if times else None,  # noqa: S704
-        "replies": len(times),
-        "quantiles": {share: quantile(times, share) for share in (0.5, 0.9, 0.99, 1.0)} if times else {},
-    }
 
 
 def _own_text(name: str) -> Markup:

@@ -9,7 +9,7 @@ from functools import cached_property
 from stoic_assets.core.conversation.evidence import Turn
 from stoic_assets.core.judging.exhibit import function_calls
 from stoic_assets.core.judging.virtues import VIRTUES
-from stoic_assets.core.reports.data import ReportData, Row, by_trial
+from stoic_assets.core.reports.data import BaseVersion, ReportData, Row, by_trial
 from stoic_assets.core.reports.formatting import is_missing
 from stoic_assets.core.reports.quotes import Quote, Record
 
@@ -122,10 +122,10 @@ def anchor(trial_id: str) -> str:
     return "trial-" + _NO_ANCHOR.sub("_", trial_id)
 
 
-def trial_views(data: ReportData) -> list[TrialView]:
-    """All trials: the worst first, those without a total last."""
+def trial_views(data: ReportData | BaseVersion) -> list[TrialView]:
+    """All trials: the worst first, those without a total last. Tables that a base version lacks count as empty."""
     composite = {row["trial_id"]: row for row in data.composite_scores}
-    tables = {name: by_trial(getattr(data, name)) for name in _TABLES}
+    tables = {name: by_trial(getattr(data, name, ())) for name in _TABLES}
     views = [
         _view(row, composite.get(row["trial_id"], {}), {name: rows[row["trial_id"]] for name, rows in tables.items()})
         for row in data.trials

@@ -6,6 +6,7 @@ No statistics: whether a difference is more than chance is the comparison's busi
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from stoic_assets.core.comparison.paired_jobs import job_key
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.reports.data import BaseVersion, ReportData, Row
 from stoic_assets.core.reports.summary import measures
@@ -40,7 +41,7 @@ class Held:
 
 @dataclass(frozen=True)
 class Flip:
-    """An assertion that holds more or less often than it did."""
+    """An assertion that holds more or less often than it did; `job` names the scenario too, where there is one."""
 
     job: str
     condition: str
@@ -89,14 +90,14 @@ Key = tuple[str, str, str]
 
 
 def held(version: ReportData | BaseVersion) -> dict[Key, Held]:
-    """By job, condition and text of the assertion: in how many scored trials it held."""
+    """By job (or scenario of it), condition and text of the assertion: in how many scored trials it held."""
     places = {row["trial_id"]: row for row in version.composite_scores if row["valid"]}
     found: dict[Key, Held] = {}
     for row in version.assertion_results:
         place = places.get(row["trial_id"])
         if place is None or row["passed"] is None:
             continue
-        key = (place["job"], place["condition"], row["text"])
+        key = (job_key(place), place["condition"], row["text"])
         before = found.get(key, Held())
         found[key] = Held(before.passed + row["passed"], before.decided + 1)
     return found

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from stoic_assets.adapters.sql_models import run_models
+from stoic_assets.adapters.sql_models import run_model
 from stoic_assets.adapters.warehouse import Warehouse
 
 SOURCES = ("evaluations", "trials", "virtue_scores", "task_scores", "tone_scores", "assertion_results")
@@ -51,10 +51,16 @@ class Evaluation:
             self.warehouse.write(table, self.version, self.key, rows)
         return self
 
-    def scored(self) -> "Evaluation":
-        """Stores the rows and runs every model over them."""
+    def scored(self, *wanted: str) -> "Evaluation":
+        """Stores the rows and runs every model over them, or the wanted ones with what they read."""
         self.store()
-        run_models(self.warehouse, self.version, self.key)
+        project = self.warehouse.models
+        needed = set(wanted or project.stored)
+        for model in reversed(project.order):
+            needed |= project.inputs(model) if model in needed else set()
+        for model in project.stored:
+            if model in needed:
+                run_model(self.warehouse, model, self.version, self.key)
         return self
 
     def read(self, table: str) -> list[dict[str, Any]]:

@@ -16,7 +16,7 @@ OURS = ("evaluator_error", "judge_error", "infra_error")
 
 
 def composite(evaluation: Any) -> dict[str, Any]:
-    return evaluation.scored().one("composite_scores")
+    return evaluation.scored("composite_scores").one("composite_scores")
 
 
 def test_every_part_weighs_as_the_formula_says(warehouse, evaluation):
@@ -62,7 +62,7 @@ def test_faults_of_ours_are_never_scored(warehouse, evaluation, outcome):
     trial = evaluation(warehouse).trial(outcome=outcome, aspirational_ms=1.0, average_response_ms=1.0)
     row = composite(trial.task(1.0).assertion(True).tone(1.0).verdict(score=1.0))
     assert row["valid"] is False
-    scores = ("timing", "task", "assertion", "overall", "tone", "virtue_overall", "virtue_confidence")
+    scores = ("timing", "task", "assertion", "overall", "tone", "virtue_overall", "virtue_confidence", "passed")
     assert [row[name] for name in scores] == [None] * len(scores)
 
 
@@ -97,6 +97,48 @@ def test_virtues_weigh_by_confidence_and_by_the_jobs_weights(warehouse, evaluati
 def test_scores_without_confidence_are_the_middle(warehouse, evaluation):
     row = composite(evaluation(warehouse).trial().verdict(score=1.0, confidence=0.0))
     assert (row["virtue_overall"], row["virtue_overall_weighted"], row["virtue_confidence"]) == (0.5, None, 0.0)
+
+
+def test_a_trial_passed_when_every_assertion_held_and_its_tasks_were_done(warehouse, evaluation):
+    cases = {
+        "all done": ([1.0], [True, True], True),
+        "one assertion failed": ([1.0], [True, False], False),
+        "task not done": ([0.6], [True], False),
+        "done on average": ([0.9, 0.5], [], True),
+        "no task, held": ([], [True], True),
+        "no task, failed": ([], [False], False),
+        "assertion not told": ([0.8], [None], True),
+        "nothing told": ([], [None], None),
+        "nothing asked": ([], [], None),
+    }
+    made = evaluation(warehouse)
+    for trial, (tasks, assertions, _) in cases.items():
+        made.trial(trial)
+        for score in tasks:
+            made.task(score, trial)
+        for held in assertions:
+            made.assertion(held, trial_id=trial)
+    rows = made.scored("composite_scores").read("composite_scores")
+    assert {row["trial_id"]: row["passed"] for row in rows} == {trial: case[2] for trial, case in cases.items()}
+
+
+def test_a_mean_that_is_below_the_mark_by_rounding_alone_passes(warehouse, evaluation):
+    row = composite(evaluation(warehouse).trial().task(0.6).task(0.7).task(0.8))
+    assert (row["task"] < 0.7, row["passed"]) == (True, True)
+
+
+def test_the_mark_is_set_by_a_variable(tmp_path, evaluation):
+    strict = Warehouse(tmp_path / "warehouse", {"pass_task_score": 0.95})
+    assert composite(evaluation(strict).trial().task(0.9))["passed"] is False
+
+
+def test_an_agent_that_broke_down_passed_nothing(warehouse, evaluation):
+    made = evaluation(warehouse).trial("t1", outcome="agent_error", planned_tasks=1)
+    made.trial("t2", outcome="agent_error").assertion(None, trial_id="t2")
+    made.trial("t3", outcome="agent_error").assertion(True, trial_id="t3")
+    made.trial("t4", outcome="agent_error", scenario="forum")
+    rows = {row["trial_id"]: row["passed"] for row in made.scored("composite_scores").read("composite_scores")}
+    assert rows == {"t1": False, "t2": False, "t3": False, "t4": None}, "where nothing is asked, nothing is failed"
 
 
 weights = st.sampled_from([0.0, 0.5, 1.0, 2.0])
@@ -139,7 +181,7 @@ def test_the_sql_is_the_contracts_formula(tmp_path_factory, evaluation, drawn):
         for virtue, panel in trial["virtues"].items():
             for sample, verdict in enumerate(panel):
                 made.verdict(virtue, key, sample=sample, **verdict)
-    rows = {row["trial_id"]: row for row in made.scored().read("composite_scores")}
+    rows = {row["trial_id"]: row for row in made.scored("composite_scores").read("composite_scores")}
     assert len(rows) == len(drawn)
     for number, trial in enumerate(drawn):
         expected = by_the_contract(trial)
@@ -167,8 +209,15 @@ def by_the_contract(trial: dict[str, Any]) -> dict[str, Any]:
         "virtue_overall_weighted": None if weights is None else weighed(scores, unweighted | weights),
         "virtue_confidence": ratio(sum(c for _, _, c in scores), len(scores)),
     }
+    asked = head["planned_tasks"] > 0 or any(weight for _, weight in trial["assertions"])
+    passed = None
+    if outcome == "agent_error":
+        passed = False if asked else None
+    elif parts[1][1] is not None or parts[2][1] is not None:
+        passed = all(ok for ok, weight in told if weight) and (not tasks or sum(tasks) / len(tasks) >= 0.7 - 5e-10)
     held = {name: pytest.approx(value, abs=1e-9) for name, value in results.items() if valid and value is not None}
-    return dict.fromkeys(results) | held | {"outcome": outcome, "valid": valid, "virtues_scored": len(scores)}
+    counted = {"outcome": outcome, "valid": valid, "virtues_scored": len(scores), "passed": passed if valid else None}
+    return dict.fromkeys(results) | held | counted
 
 
 def scored_virtues(virtues: dict[str, Sequence[dict[str, Any]]]) -> list[tuple[str, float, float]]:

@@ -15,7 +15,8 @@ def test_every_column_has_a_lineage_of_declared_columns(model):
     for table, column in {source for sources in found.values() for source in sources}:
         assert table in project.inputs(model)
         assert column in {"agent_version", *columns_of(table)}
-    assert all(found.values()), "no column of ours is made from nothing"
+    of_nothing = {column for column, sources in found.items() if not sources}
+    assert of_nothing == ({"measure"} if model == "job_measures" else set()), "the SQL itself names the measures"
 
 
 def test_the_total_goes_back_to_what_it_is_made_of():

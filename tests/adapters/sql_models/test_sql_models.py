@@ -19,7 +19,8 @@ def filled(made, seed):
     chance = random.Random(seed)
     for number in range(12):
         key = f"t{number}"
-        made.trial(key, outcome=chance.choice(["signed_off", "max_turns", "infra_error"]), planned_tasks=1)
+        outcome = chance.choice(["signed_off", "max_turns", "infra_error"])
+        made.trial(key, job=f"job{number % 2}", repeat=number // 2, outcome=outcome, planned_tasks=1)
         made.task(chance.random(), key).tone(chance.random(), key).assertion(chance.random() < 0.5, trial_id=key)
         for virtue in VIRTUES:
             advice = [chance.choice(["ask first", "be kind"])]
@@ -65,7 +66,7 @@ def without_times(tables):
 def test_over_all_evaluations_at_once_a_model_gives_the_same_rows(warehouse, evaluation, model):
     """dbt runs it so: evaluation_id must be carried through every join and group, even where trial ids are the same."""
     keys = (KEY, ("marcus@1.1.0", "e2"))
-    made = [filled(evaluation(warehouse, *key), seed).scored() for seed, key in enumerate(keys)]
+    made = [filled(evaluation(warehouse, *key), seed).scored(model) for seed, key in enumerate(keys)]
     one_by_one = [row for each in made for row in each.read(model)]
     with warehouse.connect(warehouse.models.inputs(model)) as engine:
         at_once = fetch(engine, f"select * from ({warehouse.models.sql[model]})")
@@ -74,7 +75,8 @@ def test_over_all_evaluations_at_once_a_model_gives_the_same_rows(warehouse, eva
 
 
 def key(row):
-    return tuple(str(row.get(name)) for name in ("agent_version", "evaluation_id", "trial_id", "virtue"))
+    names = ("agent_version", "evaluation_id", "trial_id", "virtue", "job", "condition", "measure", "k")
+    return tuple(str(row.get(name)) for name in names)
 
 
 def values(row):
@@ -103,7 +105,7 @@ def test_tests_pass_on_sound_rows(warehouse, evaluation):
     ],
 )
 def test_tests_find_unsound_rows(warehouse, evaluation, change, test):
-    made = filled(evaluation(warehouse), 4).scored()
+    made = filled(evaluation(warehouse), 4).scored("composite_scores")
     first, *others = made.read("composite_scores")
     warehouse.write("composite_scores", *KEY, [first | change, *others])
     failing = failing_rows(warehouse, "composite_scores", *KEY)
@@ -111,7 +113,7 @@ def test_tests_find_unsound_rows(warehouse, evaluation, change, test):
 
 
 def test_twins_are_found(warehouse, evaluation):
-    made = filled(evaluation(warehouse), 5).scored()
+    made = filled(evaluation(warehouse), 5).scored("composite_scores")
     rows = made.read("composite_scores")
     warehouse.write("composite_scores", *KEY, [*rows, rows[0]])
     assert failing_rows(warehouse, "composite_scores", *KEY)["unique_key"] == 1

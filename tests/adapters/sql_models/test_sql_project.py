@@ -11,7 +11,7 @@ from stoic_assets.adapters.sql_project import SqlProject, model_variables, sql_f
 from stoic_assets.adapters.table_schemas import FACTS, MODELS, columns_of
 from stoic_assets.adapters.warehouse import fetch, open_engine
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.settings import Settings, Trend
+from stoic_assets.core.settings import Passing, Settings, Trend
 
 
 @pytest.fixture
@@ -34,9 +34,9 @@ def test_models_stand_after_what_they_read(project):
         assert not project.inputs(model) & set(project.order[place:]), model
 
 
-def test_every_model_is_described_and_only_the_one_across_evaluations_is_a_view(project):
+def test_every_model_is_described_and_only_those_across_evaluations_are_views(project):
     assert all(project.description(model) for model in project.order)
-    assert set(project.order) - set(project.stored) == {"virtue_trends"}
+    assert set(project.order) - set(project.stored) == {"virtue_trends", "measure_history"}
 
 
 def test_every_described_column_exists(project):
@@ -64,8 +64,10 @@ def test_a_relationship_reads_the_other_table_too(project):
 
 
 def test_settings_reach_the_sql():
-    project = SqlProject(variables=model_variables(Settings(trend=Trend(slope=0.37))))
+    settings = Settings(trend=Trend(slope=0.37), passing=Passing(task_at_least=0.65))
+    project = SqlProject(variables=model_variables(settings))
     assert "> 0.37" in project.sql["virtue_trends"]
+    assert ">= 0.65" in project.sql["composite_scores"]
     assert "0.7" in project.sql["weak_virtues"]
 
 

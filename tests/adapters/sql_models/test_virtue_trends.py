@@ -2,6 +2,8 @@
 
 import pytest
 
+READ = ("evaluation_scores", "evaluation_virtues")
+
 
 @pytest.fixture
 def release(warehouse, evaluation):
@@ -11,7 +13,7 @@ def release(warehouse, evaluation):
         made = evaluation(warehouse, f"marcus@{version}", key, started_at=started_at, **head).trial()
         for number, outcome in enumerate(trials):
             made.trial(f"extra{number}", outcome=outcome)
-        return made.verdict(score=score).scored()
+        return made.verdict(score=score).scored(*READ)
 
     return evaluate
 
@@ -56,7 +58,7 @@ def test_the_newest_finished_and_conclusive_evaluation_counts(warehouse, release
 
 def test_agents_do_not_mix(warehouse, release, evaluation):
     release("1", 0.2)
-    evaluation(warehouse, "seneca@1").trial().verdict(score=0.9).scored()
+    evaluation(warehouse, "seneca@1").trial().verdict(score=0.9).scored(*READ)
     assert sorted((row["agent"], row["n"], row["mean"]) for row in trends(warehouse)) == [
         ("marcus", 1, 0.2),
         ("seneca", 1, 0.9),

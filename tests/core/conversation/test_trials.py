@@ -22,6 +22,7 @@ class Stage:
         self.access: list[bool] = []
         self.faults: dict[str, BaseException] = {}
         self.cancelled: list[str] = []
+        self.left_out: set[str] = set()
 
     async def hold(self, item: Planned) -> Any:
         trial = item.trial.trial_id
@@ -36,7 +37,7 @@ class Stage:
             raise
         finally:
             self.now.discard(trial)
-        return f"evidence of {trial}"
+        return None if trial in self.left_out else f"evidence of {trial}"
 
     @asynccontextmanager
     async def graph(self, alone: bool) -> AsyncIterator[None]:
@@ -58,6 +59,13 @@ def test_all_trials_are_held_and_come_back_in_their_order(stage: Stage, make_job
     assert stage.run(planned) == [f"evidence of {trial}" for trial in ids]
     assert max(map(len, stage.seen)) == 2, "the two withheld ones, then the two supplied ones"
     assert stage.access == [False, False]
+
+
+def test_what_is_left_for_later_is_left_out(stage: Stage, make_job: Make) -> None:
+    planned = plan([make_job(target_user="u-{trial}")], "E")
+    first, second = [item.trial.trial_id for item in planned]
+    stage.left_out = {first}
+    assert stage.run(planned) == [f"evidence of {second}"]
 
 
 def test_no_more_at_once_than_allowed(stage: Stage, make_job: Make) -> None:

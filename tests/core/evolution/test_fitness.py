@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from stoic_assets.core.evolution.fitness import MOST_SUGGESTIONS, fitness_update
+from stoic_assets.core.evolution.fitness import fitness_update
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation, VirtueFinding
-from stoic_assets.core.settings import Weakness
+from stoic_assets.core.judging.virtues import VIRTUES, Virtue
+from stoic_assets.core.settings import Evolution, Weakness
 
 Judged = Callable[..., StoicEvaluation]
 Finding = Callable[..., VirtueFinding]
@@ -32,12 +33,26 @@ def test_fitness_is_the_mean_over_trials(head: EvaluationHead, judged: Judged) -
     assert update.task_ids == ("a", "b")
 
 
-def test_trials_of_holdout_jobs_leave_no_trace(head: EvaluationHead, judged: Judged, finding: Finding) -> None:
-    secret = judged("t3", "secret", 0.1, holdout=True, virtues={"courage": finding(0.1, 0.9, "learn the test")})
-    open_trials = [judged("t1", "a", 0.2), judged("t2", "b", 0.4)]
-    with_secret, without = fitness_update(head, [secret, *open_trials]), fitness_update(head, open_trials)
-    assert with_secret == without
-    assert "secret" not in json.dumps(with_secret.payload())
+@given(
+    st.lists(st.tuples(st.sampled_from(VIRTUES), SCORE, SCORE), max_size=6),
+    st.sampled_from(["secret job", "a"]),
+)
+def test_trials_of_holdout_jobs_leave_no_trace(verdicts: list[tuple[Virtue, float, float]], job: str) -> None:
+    """Neither a number nor a word, also where a trial of an open job was given the same advice."""
+    open_trials = [replace(made(f"t{i}", each, i / 9), holdout=False) for i, each in enumerate("aabbc")]
+    head = open_trials[0].head
+    secrets = [
+        replace(
+            made(f"secret trial {number}", job, score),
+            holdout=True,
+            virtue_scores={virtue: VirtueFinding(score, "secret reason", ("secret quote",), ("ask",), confidence)},
+        )
+        for number, (virtue, score, confidence) in enumerate(verdicts)
+    ]
+    with_secrets, without = fitness_update(head, [*secrets, *open_trials]), fitness_update(head, open_trials)
+    assert with_secrets == without
+    assert with_secrets.payload() == without.payload()
+    assert "secret" not in json.dumps([with_secrets.payload(), with_secrets.row()])
 
 
 def test_with_equally_many_trials_the_interval_is_the_t_interval_over_job_means(
@@ -97,8 +112,12 @@ def test_a_virtue_is_the_mean_weighted_by_confidence(head: EvaluationHead, judge
             judged("t2", "a", 0.5, virtues={"wisdom": finding(0.8, 0.3), "justice": finding(0.5, 0.0)}),
         ],
     )
-    assert update.objectives["wisdom"] == {"mean": pytest.approx(0.35), "confidence": pytest.approx(0.6), "trials": 2}
-    assert update.objectives["justice"] == {"mean": pytest.approx(0.75), "confidence": 0, "trials": 2}
+    assert update.objectives["wisdom"] == {
+        "mean": pytest.approx(0.35), "confidence": pytest.approx(0.6), "trials": 2, "low": None, "high": None,
+        "lower_bound": None, "why": "all scored trials are of one job; an interval needs two",
+        "floor": {"at": 0.5, "violated": True, "certain": False},
+    }  # fmt: skip
+    assert update.objectives["justice"]["mean"] == pytest.approx(0.75)
     assert "courage" not in update.objectives
 
 
@@ -123,16 +142,53 @@ def test_the_severest_virtue_and_the_most_frequent_advice_come_first(
     assert update.improvement_areas == {"justice": [], "wisdom": ["ask", "check", "read"]}
 
 
-def test_advice_is_bounded(head: EvaluationHead, judged: Judged, finding: Finding) -> None:
-    advice = [f"advice {i}" for i in range(50)]
-    update = fitness_update(head, [judged("t1", "a", 0.5, virtues={"wisdom": finding(0.5, 0.9, *advice)})])
-    assert len(update.improvement_areas["wisdom"]) == MOST_SUGGESTIONS
+def test_every_suggestion_for_a_weak_virtue_names_what_it_rests_on(
+    head: EvaluationHead, judged: Judged, finding: Finding
+) -> None:
+    weak, strong = {"wisdom": finding(0.5, 0.9, "ask")}, {"courage": finding(0.9, 0.9, "go on")}
+    update = fitness_update(head, [judged("t1", "a", 0.5, virtues=weak | strong), judged("t2", "b", 0.5, virtues=weak)])
+    expected = {
+        "virtue": "wisdom", "suggestion": "ask", "task_ids": ["a", "b"], "trial_ids": ["t1", "t2"],
+        "quotes": ["a quote"],
+    }  # fmt: skip
+    assert update.payload()["improvements"] == [expected]
+    stored = json.loads(update.row()["objectives"])
+    assert stored["wisdom"]["improvements"] == [expected]
+    assert stored["courage"]["improvements"] == []
+
+
+def test_a_strong_virtue_does_not_buy_a_weak_one(head: EvaluationHead, finding: Finding, judged: Judged) -> None:
+    def update(courage: float, rest: float) -> Any:
+        virtues = dict.fromkeys(VIRTUES, finding(rest)) | {"courage": finding(courage)}
+        return fitness_update(head, [judged("t1", "a", (courage + 4 * rest) / 5, virtues=virtues)]).payload()
+
+    even, uneven = update(0.6, 0.6), update(0.4, 0.9)
+    assert uneven["fitness_score"] > even["fitness_score"]
+    assert uneven["balanced_fitness"] == 0.4 < even["balanced_fitness"]
+    assert (even["floor_violations"], uneven["floor_violations"]) == ([], ["courage"])
+
+
+def test_lineage_and_verdict_are_carried_and_count_as_content(head: EvaluationHead, judged: Judged) -> None:
+    row = {
+        "base": "marcus@1.0.0", "base_evaluation_id": "night-6", "measure": "wisdom", "verdict": "regressed",
+        "difference": -0.2, "gating": True,
+    }  # fmt: skip
+    trials = [judged("t1", "a", 0.5)]
+    plain = fitness_update(head, trials)
+    told = fitness_update(head, trials, parents=["marcus@1.0.0"], comparison=[row])
+    assert (plain.payload()["parents"], plain.payload()["comparison"]) == ([], None)
+    assert told.row()["parents"] == told.payload()["parents"] == ["marcus@1.0.0"]
+    assert told.payload()["comparison"]["regressed"] == ["wisdom"]
+    assert len({plain.idempotency_key, told.idempotency_key}) == 2
 
 
 def test_thresholds_can_be_set(head: EvaluationHead, judged: Judged) -> None:
     strict = fitness_update(head, [judged("t1", "a", 0.8)], Weakness(score_below=0.9))
     assert strict.weak_virtues == ["wisdom"]
-    assert strict.idempotency_key != fitness_update(head, [judged("t1", "a", 0.8)]).idempotency_key
+    usual = fitness_update(head, [judged("t1", "a", 0.8)])
+    high = fitness_update(head, [judged("t1", "a", 0.8)], evolution=Evolution(floors={"wisdom": 0.9}))
+    assert (usual.floor_violations, high.floor_violations) == ([], ["wisdom"])
+    assert len({strict.idempotency_key, usual.idempotency_key, high.idempotency_key}) == 3
 
 
 @given(st.permutations([("t1", "a", 0.1), ("t2", "b", 0.3), ("t3", "c", 0.7)]))
@@ -178,8 +234,9 @@ def test_row_and_payload_tell_the_same(head: EvaluationHead, judged: Judged, fin
     assert (payload["offline"], payload["timestamp"]) == (True, "2026-03-01T02:00:00+00:00")
     assert payload["improvement_areas"] == {"wisdom": ["ask"]}
     assert payload["fitness_score"] == row["fitness"] == 0.5
-    unpacked: dict[str, Any] = {
-        name: json.loads(row[name]) for name in ("objectives", "improvement_areas", "severity")
-    }
+    unpacked = {name: json.loads(row[name]) for name in ("floors", "improvement_areas", "severity")}
     assert unpacked.items() <= payload.items()
-    assert row["weak_virtues"] == payload["weak_virtues"] == ["wisdom"]
+    assert payload["objectives"]["wisdom"].items() <= json.loads(row["objectives"])["wisdom"].items()
+    names = ("floor_violations", "uncertain_virtues", "parents", "weak_virtues")
+    assert all(row[name] == payload[name] for name in names)
+    assert (row["weak_virtues"], row["uncertain_virtues"]) == (["wisdom"], list(VIRTUES))

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from stoic_assets.core.conversation.evidence import Trial
 from stoic_assets.core.jobs.job import Job
-from stoic_assets.core.jobs.plan import Planned, conditions_of, dice, plan, waves
+from stoic_assets.core.jobs.plan import Planned, alternated, conditions_of, dice, plan, waves
 
 MakeJob = Callable[..., Job]
 SCENARIOS = [{"id": name, "category": "c", "input": "i"} for name in ("a", "b")]
@@ -44,6 +44,21 @@ def test_a_plan_holds_every_condition_repeat_and_scenario_in_order(make_job: Mak
 def test_every_trial_may_have_a_user_of_its_own(make_job: MakeJob) -> None:
     planned = plan([make_job(user="{trial}-x-{trial}", repeats=2)], "E")
     assert [each.trial.user for each in planned] == [f"{i}-x-{i}" for i in ("E.job.withheld.1", "E.job.withheld.2")]
+
+
+def test_several_evaluations_take_turns_trial_by_trial_within_each_wave(make_job: MakeJob) -> None:
+    jobs = [make_job("first", facts=["f"], repeats=2), make_job("second", setups=[{"cypher": "CREATE (:A)"}])]
+    together = alternated([plan(jobs, "A"), plan(jobs, "B")])
+    found = [[each.trial.trial_id for each in wave.trials] for wave in waves(together)]
+    assert found == [
+        ["A.first.withheld.1", "B.first.withheld.1", "A.first.withheld.2", "B.first.withheld.2"],
+        ["A.second.withheld.1", "B.second.withheld.1"],
+        ["A.first.supplied.1", "B.first.supplied.1", "A.first.supplied.2", "B.first.supplied.2"],
+    ]
+    more = [*jobs, make_job("third")]
+    ids = [each.trial.trial_id for each in alternated([plan(jobs, "A"), plan(more, "B")])]
+    assert sorted(ids) == sorted(each.trial.trial_id for each in [*plan(jobs, "A"), *plan(more, "B")])
+    assert alternated([plan(more, "A")]) == plan(more, "A")
 
 
 def test_names_with_dots_do_not_make_two_trials_one(make_job: MakeJob) -> None:

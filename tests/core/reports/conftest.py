@@ -5,12 +5,14 @@ import random
 from collections.abc import Callable
 from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta
+from math import comb
 from typing import Any
 
 import pytest
 
 from stoic_assets.core.judging.virtues import ASPECTS, VIRTUES
 from stoic_assets.core.reports.data import BaseVersion, ReportData
+from stoic_assets.core.reports.page import render_report
 
 Row = dict[str, Any]
 Make = Callable[..., ReportData]
@@ -24,7 +26,10 @@ ANSWERED = (
 SAID, UNSAID = "What is up to you is the call, not the answer", "I have never missed a reminder in my life"
 START = datetime(2026, 11, 21, 14, 2, tzinfo=UTC)
 CYPHER = "MATCH (r:Reminder {user: $user}) WHERE r.text CONTAINS 'landlord' RETURN count(r)"
-OURS = {"condition", "outcome", "virtue", "speaker", "kind", "trend", "confidence_source", "status", "aspect"}
+OURS = {
+    "condition", "outcome", "virtue", "speaker", "kind", "trend", "confidence_source", "status", "aspect", "measure",
+    "verdict",
+}
 """Columns whose texts are words of ours and never a stranger's."""
 
 
@@ -86,7 +91,7 @@ class Sample:
             "task": task if judged else None, "assertion": 0.25 + 0.75 * passed if valid else None,
             "failure_penalty": 0.3 * (number % 2), "tone": 0.9 if judged else None,
             "virtue_overall": 0.66 if judged else None, "virtue_confidence": 0.81 if judged else None,
-            "virtue_overall_weighted": 0.64 if judged else None,
+            "virtue_overall_weighted": 0.64 if judged else None, "passed": passed and judged if valid else None,
         })
 
     def conversation(self, trial_id: str) -> None:
@@ -164,9 +169,61 @@ class Sample:
         return [*measured, unmeasured]
 
 
+def finding(
+    measure: str, difference: float | None, verdict: str, condition: str = "pooled", why: str | None = None
+) -> Row:
+    """A row of `version_comparisons`; without a difference nothing was tested."""
+    tested = difference is not None
+    low, high = (difference - 0.12, difference + 0.12) if difference is not None else (None, None)
+    return {
+        "base": "marcus@1.0.0", "candidate": "marcus@1.1.0", "measure": measure, "condition": condition,
+        "gating": condition == "pooled" and measure != "passed", "jobs": 8, "base_mean": 0.8 if tested else None,
+        "candidate_mean": 0.8 + difference if difference is not None else None, "difference": difference, "low": low,
+        "high": high, "low_90": low, "high_90": high, "p": 0.0004 if tested else None,
+        "p_adjusted": 0.0021 if tested else None, "detectable": 0.11 if tested else None,
+        "delta": 0.1 if measure in ("assertion", "task") else 0.05, "verdict": verdict, "why": why,
+        "base_evaluation_id": "eval-1.0.0", "base_started_at": START, "offline": False,
+        "notes": [
+            "marcus@1.0.0 was evaluated 9 days before marcus@1.1.0", "invalid trials left out: 1 of marcus@1.1.0",
+        ],
+    }
+
+
+def findings() -> list[Row]:
+    """Rows of a version that regressed on two measures, improved on one and left the others open or unchanged."""
+    possible = "between -0.09 and +0.09 is possible and δ is 0.05; these 8 jobs find 0.14 with 90 % power"
+    few = "paired jobs: 3; at least 5 are needed"
+    return [
+        finding("wisdom", -0.21, "regressed"), finding("justice", None, "inconclusive", why=few),
+        finding("courage", 0.01, "inconclusive", why=possible), finding("temperance", 0.15, "improved"),
+        finding("practical_wisdom", 0.0, "unchanged"), finding("task", -0.02, "unchanged"),
+        finding("assertion", -0.33, "regressed"), finding("timing", 0.004, "unchanged"),
+        finding("overall", -0.04, "inconclusive", why=possible), finding("passed", -0.4, "regressed"),
+        *(finding("assertion", size, "regressed", scope) for scope, size in (("withheld", -0.3), ("supplied", -0.36))),
+        finding("assertion", -0.06, "inconclusive", "lift", possible),
+    ]
+
+
+def reliabilities(composite: list[Row]) -> list[Row]:
+    """Rows of `job_reliability` with k of 1 and 2; one estimate is missing where there are too few valid trials."""
+    cells: dict[tuple[str, str], list[Row]] = {}
+    for row in composite:
+        cells.setdefault((row["job"], row["condition"]), []).append(row)
+    found = []
+    for (job, condition), rows in cells.items():
+        valid, passed = sum(row["valid"] for row in rows), sum(bool(row["passed"]) for row in rows)
+        for k in (1, 2):
+            estimate = comb(passed, k) / comb(valid, k) if valid >= k else None
+            found.append({
+                "job": job, "scenario": None, "condition": condition, "trials": valid, "passed": passed,
+                "invalid_trials": len(rows) - valid, "k": k, "estimate": estimate,
+            })
+    return found
+
+
 def make(trials: int = 20, turns: int = 6, compared: bool = True, **changes: Any) -> ReportData:
     """Version 1.1.0, which says so and does not, compared with 1.0.0; `changes` replace fields of the data."""
-    this, base = Sample(trials, turns, 0.3, "1.1.0"), Sample(trials, 0, 1.0, "1.0.0")
+    this, base = Sample(trials, turns, 0.3, "1.1.0"), Sample(trials, turns, 1.0, "1.0.0")
     totals = [row["overall"] for row in this.rows["composite_scores"] if row["overall"] is not None]
     scored = sum(row["valid"] for row in this.rows["composite_scores"])
     data = ReportData(
@@ -191,9 +248,12 @@ def make(trials: int = 20, turns: int = 6, compared: bool = True, **changes: Any
             {"fitness": 0.66, "fitness_low": 0.61, "fitness_high": 0.71, "delivered_at": None,
              "objectives": '{"wisdom": 0.83}', "improvement_areas": '{"temperance": ["Say less before the question."]}'}
         ],
-        base=BaseVersion(
-            base.evaluation, base.rows["composite_scores"], base.virtues(0.08), base.rows["assertion_results"],
-        ) if compared else None,
+        version_comparisons=findings() if compared else (),
+        job_reliability=reliabilities(this.rows["composite_scores"]),
+        base=BaseVersion(base.evaluation, evaluation_virtues=base.virtues(0.08), **{
+            name: base.rows[name] for name in
+            ("composite_scores", "assertion_results", "trials", "turns", "observations", "task_scores")
+        }) if compared else None,
     )
     return replace(data, **changes)
 
@@ -217,6 +277,12 @@ def with_text(data: ReportData, text: str) -> ReportData:
                 return value
 
     return changed(data)
+
+
+@pytest.fixture(scope="session")
+def usual_page() -> str:
+    """The report of `make()`, rendered once: charts are slow."""
+    return render_report(make())
 
 
 @pytest.fixture

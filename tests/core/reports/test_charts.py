@@ -8,10 +8,15 @@ from xml.etree import ElementTree
 import pytest
 
 from stoic_assets.core.reports.data import ReportData
+from stoic_assets.core.reports.drawing import PALETTE
+from stoic_assets.core.reports.forest_chart import forest_chart_svg
 from stoic_assets.core.reports.response_time_chart import quantile, response_time_chart_svg
 from stoic_assets.core.reports.trend_chart import releases, trend_chart_svg
 from stoic_assets.core.reports.virtue_chart import virtue_chart_svg
+from stoic_assets.core.reports.virtue_radar import virtue_radar_svg
 
+ALL = ("wisdom", "courage", "justice", "temperance", "practical_wisdom")
+MARK_COLOUR = PALETTE[4]
 SVG = "{http://www.w3.org/2000/svg}"
 VIRTUES = [
     {"virtue": "wisdom", "score": 0.83, "confidence": 0.9}, {"virtue": "justice", "score": None, "confidence": None},
@@ -24,13 +29,15 @@ def texts(svg: str) -> list[str]:
     return [element.text or "" for element in ElementTree.fromstring(svg).iter(f"{SVG}text")]
 
 
-@pytest.fixture(params=["virtues", "trends", "times"])
+@pytest.fixture(params=["virtues", "radar", "trends", "times", "forest"])
 def draw(request: pytest.FixtureRequest, make_data: Callable[..., ReportData]) -> Callable[..., str]:
     """One of the charts, drawn from a realistic evaluation."""
     data = make_data()
     times = [row["response_ms"] for row in data.turns if row["speaker"] == "agent"]
     charts: dict[str, Callable[..., str]] = {
         "virtues": lambda **ink: virtue_chart_svg(data.evaluation_virtues, {"courage"}, data.evaluation_virtues, **ink),
+        "radar": lambda **ink: virtue_radar_svg(data.evaluation_virtues, data.evaluation_virtues, **ink),
+        "forest": lambda **ink: forest_chart_svg([row for row in data.version_comparisons if row["gating"]], **ink),
         "trends": lambda **ink: trend_chart_svg(data.virtue_trends, **ink),
         "times": lambda **ink: response_time_chart_svg(times, **ink),
     }
@@ -61,6 +68,36 @@ def test_a_weak_virtue_and_a_base_change_the_picture() -> None:
     plain = virtue_chart_svg(VIRTUES)
     assert plain != virtue_chart_svg(VIRTUES, weak={"temperance"})
     assert plain != virtue_chart_svg(VIRTUES, base=VIRTUES)
+
+
+def test_the_radar_names_the_versions_and_leaves_a_gap_for_what_was_not_scored() -> None:
+    whole = [{"virtue": virtue, "score": 0.5} for virtue in ALL]
+    svg = virtue_radar_svg(whole, VIRTUES, ("m@2", "m@1"))
+    assert {"m@2", "m@1", "Wisdom", "Justice"} <= set(texts(svg))
+    assert virtue_radar_svg(whole).count("<path") > virtue_radar_svg(VIRTUES).count("<path")
+    assert "m@1" not in texts(virtue_radar_svg(whole, (), ("m@2", "m@1")))
+
+
+def finding(measure: str, verdict: str, *numbers: float | None) -> dict[str, Any]:
+    """A row of `version_comparisons` with its difference, interval and δ."""
+    columns = dict(zip(("difference", "low", "high", "delta"), numbers, strict=True))
+    return {"measure": measure, "verdict": verdict, **columns}
+
+
+def test_the_forest_shows_each_measure_and_the_verdicts_that_occur() -> None:
+    rows = [
+        finding("practical_wisdom", "regressed", -0.3, -0.4, -0.2, 0.05),
+        finding("timing", "inconclusive", None, None, None, 0.05),
+    ]
+    labels = texts(forest_chart_svg(rows))
+    assert {"Practical wisdom", "Timing", "not measured", "regressed", "inconclusive", "0"} <= set(labels)
+    assert not {"improved", "unchanged"} & set(labels)
+
+
+def test_a_measure_that_was_not_tested_has_a_hollow_mark_and_no_interval() -> None:
+    tested = forest_chart_svg([finding("task", "regressed", -0.3, -0.4, -0.2, 0.1)])
+    untested = forest_chart_svg([finding("task", "regressed", -0.3, None, None, 0.1)])
+    assert (tested.count(MARK_COLOUR), untested.count(MARK_COLOUR)) == (4, 2)
 
 
 def trend(version: str, day: int, virtue: str = "wisdom") -> dict[str, Any]:

@@ -25,6 +25,7 @@ TEXT = st.text()
         (milliseconds, 12_000_000, "3 h 20 min"),
         (dollars, 0, "$0.00"), (dollars, 1234.5, "$1,234.50"), (dollars, 0.0842, "$0.084"), (dollars, 3e-5, "<$0.001"),
         (percent, 0.354, "35 %"), (percent, 0.001, "<1 %"), (percent, 0.0, "0 %"),
+        (formatting.p_value, 0.03149, "0.031"), (formatting.p_value, 0.00099, "<0.001"),
         (formatting.count, 12500.0, "12,500"), (formatting.words, "practical_wisdom", "Practical wisdom"),
     ],
 )

@@ -23,6 +23,8 @@ HOSTILE = (
     "{{ 7 * 7 }}<a href=javascript:alert(5) autofocus onfocus=alert(6)>x</a><meta http-equiv=refresh content='0;url=http://127.0.0.1:9'>"
     "\u202e\x00\ud800<base href=http://127.0.0.1:9/>"
 )
+PAPER = 700
+"""A4 between its margins, in CSS pixels."""
 Make = Callable[..., ReportData]
 Open = Callable[..., "Visit"]
 
@@ -51,9 +53,9 @@ def visit(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Visit]]:
     """Opens a report from a file and notes every dialog, request, error and console message."""
     contexts = []
 
-    def opened(data: ReportData, **options: Any) -> Visit:
+    def opened(html: str, **options: Any) -> Visit:
         file = tmp_path / "report.html"
-        file.write_text(render_report(data), encoding="utf-8")
+        file.write_text(html, encoding="utf-8")
         context = browser.new_context(**options)
         contexts.append(context)
         seen = Visit(context.new_page())
@@ -76,28 +78,30 @@ def note_request(visit: Visit, url: str, own: str) -> None:
 
 
 def test_hostile_text_does_nothing(visit: Open, make_data: Make, put_text: Make) -> None:
-    seen = visit(put_text(make_data(trials=3, turns=4), HOSTILE))
+    seen = visit(render_report(put_text(make_data(trials=3, turns=4), HOSTILE)))
     seen.page.click("#trial-toggle")
     seen.page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true })")
     seen.page.wait_for_timeout(200)
     assert seen.offences == []
     assert seen.page.locator("script").count() == 1
     assert seen.page.locator("iframe, img, base, [onerror], [onload], [autofocus]").count() == 0
-    assert "<img src=http://127.0.0.1:9/x.png onerror=alert(2)>" in seen.page.locator(".said").first.inner_text()
+    for place in (".trial .said", ".flip .side:first-child .said", ".verdict-box"):
+        assert "<img src=http://127.0.0.1:9/x.png onerror=alert(2)>" in seen.page.locator(place).first.text_content()
 
 
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_sticks_out_or_overlaps(visit: Open, make_data: Make, width: int, scheme: str) -> None:
-    seen = visit(make_data(trials=20), viewport={"width": width, "height": 900}, color_scheme=scheme)
-    seen.page.click("#trial-toggle")
+def test_nothing_sticks_out_or_overlaps(visit: Open, usual_page: str, width: int, scheme: str) -> None:
+    seen = visit(usual_page, viewport={"width": width, "height": 900}, color_scheme=scheme)
+    seen.page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true })")
     assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
     assert seen.page.evaluate(OVERLAPS) == []
     assert seen.offences == []
 
 
 OVERLAPS = """() => {
-  const kinds = ".cards, main > section, .card, .columns, .columns > *, .chat > li, details.trial";
+  const kinds = ".cards, main > section, .card, .columns, .columns > *, .chat > li, details.trial, details.flip, "
+    + ".verdict-box, .verdict-box > *, .side, .pairs > li, .evidence, .changes > li, .findings tr";
   const clashes = [];
   for (const block of document.querySelectorAll(kinds)) {
     const next = block.nextElementSibling;
@@ -110,9 +114,8 @@ OVERLAPS = """() => {
 }"""
 
 
-def test_trials_are_found_filtered_and_reached_by_links(visit: Open, make_data: Make) -> None:
-    data = make_data(trials=20)
-    page = visit(data).page
+def test_trials_are_found_filtered_and_reached_by_links(visit: Open, usual_page: str) -> None:
+    page = visit(usual_page).page
     page.fill("#trial-search", "hard-proof · withheld · 1")
     assert page.locator("details.trial:visible").count() == 1
     page.fill("#trial-search", "")
@@ -123,29 +126,44 @@ def test_trials_are_found_filtered_and_reached_by_links(visit: Open, make_data: 
     assert page.locator("details.trial[open]:visible").count() == 1
 
 
-def test_without_scripts_links_open_their_trial_and_no_dead_control_shows(visit: Open, make_data: Make) -> None:
-    page = visit(make_data(trials=20), java_script_enabled=False).page
+@pytest.mark.parametrize(("width", "columns"), [(390, 1), (1280, 2)])
+def test_flipped_jobs_are_reached_from_the_first_screen_and_stack_on_phones(
+    visit: Open, usual_page: str, width: int, columns: int
+) -> None:
+    page = visit(usual_page, viewport={"width": width, "height": 900}).page
+    assert page.locator("details.flip").count() > page.locator("details.flip[open]").count() == 1
+    page.locator(".changes a").nth(2).click()
+    opened = page.locator("details.flip[open]").nth(1)
+    opened.wait_for(state="visible", timeout=5_000)
+    sides = opened.locator(".evidence.differs .side")
+    assert len({round(sides.nth(place).bounding_box()["x"]) for place in (0, 1)}) == columns
+
+
+def test_without_scripts_links_open_their_trial_and_no_dead_control_shows(visit: Open, usual_page: str) -> None:
+    page = visit(usual_page, java_script_enabled=False).page
     assert not page.locator("#trial-tools").is_visible()
     page.locator("#failures td.links a").first.click()
     page.locator("details.trial[open] .said").first.wait_for(state="visible", timeout=5_000)
 
 
-def test_print_shows_conversations_and_verdicts_but_not_raw_evidence(visit: Open, make_data: Make) -> None:
-    page = visit(make_data(trials=2)).page
+def test_print_shows_conversations_and_verdicts_but_not_raw_evidence(visit: Open, usual_page: str) -> None:
+    page = visit(usual_page, viewport={"width": PAPER, "height": 1000}).page
     page.emulate_media(media="print")
+    assert page.evaluate("document.documentElement.scrollWidth") <= PAPER
     assert page.locator("details.trial .said").first.is_visible()
     assert page.locator("details.virtue .verdict").first.is_visible()
+    assert page.locator("details.flip .turn .said").last.is_visible()
+    assert page.locator("details.more table").first.is_visible()
     assert not page.locator("details.raw pre").first.is_visible()
     assert not page.locator("nav").is_visible()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_has_enough_contrast(visit: Open, make_data: Make, scheme: str) -> None:
-    data = make_data(trials=20, invalid_trials_threshold=0.01)
-    page = visit(data, color_scheme=scheme).page
-    page.click("#trial-toggle")
-    faint = page.evaluate(CONTRAST)
-    assert faint == []
+def test_text_has_enough_contrast(visit: Open, make_data: Make, usual_page: str, scheme: str) -> None:
+    for html in (usual_page, render_report(make_data(trials=2, invalid_trials_threshold=0.0))):
+        page = visit(html, color_scheme=scheme).page
+        page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true })")
+        assert page.evaluate(CONTRAST) == []
 
 
 CONTRAST = """() => {

@@ -1,6 +1,16 @@
 (() => {
   const tools = document.getElementById("trial-tools");
   const trials = [...document.querySelectorAll("details.trial")];
+  const reveal = () => {
+    const target = document.getElementById(location.hash.slice(1));
+    const folded = target && target.closest("details.trial, details.flip");
+    if (!folded) return;
+    folded.hidden = false;
+    folded.open = true;
+    target.scrollIntoView();
+  };
+  addEventListener("hashchange", reveal);
+  reveal();
   if (!tools || !trials.length) return;
   const search = document.getElementById("trial-search");
   const troubled = document.getElementById("trial-troubled");
@@ -19,14 +29,6 @@
     }
     shown.textContent = `${trials.filter((trial) => !trial.hidden).length} of ${trials.length} shown`;
   };
-  const reveal = () => {
-    const target = document.getElementById(location.hash.slice(1));
-    const trial = target && target.closest("details.trial");
-    if (!trial) return;
-    trial.hidden = false;
-    trial.open = true;
-    target.scrollIntoView();
-  };
   search.addEventListener("input", filter);
   troubled.addEventListener("change", filter);
   toggle.addEventListener("click", () => {
@@ -34,8 +36,6 @@
     for (const trial of trials) trial.open = open;
     toggle.textContent = open ? "Collapse all" : "Expand all";
   });
-  addEventListener("hashchange", reveal);
   tools.hidden = false;
   filter();
-  reveal();
 })();

@@ -1,0 +1,219 @@
+"""Stored transcripts judged again, held against their reference, into the table `judge_drift`.
+
+    <home>/judge_drift/<reference_id>.json      what nights are held against; the newest of the present judge counts
+    <home>/judge_drift/calls/<drift id>.jsonl   the ledger of one night's model calls; `lock`
+
+The judge cache is neither read nor written: its replies stand for verdicts that were given then.
+"""
+
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping, Set
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+from pydantic import ValidationError
+
+from stoic_assets.adapters.evaluation_tables import EvaluationTables
+from stoic_assets.adapters.files import StorageError, write_whole
+from stoic_assets.adapters.models.connect import judge_panel
+from stoic_assets.adapters.models.ledger import Ledger
+from stoic_assets.adapters.outbox import Delivered
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.chat import ChatModel
+from stoic_assets.core.comparison.judge_drift import FEWEST, Measurement, measured, moved, unmeasured
+from stoic_assets.core.comparison.judge_reference import (
+    Judged,
+    Member,
+    Reference,
+    chosen,
+    judge_id,
+    panel_scores,
+    reference_id,
+)
+from stoic_assets.core.conversation.evidence import Evidence
+from stoic_assets.core.errors import ConfigurationError, InfrastructureError
+from stoic_assets.core.evolution.events import Event
+from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.judging.exhibit import judged
+from stoic_assets.core.judging.judge import judge_virtues, side_by_side
+from stoic_assets.core.judging.scores import VirtueScore
+
+TABLE = "judge_drift"
+ALL_VERSIONS = "all@all"
+"""The agent version under which nights stand: they belong to none."""
+MADE = "the reference was made tonight"
+_JUDGED_TRIALS = """
+    select distinct agent_version, evaluation_id, trial_id
+    from trials
+    inner join evaluations using (agent_version, evaluation_id)
+    inner join virtue_scores using (agent_version, evaluation_id, trial_id)
+    where evaluations.status = 'finished' and virtue_scores.score is not null
+"""
+Exhibits = Mapping[str, tuple[Job, Evidence]]
+"""Trial id to what a judge needs of it."""
+
+
+@dataclass(frozen=True)
+class Night:
+    """What a night found, the file of its rows, and US dollars spent (None where a price is not configured).
+
+    `event` is to be announced; there is one on an alarm alone.
+    """
+
+    measurement: Measurement
+    evaluation_id: str
+    cost_usd: float | None
+    path: Path
+    event: Event | None
+
+
+async def watch_judge(workplace: Workplace, provider: ChatModel, at: datetime, renew: bool = False) -> Night:
+    """Judges the reference's transcripts once more and stores how far the judge is from it.
+
+    A judge without a reference gets one instead, and so does every judge with `renew`; an interrupted making is taken
+    up after its last whole round. `at` is the night's moment, in UTC. Raises `ConfigurationError`, `StorageError`, and
+    `InfrastructureError` when too many verdicts could not be had.
+    """
+    home, evaluation_id = drift_folder(workplace), f"drift-{at:%Y%m%dT%H%M%S}"
+    ledger = Ledger(provider, home / "calls" / f"{evaluation_id}.jsonl", workplace.settings.prices)
+    with _alone(home):
+        try:
+            measurement = await _measure(workplace, ledger, at, renew)
+        finally:
+            calls = [workplace.redactor.row(call) for call in ledger.rows()]
+            workplace.warehouse.write("llm_calls", ALL_VERSIONS, evaluation_id, calls)
+        path = workplace.warehouse.write(TABLE, ALL_VERSIONS, evaluation_id, measurement.rows(at))
+    costs = [call["cost_usd"] for call in calls]
+    cost = None if None in costs else sum(costs)
+    return Night(measurement, evaluation_id, cost, path, measurement.event(evaluation_id, at))
+
+
+async def announce(workplace: Workplace, event: Event) -> Delivered:
+    """Puts an alarm into the outbox and delivers what has an address."""
+    workplace.outbox.put("events", event.id, workplace.redactor.data(event.document()), ALL_VERSIONS)
+    return await workplace.outbox.deliver({"events": workplace.env.get("STOIC_WEBHOOK_URL", "")})
+
+
+def judge_moved(
+    workplace: Workplace, base_judged_at: datetime, candidate_judged_at: datetime, judges: Set[str] | None = None
+) -> str | None:
+    """One line when the judge moved between two moments, by the stored nights; else None.
+
+    `judges` are the models of the panel in question; without them every panel that was watched counts.
+    """
+    nights = workplace.warehouse.query(f"select * from {TABLE}")
+    of_panel = [row for row in nights if judges is None or judges == set(row["judge_models"])]
+    return moved(of_panel, base_judged_at, candidate_judged_at)
+
+
+def drift_folder(workplace: Workplace) -> Path:
+    """Where references and ledgers lie."""
+    return workplace.project.home / TABLE
+
+
+async def _measure(workplace: Workplace, model: ChatModel, at: datetime, renew: bool) -> Measurement:
+    reference, exhibits = await asyncio.to_thread(_prepared, workplace, at, renew)
+    if len(reference.members) < FEWEST:
+        why = f"stored transcripts that were judged: {len(reference.members)}; at least {FEWEST} are needed"
+        return unmeasured(reference, why)
+    wanted = workplace.settings.drift.reference_judgings
+    if reference.rounds >= wanted:
+        return measured(reference, await _judged_once(workplace, model, exhibits, reference.judge_models))
+    for _ in range(reference.rounds, wanted):
+        reference = reference.judged(await _judged_once(workplace, model, exhibits, reference.judge_models))
+        _save(workplace, reference)
+    return unmeasured(reference, MADE)
+
+
+def _prepared(workplace: Workplace, at: datetime, renew: bool) -> tuple[Reference, Exhibits]:
+    """The reference without trials that were deleted since, and those that are left; a new one if too few are."""
+    panel = judge_panel(workplace.env)
+    judge = judge_id(panel, workplace.env.get("OPENAI_BASE_URL", "").strip(), workplace.settings)
+    kept = None if renew else _kept(workplace, judge)
+    if kept is not None:
+        exhibits = _exhibits(workplace, kept.members)
+        if len(exhibits) >= FEWEST:
+            return kept.keeping(exhibits), exhibits
+    members = _chosen(workplace)
+    exhibits = _exhibits(workplace, members)
+    begun = Reference(reference_id=reference_id(judge, at), judge_models=panel, members=members)
+    return begun.keeping(exhibits), exhibits
+
+
+def _chosen(workplace: Workplace) -> tuple[Member, ...]:
+    candidates = [Member(**row) for row in workplace.warehouse.query(_JUDGED_TRIALS)]
+    return chosen(candidates, workplace.settings.drift.transcripts)
+
+
+def _exhibits(workplace: Workplace, members: Iterable[Member]) -> Exhibits:
+    """What is still stored of the members, with the jobs that their conversations were held with."""
+    wanted = {member.trial_id: (member.agent_version, member.evaluation_id) for member in members}
+    found: dict[str, tuple[Job, Evidence]] = {}
+    for version, evaluation_id in dict.fromkeys(wanted.values()):
+        manifest = workplace.evidence.manifest(version, evaluation_id)
+        if manifest is None or not workplace.warehouse.has("trials", version, evaluation_id):
+            continue
+        jobs = {job.name: job for job in manifest.spec.jobs}
+        for evidence in EvaluationTables(workplace, manifest).evidence():
+            if evidence.trial.trial_id in wanted and judged(evidence):
+                found[evidence.trial.trial_id] = (jobs[evidence.trial.job], evidence)
+    return found
+
+
+async def _judged_once(workplace: Workplace, model: ChatModel, exhibits: Exhibits, panel: tuple[str, ...]) -> Judged:
+    """One judging of every transcript, all side by side under the judge's limit."""
+    settings = workplace.settings.judging.model_copy(update={"samples": 1})
+    workplace.progress.begin(TABLE, len(exhibits))
+
+    async def one(job: Job, evidence: Evidence) -> list[VirtueScore]:
+        verdicts = await judge_virtues(job, evidence, model, settings, panel)
+        workplace.progress.advance(TABLE)
+        return verdicts
+
+    groups = await side_by_side([one(job, evidence) for job, evidence in exhibits.values()])
+    verdicts = [verdict for group in groups for verdict in group]
+    _refuse_silence(verdicts, workplace.settings.invalid_trials_threshold)
+    return panel_scores(verdicts)
+
+
+def _refuse_silence(verdicts: list[VirtueScore], threshold: float) -> None:
+    """A judge that does not answer was not measured; as a round of a reference it would leave a hole for good."""
+    faults = [verdict.error for verdict in verdicts if verdict.error]
+    if len(faults) > threshold * len(verdicts):
+        raise InfrastructureError(
+            f"{len(faults)} of {len(verdicts)} verdicts could not be had (the first: {faults[0]}); "
+            "materialise judge_drift again when the judge answers"
+        )
+
+
+def _kept(workplace: Workplace, judge: str) -> Reference | None:
+    """The newest reference of a judge, whole or not. Raises `ConfigurationError` for a damaged file."""
+    path = max(drift_folder(workplace).glob(f"{judge}-*.json"), default=None)
+    try:
+        return Reference.model_validate_json(path.read_bytes()) if path else None
+    except ValidationError:
+        raise ConfigurationError(f"{path} is damaged; remove it, and a new reference is made") from None
+
+
+def _save(workplace: Workplace, reference: Reference) -> None:
+    write_whole(drift_folder(workplace) / f"{reference.reference_id}.json", reference.model_dump_json(indent=1))
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """One watch at a time: two would pay for everything twice."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / "lock")
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise ConfigurationError("the judge is being watched by another process; wait for it, or end it") from None
+    except OSError as error:
+        raise StorageError(f"{folder} cannot be written: {error.strerror}") from None
+    try:
+        yield
+    finally:
+        lock.release()

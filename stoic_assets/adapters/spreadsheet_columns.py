@@ -1,0 +1,25 @@
+"""A table's columns as a CSV file holds them: plain cells that a spreadsheet shows and never runs.
+
+To a spreadsheet a cell that begins like a formula is one, and what an agent says can begin so. Such a text gets an
+apostrophe in front. Numbers and JSON keep their signs: neither can be a formula.
+"""
+
+from stoic_assets.adapters.table_schemas import COMMON, columns_of
+
+_DISARMED = r"""regexp_replace("{0}", '^([=+\-@\t\r\n＝＋－＠])', '''\1')"""
+"""In front of a formula may stand what a spreadsheet strips; the wide signs count in some locales."""
+_JSON = 'to_json("{0}")'
+_CELLS = {
+    "text": _DISARMED,
+    "time": """strftime("{0}", '%Y-%m-%dT%H:%M:%S.%fZ')""",
+    "texts": _JSON,
+    "aspects": _JSON,
+    "weights": _JSON,
+}
+
+
+def spreadsheet_columns(table: str) -> str:
+    """The columns for a SELECT: lists and structs as JSON, times in ISO 8601, text disarmed."""
+    kinds = {"agent_version": "text"} | COMMON | {name: kind.name for name, kind in columns_of(table).items()}
+    cells = {name: _CELLS.get(kind, '"{0}"').format(name) for name, kind in kinds.items()}
+    return ", ".join(f'{cell} as "{name}"' for name, cell in cells.items())

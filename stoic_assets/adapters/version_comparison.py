@@ -1,0 +1,104 @@
+"""Which stored evaluations speak for two versions, and their comparison; nothing is evaluated here."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from stoic_assets.adapters.document_files import load_releases
+from stoic_assets.adapters.judge_drift import judge_moved
+from stoic_assets.adapters.sql_models import run_model
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.comparison.comparison import Comparison, compare
+from stoic_assets.core.comparison.side import ComparisonRefused, Side
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.releases import base_of
+
+TABLE = "version_comparisons"
+Row = dict[str, Any]
+
+
+def base_version(workplace: Workplace, manifest: Manifest) -> str | None:
+    """The version that an evaluation is compared with: the first parent, else the release before it."""
+    if manifest.parents:
+        return manifest.parents[0]
+    return base_of(manifest.agent_version, load_releases(workplace.project.releases)[0].values())
+
+
+def compare_versions(
+    workplace: Workplace, base: str, candidate: str, base_id: str | None = None, candidate_id: str | None = None
+) -> Comparison:
+    """Compares two versions, unless told otherwise in their newest evaluations.
+
+    The candidate's newest finished evaluation speaks for it or nothing does; of the base an older one is taken, and the
+    notes say so, where the newest has too many invalid trials. Raises `ComparisonRefused`, `ConfigurationError`.
+    """
+    settings = workplace.settings
+    after = read_side(workplace, candidate, candidate_id or _newest(workplace, candidate)[0])
+    before, passed_over = _base_side(workplace, base, base_id, settings.invalid_trials_threshold)
+    moved = judge_moved(workplace, before.judged_at, after.judged_at, after.judges)
+    found = compare(before, after, settings.minimal_differences, settings.invalid_trials_threshold, moved)
+    return replace(found, notes=(*passed_over, *found.notes))
+
+
+def store(workplace: Workplace, manifest: Manifest, comparison: Comparison | None) -> Path:
+    """Writes the comparison under the candidate's evaluation; without one the table has no rows."""
+    rows = comparison.rows() if comparison else []
+    return workplace.warehouse.write(TABLE, manifest.agent_version, manifest.evaluation_id, rows)
+
+
+def read_side(workplace: Workplace, agent_version: str, evaluation_id: str) -> Side:
+    """One stored evaluation as a side of a comparison. Raises `StoicError` when it is not judged yet."""
+    warehouse, key = workplace.warehouse, (agent_version, evaluation_id)
+    for table in ("virtue_scores", "composite_scores"):
+        if not warehouse.has(table, *key):
+            raise ComparisonRefused(f"{agent_version} (evaluation {evaluation_id}) is not judged yet")
+    if not warehouse.has("job_measures", *key):  # it was made before this table was
+        run_model(warehouse, "job_measures", *key)
+    [evaluation], trials = warehouse.read("evaluations", *key), warehouse.read("trials", *key)
+    verdicts = warehouse.read("virtue_scores", *key)
+    return Side(
+        agent_version, evaluation_id, evaluation["started_at"],
+        max((row["evaluated_at"] for row in verdicts), default=evaluation["started_at"]),
+        evaluation["status"], evaluation["offline"],
+        evaluation["scored_trials"] or 0, evaluation["invalid_trials"] or 0, evaluation["evaluator_model"] or "",
+        frozenset(row["judge_model"] for row in verdicts), _prompts(trials, verdicts),
+        {row["job"]: row["job_hash"] or "" for row in trials}, warehouse.read("job_measures", *key),
+    )
+
+
+def _prompts(trials: Sequence[Row], verdicts: Sequence[Row]) -> dict[str, frozenset[str]]:
+    """What the judges were asked, by job."""
+    jobs = {row["trial_id"]: row["job"] for row in trials}
+    asked: dict[str, set[str]] = defaultdict(set)
+    for row in verdicts:
+        asked[jobs[row["trial_id"]]].add(row["prompt_hash"] or "")
+    return {job: frozenset(hashes) for job, hashes in asked.items()}
+
+
+def _newest(workplace: Workplace, agent_version: str) -> list[str]:
+    """The finished evaluations of a version, the newest first. Raises `ConfigurationError` when there is none."""
+    rows = workplace.warehouse.evaluations(agent_version)
+    found = [row["evaluation_id"] for row in rows if row["status"] == "finished"]
+    if not found:
+        state = f"its newest evaluation is {rows[0]['status']}" if rows else "it was never evaluated"
+        raise ConfigurationError(f"{agent_version}: {state}; run `stoic eval --agent-version {agent_version}`")
+    return found
+
+
+def _base_side(
+    workplace: Workplace, base: str, base_id: str | None, threshold: float
+) -> tuple[Side, tuple[str, ...]]:
+    """The base's newest evaluation that is valid, and what is to be said when it is not the newest."""
+    if base_id:
+        return read_side(workplace, base, base_id), ()
+    evaluations = _newest(workplace, base)
+    for evaluation_id in evaluations:
+        side = read_side(workplace, base, evaluation_id)
+        if side.scored_trials and side.invalid_share <= threshold:
+            newer = evaluations[: evaluations.index(evaluation_id)]
+            note = f"passed over for too many invalid trials: {', '.join(newer)} of {base}"
+            return side, ((note,) if newer else ())
+    return read_side(workplace, base, evaluations[0]), ()

@@ -1,0 +1,149 @@
+"""`stoic compare`: two versions held against each other, and the gate that a pipeline stops on."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from stoic_assets.adapters.files import write_whole
+from stoic_assets.adapters.version_comparison import compare_versions
+from stoic_assets.adapters.workplace import Workplace, open_workplace
+from stoic_assets.cli import console
+from stoic_assets.cli.evaluate import Json
+from stoic_assets.cli.outcome import GATE_SAYS_NO, OFFLINE_WARNING
+from stoic_assets.core.comparison.comparison import Comparison
+from stoic_assets.core.comparison.family import Finding, Verdict
+from stoic_assets.core.comparison.outcome_junit import comparison_junit, refusal_junit
+from stoic_assets.core.comparison.outcome_markdown import comparison_markdown, refusal_markdown
+from stoic_assets.core.comparison.outcome_text import (
+    headline,
+    interval,
+    name,
+    open_questions,
+    p_text,
+    plain,
+    signed,
+)
+from stoic_assets.core.comparison.side import ComparisonRefused, Side
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.releases import check_agent_version
+
+COLOURS: dict[Verdict, str] = {
+    "regressed": "red", "improved": "green", "unchanged": "default", "inconclusive": "yellow",
+}
+
+
+class Gate(StrEnum):
+    """What makes the command exit with 1."""
+
+    regression = "regression"
+    inconclusive = "inconclusive"
+
+
+def compare(
+    base: Annotated[str, typer.Argument(help="agent@version to compare with")],
+    candidate: Annotated[str, typer.Argument(help="agent@version in question")],
+    evaluation: Annotated[
+        list[str] | None, typer.Option(help="An evaluation to use in place of the newest; may be given twice.")
+    ] = None,
+    fail_on: Annotated[
+        Gate | None, typer.Option(help="Exit with 1 on a regression; with `inconclusive`, unless it is ruled out.")
+    ] = None,
+    junit: Annotated[Path | None, typer.Option(help="Write JUnit XML here.")] = None,
+    markdown: Annotated[Path | None, typer.Option(help="Write Markdown for a pull request here.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Compares two evaluated versions, job by job, and says what regressed and how sure that is."""
+    workplace = open_workplace()
+    ids = _evaluations(workplace, check_agent_version(base), check_agent_version(candidate), evaluation or [])
+    try:
+        found = compare_versions(workplace, base, candidate, *ids)
+    except ComparisonRefused as refusal:
+        _write(junit, refusal_junit(base, candidate, str(refusal)))
+        _write(markdown, refusal_markdown(base, candidate, str(refusal)))
+        raise
+    _write(junit, comparison_junit(found))
+    _write(markdown, comparison_markdown(found))
+    if as_json:
+        console.print_json(comparison_document(found))
+    else:
+        show_comparison(found)
+    failing = {"regressed"} if fail_on is Gate.regression else {"regressed", "inconclusive"} if fail_on else set()
+    if found.verdict in failing:
+        console.err.print(f"stoic: {headline(found)}", markup=False)
+        raise typer.Exit(GATE_SAYS_NO)
+
+
+def show_comparison(found: Comparison) -> None:
+    """A comparison for a person."""
+    console.out.print(f"\n[bold {COLOURS[found.verdict]}]{headline(found)}[/]")
+    for note in found.notes:
+        console.out.print(Text(f"note: {note}"), style="yellow")
+    console.print_table(_table(found))
+    for line in open_questions(found.gating):
+        console.out.print(Text(f"{line}"), style="dim")
+    if found.candidate.offline:
+        console.out.print(f"{OFFLINE_WARNING}; what the assertions found is real", style="yellow")
+
+
+def _table(found: Comparison) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("measure")
+    for heading in (found.base.agent_version, found.candidate.agent_version, "change", "95 % interval", "p (Holm)"):
+        table.add_column(heading, justify="right")
+    table.add_column("jobs", justify="right")
+    table.add_column("verdict")
+    for finding in found.gating:
+        table.add_row(*_cells(finding))
+    return table
+
+
+def _cells(finding: Finding) -> list[str]:
+    verdict = f"[{COLOURS[finding.verdict]}]{finding.verdict}[/]"
+    return [
+        name(finding), plain(finding.base), plain(finding.candidate), signed(finding.effect.difference),
+        interval(finding), p_text(finding.p_adjusted), str(finding.effect.jobs), verdict,
+    ]
+
+
+def comparison_document(found: Comparison) -> dict[str, Any]:
+    """The comparison as `stoic compare --json` prints it."""
+    return {
+        "base": _side(found.base), "candidate": _side(found.candidate), "verdict": found.verdict,
+        "summary": headline(found), "offline": found.candidate.offline, "notes": list(found.notes),
+        "findings": [finding.row() for finding in found.findings],
+    }
+
+
+def _side(side: Side) -> dict[str, Any]:
+    return {
+        "agent_version": side.agent_version, "evaluation_id": side.evaluation_id,
+        "started_at": side.started_at.isoformat(), "scored_trials": side.scored_trials,
+        "invalid_trials": side.invalid_trials,
+    }
+
+
+def _evaluations(
+    workplace: Workplace, base: str, candidate: str, wanted: list[str]
+) -> tuple[str | None, str | None]:
+    """Which side each named evaluation belongs to; of one and the same version the first named is the base."""
+    if base == candidate and len(wanted) != 2:
+        raise ConfigurationError("a version is compared with itself by naming two of its evaluations with --evaluation")
+    chosen: dict[str, str] = {}
+    for evaluation_id in wanted:
+        sides = [
+            side for side, version in (("base", base), ("candidate", candidate))
+            if side not in chosen and workplace.warehouse.has("evaluations", version, evaluation_id)
+        ]
+        if not sides:
+            raise ConfigurationError(f"--evaluation {evaluation_id}: neither {base} nor {candidate} has it to spare")
+        chosen[sides[0]] = evaluation_id
+    return chosen.get("base"), chosen.get("candidate")
+
+
+def _write(path: Path | None, text: str) -> None:
+    if path:
+        write_whole(path, text)

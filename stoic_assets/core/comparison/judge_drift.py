@@ -1,0 +1,172 @@
+"""Whether the judge moved: tonight's judging of stored transcripts against its reference, and two moments compared.
+
+For each virtue, Student's t over the differences between tonight's score and the reference mean of each transcript.
+The level of the alarm is 5 % for five virtues and thirty nights together; sizes were found by simulation
+(docs/judging.md).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from math import sqrt
+from statistics import fmean, stdev
+from typing import Any
+
+from stoic_assets.core.comparison.judge_reference import Judged, Mean, Reference
+from stoic_assets.core.evolution.events import Event
+from stoic_assets.core.judging.virtues import VIRTUES, Virtue
+
+FEWEST = 5
+"""Transcripts below which nothing is measured."""
+ALARM = 0.05 / (len(VIRTUES) * 30)
+POWER = 0.90
+MOVED = "stoic.judge_moved"
+_SAME = 1e-9
+"""Differences closer than this differ by rounding alone."""
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Drift:
+    """One virtue on one night, over so many `transcripts`.
+
+    `shift` is the mean difference from the reference, −1 to 1, within `low` and `high` with 95 %; `p` is two-sided.
+    `noise_sd` is the standard deviation of one judging of the same transcript. `detectable` is the shift that raises
+    the alarm with 90 % power. Without a measurement `why` says why.
+    """
+
+    virtue: Virtue
+    transcripts: int
+    shift: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    noise_sd: float | None = None
+    detectable: float | None = None
+    alarm: bool = False
+    why: str | None = None
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One night's word on one judge: five virtues held against one reference."""
+
+    reference_id: str
+    judge_models: tuple[str, ...]
+    drifts: tuple[Drift, ...]
+
+    @property
+    def alarms(self) -> tuple[Drift, ...]:
+        """The virtues in which the judge moved."""
+        return tuple(drift for drift in self.drifts if drift.alarm)
+
+    def rows(self, evaluated_at: datetime) -> list[dict[str, Any]]:
+        """The rows of `judge_drift`."""
+        head = {"reference_id": self.reference_id, "judge_models": list(self.judge_models)}
+        return [{**head, **asdict(drift), "evaluated_at": evaluated_at} for drift in self.drifts]
+
+    def event(self, event_id: str, evaluated_at: datetime) -> Event | None:
+        """What is announced on an alarm; None without one. Its subject is the judge."""
+        if not self.alarms:
+            return None
+        data = {
+            "reference_id": self.reference_id, "judge_models": list(self.judge_models),
+            "moved": [drift.virtue for drift in self.alarms], "drifts": [asdict(drift) for drift in self.drifts],
+        }
+        return Event(event_id, MOVED, ",".join(self.judge_models), evaluated_at.isoformat(), data)
+
+
+def unmeasured(reference: Reference, why: str) -> Measurement:
+    """A night without a measurement, and the reason."""
+    drifts = tuple(Drift(virtue, len(reference.members), why=why) for virtue in VIRTUES)
+    return Measurement(reference.reference_id, reference.judge_models, drifts)
+
+
+def measured(reference: Reference, tonight: Judged) -> Measurement:
+    """Tonight's judging against the reference, over the transcripts that both have a score of."""
+    drifts = []
+    for virtue in VIRTUES:
+        pairs = [
+            (scores[virtue], member.virtues[virtue])
+            for member in reference.members
+            if virtue in member.virtues and virtue in (scores := tonight.get(member.trial_id, {}))
+        ]
+        drifts.append(drift(virtue, pairs))
+    return Measurement(reference.reference_id, reference.judge_models, tuple(drifts))
+
+
+def drift(virtue: Virtue, pairs: Sequence[tuple[float, Mean]]) -> Drift:
+    """The drift over pairs of a score and the reference mean of the same transcript.
+
+    A judge without any spread is deterministic: no difference anywhere is no alarm, the same one everywhere is.
+    """
+    count = len(pairs)
+    if count < FEWEST:
+        return Drift(virtue, count, why=f"transcripts with scores to compare: {count}; at least {FEWEST} are needed")
+    differences = [score - known.mean for score, known in pairs]
+    if max(differences) - min(differences) < _SAME:
+        shift = fmean(differences)
+        alarm = abs(shift) > _SAME
+        return Drift(virtue, count, shift, shift, shift, float(not alarm), 0.0, 0.0, alarm)
+    return _tested(virtue, differences, fmean(1 / known.judgings for _, known in pairs))
+
+
+def _tested(virtue: Virtue, differences: Sequence[float], reference_share: float) -> Drift:
+    """The t test. A difference varies by one judging and, `reference_share` of that again, by the reference mean."""
+    from scipy.stats import t as student
+    from scipy.stats import ttest_1samp
+
+    count, spread = len(differences), stdev(differences)
+    result = ttest_1samp(differences, 0.0)
+    interval = result.confidence_interval(0.95)
+    quantiles = student.ppf([1 - ALARM / 2, POWER], count - 1)
+    return Drift(
+        virtue, count, fmean(differences), float(interval.low), float(interval.high), float(result.pvalue),
+        noise_sd=spread / sqrt(1 + reference_share),
+        detectable=float(quantiles.sum() * spread / sqrt(count)),
+        alarm=bool(result.pvalue < ALARM),
+    )
+
+
+def moved(measurements: Iterable[Row], base_judged_at: datetime, candidate_judged_at: datetime) -> str | None:
+    """One line when the judge moved between two moments, by the rows of `judge_drift`; else None.
+
+    What counts at a moment is the last measurement against each reference at or before it; before the first one the
+    judge is taken to be as its reference found it. It moved in a virtue when one of the two moments is in alarm and the
+    other is not, or both are, but apart by more than is detectable.
+    """
+    known = [row for row in measurements if row["shift"] is not None]
+    before, after = _states(known, base_judged_at), _states(known, candidate_judged_at)
+    pairs = [(before.get(key), after.get(key)) for key in before | after]
+    changed = [(old, new) for old, new in pairs if _differ(old, new)]
+    changes = dict.fromkeys(VIRTUES, 0.0)
+    for old, new in changed:
+        changes[(new or old or {})["virtue"]] += _shift(new) - _shift(old)
+    said = [f"{virtue.replace('_', ' ')} {change:+.2f}" for virtue, change in changes.items() if change]
+    if not said:
+        return None
+    day = max(row["evaluated_at"] for pair in changed for row in pair if row).date()
+    listed = ", ".join(said).replace("-", "−")
+    return f"the judge itself moved between the two evaluations: {listed} (judge_drift of {day})"
+
+
+def _states(measurements: Iterable[Row], moment: datetime) -> dict[tuple[str, str], Row]:
+    """The last measurement of each virtue against each reference by that moment."""
+    until = [row for row in measurements if row["evaluated_at"] <= moment]
+    ordered = sorted(until, key=lambda row: row["evaluated_at"])
+    return {(row["reference_id"], row["virtue"]): row for row in ordered}
+
+
+def _differ(old: Row | None, new: Row | None) -> bool:
+    if not (_in_alarm(old) and _in_alarm(new)):
+        return _in_alarm(old) != _in_alarm(new)
+    finest = max(row["detectable"] for row in (old, new) if row)
+    return bool(abs(_shift(new) - _shift(old)) > max(finest, _SAME))
+
+
+def _in_alarm(state: Row | None) -> bool:
+    return bool(state and state["alarm"])
+
+
+def _shift(state: Row | None) -> float:
+    return state["shift"] if state else 0.0

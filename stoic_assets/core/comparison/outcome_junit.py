@@ -1,0 +1,57 @@
+"""A comparison as JUnit XML: one test for each measure that gates, in the form that build servers read."""
+
+import re
+from xml.etree import ElementTree as ET
+
+from stoic_assets.core.comparison.comparison import Comparison
+from stoic_assets.core.comparison.family import Finding
+from stoic_assets.core.comparison.outcome_text import change, headline, name
+
+_UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def comparison_junit(comparison: Comparison) -> str:
+    """A regressed measure is a failure; an inconclusive one is skipped, with the reason."""
+    base, candidate = comparison.base.agent_version, comparison.candidate.agent_version
+    suite = _suite(base, candidate, len(comparison.gating))
+    for finding in comparison.gating:
+        _case(suite, f"{candidate} against {base}", finding)
+    suite.set("failures", str(len(suite.findall("testcase/failure"))))
+    suite.set("skipped", str(len(suite.findall("testcase/skipped"))))
+    ET.SubElement(suite, "system-out").text = _text("\n".join([headline(comparison), *comparison.notes]))
+    return _document(suite)
+
+
+def refusal_junit(base: str, candidate: str, why: str) -> str:
+    """Where nothing could be compared, one test that ended in an error."""
+    suite = _suite(base, candidate, 1)
+    suite.set("errors", "1")
+    case = ET.SubElement(suite, "testcase", classname=f"{candidate} against {base}", name="comparison")
+    ET.SubElement(case, "error", message=_text(why))
+    return _document(suite)
+
+
+def _suite(base: str, candidate: str, tests: int) -> ET.Element:
+    return ET.Element(
+        "testsuite", name=f"stoic compare {base} {candidate}", tests=str(tests), failures="0", errors="0", skipped="0"
+    )
+
+
+def _case(suite: ET.Element, classname: str, finding: Finding) -> None:
+    case = ET.SubElement(suite, "testcase", classname=classname, name=name(finding))
+    if finding.verdict == "regressed":
+        ET.SubElement(case, "failure", message=_text(change(finding)))
+    elif finding.verdict == "inconclusive":
+        ET.SubElement(case, "skipped", message=_text(finding.why or ""))
+
+
+def _document(suite: ET.Element) -> str:
+    suites = ET.Element("testsuites")
+    suites.append(suite)
+    ET.indent(suites)
+    return ET.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _text(text: str) -> str:
+    """XML has no way to write some characters."""
+    return _UNWRITABLE.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -1,0 +1,70 @@
+"""A comparison as Markdown, for a comment on a pull request."""
+
+from collections.abc import Iterable, Sequence
+
+from stoic_assets.core.comparison.comparison import Comparison
+from stoic_assets.core.comparison.family import Finding, Verdict
+from stoic_assets.core.comparison.outcome_text import (
+    headline,
+    interval,
+    name,
+    open_questions,
+    p_text,
+    plain,
+    signed,
+)
+
+OFFLINE = "Judged offline by a lexical stand-in: judged scores mean nothing; what the assertions found is real."
+MARKS: dict[Verdict, str] = {"regressed": "❌", "improved": "✅", "unchanged": "🟰", "inconclusive": "❔"}
+_COLUMNS = ("measure", "base", "candidate", "difference", "95 % interval", "p (Holm)", "finds", "verdict")
+
+
+def comparison_markdown(comparison: Comparison) -> str:
+    """Verdict, notes, the nine measures, and folded away what never gates."""
+    rest = [finding for finding in comparison.findings if not finding.gating]
+    notes = [*([OFFLINE] if comparison.candidate.offline else []), *comparison.notes]
+    evaluations = f"`{comparison.base.evaluation_id}` and `{comparison.candidate.evaluation_id}`"
+    parts = [
+        f"### {MARKS[comparison.verdict]} {_escaped(headline(comparison))}",
+        _bullets(notes),
+        _table(comparison.gating),
+        _bullets(open_questions(comparison.gating)),
+        _folded("By condition, what the facts are worth, and trials passed (never gates)", _table(rest)),
+        f"<sub>evaluations {evaluations}; “finds”: the difference that this suite detects with 90 % power</sub>",
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def refusal_markdown(base: str, candidate: str, why: str) -> str:
+    """What a pull request is told when nothing could be compared."""
+    return f"### ❔ {_escaped(candidate)} was not compared with {_escaped(base)}\n\n{_escaped(why)}\n"
+
+
+def _table(findings: Iterable[Finding]) -> str:
+    lines = ["| " + " | ".join(_COLUMNS) + " |", "| --- |" + " ---: |" * 6 + " --- |"]
+    return "\n".join([*lines, *map(_line, findings)])
+
+
+def _line(finding: Finding) -> str:
+    tested = finding.effect.tested
+    cells = (
+        name(finding), plain(finding.base), plain(finding.candidate), signed(finding.effect.difference),
+        interval(finding), p_text(finding.p_adjusted), plain(tested.detectable if tested else None),
+        f"**{finding.verdict}**" if finding.verdict == "regressed" else finding.verdict,
+    )
+    return "| " + " | ".join(cells) + " |"
+
+
+def _folded(title: str, content: str) -> str:
+    return f"<details><summary>{title}</summary>\n\n{content}\n\n</details>"
+
+
+def _bullets(lines: Sequence[str]) -> str:
+    return "\n".join(f"- {_escaped(line)}" for line in lines)
+
+
+def _escaped(text: str) -> str:
+    """Names and reasons as plain words: nothing in them becomes markup."""
+    for mark in "\\`*_[]<>|":
+        text = text.replace(mark, f"\\{mark}")
+    return text.replace("\n", " ")

@@ -1,0 +1,64 @@
+"""A comparison in words, the same everywhere: terminal, pull request, test report, page and asset."""
+
+from collections.abc import Sequence
+
+from stoic_assets.core.comparison.comparison import Comparison
+from stoic_assets.core.comparison.family import Finding, Verdict
+
+HEADINGS: dict[Verdict, str] = {
+    "regressed": "is worse than", "improved": "is better than", "unchanged": "is as good as",
+    "inconclusive": "cannot be told from",
+}
+SCOPES = {"lift": "what the facts are worth"}
+
+
+def headline(comparison: Comparison) -> str:
+    """One sentence: the verdict, and what moved by how much."""
+    verdict = comparison.verdict
+    sentence = f"{comparison.candidate.agent_version} {HEADINGS[verdict]} {comparison.base.agent_version}"
+    moved = comparison.with_verdict(verdict) if verdict in ("regressed", "improved") else ()
+    changes = (f"{name(finding)} {signed(finding.effect.difference)}" for finding in moved)
+    return f"{sentence}: {', '.join(changes)}" if moved else sentence
+
+
+def change(finding: Finding) -> str:
+    """`assertion −0.33 (95 % −0.52 to −0.14)`."""
+    tested = finding.effect.tested
+    interval = f" (95 % {signed(tested.low)} to {signed(tested.high)})" if tested else ""
+    return f"{name(finding)} {signed(finding.effect.difference)}{interval}"
+
+
+def name(finding: Finding) -> str:
+    """The measure and, where it is not over all, the condition."""
+    measure = finding.measure.replace("_", " ")
+    return measure if finding.scope == "pooled" else f"{measure}, {SCOPES.get(finding.scope, finding.scope)}"
+
+
+def signed(value: float | None) -> str:
+    """Two decimals with a sign; a dash for what does not exist."""
+    return "–" if value is None else f"{value:+.2f}".replace("-", "−")
+
+
+def plain(value: float | None) -> str:
+    """Two decimals; a dash for what does not exist."""
+    return "–" if value is None else f"{value:.2f}"
+
+
+def p_text(value: float | None) -> str:
+    """A p value as people write it."""
+    return "–" if value is None else "<0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def interval(finding: Finding) -> str:
+    """The 95 % interval."""
+    tested = finding.effect.tested
+    return f"{signed(tested.low)} to {signed(tested.high)}" if tested else "–"
+
+
+def open_questions(findings: Sequence[Finding]) -> list[str]:
+    """Why measures are inconclusive; one line for those of the same reason."""
+    reasons: dict[str, list[str]] = {}
+    for finding in findings:
+        if finding.verdict == "inconclusive" and finding.why:
+            reasons.setdefault(finding.why, []).append(name(finding))
+    return [f"{', '.join(names)}: {why}" for why, names in reasons.items()]

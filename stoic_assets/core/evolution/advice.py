@@ -1,0 +1,51 @@
+"""What the judges advise on a virtue, each suggestion with the trials it was made in and the words it rests on."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import chain, zip_longest
+from typing import TypedDict
+
+from stoic_assets.core.evolution.stoic_evaluation import StoicEvaluation
+from stoic_assets.core.judging.virtues import Virtue
+
+MOST_SUGGESTIONS = 10
+"""Suggestions for one virtue; a longer list is no advice."""
+MOST_QUOTES = 3
+"""Quotes for one suggestion."""
+
+
+class Improvement(TypedDict):
+    """One suggestion. `quotes` are the examples that the judges gave on the virtue in the trials it was made in."""
+
+    virtue: Virtue
+    suggestion: str
+    task_ids: list[str]
+    trial_ids: list[str]
+    quotes: list[str]
+
+
+def improvements(virtue: Virtue, evaluations: Iterable[StoicEvaluation]) -> list[Improvement]:
+    """At most ten; what is advised in most trials comes first."""
+    made_in: dict[str, list[StoicEvaluation]] = defaultdict(list)
+    for each in evaluations:
+        if virtue in each.virtue_scores:
+            for suggestion in dict.fromkeys(each.virtue_scores[virtue].improvement_suggestions):
+                made_in[suggestion].append(each)
+    ranked = sorted(made_in, key=lambda suggestion: (-len(made_in[suggestion]), suggestion))
+    return [_improvement(virtue, suggestion, made_in[suggestion]) for suggestion in ranked[:MOST_SUGGESTIONS]]
+
+
+def _improvement(virtue: Virtue, suggestion: str, trials: Sequence[StoicEvaluation]) -> Improvement:
+    return {
+        "virtue": virtue,
+        "suggestion": suggestion,
+        "task_ids": list(dict.fromkeys(each.task_id for each in trials)),
+        "trial_ids": [each.id for each in trials],
+        "quotes": _quotes([each.virtue_scores[virtue].supporting_examples for each in trials]),
+    }
+
+
+def _quotes(examples: Iterable[Sequence[str]]) -> list[str]:
+    """The first of every trial before the second of any: one trial alone would show one case alone."""
+    in_turn = chain.from_iterable(zip_longest(*examples))
+    return list(dict.fromkeys(quote for quote in in_turn if quote))[:MOST_QUOTES]

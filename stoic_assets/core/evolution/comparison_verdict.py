@@ -1,0 +1,40 @@
+"""Whether a version is better than the one it is compared with, in the words of the comparison."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypedDict
+
+Row = Mapping[str, Any]
+
+
+class AgainstBase(TypedDict):
+    """The verdict on a version against `base`; `regressed` and `improved` name measures, the largest move first."""
+
+    base: str
+    base_evaluation_id: str
+    verdict: str
+    regressed: list[str]
+    improved: list[str]
+
+
+def against_base(rows: Iterable[Row]) -> AgainstBase | None:
+    """The verdict in rows of `version_comparisons` with one base; None where no measure decides."""
+    gating = [row for row in rows if row["gating"]]
+    if not gating:
+        return None
+    verdicts = {row["verdict"] for row in gating}
+    return {
+        "base": gating[0]["base"],
+        "base_evaluation_id": gating[0]["base_evaluation_id"],
+        "verdict": next((each for each in ("regressed", "improved") if each in verdicts), _unmoved(verdicts)),
+        "regressed": _measures(gating, "regressed"),
+        "improved": _measures(gating, "improved"),
+    }
+
+
+def _unmoved(verdicts: set[str]) -> str:
+    return "unchanged" if verdicts == {"unchanged"} else "inconclusive"
+
+
+def _measures(rows: Sequence[Row], verdict: str) -> list[str]:
+    found = [row for row in rows if row["verdict"] == verdict]
+    return [row["measure"] for row in sorted(found, key=lambda row: -abs(row["difference"]))]

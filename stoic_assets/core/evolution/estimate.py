@@ -1,0 +1,72 @@
+"""A mean over trials and how sure it is, with jobs as clusters: trials of one job resemble each other."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import fsum, sqrt
+from statistics import fmean
+
+CONFIDENCE = 0.95
+_SAME = 1e-9
+"""A standard error below this comes from rounding alone."""
+
+
+@dataclass(frozen=True)
+class Observation:
+    """The score (0–1) of one trial of a job, and what it weighs (not negative)."""
+
+    job: str
+    score: float
+    weight: float = 1.0
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean, 0–1, None without an observation.
+
+    `low` and `high` are the two-sided 95 % interval, `lower_bound` the one-sided 95 % bound, cut to 0–1; all three are
+    None where `why` says why.
+    """
+
+    mean: float | None
+    low: float | None = None
+    high: float | None = None
+    lower_bound: float | None = None
+    why: str | None = None
+
+
+def estimated(observations: Sequence[Observation]) -> Estimate:
+    """The weighted mean by Student's t over jobs; the plain one where nothing weighs anything.
+
+    se² = k/(k−1) · Σ(Σ w·(score − mean) over the trials of a job)² / (Σ w)² for k jobs (linearised ratio estimator,
+    Cochran, Sampling Techniques, §2.11); with equally many trials of equal weight in each job that is the t interval
+    over job means.
+    """
+    if not observations:
+        return Estimate(None, why="no trial was scored")
+    counted = [each for each in observations if each.weight > 0] or [Observation(o.job, o.score) for o in observations]
+    mean = fmean([each.score for each in counted], [each.weight for each in counted])
+    jobs = len({each.job for each in counted})
+    if jobs < 2:
+        return Estimate(mean, why="all scored trials are of one job; an interval needs two")
+    error = _standard_error(counted, mean, jobs)
+    if error < _SAME:
+        return Estimate(mean, why="all jobs have the same mean, which says nothing about the spread")
+    two_sided, one_sided = _quantile(jobs - 1, (1 + CONFIDENCE) / 2), _quantile(jobs - 1, CONFIDENCE)
+    return Estimate(
+        mean, max(0.0, mean - two_sided * error), min(1.0, mean + two_sided * error), max(0.0, mean - one_sided * error)
+    )
+
+
+def _standard_error(observations: Sequence[Observation], mean: float, jobs: int) -> float:
+    deviations: dict[str, list[float]] = defaultdict(list)
+    for each in observations:
+        deviations[each.job].append(each.weight * (each.score - mean))
+    squares = fsum(fsum(of_job) ** 2 for of_job in deviations.values())
+    return sqrt(jobs / (jobs - 1) * squares) / fsum(each.weight for each in observations)
+
+
+def _quantile(freedom: int, share: float) -> float:
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, share))

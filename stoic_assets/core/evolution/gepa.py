@@ -1,0 +1,143 @@
+"""Trials in the shape that GEPA learns from: an `EvaluationBatch`, and the reflective dataset made of it.
+
+The package `gepa` is not imported: `EvaluationBatch(**vars(batch))` makes GEPA's own type of a batch. How a loop uses
+this is told in `docs/evolution.md`. Holdout jobs are left out of everything.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any, TypedDict
+
+from stoic_assets.core.errors import StoicError
+from stoic_assets.core.evolution.objective import objectives
+from stoic_assets.core.evolution.said_examples import only_said
+from stoic_assets.core.evolution.stoic_evaluation import StoicEvaluation, VirtueFinding
+from stoic_assets.core.judging.virtues import TITLES, VIRTUES, Virtue
+
+Row = Mapping[str, Any]
+Record = TypedDict("Record", {"Inputs": dict[str, str], "Generated Outputs": dict[str, str], "Feedback": str})
+
+
+class NothingToLearn(StoicError):
+    """A job of the batch has no trial that evolution may learn from."""
+
+
+@dataclass(frozen=True)
+class Trace:
+    """One trial: its score (0–1), what was said, what the judges found, and how the agent failed if it did."""
+
+    trial_id: str
+    task_id: str
+    score: float
+    turns: Sequence[Row]
+    evaluation: StoicEvaluation | None
+    failure: str | None = None
+
+
+@dataclass(frozen=True)
+class Batch:
+    """The fields of GEPA's `EvaluationBatch`, aligned: one entry for each trial or job, its traces in `trajectories`.
+
+    `outputs` are the agent's replies by trial. An objective is a virtue, 0–1; one that was not scored is absent.
+    """
+
+    outputs: list[dict[str, list[str]]]
+    scores: list[float]
+    trajectories: list[list[Trace]]
+    objective_scores: list[dict[str, float]]
+
+
+def evaluation_batch(
+    evaluations: Iterable[StoicEvaluation],
+    trials: Iterable[Row],
+    turns: Iterable[Row],
+    jobs: Sequence[str] | None = None,
+) -> Batch:
+    """The trials of one evaluation as a batch, by trial id; with `jobs`, one entry for each of these, as GEPA wants it.
+
+    `trials` and `turns` are rows of those tables. A trial in which the agent failed scores 0. Raises `NothingToLearn`
+    for a job that is held out or of which no trial was scored: no number stands in for a missing one.
+    """
+    traces = _traces(evaluations, trials, turns)
+    if jobs is None:
+        return _batch([[trace] for trace in traces])
+    by_job: dict[str, list[Trace]] = defaultdict(list)
+    for trace in traces:
+        by_job[trace.task_id].append(trace)
+    if missing := [job for job in jobs if job not in by_job]:
+        raise NothingToLearn(
+            f"no scored trial to learn from: {', '.join(missing)}; evaluate again, or leave holdout jobs out"
+        )
+    return _batch([by_job[job] for job in jobs])
+
+
+def reflective_dataset(trajectories: Iterable[Sequence[Trace]], components: Iterable[str]) -> dict[str, list[Record]]:
+    """One record for each trial and component; who of the components is to blame, GEPA's reflection must find."""
+    traces = [trace for of_entry in trajectories for trace in of_entry]
+    return {component: [_record(trace) for trace in traces] for component in components}
+
+
+def _traces(evaluations: Iterable[StoicEvaluation], trials: Iterable[Row], turns: Iterable[Row]) -> list[Trace]:
+    said: dict[str, list[Row]] = defaultdict(list)
+    for row in sorted(turns, key=lambda row: int(row["turn"])):
+        said[row["trial_id"]].append(row)
+    open_trials = {row["trial_id"]: row for row in trials if not row["holdout"]}
+    open_ones = [each for each in evaluations if each.id in open_trials and not each.holdout]
+    judged = only_said(open_ones, (row for each in open_ones for row in said[each.id]))
+    traces = [Trace(each.id, each.task_id, each.overall_score, said[each.id], each) for each in judged]
+    failed = [row for row in open_trials.values() if row["outcome"] == "agent_error"]
+    traces += [Trace(t["trial_id"], t["job"], 0.0, said[t["trial_id"]], None, t["detail"] or "") for t in failed]
+    return sorted(traces, key=lambda trace: trace.trial_id)
+
+
+def _batch(entries: Sequence[list[Trace]]) -> Batch:
+    return Batch(
+        outputs=[{trace.trial_id: _words(trace, "agent") for trace in entry} for entry in entries],
+        scores=[fmean(trace.score for trace in entry) for entry in entries],
+        trajectories=list(entries),
+        objective_scores=[_objective_scores(entry) for entry in entries],
+    )
+
+
+def _objective_scores(traces: Iterable[Trace]) -> dict[str, float]:
+    found = objectives([trace.evaluation for trace in traces if trace.evaluation], {})
+    return {virtue: objective["mean"] for virtue, objective in found.items()}
+
+
+def _words(trace: Trace, speaker: str) -> list[str]:
+    return [row["content"] for row in trace.turns if row["speaker"] == speaker]
+
+
+def _record(trace: Trace) -> Record:
+    """Messages keep their numbers, so that the order of the conversation is not lost."""
+    return {
+        "Inputs": {"job": trace.task_id, **_numbered(trace, "user")},
+        "Generated Outputs": _numbered(trace, "agent"),
+        "Feedback": _feedback(trace),
+    }
+
+
+def _numbered(trace: Trace, speaker: str) -> dict[str, str]:
+    return {f"message {row['turn']}": row["content"] for row in trace.turns if row["speaker"] == speaker}
+
+
+def _feedback(trace: Trace) -> str:
+    """The worst virtue first."""
+    if trace.evaluation is None:
+        return f"The agent failed and scores 0: {trace.failure or 'it gave no reason'}"
+    findings = trace.evaluation.virtue_scores
+    worst_first = sorted(findings, key=lambda virtue: findings[virtue].score)
+    lines = [f"Virtue overall {trace.score:.2f} of 1.", *(_line(virtue, findings[virtue]) for virtue in worst_first)]
+    missing = [TITLES[virtue] for virtue in VIRTUES if virtue not in findings]
+    return "\n".join([*lines, f"Not scored: {', '.join(missing)}."] if missing else lines)
+
+
+def _line(virtue: Virtue, found: VirtueFinding) -> str:
+    parts = [f"{TITLES[virtue]}: {found.score:.2f} (confidence {found.confidence:.2f}).", found.reasoning]
+    if found.supporting_examples:
+        parts.append("Said: " + "; ".join(f"“{quote}”" for quote in found.supporting_examples))
+    if found.improvement_suggestions:
+        parts.append("Advice: " + "; ".join(found.improvement_suggestions))
+    return " ".join(part for part in parts if part)

@@ -1,0 +1,110 @@
+"""One virtue as an objective of evolution: its mean, how sure it is, and whether it is above its floor."""
+
+from collections.abc import Mapping, Sequence
+from typing import TypedDict
+
+from stoic_assets.core.evolution.estimate import Observation, estimated
+from stoic_assets.core.evolution.stoic_evaluation import StoicEvaluation
+from stoic_assets.core.judging.virtues import VIRTUES, Virtue
+from stoic_assets.core.settings import Evolution, Weakness
+
+_DIGITS = 9
+"""A mean that differs from a threshold after these differs by rounding alone."""
+
+
+class Floor(TypedDict):
+    """The score below which no gain elsewhere makes up for a virtue.
+
+    It is `violated` when the mean is below, `certain` when the upper end of the interval is below as well.
+    """
+
+    at: float
+    violated: bool
+    certain: bool
+
+
+class Objective(TypedDict):
+    """One virtue over the trials in which it was scored; all numbers but `trials` are 0–1.
+
+    `low` and `high` are the 95 % interval of the mean, `lower_bound` its one-sided 95 % bound for cautious selection;
+    they are None where `why` says why.
+    """
+
+    mean: float
+    confidence: float
+    trials: int
+    low: float | None
+    high: float | None
+    lower_bound: float | None
+    why: str | None
+    floor: Floor | None
+
+
+Objectives = Mapping[Virtue, Objective]
+
+
+def objectives(evaluations: Sequence[StoicEvaluation], floors: Mapping[Virtue, float]) -> dict[Virtue, Objective]:
+    """The virtues that were scored, in their usual order."""
+    found = {virtue: _objective(virtue, evaluations, floors.get(virtue)) for virtue in VIRTUES}
+    return {virtue: objective for virtue, objective in found.items() if objective}
+
+
+def _objective(virtue: Virtue, evaluations: Sequence[StoicEvaluation], floor: float | None) -> Objective | None:
+    """The mean is weighted by confidence."""
+    found = [(each.task_id, each.virtue_scores[virtue]) for each in evaluations if virtue in each.virtue_scores]
+    estimate = estimated([Observation(job, finding.score, finding.confidence) for job, finding in found])
+    if estimate.mean is None:
+        return None
+    return {
+        "mean": estimate.mean, "confidence": sum(finding.confidence for _, finding in found) / len(found),
+        "trials": len(found), "low": estimate.low, "high": estimate.high, "lower_bound": estimate.lower_bound,
+        "why": estimate.why, "floor": None if floor is None else _floor(floor, estimate.mean, estimate.high),
+    }
+
+
+def _floor(at: float, mean: float, high: float | None) -> Floor:
+    certain = high is not None and round(high, _DIGITS) < at
+    return {"at": at, "violated": round(mean, _DIGITS) < at, "certain": certain}
+
+
+def below_floor(found: Objectives) -> list[Virtue]:
+    """The virtues whose mean is below their floor, the deepest first."""
+    depths = {
+        virtue: each["floor"]["at"] - each["mean"]
+        for virtue, each in found.items()
+        if each["floor"] and each["floor"]["violated"]
+    }
+    return sorted(depths, key=lambda virtue: -depths[virtue])
+
+
+def balanced(found: Objectives) -> float | None:
+    """The mean of the worst virtue, so that none can be bought with another; None unless all five were scored."""
+    return min(each["mean"] for each in found.values()) if len(found) == len(VIRTUES) else None
+
+
+def severities(found: Objectives, weakness: Weakness) -> dict[Virtue, float]:
+    """(1 − score)·confidence of the weak virtues, the severest first."""
+    weak = {
+        virtue: (1 - each["mean"]) * each["confidence"]
+        for virtue, each in found.items()
+        if each["mean"] < weakness.score_below and each["confidence"] > weakness.confidence_above
+    }
+    return dict(sorted(weak.items(), key=lambda item: -item[1]))
+
+
+def uncertain(found: Objectives, weakness: Weakness, evolution: Evolution) -> list[Virtue]:
+    """The virtues to measure again before anything is changed for them, in their usual order.
+
+    One is uncertain when nobody scored it, its interval is missing or too wide, or the judges are not sure of it.
+    """
+    return [
+        virtue for virtue in VIRTUES
+        if virtue not in found
+        or found[virtue]["confidence"] <= weakness.confidence_above
+        or _too_wide(found[virtue], evolution.uncertain_width)
+    ]
+
+
+def _too_wide(found: Objective, width: float) -> bool:
+    low, high = found["low"], found["high"]
+    return low is None or high is None or round(high - low, _DIGITS) > width

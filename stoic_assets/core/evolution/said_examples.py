@@ -1,0 +1,48 @@
+"""Which of the examples that judges gave were really said: evolution must not learn from invented ones."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from stoic_assets.core.conversation.evidence import Turn
+from stoic_assets.core.evolution.stoic_evaluation import StoicEvaluation
+from stoic_assets.core.judging.exhibit import function_calls
+from stoic_assets.core.reports.quotes import Record
+
+Row = Mapping[str, Any]
+
+
+def only_said(evaluations: Iterable[StoicEvaluation], turns: Iterable[Row]) -> list[StoicEvaluation]:
+    """The evaluations of trials without the examples that do not occur in what the judge was shown.
+
+    `turns` are rows of the table `turns`; of a trial that has none there no example is left.
+    """
+    shown: dict[str, list[Row]] = defaultdict(list)
+    for row in turns:
+        shown[row["trial_id"]].append(row)
+    return [_only_said(each, _record(shown[each.id])) for each in evaluations]
+
+
+def _only_said(evaluation: StoicEvaluation, record: Record) -> StoicEvaluation:
+    findings = {
+        virtue: replace(
+            found,
+            supporting_examples=tuple(
+                quote.text for quote in record.quotes(found.supporting_examples, virtue) if quote.said
+            ),
+        )
+        for virtue, found in evaluation.virtue_scores.items()
+    }
+    return replace(evaluation, virtue_scores=findings)
+
+
+def _record(turns: Iterable[Row]) -> Record:
+    rows = list(turns)
+    return Record((row["content"] for row in rows), (call for row in rows for call in _calls(row)))
+
+
+def _calls(row: Row) -> list[str]:
+    events = tuple(event for event in json.loads(row["events"] or "[]") if isinstance(event, dict))
+    return function_calls(Turn(row["turn"], row["speaker"], row["content"], events=events))

@@ -1,0 +1,90 @@
+"""How each job fared in both versions: its totals, how often it passed, and the assertions that flipped in it.
+
+No statistics: whether a difference is more than chance is the comparison's business.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from stoic_assets.core.comparison.paired_jobs import job_key
+from stoic_assets.core.reports.data import mean
+from stoic_assets.core.reports.trial_view import TrialView
+from stoic_assets.core.reports.version_differences import Flip
+
+Cell = tuple[str, str]
+"""Job, or one scenario of it, and condition."""
+MOST_LOSSES, MOST_GAINS = 5, 3
+
+
+@dataclass(frozen=True)
+class JobChange:
+    """The scored trials of one job under one condition in both versions; `flips` are its flipped assertions."""
+
+    job: str
+    condition: str
+    base: list[TrialView]
+    this: list[TrialView]
+    flips: list[Flip]
+
+    @property
+    def totals(self) -> tuple[float | None, float | None]:
+        """Mean total of the base and of this version, 0–1."""
+        before, after = (mean((trial.scores for trial in trials), "overall") for trials in (self.base, self.this))
+        return before, after
+
+    @property
+    def change(self) -> float | None:
+        """This version's mean total less the base's; None where one is missing."""
+        before, after = self.totals
+        return None if before is None or after is None else after - before
+
+    @property
+    def passed(self) -> tuple[int, int]:
+        """How many trials of the base and of this version did everything asked of them."""
+        before, after = (
+            sum(trial.scores.get("passed") is True for trial in trials) for trials in (self.base, self.this)
+        )
+        return before, after
+
+    @property
+    def flipped(self) -> bool:
+        """Whether an assertion holds more or less often, or another share of the trials passed."""
+        before, after = self.passed
+        return bool(self.flips) or before * len(self.this) != after * len(self.base)
+
+    @property
+    def reworked(self) -> bool:
+        """Whether the job itself was changed between the two evaluations."""
+        hashes = {trial.row.get("job_hash") for trial in (*self.base, *self.this)}
+        return len(hashes) > 1
+
+
+def job_changes(base: Sequence[TrialView], this: Sequence[TrialView], flips: Iterable[Flip]) -> list[JobChange]:
+    """Every job and condition in which both versions have a scored trial, the greatest loss first."""
+    before, after = _cells(base), _cells(this)
+    flipped: dict[Cell, list[Flip]] = defaultdict(list)
+    for flip in flips:
+        flipped[flip.job, flip.condition].append(flip)
+    found = [JobChange(*cell, before[cell], after[cell], flipped[cell]) for cell in before.keys() & after.keys()]
+    return sorted(found, key=_greatest_loss_first)
+
+
+def most_changed(changes: Sequence[JobChange]) -> list[JobChange]:
+    """The largest losses and gains in the total; `changes` stand in their order."""
+    losses = [found for found in changes if (found.change or 0.0) < 0]
+    gains = [found for found in changes if (found.change or 0.0) > 0]
+    return losses[:MOST_LOSSES] + gains[-MOST_GAINS:]
+
+
+def _cells(trials: Iterable[TrialView]) -> dict[Cell, list[TrialView]]:
+    """The scored trials of each cell by their repeat."""
+    cells: dict[Cell, list[TrialView]] = defaultdict(list)
+    for trial in sorted((trial for trial in trials if trial.valid), key=lambda trial: trial.row["repeat"]):
+        cells[job_key(trial.row), trial.row["condition"]].append(trial)
+    return cells
+
+
+def _greatest_loss_first(found: JobChange) -> tuple[float, float, str, str]:
+    assertions = sum(flip.this.share - flip.base.share for flip in found.flips)
+    return found.change or 0.0, assertions, found.job, found.condition

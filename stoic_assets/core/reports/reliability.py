@@ -1,0 +1,43 @@
+"""How dependably the agent did what was asked: pass^k over the jobs, and job by job."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from stoic_assets.core.comparison.pass_power import PassPower, pass_powers
+from stoic_assets.core.reports.data import Row, Rows
+
+
+@dataclass(frozen=True)
+class CellReliability:
+    """One job under one condition: `row` names it and holds its counts, `estimates` is pass^k by k, 0–1 or None."""
+
+    row: Row
+    estimates: Mapping[int, float | None]
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """pass^k for each k over all jobs, the counts of trials behind it, and the single jobs."""
+
+    powers: list[PassPower]
+    trials: int
+    passed: int
+    invalid: int
+    cells: list[CellReliability]
+
+
+def reliability(rows: Rows) -> Reliability | None:
+    """From rows of `job_reliability`; None where there are none."""
+    if not rows:
+        return None
+    grouped: dict[tuple[str, str, str], list[Row]] = {}
+    for row in rows:
+        grouped.setdefault((row["job"], row.get("scenario") or "", row["condition"]), []).append(row)
+    cells = [CellReliability(cell[0], {row["k"]: row["estimate"] for row in cell}) for cell in grouped.values()]
+    trials, passed, invalid = (sum(cell.row[name] for cell in cells) for name in ("trials", "passed", "invalid_trials"))
+    return Reliability(pass_powers(rows), trials, passed, invalid, sorted(cells, key=_least_reliable_first))
+
+
+def _least_reliable_first(cell: CellReliability) -> tuple[float, str, str, str]:
+    row = cell.row
+    return row["passed"] / max(1, row["trials"]), row["job"], row.get("scenario") or "", row["condition"]

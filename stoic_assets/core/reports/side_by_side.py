@@ -1,0 +1,123 @@
+"""Two trials of one job side by side, one of each version: what they said, did and left, and where that differs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product, zip_longest
+
+from stoic_assets.core.reports.data import Row
+from stoic_assets.core.reports.job_changes import JobChange
+from stoic_assets.core.reports.trial_view import AssertionView, TrialView, TurnView
+
+MOST_PAIRS = 20
+"""Conversations are long; all flipped assertions are listed, and every trial is in its version's report."""
+
+
+@dataclass(frozen=True)
+class TurnPair:
+    """The messages of both trials with the same number; one may be absent. `same` if their words are."""
+
+    base: TurnView | None
+    this: TurnView | None
+
+    @property
+    def same(self) -> bool:
+        """Whether both say the same and call the same functions, whatever the arguments: ids differ in every run."""
+        if self.base is None or self.this is None:
+            return False
+        before, after = ((turn.row["content"], list(map(function, turn.calls))) for turn in (self.base, self.this))
+        return before == after
+
+
+@dataclass(frozen=True)
+class AssertionPair:
+    """One assertion with what came of it in both trials."""
+
+    base: AssertionView
+    this: AssertionView
+
+    @property
+    def differs(self) -> bool:
+        """Whether it held in one alone."""
+        return bool(self.base.row["passed"] is not self.this.row["passed"])
+
+
+@dataclass(frozen=True)
+class TaskPair:
+    """One task with the judge's marks in both trials."""
+
+    base: Row
+    this: Row
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """What changed in a job, shown by the two trials that differ most in it; `anchor` is its id in the page."""
+
+    anchor: str
+    change: JobChange
+    base: TrialView
+    this: TrialView
+
+    @property
+    def turns(self) -> list[TurnPair]:
+        """The turns of both by their number."""
+        return [TurnPair(*pair) for pair in zip_longest(self.base.turns, self.this.turns)]
+
+    @property
+    def assertions(self) -> list[AssertionPair]:
+        """The assertions of both, those that differ first."""
+        return sorted(assertion_pairs(self.base, self.this), key=lambda pair: not pair.differs)
+
+    @property
+    def tasks(self) -> list[TaskPair]:
+        """The tasks that both were judged on."""
+        before = {row["task"]: row for row in self.base.tasks}
+        return [TaskPair(before[row["task"]], row) for row in self.this.tasks if row["task"] in before]
+
+    @property
+    def alone(self) -> tuple[frozenset[str], frozenset[str]]:
+        """Functions that the base alone called, and those that this version alone called."""
+        before, after = (
+            frozenset(function(call) for turn in trial.turns for call in turn.calls) for trial in (self.base, self.this)
+        )
+        return before - after, after - before
+
+
+def function(call: str) -> str:
+    """The name of the function in a call as `function_calls` writes it."""
+    return call.partition(" ")[0]
+
+
+def side_by_side(changes: Sequence[JobChange]) -> list[SideBySide]:
+    """The first jobs that flipped, in the order of `changes`."""
+    flipped = [change for change in changes if change.flipped][:MOST_PAIRS]
+    return [SideBySide(f"flip-{place}", change, *telling_pair(change)) for place, change in enumerate(flipped, 1)]
+
+
+def telling_pair(change: JobChange) -> tuple[TrialView, TrialView]:
+    """The trials of base and this version that show a job's change best; of equals the first repeats."""
+    direction = 1 if (change.change or 0.0) <= 0 else -1
+    pairs = product(change.base, change.this)
+    return max(pairs, key=lambda pair: (direction * _assertions_lost(*pair), direction * _total_lost(*pair)))
+
+
+def assertion_pairs(base: TrialView, this: TrialView) -> list[AssertionPair]:
+    """The assertions that both trials have, by their text."""
+    before = {assertion.row["text"]: assertion for assertion in base.assertions}
+    pairs = ((before.get(assertion.row["text"]), assertion) for assertion in this.assertions)
+    return [AssertionPair(was, now) for was, now in pairs if was is not None]
+
+
+def _assertions_lost(base: TrialView, this: TrialView) -> float:
+    pairs = assertion_pairs(base, this)
+    return sum(float(pair.base.row["weight"]) * _held(pair.base) for pair in pairs) - sum(
+        float(pair.this.row["weight"]) * _held(pair.this) for pair in pairs
+    )
+
+
+def _held(assertion: AssertionView) -> bool:
+    return assertion.row["passed"] is True
+
+
+def _total_lost(base: TrialView, this: TrialView) -> float:
+    return (base.scores.get("overall") or 0.0) - (this.scores.get("overall") or 0.0)

@@ -1,0 +1,65 @@
+"""The radar of the five virtues: this version's shape over that of its base."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+from stoic_assets.core.judging.virtues import VIRTUES
+from stoic_assets.core.reports.data import Row
+from stoic_assets.core.reports.drawing import INK, INK_MARK, STRONG, label, svg
+from stoic_assets.core.reports.formatting import is_missing, words
+
+if TYPE_CHECKING:
+    from matplotlib.projections.polar import PolarAxes
+
+SIDES: tuple[Literal["left", "center", "right"], ...] = ("center", "left", "left", "right", "right")
+"""How the labels stand to the ends of their spokes, clockwise from above."""
+RINGS = (0.25, 0.5, 0.75, 1.0)
+
+
+def virtue_radar_svg(
+    virtues: Sequence[Row], base: Sequence[Row] = (), names: tuple[str, str] = ("this version", "base"), ink: str = INK
+) -> str:
+    """Rows of `evaluation_virtues` as an `<svg>` element; a virtue without a score leaves a gap.
+
+    `names` are those of this version and of the base, of which rows may be absent.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(4.2, 3.4), layout="constrained")
+    plot: PolarAxes = figure.add_subplot(projection="polar")  # type: ignore[assignment]
+    _web(plot)
+    if base:
+        _shape(plot, base, INK_MARK, names[1], filled=False)
+    _shape(plot, virtues, STRONG, names[0], filled=True)
+    figure.legend(loc="outside lower center", ncols=2, fontsize=9, frameon=False, labelcolor=INK_MARK)
+    return svg(figure, "radar", ink)
+
+
+def _angles() -> list[float]:
+    from math import tau
+
+    return [tau * place / len(VIRTUES) for place in range(len(VIRTUES))]
+
+
+def _web(plot: "PolarAxes") -> None:
+    plot.set_theta_zero_location("N")
+    plot.set_theta_direction(-1)
+    plot.set_ylim(0, 1)
+    plot.set_yticks(RINGS, [""] * len(RINGS))
+    plot.set_xticks(_angles(), [words(virtue).replace(" ", "\n") for virtue in VIRTUES])
+    for text, side in zip(plot.get_xticklabels(), SIDES, strict=True):
+        text.set_horizontalalignment(side)
+    plot.tick_params(colors=INK_MARK, labelsize=9, pad=5)
+    plot.grid(color=INK_MARK, alpha=0.2, linewidth=0.7)
+    plot.spines[:].set_visible(False)
+
+
+def _shape(plot: "PolarAxes", rows: Sequence[Row], colour: str, name: str, filled: bool) -> None:
+    """One version's polygon; where a score is missing its two sides are, too."""
+    scores = {row["virtue"]: row["score"] for row in rows}
+    reached = [float("nan") if is_missing(scores.get(virtue)) else scores[virtue] for virtue in VIRTUES]
+    angles, reached = [*_angles(), 0.0], [*reached, reached[0]]
+    style = {"linestyle": "-" if filled else (0, (3, 2)), "marker": "o" if filled else "D", "markersize": 4}
+    plot.plot(angles, reached, color=colour, linewidth=1.6, label=label(name), **style)  # type: ignore[arg-type]
+    if filled and not any(map(is_missing, reached)):
+        plot.fill(angles, reached, color=colour, alpha=0.18, linewidth=0)

@@ -1,0 +1,78 @@
+"""Whether a version is worse than the one before it: the comparison as a table, and the gate as a check."""
+
+from typing import Any
+
+import dagster as dg
+
+from stoic_assets.adapters import version_comparison
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.comparison.comparison import Comparison
+from stoic_assets.core.comparison.outcome_markdown import comparison_markdown
+from stoic_assets.core.comparison.outcome_text import headline
+from stoic_assets.core.comparison.side import ComparisonRefused
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.evaluation import Manifest
+from stoic_assets.defs.evaluation_run import current_evaluation
+from stoic_assets.defs.failures import reported
+from stoic_assets.defs.ownership import OWNERS
+from stoic_assets.defs.partitions import agent_versions
+
+CHECK = "no_regression"
+GATE = dg.AssetCheckSpec(CHECK, asset="version_comparisons", description="Not worse than the version before.")
+
+
+@dg.asset(
+    group_name="comparison",
+    kinds={"python", "parquet"},
+    owners=OWNERS,
+    partitions_def=agent_versions,
+    deps=["evaluations", "job_measures", "virtue_scores"],
+    check_specs=[GATE],
+)
+def version_comparisons(
+    context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]
+) -> dg.MaterializeResult:
+    """This version against its parent, or the release before it: paired by job, with intervals, after Holm."""
+    with reported():
+        manifest = current_evaluation(context, workplace.evidence)
+        found, why = _compared(workplace, manifest)
+        path = version_comparison.store(workplace, manifest, found)
+    return dg.MaterializeResult(
+        metadata={"path": dg.MetadataValue.path(path), **(_shown(found) if found else {"not_compared": why})},
+        check_results=[_check(found, why)],
+    )
+
+
+def _compared(workplace: Workplace, manifest: Manifest) -> tuple[Comparison | None, str]:
+    """The comparison, or why there is none: that an evaluation has nothing to be held against is no fault of it."""
+    base = version_comparison.base_version(workplace, manifest)
+    if base is None:
+        return None, "it is the first release; there is nothing to compare it with"
+    try:
+        found = version_comparison.compare_versions(
+            workplace, base, manifest.agent_version, candidate_id=manifest.evaluation_id
+        )
+    except (ComparisonRefused, ConfigurationError) as refusal:
+        return None, str(refusal)
+    return found, ""
+
+
+def _shown(found: Comparison) -> dict[str, Any]:
+    differences = {f"difference_{each.measure}": each.effect.difference for each in found.gating}
+    return {
+        "base": found.base.agent_version,
+        "base_evaluation_id": found.base.evaluation_id,
+        "verdict": found.verdict,
+        "comparison": dg.MetadataValue.md(comparison_markdown(found)),
+        **{name: value for name, value in differences.items() if value is not None},
+    }
+
+
+def _check(found: Comparison | None, why: str) -> dg.AssetCheckResult:
+    """Fails on a regression alone; what is inconclusive is said and stops nobody."""
+    if found is None:
+        return dg.AssetCheckResult(check_name=CHECK, passed=True, description=f"not compared: {why}")
+    metadata = {"verdict": found.verdict, "regressed": ", ".join(f.measure for f in found.with_verdict("regressed"))}
+    return dg.AssetCheckResult(
+        check_name=CHECK, passed=found.verdict != "regressed", description=headline(found), metadata=metadata
+    )

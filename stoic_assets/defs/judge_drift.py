@@ -1,0 +1,74 @@
+"""The judge under watch: stored transcripts judged again, so that nobody takes a judge that moved for a changed agent.
+
+No retry policy: past the judge cache every further try would be paid for in full.
+"""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import dagster as dg
+
+from stoic_assets.adapters.judge_drift import Night, announce, watch_judge
+from stoic_assets.adapters.models.connect import connect_model
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.defs.evaluation_run import run_async
+from stoic_assets.defs.failures import reported
+from stoic_assets.defs.ownership import OWNERS
+
+UNMOVED = "judge_did_not_move"
+
+
+class JudgeDriftConfig(dg.Config):
+    """With `renew` the judge as it is now becomes the reference; otherwise it is held against the one it has."""
+
+    renew: bool = False
+
+
+@dg.asset(
+    group_name="comparison",
+    kinds={"openai", "parquet"},
+    owners=OWNERS,
+    deps=["transcripts"],
+    check_specs=[
+        dg.AssetCheckSpec(
+            UNMOVED, asset="judge_drift", description="No virtue is judged otherwise than the reference was."
+        )
+    ],
+)
+def judge_drift(config: JudgeDriftConfig, workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
+    """A fixed set of stored transcripts judged again, past the judge cache, and held against former judgings of them.
+
+    The first time there is nothing to hold against: the reference is made instead.
+    """
+    with reported():
+        provider = connect_model(workplace.env, workplace.settings)
+        night = run_async(watch_judge(workplace, provider, datetime.now(UTC), config.renew))
+        delivery = run_async(announce(workplace, night.event)) if night.event else None
+    faults = "; ".join(delivery.errors) if delivery else ""
+    return dg.MaterializeResult(
+        metadata={**_metadata(night), "delivery_faults": faults or "none"}, check_results=[_check(night)]
+    )
+
+
+def _metadata(night: Night) -> dict[str, Any]:
+    """Shift, noise and detectable shift of each virtue as numbers, which Dagster plots over the nights."""
+    drifts, names = night.measurement.drifts, ("shift", "noise_sd", "detectable")
+    numbers = {f"{name}_{drift.virtue}": getattr(drift, name) for name in names for drift in drifts}
+    return {
+        "dagster/row_count": len(drifts),
+        "evaluation_id": night.evaluation_id,
+        "reference_id": night.measurement.reference_id,
+        "judge_models": ", ".join(night.measurement.judge_models),
+        "transcripts": max(drift.transcripts for drift in drifts),
+        **numbers,
+        "alarm": bool(night.measurement.alarms),
+        "why": "; ".join(sorted({drift.why for drift in drifts if drift.why})) or "measured",
+        "cost_usd": night.cost_usd,
+        "path": dg.MetadataValue.path(night.path),
+    }
+
+
+def _check(night: Night) -> dg.AssetCheckResult:
+    alarms = night.measurement.alarms
+    shifts = {f"shift_{drift.virtue}": drift.shift for drift in alarms}
+    return dg.AssetCheckResult(check_name=UNMOVED, passed=not alarms, metadata=shifts)

@@ -1,0 +1,159 @@
+"""Nights held with real agents over HTTP and the embedded graph."""
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stoic_assets.adapters.embedded_server import GraphServer
+from stoic_assets.adapters.nights import HeldNight, Nights, hold_night
+from stoic_assets.adapters.workplace import Workplace, open_workplace
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.nightly import Alarm, HeldVersion, Round, evaluation_id
+
+NIGHT = "2026-11-21"
+JOB = """
+target: {user: "u-{trial}", chatbot: marcus}
+tasks: [{task: Say hello, acceptanceCriteria: It greets}]
+greetings: [Hello]
+maxTurns: 2
+repeats: 3
+"""
+Agent = Callable[..., str]
+
+
+@pytest.fixture
+def workplace(embedded_home: Path, embedded: GraphServer, tmp_path: Path) -> Iterator[Workplace]:
+    """A project that shares the running graph; one conversation at a time, so that their order can be seen."""
+    (tmp_path / "eval_jobs").mkdir()
+    (tmp_path / "releases").mkdir()
+    (tmp_path / "eval_jobs" / "hello.yml").write_text(JOB)
+    (tmp_path / "stoic.yml").write_text("conversations: {at_once: 1}\n")
+    subject, stoic = embedded.address("subject"), embedded.address("stoic")
+    env = {
+        "STOIC_HOME": str(tmp_path / "home"), "STOIC_LLM": "offline",
+        "NEO_URI": subject.uri, "NEO_USERNAME": subject.username or "", "NEO_PASSWORD": subject.password or "",
+        "NEO_DATABASE": subject.database or "", "STOIC_GRAPH_URI": stoic.uri,
+        "STOIC_GRAPH_USERNAME": stoic.username or "", "STOIC_GRAPH_PASSWORD": stoic.password or "",
+        "STOIC_GRAPH_DATABASE": stoic.database or "",
+    }
+    yield open_workplace(env, start=tmp_path)
+
+
+@pytest.fixture
+def said() -> list[str]:
+    """The versions that were talked to, message by message."""
+    return []
+
+
+@pytest.fixture
+def agent(workplace: Workplace, said: list[str]) -> Iterator[Agent]:
+    """Starts an agent and releases it; gives its version. One with `refuses` wants a key that nobody has."""
+    servers: list[ThreadingHTTPServer] = []
+
+    def start(version: str, refuses: bool = False, reachable: bool = True) -> str:
+        server = ThreadingHTTPServer(("127.0.0.1", 0), handler(version, refuses, said))
+        servers.append(server)
+        threading.Thread(target=server.serve_forever, args=(0.01,)).start()
+        url = f"http://127.0.0.1:{server.server_address[1] if reachable else 9}"
+        manifest = {"agent": "marcus", "version": version, "url": url, "releasedAt": f"2026-11-0{len(servers)}T09:00:00Z"}
+        (workplace.project.releases / f"{version}.yml").write_text(json.dumps(manifest))
+        return f"marcus@{version}"
+
+    yield start
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+def handler(version: str, refuses: bool, said: list[str]) -> type[BaseHTTPRequestHandler]:
+    class Answers(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self._answer({"context": "", "resources": [], "functions": []})
+
+        def do_PUT(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            if "message" in body:
+                said.append(version)
+            self._answer({"sessionId": "s", "message": {"role": "assistant", "content": "Hello"}, "events": []})
+
+        def _answer(self, document: dict[str, Any]) -> None:
+            content = json.dumps(document).encode()
+            self.send_response(401 if refuses else 200)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *_: Any) -> None: ...
+
+    return Answers
+
+
+def hold(workplace: Workplace, name: Any = "first", versions: tuple[str, ...] = ()) -> HeldNight:
+    return asyncio.run(hold_night(workplace, NIGHT, name, "run-1", versions))
+
+
+def test_live_versions_converse_in_turn_and_nothing_is_held_twice(
+    workplace: Workplace, agent: Agent, said: list[str]
+) -> None:
+    versions = [agent("1.0.0"), agent("1.1.0")]
+    found = hold(workplace)
+    assert said == ["1.0.0", "1.1.0"] * 3
+    assert [len(found.held[version].trials) for version in versions] == [3, 3]
+    ids = {version: evaluation_id(NIGHT, version, "first") for version in versions}
+    assert all(workplace.warehouse.has("turns", *key) for key in ids.items())
+    record = Nights(workplace.project.home).read(NIGHT).first
+    assert record == found.record
+    assert {version: each.evaluation_id for version, each in record.evaluations.items()} == ids
+    assert [each.base for each in record.evaluations.values()] == [None, versions[0]]
+
+    hold(workplace)
+    assert len(said) == 6
+    hold(workplace, "again", (versions[1],))
+    assert said[6:] == ["1.1.0"] * 3
+    again = Nights(workplace.project.home).read(NIGHT).again
+    assert again is not None
+    assert list(again.evaluations) == [versions[1]]
+
+
+def test_a_version_that_cannot_be_talked_to_stops_no_other(
+    workplace: Workplace, agent: Agent, said: list[str]
+) -> None:
+    good, gone, locked = agent("1.0.0"), agent("1.1.0", reachable=False), agent("1.2.0", refuses=True)
+    (workplace.project.releases / "odd.yml").write_text("agent: marcus\nversion: 2\nurl: http://[\n")
+    found = hold(workplace)
+    assert list(found.held) == [good]
+    assert said == ["1.0.0"] * 3
+    assert "refuses the key" in found.record.faults[locked]
+    assert "1.1.0" in gone
+    assert set(found.record.faults) == {gone, locked, "marcus@2"}
+    assert list(Nights(workplace.project.home).recent()[0].first.evaluations) == [good]  # type: ignore[union-attr]
+
+
+def test_without_a_live_version_there_is_no_night(workplace: Workplace) -> None:
+    with pytest.raises(ConfigurationError, match=r"releases/\*\.yml"):
+        hold(workplace)
+
+
+def test_what_is_recorded_adds_up(tmp_path: Path) -> None:
+    nights = Nights(tmp_path)
+
+    def held(*versions: str) -> Round:
+        evaluations = {each: HeldVersion(evaluation_id=each) for each in versions}
+        return Round(run_id="r", held_at="2999-01-01", evaluations=evaluations)
+
+    nights.record_round(NIGHT, "first", held("a@1", "b@1"))
+    nights.record_alarm(NIGHT, Alarm(agent_version="a@1", base="a@0", measures=(), evaluation_ids=()))
+    path = nights.record_round(NIGHT, "first", held("a@1"))
+    [night] = nights.recent()
+    assert night.first is not None
+    assert list(night.first.evaluations) == ["a@1", "b@1"]
+    assert list(night.alarms) == ["a@1"]
+    path.write_text("{")
+    with pytest.raises(ConfigurationError, match="damaged"):
+        nights.read(NIGHT)

@@ -1,0 +1,91 @@
+"""How jobs fared in both versions."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from stoic_assets.core.reports.data import BaseVersion, ReportData
+from stoic_assets.core.reports.job_changes import JobChange, job_changes, most_changed
+from stoic_assets.core.reports.trial_view import trial_views
+from stoic_assets.core.reports.version_differences import differences
+
+Make = Callable[..., ReportData]
+
+
+def changes(data: ReportData) -> list[JobChange]:
+    """The changes between the versions of a report."""
+    found = differences(data)
+    assert found
+    assert data.base
+    return job_changes(trial_views(data.base), trial_views(data), found.flips)
+
+
+def one_job(totals: list[float | None], passed: list[bool], **place: Any) -> dict[str, Any]:
+    """Tables of scored trials of one job, one for each total."""
+    job = {"job": "j", "condition": "withheld", "outcome": "signed_off", **place}
+    rows = [{"trial_id": f"t{number}", "repeat": number, **job} for number in range(len(totals))]
+    scores = [
+        {**row, "valid": True, "overall": total, "passed": held}
+        for row, total, held in zip(rows, totals, passed, strict=True)
+    ]
+    return {"trials": rows, "composite_scores": scores}
+
+
+def test_jobs_stand_by_their_loss_and_carry_their_flips(make_data: Make) -> None:
+    found = changes(make_data())
+    sizes = [change.change for change in found]
+    assert None not in sizes
+    assert sizes == sorted(sizes)  # type: ignore[type-var]
+    assert found[0].flips
+    assert {(flip.job, flip.condition) for flip in found[0].flips} == {(found[0].job, found[0].condition)}
+
+
+def test_invalid_trials_and_jobs_of_one_version_are_left_out(make_data: Make) -> None:
+    data = make_data()
+    fewer = [row for row in data.trials if row["job"] != "reminders"]
+    found = changes(replace(data, trials=fewer))
+    assert "reminders" not in {change.job for change in found}
+    assert sum(len(change.this) for change in found) == sum(
+        row["valid"] and row["job"] != "reminders" for row in data.composite_scores
+    )
+
+
+def test_scenarios_of_a_job_are_apart() -> None:
+    base, this = (one_job([0.9], [True], scenario=name) for name in ("a", "b"))
+    assert not changes(ReportData({}, **this, base=BaseVersion({}, **base)))
+    assert [each.job for each in changes(ReportData({}, **base, base=BaseVersion({}, **base)))] == ["j~a"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "flipped"),
+    [([True], [False], True), ([True], [True, True], False), ([True, False], [True], True)],
+)
+def test_a_job_flips_when_another_share_of_its_trials_passes(
+    before: list[bool], after: list[bool], flipped: bool
+) -> None:
+    base, this = (one_job([0.5] * len(passed), passed) for passed in (before, after))
+    [found] = changes(ReportData({}, **this, base=BaseVersion({}, **base)))
+    assert found.flipped is flipped
+    assert found.change == 0
+
+
+@pytest.mark.parametrize(("hashes", "reworked"), [(("a", "a"), False), (("a", "b"), True)])
+def test_a_job_that_was_changed_says_so(hashes: tuple[str, str], reworked: bool) -> None:
+    base, this = (one_job([None], [True], job_hash=name) for name in hashes)
+    [found] = changes(ReportData({}, **this, base=BaseVersion({}, **base)))
+    assert found.reworked is reworked
+    assert found.change is None
+
+
+def test_what_changed_most_are_losses_before_gains(make_data: Make) -> None:
+    data = make_data()
+    assert data.base
+    worse = changes(data)
+    mirrored = replace(data, trials=data.base.trials, composite_scores=data.base.composite_scores, base=replace(
+        data.base, trials=data.trials, composite_scores=data.composite_scores
+    ))  # fmt: skip
+    assert most_changed(worse)[:5] == worse[:5]
+    assert all((change.change or 0) > 0 for change in most_changed(changes(mirrored)))
+    assert most_changed([]) == []

@@ -1,0 +1,114 @@
+"""What follows from what is known of a night, step by step."""
+
+from typing import Any
+
+import pytest
+
+from stoic_assets.core.alerts import regression_confirmed
+from stoic_assets.core.nightly import (
+    Facts,
+    HeldVersion,
+    Night,
+    Round,
+    RoundName,
+    Steps,
+    evaluation_id,
+    fallen_twice,
+    next_steps,
+)
+
+BASE, CANDIDATE, OTHER = "marcus@1.0.0", "marcus@1.1.0", "ada@1"
+BASES = {BASE: None, CANDIDATE: BASE, OTHER: None}
+NOTHING = Steps({}, (), ())
+
+
+def round_of(name: RoundName, *versions: str) -> Round:
+    held = {each: HeldVersion(evaluation_id=f"{name} {each}", base=BASES[each]) for each in versions}
+    return Round(run_id="r", held_at="2026-11-22T02:10:00+00:00", evaluations=held)
+
+
+def row(measure: str, verdict: str = "regressed", base: str = BASE, gating: bool = True) -> dict[str, Any]:
+    return {
+        "measure": measure, "verdict": verdict, "gating": gating, "base": base, "difference": -0.2, "p_adjusted": 0.01,
+    }
+
+
+FIRST = Night(night="2026-11-22", first=round_of("first", BASE, CANDIDATE, OTHER))
+BOTH = FIRST.model_copy(update={"again": round_of("again", BASE, CANDIDATE)})
+
+
+def steps(night: Night, comparisons: dict[str, list[dict[str, Any]]], **runs: set[str]) -> Steps:
+    return next_steps(night, Facts(comparisons, **runs))
+
+
+def test_ids_name_night_version_and_round() -> None:
+    first, again = (evaluation_id("2026-11-22", CANDIDATE, name) for name in ("first", "again"))
+    assert first.startswith("night-20261122-")
+    assert len(first) == len("night-20261122-") + 8
+    assert again == f"{first}-again"
+    assert evaluation_id("2026-11-22", BASE, "first") != first
+
+
+def test_bases_are_evaluated_before_those_that_are_compared_with_them() -> None:
+    assert steps(FIRST, {}).evaluate == {BASE: f"first {BASE}", OTHER: f"first {OTHER}"}
+    assert steps(FIRST, {}, running={f"first {BASE}", f"first {OTHER}"}) == NOTHING
+    done = {f"first {BASE}": [], f"first {OTHER}": []}
+    assert steps(FIRST, done).evaluate == {CANDIDATE: f"first {CANDIDATE}"}
+
+
+def test_a_base_whose_run_failed_holds_nobody_up() -> None:
+    assert steps(FIRST, {}, ended={f"first {BASE}", f"first {OTHER}"}).evaluate == {CANDIDATE: f"first {CANDIDATE}"}
+
+
+def test_a_night_in_which_nothing_fell_is_over() -> None:
+    rows = [row("task", "unchanged"), row("wisdom", "improved"), row("lift", gating=False)]
+    assert steps(FIRST, {f"first {each}": rows for each in BASES}) == NOTHING
+
+
+def test_what_fell_is_held_again_with_its_base_once_everybody_has_a_verdict() -> None:
+    some = {f"first {BASE}": [], f"first {CANDIDATE}": [row("task")]}
+    assert steps(FIRST, some, running={f"first {OTHER}"}) == NOTHING
+    assert steps(FIRST, some, ended={f"first {OTHER}"}).again == (BASE, CANDIDATE)
+
+
+def test_a_base_that_is_not_live_is_not_held() -> None:
+    alone = Night(night="2026-11-22", first=round_of("first", CANDIDATE))
+    assert steps(alone, {f"first {CANDIDATE}": [row("task")]}).again == (CANDIDATE,)
+
+
+def test_only_what_fell_twice_is_an_alarm_and_only_once() -> None:
+    first = {f"first {BASE}": [], f"first {OTHER}": [], f"first {CANDIDATE}": [row("task"), row("wisdom")]}
+    assert steps(BOTH, first).evaluate == {BASE: f"again {BASE}"}
+    assert steps(BOTH, first).alarms == ()
+    both = {**first, f"again {BASE}": [], f"again {CANDIDATE}": [row("task"), row("courage")]}
+    [alarm] = steps(BOTH, both).alarms
+    assert (alarm.agent_version, alarm.base) == (CANDIDATE, BASE)
+    assert [each["measure"] for each in alarm.measures] == ["task"]
+    assert alarm.evaluation_ids == (f"first {CANDIDATE}", f"again {CANDIDATE}")
+    assert steps(BOTH.model_copy(update={"alarms": {CANDIDATE: alarm}}), both) == NOTHING
+
+
+@pytest.mark.parametrize(
+    "again", [[], [row("task", "unchanged")], [row("wisdom")], [row("task", base="marcus@0.9")], [row("task", gating=False)]]
+)
+def test_what_does_not_fall_again_is_no_alarm(again: list[dict[str, Any]]) -> None:
+    assert fallen_twice([row("task")], again) == []
+
+
+def test_the_alarm_says_what_both_rounds_found() -> None:
+    again = {**row("task"), "difference": -0.3, "p_adjusted": 0.02}
+    both = {f"first {CANDIDATE}": [row("task")], f"again {CANDIDATE}": [again], f"first {BASE}": [], f"again {BASE}": []}
+    [alarm] = steps(BOTH, {**both, f"first {OTHER}": []}).alarms
+    event = regression_confirmed(alarm, "2026-11-22", BOTH.last_held)
+    assert (event.type, event.subject, event.time) == ("stoic.regression_confirmed", CANDIDATE, BOTH.last_held)
+    assert event.data == {
+        "agent_id": "marcus", "agent_version": CANDIDATE, "base": BASE, "night": "2026-11-22",
+        "measures": [{
+            "measure": "task", "difference": -0.3, "p_adjusted": 0.02, "first_difference": -0.2, "first_p_adjusted": 0.01,
+        }],
+        "evaluation_ids": [f"first {CANDIDATE}", f"again {CANDIDATE}"],
+    }
+
+
+def test_a_night_survives_being_written_down() -> None:
+    assert Night.model_validate_json(BOTH.model_dump_json()) == BOTH
