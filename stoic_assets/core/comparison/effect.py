@@ -1,7 +1,7 @@
 """The size of a difference between two versions over paired jobs, by Student's t, and how sure it is.
 
 Jobs are the observations: trials of one job share what is particular to it, and tests over trials (McNemar, Wilcoxon)
-call equal versions different in 9 to 34 of 100 comparisons (docs/statistics.md).
+call equal versions different in up to 34 of 100 comparisons (docs/statistics.md).
 """
 
 from collections.abc import Sequence

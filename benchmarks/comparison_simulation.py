@@ -1,0 +1,164 @@
+"""Can the verdicts of a comparison be believed? Its own code on simulated trials, against what is promised.
+
+    python -m benchmarks.comparison_simulation [--quick]
+
+Prints Markdown tables and exits 1 when a bound is broken. Takes about ten minutes on two free cores; `--quick` does a
+twentieth of it and allows three standard errors more. docs/statistics.md has the results and says what they mean;
+`benchmarks/comparison` draws the trials and compares them.
+"""
+
+import argparse
+import gc
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.metadata import version
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from benchmarks.comparison.simulated_comparisons import (
+    Cell,
+    alarmed_histories,
+    drop_before_clipping,
+    false_alarms,
+    found_drops,
+)
+from benchmarks.comparison.simulated_trials import Floats
+
+SEED = 20261122
+PROCESSES = 2
+COMPARISONS, DROPS, HISTORIES, SHARES = 2000, 1000, 400, 20
+"""Comparisons of a cell, comparisons with a drop, histories of a cell; each is done in so many shares."""
+MOST_IN_A_CELL, MOST_POOLED, MOST_MISSED, MOST_ALARMED = 0.065, 0.05, 0.10, 0.08
+EQUAL = [
+    Cell(jobs, repeats, sigma, tau)
+    for jobs in (5, 12, 40) for repeats in (1, 3) for sigma, tau in ((0.08, 0.03), (0.08, 0), (0.15, 0.05), (0.15, 0))
+]  # fmt: skip
+DROPPED, DROP = Cell(40, 3, 0.15, 0.05), 0.10
+NIGHTLY = [(Cell(jobs, 3, 0.12, tau), stored) for stored in (False, True) for jobs in (12, 40) for tau in (0.04, 0)]
+"""The second says whether one stored evaluation stands for the base in all nights."""
+
+Counts = tuple[float, float]
+
+
+@dataclass
+class Work:
+    """Simulations on all processes, in shares; each share has random numbers of its own, whoever draws them."""
+
+    pool: ProcessPoolExecutor
+    shares: int
+    seeds: np.random.SeedSequence = field(default_factory=lambda: np.random.SeedSequence(SEED))
+
+    def start(self, simulate: Callable[..., Counts], cell: Cell, n: int, *more: float) -> list[Future[Counts]]:
+        """Begins `simulate` on the cell, `n` times if all shares are done."""
+        seeds = self.seeds.spawn(self.shares)
+        return [self.pool.submit(_share, simulate, seed, cell, n // SHARES, *more) for seed in seeds]
+
+    def done(self, n: int) -> int:
+        """What is done of `n`."""
+        return n // SHARES * self.shares
+
+
+def _share(simulate: Callable[..., Counts], seed: np.random.SeedSequence, *more: Any) -> Counts:
+    return simulate(np.random.default_rng(seed), *more)
+
+
+def _summed(futures: Iterable[Future[Counts]]) -> Floats:
+    return np.sum([future.result() for future in futures], axis=0)  # type: ignore[no-any-return]
+
+
+@dataclass
+class Bounds:
+    """Holds rates to bounds and remembers whether one was broken. A quick run is given three standard errors."""
+
+    quick: bool
+    held: bool = True
+
+    def percent(self, rate: float, most: float, n: int) -> str:
+        """The rate for a table, in bold if it exceeds the bound."""
+        holds = rate <= most + (3 * sqrt(most * (1 - most) / n) if self.quick else 0)
+        self.held &= holds
+        return f"{rate:.1%}" if holds else f"**{rate:.1%}**"
+
+
+def simulate(quick: bool) -> bool:
+    """Prints what was found. Returns whether every bound holds."""
+    bounds = Bounds(quick)
+    with ProcessPoolExecutor(PROCESSES, initializer=_import_once) as pool:
+        work = Work(pool, 1 if quick else SHARES)
+        equal = [work.start(false_alarms, cell, COMPARISONS) for cell in EQUAL]
+        drops = work.start(found_drops, DROPPED, DROPS, drop_before_clipping(DROPPED, DROP))
+        nights = [work.start(alarmed_histories, cell, HISTORIES, stored) for cell, stored in NIGHTLY]
+        _print_versions()
+        _print_false_alarms(bounds, [_summed(futures) for futures in equal], work.done(COMPARISONS))
+        _print_drops(bounds, _summed(drops), work)
+        _print_nights(bounds, [_summed(futures) for futures in nights], work.done(HISTORIES))
+    return bounds.held
+
+
+def _import_once() -> None:
+    """statsmodels collects garbage at every Holm; what was imported need not be looked through each time."""
+    for library in ("scipy.stats", "statsmodels.stats.multitest", "statsmodels.stats.power"):
+        import_module(library)
+    gc.collect()
+    gc.freeze()
+
+
+def _print_versions() -> None:
+    print(f"Seed {SEED}; {', '.join(f'{name} {version(name)}' for name in ('numpy', 'scipy', 'statsmodels'))}.")
+
+
+def _print_false_alarms(bounds: Bounds, counts: Sequence[Floats], n: int) -> None:
+    rows = [
+        [*_described(cell), *(bounds.percent(count / n, MOST_IN_A_CELL, n) for count in found)]
+        for cell, found in zip(EQUAL, counts, strict=True)
+    ]
+    pooled = n * len(EQUAL)
+    rates = [bounds.percent(count / pooled, MOST_POOLED, pooled) for count in np.sum(counts, axis=0)]
+    title = f"Two equal versions: {n:,} comparisons a cell, share with any measure `regressed`"
+    _print_table(title, ["with δ", "without δ"], [*rows, ["all", "", "", "", *rates]])
+
+
+def _print_drops(bounds: Bounds, found_and_fallen: Floats, work: Work) -> None:
+    found, fallen = found_and_fallen
+    n = work.done(DROPS)
+    row = [*_described(DROPPED), f"{fallen / work.shares:.3f}", bounds.percent(1 - found / n, MOST_MISSED, n)]
+    _print_table(f"A drop in one virtue: {n:,} comparisons", ["mean drop", "not found"], [row])
+
+
+def _print_nights(bounds: Bounds, counts: Sequence[Floats], n: int) -> None:
+    rows = [
+        [*_described(cell), "stored" if stored else "fresh",
+         bounds.percent(with_delta / n, MOST_ALARMED, n), f"{without / n:.1%}"]
+        for (cell, stored), (with_delta, without) in zip(NIGHTLY, counts, strict=True)
+    ]  # fmt: skip
+    title = f"Thirty nights of two equal versions: {n} histories a cell, share with an alarm"
+    _print_table(title, ["base", "with δ", "without δ"], rows)
+
+
+def _described(cell: Cell) -> list[str]:
+    return [str(cell.jobs), str(cell.repeats), f"{cell.sigma:.2f}", f"{cell.tau:.2f}" if cell.tau else "0 (clones)"]
+
+
+def _print_table(title: str, figures: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    head = ["jobs", "repeats", "σ", "τ", *figures]
+    lines = [head, ["---"] * len(head), *rows]
+    print(f"\n{title}\n\n" + "\n".join(f"| {' | '.join(line)} |" for line in lines), flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Simulates comparisons of versions and holds them to their bounds.")
+    parser.add_argument("--quick", action="store_true", help="a twentieth of the comparisons")
+    started = time.perf_counter()
+    held = simulate(parser.parse_args().quick)
+    print(f"\n{'All bounds hold' if held else 'A bound is broken'}; {time.perf_counter() - started:.0f} s.")
+    sys.exit(0 if held else 1)
+
+
+if __name__ == "__main__":
+    main()

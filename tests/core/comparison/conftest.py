@@ -1,0 +1,53 @@
+"""Sides of a comparison as small as a test needs them, and garbage collection that does not cost a test its time."""
+
+import gc
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from stoic_assets.core.comparison.side import Side
+
+Row = dict[str, Any]
+MakeSide = Callable[..., Side]
+MakeRows = Callable[..., list[Row]]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def quick_collection() -> Iterator[None]:
+    """statsmodels collects all garbage in every call of Holm's; what is there already need not be looked through."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
+def _rows(means: Mapping[str, float], measure: str = "wisdom", condition: str = "withheld") -> list[Row]:
+    return [
+        {"job": job, "scenario": None, "condition": condition, "measure": measure, "mean": mean, "trials": 3,
+         "invalid_trials": 0}
+        for job, mean in means.items()
+    ]  # fmt: skip
+
+
+def _side(**changes: Any) -> Side:
+    given: Row = {
+        "agent_version": "marcus@1.0.0", "evaluation_id": "e1", "started_at": datetime(2026, 11, 21, 2, tzinfo=UTC),
+        "judged_at": datetime(2026, 11, 21, 3, tzinfo=UTC), "status": "finished", "offline": False,
+        "scored_trials": 30, "invalid_trials": 0, "evaluator_model": "m", "judges": frozenset(["j"]),
+        "prompts": {"a": frozenset(["p"])}, "jobs": {"a": "1", "b": "1"}, "measures": _rows({"a": 0.5, "b": 0.6}),
+    }  # fmt: skip
+    return Side(**given | changes)
+
+
+@pytest.fixture
+def make_rows() -> MakeRows:
+    """Rows of `job_measures` of one measure and condition."""
+    return _rows
+
+
+@pytest.fixture
+def make_side() -> MakeSide:
+    """A finished evaluation of two jobs; any field may be given."""
+    return _side

@@ -1,0 +1,131 @@
+"""When two evaluations may be compared, on what, and what must be said of it."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from stoic_assets.core.comparison.comparable import common_ground
+from stoic_assets.core.comparison.measures import JUDGED
+from stoic_assets.core.comparison.side import ComparisonRefused, Side
+
+MakeSide = Callable[..., Side]
+MakeRows = Callable[..., list[dict[str, Any]]]
+
+
+@pytest.fixture
+def base(make_side: MakeSide) -> Side:
+    return make_side()
+
+
+@pytest.fixture
+def candidate(make_side: MakeSide) -> Side:
+    return make_side(agent_version="marcus@1.1.0", evaluation_id="e2")
+
+
+def test_alike_evaluations_share_their_jobs_and_need_no_note(base: Side, candidate: Side) -> None:
+    common = common_ground(base, candidate, 0.1)
+    assert (common.jobs, common.undecidable, common.notes) == ({"a", "b"}, {}, ())
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"status": "incomplete"}, "marcus@1.1.0 (evaluation e2) is not finished (incomplete); go on with `stoic eval"),
+        ({"invalid_trials": 10}, "25% of the trials of marcus@1.1.0 (evaluation e2) are invalid, more than the 10%"),
+        ({"scored_trials": 0}, "no trial of marcus@1.1.0 (evaluation e2) counts"),
+        ({"offline": True}, "marcus@1.1.0 (evaluation e2) was judged offline and the other was not"),
+        ({"jobs": {"c": "1"}}, "marcus@1.1.0 (evaluation e2) have no job in common; choose others with --evaluation"),
+        ({"jobs": {"a": "2", "b": "2"}}, "have no job in common"),
+    ],
+)
+def test_what_may_not_be_compared_is_refused_from_both_sides(
+    base: Side, candidate: Side, changes: dict[str, Any], said: str
+) -> None:
+    changed = replace(candidate, **changes)
+    with pytest.raises(ComparisonRefused) as caught:
+        common_ground(base, changed, 0.1)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert caught.value.exit_code == 3
+    with pytest.raises(ComparisonRefused):
+        common_ground(changed, base, 0.1)
+
+
+def test_as_many_invalid_trials_as_allowed_are_noted(base: Side, candidate: Side) -> None:
+    changed = replace(candidate, scored_trials=27, invalid_trials=3)
+    assert common_ground(base, changed, 0.1).notes == ("invalid trials left out: 3 of marcus@1.1.0",)
+
+
+def test_what_only_one_ran_and_what_changed_is_left_out(base: Side, candidate: Side) -> None:
+    older = replace(base, jobs={"a": "1", "b": "1", "old": "1"})
+    newer = replace(candidate, jobs={"a": "1", "b": "2", "new": "1"})
+    common = common_ground(older, newer, 0.1)
+    assert common.jobs == {"a"}
+    assert common.notes == (
+        "only marcus@1.0.0 ran old; not compared",
+        "only marcus@1.1.0 ran new; not compared",
+        "changed between the two evaluations and not compared: b",
+    )
+
+
+def test_long_lists_are_cut(base: Side, candidate: Side) -> None:
+    older = replace(base, jobs={"a": "1"} | {f"x{place}": "1" for place in range(8)})
+    [note] = common_ground(older, replace(candidate, jobs={"a": "1"}, measures=older.measures), 0.1).notes
+    assert note == "only marcus@1.0.0 ran x0, x1, x2, x3, x4 and 3 more; not compared"
+
+
+def test_jobs_in_which_one_side_has_no_valid_trial_are_named(
+    base: Side, candidate: Side, make_rows: MakeRows
+) -> None:
+    newer = replace(candidate, measures=make_rows({"a": 0.5}))
+    common = common_ground(base, newer, 0.1)
+    assert common.jobs == {"a", "b"}
+    assert common.notes == ("measured in one of them alone: b",)
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"judges": frozenset(["k"])}, "the judges differ (j; then k); judge the base again with `stoic regrade"),
+        ({"judges": frozenset()}, "the judges differ (j; then nobody)"),
+        ({"prompts": {"a": frozenset(["q"])}}, "the judges were asked differently; judge the base again"),
+    ],
+)
+def test_another_judge_leaves_open_what_it_judged(
+    base: Side, candidate: Side, changes: dict[str, Any], why: str
+) -> None:
+    common = common_ground(base, replace(candidate, **changes), 0.1)
+    assert common.undecidable.keys() == JUDGED
+    assert len(set(common.undecidable.values())) == 1
+    assert common.undecidable["wisdom"].startswith(why)
+    assert common.notes == (common.undecidable["wisdom"],)
+
+
+def test_prompts_of_jobs_that_are_not_compared_do_not_matter(base: Side, candidate: Side) -> None:
+    older = replace(base, jobs={"a": "1", "b": "1", "old": "1"}, prompts={"old": frozenset(["p"])})
+    newer = replace(candidate, jobs={"a": "1", "b": "1", "old": "2"}, prompts={"old": frozenset(["q"])})
+    assert common_ground(older, newer, 0.1).undecidable == {}
+
+
+def test_a_judge_that_moved_is_not_blamed_on_the_agent(base: Side, candidate: Side) -> None:
+    common = common_ground(base, candidate, 0.1, judge_moved="the judge moved by 0.04")
+    assert common.undecidable == dict.fromkeys(JUDGED, "the judge moved by 0.04")
+    assert common.notes == ("the judge moved by 0.04",)
+
+
+@pytest.mark.parametrize(("days", "said"), [(0.9, ()), (34.0, ("marcus@1.0.0 was evaluated 34.0 days before",))])
+def test_old_evaluations_are_told_of(base: Side, candidate: Side, days: float, said: tuple[str, ...]) -> None:
+    later = replace(candidate, started_at=base.started_at + timedelta(days=days))
+    notes = common_ground(base, later, 0.1).notes
+    assert len(notes) == len(said)
+    assert all(note.startswith(start) for note, start in zip(notes, said, strict=True))
+    assert common_ground(later, base, 0.1).notes == notes
+
+
+def test_another_user_is_told_of(base: Side, candidate: Side) -> None:
+    common = common_ground(base, replace(candidate, evaluator_model="n"), 0.1)
+    assert common.notes == ("other users: m played them, then n",)
+    assert common.undecidable == {}

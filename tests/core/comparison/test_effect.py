@@ -1,0 +1,74 @@
+"""The effect over jobs, against scipy's one-sided tests and intervals, and where nothing can be tested."""
+
+from math import sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import nct, t, ttest_1samp
+
+from stoic_assets.core.comparison.effect import FEWEST_JOBS, effect
+
+SPREAD = st.lists(st.floats(-1, 1), min_size=FEWEST_JOBS, max_size=30).filter(lambda d: max(d) - min(d) > 1e-3)
+
+
+@settings(max_examples=40)
+@given(SPREAD)
+def test_p_and_intervals_are_those_of_scipy(differences: list[float]) -> None:
+    tested = effect(differences, 9).tested
+    assert tested is not None
+    less, greater = (ttest_1samp(differences, 0.0, alternative=side) for side in ("less", "greater"))
+    assert (tested.p_less, tested.p_greater) == pytest.approx((less.pvalue, greater.pvalue), abs=1e-12)
+    both = ttest_1samp(differences, 0.0)
+    assert (tested.low, tested.high) == pytest.approx(tuple(both.confidence_interval(0.95)))
+    # The two one-sided tests of `unchanged` are one-sided 95 % bounds.
+    assert tested.high_90 == pytest.approx(less.confidence_interval(0.95).high)
+    assert tested.low_90 == pytest.approx(greater.confidence_interval(0.95).low)
+
+
+@settings(max_examples=40)
+@given(SPREAD)
+def test_the_interval_lies_around_the_difference(differences: list[float]) -> None:
+    found = effect(differences, 9)
+    assert found.tested is not None
+    assert found.difference is not None
+    assert found.jobs == len(differences)
+    assert found.why is None
+    assert found.tested.low < found.tested.low_90 < found.difference < found.tested.high_90 < found.tested.high
+
+
+@pytest.mark.parametrize(("jobs", "tests"), [(5, 9), (12, 9), (40, 9), (12, 1)])
+def test_the_detectable_difference_is_found_with_the_power_it_promises(jobs: int, tests: int) -> None:
+    differences = np.random.default_rng(jobs).normal(0, 0.1, jobs)
+    tested = effect(differences.tolist(), tests).tested
+    assert tested is not None
+    shift = tested.detectable / (np.std(differences, ddof=1) / sqrt(jobs))
+    power = nct.sf(t.ppf(1 - 0.05 / tests, jobs - 1), jobs - 1, shift)  # of the t test, exactly
+    assert power == pytest.approx(0.90, abs=1e-4)
+    assert tested.detectable > effect(differences.tolist(), 1).tested.detectable - 1e-12  # type: ignore[union-attr]
+
+
+@given(st.lists(st.floats(-1, 1), min_size=1, max_size=FEWEST_JOBS - 1))
+def test_four_jobs_are_too_few(differences: list[float]) -> None:
+    found = effect(differences, 9)
+    assert found.tested is None
+    assert found.difference == pytest.approx(np.mean(differences), abs=1e-12)
+    assert found.why == f"paired jobs: {len(differences)}; at least 5 are needed"
+
+
+@pytest.mark.parametrize(("differences", "said"), [([0.0] * 12, "+0.00"), ([-0.1] * 5, "-0.10")])
+def test_equal_differences_are_no_evidence(differences: list[float], said: str) -> None:
+    found = effect(differences, 9)
+    assert found.tested is None
+    assert found.why == f"every job differs by the same {said}, which shows no spread to test with"
+
+
+def test_differences_by_rounding_alone_are_equal() -> None:
+    assert effect([0.3 - 0.2, 0.1, 0.6 - 0.5, 0.8 - 0.7, 0.4 - 0.3], 9).tested is None
+
+
+def test_no_job_no_difference() -> None:
+    found = effect([], 9)
+    assert (found.jobs, found.difference, found.tested) == (0, None, None)
+    assert found.why == "no job measured it in both versions"

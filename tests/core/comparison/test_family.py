@@ -1,0 +1,205 @@
+"""Verdicts: what must hold for any data, and against scipy's and statsmodels' own steps."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from random import Random
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy.stats import ttest_1samp
+from statsmodels.stats.multitest import multipletests
+
+from stoic_assets.core.comparison.family import Finding, Test, decide
+from stoic_assets.core.comparison.measures import GATING
+from stoic_assets.core.comparison.paired_jobs import Pair, paired
+
+Test.__test__ = False  # type: ignore[attr-defined]  # a class of ours that pytest takes for one of tests
+MIRROR = {"regressed": "improved", "improved": "regressed", "unchanged": "unchanged", "inconclusive": "inconclusive"}
+FEW = settings(max_examples=25)
+
+
+def pairs_of(differences: Sequence[float], base: float = 0.5) -> list[Pair]:
+    return [Pair(f"{place:02}", base, base + difference) for place, difference in enumerate(differences)]
+
+
+@st.composite
+def families(draw: st.DrawFn) -> list[Test]:
+    """Nine measures, each with a shift and a spread of its own: none, small or large; some with few or equal jobs."""
+    random = Random(draw(st.integers(0, 2**32)))
+    tests = []
+    for measure in GATING:
+        jobs, shift = draw(st.sampled_from([0, 3, 5, 12, 30])), draw(st.sampled_from([-0.2, -0.06, 0.0, 0.06, 0.2]))
+        spread = draw(st.sampled_from([0.0, 0.02, 0.1]))
+        pairs = [
+            Pair(f"{place:02}", base := random.uniform(0.3, 0.7), base + shift + random.gauss(0, spread))
+            for place in range(jobs)
+        ]
+        why = draw(st.sampled_from([None, None, None, "another judge"]))
+        tests.append(Test(measure, "pooled", pairs, draw(st.sampled_from([0.05, 0.1])), why))
+    return tests
+
+
+def swapped(test: Test) -> Test:
+    return replace(test, pairs=[Pair(pair.job, pair.candidate, pair.base) for pair in test.pairs])
+
+
+@FEW
+@given(families())
+def test_swapping_base_and_candidate_mirrors_everything(tests: list[Test]) -> None:
+    for there, back in zip(decide(tests, True), decide([swapped(test) for test in tests], True), strict=True):
+        assert back.verdict == MIRROR[there.verdict]
+        assert (back.base, back.candidate) == (there.candidate, there.base)
+        assert back.p == pytest.approx(there.p)
+        assert back.p_adjusted == pytest.approx(there.p_adjusted)
+        if there.effect.difference is not None:
+            assert back.effect.difference == -there.effect.difference
+        if there.effect.tested and back.effect.tested:
+            assert back.effect.tested.low == pytest.approx(-there.effect.tested.high)
+            assert back.effect.tested.detectable == pytest.approx(there.effect.tested.detectable)
+
+
+@FEW
+@given(families(), st.integers(0, 2**32))
+def test_the_order_of_tests_and_of_jobs_does_not_matter(tests: list[Test], seed: int) -> None:
+    random = Random(seed)
+    shuffled = [replace(test, pairs=random.sample(test.pairs, len(test.pairs))) for test in tests]
+    random.shuffle(shuffled)
+    in_order = {found.measure: found for found in decide(tests, True)}
+    for found in decide(shuffled, True):
+        same = in_order[found.measure]
+        assert (found.verdict, found.effect.difference) == (same.verdict, same.effect.difference)
+        assert found.p_adjusted == pytest.approx(same.p_adjusted)
+
+
+@FEW
+@given(families())
+def test_what_a_verdict_implies(tests: list[Test]) -> None:
+    for found in decide(tests, True):
+        tested, difference = found.effect.tested, found.effect.difference
+        if found.p is not None and found.p_adjusted is not None:
+            assert found.p <= found.p_adjusted <= 1
+        if found.verdict in ("regressed", "improved"):
+            assert difference is not None
+            assert found.p_adjusted is not None
+            assert found.p_adjusted <= 0.05
+            assert (-difference if found.verdict == "regressed" else difference) >= found.delta - 1e-9
+        if found.verdict == "unchanged":
+            assert tested is not None
+            assert -found.delta < tested.low_90 < tested.high_90 < found.delta
+        assert (found.why is not None) == (found.verdict == "inconclusive")
+
+
+@FEW
+@given(families())
+def test_without_delta_nothing_that_was_found_is_lost(tests: list[Test]) -> None:
+    strict, anyhow = decide(tests, True), decide(tests, True, minimal=False)
+    for with_delta, without in zip(strict, anyhow, strict=True):
+        assert with_delta.verdict in (without.verdict, "unchanged", "inconclusive")
+        if with_delta.verdict in ("regressed", "improved"):
+            assert without.verdict == with_delta.verdict
+
+
+@FEW
+@given(st.lists(st.lists(st.floats(-0.3, 0.3), min_size=12, max_size=12), min_size=9, max_size=9))
+def test_verdicts_are_those_of_scipy_and_statsmodels(differences: list[list[float]]) -> None:
+    assume(all(max(each) - min(each) > 1e-3 for each in differences))
+    tests = [Test(m, "pooled", pairs_of(each), 0.05) for m, each in zip(GATING, differences, strict=True)]
+    observed = [[pair.difference for pair in test.pairs] for test in tests]
+    findings = decide(tests, True)
+    for side, verdict in (("less", "regressed"), ("greater", "improved")):
+        p = [ttest_1samp(each, 0.0, alternative=side).pvalue for each in observed]
+        rejected, adjusted = multipletests(p, 0.05, "holm")[:2]
+        for place, found in enumerate(findings):
+            assert found.effect.difference is not None
+            outward = -found.effect.difference if side == "less" else found.effect.difference
+            assert (found.verdict == verdict) == (rejected[place] and outward >= 0.05 - 1e-9)
+            if outward > 0:
+                assert (found.p, found.p_adjusted) == pytest.approx((p[place], adjusted[place]))
+
+
+def drop(size: float, jobs: int = 12, spread: float = 0.02) -> list[float]:
+    """Differences with exactly this mean, alternating around it."""
+    return [-size + (spread if place % 2 else -spread) for place in range(jobs)]
+
+
+def one(differences: Sequence[float], delta: float = 0.05, why: str | None = None) -> Finding:
+    [found] = decide([Test("wisdom", "pooled", pairs_of(differences), delta, why)], True)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("size", "verdict"), [(0.10, "regressed"), (0.05, "regressed"), (-0.05, "improved"), (0.0, "unchanged")]
+)
+def test_the_verdict_on_one_measure(size: float, verdict: str) -> None:
+    assert one(drop(size)).verdict == verdict
+
+
+def test_a_significant_difference_of_no_consequence_is_unchanged() -> None:
+    found = one(drop(0.03))
+    assert found.p_adjusted is not None
+    assert found.p_adjusted < 0.001
+    assert found.verdict == "unchanged"
+
+
+def test_an_open_result_says_what_is_possible_and_what_could_be_found() -> None:
+    found = one(drop(0.04, spread=0.1))
+    assert found.effect.tested is not None
+    assert found.verdict == "inconclusive"
+    # The standard error is .1·√(12/11)/√12 = .0302, the 90 % interval -.04 ± t(.95, 11)·.0302 = -.04 ± .054.
+    assert found.why == "between -0.09 and +0.01 is possible and δ is 0.05; these 12 jobs find 0.09 with 90 % power"
+
+
+@pytest.mark.parametrize(
+    ("differences", "why"),
+    [([], "no job"), ([-0.5, -0.4, -0.3, -0.4], "paired jobs: 4"), ([-0.5] * 12, "same -0.50"), ([0.0] * 40, "+0.00")],
+)
+def test_what_cannot_be_tested_is_open_and_says_why(differences: list[float], why: str) -> None:
+    found = one(differences)
+    assert found.verdict == "inconclusive"
+    assert found.why is not None
+    assert why in found.why
+    assert (found.p, found.p_adjusted) == (None, None)
+
+
+def test_what_must_not_be_decided_keeps_its_difference_and_leaves_the_family() -> None:
+    tests = [Test("wisdom", "pooled", pairs_of(drop(0.2)), 0.05, "another judge")]
+    tests.append(Test("timing", "pooled", pairs_of(drop(0.01, spread=0.03)), 0.05))
+    barred, timing = decide(tests, True)
+    assert (barred.verdict, barred.why, barred.p_adjusted) == ("inconclusive", "another judge", None)
+    assert barred.effect.difference == pytest.approx(-0.2)
+    assert timing.p_adjusted == timing.p
+
+
+def test_the_size_of_the_family_does_not_depend_on_what_was_found() -> None:
+    test = Test("timing", "pooled", pairs_of(drop(0.01, spread=0.03)), 0.05)
+    equal = Test("task", "pooled", pairs_of([0.0] * 12), 0.1)
+    few = Test("assertion", "pooled", pairs_of([0.1, 0.2]), 0.1)
+    with_equal, _ = decide([test, equal], True)
+    with_few, _ = decide([test, few], True)
+    assert with_equal.p is not None
+    assert with_equal.p_adjusted == pytest.approx(2 * with_equal.p)
+    assert with_few.p_adjusted == with_few.p
+    assert with_equal.effect.tested is not None
+    assert with_few.effect.tested is not None
+    assert with_equal.effect.tested.detectable > with_few.effect.tested.detectable
+
+
+def test_holm_spares_a_clear_drop_among_many_measures() -> None:
+    quiet = [Test(m, "pooled", pairs_of(drop(0.0, spread=0.1)), 0.05) for m in GATING[1:]]
+    findings = decide([Test("wisdom", "pooled", pairs_of(drop(0.2)), 0.05), *quiet], True)
+    assert [found.verdict for found in findings].count("regressed") == 1
+    assert findings[0].verdict == "regressed"
+    assert findings[0].p_adjusted == pytest.approx(9 * (findings[0].p or 0))
+
+
+def test_an_empty_family() -> None:
+    assert decide([], False) == []
+
+
+def test_means_are_over_the_paired_jobs() -> None:
+    base = {"a": {"withheld": 0.2}, "b": {"withheld": 0.4}, "only base": {"withheld": 1.0}}
+    candidate = {"a": {"withheld": 0.6}, "b": {"withheld": 0.8}}
+    [found] = decide([Test("wisdom", "pooled", paired(base, candidate, "pooled"), 0.05)], False)
+    assert (found.base, found.candidate, found.effect.jobs) == (pytest.approx(0.3), pytest.approx(0.7), 2)
+    assert not found.gating

@@ -1,0 +1,157 @@
+"""The judge held against its reference: what raises the alarm, and what is said of two moments."""
+
+import json
+import warnings
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+import pytest
+
+from stoic_assets.core.comparison.judge_drift import ALARM, Drift, drift, measured, moved, unmeasured
+from stoic_assets.core.comparison.judge_reference import Mean, Member, Reference
+
+REFERENCE = Reference(
+    reference_id="r-1", judge_models=("gpt",), rounds=5,
+    members=tuple(
+        Member(
+            trial_id=f"t{number}", agent_version="a@1", evaluation_id="e",
+            virtues={"wisdom": Mean(mean=0.7, judgings=5), "courage": Mean(mean=0.5, judgings=5)},
+        )
+        for number in range(6)
+    ),
+)  # fmt: skip
+
+
+def of(scores: Sequence[float], means: Sequence[float], judgings: int = 5) -> Drift:
+    pairs = [(score, Mean(mean=mean, judgings=judgings)) for score, mean in zip(scores, means, strict=True)]
+    return drift("wisdom", pairs)
+
+
+def simulated(shift: float, nights: int, transcripts: int = 260, judgings: int = 5) -> list[Drift]:
+    """Nights of a judge with noise 0.08 that gives its scores in steps of 0.1."""
+    random = np.random.default_rng(20261122)
+
+    def scores(level: np.ndarray, *times: int) -> np.ndarray:
+        noisy = level + random.normal(0, 0.08, (*times, *level.shape))
+        return np.clip(np.round(noisy * 10) / 10, 0, 1)
+
+    found = []
+    for _ in range(nights):
+        level = np.clip(random.normal(0.75, 0.12, transcripts), 0, 1)
+        found.append(of(scores(level - shift).tolist(), scores(level, judgings).mean(0).tolist(), judgings))
+    return found
+
+
+def test_260_transcripts_find_a_shift_of_three_hundredths() -> None:
+    nights = simulated(0.03, 250)
+    assert np.mean([night.alarm for night in nights]) == pytest.approx(0.9, abs=0.05)
+    assert np.mean([night.shift for night in nights if night.shift]) == pytest.approx(-0.03, abs=0.002)
+    assert np.mean([night.detectable for night in nights if night.detectable]) == pytest.approx(0.03, abs=0.003)
+    noise = [night.noise_sd for night in nights if night.noise_sd]
+    assert np.mean(noise) == pytest.approx(np.sqrt(0.08**2 + 0.1**2 / 12), abs=0.004)
+
+
+def test_a_judge_that_stays_hardly_ever_raises_the_alarm() -> None:
+    nights = simulated(0.0, 200)
+    assert sum(night.alarm for night in nights) <= 1
+    within = [night.low <= 0 <= night.high for night in nights if night.low is not None and night.high is not None]
+    assert np.mean(within) == pytest.approx(0.95, abs=0.04)
+
+
+@pytest.mark.parametrize(
+    ("score", "alarm", "p"), [(0.7, False, 1.0), (0.7 + 1e-12, False, 1.0), (0.6, True, 0.0), (0.8, True, 0.0)]
+)
+def test_a_deterministic_judge_moved_or_did_not(score: float, alarm: bool, p: float) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = of([score] * 8, [0.7] * 8)
+    assert (found.alarm, found.p, found.noise_sd, found.detectable) == (alarm, p, 0.0, 0.0)
+    assert found.shift == found.low == found.high == pytest.approx(score - 0.7)
+
+
+def test_the_noise_of_one_judging_leaves_out_that_of_the_reference() -> None:
+    differences = [0.1, -0.1, 0.1, -0.1, 0.0, 0.0]
+    spread = float(np.std(differences, ddof=1))
+    for judgings in (1, 5):
+        found = of([0.5 + each for each in differences], [0.5] * 6, judgings)
+        assert found.noise_sd == pytest.approx(spread / np.sqrt(1 + 1 / judgings))
+
+
+def test_only_what_both_sides_scored_is_compared() -> None:
+    tonight: dict[str, dict[Any, float]] = {f"t{number}": {"wisdom": 0.7, "courage": 0.5} for number in range(5)}
+    tonight["t0"].pop("courage")
+    tonight["unknown"] = {"wisdom": 0.0}
+    by_virtue = {each.virtue: each for each in measured(REFERENCE, tonight).drifts}
+    assert (by_virtue["wisdom"].transcripts, by_virtue["wisdom"].shift) == (5, 0.0)
+    assert (by_virtue["courage"].transcripts, by_virtue["courage"].shift) == (4, None)
+    assert by_virtue["courage"].why == "transcripts with scores to compare: 4; at least 5 are needed"
+    assert by_virtue["justice"].transcripts == 0
+
+
+def test_an_alarm_is_an_event_and_silence_is_none() -> None:
+    at = datetime(2026, 11, 22, 2, tzinfo=UTC)
+    lower: dict[str, dict[Any, float]] = {f"t{number}": {"wisdom": 0.5, "courage": 0.5} for number in range(6)}
+    event = measured(REFERENCE, lower).event("drift-1", at)
+    assert event is not None
+    assert (event.id, event.type, event.subject, event.time) == (
+        "drift-1", "stoic.judge_moved", "gpt", "2026-11-22T02:00:00+00:00",
+    )  # fmt: skip
+    data = json.loads(json.dumps(event.document()))["data"]
+    assert data["moved"] == ["wisdom"]
+    assert data["drifts"][0]["shift"] == pytest.approx(-0.2)
+    assert unmeasured(REFERENCE, "made tonight").event("drift-1", at) is None
+
+
+# --- two moments ---
+
+
+def day(number: int) -> datetime:
+    return datetime(2026, 11, number, 2, tzinfo=UTC)
+
+
+def row(on: int, shift: float | None, alarm: bool, virtue: str = "wisdom", reference: str = "r-1") -> dict[str, Any]:
+    return {
+        "reference_id": reference, "virtue": virtue, "shift": shift, "alarm": alarm, "detectable": 0.03,
+        "evaluated_at": day(on),
+    }  # fmt: skip
+
+
+NIGHTS = [
+    row(1, None, False), row(2, 0.001, False), row(4, -0.041, True), row(4, -0.05, True, "practical_wisdom"),
+    row(6, -0.06, True), row(8, -0.13, True), row(10, 0.002, False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("base", "candidate", "said"),
+    [
+        (1, 3, None),
+        (3, 5, "wisdom −0.04, practical wisdom −0.05 (judge_drift of 2026-11-04)"),
+        (1, 4, "wisdom −0.04, practical wisdom −0.05 (judge_drift of 2026-11-04)"),
+        (4, 7, None),
+        (5, 9, "wisdom −0.09 (judge_drift of 2026-11-08)"),
+        (9, 11, "wisdom +0.13 (judge_drift of 2026-11-10)"),
+        (5, 3, "wisdom +0.04, practical wisdom +0.05 (judge_drift of 2026-11-04)"),
+        (2, 2, None),
+    ],
+)
+def test_two_moments_are_told_apart_by_the_last_night_before_each(base: int, candidate: int, said: str | None) -> None:
+    line = moved(reversed(NIGHTS), day(base), day(candidate))
+    assert line == (said and f"the judge itself moved between the two evaluations: {said}")
+
+
+def test_a_new_reference_hides_no_move_and_makes_none() -> None:
+    renewed = [row(2, 0.0, False), row(4, -0.04, True), row(5, None, False, "wisdom", "r-2"),
+               row(6, 0.0, False, "wisdom", "r-2")]  # fmt: skip
+    assert moved(renewed, day(3), day(7)) is not None
+    assert moved(renewed, day(4), day(7)) is None
+
+
+def test_before_any_night_nothing_is_said() -> None:
+    assert moved([], day(1), day(2)) is None
+
+
+def test_the_level_leaves_five_in_a_hundred_for_a_month() -> None:
+    assert pytest.approx(0.05) == ALARM * 5 * 30

@@ -1,0 +1,106 @@
+"""A comparison in words, Markdown, JUnit XML."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from stoic_assets.core.comparison.comparison import Comparison, compare
+from stoic_assets.core.comparison.outcome_junit import comparison_junit, refusal_junit
+from stoic_assets.core.comparison.outcome_markdown import comparison_markdown, refusal_markdown
+from stoic_assets.core.comparison.outcome_text import change, headline, open_questions
+from stoic_assets.core.comparison.side import Side
+from stoic_assets.core.settings import MinimalDifferences
+
+JOBS = [f"job{number:02}" for number in range(12)]
+NOISE = [(number % 5 - 2) / 100 for number in range(12)]
+
+
+def side(version: str, levels: dict[str, float], noisy: bool = False) -> Side:
+    """Twelve jobs in one condition at those levels, with a small spread where `noisy`."""
+    rows = [
+        {"job": job, "scenario": None, "condition": "withheld", "measure": measure, "mean": level + noise * noisy}
+        for measure, level in levels.items()
+        for job, noise in zip(JOBS, NOISE, strict=True)
+    ]
+    moment = datetime(2026, 11, 1, tzinfo=UTC)
+    return Side(
+        f"marcus@{version}", f"evaluation-{version}", moment, moment, "finished", False, 12, 0, "gpt-4.1-mini",
+        frozenset({"judge"}), {}, dict.fromkeys(JOBS, "hash"), rows,
+    )
+
+
+@pytest.fixture
+def worse() -> Comparison:
+    before = side("1.0.0", {"assertion": 1.0, "wisdom": 0.8, "task": 0.7})
+    after = side("1.1.0", {"assertion": 0.6, "wisdom": 0.8, "task": 0.7}, noisy=True)
+    return compare(before, after, MinimalDifferences(), 0.1)
+
+
+def test_the_headline_names_what_regressed(worse: Comparison) -> None:
+    assert headline(worse) == "marcus@1.1.0 is worse than marcus@1.0.0: assertion −0.40"
+    [regressed] = worse.with_verdict("regressed")
+    assert change(regressed) == "assertion −0.40 (95 % −0.41 to −0.39)"
+
+
+def test_no_difference_is_said_to_be_none() -> None:
+    same = {"wisdom": 0.8}
+    found = compare(side("1", same), side("2", same, noisy=True), MinimalDifferences(), 0.1)
+
+    assert headline(found) == "marcus@2 cannot be told from marcus@1"
+    assert found.with_verdict("unchanged")[0].measure == "wisdom"
+
+
+def test_open_questions_share_their_reason(worse: Comparison) -> None:
+    [line] = [line for line in open_questions(worse.gating) if "no job measured it" in line]
+
+    assert line.startswith("courage, justice, temperance, practical wisdom, timing, overall: ")
+
+
+def test_markdown_has_a_row_for_each_measure_and_folds_the_rest(worse: Comparison) -> None:
+    text = comparison_markdown(worse)
+
+    gating, _, rest = text.partition("<details>")
+    assert gating.startswith("### ❌ marcus@1.1.0 is worse than marcus@1.0.0")
+    assert len([line for line in gating.splitlines() if line.startswith("| ")]) == 2 + 9
+    assert "| assertion | 1.00 | 0.60 | −0.40 | −0.41 to −0.39 | <0.001 | 0.02 | **regressed** |" in gating
+    assert "assertion, withheld" in rest
+
+
+def test_markdown_shows_notes_as_plain_words(worse: Comparison) -> None:
+    text = comparison_markdown(replace(worse, notes=("other users: [a](b) played <b>",)))
+
+    assert "- other users: \\[a\\](b) played \\<b\\>" in text
+
+
+def test_offline_is_said_first(worse: Comparison) -> None:
+    offline = replace(worse, candidate=replace(worse.candidate, offline=True))
+
+    assert "judged scores mean nothing" in comparison_markdown(offline).split("|")[0]
+
+
+def test_junit_fails_on_regressions_and_skips_what_is_open(worse: Comparison) -> None:
+    suite = ET.fromstring(comparison_junit(worse)).find("testsuite")
+
+    assert suite is not None
+    counts = {name: suite.get(name) for name in ("tests", "failures", "errors", "skipped")}
+    assert counts == {"tests": "9", "failures": "1", "errors": "0", "skipped": "6"}
+    [failed] = [case for case in suite.iter("testcase") if case.find("failure") is not None]
+    assert failed.get("name") == "assertion"
+    assert "−0.40" in failed.find("failure").get("message")  # type: ignore[union-attr, operator]
+
+
+def test_junit_holds_what_xml_cannot_write(worse: Comparison) -> None:
+    suite = ET.fromstring(comparison_junit(replace(worse, notes=("a\x00b\x1b & <c>",))))
+
+    assert "a\ufffdb\ufffd & <c>" in "".join(suite.itertext())
+
+
+def test_a_refusal_is_an_error_for_the_build() -> None:
+    suite = ET.fromstring(refusal_junit("a@1", "a@2", "half of the trials are invalid")).find("testsuite")
+
+    assert suite is not None
+    assert suite.get("errors") == "1"
+    assert suite.find("testcase/error").get("message") == "half of the trials are invalid"  # type: ignore[union-attr]
+    assert "was not compared with a@1" in refusal_markdown("a@1", "a@2", "why")

@@ -1,0 +1,91 @@
+"""Pairs of jobs: whatever the order of rows, over the conditions that both versions have."""
+
+from itertools import product
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stoic_assets.core.comparison.paired_jobs import Cells, Pair, cells_by_measure, job_key, paired
+
+Row = dict[str, Any]
+SCORE = st.floats(0, 1)
+CELLS = st.dictionaries(
+    st.sampled_from("abcdefgh"), st.dictionaries(st.sampled_from(["withheld", "supplied"]), SCORE, min_size=1)
+)
+
+
+def row(job: str, condition: str, measure: str, mean: float | None, scenario: str | None = None) -> Row:
+    return {"job": job, "scenario": scenario, "condition": condition, "measure": measure, "mean": mean}
+
+
+@settings(max_examples=50)
+@given(CELLS, CELLS)
+def test_pooled_is_the_mean_over_the_conditions_that_both_have(base: Cells, candidate: Cells) -> None:
+    pairs = paired(base, candidate, "pooled")
+    shared = {job: base[job].keys() & candidate[job].keys() for job in base.keys() & candidate.keys()}
+    assert [pair.job for pair in pairs] == sorted(job for job, conditions in shared.items() if conditions)
+    for pair in pairs:
+        conditions = shared[pair.job]
+        assert pair.base == pytest.approx(sum(base[pair.job][c] for c in conditions) / len(conditions))
+        assert pair.candidate == pytest.approx(sum(candidate[pair.job][c] for c in conditions) / len(conditions))
+
+
+@settings(max_examples=50)
+@given(CELLS, CELLS, st.sampled_from(["pooled", "withheld", "supplied", "lift"]))
+def test_swapped_sides_give_mirrored_pairs(base: Cells, candidate: Cells, scope: Any) -> None:
+    there, back = paired(base, candidate, scope), paired(candidate, base, scope)
+    assert [(pair.job, pair.base, pair.candidate) for pair in there] == [
+        (pair.job, pair.candidate, pair.base) for pair in back
+    ]
+    assert [pair.difference for pair in there] == [-pair.difference for pair in back]
+
+
+@settings(max_examples=50)
+@given(CELLS, CELLS)
+def test_one_condition_alone_and_the_lift(base: Cells, candidate: Cells) -> None:
+    for condition in ("withheld", "supplied"):
+        for pair in paired(base, candidate, condition):
+            assert (pair.base, pair.candidate) == (base[pair.job][condition], candidate[pair.job][condition])
+    for pair in paired(base, candidate, "lift"):
+        before, after = base[pair.job], candidate[pair.job]
+        assert pair.base == before["supplied"] - before["withheld"]
+        assert pair.difference == pytest.approx(after["supplied"] - after["withheld"] - pair.base)
+
+
+def test_lift_needs_all_four_cells() -> None:
+    base = {"a": {"withheld": 0.4, "supplied": 0.9}, "b": {"withheld": 0.4, "supplied": 0.9}}
+    candidate = {"a": {"withheld": 0.5, "supplied": 0.7}, "b": {"supplied": 0.9}}
+    [pair] = paired(base, candidate, "lift")
+    assert (pair.job, pair.base, pair.candidate) == ("a", 0.5, pytest.approx(0.2))
+
+
+@given(st.integers())
+def test_the_order_of_rows_does_not_matter(seed: int) -> None:
+    rows = [
+        row(job, condition, measure, (ord(job) % 7 + len(condition) + len(measure)) / 30)
+        for job, condition, measure in product("abcde", ["withheld", "supplied"], ["wisdom", "task"])
+    ]
+    shuffled = rows.copy()
+    Random(seed).shuffle(shuffled)
+    assert cells_by_measure(rows) == cells_by_measure(shuffled)
+    before, after = cells_by_measure(rows)["wisdom"], cells_by_measure(shuffled)["task"]
+    assert paired(before, after, "pooled") == paired(dict(reversed(before.items())), after, "pooled")
+
+
+def test_a_scenario_is_one_observation() -> None:
+    rows = [row("marcus", "withheld", "wisdom", 0.1 * place, f"s{place}") for place in range(3)]
+    cells = cells_by_measure([*rows, row("plain", "withheld", "wisdom", 0.9)])["wisdom"]
+    assert cells.keys() == {"marcus~s0", "marcus~s1", "marcus~s2", "plain"}
+    assert len(paired(cells, cells, "pooled")) == 4
+    assert job_key(rows[2]) == "marcus~s2"
+
+
+def test_a_cell_without_valid_trials_is_no_cell() -> None:
+    assert cells_by_measure([row("a", "withheld", "wisdom", None)]) == {}
+
+
+def test_a_difference_is_candidate_less_base() -> None:
+    assert Pair("a", 0.75, 0.5).difference == -0.25
