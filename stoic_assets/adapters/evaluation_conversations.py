@@ -1,5 +1,7 @@
-"""The conversations of one evaluation: begun or taken up again, held on real agents and graphs, and stored."""
+"""The conversations of evaluations: begun or taken up again, held on real agents and graphs, and stored."""
 
+from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,18 +12,19 @@ from stoic_assets.adapters.agents.knowledge_context import create_knowledge_cont
 from stoic_assets.adapters.bolt import Graph
 from stoic_assets.adapters.evaluation_setup import Setup, check_reachable, set_up
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
-from stoic_assets.adapters.graphs import Graphs
 from stoic_assets.adapters.models.connect import is_offline
 from stoic_assets.adapters.request_limit import RequestLimit
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.chat import BudgetReached
 from stoic_assets.core.conversation.conversation import hold_trial
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.conversation.rows import observation_rows, trial_row, turn_rows
 from stoic_assets.core.conversation.trials import hold_all
 from stoic_assets.core.conversation.world import World
+from stoic_assets.core.errors import StoicError
 from stoic_assets.core.evaluation import EvaluationRequest, Manifest, refuse_change
 from stoic_assets.core.jobs.job import Job
-from stoic_assets.core.jobs.plan import Planned
+from stoic_assets.core.jobs.plan import Planned, alternated
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,19 @@ class Held:
     files: dict[str, Path]
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """An evaluation that is to be held, or what is left of it."""
+
+    agent_version: str
+    evaluation_id: str
+    request: EvaluationRequest
+
+
+Outcomes = dict[str, Held | StoicError]
+"""What came of each evaluation, by its id."""
+
+
 async def hold_evaluation(
     workplace: Workplace, agent_version: str, evaluation_id: str, run_id: str, request: EvaluationRequest,
     at_once: int | None = None, max_cost: float | None = None,
@@ -42,13 +58,45 @@ async def hold_evaluation(
 
     Raises `ConfigurationError`, `ServiceUnreachable`; the cost ceiling ends it early, with what is held stored.
     """
-    setup = set_up(request, agent_version, workplace.project, workplace.settings, workplace.env, max_cost)
-    with workplace.evidence.locked(agent_version, evaluation_id):
-        manifest = begin_or_resume(workplace, agent_version, evaluation_id, run_id, setup)
-        with workplace.graphs() as graphs:
-            await check_reachable(setup.spec, workplace.env)
-            evidence = await _converse(workplace, manifest, graphs, at_once, max_cost)
-        return _store(workplace, manifest, evidence)
+    wanted = Wanted(agent_version, evaluation_id, request)
+    held = (await hold_evaluations(workplace, [wanted], run_id, at_once, max_cost))[evaluation_id]
+    if isinstance(held, StoicError):
+        raise held
+    return held
+
+
+async def hold_evaluations(
+    workplace: Workplace, wanted: Sequence[Wanted], run_id: str, at_once: int | None = None,
+    max_cost: float | None = None,
+) -> Outcomes:
+    """Holds several evaluations, the same trial of each in turn. A fault in one is its outcome and stops no other.
+
+    Raises what concerns them all: no graph, a disk that is full.
+    """
+    outcomes: Outcomes = {}
+    begun: list[Manifest] = []
+    with ExitStack() as locks:
+        for each in wanted:
+            try:
+                begun.append(await _begin(workplace, each, run_id, max_cost, locks))
+            except StoicError as fault:
+                outcomes[each.evaluation_id] = fault
+        if begun:
+            with workplace.graphs() as graphs:
+                outcomes |= await _converse(workplace, begun, graphs.subject, at_once, max_cost)
+    return outcomes
+
+
+async def _begin(
+    workplace: Workplace, wanted: Wanted, run_id: str, max_cost: float | None, locks: ExitStack
+) -> Manifest:
+    version, evaluation_id = wanted.agent_version, wanted.evaluation_id
+    setup = set_up(wanted.request, version, workplace.project, workplace.settings, workplace.env, max_cost)
+    await check_reachable(setup.spec, workplace.env)
+    locks.enter_context(workplace.evidence.locked(version, evaluation_id))
+    manifest = begin_or_resume(workplace, version, evaluation_id, run_id, setup)
+    await _announce(workplace, manifest)
+    return manifest
 
 
 def begin_or_resume(
@@ -76,19 +124,50 @@ def now() -> str:
 
 
 async def _converse(
-    workplace: Workplace, manifest: Manifest, graphs: Graphs, at_once: int | None, max_cost: float | None
-) -> list[Evidence]:
-    planned = manifest.spec.plan(manifest.evaluation_id)
-    workplace.progress.begin("conversations", len(planned))
-    await _announce(workplace, manifest)
-    _import_clients(manifest.offline)
-    worlds = _Worlds(workplace, manifest, graphs.subject, max_cost)
-    together = at_once or workplace.settings.conversations.at_once
+    workplace: Workplace, manifests: Sequence[Manifest], graph: Graph, at_once: int | None, max_cost: float | None
+) -> Outcomes:
+    limits: dict[str, RequestLimit] = {}
+    underway = [_Worlds(workplace, manifest, graph, max_cost, limits) for manifest in manifests]
+    _import_clients(all(manifest.offline for manifest in manifests))
     try:
-        await graphs.subject.ping()
-        return await hold_all(planned, worlds.hold, together, workplace.graph_access)
+        await graph.ping()
+        await _hold_all(workplace, underway, at_once or workplace.settings.conversations.at_once)
     finally:
-        await worlds.close()
+        for each in underway:
+            await each.close()
+        await graph.aclose()
+    return {each.manifest.evaluation_id: _outcome(workplace, each) for each in underway}
+
+
+def _outcome(workplace: Workplace, worlds: "_Worlds") -> Held | StoicError:
+    """What was held is stored whatever becomes of the others."""
+    try:
+        return worlds.fault or _store(workplace, worlds)
+    except StoicError as fault:
+        return fault
+
+
+async def _hold_all(workplace: Workplace, underway: Sequence["_Worlds"], at_once: int) -> None:
+    planned = alternated(each.plan for each in underway)
+    workplace.progress.begin("conversations", len(planned))
+    worlds_of = {item.trial.trial_id: each for each in underway for item in each.plan}
+
+    async def hold(item: Planned) -> Evidence | None:
+        worlds = worlds_of[item.trial.trial_id]
+        if worlds.fault is not None:
+            return None
+        try:
+            return await worlds.hold(item)
+        except BudgetReached:
+            raise
+        except StoicError as fault:
+            if len(underway) == 1:
+                raise  # there are no others to be spared: what is running is cancelled
+            worlds.fault = fault
+            return None
+
+    for evidence in await hold_all(planned, hold, at_once, workplace.graph_access):
+        worlds_of[evidence.trial.trial_id].evidence.append(evidence)
 
 
 def _import_clients(offline: bool) -> None:
@@ -109,47 +188,56 @@ async def _announce(workplace: Workplace, manifest: Manifest) -> None:
 
 
 class _Worlds:
-    """The outside of each job's conversations: one agent a job, one limit an address, one model for all."""
+    """The outside of an evaluation's conversations: one agent a job, one limit an address, one model for all.
 
-    def __init__(self, workplace: Workplace, manifest: Manifest, graph: Graph, max_cost: float | None) -> None:
-        self._workplace, self._manifest, self._graph = workplace, manifest, graph
+    `evidence` is what they left, `fault` what ended them before their time.
+    """
+
+    def __init__(
+        self, workplace: Workplace, manifest: Manifest, graph: Graph, max_cost: float | None,
+        limits: dict[str, RequestLimit],
+    ) -> None:
+        self.manifest, self.plan = manifest, manifest.spec.plan(manifest.evaluation_id)
+        self.evidence: list[Evidence] = []
+        self.fault: StoicError | None = None
+        self._workplace, self._graph = workplace, graph
         self._model = workplace.model(manifest, max_cost)
-        limit = workplace.settings.limits.agent
-        self._limits = {address: RequestLimit(limit) for address in manifest.spec.addresses.values()}
-        self._of_job = {job.name: self._world(job) for job in manifest.spec.jobs}
+        for address in manifest.spec.addresses.values():
+            limits.setdefault(address, RequestLimit(workplace.settings.limits.agent))
+        self._of_job = {job.name: self._world(job, limits) for job in manifest.spec.jobs}
 
     async def hold(self, planned: Planned) -> Evidence:
         """Holds one trial and reports that it is over."""
-        journal = self._workplace.evidence.journal(self._manifest, planned.trial.trial_id)
+        journal = self._workplace.evidence.journal(self.manifest, planned.trial.trial_id)
         evidence = await hold_trial(planned, self._of_job[planned.job.name], journal)
         self._workplace.progress.advance("conversations")
         return evidence
 
     async def close(self) -> None:
-        """Closes the connections to graph and agents; nobody else would before their loop ends."""
+        """Closes the connections to agents; nobody else would before their loop ends."""
         for world in self._of_job.values():
             await world.agent.close()
-        await self._graph.aclose()
 
-    def _world(self, job: Job) -> World:
-        settings, spec = self._workplace.settings, self._manifest.spec
+    def _world(self, job: Job, limits: dict[str, RequestLimit]) -> World:
+        settings, spec = self._workplace.settings, self.manifest.spec
         address, timeout = spec.addresses[job.name], settings.limits.agent.timeout_seconds
         return World(
             agent=connect_agent(job.target, address, spec.agent_model, self._workplace.env, timeout),
-            agent_limit=self._limits[address], graph=self._graph, model=self._model,
-            evaluator_model=spec.evaluator_model, settings=settings, agent_version=self._manifest.agent_version,
+            agent_limit=limits[address], graph=self._graph, model=self._model,
+            evaluator_model=spec.evaluator_model, settings=settings, agent_version=self.manifest.agent_version,
             now=now, on_turn=self._workplace.progress.turn,
         )
 
 
-def _store(workplace: Workplace, manifest: Manifest, evidence: list[Evidence]) -> Held:
+def _store(workplace: Workplace, worlds: _Worlds) -> Held:
+    manifest, evidence = worlds.manifest, worlds.evidence
     jobs = {job.name: job for job in manifest.spec.jobs}
     tables = {
         "trials": [trial_row(e, jobs[e.trial.job]) for e in evidence],
         "turns": [row for e in evidence for row in turn_rows(e)],
         "observations": [row for e in evidence for row in observation_rows(e)],
     }
-    planned = len(manifest.spec.plan(manifest.evaluation_id))
+    planned = len(worlds.plan)
     store = EvaluationTables(workplace, manifest)
     files = {table: store.write(table, rows) for table, rows in tables.items()}
     files["llm_calls"] = store.write_calls()

@@ -13,15 +13,15 @@ from stoic_assets.adapters import stoic_graph
 from stoic_assets.adapters.bolt import Graph
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
 from stoic_assets.adapters.feedback_files import human_evaluations
-from stoic_assets.adapters.judge_drift import judge_moved
 from stoic_assets.adapters.outbox import Delivered
-from stoic_assets.adapters.version_comparison import TABLE, read_side
+from stoic_assets.adapters.version_comparison import TABLE, moved_between, read_side
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.comparison import compare
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
-from stoic_assets.core.evolution.events import Event, applied, completed
+from stoic_assets.core.evolution.comparison_verdict import against_base
+from stoic_assets.core.evolution.events import Event, applied, compared, completed
 from stoic_assets.core.evolution.fitness import FitnessUpdate, fitness_update
 from stoic_assets.core.evolution.gepa import Batch, evaluation_batch
 from stoic_assets.core.evolution.said_examples import only_said
@@ -62,6 +62,8 @@ async def publish(workplace: Workplace, manifest: Manifest) -> Published:
     events = [completed(evaluation) for evaluation in evaluations]
     if conclusive and (of_evaluation := applied(update)) is not None:
         events.append(of_evaluation)
+    if verdict := against_base(_comparison(tables)):
+        events.append(compared(head, verdict))
     delivery = await _deliver(workplace, manifest.agent_version, update if conclusive else None, events)
     files = {
         "fitness_updates": tables.write(
@@ -111,17 +113,21 @@ def _turns(tables: EvaluationTables) -> list[dict[str, Any]]:
     return tables.read("turns") if tables.has("turns") else []
 
 
+def _comparison(tables: EvaluationTables) -> list[dict[str, Any]]:
+    return tables.read(TABLE) if tables.has(TABLE) else []
+
+
 def _open_comparison(workplace: Workplace, manifest: Manifest) -> list[dict[str, Any]]:
     """The comparison with the base; made again without holdout jobs where there are any, for they count in verdicts."""
     tables = EvaluationTables(workplace, manifest)
-    rows = tables.read(TABLE) if tables.has(TABLE) else []
+    rows = _comparison(tables)
     held_out = {trial["job"] for trial in tables.read("trials") if trial["holdout"]}
     if not rows or not held_out:
         return rows
     try:
         base = read_side(workplace, rows[0]["base"], rows[0]["base_evaluation_id"])
         candidate = read_side(workplace, manifest.agent_version, manifest.evaluation_id)
-        moved, settings = judge_moved(workplace, base.judged_at, candidate.judged_at), workplace.settings
+        moved, settings = moved_between(workplace, base, candidate), workplace.settings
         sides = _without(base, held_out), _without(candidate, held_out)
         return compare(*sides, settings.minimal_differences, settings.invalid_trials_threshold, moved).rows()
     except ComparisonRefused:  # they have holdout jobs alone in common, or the base is gone

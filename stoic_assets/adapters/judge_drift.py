@@ -20,7 +20,6 @@ from stoic_assets.adapters.evaluation_tables import EvaluationTables
 from stoic_assets.adapters.files import StorageError, write_whole
 from stoic_assets.adapters.models.connect import judge_panel
 from stoic_assets.adapters.models.ledger import Ledger
-from stoic_assets.adapters.outbox import Delivered
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.chat import ChatModel
 from stoic_assets.core.comparison.judge_drift import FEWEST, Measurement, measured, moved, unmeasured
@@ -89,12 +88,6 @@ async def watch_judge(workplace: Workplace, provider: ChatModel, at: datetime, r
     costs = [call["cost_usd"] for call in calls]
     cost = None if None in costs else sum(costs)
     return Night(measurement, evaluation_id, cost, path, measurement.event(evaluation_id, at))
-
-
-async def announce(workplace: Workplace, event: Event) -> Delivered:
-    """Puts an alarm into the outbox and delivers what has an address."""
-    workplace.outbox.put("events", event.id, workplace.redactor.data(event.document()), ALL_VERSIONS)
-    return await workplace.outbox.deliver({"events": workplace.env.get("STOIC_WEBHOOK_URL", "")})
 
 
 def judge_moved(

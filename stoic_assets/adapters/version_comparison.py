@@ -38,9 +38,14 @@ def compare_versions(
     settings = workplace.settings
     after = read_side(workplace, candidate, candidate_id or _newest(workplace, candidate)[0])
     before, passed_over = _base_side(workplace, base, base_id, settings.invalid_trials_threshold)
-    moved = judge_moved(workplace, before.judged_at, after.judged_at, after.judges)
+    moved = moved_between(workplace, before, after)
     found = compare(before, after, settings.minimal_differences, settings.invalid_trials_threshold, moved)
     return replace(found, notes=(*passed_over, *found.notes))
+
+
+def moved_between(workplace: Workplace, base: Side, candidate: Side) -> str | None:
+    """Whether the judge itself moved between the two, as `judge_drift` saw it."""
+    return judge_moved(workplace, base.judged_at, candidate.judged_at, candidate.judges)
 
 
 def store(workplace: Workplace, manifest: Manifest, comparison: Comparison | None) -> Path:

@@ -18,14 +18,9 @@ from stoic_assets.cli.partition_run import materialise
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import EvaluationRequest, Manifest, refuse_change
 from stoic_assets.core.releases import check_agent_version
+from stoic_assets.core.stages import EVALUATION, VERDICTS
 
 NEWEST = "newest"
-PREPARATION = ("job_configs", "graph_setup")
-VERDICTS = (
-    "virtue_scores", "task_scores", "assertion_results", "trial_virtues", "composite_scores", "evaluation_virtues",
-    "evaluation_scores", "job_measures", "job_reliability", "evaluations", "version_comparisons", "weak_virtues",
-    "virtue_trends", "weak_virtue_reports", "evaluation_reports", "fitness_updates", "stoic_graph_projection",
-)
 
 
 class Condition(StrEnum):
@@ -127,7 +122,7 @@ def run_evaluation(
     conversing = {**request.model_dump(mode="json"), "at_once": at_once, "max_cost": max_cost}
     judging = {"samples": request.judge_samples, "max_cost": max_cost}
     config = {"transcripts": conversing, "virtue_scores": judging, "task_scores": judging}
-    materialise(workplace, version, evaluation_id, [*PREPARATION, "transcripts", *VERDICTS], config)
+    materialise(workplace, version, evaluation_id, EVALUATION, config)
 
 
 def new_evaluation_id() -> str:

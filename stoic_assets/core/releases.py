@@ -29,8 +29,8 @@ def agent_of(key: str) -> str:
 
 
 def _moment(text: str) -> str:
-    datetime.fromisoformat(text)
-    return text
+    moment = datetime.fromisoformat(text)
+    return text if moment.tzinfo else moment.replace(tzinfo=UTC).isoformat()
 
 
 class Release(CamelDocument):
@@ -60,8 +60,7 @@ def in_order(releases: Iterable[Release]) -> list[Release]:
 def _released(release: Release) -> datetime:
     if release.released_at is None:
         return datetime.max.replace(tzinfo=UTC)
-    moment = datetime.fromisoformat(release.released_at)
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return datetime.fromisoformat(release.released_at)
 
 
 def _natural(version: str) -> list[tuple[int, str]]:

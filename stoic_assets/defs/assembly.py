@@ -2,9 +2,14 @@
 
 import dagster as dg
 
+from stoic_assets.adapters.document_files import load_settings
+from stoic_assets.adapters.project import find_project
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.defs.comparison import version_comparisons
 from stoic_assets.defs.evolution import fitness_updates, stoic_graph_projection
+from stoic_assets.defs.judge_drift import judge_drift
 from stoic_assets.defs.judging import assertion_results, task_scores, virtue_scores
+from stoic_assets.defs.nightly import build_nightly, with_freshness
 from stoic_assets.defs.preparation import graph_setup, job_configs
 from stoic_assets.defs.ratings import (
     AFTER_RATINGS,
@@ -15,8 +20,10 @@ from stoic_assets.defs.ratings import (
     rating_analysis,
     rating_pages,
 )
+from stoic_assets.defs.releases import new_releases, release_evaluation
 from stoic_assets.defs.reports import evaluation_reports, weak_virtue_reports
 from stoic_assets.defs.resources import WorkplaceResource
+from stoic_assets.defs.run_failures import failed_runs
 from stoic_assets.defs.scores import evaluations, sql_assets
 from stoic_assets.defs.transcripts import transcripts
 
@@ -29,6 +36,8 @@ ASSETS = [
     assertion_results,
     *sql_assets,
     evaluations,
+    version_comparisons,
+    judge_drift,
     weak_virtue_reports,
     evaluation_reports,
     fitness_updates,
@@ -48,10 +57,12 @@ def build_definitions(workplace: Workplace | None = None) -> dg.Definitions:
     what takes time here waits on networks inside one asset.
     """
     resource = workplace or WorkplaceResource()
-    return dg.Definitions(
-        assets=ASSETS,
+    settings = workplace.settings if workplace else load_settings(find_project().settings)
+    own = dg.Definitions(
+        assets=with_freshness(ASSETS, settings.nightly),
         resources={"workplace": resource},
         executor=dg.in_process_executor,
-        jobs=[AFTER_RATINGS],
-        sensors=[new_rating_files],
+        jobs=[AFTER_RATINGS, release_evaluation],
+        sensors=[new_rating_files, new_releases, failed_runs],
     )
+    return dg.Definitions.merge(own, build_nightly(settings.nightly))

@@ -8,7 +8,8 @@ from typing import Any
 
 import dagster as dg
 
-from stoic_assets.adapters.judge_drift import Night, announce, watch_judge
+from stoic_assets.adapters.alerts import announce
+from stoic_assets.adapters.judge_drift import Night, watch_judge
 from stoic_assets.adapters.models.connect import connect_model
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.defs.evaluation_run import run_async
@@ -43,7 +44,7 @@ def judge_drift(config: JudgeDriftConfig, workplace: dg.ResourceParam[Workplace]
     with reported():
         provider = connect_model(workplace.env, workplace.settings)
         night = run_async(watch_judge(workplace, provider, datetime.now(UTC), config.renew))
-        delivery = run_async(announce(workplace, night.event)) if night.event else None
+        delivery = announce(workplace, [night.event]) if night.event else None
     faults = "; ".join(delivery.errors) if delivery else ""
     return dg.MaterializeResult(
         metadata={**_metadata(night), "delivery_faults": faults or "none"}, check_results=[_check(night)]

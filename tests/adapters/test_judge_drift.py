@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from stoic_assets.adapters.judge_drift import ALL_VERSIONS, Night, announce, drift_folder, judge_moved, watch_judge
+from stoic_assets.adapters.alerts import announce
+from stoic_assets.adapters.judge_drift import ALL_VERSIONS, Night, drift_folder, judge_moved, watch_judge
 from stoic_assets.adapters.models.offline_model import OfflineModel
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.core.chat import ChatModel, ChatReply, ChatRequest, ModelFailure
@@ -144,7 +145,7 @@ def test_a_judge_that_moved_raises_the_alarm_announces_it_and_excuses_the_agent(
         found = watch(workplace, NoisyJudge(level), night)
     assert all(drift.alarm and drift.shift == pytest.approx(-0.2, abs=0.02) for drift in found.measurement.drifts)
     assert found.event is not None
-    assert asyncio.run(announce(workplace, found.event)).pending == 1
+    assert announce(workplace, [found.event]).pending == 1
     said = judge_moved(workplace, NIGHT + timedelta(days=1, hours=1), NIGHT + timedelta(days=2, hours=1))
     assert said is not None
     assert said.startswith("the judge itself moved between the two evaluations: wisdom −0.")

@@ -28,7 +28,7 @@ Agent = Callable[..., str]
 
 
 @pytest.fixture
-def workplace(embedded_home: Path, embedded: GraphServer, tmp_path: Path) -> Iterator[Workplace]:
+def workplace(embedded_home: Path, embedded: GraphServer, tmp_path: Path) -> Workplace:
     """A project that shares the running graph; one conversation at a time, so that their order can be seen."""
     (tmp_path / "eval_jobs").mkdir()
     (tmp_path / "releases").mkdir()
@@ -42,7 +42,7 @@ def workplace(embedded_home: Path, embedded: GraphServer, tmp_path: Path) -> Ite
         "STOIC_GRAPH_USERNAME": stoic.username or "", "STOIC_GRAPH_PASSWORD": stoic.password or "",
         "STOIC_GRAPH_DATABASE": stoic.database or "",
     }
-    yield open_workplace(env, start=tmp_path)
+    return open_workplace(env, start=tmp_path)
 
 
 @pytest.fixture
@@ -61,7 +61,8 @@ def agent(workplace: Workplace, said: list[str]) -> Iterator[Agent]:
         servers.append(server)
         threading.Thread(target=server.serve_forever, args=(0.01,)).start()
         url = f"http://127.0.0.1:{server.server_address[1] if reachable else 9}"
-        manifest = {"agent": "marcus", "version": version, "url": url, "releasedAt": f"2026-11-0{len(servers)}T09:00:00Z"}
+        released = f"2026-11-0{len(servers)}T09:00:00Z"
+        manifest = {"agent": "marcus", "version": version, "url": url, "releasedAt": released}
         (workplace.project.releases / f"{version}.yml").write_text(json.dumps(manifest))
         return f"marcus@{version}"
 

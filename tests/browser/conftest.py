@@ -26,6 +26,7 @@ OURS = ("STOIC_", "NEO_", "OPENAI_", "AGENT_", "BOOGIE_", "EVOLUTION_", "DAGSTER
 LOCATION = {"repositoryName": "__repository__", "repositoryLocationName": "stoic"}
 ENDED = {"SUCCESS", "FAILURE", "CANCELED"}
 RUN_SECONDS = 60
+RELEASED_SECONDS = 120
 
 ADDED = "AddDynamicPartitionSuccess"
 ADD = """mutation($key: String!, $at: RepositorySelector!) {
@@ -34,11 +35,9 @@ ADD = """mutation($key: String!, $at: RepositorySelector!) {
 LAUNCH = """mutation($run: ExecutionParams!) { launchRun(executionParams: $run) {
   __typename ... on LaunchRunSuccess { run { runId } } ... on PythonError { message }
   ... on RunConfigValidationInvalid { errors { message } } }}"""
-BACKFILL = """mutation($of: LaunchBackfillParams!) { launchPartitionBackfill(backfillParams: $of) {
-  __typename ... on LaunchBackfillSuccess { backfillId } ... on PythonError { message } }}"""
 STATUS = "query($id: ID!) { runOrError(runId: $id) { ... on Run { status } }}"
-RUNS = """query($id: String!) { partitionBackfillOrError(backfillId: $id) {
-  ... on PartitionBackfill { runs(limit: 10) { runId tags { key value } } }}}"""
+RUNS = """query { runsOrError(filter: {pipelineName: "release_evaluation"}) {
+  ... on Runs { results { runId tags { key value } } } } }"""
 METADATA = """query($key: AssetKeyInput!, $partition: String!) { assetOrError(assetKey: $key) { ... on Asset {
   assetMaterializations(partitions: [$partition], limit: 1) { metadataEntries {
     label ... on FloatMetadataEntry { floatValue } ... on TextMetadataEntry { text } } } } }}"""
@@ -71,23 +70,17 @@ class WebUi:
         assert launched["__typename"] == "LaunchRunSuccess", launched
         return str(launched["run"]["runId"])
 
-    def backfill(self, versions: Sequence[str], assets: Sequence[str]) -> str:
-        """Asks for assets of several versions; the daemon begins with them within half a minute."""
-        wanted = {"assetSelection": [{"path": [name]} for name in assets], "partitionNames": list(versions)}
-        launched = graphql(self.url, BACKFILL, of=wanted)["launchPartitionBackfill"]
-        assert launched["__typename"] == "LaunchBackfillSuccess", launched
-        return str(launched["backfillId"])
-
-    def runs_of(self, backfill: str, count: int) -> dict[str, str]:
-        """The runs of a backfill by agent version, once there are `count`."""
-        deadline = time.monotonic() + RUN_SECONDS
+    def released(self, *versions: str) -> dict[str, str]:
+        """The runs that manifests led to, by agent version, once there is one of each of `versions`."""
+        deadline, found = time.monotonic() + RELEASED_SECONDS, dict[str, str]()
         while time.monotonic() < deadline:
-            runs = graphql(self.url, RUNS, id=backfill)["partitionBackfillOrError"]["runs"]
-            if len(runs) == count:
-                tags = [(run["runId"], tag) for run in runs for tag in run["tags"]]
-                return {tag["value"]: run_id for run_id, tag in tags if tag["key"] == "dagster/partition"}
+            runs = graphql(self.url, RUNS)["runsOrError"]["results"]
+            tags = [(run["runId"], tag) for run in runs for tag in run["tags"]]
+            found = {tag["value"]: run_id for run_id, tag in tags if tag["key"] == "dagster/partition"}
+            if found.keys() >= set(versions):
+                return found
             time.sleep(0.5)
-        raise AssertionError(f"the backfill began {len(runs)} of {count} runs in {RUN_SECONDS} s")
+        raise AssertionError(f"after {RELEASED_SECONDS} s there are runs of {sorted(found)}")
 
     def ended(self, run: str) -> str:
         """The status of a run that has ended, or the one in which it still is when its time is up."""
@@ -138,7 +131,8 @@ def ui(browser: Any, project: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator
     with ExitStack() as stack:
         agents = {release: stack.enter_context(demo_agent(release, project, env)) for release in ("1.0.0", "1.1.0")}
         for release, url in agents.items():
-            manifest = f"agent: marcus\nversion: {release}\nurl: {url}\n"
+            parents = "parents: [1.0.0]\n" if release == "1.1.0" else ""
+            manifest = f"agent: marcus\nversion: {release}\nurl: {url}\n{parents}"
             (project / "releases" / f"marcus-{release}.yml").write_text(manifest)
         yield WebUi(stack.enter_context(web_ui(project, env)), agents, project / "home")
 

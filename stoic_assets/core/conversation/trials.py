@@ -1,4 +1,4 @@
-"""All trials of an evaluation: wave after wave, side by side where they do not disturb each other."""
+"""All trials of one evaluation or several: wave after wave, side by side where they do not disturb each other."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -9,7 +9,8 @@ from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.errors import StoicError
 from stoic_assets.core.jobs.plan import Planned, waves
 
-Hold = Callable[[Planned], Awaitable[Evidence]]
+Hold = Callable[[Planned], Awaitable[Evidence | None]]
+"""Holds a trial; None leaves it for a later run."""
 GraphAccess = Callable[[bool], AbstractAsyncContextManager[None]]
 """Access to the subject graph for a wave: to itself (True), or together with other processes (False)."""
 
@@ -27,9 +28,12 @@ async def hold_all(planned: Sequence[Planned], hold: Hold, at_once: int, access:
             if spent.is_set():
                 return
             try:
-                held[item.trial.trial_id] = await hold(item)
+                evidence = await hold(item)
             except BudgetReached:
                 spent.set()
+            else:
+                if evidence is not None:
+                    held[item.trial.trial_id] = evidence
 
     for wave in waves(planned):
         async with access(wave.alone):

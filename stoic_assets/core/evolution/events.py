@@ -7,11 +7,13 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from stoic_assets.core.evolution.comparison_verdict import AgainstBase
 from stoic_assets.core.evolution.fitness import FitnessUpdate
-from stoic_assets.core.evolution.stoic_evaluation import StoicEvaluation
+from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation
 
 COMPLETED = "agent.evaluation.stoic_completed"
 APPLIED = "evolution.stoic_evaluation_applied"
+COMPARED = "stoic.version_compared"
 SOURCE = "/stoic-eval"
 
 
@@ -63,3 +65,12 @@ def applied(update: FitnessUpdate) -> Event | None:
         "timestamp": head.timestamp, "offline": head.offline,
     }
     return Event(head.evaluation_id, APPLIED, head.agent_version, head.timestamp, data)
+
+
+def compared(head: EvaluationHead, found: AgainstBase) -> Event:
+    """A version was held against the one before it. The verdict counts holdout jobs, so evolution must not read it."""
+    data = {
+        "agent_id": head.agent_id, "agent_version": head.agent_version, "evaluation_id": head.evaluation_id,
+        **found, "offline": head.offline,
+    }
+    return Event(f"{head.evaluation_id}.compared", COMPARED, head.agent_version, head.timestamp, data)

@@ -1,6 +1,7 @@
 """Which trials an evaluation holds, and which of them may run side by side."""
 
 import hashlib
+import itertools
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -46,6 +47,15 @@ def plan(
         for repeat in range(1, (repeats or job.repeats) + 1)
         for scenario in _scenarios(job)
     ]
+
+
+def alternated(plans: Iterable[Sequence[Planned]]) -> list[Planned]:
+    """Several evaluations as one: the same trial of each in turn, so that a slow hour is slow for all of them."""
+    together: dict[tuple[str, str, int, str | None], list[Planned]] = {}
+    for planned in itertools.chain.from_iterable(plans):
+        trial = planned.trial
+        together.setdefault((trial.job, trial.condition, trial.repeat, trial.scenario), []).append(planned)
+    return list(itertools.chain.from_iterable(together.values()))
 
 
 def _scenarios(job: Job) -> Sequence[str | None]:

@@ -7,7 +7,7 @@ from datetime import datetime
 
 import pytest
 
-from stoic_assets.core.evolution.events import Event, applied, completed
+from stoic_assets.core.evolution.events import Event, applied, compared, completed
 from stoic_assets.core.evolution.fitness import fitness_update
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation, VirtueFinding
 
@@ -50,6 +50,16 @@ def test_an_applied_evaluation_tells_fitness_and_weak_virtues(both: list[Event])
         "fitness_score": pytest.approx(0.6), "weak_virtues": ["wisdom"], "timestamp": "2026-03-01T02:00:00+00:00",
         "offline": False,
     }
+
+
+def test_a_compared_version_tells_the_verdict(head: EvaluationHead) -> None:
+    event = compared(
+        head, {"base": "marcus@1.0.0", "base_evaluation_id": "n6", "verdict": "regressed", "regressed": ["assertion"],
+               "improved": []}
+    )
+    assert (event.id, event.type, event.subject) == ("night-7.compared", "stoic.version_compared", "marcus@1.1.0")
+    assert event.data["base"] == "marcus@1.0.0"
+    assert (event.data["verdict"], event.data["regressed"]) == ("regressed", ["assertion"])
 
 
 def test_nothing_was_applied_when_no_trial_was_scored(head: EvaluationHead) -> None:

@@ -1,0 +1,19 @@
+"""How alerts leave: into the outbox first, then to the webhook if there is one."""
+
+import asyncio
+from collections.abc import Sequence
+
+from stoic_assets.adapters.outbox import Delivered
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.evolution.events import Event
+
+SECONDS = 10.0
+"""For one delivery: Dagster gives up on a sensor after 60 seconds, and what is not taken by then waits on."""
+
+
+def announce(workplace: Workplace, events: Sequence[Event]) -> Delivered:
+    """Stores events for `STOIC_WEBHOOK_URL` and delivers what waits. What cannot be delivered waits on."""
+    for event in events:
+        workplace.outbox.put("events", event.id, workplace.redactor.data(event.document()), event.subject)
+    webhook = workplace.env.get("STOIC_WEBHOOK_URL", "")
+    return asyncio.run(workplace.outbox.deliver({"events": webhook}, seconds=SECONDS))

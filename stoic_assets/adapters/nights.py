@@ -1,0 +1,100 @@
+"""Nights on disk, `$STOIC_HOME/nights/<night>.json`, and how one is held."""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock
+from pydantic import ValidationError
+
+from stoic_assets.adapters.evaluation_conversations import Held, Wanted, hold_evaluations, now
+from stoic_assets.adapters.files import write_whole
+from stoic_assets.adapters.live_releases import read_releases
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.errors import ConfigurationError, StoicError
+from stoic_assets.core.evaluation import EvaluationRequest
+from stoic_assets.core.nightly import Alarm, HeldVersion, Night, Round, RoundName, evaluation_id
+
+WATCHED = timedelta(days=3)
+"""How long after its conversations a night is looked after."""
+
+
+@dataclass(frozen=True)
+class HeldNight:
+    """One round of a night: its record, and what came of each version that conversed."""
+
+    record: Round
+    held: dict[str, Held]
+
+
+class Nights:
+    """The nights of a `STOIC_HOME`."""
+
+    def __init__(self, home: Path) -> None:
+        self._folder = home / "nights"
+
+    def read(self, night: str) -> Night:
+        """What is recorded of a night, which may be nothing. Raises `ConfigurationError` for a damaged file."""
+        path = self._folder / f"{night}.json"
+        try:
+            return Night.model_validate_json(path.read_bytes()) if path.exists() else Night(night=night)
+        except ValidationError:
+            raise ConfigurationError(f"{path} is damaged; remove it and materialise that night again") from None
+
+    def recent(self) -> list[Night]:
+        """The nights that were held within the last days, backfilled ones included."""
+        since = (datetime.now(UTC) - WATCHED).isoformat()
+        nights = [self.read(path.stem) for path in sorted(self._folder.glob("*.json"))]
+        return [night for night in nights if night.last_held > since]
+
+    def record_round(self, night: str, name: RoundName, held: Round) -> Path:
+        """Stores a round. What an earlier holding of it reached and this one did not, remains."""
+
+        def merged(before: Night) -> dict[str, Any]:
+            earlier = before.round(name)
+            evaluations = {**(earlier.evaluations if earlier else {}), **held.evaluations}
+            return {name: held.model_copy(update={"evaluations": evaluations})}
+
+        return self._change(night, merged)
+
+    def record_alarm(self, night: str, alarm: Alarm) -> Path:
+        """Stores that an alarm was raised."""
+        return self._change(night, lambda before: {"alarms": {**before.alarms, alarm.agent_version: alarm}})
+
+    def _change(self, night: str, change: Callable[[Night], dict[str, Any]]) -> Path:
+        """Runs and the sensor write the same file, so one reads and writes at a time."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(self._folder / "lock"):
+            before = self.read(night)
+            after = before.model_copy(update=change(before))
+            return write_whole(self._folder / f"{night}.json", after.model_dump_json(indent=1))
+
+
+async def hold_night(
+    workplace: Workplace, night: str, name: RoundName, run_id: str, versions: Collection[str] = ()
+) -> HeldNight:
+    """Holds the conversations of all live versions in turn, or of those among `versions`, and records the round.
+
+    Raises `ConfigurationError` when none is live.
+    """
+    releases = read_releases(workplace)
+    live = [each.agent_version for each in releases.live if not versions or each.agent_version in versions]
+    if not live:
+        raise ConfigurationError("no version is live; say in releases/*.yml where one listens")
+    wanted = [Wanted(version, evaluation_id(night, version, name), EvaluationRequest()) for version in live]
+    outcomes = await hold_evaluations(workplace, wanted, run_id)
+    results = {each.agent_version: outcomes[each.evaluation_id] for each in wanted}
+    held = {version: result for version, result in results.items() if isinstance(result, Held)}
+    bases = releases.bases()
+    record = Round(
+        run_id=run_id, held_at=now(),
+        evaluations={
+            version: HeldVersion(evaluation_id=each.manifest.evaluation_id, base=bases[version])
+            for version, each in held.items()
+        },
+        faults={version: str(result) for version, result in results.items() if isinstance(result, StoicError)},
+    )
+    Nights(workplace.project.home).record_round(night, name, record)
+    return HeldNight(record, held)

@@ -1,0 +1,44 @@
+"""What a team is told without having asked, as events: that something of ours failed, and that a version is worse."""
+
+from dataclasses import dataclass
+
+from stoic_assets.core.evolution.events import Event
+from stoic_assets.core.nightly import Alarm
+from stoic_assets.core.releases import agent_of
+
+RUN_FAILED = "stoic.run_failed"
+REGRESSION_CONFIRMED = "stoic.regression_confirmed"
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A run that failed, or one version of a run that goes on without it. `partition` is a version or a night."""
+
+    run_id: str
+    job: str
+    partition: str | None
+    error: str
+    time: str
+    evaluation_id: str | None = None
+    agent_version: str | None = None
+
+
+def run_failed(failure: Failure) -> Event:
+    """A run failed; `error` is its one line. Of one run every version that failed has an event of its own."""
+    event_id = ".".join(part for part in (failure.run_id, failure.agent_version, "failed") if part)
+    data = {
+        "job": failure.job, "run_id": failure.run_id, "partition": failure.partition, "error": failure.error,
+        "agent_version": failure.agent_version, "evaluation_id": failure.evaluation_id,
+    }  # fmt: skip
+    subject = failure.agent_version or failure.partition or failure.job
+    return Event(event_id, RUN_FAILED, subject, failure.time, data)
+
+
+def regression_confirmed(alarm: Alarm, night: str, time: str) -> Event:
+    """The same measures of a version fell in a night and again in its re-run, against the same base."""
+    version = alarm.agent_version
+    data = {
+        "agent_id": agent_of(version), "agent_version": version, "base": alarm.base, "night": night,
+        "measures": list(alarm.measures), "evaluation_ids": list(alarm.evaluation_ids),
+    }  # fmt: skip
+    return Event(f"{night}.{version}.regression", REGRESSION_CONFIRMED, version, time, data)

@@ -1,0 +1,16 @@
+"""In which order versions are evaluated that are to be compared with each other."""
+
+from collections.abc import Mapping, Sequence, Set
+
+
+def ready(wanted: Sequence[str], bases: Mapping[str, str | None], running: Set[str]) -> list[str]:
+    """The versions that may be evaluated now: those whose base is neither wanted nor running itself.
+
+    The others wait, so that there is something to compare them with. Where versions name each other as their base, the
+    first of `wanted` begins.
+    """
+    awaited = {*wanted, *running}
+    found = [version for version in wanted if bases.get(version) in (None, version) or bases[version] not in awaited]
+    if found or any(bases.get(version) in running for version in wanted):
+        return found
+    return list(wanted[:1])

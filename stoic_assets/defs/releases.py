@@ -1,0 +1,85 @@
+"""From a manifest in `releases/` to the evaluation of that version, without anybody asking."""
+
+import hashlib
+import json
+
+import dagster as dg
+
+from stoic_assets.adapters.live_releases import Releases, read_releases
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.evaluation import EVALUATION_TAG
+from stoic_assets.core.evaluation_order import ready
+from stoic_assets.core.releases import Release
+from stoic_assets.core.stages import EVALUATION
+from stoic_assets.defs.partitions import agent_versions
+
+PARTITION_TAG = "dagster/partition"
+ENDED = {dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED}
+NOT_ENDED = [status for status in dg.DagsterRunStatus if status not in ENDED]
+
+release_evaluation = dg.define_asset_job(
+    "release_evaluation",
+    selection=dg.AssetSelection.assets(*EVALUATION),
+    description="One version of an agent from conversations to verdict and report.",
+)
+
+
+@dg.sensor(job=release_evaluation, minimum_interval_seconds=15, default_status=dg.DefaultSensorStatus.RUNNING)
+def new_releases(context: dg.SensorEvaluationContext, workplace: dg.ResourceParam[Workplace]) -> dg.SensorResult:
+    """Adds a partition for every manifest in `releases/`, and evaluates those that are new or were changed.
+
+    The cursor holds the content that was last asked for, by version: what stands in it is not asked for again, also
+    when its manifest was away in between.
+    """
+    releases = read_releases(workplace)
+    for complaint in releases.complaints:
+        context.log.warning(complaint)
+    digests = {release.agent_version: digest_of(release) for release in releases.live}
+    bases = releases.bases()
+    asked_for = _asked_for(context.cursor, workplace, digests)
+    wanted = [version for version, digest in digests.items() if asked_for.get(version) != digest]
+    begun = ready(wanted, bases, versions_running(context.instance))
+    asked_for |= {version: digests[version] for version in begun}
+    waiting = [f"{version} waits until {bases[version]} is evaluated" for version in wanted if version not in begun]
+    return dg.SensorResult(
+        run_requests=[_request(version, digests[version]) for version in begun],
+        skip_reason=None if begun else _why_nothing(waiting, releases),
+        dynamic_partitions_requests=_missing_partitions(context.instance, releases),
+        cursor=json.dumps(asked_for, sort_keys=True),
+    )
+
+
+def digest_of(release: Release) -> str:
+    """Of what a manifest says, not of how it is written: a comment makes no new release."""
+    content = f"{release.agent_version}\n{release.model_dump_json(exclude_defaults=True)}"
+    return hashlib.sha256(content.encode()).hexdigest()[:12]
+
+
+def versions_running(instance: dg.DagsterInstance) -> set[str]:
+    """The versions that are being evaluated by a run of `release_evaluation`, or wait for their turn."""
+    filters = dg.RunsFilter(job_name=release_evaluation.name, statuses=NOT_ENDED)
+    return {run.tags[PARTITION_TAG] for run in instance.get_runs(filters) if PARTITION_TAG in run.tags}
+
+
+def _request(version: str, digest: str) -> dg.RunRequest:
+    tags = {EVALUATION_TAG: f"release-{digest}"}
+    return dg.RunRequest(run_key=f"{version}:{digest}", partition_key=version, tags=tags)
+
+
+def _asked_for(cursor: str | None, workplace: Workplace, digests: dict[str, str]) -> dict[str, str]:
+    """What was asked for before; on the very first tick, what somebody evaluated already."""
+    if cursor:
+        return dict(json.loads(cursor))
+    return {version: digest for version, digest in digests.items() if workplace.warehouse.evaluations(version)}
+
+
+def _missing_partitions(instance: dg.DagsterInstance, releases: Releases) -> list[dg.AddDynamicPartitionsRequest]:
+    there = instance.get_dynamic_partitions(agent_versions.name or "")
+    missing = sorted(releases.known.keys() - set(there))
+    return [agent_versions.build_add_request(missing)] if missing else []
+
+
+def _why_nothing(waiting: list[str], releases: Releases) -> str:
+    """One line for the tick's page."""
+    faults = [f"not read: {complaint}" for complaint in releases.complaints]
+    return "; ".join([*waiting, *faults]) or "no manifest is new or was changed"

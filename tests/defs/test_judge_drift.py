@@ -1,0 +1,82 @@
+"""The asset that watches the judge: its check, its figures, and the alarm in the outbox."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import pytest
+
+from stoic_assets.adapters.workplace import Workplace, open_workplace
+from stoic_assets.core.conversation.evidence import Evidence, Trial, Turn
+from stoic_assets.core.conversation.rows import trial_row, turn_rows
+from stoic_assets.core.evaluation import EvaluationSpec, Manifest
+from stoic_assets.core.jobs.job import Job
+from stoic_assets.defs.judge_drift import judge_drift
+
+VERSION, EVALUATION, STARTED = "marcus@1.0.0", "night", "2026-11-20T00:00:00+00:00"
+TASK = {"task": "Ask how to be fair", "acceptanceCriteria": "Both sides are heard"}
+JOB = Job.model_validate({"name": "mentor", "target": {"user": "u", "chatbot": "marcus"}, "tasks": [TASK]})
+
+
+@pytest.fixture
+def workplace(tmp_path: Path) -> Workplace:
+    return open_workplace({"STOIC_HOME": str(tmp_path / "home"), "STOIC_LLM": "offline"}, start=tmp_path)
+
+
+def hold_six_conversations(workplace: Workplace) -> None:
+    spec = EvaluationSpec(
+        jobs=(JOB,), addresses={}, agent_model="m", evaluator_model="m", judge_models=("offline",), judge_samples=1,
+        prompts_hash="h",
+    )  # fmt: skip
+    manifest = Manifest(
+        evaluation_id=EVALUATION, agent_version=VERSION, started_at=STARTED, offline=True, run_id="r", spec=spec,
+        spec_hash="s",
+    )  # fmt: skip
+    workplace.evidence.begin(manifest)
+    turns = (Turn(0, "user", "How am I fair?"), Turn(1, "agent", "Perhaps hear both sides first.", 100.0, 1))
+    trials = [Trial(f"t{number}", "mentor", "withheld", number, "u") for number in range(6)]
+    said = [Evidence(trial, "signed_off", turns, (), "s", 0, STARTED, STARTED, "offline") for trial in trials]
+    score = {"virtue": "wisdom", "judge_model": "offline", "sample": 0, "score": 0.6}
+    head = {"agent": "marcus", "started_at": STARTED, "status": "finished", "offline": True, "planned_trials": 6}
+    tables = {
+        "evaluations": [head], "trials": [trial_row(each, JOB) for each in said], "observations": [],
+        "turns": [row for each in said for row in turn_rows(each)],
+        "virtue_scores": [{"trial_id": trial.trial_id, **score} for trial in trials],
+    }  # fmt: skip
+    for table, rows in tables.items():
+        workplace.warehouse.write(table, VERSION, EVALUATION, rows)
+
+
+def materialise(workplace: Workplace) -> tuple[dict[str, Any], bool]:
+    """The asset's metadata, and whether its check passed."""
+    result = dg.materialize([judge_drift], resources={"workplace": workplace})
+    [event] = result.get_asset_materialization_events()
+    [check] = result.get_asset_check_evaluations()
+    return {name: value.value for name, value in event.materialization.metadata.items()}, check.passed
+
+
+def test_without_transcripts_it_says_so(workplace: Workplace) -> None:
+    metadata, passed = materialise(workplace)
+    assert metadata["why"] == "stored transcripts that were judged: 0; at least 5 are needed"
+    assert (metadata["shift_wisdom"], metadata["cost_usd"], passed) == (None, 0, True)
+
+
+def test_a_judge_that_moved_fails_the_check_and_waits_in_the_outbox(workplace: Workplace) -> None:
+    hold_six_conversations(workplace)
+    assert materialise(workplace)[0]["why"] == "the reference was made tonight"
+    [file] = (workplace.project.home / "judge_drift").glob("*.json")
+    reference = json.loads(file.read_bytes())
+    for member in reference["members"]:
+        member["virtues"]["wisdom"]["mean"] += 0.1
+    file.write_text(json.dumps(reference))
+    metadata, passed = materialise(workplace)
+    assert (metadata["alarm"], passed) == (True, False)
+    assert metadata["shift_wisdom"] == pytest.approx(-0.1)
+    assert (metadata["shift_courage"], metadata["transcripts"]) == (0.0, 6)
+    [message] = (workplace.project.home / "outbox" / "pending" / "events").glob("*.json")
+    said = json.loads(message.read_bytes())
+    assert (said["body"]["subject"], said["body"]["type"]) == ("offline", "stoic.judge_moved")
+    assert said["body"]["data"]["moved"] == ["wisdom"]
+    assert datetime.fromisoformat(said["body"]["time"]).tzinfo == UTC

@@ -1,0 +1,198 @@
+"""The release sensor over real manifests and a real Dagster instance; the assets it asks for are stand-ins."""
+
+import json
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import pytest
+
+from stoic_assets.adapters.workplace import Workplace, open_workplace
+from stoic_assets.core.stages import EVALUATION
+from stoic_assets.defs.partitions import agent_versions
+from stoic_assets.defs.releases import new_releases, release_evaluation
+
+ENDED, RUNNING = dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.STARTED
+Manifest = Callable[..., Path]
+
+
+def stand_in(name: str) -> dg.AssetsDefinition:
+    @dg.asset(name=name, partitions_def=None if name == "job_configs" else agent_versions)
+    def materialise() -> None: ...
+
+    return materialise
+
+
+STAND_INS = [stand_in(name) for name in EVALUATION]
+
+
+@dataclass
+class Daemon:
+    """Ticks as Dagster's daemon does: partitions first, then a run for every key that has none, then the cursor."""
+
+    instance: dg.DagsterInstance
+    workplace: Workplace
+    definitions: dg.Definitions
+    cursor: str | None = None
+    log: list[str] = field(default_factory=list)
+
+    def look(self) -> Any:
+        with dg.build_sensor_context(
+            self.instance, self.cursor, definitions=self.definitions, resources={"workplace": self.workplace}
+        ) as context:
+            context.log.warning = self.log.append  # type: ignore[method-assign]
+            return new_releases(context)
+
+    def apply(self, found: Any) -> list[str]:
+        """Returns the versions whose runs were begun."""
+        for request in found.dynamic_partitions_requests:
+            self.instance.add_dynamic_partitions("agent_version", list(request.partition_keys))
+        job = self.definitions.resolve_job_def("release_evaluation")
+        begun = [request for request in found.run_requests if not self.runs({"dagster/run_key": request.run_key})]
+        for request in begun:
+            tags = request.with_resolved_tags_and_config(job, [], self.instance).tags
+            run_tags = {**tags, "dagster/run_key": request.run_key}
+            self.instance.create_run_for_job(job, tags=run_tags, status=RUNNING)
+        self.cursor = found.cursor
+        return [request.partition_key for request in begun]
+
+    def tick(self) -> list[str]:
+        return self.apply(self.look())
+
+    def runs(self, tags: dict[str, str] | None = None) -> list[dg.DagsterRun]:
+        return list(self.instance.get_runs(dg.RunsFilter(tags=tags)))
+
+    def end_all(self) -> None:
+        for run in self.runs():
+            if run.status == RUNNING:
+                self.instance.report_run_failed(run, "it does not matter how it ends")
+
+
+@pytest.fixture
+def workplace(tmp_path: Path) -> Workplace:
+    (tmp_path / "eval_jobs").mkdir()
+    return open_workplace({"STOIC_HOME": str(tmp_path / "home"), "STOIC_LLM": "offline"}, start=tmp_path)
+
+
+@pytest.fixture
+def manifest(workplace: Workplace) -> Manifest:
+    workplace.project.releases.mkdir()
+
+    def write(version: str, **keys: Any) -> Path:
+        path = workplace.project.releases / f"{version}.yml"
+        content = {"agent": "marcus", "version": version, "url": f"http://localhost/{version}", **keys}
+        path.write_text(json.dumps({key: value for key, value in content.items() if value is not None}))
+        return path
+
+    return write
+
+
+@pytest.fixture
+def daemon(workplace: Workplace) -> Iterator[Daemon]:
+    definitions = dg.Definitions(assets=STAND_INS, jobs=[release_evaluation], sensors=[new_releases])
+    with dg.DagsterInstance.ephemeral() as instance:
+        yield Daemon(instance, workplace, definitions)
+
+
+def test_a_manifest_becomes_a_partition_and_a_run_once(daemon: Daemon, manifest: Manifest) -> None:
+    assert daemon.tick() == []
+    manifest("1.0.0")
+    found = daemon.look()
+    [request] = found.run_requests
+    assert request.tags["stoic/evaluation_id"] == f"release-{request.run_key.removeprefix('marcus@1.0.0:')}"
+    assert daemon.apply(found) == ["marcus@1.0.0"]
+    assert daemon.instance.get_dynamic_partitions("agent_version") == ["marcus@1.0.0"]
+    assert (daemon.look().run_requests, daemon.look().dynamic_partitions_requests) == ([], [])
+    assert daemon.look().skip_reason.skip_message == "no manifest is new or was changed"
+
+
+def test_ticks_that_race_begin_one_run(daemon: Daemon, manifest: Manifest) -> None:
+    daemon.tick()
+    manifest("1.0.0")
+    with ThreadPoolExecutor(2) as threads:
+        both = list(threads.map(lambda _: daemon.look(), range(2)))
+    assert [len(found.run_requests) for found in both] == [1, 1]
+    assert [daemon.apply(found) for found in both] == [["marcus@1.0.0"], []]
+    [run] = daemon.runs()
+    assert run.tags["stoic/evaluation_id"].startswith("release-")
+
+
+def test_a_changed_manifest_runs_again_and_a_comment_in_it_does_not(daemon: Daemon, manifest: Manifest) -> None:
+    path = manifest("1.0.0")
+    assert daemon.tick() == ["marcus@1.0.0"]
+    path.write_text("# the first one\n" + path.read_text())
+    assert daemon.tick() == []
+    manifest("1.0.0", url="http://localhost/moved")
+    assert daemon.tick() == ["marcus@1.0.0"]
+    assert len({run.tags["stoic/evaluation_id"] for run in daemon.runs()}) == 2
+
+
+def test_a_deleted_manifest_leaves_everything_and_may_come_back(daemon: Daemon, manifest: Manifest) -> None:
+    path = manifest("1.0.0")
+    daemon.tick()
+    path.unlink()
+    assert daemon.tick() == []
+    assert daemon.instance.get_dynamic_partitions("agent_version") == ["marcus@1.0.0"]
+    manifest("1.0.0")
+    assert daemon.tick() == []
+    manifest("1.0.0", releasedAt="2026-11-22T10:00:00Z")
+    assert daemon.tick() == ["marcus@1.0.0"]
+
+
+def test_a_malformed_manifest_is_named_and_stops_no_other(daemon: Daemon, manifest: Manifest) -> None:
+    manifest("1.0.0")
+    bad = manifest("1.1.0")
+    bad.write_text("agent: marcus\nversion: 1.1.0\nurk: http://localhost:1\n")
+    assert daemon.tick() == ["marcus@1.0.0"]
+    assert daemon.log == [f"{bad}:3: urk: unknown key; did you mean 'url'?"]
+    assert daemon.look().skip_reason.skip_message == f"not read: {daemon.log[0]}"
+    assert daemon.instance.get_dynamic_partitions("agent_version") == ["marcus@1.0.0"]
+
+
+def test_a_candidate_waits_for_the_run_of_its_base(daemon: Daemon, manifest: Manifest) -> None:
+    daemon.tick()
+    manifest("1.1.0", parents=["1.0.0"])
+    manifest("1.0.0")
+    assert daemon.tick() == ["marcus@1.0.0"]
+    assert daemon.look().skip_reason.skip_message == "marcus@1.1.0 waits until marcus@1.0.0 is evaluated"
+    assert daemon.tick() == []
+    daemon.end_all()
+    assert daemon.tick() == ["marcus@1.1.0"]
+
+
+def test_parents_in_a_circle_wait_for_each_other_in_turn(daemon: Daemon, manifest: Manifest) -> None:
+    manifest("1.0.0", parents=["1.1.0"])
+    manifest("1.1.0", parents=["1.0.0"])
+    assert daemon.tick() == ["marcus@1.0.0"]
+    assert daemon.tick() == []
+    daemon.end_all()
+    assert daemon.tick() == ["marcus@1.1.0"]
+
+
+def test_a_version_nobody_can_talk_to_is_but_a_name(daemon: Daemon, manifest: Manifest, workplace: Workplace) -> None:
+    (workplace.project.jobs / "chat.yml").write_text(
+        "target: {user: u, chatbot: marcus}\ntasks: [{task: t, acceptanceCriteria: a}]\n"
+    )
+    manifest("1.0.0", url=None)
+    manifest("2.0.0", url="http://localhost/one")
+    manifest("2.1.0", url="http://localhost/one/")
+    assert daemon.tick() == ["marcus@2.1.0"]
+    assert len(daemon.instance.get_dynamic_partitions("agent_version")) == 3
+
+
+def test_what_was_evaluated_before_the_first_tick_is_known(
+    daemon: Daemon, manifest: Manifest, workplace: Workplace
+) -> None:
+    manifest("1.0.0")
+    manifest("1.1.0")
+    evaluated = {
+        "evaluation_id": "by-hand", "agent": "marcus", "started_at": datetime.now(UTC), "status": "finished",
+        "offline": True, "planned_trials": 1,
+    }
+    workplace.warehouse.write("evaluations", "marcus@1.0.0", "by-hand", [evaluated])
+    assert daemon.tick() == ["marcus@1.1.0"]
+    assert daemon.tick() == []

@@ -1,0 +1,73 @@
+"""Runs that really fail, and what the webhook gets to know of them."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import pytest
+
+from stoic_assets.adapters.workplace import Workplace, open_workplace
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.defs.failures import reported
+from stoic_assets.defs.partitions import agent_versions
+from stoic_assets.defs.run_failures import failed_runs
+
+VERSION = "marcus@1.0.0"
+
+
+@pytest.fixture
+def workplace(tmp_path: Path) -> Workplace:
+    env = {"STOIC_HOME": str(tmp_path / "home"), "AGENT_API_KEY": "very-secret-key"}
+    return open_workplace(env, start=tmp_path)
+
+
+@pytest.fixture
+def instance() -> Iterator[dg.DagsterInstance]:
+    with dg.DagsterInstance.ephemeral() as opened:
+        opened.add_dynamic_partitions("agent_version", [VERSION])
+        yield opened
+
+
+@dg.asset(partitions_def=agent_versions)
+def transcripts() -> None:
+    with reported():
+        raise ConfigurationError("the agent refuses the key very-secret-key; set AGENT_API_KEY")
+
+
+@dg.asset
+def job_configs() -> None:
+    raise ZeroDivisionError("division by zero")
+
+
+def told(workplace: Workplace, instance: dg.DagsterInstance, result: Any) -> dict[str, Any]:
+    """The events that wait after the sensor looked at a failed run twice."""
+    [failure] = [event for event in result.all_events if event.event_type_value == "PIPELINE_FAILURE"]
+    for _ in range(2):
+        context = dg.build_run_status_sensor_context(
+            "failed_runs", failure, instance, result.dagster_run, resources={"workplace": workplace}
+        )
+        failed_runs(context.for_run_failure())
+    [waiting] = (workplace.project.home / "outbox" / "pending" / "events").glob("*.json")
+    return dict(json.loads(waiting.read_text())["body"])
+
+
+def test_a_failed_evaluation_is_told_by_its_one_line(workplace: Workplace, instance: dg.DagsterInstance) -> None:
+    tags = {"stoic/evaluation_id": "release-1"}
+    result = dg.materialize(
+        [transcripts], instance=instance, partition_key=VERSION, tags=tags, raise_on_error=False
+    )
+    event = told(workplace, instance, result)
+    assert (event["type"], event["subject"]) == ("stoic.run_failed", VERSION)
+    assert event["data"] == {
+        "job": "__ephemeral_asset_job__", "run_id": result.run_id, "partition": VERSION, "agent_version": VERSION,
+        "evaluation_id": "release-1", "error": "the agent refuses the key [redacted]; set AGENT_API_KEY",
+    }
+
+
+def test_an_error_that_nobody_expected_is_told_too(workplace: Workplace, instance: dg.DagsterInstance) -> None:
+    result = dg.materialize([job_configs], instance=instance, raise_on_error=False)
+    event = told(workplace, instance, result)
+    assert event["subject"] == event["data"]["job"]
+    assert event["data"]["error"] == "ZeroDivisionError: division by zero"
