@@ -52,4 +52,4 @@ def _bind(
 ) -> None:
     """Gives each table's name to the file of this evaluation."""
     for table in tables:
-        engine.execute(f'create view "{table}" as {warehouse.scan_one(table, agent_version, evaluation_id)}')
+        engine.execute(f'create temp view "{table}" as {warehouse.scan_one(table, agent_version, evaluation_id)}')

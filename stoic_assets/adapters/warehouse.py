@@ -11,7 +11,7 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cache, cached_property
 from glob import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -96,16 +96,15 @@ class Warehouse:
         """Renews `stoic.duckdb`, with a view of every table; whoever holds the old file open keeps the old one."""
         target = self.root / "stoic.duckdb"
         with _drafted(target) as draft, open_engine(draft) as engine:
-            self._create_views(engine, frozenset(TABLES))
+            self._create_views(engine, frozenset(TABLES), "view")
         return target
 
     def export(self, file: Path) -> None:
         """Writes every table and model, as plain tables, into one DuckDB file; it replaces a file of that name."""
-        with _drafted(file) as draft, self.connect() as engine:
-            engine.execute(f"attach {quoted(draft)} as export")
+        with _drafted(file) as draft, open_engine(draft) as engine:
+            self._create_views(engine, frozenset(TABLES))
             for table in TABLES:
-                engine.execute(f'create table export."{table}" as select * from "{table}"')
-            engine.execute("detach export")
+                engine.execute(f'create table main."{table}" as select * from temp."{table}"')
 
     def export_parquet(self, folder: Path) -> None:
         """Writes every table and model into a folder, one Parquet file each.
@@ -173,10 +172,11 @@ class Warehouse:
             f"inner join read_parquet({files}, {_OPTIONS}) as facts on facts.filename = newest.file"
         )
 
-    def _create_views(self, engine: "DuckDBPyConnection", names: Set[str]) -> None:
+    def _create_views(self, engine: "DuckDBPyConnection", names: Set[str], kind: str = "temp view") -> None:
         for name in self.models.with_inputs(names):
             is_view = name in MODELS and self.models.is_view(name)
-            engine.execute(f'create view "{name}" as {self.models.sql[name] if is_view else self._scan_all(name)}')
+            sql = self.models.sql[name] if is_view else self._scan_all(name)
+            engine.execute(f'create {kind} "{name}" as {sql}')
 
     def _folder(self, table: str, agent_version: str) -> Path:
         version = checked(agent_version, AGENT_VERSION, "agent version")
@@ -205,13 +205,26 @@ def quoted(text: str | Path) -> str:
 
 
 def open_engine(path: Path | None = None, threads: int | None = None) -> "DuckDBPyConnection":
-    """DuckDB in memory, or on a file of its own; speaks UTC and fetches no extension from anywhere."""
+    """A connection to DuckDB in memory, or on a file of its own; speaks UTC and fetches no extension from anywhere.
+
+    What it makes in memory must be temporary: temporary things are its own, all else is seen by the whole process.
+    """
+    engine = _started(str(path), threads) if path else _in_memory(threads).cursor()
+    engine.execute("set TimeZone = 'UTC'")
+    return engine
+
+
+@cache
+def _in_memory(threads: int | None) -> "DuckDBPyConnection":
+    """One engine for the process: to start one takes 12 ms, and an evaluation looks at tables some hundred times."""
+    return _started(":memory:", threads)
+
+
+def _started(database: str, threads: int | None) -> "DuckDBPyConnection":
     import duckdb
 
     config: dict[str, Any] = {"autoinstall_known_extensions": False} | ({"threads": threads} if threads else {})
-    engine = duckdb.connect(str(path or ":memory:"), config=config)
-    engine.execute("set TimeZone = 'UTC'")
-    return engine
+    return duckdb.connect(database, config=config)
 
 
 def fetch(engine: "DuckDBPyConnection", sql: str, params: Sequence[Any] = ()) -> list[dict[str, Any]]:

@@ -41,11 +41,11 @@ def dagster_home(workplace: Workplace) -> Path:
 @contextmanager
 def open_instance(workplace: Workplace) -> Iterator["dg.DagsterInstance"]:
     """The instance that commands and UI share."""
-    import dagster as dg
+    from stoic_assets.defs import event_log
 
     home = dagster_home(workplace)
     with FileLock(home / "opening.lock"):  # two processes that set up the same new database spoil it
-        instance = dg.DagsterInstance.from_config(str(home))
+        instance = event_log.open_instance(home)
     with instance:
         yield instance
 

@@ -8,6 +8,7 @@ JSON has no value for, and aliases that hold themselves or multiply without boun
 import math
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import yaml
@@ -35,8 +36,13 @@ class YamlText:
     written: dict[Path, str] = field(default_factory=dict)
 
 
+@lru_cache(maxsize=256)
 def read_yaml(text: str, source: str) -> YamlText:
-    """The first document of a stream. Raises `DocumentError` for malformed YAML."""
+    """The first document of a stream. Raises `DocumentError` for malformed YAML.
+
+    An evaluation looks at every job several times, and PyYAML needs 20 ms for one: what was read is kept, so nobody may
+    change it.
+    """
     try:
         loader = _Loader(text)
         try:

@@ -60,9 +60,10 @@ def _of(k: int, rows: list[Mapping[str, Any]]) -> PassPower:
 
 def _interval(means: list[float]) -> tuple[float | None, float | None, str | None]:
     """The 95 % t interval over jobs, cut to 0–1."""
-    from scipy.special import stdtrit
-
     if len(means) < FEWEST_JOBS_FOR_INTERVAL:
         return None, None, f"{len(means)} jobs; an interval needs {FEWEST_JOBS_FOR_INTERVAL}"
+
+    from scipy.special import stdtrit
+
     margin = float(stdtrit(len(means) - 1, 0.975)) * stdev(means) / sqrt(len(means))
     return max(0.0, fmean(means) - margin), min(1.0, fmean(means) + margin), None

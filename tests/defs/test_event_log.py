@@ -1,0 +1,80 @@
+"""Dagster's records as commands write them, read as the web UI reads them."""
+
+from pathlib import Path
+
+import dagster as dg
+import pytest
+import sqlalchemy
+
+from stoic_assets.defs.event_log import KeptEventLog, open_instance
+
+CHECK = dg.AssetCheckSpec("holds", asset="noted")
+
+
+@dg.asset(check_specs=[CHECK], partitions_def=dg.StaticPartitionsDefinition(["a@1"]))
+def noted() -> dg.MaterializeResult:
+    return dg.MaterializeResult(metadata={"number": 7}, check_results=[dg.AssetCheckResult(passed=True)])
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    (tmp_path / "dagster.yaml").write_text("telemetry: {enabled: false}\n")
+    return tmp_path
+
+
+def run(instance: dg.DagsterInstance) -> str:
+    quiet = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+    job = dg.Definitions([noted]).resolve_implicit_global_asset_job_def()
+    return job.execute_in_process(instance=instance, partition_key="a@1", run_config=quiet).run_id
+
+
+def kinds(instance: dg.DagsterInstance, run_id: str) -> list[str]:
+    return [entry.dagster_event.event_type_value for entry in instance.all_logs(run_id) if entry.dagster_event]
+
+
+def test_the_web_ui_reads_what_a_command_wrote_and_the_other_way_round(home: Path) -> None:
+    with open_instance(home) as ours:
+        assert isinstance(ours.event_log_storage, KeptEventLog)
+        run_id = run(ours)
+    with dg.DagsterInstance.from_config(str(home)) as stock:
+        other = run(stock)
+        found = kinds(stock, run_id)
+        last = stock.get_latest_materialization_event(dg.AssetKey("noted"))
+        assert last is not None
+        assert last.run_id == other
+    assert {"PIPELINE_SUCCESS", "ASSET_MATERIALIZATION", "ASSET_CHECK_EVALUATION"} <= set(found)
+    with open_instance(home) as ours:
+        assert kinds(ours, other) == found
+        assert ours.get_run_by_id(other).is_success  # type: ignore[union-attr]
+
+
+def test_files_are_opened_far_less_often(home: Path) -> None:
+    with dg.DagsterInstance.from_config(str(home)) as stock:
+        usual = opened_by_a_run(stock)
+    with open_instance(home) as ours:
+        assert opened_by_a_run(ours) < usual / 2
+
+
+def opened_by_a_run(instance: dg.DagsterInstance) -> int:
+    """Connections that a second run makes; the first prepares the files."""
+    opened: list[object] = []
+
+    def note(connection: object, record: object) -> None:
+        opened.append(connection)
+
+    run(instance)
+    sqlalchemy.event.listen(sqlalchemy.Engine, "connect", note)
+    try:
+        run(instance)
+    finally:
+        sqlalchemy.event.remove(sqlalchemy.Engine, "connect", note)
+    return len(opened)
+
+
+def test_a_folder_of_its_own_is_used(home: Path) -> None:
+    own = f"storage:\n  sqlite:\n    base_dir: {home / 'elsewhere'}\n"
+    (home / "dagster.yaml").write_text(own)
+    with open_instance(home) as instance:
+        assert isinstance(instance.event_log_storage, KeptEventLog)
+        run(instance)
+    assert (home / "elsewhere" / "history").is_dir()
