@@ -25,7 +25,7 @@ JOBS = ("reminder_cancel", "memory_text_seed")
 OURS = ("STOIC_", "NEO_", "OPENAI_", "AGENT_", "BOOGIE_", "EVOLUTION_", "DAGSTER_")
 LOCATION = {"repositoryName": "__repository__", "repositoryLocationName": "stoic"}
 ENDED = {"SUCCESS", "FAILURE", "CANCELED"}
-RUN_SECONDS = 60
+RUN_SECONDS = 150
 RELEASED_SECONDS = 120
 
 ADDED = "AddDynamicPartitionSuccess"
