@@ -2,6 +2,9 @@
 # make test      runs the tests
 # make check     ruff and mypy
 # make pictures  makes the README's pictures anew (needs Chromium)
+# make bench     measures throughput and limits, about ten minutes on a quiet machine: docs/performance.md
+# make bench-scale  measures the warehouse with a history of thousands of evaluations
+# make lock      pins every dependency with its hashes in requirements.lock
 # Each installs everything into .venv first, if that is not done yet.
 # make dbt       installs dbt into .venv-dbt; make test then holds our runner of the SQL models against it
 PYTHON ?= python3
@@ -10,7 +13,7 @@ INSTALLED := $(VENV)/.installed
 DBT := .venv-dbt
 DBT_NEEDS := tests/dbt_agreement/requirements.txt
 
-.PHONY: demo test check pictures install dbt clean
+.PHONY: demo test check pictures bench bench-scale install dbt clean
 .DEFAULT_GOAL := demo
 
 demo: $(INSTALLED)
@@ -25,6 +28,18 @@ check: $(INSTALLED)
 
 pictures: $(INSTALLED)
 	@$(VENV)/bin/python docs/pictures/make_pictures.py
+
+bench: $(INSTALLED)
+	@$(VENV)/bin/python -m benchmarks.throughput
+	@$(VENV)/bin/python -m benchmarks.limits
+
+bench-scale: $(INSTALLED)
+	@$(VENV)/bin/python -m benchmarks.scale
+
+lock: $(INSTALLED)
+	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check uv
+	@$(VENV)/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+		--no-emit-find-links --extra embedded --custom-compile-command "make lock" --output-file requirements.lock pyproject.toml
 
 install: $(INSTALLED)
 

@@ -15,7 +15,7 @@ from stoic_assets.adapters import graph_errors
 from stoic_assets.adapters.bolt_sessions import CONNECT_SECONDS, BoltServer, BoltSessions
 from stoic_assets.adapters.graph_values import encode
 from stoic_assets.adapters.overdue_queries import end_overdue
-from stoic_assets.core.assertions.cypher_script import commits_in_parts, reads_files, statements
+from stoic_assets.core.assertions.cypher_script import beyond_the_graph, commits_in_parts, statements
 from stoic_assets.core.errors import InfrastructureError, QueryError
 from stoic_assets.core.graph_address import GraphAddress
 
@@ -54,8 +54,8 @@ class Graph:
         Never retried. Raises QueryError when the query is wrong, writes, takes longer than `seconds` or has more than
         `max_rows` rows; InfrastructureError when the graph is at fault.
         """
-        if reads_files(cypher):
-            raise QueryError("LOAD CSV is not allowed in an assertion: it reads files and URLs, not the graph")
+        if clause := beyond_the_graph(cypher):
+            raise QueryError(f"{clause} is not allowed in an assertion, which may only read the graph")
         await self._sessions.ensure_found()
         try:
             async with asyncio.timeout(seconds + 1):  # a server that heeds the time-out itself says more about it

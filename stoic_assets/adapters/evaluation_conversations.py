@@ -13,7 +13,7 @@ from stoic_assets.adapters.bolt import Graph
 from stoic_assets.adapters.evaluation_setup import Setup, check_reachable, set_up
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
 from stoic_assets.adapters.models.connect import is_offline
-from stoic_assets.adapters.request_limit import RequestLimit
+from stoic_assets.adapters.request_limit import RequestLimits
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.chat import BudgetReached
 from stoic_assets.core.conversation.conversation import hold_trial
@@ -126,7 +126,7 @@ def now() -> str:
 async def _converse(
     workplace: Workplace, manifests: Sequence[Manifest], graph: Graph, at_once: int | None, max_cost: float | None
 ) -> Outcomes:
-    limits: dict[str, RequestLimit] = {}
+    limits = RequestLimits(workplace.settings.limits.agent)
     underway = [_Worlds(workplace, manifest, graph, max_cost, limits) for manifest in manifests]
     _import_clients(all(manifest.offline for manifest in manifests))
     try:
@@ -188,22 +188,20 @@ async def _announce(workplace: Workplace, manifest: Manifest) -> None:
 
 
 class _Worlds:
-    """The outside of an evaluation's conversations: one agent a job, one limit an address, one model for all.
+    """The outside of an evaluation's conversations: one agent a job, one limit a host, one model for all.
 
     `evidence` is what they left, `fault` what ended them before their time.
     """
 
     def __init__(
         self, workplace: Workplace, manifest: Manifest, graph: Graph, max_cost: float | None,
-        limits: dict[str, RequestLimit],
+        limits: RequestLimits,
     ) -> None:
         self.manifest, self.plan = manifest, manifest.spec.plan(manifest.evaluation_id)
         self.evidence: list[Evidence] = []
         self.fault: StoicError | None = None
         self._workplace, self._graph = workplace, graph
         self._model = workplace.model(manifest, max_cost)
-        for address in manifest.spec.addresses.values():
-            limits.setdefault(address, RequestLimit(workplace.settings.limits.agent))
         self._of_job = {job.name: self._world(job, limits) for job in manifest.spec.jobs}
 
     async def hold(self, planned: Planned) -> Evidence:
@@ -218,12 +216,12 @@ class _Worlds:
         for world in self._of_job.values():
             await world.agent.close()
 
-    def _world(self, job: Job, limits: dict[str, RequestLimit]) -> World:
+    def _world(self, job: Job, limits: RequestLimits) -> World:
         settings, spec = self._workplace.settings, self.manifest.spec
         address, timeout = spec.addresses[job.name], settings.limits.agent.timeout_seconds
         return World(
             agent=connect_agent(job.target, address, spec.agent_model, self._workplace.env, timeout),
-            agent_limit=limits[address], graph=self._graph, model=self._model,
+            agent_limit=limits.at(address), graph=self._graph, model=self._model,
             evaluator_model=spec.evaluator_model, settings=settings, agent_version=self.manifest.agent_version,
             now=now, on_turn=self._workplace.progress.turn,
         )

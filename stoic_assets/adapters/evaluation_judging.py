@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 from stoic_assets.adapters.calibration_store import read_calibration
@@ -21,6 +21,8 @@ from stoic_assets.core.settings import Judging
 
 R = TypeVar("R")
 Row = dict[str, Any]
+Tables = dict[str, list[Row]]
+"""Rows by the name of their table."""
 
 
 class EvaluationJudging:
@@ -46,40 +48,53 @@ class EvaluationJudging:
         )
         self.tables = EvaluationTables(workplace, manifest)
 
-    async def virtues(self) -> list[Row]:
-        """The rows of `virtue_scores`."""
-        calibration = await asyncio.to_thread(read_calibration, self._workplace.warehouse)
-        verdicts = await self._each_trial("virtues", partial(judge_virtues, calibration=calibration))
-        return [asdict(score) for scores in verdicts for score in scores]
-
-    async def tasks(self) -> tuple[list[Row], list[Row]]:
-        """The rows of `task_scores` and of `tone_scores`."""
-        verdicts = await self._each_trial("tasks", judge_tasks)
-        tones = [asdict(scores.tone) for scores in verdicts if scores.tone]
-        return [asdict(score) for scores in verdicts for score in scores.tasks], tones
+    async def verdicts(self, virtues: bool = True, tasks: bool = True) -> Tables:
+        """The rows of `virtue_scores`, and of `task_scores` with `tone_scores`; all that is asked runs side by side."""
+        stages = [*([self._virtues()] if virtues else []), *([self._tasks()] if tasks else [])]
+        with self._workplace.evidence.locked(self._manifest.agent_version, self._manifest.evaluation_id):
+            try:
+                return {table: rows for tables in await side_by_side(stages) for table, rows in tables.items()}
+            finally:
+                await asyncio.to_thread(self.tables.write_calls)
 
     def assertions(self) -> list[Row]:
         """The rows of `assertion_results`; no model is asked."""
         model = self._manifest.spec.agent_model
         return [asdict(r) for e in self.tables.evidence() for r in decide(self._job(e), e, model)]
 
+    async def _virtues(self) -> Tables:
+        calibration = await asyncio.to_thread(read_calibration, self._workplace.warehouse)
+        verdicts = await self._each_trial("virtues", partial(judge_virtues, calibration=calibration))
+        return {"virtue_scores": [dict(vars(score)) for scores in verdicts for score in scores]}
+
+    async def _tasks(self) -> Tables:
+        verdicts = await self._each_trial("tasks", judge_tasks)
+        return {
+            "task_scores": [dict(vars(score)) for scores in verdicts for score in scores.tasks],
+            "tone_scores": [dict(vars(scores.tone)) for scores in verdicts if scores.tone],
+        }
+
     async def _each_trial(
         self, stage: str, judge: Callable[[Job, Evidence, ChatModel, Judging, tuple[str, ...]], Awaitable[R]]
     ) -> list[R]:
-        trials = [evidence for evidence in self.tables.evidence() if judged(evidence)]
-        self._workplace.progress.begin(stage, len(trials))
-        model = self._workplace.model(self._manifest, self._max_cost, self._fresh)
+        self._workplace.progress.begin(stage, len(self._trials))
 
         async def one(evidence: Evidence) -> R:
-            verdict = await judge(self._job(evidence), evidence, model, self._settings, self._panel)
+            verdict = await judge(self._job(evidence), evidence, self._model, self._settings, self._panel)
             self._workplace.progress.advance(stage)
             return verdict
 
-        with self._workplace.evidence.locked(self._manifest.agent_version, self._manifest.evaluation_id):
-            try:
-                return await side_by_side([one(evidence) for evidence in trials])
-            finally:
-                await asyncio.to_thread(self.tables.write_calls)
+        return await side_by_side([one(evidence) for evidence in self._trials])
+
+    @cached_property
+    def _trials(self) -> list[Evidence]:
+        """Those that a judge looks at."""
+        return [evidence for evidence in self.tables.evidence() if judged(evidence)]
+
+    @cached_property
+    def _model(self) -> ChatModel:
+        """One for all verdicts, so that one cost ceiling holds for all."""
+        return self._workplace.model(self._manifest, self._max_cost, self._fresh)
 
     def _job(self, evidence: Evidence) -> Job:
         return self._jobs[evidence.trial.job]

@@ -1,65 +1,175 @@
-"""Immutable Parquet files `<evaluation_id>.<n>.parquet`: their names, and how one comes to be.
+"""The immutable Parquet files of a table: their names, which of them counts, and how one comes to be.
+
+    <table>/agent_version=<v>/<evaluation_id>.<n>.parquet   one evaluation, as it was written
+    <table>/archive/<sequence>-<random>.parquet             many evaluations, merged by `compaction`
 
 None is ever rewritten, since DuckDB opens a file twice and stumbles when it changes in between. A correction is a
-higher n, and for each evaluation the highest counts. What the columns mean does not belong here.
+higher n, and for each evaluation the highest counts; of equals an archive does, the newest first, for the others may
+be removed. An archive says in its footer which evaluations it holds, those without rows too. What the columns mean
+does not belong here.
 """
 
+import json
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from glob import escape
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, NamedTuple
 from uuid import uuid4
 
 from stoic_assets.adapters.files import StorageError
+from stoic_assets.adapters.sql_literals import quoted
 
+ARCHIVE = "archive"
+HELD = "evaluations"
+"""The key in an archive's footer: JSON, a list of [agent version, evaluation id, n], all texts."""
+Key = tuple[str, str]
+"""Agent version and evaluation id."""
 _NAME = re.compile(r"(?P<evaluation_id>.+)\.(?P<n>\d+)\.parquet")
+_VERSION = "agent_version="
+_FEW_BYTES = 16_384
 
 
-def newest_files(folder: Path) -> dict[str, Path]:
-    """The file that counts of every evaluation in `folder`, by evaluation id."""
-    newest: dict[str, tuple[int, Path]] = {}
-    for evaluation_id, n, path in _numbered(folder):
-        newest[evaluation_id] = max(newest.get(evaluation_id, (n, path)), (n, path))
-    return {evaluation_id: path for evaluation_id, (_, path) in newest.items()}
+class Place(NamedTuple):
+    """A file that holds all rows of an evaluation, as they were at its `n`-th writing.
+
+    Its path is a text: there are thousands, and a `Path` takes ten times as long to make.
+    """
+
+    n: int
+    path: str
+
+
+@dataclass(frozen=True)
+class Archive:
+    """A merged file, and the n of every evaluation in it."""
+
+    path: str
+    held: Mapping[Key, int]
+
+
+def places(folder: Path, agent_version: str | None = None) -> dict[Key, Place]:
+    """Where the rows that count of every evaluation of a table are, or of one version's evaluations.
+
+    Single files are listed before archives: one that was removed in between stands in an archive, which is listed then.
+    """
+    found: dict[Key, Place] = {}
+    singles = list(single_files(folder, agent_version))
+    merged = [(key, Place(n, each.path)) for each in archives(folder) for key, n in each.held.items()]
+    for key, place in [*singles, *merged]:
+        if agent_version in (None, key[0]) and (key not in found or place.n >= found[key].n):
+            found[key] = place
+    return found
+
+
+def place_of(folder: Path, key: Key) -> Place | None:
+    """Where the rows that count of one evaluation are, if it has any."""
+    found = [place for each, place in single_files(folder, key[0]) if each == key]
+    found += [Place(each.held[key], each.path) for each in archives(folder) if key in each.held]
+    return max(reversed(found), key=lambda place: place.n, default=None)  # of equals max takes the first
+
+
+def single_files(folder: Path, agent_version: str | None = None) -> Iterator[tuple[Key, Place]]:
+    """The files of single evaluations, of all versions or of one."""
+    names = [f"{_VERSION}{agent_version}"] if agent_version else _names(folder)
+    for name in names:
+        if name.startswith(_VERSION):
+            version = name.removeprefix(_VERSION)
+            for file in _names(folder / name):
+                if match := _NAME.fullmatch(file):
+                    yield (version, match["evaluation_id"]), Place(int(match["n"]), f"{folder}/{name}/{file}")
+
+
+def archives(folder: Path) -> list[Archive]:
+    """The archives of a table, the oldest first."""
+    while True:
+        with suppress(FileNotFoundError):  # it was removed after it was listed: what took its place is there by now
+            names = sorted(name for name in _names(folder / ARCHIVE) if re.match(r"\d+-", name))
+            return [Archive(path, _held(path)) for path in (f"{folder}/{ARCHIVE}/{name}" for name in names)]
 
 
 def write_next(folder: Path, evaluation_id: str, rows: Any) -> Path:
-    """Writes an Arrow table under the evaluation's next free number and returns where.
+    """Writes an Arrow table under the evaluation's next free number and returns where; `folder` is its version's.
 
     Raises `StorageError` when the disk does not take it; then nothing is left behind.
     """
-    last = max((n for other, n, _ in _numbered(folder) if other == evaluation_id), default=0)
-    return _write(folder, (f"{evaluation_id}.{n}.parquet" for n in count(last + 1)), rows)
+    version = folder.name.removeprefix(_VERSION)
+    place = place_of(folder.parent, (version, evaluation_id))
+    numbers = count(place.n + 1 if place else 1)
+    return _write(folder, (f"{evaluation_id}.{n}.parquet" for n in numbers), partial(write_table, rows))
 
 
 def write_once(path: Path, rows: Any) -> None:
     """Writes an Arrow table to `path` unless a file stands there. Raises `StorageError` as `write_next` does."""
     if not path.exists():
-        _write(path.parent, [path.name], rows)
+        _write(path.parent, [path.name], partial(write_table, rows))
 
 
-def _numbered(folder: Path) -> Iterator[tuple[str, int, Path]]:
-    if folder.is_dir():
-        for path in folder.iterdir():
-            if match := _NAME.fullmatch(path.name):
-                yield match["evaluation_id"], int(match["n"]), path
+def write_archive(folder: Path, fill: Callable[[IO[bytes]], None]) -> Path:
+    """Writes the table's next archive, whose name was never used before. Raises `StorageError` as `write_next` does."""
+    last = max((int(Path(each.path).name.partition("-")[0]) for each in archives(folder)), default=0)
+    path = _write(folder / ARCHIVE, [f"{last + 1:08d}-{uuid4().hex[:8]}.parquet"], fill)
+    handle = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(handle)  # the name must outlast a power cut before what it replaces may go
+    finally:
+        os.close(handle)
+    return path
 
 
-def _write(folder: Path, names: Iterable[str], rows: Any) -> Path:
+def remove_drafts(folder: Path, before: float) -> None:
+    """Removes what killed writers left in a folder before a moment, in seconds since 1970."""
+    for draft in folder.glob(".*.tmp"):
+        with suppress(FileNotFoundError):
+            if draft.stat().st_mtime <= before:
+                draft.unlink()
+
+
+@lru_cache(maxsize=1024)
+def _held(archive: str) -> Mapping[Key, int]:
+    """Read by DuckDB, which whoever asks has loaded anyway; pyarrow takes 0.1 s and 50 MB more."""
+    import duckdb
+
+    sql = f"select value from parquet_kv_metadata({quoted(escape(archive))}) where key = '{HELD}'"
+    try:
+        [[held]] = duckdb.cursor().execute(sql).fetchall()
+    except duckdb.IOException:
+        if Path(archive).exists():
+            raise
+        raise FileNotFoundError(archive) from None
+    return {(version, evaluation_id): int(n) for version, evaluation_id, n in json.loads(held)}
+
+
+def _names(folder: Path) -> list[str]:
+    """What is in a folder; nothing where it is not there, or no longer."""
+    try:
+        return os.listdir(folder)  # noqa: PTH208 (names alone: ten times as quick as paths)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def write_table(rows: Any, file: Any) -> None:
+    """Writes an Arrow table into an open file or to a path; a few rows as they are, for that is read twice as fast."""
+    import pyarrow.parquet as pq
+
+    few = rows.nbytes < _FEW_BYTES
+    pq.write_table(rows, file, compression="none" if few else "zstd", use_dictionary=not few)
+
+
+def _write(folder: Path, names: Iterable[str], fill: Callable[[IO[bytes]], None]) -> Path:
     """Writes whole or not at all, under the first of `names` that is free.
 
     The name is given by a hard link: unlike a rename it never takes the place of another writer's file.
     """
-    import pyarrow.parquet as pq
-
     draft = folder / f".{uuid4().hex}.tmp"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with draft.open("wb") as file:
-            pq.write_table(rows, file, compression="zstd")
+        with _opened(draft) as file:
+            fill(file)
             file.flush()
             os.fsync(file.fileno())
         return _link_to_free_name(draft, names)
@@ -71,6 +181,15 @@ def _write(folder: Path, names: Iterable[str], rows: Any) -> Path:
     finally:
         with suppress(OSError):
             draft.unlink()
+
+
+def _opened(draft: Path) -> IO[bytes]:
+    """A new file in a folder that is made first; a second time, where a compaction took the empty folder away again."""
+    draft.parent.mkdir(parents=True, exist_ok=True)
+    with suppress(FileNotFoundError):
+        return draft.open("wb")
+    draft.parent.mkdir(parents=True, exist_ok=True)
+    return draft.open("wb")
 
 
 def _link_to_free_name(draft: Path, names: Iterable[str]) -> Path:

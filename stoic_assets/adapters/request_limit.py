@@ -1,49 +1,107 @@
-"""How hard one endpoint is pressed: requests at the same time, and the pause that its Retry-After asks of everyone."""
+"""How hard one endpoint is pressed: requests at the same time, and when the next one may leave."""
 
 import asyncio
 import math
-import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from types import TracebackType
+from urllib.parse import urlsplit
 
-from stoic_assets.core.settings import EndpointLimit
+from stoic_assets.core.adaptive_rate import AdaptiveRate, TokenBudget
+from stoic_assets.core.errors import AttemptFailed
+from stoic_assets.core.settings import EndpointLimit, ModelLimit
+
+
+@dataclass
+class Pace:
+    """What is known of an endpoint's limits: outlives event loops, is shared by all that ask the endpoint."""
+
+    rate: AdaptiveRate
+    tokens: TokenBudget | None
+
+    @classmethod
+    def of(cls, limit: EndpointLimit) -> "Pace":
+        """The pace to begin with."""
+        ceiling = limit.requests_per_minute / 60 if limit.requests_per_minute else math.inf
+        # Requests that all time out free the slots at that rate.
+        rate = AdaptiveRate(ceiling, least=limit.in_flight / limit.timeout_seconds)
+        tokens = limit.tokens_per_minute if isinstance(limit, ModelLimit) else None
+        return cls(rate, TokenBudget(tokens) if tokens else None)
+
+
+@dataclass
+class Passage:
+    """One request on its way: when it left, the tokens it was taken to need, and those it used."""
+
+    left_at: float
+    reserved: float = 0.0
+    tokens: int = 0
 
 
 class RequestLimit:
-    """The slots of one endpoint, to be held by `async with` while a request runs; belongs to one event loop.
+    """The limit of one endpoint for one role, in one event loop.
 
-    Whoever holds a slot tells how it went: `accepted()`, or `refused(retry_after)` for a 429. A limit that adapts its
-    rate needs no more than that.
+    First come, first served: a request waits for a slot, then at the door, where only the first in the queue watches
+    the clock.
     """
 
-    def __init__(self, limit: EndpointLimit) -> None:
-        self._slots = asyncio.Semaphore(limit.in_flight)
+    def __init__(self, limit: EndpointLimit, pace: Pace | None = None) -> None:
+        self._slots, self._door = asyncio.Semaphore(limit.in_flight), asyncio.Lock()
         self._longest, self._fallback = limit.longest_wait_seconds, limit.backoff_seconds
-        self._closed_until = 0.0
+        self._pace = pace or Pace.of(limit)
 
-    async def __aenter__(self) -> "RequestLimit":
-        await self._slots.acquire()
-        try:
-            while (wait := self._closed_until - time.monotonic()) > 0:  # noqa: ASYNC110 - the clock opens it, no event
+    @asynccontextmanager
+    async def request(self) -> AsyncIterator[Passage]:
+        """Holds a slot while one request runs, and learns from how it ends (`AttemptFailed`)."""
+        async with self._slots:
+            passage = await self._depart()
+            try:
+                yield passage
+            except AttemptFailed as failure:
+                self._learn(failure, passage.left_at)
+                raise
+            finally:
+                if self._pace.tokens:
+                    self._pace.tokens.settle(passage.reserved, passage.tokens)
+
+    async def _depart(self) -> Passage:
+        pace, clock = self._pace, asyncio.get_running_loop().time
+        async with self._door:
+            while (wait := self._opens_at() - clock()) > 0:  # noqa: ASYNC110 - the clock opens it, no event
                 await asyncio.sleep(wait)
-        except BaseException:
-            self._slots.release()
-            raise
-        return self
+            now = clock()
+            pace.rate.depart(now)
+            return Passage(now, pace.tokens.reserve(now) if pace.tokens else 0.0)
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._slots.release()
+    def _opens_at(self) -> float:
+        rate, tokens = self._pace.rate, self._pace.tokens
+        return max(rate.opens_at, tokens.opens_at) if tokens else rate.opens_at
 
-    def accepted(self) -> None:
-        """The endpoint took a request. A fixed limit learns nothing from that."""
+    def _learn(self, failure: AttemptFailed, left_at: float) -> None:
+        """A refusal or a time-out slows everyone down; a Retry-After closes the door to everyone."""
+        rate, now = self._pace.rate, asyncio.get_running_loop().time()
+        wait = min(self._fallback if failure.retry_after is None else failure.retry_after, self._longest)
+        if failure.busy:
+            rate.refused(left_at, now, now + wait)
+        elif failure.late:
+            rate.timed_out(left_at, now)
+        if failure.retry_after is not None:
+            rate.close(now + wait)
 
-    def refused(self, retry_after: float | None) -> None:
-        """The endpoint wants less: nobody gets a slot for that many seconds, or for one back-off."""
-        seconds = min(self._fallback if retry_after is None else retry_after, self._longest)
-        self._closed_until = max(self._closed_until, time.monotonic() + seconds)
+
+class RequestLimits:
+    """The limits of one role: one for each host, whatever the path."""
+
+    def __init__(self, limit: EndpointLimit) -> None:
+        self._limit = limit
+        self._of_host: dict[str, RequestLimit] = {}
+
+    def at(self, url: str) -> RequestLimit:
+        """The limit of the host that this address leads to."""
+        host = urlsplit(url.strip()).netloc.lower()
+        return self._of_host.setdefault(host, RequestLimit(self._limit))
 
 
 def retry_after_seconds(value: str | None) -> float | None:

@@ -55,7 +55,7 @@ FACTS: dict[str, Columns] = {
         "job_hash": "text?", "condition": "text", "repeat": "count", "outcome": "text", "detail": "text?",
         "session_id": "text?", "user": "text?", "failure_count": "count", "average_response_ms": "number?",
         "aspirational_ms": "number?", "planned_tasks": "count", "virtue_weights": "weights?", "turns": "count",
-        "started_at": "time?", "ended_at": "time?", "evaluator_model": "text?",
+        "started_at": "time?", "ended_at": "time?", "evaluator_model": "text?", "suspected_injection": "texts?",
     },
     "turns": {
         "trial_id": "text", "turn": "count", "speaker": "text", "content": "text", "response_ms": "number?",
@@ -195,6 +195,13 @@ def arrow_schema(table: str) -> Any:
 
     types = _arrow_types()
     return pa.schema([pa.field(name, types[kind.name]) for name, kind in columns_of(table).items()])
+
+
+def archive_schema(table: str) -> Any:
+    """The Arrow schema of a file of many versions' evaluations."""
+    import pyarrow as pa
+
+    return arrow_schema(table).insert(0, pa.field("agent_version", pa.string()))
 
 
 def _arrow_types() -> dict[str, Any]:

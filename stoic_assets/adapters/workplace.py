@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -29,6 +30,9 @@ from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.settings import Settings
 
 _SECRETS = ("OPENAI_API_KEY", "AGENT_API_KEY", "NEO_PASSWORD", "STOIC_GRAPH_PASSWORD")
+_SECRET_NAME = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE)$")
+_SURELY_SECRET = 8
+"""Letters of a value whose variable merely sounds like a secret; a shorter one may be any word."""
 _ADDRESSES = ("NEO_URI", "STOIC_GRAPH_URI")
 
 
@@ -100,8 +104,10 @@ class Workplace:
 
 
 def secrets_in(env: Mapping[str, str]) -> list[str]:
-    """Every configured key and password, those inside addresses included."""
+    """Every configured key and password, those inside addresses and those for `target.headers` included."""
     secrets = [env.get(name, "").strip() for name in _SECRETS]
+    named = (value.strip() for name, value in env.items() if _SECRET_NAME.search(name))
+    secrets += [value for value in named if len(value) >= _SURELY_SECRET]
     for name in _ADDRESSES:
         with suppress(ValueError):  # a malformed address is complained of where it is used
             secrets.append(unquote(urlsplit(env.get(name, "")).password or ""))
@@ -123,5 +129,5 @@ def open_workplace(
     project = find_project(complete, start)
     make_home(project)
     workplace = Workplace(project, load_settings(project.settings), complete, progress or Unwatched())
-    workplace.redactor.text("")  # a pattern that is none is said now, not when the first row is to be stored
+    workplace.progress.clean_by(workplace.redactor.data)  # a pattern that is none is said now, not at the first row
     return workplace

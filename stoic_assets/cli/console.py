@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -41,6 +41,11 @@ class TerminalProgress:
     def __init__(self, bars: Bars, verbose: bool) -> None:
         self._bars, self._verbose = bars, verbose
         self._stages: dict[str, TaskID] = {}
+        self._clean: Callable[[Any], Any] = lambda data: data
+
+    def clean_by(self, clean: Callable[[Any], Any]) -> None:
+        """Has messages shown without what `clean` takes for secrets, as they are stored."""
+        self._clean = clean
 
     def begin(self, stage: str, total: int) -> None:
         """A stage of `total` steps starts."""
@@ -57,8 +62,8 @@ class TerminalProgress:
         if self._verbose:
             speaker = "user " if turn.speaker == "user" else "agent"
             label = Text(f"{trial.job} {trial.condition} {trial.repeat} {speaker} ", style="dim")
-            self._bars.console.print(label + foreign(turn.content))
-            for event in turn.events:
+            self._bars.console.print(label + foreign(self._clean(turn.content)))
+            for event in self._clean(list(turn.events)):
                 self._bars.console.print(foreign(f"    {json.dumps(event, ensure_ascii=False)}"), style="cyan")
 
     def note(self, message: str) -> None:

@@ -109,7 +109,7 @@ def regrade(
         evaluation_id = newest_evaluation(workplace, version).evaluation_id
         files = [str(path) for path in file or ()]
         judging = {"samples": judge_samples, "fresh": fresh, "max_cost": max_cost, "job_files": files}
-        config = dict.fromkeys(("virtue_scores", "task_scores", "assertion_results"), judging)
+        config = dict.fromkeys(("verdicts", "assertion_results"), judging)
         materialise(workplace, version, evaluation_id, VERDICTS, config)
     finish(evaluation_outcome(workplace, version, evaluation_id), workplace, as_json, None)
 
@@ -121,7 +121,7 @@ def run_evaluation(
     """Materialises every stage for one evaluation."""
     conversing = {**request.model_dump(mode="json"), "at_once": at_once, "max_cost": max_cost}
     judging = {"samples": request.judge_samples, "max_cost": max_cost}
-    config = {"transcripts": conversing, "virtue_scores": judging, "task_scores": judging}
+    config = {"transcripts": conversing, "verdicts": judging}
     materialise(workplace, version, evaluation_id, EVALUATION, config)
 
 

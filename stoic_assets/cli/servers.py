@@ -19,19 +19,20 @@ from stoic_assets.cli import console
 from stoic_assets.cli.evaluate import Json
 from stoic_assets.cli.partition_run import dagster_home
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.demo.service import serve
+from stoic_assets.demo.service import HOST, serve
 
 
 def agent(
     release: Annotated[str, typer.Option(help="Release of the demo agent: 1.0.0 or 1.1.0.")] = "1.0.0",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 picks a free one.")] = 8081,
     api_key: Annotated[str | None, typer.Option(envvar="AGENT_API_KEY", help="Key that callers must send.")] = None,
+    host: Annotated[str, typer.Option(help="Address to listen on; another than loopback's needs a key.")] = HOST,
 ) -> None:
-    """Serves the demo agent Marcus on loopback, over the subject graph."""
+    """Serves the demo agent Marcus, on loopback unless told otherwise, over the subject graph."""
     workplace = open_workplace()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # uvicorn hands the signal on when it has shut down
     with workplace.graphs() as graphs:
-        serve(release, port, graphs.subject_address, api_key)
+        serve(release, port, graphs.subject_address, api_key, host)
 
 
 def graph(
@@ -72,13 +73,16 @@ def wait_for_stop() -> None:
 def ui(port: Annotated[int, typer.Option(min=1, max=65535)] = 3000) -> None:
     """Dagster's web UI and daemon on this project, on loopback."""
     workplace = open_workplace()
-    env = {**os.environ, "DAGSTER_HOME": str(dagster_home(workplace)), "STOIC_HOME": str(workplace.project.home)}
+    env = {
+        **os.environ, "DAGSTER_HOME": str(dagster_home(workplace)), "STOIC_HOME": str(workplace.project.home),
+        "DAGSTER_DISABLE_TELEMETRY": "1",  # dagster.yaml stops the collecting, this the thread that would upload
+    }
     location = ["-m", "stoic_assets.definitions"]
     own = workplace.project.root / "workspace.yaml"
     if own.exists():
         location = ["-w", str(own)]
     commands = [
-        [_beside("dagster-webserver"), "-h", "127.0.0.1", "-p", str(port), *location],
+        [sys.executable, "-m", "stoic_assets.cli.web_server", "-h", "127.0.0.1", "-p", str(port), *location],
         [_beside("dagster-daemon"), "run", *location],
     ]
     refuse_taken(port)

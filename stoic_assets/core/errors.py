@@ -50,12 +50,14 @@ class QueryError(StoicError):
 class AttemptFailed(StoicError):
     """One attempt at a remote call failed; whether another is made is the policy's decision (`core/retrying.py`).
 
-    `retry_after` is the server's own wish in seconds. `busy` (429) is a wait, not a failure of the other side.
-    `final` means that trying again cannot help (the session is unknown, the request is refused).
+    `retry_after` is the server's own wish in seconds. `busy` (429) is a wait, not a failure of the other side; `late`
+    means that no answer came in time, which may be a sign of overload. `final` means that trying again cannot help (the
+    session is unknown, the request is refused).
     """
 
     def __init__(
-        self, problem: str, *, retry_after: float | None = None, busy: bool = False, final: bool = False
+        self, problem: str, *, retry_after: float | None = None, busy: bool = False, late: bool = False,
+        final: bool = False,
     ) -> None:
         super().__init__(problem)
-        self.retry_after, self.busy, self.final = retry_after, busy, final
+        self.retry_after, self.busy, self.late, self.final = retry_after, busy, late, final

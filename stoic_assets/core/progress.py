@@ -1,12 +1,15 @@
 """The port through which long work tells how far it is."""
 
-from typing import Protocol
+from collections.abc import Callable
+from typing import Any, Protocol
 
 from stoic_assets.core.conversation.evidence import Trial, Turn
 
 
 class Progress(Protocol):
-    """Somebody who watches. `total` counts the steps of a stage."""
+    """Somebody who watches. `total` counts the steps of a stage; `clean_by` says how to blank secrets in messages."""
+
+    def clean_by(self, clean: Callable[[Any], Any]) -> None: ...
 
     def begin(self, stage: str, total: int) -> None: ...
 
@@ -19,6 +22,9 @@ class Progress(Protocol):
 
 class Unwatched:
     """Nobody watches."""
+
+    def clean_by(self, clean: Callable[[Any], Any]) -> None:
+        """Ignored."""
 
     def begin(self, stage: str, total: int) -> None:
         """Ignored."""

@@ -7,10 +7,11 @@ import asyncio
 import math
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_before_delay
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 from tenacity.wait import wait_exponential_jitter
 
 from stoic_assets.core.conversation.agent import AgentFailure, AgentReply
@@ -23,20 +24,24 @@ REFUSALS_PER_ATTEMPT = 10
 
 
 class Gate(Protocol):
-    """What the limit of an endpoint wants to hear about each attempt."""
+    """The limit of an endpoint."""
 
-    def accepted(self) -> None: ...
-
-    def refused(self, retry_after: float | None) -> None: ...
+    def request(self) -> AbstractAsyncContextManager[Any]:
+        """Entered when one attempt may leave; learns from the `AttemptFailed` that it may end with."""
+        ...
 
 
 @dataclass
 class Tally:
-    """How one call went so far; `refusals` (429) are among the `attempts` but are nobody's failure."""
+    """How one call went so far; `refusals` (429) are among the `attempts` but are nobody's failure.
+
+    `queued_seconds` were spent waiting for our own limit, and are nobody's time.
+    """
 
     attempts: int = 0
     refusals: int = 0
     problem: str | None = None
+    queued_seconds: float = 0.0
 
     def spent(self, limit: EndpointLimit) -> bool:
         """Whether no further attempt is allowed."""
@@ -64,57 +69,68 @@ async def deliver(
 ) -> Delivery:
     """Sends one message to the agent, again where that can help, for at most `turn_timeout` seconds in all.
 
-    The caller holds the endpoint's slot, so that our own queueing is not in the reply time. Whatever is not an
-    `AgentFailure` passes through, cancellation included.
+    Every attempt passes the `gate`; waiting there is our own queueing, and counts neither for the reply time nor for
+    the time-out. Whatever is not an `AgentFailure` passes through, cancellation included.
     """
     tally, reply, error = Tally(), None, None
     start = time.perf_counter()
+
+    def taken() -> float:
+        return time.perf_counter() - start - tally.queued_seconds
+
+    async def attempt() -> AgentReply:
+        arrived = time.perf_counter()
+        async with gate.request() if gate else nullcontext():
+            tally.queued_seconds += time.perf_counter() - arrived
+            return await _in_time(send, turn_timeout, turn_timeout - taken(), tally)
+
     try:
-        async with asyncio.timeout(turn_timeout) as deadline:
-            reply = await persist(send, limit, tally, gate, within_seconds=turn_timeout)
+        reply = await persist(attempt, limit, tally, within_seconds=turn_timeout)
     except AgentFailure as failure:
         error = failure
+    failures = tally.attempts - tally.refusals - (reply is not None)
+    return Delivery(reply, tally.attempts, failures, taken() * 1000, error)
+
+
+async def _in_time(
+    send: Callable[[], Awaitable[AgentReply]], turn_timeout: float, left: float, tally: Tally
+) -> AgentReply:
+    """The reply, within the seconds that are `left` of the turn's; else a failure that is the last."""
+    try:
+        async with asyncio.timeout(left) as deadline:
+            return await send()
     except TimeoutError:
         if not deadline.expired():
             raise
         before = f"; before that: {tally.problem}" if tally.problem else ""
-        error = AgentFailure(f"the agent gave no reply within {turn_timeout:g} s{before}")
-    elapsed_ms = (time.perf_counter() - start) * 1000
-    failures = tally.attempts - tally.refusals - (reply is not None)
-    return Delivery(reply, tally.attempts, failures, elapsed_ms, error)
+        problem = f"the agent gave no reply within {turn_timeout:g} s{before}"
+        raise AgentFailure(problem, late=True, final=True) from None
 
 
 async def persist(
-    send: Callable[[], Awaitable[T]], limit: EndpointLimit, tally: Tally, gate: Gate | None = None,
-    within_seconds: float = math.inf,
+    send: Callable[[], Awaitable[T]], limit: EndpointLimit, tally: Tally, within_seconds: float = math.inf
 ) -> T:
     """The result of the first attempt that succeeds; else the last `AttemptFailed` is raised.
 
-    No wait is begun that would end after `within_seconds`. `tally` and `gate` are told about every attempt.
+    No wait is begun that would end after `within_seconds`, queueing for our own limit not counted. `tally` is told
+    about every attempt.
     """
 
     async def attempt() -> T:
         tally.attempts += 1
         try:
-            result = await send()
+            return await send()
         except AttemptFailed as failure:
             tally.problem = str(failure)
-            if failure.busy:
-                tally.refusals += 1
-                if gate:
-                    gate.refused(failure.retry_after)
+            tally.refusals += failure.busy
             raise
-        if gate:
-            gate.accepted()
-        return result
 
-    out_of_time = stop_before_delay(within_seconds)
+    def given_up(state: RetryCallState) -> bool:
+        taken = (state.seconds_since_start or 0.0) - tally.queued_seconds
+        return tally.spent(limit) or taken + state.upcoming_sleep >= within_seconds
+
     policy = AsyncRetrying(
-        sleep=asyncio.sleep,
-        retry=retry_if_exception(_can_help),
-        wait=_pause(limit),
-        stop=lambda state: tally.spent(limit) or out_of_time(state),
-        reraise=True,
+        sleep=asyncio.sleep, retry=retry_if_exception(_can_help), wait=_pause(limit), stop=given_up, reraise=True
     )
     return await policy(attempt)
 

@@ -38,14 +38,21 @@ class EndpointLimit(Document):
     backoff_seconds: float = Field(0.1, gt=0, description="first wait between attempts; doubles, with jitter")
     longest_wait_seconds: float = Field(30.0, gt=0, description="no single wait is longer, whatever Retry-After says")
     timeout_seconds: float = Field(60.0, gt=0, description="for one attempt")
+    requests_per_minute: float | None = Field(None, gt=0, description="what the endpoint allows; null: is found out")
+
+
+class ModelLimit(EndpointLimit):
+    """How hard the models of one role may be pressed."""
+
+    tokens_per_minute: float | None = Field(None, gt=0, description="of requests and replies together; null: no budget")
 
 
 class Limits(Document):
-    """One limit for each endpoint."""
+    """One limit for each role on each host, in each process."""
 
     agent: EndpointLimit = EndpointLimit()
-    evaluator: EndpointLimit = EndpointLimit()
-    judge: EndpointLimit = EndpointLimit(in_flight=32)
+    evaluator: ModelLimit = ModelLimit()
+    judge: ModelLimit = ModelLimit(in_flight=32)
 
 
 class Conversations(Document):

@@ -41,6 +41,7 @@ def names(package: str) -> list[str]:
     return _environment(package).list_templates()
 
 
+@cache
 def source(package: str, name: str) -> str:
     """The text of a built-in template."""
     return _loader(package).get_source(_environment(package), name)[0]
@@ -62,7 +63,8 @@ def _compiled(package: str, text: str) -> Template:
 def _environment(package: str) -> ImmutableSandboxedEnvironment:
     # Prompts are plain text for a model: escaping for HTML would only garble them.
     return ImmutableSandboxedEnvironment(
-        loader=_loader(package), undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True
+        loader=_loader(package), undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True,
+        auto_reload=False,
     )
 
 

@@ -8,7 +8,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.defs.comparison import version_comparisons
 from stoic_assets.defs.evolution import fitness_updates, stoic_graph_projection
 from stoic_assets.defs.judge_drift import judge_drift
-from stoic_assets.defs.judging import assertion_results, task_scores, virtue_scores
+from stoic_assets.defs.judging import assertion_results, verdicts
 from stoic_assets.defs.nightly import build_nightly, with_freshness
 from stoic_assets.defs.preparation import graph_setup, job_configs
 from stoic_assets.defs.ratings import (
@@ -31,8 +31,7 @@ ASSETS = [
     job_configs,
     graph_setup,
     transcripts,
-    virtue_scores,
-    task_scores,
+    verdicts,
     assertion_results,
     *sql_assets,
     evaluations,

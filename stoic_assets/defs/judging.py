@@ -1,6 +1,6 @@
 """What is decided from stored evidence: virtues and tasks by judge models, assertions by comparison."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -8,7 +8,7 @@ from typing import Any
 import dagster as dg
 
 from stoic_assets.adapters.document_files import load_jobs
-from stoic_assets.adapters.evaluation_judging import EvaluationJudging
+from stoic_assets.adapters.evaluation_judging import EvaluationJudging, Tables
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.defs.evaluation_run import current_evaluation, run_async
@@ -30,66 +30,66 @@ class JudgingConfig(dg.Config):
     job_files: list[str] = []
 
 
-@dg.asset(
-    group_name="judging",
-    kinds={"openai", "parquet"},
-    owners=OWNERS,
+def _spec(name: str, description: str) -> dg.AssetSpec:
+    return dg.AssetSpec(
+        name, description=description, group_name="judging", kinds={"openai", "parquet"}, owners=OWNERS,
+        deps=[transcripts],
+    )
+
+
+@dg.multi_asset(
+    specs=[
+        _spec(
+            "virtue_scores",
+            "Verdicts of the judge panel on the five virtues, every one of them stored.\n\n"
+            "Can be materialised again on its own: the agent is not called.",
+        ),
+        _spec(
+            "task_scores",
+            "Marks of every task against its acceptance criteria, with the facts as ground truth, and of the tone.",
+        ),
+    ],
+    can_subset=True,
     partitions_def=agent_versions,
     retry_policy=RETRIES,
-    deps=[transcripts],
 )
-def virtue_scores(
+def verdicts(
     context: dg.AssetExecutionContext, config: JudgingConfig, workplace: dg.ResourceParam[Workplace]
-) -> dg.MaterializeResult:
-    """Verdicts of the judge panel on the five virtues, every one of them stored.
-
-    Can be materialised again on its own: the agent is not called.
-    """
+) -> Iterator[dg.MaterializeResult]:
+    """What judge models decide: one step, so that all of them are asked side by side."""
+    wanted = {key.to_user_string() for key in context.selected_asset_keys}
     with reported():
         judging = _judging(context, config, workplace)
-        rows = run_async(judging.virtues())
-        path = judging.tables.write("virtue_scores", rows)
+        tables = run_async(judging.verdicts(virtues="virtue_scores" in wanted, tasks="task_scores" in wanted))
+        paths = {table: judging.tables.write(table, rows) for table, rows in tables.items()}
+    about = {"virtue_scores": _about_virtues, "task_scores": _about_tasks}
+    for asset in sorted(wanted):
+        path = dg.MetadataValue.path(paths[asset])
+        yield dg.MaterializeResult(asset_key=asset, metadata={**about[asset](tables), "path": path})
+
+
+def _about_virtues(tables: Tables) -> dict[str, Any]:
+    rows = tables["virtue_scores"]
     scored = [row for row in rows if row["score"] is not None]
     means = {v: _mean([row["score"] for row in scored if row["virtue"] == v]) for v in VIRTUES}
-    return dg.MaterializeResult(
-        metadata={
-            "dagster/row_count": len(rows),
-            "unscored_share": _share(rows, lambda row: row["error"] is not None),
-            "calibrated_share": _share(scored, lambda row: row["confidence_source"] == "calibrated"),
-            "not_exercised_share": _share(rows, lambda row: row["exercised"] is False),
-            "grounded": _mean([row["grounded"] for row in rows if row["grounded"] is not None]),
-            **{f"mean_{virtue}": mean for virtue, mean in means.items()},
-            "path": dg.MetadataValue.path(path),
-        }
-    )
+    return {
+        "dagster/row_count": len(rows),
+        "unscored_share": _share(rows, lambda row: row["error"] is not None),
+        "calibrated_share": _share(scored, lambda row: row["confidence_source"] == "calibrated"),
+        "not_exercised_share": _share(rows, lambda row: row["exercised"] is False),
+        "grounded": _mean([row["grounded"] for row in rows if row["grounded"] is not None]),
+        **{f"mean_{virtue}": mean for virtue, mean in means.items()},
+    }
 
 
-@dg.asset(
-    group_name="judging",
-    kinds={"openai", "parquet"},
-    owners=OWNERS,
-    partitions_def=agent_versions,
-    retry_policy=RETRIES,
-    deps=[transcripts],
-)
-def task_scores(
-    context: dg.AssetExecutionContext, config: JudgingConfig, workplace: dg.ResourceParam[Workplace]
-) -> dg.MaterializeResult:
-    """Marks of every task against its acceptance criteria, with the facts as ground truth, and of the tone."""
-    with reported():
-        judging = _judging(context, config, workplace)
-        rows, tones = run_async(judging.tasks())
-        path = judging.tables.write("task_scores", rows)
-        judging.tables.write("tone_scores", tones)
-    return dg.MaterializeResult(
-        metadata={
-            "dagster/row_count": len(rows),
-            "unscored_share": _share(rows, lambda row: row["score"] is None),
-            "mean_task": _mean([row["score"] for row in rows if row["score"] is not None]),
-            "mean_tone": _mean([row["score"] for row in tones if row["score"] is not None]),
-            "path": dg.MetadataValue.path(path),
-        }
-    )
+def _about_tasks(tables: Tables) -> dict[str, Any]:
+    rows, tones = tables["task_scores"], tables["tone_scores"]
+    return {
+        "dagster/row_count": len(rows),
+        "unscored_share": _share(rows, lambda row: row["score"] is None),
+        "mean_task": _mean([row["score"] for row in rows if row["score"] is not None]),
+        "mean_tone": _mean([row["score"] for row in tones if row["score"] is not None]),
+    }
 
 
 @dg.asset(

@@ -1,4 +1,4 @@
-"""The demo agent over HTTP: the Embabel chat protocol on loopback.
+"""The demo agent over HTTP: the Embabel chat protocol, on loopback unless there is a key and another `--host`.
 
 `python -m stoic_assets.demo.service --release 1.0.0 --port 0` serves one release over the graph that NEO_URI and its
 companions name; AGENT_API_KEY, when set, is asked of every caller.
@@ -25,6 +25,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from stoic_assets.adapters.bolt import Graph, connect
+from stoic_assets.adapters.loopback_guard import LOOPBACK, guard
 from stoic_assets.core.errors import ConfigurationError, StoicError
 from stoic_assets.core.graph_address import GraphAddress, subject_address
 from stoic_assets.demo.chat_service import ChatService, UnknownSession
@@ -32,7 +33,7 @@ from stoic_assets.demo.memory import Memory
 from stoic_assets.demo.releases import RELEASES, Release, release_named
 from stoic_assets.demo.wire import OpenSession, SendMessage
 
-HOST = "127.0.0.1"
+HOST = LOOPBACK[0]
 CHAT = "/api/v1/chat"
 _SHUTDOWN_SECONDS = 3
 
@@ -40,8 +41,13 @@ Answer = Callable[[Request], Awaitable[dict[str, Any]]]
 Body = TypeVar("Body", bound=BaseModel)
 
 
-def build_app(service: ChatService, api_key: str | None = None, graph: Graph | None = None) -> Starlette:
-    """The HTTP side of a chat service; closes `graph` with itself. With an `api_key` every chat call must carry it."""
+def build_app(
+    service: ChatService, api_key: str | None = None, graph: Graph | None = None, host: str = HOST
+) -> Starlette:
+    """The HTTP side of a chat service; closes `graph` with itself. With an `api_key` every chat call must carry it.
+
+    Requests that name a host foreign to one who listens on `host`, or come from another's web page, are refused.
+    """
 
     async def open_session(request: Request) -> dict[str, Any]:
         return await service.open(await _body(request, OpenSession))
@@ -74,19 +80,21 @@ def build_app(service: ChatService, api_key: str | None = None, graph: Graph | N
         route("objectContexts/{session_id}", object_context, "GET"),
         Route("/health", health),
     ]
-    return Starlette(routes=routes, lifespan=lifespan, exception_handlers=_FAULTS)
+    return Starlette(routes=routes, lifespan=lifespan, exception_handlers=_FAULTS, middleware=guard(host))
 
 
-def serve(release: str, port: int, graph: GraphAddress, api_key: str | None = None) -> None:
+def serve(release: str, port: int, graph: GraphAddress, api_key: str | None = None, host: str = HOST) -> None:
     """Serves a release until SIGTERM or Ctrl-C; port 0 takes a free one.
 
-    Says where it listens in one line of JSON on stdout. Raises ConfigurationError (no such release, port taken) or
-    ServiceUnreachable (no graph).
+    Says where it listens in one line of JSON on stdout. Raises ConfigurationError (no such release, port taken, no key
+    for another host than loopback) or ServiceUnreachable (no graph).
     """
-    asyncio.run(_serve(release_named(release), port, graph, api_key))
+    if host not in LOOPBACK and not api_key:
+        raise ConfigurationError(f"listening on {host} needs a key that callers must send: set AGENT_API_KEY")
+    asyncio.run(_serve(release_named(release), (host, port), graph, api_key))
 
 
-async def _serve(release: Release, port: int, address: GraphAddress, api_key: str | None) -> None:
+async def _serve(release: Release, place: tuple[str, int], address: GraphAddress, api_key: str | None) -> None:
     graph = connect(address)
     memory = Memory(graph, release.dry_run)
     try:
@@ -95,12 +103,12 @@ async def _serve(release: Release, port: int, address: GraphAddress, api_key: st
     except StoicError:
         await graph.aclose()
         raise
-    app = build_app(ChatService(release, memory), api_key, graph)
+    app = build_app(ChatService(release, memory), api_key, graph, place[0])
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, ws="none", timeout_graceful_shutdown=_SHUTDOWN_SECONDS
     )
-    with _listener(port) as listener:
-        url = f"http://{HOST}:{listener.getsockname()[1]}"
+    with _listener(*place) as listener:
+        url = f"http://{place[0]}:{listener.getsockname()[1]}"
         await _Announcing(config, {"url": url, "release": release.version}).serve(sockets=[listener])
 
 
@@ -117,16 +125,16 @@ class _Announcing(uvicorn.Server):
         sys.stdout.flush()
 
 
-def _listener(port: int) -> socket.socket:
+def _listener(host: str, port: int) -> socket.socket:
     # Only where TCP is named does asyncio switch Nagle's algorithm off, which costs 40 ms a reply.
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listener.bind((HOST, port))
+        listener.bind((host, port))
         return listener
     except (OSError, OverflowError) as error:
         listener.close()
-        raise ConfigurationError(f"cannot listen on {HOST}:{port} ({error}): choose another --port") from None
+        raise ConfigurationError(f"cannot listen on {host}:{port} ({error}): choose another --port") from None
 
 
 async def _body(request: Request, model: type[Body]) -> Body:
@@ -164,12 +172,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m stoic_assets.demo.service", description="the demo agent")
     parser.add_argument("--release", default=next(iter(RELEASES)), help=f"one of {', '.join(RELEASES)}")
     parser.add_argument("--port", type=int, default=0, help="0 takes a free one")
+    parser.add_argument("--host", default=HOST, help="another than loopback's needs AGENT_API_KEY")
     chosen = parser.parse_args(arguments)
     try:
         graph = subject_address(os.environ)
         if graph is None:
             raise ConfigurationError("NEO_URI is not set: name a graph, or use `stoic agent`, which starts one")
-        serve(chosen.release, chosen.port, graph, os.environ.get("AGENT_API_KEY") or None)
+        serve(chosen.release, chosen.port, graph, os.environ.get("AGENT_API_KEY") or None, chosen.host)
     except StoicError as error:
         sys.stderr.write(f"{error}\n")
         return error.exit_code

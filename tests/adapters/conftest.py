@@ -72,3 +72,11 @@ def subject(request: pytest.FixtureRequest) -> Iterator[LabelledGraph]:
     labelled = LabelledGraph(request.param, connect(address, observer), address, f"Test{uuid.uuid4().hex}")
     yield labelled
     labelled.setup("MATCH (n:L) DETACH DELETE n")
+
+
+@pytest.fixture
+def constrained(subject: LabelledGraph) -> Iterator[LabelledGraph]:
+    """A graph with one node of the label, and a uniqueness constraint on its `n`."""
+    subject.setup("CREATE CONSTRAINT kept_L FOR (a:L) REQUIRE a.n IS UNIQUE; CREATE (:L {n: 1})")
+    yield subject
+    subject.setup("MATCH (a:L) DETACH DELETE a; DROP CONSTRAINT kept_L IF EXISTS; DROP CONSTRAINT new_L IF EXISTS")

@@ -2,11 +2,31 @@ import asyncio
 import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from itertools import pairwise
 
 import pytest
 
-from stoic_assets.adapters.request_limit import RequestLimit, retry_after_seconds
-from stoic_assets.core.settings import EndpointLimit
+from stoic_assets.adapters.request_limit import Pace, RequestLimit, RequestLimits, retry_after_seconds
+from stoic_assets.core.errors import AttemptFailed
+from stoic_assets.core.settings import EndpointLimit, ModelLimit
+
+
+async def fail(limit: RequestLimit, failure: AttemptFailed) -> None:
+    """One request that ends so."""
+    with pytest.raises(AttemptFailed):
+        async with limit.request():
+            raise failure
+
+
+async def waited(limit: RequestLimit) -> float:
+    """Seconds that one request had to wait."""
+    start = time.monotonic()
+    async with limit.request():
+        return time.monotonic() - start
+
+
+def busy(retry_after: float | None = None) -> AttemptFailed:
+    return AttemptFailed("busy", busy=True, retry_after=retry_after)
 
 
 def test_no_more_requests_run_at_once_than_there_are_slots() -> None:
@@ -15,7 +35,7 @@ def test_no_more_requests_run_at_once_than_there_are_slots() -> None:
 
         async def request() -> None:
             nonlocal now, most
-            async with limit:
+            async with limit.request():
                 now += 1
                 most = max(most, now)
                 await asyncio.sleep(0.001)
@@ -29,40 +49,98 @@ def test_no_more_requests_run_at_once_than_there_are_slots() -> None:
 
 @pytest.mark.parametrize(("wish", "least"), [(0.1, 0.1), (None, 0.05), (60.0, 0.2)])
 def test_a_refusal_pauses_everyone_but_not_beyond_the_longest_wait(wish: float | None, least: float) -> None:
-    async def waited() -> float:
+    async def scene() -> float:
         limit = RequestLimit(EndpointLimit(in_flight=4, backoff_seconds=0.05, longest_wait_seconds=0.2))
-        async with limit:
-            limit.refused(wish)
-        start = time.monotonic()
-        async with limit:
-            return time.monotonic() - start
+        await fail(limit, busy(wish))
+        return await waited(limit)
 
-    assert least - 0.01 <= asyncio.run(waited()) < 10
+    assert least - 0.01 <= asyncio.run(scene()) < 10
 
 
-def test_a_shorter_wish_does_not_end_a_longer_pause() -> None:
-    async def waited() -> float:
+@pytest.mark.parametrize(("failure", "least", "most"), [
+    (AttemptFailed("503", retry_after=0.1), 0.09, 10), (AttemptFailed("500"), 0, 0.05), (KeyError("bug"), 0, 0.05),
+])  # fmt: skip
+def test_only_a_server_that_asks_for_it_pauses_everyone(failure: Exception, least: float, most: float) -> None:
+    async def scene() -> float:
         limit = RequestLimit(EndpointLimit())
-        limit.refused(0.1)
-        limit.refused(0.0)
-        start = time.monotonic()
-        async with limit:
-            return time.monotonic() - start
+        with pytest.raises(type(failure)):
+            async with limit.request():
+                raise failure
+        return await waited(limit)
 
-    assert asyncio.run(waited()) >= 0.09
+    assert least <= asyncio.run(scene()) < most
 
 
 def test_a_slot_comes_back_from_one_who_is_cancelled_in_a_pause() -> None:
     async def scene() -> bool:
         limit = RequestLimit(EndpointLimit(in_flight=1))
-        limit.refused(0.05)
-        queued = asyncio.create_task(limit.__aenter__())
+        await fail(limit, busy(0.05))
+        queued = asyncio.create_task(waited(limit))
         await asyncio.sleep(0.01)
         queued.cancel()
-        async with asyncio.timeout(1), limit:
+        async with asyncio.timeout(1), limit.request():
             return True
 
     assert asyncio.run(scene())
+
+
+def test_requests_leave_in_order_and_evenly_spaced_under_a_known_limit() -> None:
+    async def scene() -> list[tuple[int, float]]:
+        limit, departures = RequestLimit(EndpointLimit(in_flight=4, requests_per_minute=6000)), []
+
+        async def request(number: int) -> None:
+            async with limit.request():
+                departures.append((number, time.monotonic()))
+
+        await asyncio.gather(*[request(number) for number in range(20)])
+        return departures
+
+    numbers, moments = zip(*asyncio.run(scene()), strict=True)
+    assert numbers == tuple(range(20))
+    assert moments[-1] - moments[0] >= 0.16
+    assert max(later - earlier for earlier, later in pairwise(moments)) < 0.1
+
+
+def test_a_budget_of_tokens_holds_requests_back_once_replies_told_what_they_need() -> None:
+    async def scene() -> tuple[float, float]:
+        limit = RequestLimit(ModelLimit(tokens_per_minute=6_000_000))
+        first = await waited(limit)
+        async with limit.request() as passage:
+            passage.tokens = 20_000
+        return first, await waited(limit)
+
+    first, after = asyncio.run(scene())
+    assert first < 0.05
+    assert after >= 0.18
+
+
+@pytest.mark.parametrize(
+    ("failure", "slower"), [(busy(0.0), True), (AttemptFailed("slow", late=True), True), (AttemptFailed("500"), False)]
+)
+def test_what_was_learned_outlives_the_loop(failure: AttemptFailed, slower: bool) -> None:
+    limit = EndpointLimit(in_flight=40)
+    pace = Pace.of(limit)
+
+    async def learn() -> None:
+        requests = RequestLimit(limit, pace)
+        async with requests.request():
+            await asyncio.sleep(0.02)
+        await fail(requests, failure)
+
+    async def pressed() -> bool:
+        return pace.rate.rate(asyncio.get_running_loop().time()) < 1000
+
+    asyncio.run(learn())
+    assert asyncio.run(pressed()) is slower
+
+
+@pytest.mark.parametrize(
+    ("other", "shared"),
+    [("http://HOST:1/b", True), ("http://host:2/a", False), ("http://elsewhere:1/a", False)],
+)
+def test_a_limit_belongs_to_a_host(other: str, shared: bool) -> None:
+    limits = RequestLimits(EndpointLimit())
+    assert (limits.at("http://host:1/a") is limits.at(other)) is shared
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import pytest
 
 from stoic_assets.adapters.workplace import Workplace, open_workplace, secrets_in
 from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.progress import Unwatched
 from stoic_assets.core.settings import Settings
 
 Open = Callable[..., Workplace]
@@ -56,10 +57,22 @@ def test_wrong_settings_are_told_at_once(opened: Open, settings: str, fault: str
 def test_configured_keys_and_passwords_are_blanked_wherever_they_stand(opened: Open) -> None:
     workplace = opened(
         {".env": "AGENT_API_KEY=agent-key-1"}, OPENAI_API_KEY=" model-key-1 ", NEO_PASSWORD="tr0ub4dor",
-        STOIC_GRAPH_URI="bolt://neo4j:p%40ssw0rd@graph:7687",
+        STOIC_GRAPH_URI="bolt://neo4j:p%40ssw0rd@graph:7687", CRM_TOKEN="for-a-header", MAP_KEY="north",
     )
-    shown = workplace.redactor.text("agent-key-1, model-key-1, tr0ub4dor and p@ssw0rd are known")
-    assert shown == "[redacted], [redacted], [redacted] and [redacted] are known"
+    said = "agent-key-1, model-key-1, tr0ub4dor, p@ssw0rd and for-a-header are known, north not"
+    shown = workplace.redactor.text(said)
+    assert shown == "[redacted], [redacted], [redacted], [redacted] and [redacted] are known, north not"
+
+
+def test_whoever_watches_is_told_how_to_blank_them(tmp_path: Path) -> None:
+    told: list[Callable[[object], object]] = []
+
+    class Watching(Unwatched):
+        def clean_by(self, clean: Callable[[object], object]) -> None:
+            told.append(clean)
+
+    open_workplace({"AGENT_API_KEY": "agent-key-1"}, Watching(), tmp_path)
+    assert told[0]({"said": ["it is agent-key-1"]}) == {"said": ["it is [redacted]"]}
 
 
 def test_a_malformed_address_is_no_reason_to_stop_here() -> None:

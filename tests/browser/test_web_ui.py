@@ -3,6 +3,7 @@
 from typing import Any
 from urllib.parse import quote
 
+import httpx
 import pytest
 from web_ui import assets, open_asset_graph
 
@@ -15,10 +16,20 @@ STAGES = ("graph_setup", "transcripts", *VERDICTS)
 def test_versions_are_evaluated_from_the_web_ui(ui: Any, browser: Any) -> None:
     ui.add_partition("marcus@dev")
 
+    answers_no_foreign_page(ui)
     shows_every_asset(ui, browser)
     materialises_a_partition(ui, browser)
     judges_again_over_stored_evidence(ui)
     evaluates_and_compares_releases_unattended(ui)
+
+
+def answers_no_foreign_page(ui: Any) -> None:
+    """Not even a question: Dagster's GraphQL takes mutations by GET."""
+    query = {"query": "{ version }"}
+    foreign = {"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}
+    assert httpx.get(f"{ui.url}/graphql", params=query).json()["data"]["version"]
+    assert {httpx.get(f"{ui.url}/graphql", params=query, headers=each).status_code for each in foreign} == {403}
+    assert httpx.get(ui.url, headers={"Host": "evil.example"}).status_code == 400
 
 
 def shows_every_asset(ui: Any, browser: Any) -> None:

@@ -1,6 +1,7 @@
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 
 import pytest
 from hypothesis import given, settings
@@ -18,14 +19,21 @@ BUSY = AgentFailure("the agent is busy", busy=True)
 
 
 class Gate:
-    def __init__(self) -> None:
-        self.told: list[object] = []
+    """A limit at which every attempt queues for a while; it notes how they ended."""
 
-    def accepted(self) -> None:
-        self.told.append("accepted")
+    def __init__(self, seconds: float = 0.0) -> None:
+        self.seconds = seconds
+        self.told: list[str | None] = []
 
-    def refused(self, retry_after: float | None) -> None:
-        self.told.append(retry_after)
+    @asynccontextmanager
+    async def request(self) -> AsyncIterator[None]:
+        await asyncio.sleep(self.seconds)
+        try:
+            yield
+        except AgentFailure as failure:
+            self.told.append(str(failure))
+            raise
+        self.told.append(None)
 
 
 def script(*outcomes: AgentReply | Exception) -> Callable[[], Awaitable[AgentReply]]:
@@ -158,8 +166,28 @@ def test_other_errors_pass_through_after_one_attempt(error: Exception) -> None:
     assert caught.value is error
 
 
-def test_the_gate_hears_of_refusals_and_success() -> None:
+def test_every_attempt_passes_the_gate_which_hears_how_it_ended() -> None:
     gate = Gate()
-    send = script(AgentFailure("busy", busy=True, retry_after=0.01), BUSY, FAILED, REPLY)
-    asyncio.run(deliver(send, FAST, 5.0, gate))
-    assert gate.told == [0.01, None, "accepted"]
+    delivery = asyncio.run(deliver(script(BUSY, FAILED, REPLY), FAST, 5.0, gate))
+    assert delivery.reply == REPLY
+    assert gate.told == [str(BUSY), str(FAILED), None]
+
+
+def test_queueing_for_our_own_limit_is_nobodys_time() -> None:
+    start = time.monotonic()
+    delivery = asyncio.run(deliver(script(FAILED, FAILED, REPLY), FAST, 0.1, Gate(seconds=0.08)))
+    assert (delivery.reply, delivery.failures) == (REPLY, 2)
+    assert time.monotonic() - start >= 0.24
+    assert delivery.response_ms < 80
+
+
+def test_the_limit_hears_that_an_attempt_was_cut_off() -> None:
+    async def hang() -> AgentReply:
+        await asyncio.sleep(10)
+        return REPLY
+
+    gate = Gate(seconds=0.03)
+    delivery = asyncio.run(deliver(hang, FAST, 0.02, gate))
+    assert gate.told == ["the agent gave no reply within 0.02 s"]
+    assert delivery.error is not None
+    assert (delivery.error.late, delivery.failures) == (True, 1)

@@ -5,6 +5,7 @@ import os
 import random
 import subprocess
 from collections import Counter
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -36,10 +37,12 @@ def dbt() -> str:
 
 @pytest.fixture
 def warehouse(tmp_path: Path) -> Warehouse:
-    """Two versions in three evaluations, scored by our runner."""
+    """Two versions in three evaluations, scored by our runner; two were compacted, and one of them corrected since."""
     warehouse = Warehouse(tmp_path / "warehouse")
     evaluate(warehouse, "marcus@1.9", "e1", seed=1)
     evaluate(warehouse, "marcus@1.10", "e2", seed=2, started_at="2026-02-01T00:00:00Z")
+    warehouse.compact(timedelta(0))
+    evaluate(warehouse, "marcus@1.10", "e2", seed=4, started_at="2026-02-01T00:00:00Z")
     evaluate(warehouse, "marcus@1.10", "e3", seed=3, started_at="2026-02-02T00:00:00Z", base="marcus@1.9")
     warehouse.publish()
     return warehouse

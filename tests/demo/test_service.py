@@ -136,9 +136,18 @@ def test_with_a_key_every_chat_call_must_carry_it(run_agent):
         assert client.get("/health").status_code == 200
 
 
+def test_neither_foreign_names_nor_other_pages_are_answered(marcus):
+    assert marcus["1.0.0"].get("/health", headers={"Host": "evil.example"}).status_code == 400
+    body = {"user": "ada", "chatbot": "marcus"}
+    answer = marcus["1.0.0"].put(f"{CHAT}/sessions", json=body, headers={"Origin": "http://evil.example"})
+    assert answer.status_code == 403
+    assert not [name for name in answer.headers if name.startswith("access-control")]
+
+
 @pytest.mark.parametrize(
     ("arguments", "uri", "complaint"),
     [
+        (["--host", "0.0.0.0"], "bolt://127.0.0.1:1", "listening on 0.0.0.0 needs a key"),
         (["--release", "9.9"], "bolt://127.0.0.1:1", "has no release '9.9'; choose one of 1.0.0, 1.1.0"),
         ([], "", "NEO_URI is not set"),
         ([], "bolt://127.0.0.1:1", "does not answer"),

@@ -1,6 +1,6 @@
 """The complete job of Embabel's README, as it stands, on somebody else's agent and somebody else's model server."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from stoic_command import Stoic
 JOB = Path(__file__).parents[1] / "jobs" / "embabel_readme.yml"
 FACTS = ("The user's timezone is Australia/Sydney", "The user prefers formal language")
 CRITERIA = ("A reminder entity is created with the correct date and time", "The assistant correctly answers Paris")
-AGENT_KEY = "agent-key-5f3c9a77"
+AGENT_KEY, TOKEN, PASSWORD = "agent-key-5f3c9a77", "crm-7d1e55b0c2", "hunter2-in-an-address"
 MARKS = {"task_1": 0.9, "task_2": 0.6, "tone": 0.3, "wisdom_verdict": 0.9, "courage_verdict": 0.3}
 
 
@@ -26,7 +26,8 @@ def reminding(running: Callable[[Double], Any], cypher: Callable[..., list[dict[
         if "9am" not in text:
             return None
         cypher("MERGE (:Reminder {user: $user})", user=user)
-        return {"id": "r1", "name": f"reminder {AGENT_KEY}", "labels": ["DomainNode", "Reminder"], "properties": {}}
+        name = f"reminder {AGENT_KEY}, {TOKEN}, bolt://neo4j:{PASSWORD}@graph:7687"
+        return {"id": "r1", "name": name, "labels": ["DomainNode", "Reminder"], "properties": {}}
 
     cypher("MATCH (n) DETACH DELETE n")
     return running(EmbabelAgent(AGENT_KEY, remember))
@@ -36,7 +37,7 @@ def test_the_readme_job_runs_as_it_stands(stoic: Stoic, model: ModelServer, remi
     model.lines = ("Could you set a reminder for tomorrow at 9am?", "What is the capital of France?")
     model.number = lambda path: next((MARKS[key] for key in path if key in MARKS), 0.8)
 
-    stoic.env["AGENT_API_KEY"] = AGENT_KEY
+    stoic.env |= {"AGENT_API_KEY": AGENT_KEY, "CRM_TOKEN": TOKEN}
     done = stoic("eval", "--file", JOB, "--agent-url", reminding.url, "--json", "--fail-under", "1", code=1)
 
     document = done.document
@@ -53,7 +54,11 @@ def test_the_readme_job_runs_as_it_stands(stoic: Stoic, model: ModelServer, remi
     assert document["fitness"] == pytest.approx(sum(t["virtue_overall"]["score"] for t in document["trials"]) / 2)
     _check_what_the_user_knew(model)
     _check_what_the_agent_got(reminding)
-    _check_that_keys_are_nowhere(stoic, [AGENT_KEY, model.key or "?", stoic.env["NEO_PASSWORD"]])
+    secrets = [AGENT_KEY, TOKEN, PASSWORD, model.key or "?", stoic.env["NEO_PASSWORD"]]
+    _check_that_keys_are_nowhere(secrets, stoic.everything_stored())
+    asked = {call.text for call in model.of("judge")}
+    assert any("[redacted]" in text for text in asked)  # the careless agent's function call
+    _check_that_keys_are_nowhere(secrets, {"a judge": str(asked), "stdout": done.out, "stderr": done.err})
 
 
 def _check_scores(trial: dict[str, Any]) -> None:
@@ -91,8 +96,7 @@ def _check_what_the_agent_got(agent: EmbabelAgent) -> None:
     assert agent.of("message")[0].body["message"]["content"] in ("Hello", "Hi", "Hey")
 
 
-def _check_that_keys_are_nowhere(stoic: Stoic, secrets: list[str]) -> None:
-    stored = stoic.everything_stored()
-    assert sum("[redacted]" in text for text in stored.values()) > 1  # the agent's careless answer is there
-    for path, text in stored.items():
-        assert not [secret for secret in secrets if secret in text], path
+def _check_that_keys_are_nowhere(secrets: list[str], shown: Mapping[Any, str]) -> None:
+    assert any("[redacted]" in text for text in shown.values())  # the agent's careless answer is there
+    for place, text in shown.items():
+        assert not [secret for secret in secrets if secret in text], place

@@ -10,6 +10,7 @@ import dagster as dg
 import duckdb
 import pytest
 from agents import ChatAgent
+from connections import Connections
 from contract import TABLES, check_document
 from double import Call, Double
 from model_server import ModelServer
@@ -46,8 +47,18 @@ def receiver(running: Callable[[Double], Any]) -> Receiver:
     return running(Receiver())
 
 
+@pytest.fixture
+def connections(stoic: Stoic, tmp_path: Path) -> Connections:
+    """Whom the commands speak to."""
+    (tmp_path / "hook").mkdir()
+    noted = Connections(tmp_path / "hook")
+    stoic.env |= noted.env
+    return noted
+
+
 def test_from_release_to_deletion(
-    stoic: Stoic, model: ModelServer, chat_agent: ChatAgent, receiver: Receiver, cypher: Callable[..., list[Any]]
+    stoic: Stoic, model: ModelServer, chat_agent: ChatAgent, receiver: Receiver, cypher: Callable[..., list[Any]],
+    connections: Connections,
 ) -> None:
     stoic.job(**JOB)
     stoic.job("left-out")
@@ -78,6 +89,8 @@ def test_from_release_to_deletion(
     evaluations = "MATCH (:AgentVersion {id: $v})--(e:StoicEvaluation) RETURN count(e) AS n"
     assert cypher(evaluations, on="STOIC_GRAPH", v=VERSION) == [{"n": 2}]
     _check_deletion(stoic, evaluated["evaluation_id"], cypher)
+    configured = [model.url, chat_agent.url, receiver.url, stoic.env["NEO_URI"]]
+    assert connections.addresses == {url.rpartition("/")[2] for url in configured}  # the conversations, and nobody else
 
 
 class Marks:

@@ -55,7 +55,7 @@ class AgentHttp:
             async with session.request(method, url, json=body, allow_redirects=False) as response:
                 text = await _read(response)
         except TimeoutError:
-            raise self.fault(f"gave no answer within {self._seconds:g} s") from None
+            raise AgentFailure(f"{self._name} gave no answer within {self._seconds:g} s", late=True) from None
         except (aiohttp.ClientError, OSError) as error:
             raise self.fault(f"cannot be reached: {self._quote(error)}") from None
         self._refuse_status(response, text)
@@ -98,7 +98,9 @@ class AgentHttp:
         said = excerpt(text.decode("utf-8", "replace"), self._secrets)
         problem = f"{self._name} answered {status}" + (f": {said}" if said else "")
         # 408 says of itself that the request may be repeated.
-        raise AgentFailure(problem, retry_after=wait, final=status < 500 and status != 408)
+        raise AgentFailure(
+            problem, retry_after=wait, late=status in (408, 504), final=status < 500 and status != 408
+        )
 
     def _quote(self, error: Exception) -> str:
         return excerpt(str(error) or type(error).__name__, self._secrets)

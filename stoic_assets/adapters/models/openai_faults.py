@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 OPTIONS = ("response_format", "temperature")
 """Parts of a request that some servers or models refuse; the request makes sense without them."""
 REPEATABLE = (408, 409)
+TIMED_OUT = (408, 504)
 
 
 class OptionRefused(AttemptFailed):
@@ -31,7 +32,7 @@ def explain(error: Exception, model: str, base_url: str, secrets: Redactor) -> S
     if isinstance(error, openai.APIStatusError):
         return _explain_status(error, model, server, secrets)
     if isinstance(error, TimeoutError):
-        return AttemptFailed(f"{server} gave no answer in time")
+        return AttemptFailed(f"{server} gave no answer in time", late=True)
     if isinstance(error, openai.APIConnectionError | OSError):
         # The package takes every failed connection through aiohttp for its own time-out, which is switched off.
         cause = error.__cause__ or error
@@ -55,7 +56,8 @@ def _explain_status(error: "APIStatusError", model: str, server: str, secrets: R
         return AttemptFailed(f"{server} is busy (429)", retry_after=wait, busy=True)
     if status in (400, 422) and (option := _refused_option(error)):
         return OptionRefused(option, f"{server}: {said}")
-    return AttemptFailed(f"{server}: {said}", retry_after=wait, final=status < 500 and status not in REPEATABLE)
+    late, final = status in TIMED_OUT, status < 500 and status not in REPEATABLE
+    return AttemptFailed(f"{server}: {said}", retry_after=wait, late=late, final=final)
 
 
 def _names_unknown_model(error: "APIStatusError") -> bool:

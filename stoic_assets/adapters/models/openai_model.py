@@ -13,12 +13,12 @@ from stoic_assets.adapters.endpoint import parse_url, proxy_for
 from stoic_assets.adapters.foreign_text import excerpt, mend
 from stoic_assets.adapters.loop_bound import LoopBound
 from stoic_assets.adapters.models.openai_faults import OptionRefused, explain
-from stoic_assets.adapters.request_limit import RequestLimit
+from stoic_assets.adapters.request_limit import Pace, RequestLimit
 from stoic_assets.core.chat import ChatReply, ChatRequest, ModelFailure, Role
 from stoic_assets.core.errors import AttemptFailed
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.retrying import Tally, persist
-from stoic_assets.core.settings import EndpointLimit, Limits, Price
+from stoic_assets.core.settings import Limits, ModelLimit, Price
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -48,22 +48,26 @@ class OpenAiModel:
         parts = parse_url(base_url or DEFAULT_URL, "OPENAI_BASE_URL")
         self._url, self._proxy = parts._replace(query="", fragment="").geturl(), proxy_for(parts)
         self._key, self._secrets = api_key or "none", Redactor((), [api_key or ""])
-        self._limits, self._prices = limits, prices
+        self._limits: Mapping[Role, ModelLimit] = {"evaluator": limits.evaluator, "judge": limits.judge}
+        # What is learned of the server outlives the loops: judging begins with what an earlier stage found out.
+        self._paces = {role: Pace.of(limit) for role, limit in self._limits.items()}
+        self._prices = prices
         self._left_out: dict[str, set[str]] = {}
         self._connection: LoopBound[_Connection] = LoopBound(self._open, lambda connection: connection.client.close())
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         """The reply, after as many attempts as the role's limit allows; `latency_ms` is that of the last one."""
         connection = await self._connection.get()
-        limit: EndpointLimit = getattr(self._limits, request.role)
-        gate = connection.gates[request.role]
+        limit, gate = self._limits[request.role], connection.gates[request.role]
 
         async def send() -> ChatReply:
-            async with gate:
-                return await self._attempt(connection.client, request, limit.timeout_seconds)
+            async with gate.request() as passage:
+                reply = await self._attempt(connection.client, request, limit.timeout_seconds)
+                passage.tokens = reply.prompt_tokens + reply.completion_tokens
+                return reply
 
         try:
-            return await persist(send, limit, Tally(), gate)
+            return await persist(send, limit, Tally())
         except AttemptFailed as failure:
             raise ModelFailure(f"{request.model} gave no reply: {failure}") from None
 
@@ -119,9 +123,7 @@ class OpenAiModel:
             timeout=None, trust_env=False, proxy=self._proxy, verify=httpx2.create_ssl_context(trust_env=True)
         )
         client = AsyncOpenAI(api_key=self._key, base_url=self._url, max_retries=0, timeout=None, http_client=http)
-        gates: dict[Role, RequestLimit] = {
-            "evaluator": RequestLimit(self._limits.evaluator), "judge": RequestLimit(self._limits.judge)
-        }
+        gates = {role: RequestLimit(limit, self._paces[role]) for role, limit in self._limits.items()}
         return _Connection(client, gates)
 
 

@@ -17,7 +17,22 @@ _TOKEN = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 
-_LOAD_CSV = re.compile(r"\bLOAD\s+CSV\b", re.IGNORECASE)
+_BEYOND_THE_GRAPH = re.compile(
+    r"""
+    (?P<load>      LOAD \s+ CSV )
+  | (?P<terminate> TERMINATE \s+ TRANSACTIONS? )
+  | (?P<server>    CALL \s+ dbms \s* \. )
+  | (?P<library>   \b apoc \s* \. \s* (?: bolt | case | config | couchbase | custom | cypher | do | es | export | import
+      | load | log | ml | model | mongo\w* | periodic | redis | spatial | systemdb | trigger | when ) \b )
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_CLAUSES = {
+    "load": "LOAD CSV", "terminate": "TERMINATE TRANSACTIONS", "server": "CALL dbms.…",
+    "library": "a procedure of APOC that reaches beyond the graph",
+}
+_ESCAPE = re.compile(r"\\u+([0-9a-fA-F]{4})")
+_ESCAPED_LOAD = re.compile(r"LOAD.*CSV", re.IGNORECASE | re.DOTALL)
 _IN_TRANSACTIONS = re.compile(r"\bIN\s+(\S+\s+)?(CONCURRENT\s+)?TRANSACTIONS\b", re.IGNORECASE)
 
 
@@ -38,9 +53,16 @@ def parameters_used(cypher: str) -> set[str]:
     return {token["plain"] or token["quoted"].replace("``", "`") for token in found}
 
 
-def reads_files(cypher: str) -> bool:
-    """Whether a query has a LOAD CSV, which fetches files and URLs with the rights of the graph server."""
-    return bool(_LOAD_CSV.search(_code(cypher)))
+def beyond_the_graph(cypher: str) -> str | None:
+    """The name of a clause that acts on more than the graph, although the server counts it as reading; None without.
+
+    LOAD CSV and parts of APOC reach files and URLs with the server's own rights, others end what somebody else runs.
+    """
+    decoded = _ESCAPE.sub(lambda escape: chr(int(escape[1], 16)), cypher)
+    if decoded != cypher and _ESCAPED_LOAD.search(decoded):
+        return "LOAD CSV"  # Neo4j decodes before it looks for quotes and comments, so these prove nothing here
+    found = _BEYOND_THE_GRAPH.search(_plain_code(cypher)) or _BEYOND_THE_GRAPH.search(_plain_code(decoded))
+    return _CLAUSES[found.lastgroup or ""] if found else None
 
 
 def commits_in_parts(cypher: str) -> bool:
@@ -50,6 +72,16 @@ def commits_in_parts(cypher: str) -> bool:
 
 def _without_comments(cypher: str) -> str:
     return _TOKEN.sub(lambda token: " " if token["comment"] else token[0], cypher)
+
+
+def _plain_code(cypher: str) -> str:
+    """As `_code`, but a quoted name that needs no quotes stands there without them."""
+    return _TOKEN.sub(lambda token: _unquoted(token["name"]) or " " if token["name"] else _code(token[0]), cypher)
+
+
+def _unquoted(name: str) -> str:
+    inside = name.strip("`")
+    return inside if inside.isidentifier() else ""
 
 
 def _code(cypher: str) -> str:

@@ -31,8 +31,8 @@ def fault(message: str, job: Job, condition: Condition, turns: Sequence[Turn]) -
         return "it was empty"
     if signs_off(message, job) and _messages(turns) < len(job.tasks):
         return "it ended the conversation before every task had been raised"
-    known = _known(job, condition, turns)
-    if any(repeats(message, secret, known, least) for secret, least in _secrets(job, condition)):
+    said, known = words(message), Known([words(text) for text in _known(job, condition, turns)])
+    if any(repeats(said, words(secret), known, least) for secret, least in _secrets(job, condition)):
         return "it told something that the user does not know"
     return None
 
@@ -42,17 +42,22 @@ def signs_off(message: str, job: Job) -> bool:
     return job.evaluator.signoff.casefold() in message.casefold()
 
 
-def repeats(message: str, secret: str, known: Iterable[str], least: int) -> bool:
-    """Whether `message` tells `secret`, word for word or nearly so, beyond what is `known` anyway.
+class Known:
+    """The texts that the user was told, as words, and the telling ones among these."""
+
+    def __init__(self, texts: Sequence[Sequence[str]]) -> None:
+        self.texts, self.telling = texts, set[str]().union(*map(_telling, texts))
+
+
+def repeats(said: Sequence[str], hidden: Sequence[str], known: Known, least: int) -> bool:
+    """Whether `said` tells what is `hidden`, word for word or nearly so, beyond what is `known` anyway.
 
     Nearly so: most of its telling words that are new, of which there must be at least `least`. A secret of one telling
     word ("a reply") is never recognised: anyone might use it.
     """
-    said, hidden = words(message), words(secret)
-    public = [words(text) for text in known]
     telling = _telling(hidden)
-    new = telling.difference(*map(_telling, public))
-    if _within(hidden, said) and not any(_within(hidden, text) for text in public):
+    new = telling - known.telling
+    if _within(hidden, said) and not any(_within(hidden, text) for text in known.texts):
         return len(telling) > 1 and bool(new)
     return len(new) >= least and len(new & _telling(said)) >= OVERLAP * len(new)
 

@@ -79,7 +79,7 @@ def session(session_id: str) -> Entry:
 
 def said(turn: Turn, failures: int = 0) -> Entry:
     """A message was made (user) or received (agent)."""
-    return {"kind": "turn", "turn": asdict(turn), "failures": failures}
+    return {"kind": "turn", "turn": dict(vars(turn)), "failures": failures}
 
 
 def ended(at: str, outcome: Outcome, detail: str | None, failures: int, observations: Iterable[Observation]) -> Entry:

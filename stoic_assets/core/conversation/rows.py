@@ -5,6 +5,7 @@ from typing import Any
 
 from stoic_assets.core.conversation.evidence import Evidence, Observation, Trial, Turn
 from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.judging.suspicion import suspicions
 
 Row = dict[str, Any]
 
@@ -19,7 +20,7 @@ def trial_row(evidence: Evidence, job: Job) -> Row:
         "failure_count": evidence.failure_count, "average_response_ms": average_response_ms(evidence),
         "aspirational_ms": job.aspirational_average, "planned_tasks": len(job.tasks), "virtue_weights": job.weights(),
         "turns": len(evidence.turns), "started_at": evidence.started_at, "ended_at": evidence.ended_at,
-        "evaluator_model": evidence.evaluator_model,
+        "evaluator_model": evidence.evaluator_model, "suspected_injection": suspicions(evidence),
     }
 
 

@@ -1,9 +1,8 @@
 """All that a conversation needs from outside, and how a message is delivered to the agent."""
 
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from stoic_assets.core.chat import ChatModel
 from stoic_assets.core.conversation.agent import Agent, AgentFailure, AgentReply
@@ -22,16 +21,12 @@ class AgentUnusable(StoicError):
         self.failures, self.final = failures, bool(error and error.final)
 
 
-class AgentLimit(Gate, AbstractAsyncContextManager[Any], Protocol):
-    """The limit of the agent's endpoint: a slot while it is entered, and it hears how attempts went."""
-
-
 @dataclass(frozen=True)
 class World:
     """The outside of a conversation. `now` gives UTC ISO 8601 text."""
 
     agent: Agent
-    agent_limit: AgentLimit
+    agent_limit: Gate
     graph: SubjectGraph
     model: ChatModel
     evaluator_model: str
@@ -43,8 +38,7 @@ class World:
     async def ask_agent(self, send: Callable[[], Awaitable[AgentReply]]) -> Delivery:
         """Delivers one message with the retries of `stoic.yml`. Raises `AgentUnusable` when none succeeds."""
         seconds = self.settings.conversations.turn_timeout_seconds
-        async with self.agent_limit:
-            delivery = await deliver(send, self.settings.limits.agent, seconds, self.agent_limit)
+        delivery = await deliver(send, self.settings.limits.agent, seconds, self.agent_limit)
         if delivery.reply is None:
             raise AgentUnusable(delivery.error, delivery.failures)
         return delivery

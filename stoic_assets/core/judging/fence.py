@@ -18,17 +18,21 @@ MOST_BLOCKS = 200
 _TERMINAL_ESCAPE = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[PX^_][^\x1b]*\x1b\\|[ -/]*[0-~])"
 )
-_LINE_END = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
-_INVISIBLE = re.compile(
-    "[\x00-\x08\x0e-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
-    "\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
+_LINE_ENDS = "\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029"
+_LINE_END = re.compile(f"\r\n|[{_LINE_ENDS}]")
+_HIDDEN = (
+    "\x00-\x08\x0e-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff"
 )
+_INVISIBLE = re.compile(f"[{_HIDDEN}]")
 _BLANK_LINES = re.compile(r"\n{3,}")
 # Runs of angle brackets, and the control tokens of common chat templates, which some model servers obey in plain text.
 _MARKER = re.compile(
     r"[<＜﹤]{3,}|[>＞﹥]{3,}|<\||\|>|</?s>|</?(?:start|end)_of_turn>|</?(?:think|tool_call)>|<</?SYS>>|\[/?INST\]",
     re.IGNORECASE,
 )
+_SUSPECT = re.compile(f"[{_HIDDEN}{_LINE_ENDS}<＜﹤>＞﹥[]")
+"""One of these, or three line ends, stands in every text that cleaning changes. Most texts hold none."""
 _HARMLESS = str.maketrans("<＜﹤>＞﹥[]", "‹‹‹›››()")
 
 
@@ -45,6 +49,8 @@ def clean(text: str) -> str:
 
     Cleaning twice changes nothing more.
     """
+    if not _SUSPECT.search(text) and "\n\n\n" not in text:
+        return text
     text = _LINE_END.sub("\n", _TERMINAL_ESCAPE.sub("", text))
     text = _MARKER.sub(lambda marker: marker.group().translate(_HARMLESS), _INVISIBLE.sub("", text))
     return _BLANK_LINES.sub("\n\n", text)
@@ -60,15 +66,20 @@ def closing(token: str) -> str:
     return f"<<<END OF RECORD {token}>>>"
 
 
-def fenced(blocks: Sequence[Block], token: str) -> str:
-    """The record between its markers; the texts are cleaned here."""
+def fenced(record: str, token: str) -> str:
+    """The record between its markers."""
+    return f"{opening(token)}\n{record}{closing(token)}"
+
+
+def recorded(blocks: Sequence[Block]) -> str:
+    """The lines of the record; the texts are cleaned here."""
     cleaned = [Block(block.heading, clean(block.text)) for block in blocks]
     shown = len(cleaned) if len(cleaned) <= MOST_BLOCKS else MOST_BLOCKS
     head, tail = (cleaned, []) if shown == len(cleaned) else (cleaned[: shown // 4], cleaned[-(shown - shown // 4) :])
     limit = fair_limit([len(block.text) for block in (*head, *tail)], TOTAL_CHARS, MESSAGE_CHARS)
     gap = [f"[{len(cleaned) - shown} messages left out]"] if tail else []
     lines = [*(marked(block, limit) for block in head), *gap, *(marked(block, limit) for block in tail)]
-    return "\n".join([opening(token), *lines, closing(token)])
+    return "".join(f"{line}\n" for line in lines)
 
 
 def fair_limit(lengths: Sequence[int], total: int, most: int) -> int:

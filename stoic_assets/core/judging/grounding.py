@@ -14,7 +14,7 @@ SHORTEST_PIECE = 8
 """A quote with gaps counts only if one of its pieces is at least this long; `the … a … to` is in every text."""
 
 _QUOTES = re.compile("[\"'`´‘’‚‛“”„‟′″‹›«»]+")
-_DASHES = re.compile(r"\s*[-‐‑‒–—―−]+\s*")
+_DASHES = re.compile("[-‐‑‒–—―−]+")
 _DROPPED = re.compile(r"[*_#\\]+")
 _LINE_MARK = re.compile(r"^\s*\| ?", re.MULTILINE)
 _SPEAKER = re.compile(r"\A\W*(?:agent|assistant|user)\s*:\s*", re.IGNORECASE)
@@ -24,17 +24,18 @@ _GAP = re.compile(r"\s*[\[(]?\.{3,}[\])]?\s*")
 def grounded_share(quotes: Iterable[str], texts: Iterable[str]) -> float | None:
     """The share, 0–1, of the quotes that occur in one of the texts; None if there are none. Blank ones do not count."""
     record = [normalised(text) for text in texts]
-    found = [any(occurs(quote, text) for text in record) for quote in quotes if quote.strip()]
+    found = [occurs(quote, record) for quote in quotes if quote.strip()]
     return sum(found) / len(found) if found else None
 
 
-def occurs(quote: str, text: str) -> bool:
-    """Whether a quote occurs in a normalised text, as a whole or in pieces that follow one another."""
+def occurs(quote: str, texts: Iterable[str]) -> bool:
+    """Whether a quote occurs in one of the normalised texts, as a whole or in pieces that follow one another."""
     quote = normalised(_SPEAKER.sub("", _LINE_MARK.sub("", quote))).strip("' ")
     if not any(character.isalnum() for character in quote):
         return False
     pieces = [piece for piece in _GAP.split(quote) if piece]
-    return quote in text or (max(map(len, pieces)) >= SHORTEST_PIECE and in_order(pieces, text))
+    in_pieces = max(map(len, pieces)) >= SHORTEST_PIECE
+    return any(quote in text or (in_pieces and in_order(pieces, text)) for text in texts)
 
 
 def in_order(pieces: list[str], text: str) -> bool:
@@ -51,5 +52,5 @@ def in_order(pieces: list[str], text: str) -> bool:
 def normalised(text: str) -> str:
     """The text as it is compared."""
     text = unicodedata.normalize("NFKC", clean(text)).casefold()
-    text = _DASHES.sub("-", _QUOTES.sub("'", _DROPPED.sub("", text)))
-    return " ".join(text.split())
+    text = _QUOTES.sub("'", _DROPPED.sub("", text))
+    return " ".join("-".join(part.strip() for part in _DASHES.split(text)).split())

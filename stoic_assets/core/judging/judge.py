@@ -15,6 +15,7 @@ from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.judging.ask import NoVerdict, ask
 from stoic_assets.core.judging.confidence import UNCALIBRATED, settled
+from stoic_assets.core.judging.forgery import refusing_copies
 from stoic_assets.core.judging.grounding import grounded_share
 from stoic_assets.core.judging.question import Question, tasks_question, virtue_question
 from stoic_assets.core.judging.scores import AspectScore, TaskScore, TaskScores, ToneScore, VirtueScore
@@ -42,7 +43,8 @@ async def judge_virtues(
         request = question.request(judge, settings.temperature, sample)
         blank = VirtueScore(trial_id, virtue, judge, sample, question.prompt_hash)
         try:
-            given = await ask(model, request, lambda text: parse_virtue(text, virtue), settings.repairs)
+            parse = refusing_copies(lambda text: parse_virtue(text, virtue), question.record)
+            given = await ask(model, request, parse, settings.repairs)
         except NoVerdict as error:
             return replace(blank, error=str(error))
         return scored(blank, given, question)
@@ -91,7 +93,8 @@ async def judge_tasks(
     async def marks(judge: str) -> list[Mark] | NoVerdict:
         request = question.request(judge, job.scorer.temperature)
         try:
-            return await ask(model, request, lambda text: parse_tasks(text, len(job.tasks)), settings.repairs)
+            parse = refusing_copies(lambda text: parse_tasks(text, len(job.tasks)), question.record)
+            return await ask(model, request, parse, settings.repairs)
         except NoVerdict as error:
             return error
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from stoic_assets.core.chat import ChatRequest
 from stoic_assets.core.judging.cues import ADVICE, CUES, JUSTICE_OCCASION, SIGNALS, STOP_WORDS
+from stoic_assets.core.judging.fence import MESSAGE_CHARS
 from stoic_assets.core.judging.virtues import ASPECTS, Virtue
 
 START = 0.55
@@ -41,8 +42,8 @@ class Reading:
 
     @cached_property
     def replies(self) -> list[str]:
-        """What the agent said."""
-        return [turn["content"] for turn in self.brief["turns"] if turn["speaker"] == "agent"]
+        """What the agent said; of a very long reply the beginning, as a model would not see all of it either."""
+        return [turn["content"][:MESSAGE_CHARS] for turn in self.brief["turns"] if turn["speaker"] == "agent"]
 
     @cached_property
     def sentences(self) -> list[str]:

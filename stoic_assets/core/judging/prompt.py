@@ -6,6 +6,7 @@ A rubric is rendered from the job alone. The conversation is never rendered and 
 import hashlib
 import json
 from collections.abc import Mapping
+from functools import cache, lru_cache
 from typing import Any, Literal
 
 from stoic_assets.core import templates
@@ -19,19 +20,35 @@ EVIDENCE = "evidence.jinja"
 
 def rendered(job: Job, rubric: Rubric, variables: Mapping[str, Any]) -> str:
     """The rubric as a system message. Raises `ConfigurationError` when the template does not render."""
-    return templates.render(PACKAGE, template_source(job, rubric), variables, f"prompt {rubric!r} of job {job.name!r}")
+    return _rendered(template_source(job, rubric), json.dumps(variables), f"prompt {rubric!r} of job {job.name!r}")
+
+
+@lru_cache(maxsize=64)
+def _rendered(template: str, variables: str, name: str) -> str:
+    """Once for all trials of a job; `variables` are JSON."""
+    return templates.render(PACKAGE, template, json.loads(variables), name)
 
 
 def evidence_clause(opening: str, closing: str) -> str:
     """What every judge is told about the record, whoever wrote the rubric."""
-    return templates.render(PACKAGE, source(EVIDENCE), {"opening": opening, "closing": closing}, EVIDENCE)
+    return _evidence_clause().replace("{opening}", opening).replace("{closing}", closing)
+
+
+@cache
+def _evidence_clause() -> str:
+    """With names where the markers go: all else is the same in every request."""
+    return templates.render(PACKAGE, source(EVIDENCE), {"opening": "{opening}", "closing": "{closing}"}, EVIDENCE)
 
 
 def prompt_hash(job: Job, rubric: Rubric, schema: Mapping[str, Any]) -> str:
     """SHA-256 over the template, every template that it builds on, the evidence clause and the reply's schema."""
+    return _hash(template_source(job, rubric), json.dumps(schema, sort_keys=True))
+
+
+@cache
+def _hash(template: str, schema: str) -> str:
     digest = hashlib.sha256()
-    texts = templates.sources(PACKAGE, template_source(job, rubric))
-    for text in (*texts, source(EVIDENCE), json.dumps(schema, sort_keys=True)):
+    for text in (*templates.sources(PACKAGE, template), source(EVIDENCE), schema):
         digest.update(text.encode() + b"\0")
     return digest.hexdigest()
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from secrets import token_hex
 from typing import Any
 
@@ -11,7 +12,7 @@ from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.job import Job, Task
 from stoic_assets.core.judging.exhibit import as_json, blocks, function_calls
-from stoic_assets.core.judging.fence import Block, clean, closing, fenced, opening
+from stoic_assets.core.judging.fence import Block, clean, closing, fenced, opening, recorded
 from stoic_assets.core.judging.prompt import Rubric, evidence_clause, prompt_hash, rendered
 from stoic_assets.core.judging.verdict import tasks_schema, virtue_schema
 from stoic_assets.core.judging.virtues import ASPECTS, TITLES, Virtue
@@ -51,10 +52,15 @@ class Question:
             cacheable_as=json.dumps([self.repeat, *self.messages(CACHED_AS)], ensure_ascii=False),
         )
 
+    @cached_property
+    def record(self) -> str:
+        """What the judge looks at, without its fence."""
+        return recorded(self.blocks)
+
     def messages(self, token: str) -> tuple[dict[str, str], ...]:
         """The rubric as system message; the record alone as user message."""
         system = f"{self.rubric}\n\n{evidence_clause(opening(token), closing(token))}"
-        return {"role": "system", "content": system}, {"role": "user", "content": fenced(self.blocks, token)}
+        return {"role": "system", "content": system}, {"role": "user", "content": fenced(self.record, token)}
 
 
 def virtue_question(job: Job, evidence: Evidence, virtue: Virtue) -> Question:

@@ -5,6 +5,7 @@ A number out of range is refused, never clamped, and nothing that is missing get
 
 import re
 from collections.abc import Collection, Mapping
+from functools import cache
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
@@ -111,7 +112,8 @@ def _refuse_other_keys(found: Mapping[str, object], expected: Collection[str], w
         raise MalformedVerdict(f"{where}: holds what was not asked for: {extra[0]!r}")
 
 
-def virtue_schema(virtue: Virtue) -> dict[str, Any]:
+@cache
+def virtue_schema(virtue: Virtue) -> Mapping[str, Any]:
     """Strict JSON Schema of a `VirtueVerdict` with the virtue's own aspects."""
     mark = {"example": TEXT_SCHEMA, "assessment": TEXT_SCHEMA, "score": SHARE_SCHEMA}
     aspects = {key: {**object_schema(mark), "description": question} for key, question in ASPECTS[virtue].items()}
@@ -128,7 +130,8 @@ def virtue_schema(virtue: Virtue) -> dict[str, Any]:
     )
 
 
-def tasks_schema(count: int) -> dict[str, Any]:
+@cache
+def tasks_schema(count: int) -> Mapping[str, Any]:
     """Strict JSON Schema with one required property for each of `count` tasks, and `tone`."""
     mark = object_schema({"reason": TEXT_SCHEMA, "score": SHARE_SCHEMA})
     return object_schema(dict.fromkeys(task_keys(count), mark))

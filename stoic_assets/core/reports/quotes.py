@@ -27,7 +27,7 @@ class Record:
         if not text.strip():
             return None
         shown = self._messages + (self._calls if virtue in WITH_ACTIONS else [])
-        return Quote(text, any(occurs(text, message) for message in shown))
+        return Quote(text, occurs(text, shown))
 
     def quotes(self, texts: Iterable[str], virtue: str) -> list[Quote]:
         """The quotes that are not blank."""

@@ -107,6 +107,11 @@ class TrialView:
         """Whether the trial is scored."""
         return bool(self.scores.get("valid"))
 
+    @property
+    def suspected(self) -> str:
+        """Why the agent's words look as if they were meant for the judge; empty where they do not."""
+        return ", ".join(self.row.get("suspected_injection") or ())
+
     def why_missing(self, part: str) -> str:
         """Why a column of `composite_scores` is null."""
         return WHY_MISSING[part] if self.valid else f"an invalid trial is not scored: {self.outcome}"

@@ -42,12 +42,13 @@ def test_busy_is_a_wait_of_the_length_that_the_agent_asks_for(service: Any) -> N
 
 
 @pytest.mark.parametrize(
-    ("status", "final"), [(500, False), (502, False), (503, False), (408, False), (400, True), (404, True), (422, True)]
+    ("status", "final"),
+    [(500, False), (502, False), (503, False), (504, False), (408, False), (400, True), (404, True), (422, True)],
 )
 def test_server_faults_may_be_tried_again_and_refusals_not(service: Any, status: int, final: bool) -> None:
     service.replies({"error": "why"}, status=status)
     failure = failure_of(service.url)
-    assert (failure.final, failure.busy) == (final, False)
+    assert (failure.final, failure.busy, failure.late) == (final, False, status in (408, 504))
     assert str(failure) == f'the agent at {service.url} answered {status}: {{"error":"why"}}'
 
 
@@ -76,7 +77,9 @@ def test_too_slow(service: Any) -> None:
         return JSONResponse({})
 
     service.answers = [sleep]
-    assert str(failure_of(service.url, 0.05)) == f"the agent at {service.url} gave no answer within 0.05 s"
+    failure = failure_of(service.url, 0.05)
+    assert str(failure) == f"the agent at {service.url} gave no answer within 0.05 s"
+    assert failure.late
 
 
 def test_a_connection_that_breaks_in_the_middle(service: Any) -> None:

@@ -6,11 +6,11 @@ from starlette.responses import JSONResponse, Response
 
 from stoic_assets.adapters.models.openai_model import OpenAiModel
 from stoic_assets.core.chat import ChatRequest, ModelFailure
-from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.settings import EndpointLimit, Limits
+from stoic_assets.core.errors import AttemptFailed, ConfigurationError
+from stoic_assets.core.settings import Limits, ModelLimit
 
 KEY = "sk-meditations-12345678"
-FAST = EndpointLimit(attempts=3, backoff_seconds=0.001, longest_wait_seconds=0.01, timeout_seconds=5.0)
+FAST = ModelLimit(attempts=3, backoff_seconds=0.001, longest_wait_seconds=0.01, timeout_seconds=5.0)
 REQUEST = ChatRequest("judge", "sage", ({"role": "user", "content": "Judge."},), 0.0)
 
 
@@ -18,7 +18,7 @@ def completion(content: Any = "Salve", **message: Any) -> dict[str, Any]:
     return {"choices": [{"finish_reason": "stop", "message": {"role": "assistant", "content": content, **message}}]}
 
 
-def text_from(url: str, limit: EndpointLimit = FAST) -> str:
+def text_from(url: str, limit: ModelLimit = FAST) -> str:
     return asyncio.run(OpenAiModel(url, KEY, Limits(judge=limit), {}).complete(REQUEST)).text
 
 
@@ -103,7 +103,17 @@ def test_an_answer_that_is_too_slow(service: Any) -> None:
         return JSONResponse(completion())
 
     service.answers = [slow]
-    limit = EndpointLimit(attempts=2, backoff_seconds=0.001, timeout_seconds=0.05)
+    limit = ModelLimit(attempts=2, backoff_seconds=0.001, timeout_seconds=0.05)
     with pytest.raises(ModelFailure, match="in time"):
         text_from(service.url, limit)
     assert len(service.seen) == 2
+
+
+@pytest.mark.parametrize(("status", "late"), [(408, True), (504, True), (500, False), (429, False)])
+def test_a_time_out_that_the_server_tells_of_is_one_too(service: Any, status: int, late: bool) -> None:
+    service.replies({}, status=status)
+    with pytest.raises(ModelFailure) as caught:
+        text_from(service.url)
+    cause = caught.value.__context__
+    assert isinstance(cause, AttemptFailed)
+    assert cause.late is late

@@ -9,10 +9,10 @@ from starlette.responses import JSONResponse, Response
 
 from stoic_assets.adapters.models.openai_model import OpenAiModel, unfenced
 from stoic_assets.core.chat import ChatReply, ChatRequest, ModelFailure
-from stoic_assets.core.settings import EndpointLimit, Limits, Price
+from stoic_assets.core.settings import Limits, ModelLimit, Price
 
 KEY = "sk-meditations-12345678"
-FAST = EndpointLimit(attempts=3, backoff_seconds=0.001, longest_wait_seconds=0.3, timeout_seconds=5.0)
+FAST = ModelLimit(attempts=3, backoff_seconds=0.001, longest_wait_seconds=0.3, timeout_seconds=5.0)
 SCHEMA = {"type": "object", "properties": {"score": {"type": "number"}}, "required": ["score"]}
 MESSAGES = ({"role": "system", "content": "Judge."}, {"role": "user", "content": "<transcript>"})
 PLAIN = ChatRequest("judge", "sage", MESSAGES, 0.0)
@@ -25,7 +25,7 @@ def completion(content: Any = "Salve", **message: Any) -> dict[str, Any]:
     return {"id": "c", "object": "chat.completion", "created": 1, "model": "sage", "choices": [choice], "usage": usage}
 
 
-def model_at(url: str, key: str | None = KEY, **limits: EndpointLimit) -> OpenAiModel:
+def model_at(url: str, key: str | None = KEY, **limits: ModelLimit) -> OpenAiModel:
     each = Limits(**{"judge": FAST, "evaluator": FAST} | limits)
     return OpenAiModel(url, key, each, {"sage": Price(input=2, output=8)})
 
@@ -95,13 +95,26 @@ def test_a_busy_server_pauses_everyone(service: Any) -> None:
         return JSONResponse(completion()) if len(arrivals) > 1 else JSONResponse({}, 429, {"Retry-After": "0.3"})
 
     async def main() -> None:
-        model = model_at(service.url + "/v1", judge=EndpointLimit(in_flight=1))
+        model = model_at(service.url + "/v1", judge=ModelLimit(in_flight=1))
         await asyncio.gather(*[model.complete(PLAIN) for _ in range(3)])
 
     service.answers = [answer]
     asyncio.run(main())
     assert len(arrivals) == 4
     assert arrivals[1] - arrivals[0] >= 0.29
+
+
+def test_a_known_limit_is_kept_to_in_every_loop(service: Any) -> None:
+    model = model_at(service.url, judge=ModelLimit(requests_per_minute=6000))
+
+    async def main() -> float:
+        start = time.monotonic()
+        await asyncio.gather(*[model.complete(PLAIN) for _ in range(15)])
+        return time.monotonic() - start
+
+    service.replies(completion())
+    assert asyncio.run(main()) >= 0.11
+    assert asyncio.run(main()) >= 0.11
 
 
 def test_each_role_has_its_own_limit(service: Any) -> None:
@@ -116,7 +129,7 @@ def test_each_role_has_its_own_limit(service: Any) -> None:
         return JSONResponse(completion())
 
     async def main(role: Any) -> None:
-        model = model_at(service.url, judge=EndpointLimit(in_flight=5), evaluator=EndpointLimit(in_flight=2))
+        model = model_at(service.url, judge=ModelLimit(in_flight=5), evaluator=ModelLimit(in_flight=2))
         request = ChatRequest(role, "sage", ({"role": "user", "content": role},), 0.0)
         await asyncio.gather(*[model.complete(request) for _ in range(15)])
 

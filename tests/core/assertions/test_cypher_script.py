@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stoic_assets.core.assertions.cypher_script import commits_in_parts, parameters_used, reads_files, statements
+from stoic_assets.core.assertions.cypher_script import beyond_the_graph, commits_in_parts, parameters_used, statements
 
 
 @pytest.mark.parametrize(
@@ -89,18 +89,49 @@ def test_parameters_are_found_outside_strings_and_comments(cypher, expected):
     assert parameters_used(cypher) == expected
 
 
-@pytest.mark.parametrize(
-    "cypher", ["LOAD CSV FROM 'x' AS r RETURN r", "load\n csv FROM $f AS r", "LOAD/* */CSV FROM 'x'"]
-)
-def test_load_csv_is_seen(cypher):
-    assert reads_files(cypher)
+LOAD = "LOAD CSV FROM 'file:///etc/passwd' AS r RETURN r"
 
 
 @pytest.mark.parametrize(
-    "cypher", ["RETURN 'LOAD CSV'", "// LOAD CSV\nRETURN 1", "RETURN `LOAD CSV`", "RETURN load, csv"]
+    ("cypher", "clause"),
+    [
+        (LOAD, "LOAD CSV"),
+        ("load\n csv FROM $f AS r", "LOAD CSV"),
+        ("LOAD/* */CSV FROM 'x'", "LOAD CSV"),
+        ("WITH 1 AS `a`LOAD\x1cCSV FROM 'x'", "LOAD CSV"),
+        (LOAD.replace("A", r"\u0041"), "LOAD CSV"),
+        (LOAD.replace("A", r"\uu0041"), "LOAD CSV"),
+        (rf"RETURN 1 AS r // \u000a UNION {LOAD}", "LOAD CSV"),
+        (rf"WITH '\u0027 AS x {LOAD}", "LOAD CSV"),
+        ("SHOW TRANSACTIONS YIELD transactionId AS t TERMINATE TRANSACTIONS t", "TERMINATE TRANSACTIONS"),
+        ("terminate transaction 'x'", "TERMINATE TRANSACTIONS"),
+        ("CALL dbms.killConnection('bolt-1')", "CALL dbms.…"),
+        ("CALL `dbms` . `killConnection`('bolt-1')", "CALL dbms.…"),
+        (r"CALL dbm\u0073.killConnection('bolt-1')", "CALL dbms.…"),
+        ("CALL apoc.load.json('file:///etc/passwd') YIELD value", "APOC"),
+        ("RETURN apoc.`cypher`.runFirstColumnSingle('LO' + 'AD CSV …', {})", "APOC"),
+    ],
 )
-def test_only_the_clause_counts_as_load_csv(cypher):
-    assert not reads_files(cypher)
+def test_clauses_that_reach_beyond_the_graph_are_seen(cypher, clause):
+    assert clause in (beyond_the_graph(cypher) or "nothing")
+
+
+@pytest.mark.parametrize(
+    "cypher",
+    [
+        "RETURN 'LOAD CSV'",
+        "// LOAD CSV\nRETURN 1",
+        "RETURN `LOAD CSV`",
+        "RETURN load, csv",
+        r"RETURN 'caf\u00e9'",
+        "MATCH (d:dbms) RETURN d.killed",
+        "CALL db.labels() YIELD label RETURN label",
+        "RETURN apoc.coll.sum([1, 2]), apoc.text.join(['a'], '')",
+        "CALL apoc.path.subgraphNodes(n, {}) YIELD node RETURN count(node)",
+    ],
+)
+def test_what_stays_in_the_graph_is_let_through(cypher):
+    assert beyond_the_graph(cypher) is None
 
 
 @pytest.mark.parametrize(

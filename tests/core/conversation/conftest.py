@@ -3,8 +3,8 @@
 import itertools
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
-from types import TracebackType
 from typing import Any
 
 import pytest
@@ -144,24 +144,10 @@ class ProcessDeath(BaseException):
 
 
 class Open:
-    """A limit that lets everything through and counts what it hears."""
+    """A limit that lets everything through."""
 
-    def __init__(self) -> None:
-        self.heard: list[str] = []
-
-    async def __aenter__(self) -> "Open":
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        return None
-
-    def accepted(self) -> None:
-        self.heard.append("accepted")
-
-    def refused(self, retry_after: float | None) -> None:
-        self.heard.append("refused")
+    def request(self) -> AbstractAsyncContextManager[None]:
+        return nullcontext()
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -10,37 +11,36 @@ from stoic_assets.core.conversation.world import AgentUnusable
 Make = Callable[..., Any]
 
 
-def test_a_message_is_delivered_within_the_limit_which_hears_of_it(make_world: Make) -> None:
+def test_every_attempt_passes_the_limit_which_hears_of_it(make_world: Make) -> None:
     left: list[Exception] = [AgentFailure("busy", busy=True), AgentFailure("down")]
     inside: list[bool] = []
 
-    class Slot:
+    class Limit:
         held = False
         heard: list[str] = []
 
-        async def __aenter__(self) -> None:
+        @asynccontextmanager
+        async def request(self) -> AsyncIterator[None]:
             self.held = True
+            try:
+                yield
+            except AgentFailure as failure:
+                self.heard.append(str(failure))
+                raise
+            finally:
+                self.held = False
 
-        async def __aexit__(self, *about: object) -> None:
-            self.held = False
-
-        def accepted(self) -> None:
-            self.heard.append("accepted")
-
-        def refused(self, retry_after: float | None) -> None:
-            self.heard.append("refused")
-
-    slot = Slot()
+    limit = Limit()
 
     async def send() -> AgentReply:
-        inside.append(slot.held)
+        inside.append(limit.held)
         if left:
             raise left.pop(0)
         return AgentReply("Salve")
 
-    delivery = asyncio.run(make_world(agent_limit=slot).ask_agent(send))
+    delivery = asyncio.run(make_world(agent_limit=limit).ask_agent(send))
     assert (delivery.reply.content, delivery.attempts, delivery.failures) == ("Salve", 3, 1)
-    assert (inside, slot.held, slot.heard) == ([True] * 3, False, ["refused", "accepted"])
+    assert (inside, limit.held, limit.heard) == ([True] * 3, False, ["busy", "down"])
 
 
 @pytest.mark.parametrize(("final", "failures"), [(False, 4), (True, 1)])

@@ -1,0 +1,207 @@
+"""How close to a server's request limit the model adapter keeps: 60 trials of 13 calls behind 60 requests a second.
+
+    python benchmarks/limits.py [RUNS] [--all]
+
+The promise: within 1.1 times the floor (calls / limit) where `requests_per_minute` is configured, 1.2 times where the
+limit must be found out; median of five runs. `--all` adds other kinds of servers, for which nothing is promised. Every
+run has a new server, in a process of its own, and a new adapter. Prints a Markdown table.
+"""
+
+import argparse
+import asyncio
+import math
+import statistics
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Protocol
+
+from stoic_assets.adapters.models.openai_model import OpenAiModel
+from stoic_assets.core.chat import ChatRequest
+from stoic_assets.core.settings import Limits, ModelLimit
+
+TRIALS, MESSAGES, VERDICTS, PER_SECOND, LATENCY = 60, 8, 5, 60, 0.2
+CALLS = TRIALS * (MESSAGES + VERDICTS)
+FLOOR = CALLS / PER_SECOND
+IN_FLIGHT = 200
+
+
+class Counter(Protocol):
+    """A server's way to count. `wait` takes a request (0) or says in how many seconds it could be taken."""
+
+    def wait(self, now: float) -> float: ...
+
+
+class FixedWindow:
+    """So many requests in each second of the clock."""
+
+    def __init__(self) -> None:
+        self._window, self._taken = -1, 0
+
+    def wait(self, now: float) -> float:
+        if math.floor(now) != self._window:
+            self._window, self._taken = math.floor(now), 0
+        if self._taken == PER_SECOND:
+            return self._window + 1 - now
+        self._taken += 1
+        return 0.0
+
+
+class SlidingWindow:
+    """So many requests in any second."""
+
+    def __init__(self) -> None:
+        self._taken: deque[float] = deque()
+
+    def wait(self, now: float) -> float:
+        while self._taken and self._taken[0] <= now - 1:
+            self._taken.popleft()
+        if len(self._taken) == PER_SECOND:
+            return self._taken[0] + 1 - now
+        self._taken.append(now)
+        return 0.0
+
+
+class TokenBucket:
+    """A bucket of ten that is refilled at that rate."""
+
+    SIZE = 10
+
+    def __init__(self) -> None:
+        self._level, self._at = float(self.SIZE), 0.0
+
+    def wait(self, now: float) -> float:
+        self._level, self._at = min(self.SIZE, self._level + (now - self._at) * PER_SECOND), now
+        if self._level < 1:
+            return (1 - self._level) / PER_SECOND
+        self._level -= 1
+        return 0.0
+
+
+COUNTERS: dict[str, type[Counter]] = {"fixed": FixedWindow, "sliding": SlidingWindow, "bucket": TokenBucket}
+RETRY_AFTER = {"whole": lambda wait: str(math.ceil(wait)), "exact": lambda wait: f"{wait:.3f}", "none": lambda _: None}
+"""Whole seconds are what HTTP has; some servers say it more exactly, some not at all."""
+
+
+def serve(counter: Counter, retry_after: str) -> None:
+    """Prints its port and serves chat completions on loopback until the process is ended."""
+    from aiohttp import web
+
+    message = {"role": "assistant", "content": "Salve"}
+    choice = {"index": 0, "finish_reason": "stop", "message": message}
+    completion = {"id": "c", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]}
+    tally = {"taken": 0, "refused": 0}
+
+    async def complete(request: web.Request) -> web.Response:
+        await request.read()
+        if wait := counter.wait(time.monotonic()):
+            tally["refused"] += 1
+            said = RETRY_AFTER[retry_after](wait)
+            return web.json_response({}, status=429, headers={"Retry-After": said} if said else {})
+        tally["taken"] += 1
+        await asyncio.sleep(LATENCY)
+        return web.json_response(completion)
+
+    async def told(_: web.Request) -> web.Response:
+        return web.json_response(tally)
+
+    async def main() -> None:
+        app = web.Application()
+        app.add_routes([web.post("/v1/chat/completions", complete), web.get("/tally", told)])
+        runner = web.AppRunner(app, access_log=None)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0, backlog=1024).start()
+        print(runner.addresses[0][1], flush=True)
+        await asyncio.Event().wait()
+
+    asyncio.run(main())
+
+
+@contextmanager
+def served(counter: str, retry_after: str) -> Iterator[str]:
+    """The address of a server while the block runs."""
+    command = [sys.executable, __file__, "--serve", counter, retry_after]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            yield f"http://127.0.0.1:{process.stdout.readline().strip()}"
+        finally:
+            process.terminate()
+
+
+async def run(url: str, limit: ModelLimit) -> tuple[float, int]:
+    """Seconds from the first call to the last reply, and how many calls were refused."""
+    import aiohttp
+    import openai.types.chat  # noqa: F401 - an evaluation imports it too before its first call
+
+    model = OpenAiModel(f"{url}/v1", None, Limits(judge=limit), {})
+
+    async def ask(*words: str) -> str:
+        messages = tuple({"role": "user", "content": said} for said in words)
+        return (await model.complete(ChatRequest("judge", "m", messages, 0.0))).text
+
+    async def trial() -> None:
+        said = ["Ave"]
+        for _ in range(MESSAGES):
+            said.append(await ask(*said))
+        await asyncio.gather(*[ask(*said) for _ in range(VERDICTS)])
+
+    start = time.perf_counter()
+    await asyncio.gather(*[trial() for _ in range(TRIALS)])
+    seconds = time.perf_counter() - start
+    await model.close()
+    async with aiohttp.ClientSession() as session, session.get(f"{url}/tally") as answer:
+        tally = await answer.json()
+    assert tally["taken"] == CALLS, tally
+    return seconds, tally["refused"]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A kind of server, and whether its limit is in `stoic.yml`."""
+
+    counter: str
+    retry_after: str
+    configured: bool
+
+    def row(self, runs: int) -> str:
+        """Runs it so often; a row of the table."""
+        limit = ModelLimit(in_flight=IN_FLIGHT, requests_per_minute=60 * PER_SECOND if self.configured else None)
+        done = []
+        for _ in range(runs):
+            with served(self.counter, self.retry_after) as url:
+                done.append(asyncio.run(run(url, limit)))
+        seconds, refused = [run[0] for run in done], [run[1] for run in done]
+        middle = statistics.median(seconds)
+        known = "configured" if self.configured else "found out"
+        return (
+            f"| {self.counter} | {self.retry_after} | {known} | {middle:.2f} "
+            f"| {min(seconds) / FLOOR:.3f}–{max(seconds) / FLOOR:.3f} | **{middle / FLOOR:.3f}** "
+            f"| {statistics.median(refused):.0f} |"
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("runs", type=int, nargs="?", default=5)
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--serve", nargs=2, metavar=("COUNTER", "RETRY_AFTER"), help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.serve:
+        serve(COUNTERS[options.serve[0]](), options.serve[1])
+        return
+    promised = [Case("fixed", "whole", configured=True), Case("fixed", "whole", configured=False)]
+    every = [Case(counter, wish, known) for counter in COUNTERS for wish in RETRY_AFTER for known in (True, False)]
+    print(f"{CALLS} calls, {PER_SECOND} a second, {LATENCY} s each, floor {FLOOR:.1f} s; median of {options.runs}\n")
+    print("| server counts | Retry-After | limit | seconds | ratios | median ratio | refused |")
+    print("| --- | --- | --- | --- | --- | --- | --- |", flush=True)
+    for case in promised + [case for case in every if options.all and case not in promised]:
+        print(case.row(options.runs), flush=True)
+
+
+if __name__ == "__main__":
+    main()

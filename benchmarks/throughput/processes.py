@@ -1,0 +1,107 @@
+"""Processes from outside: the servers of a benchmark, what a command costs, and how busy the machine is. Linux only."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True)
+class Server:
+    """One of our servers at work."""
+
+    url: str
+
+    def tally(self) -> dict[str, Any]:
+        """What it was asked so far (see `servers.Service.tally`)."""
+        with urllib.request.urlopen(f"{self.url}/tally", timeout=10) as reply:
+            return dict(json.load(reply))
+
+
+@contextmanager
+def served(role: str, latency: float, bookkeeping: float) -> Iterator[Server]:
+    """A server in a process of its own while the block runs."""
+    command = [sys.executable, "-m", "benchmarks.throughput.servers", role, str(latency), str(bookkeeping)]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            yield Server(f"http://127.0.0.1:{process.stdout.readline().strip()}")
+        finally:
+            process.terminate()
+
+
+def python(module: str, *arguments: str) -> dict[str, float]:
+    """Runs a module of ours that prints JSON."""
+    command = [sys.executable, "-m", module, *arguments]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+    return dict(json.loads(done.stdout))
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A command that ended. Seconds; CPU and memory (MB) are those of the process itself, not of what it started."""
+
+    started: float
+    wall: float
+    cpu: float
+    children_cpu: float
+    peak_mb: float
+    out: str
+
+
+def run(command: Sequence[str], folder: Path, env: Mapping[str, str]) -> Ended:
+    """Runs a command to its end. Raises `RuntimeError` with what it said when that was no good one."""
+    with (folder / "out").open("w+") as out, (folder / "err").open("w+") as err:
+        started = time.time()
+        process = subprocess.Popen(command, cwd=folder, env=dict(env), stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+        peak = 0
+        # It is looked at before it is waited for: only then its own figures stand apart from its children's.
+        while os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
+            peak = _peak_kb(process.pid) or peak
+            time.sleep(0.02)
+        wall = time.time() - started
+        times = [int(ticks) / TICKS for ticks in _status("stat", process.pid).rpartition(")")[2].split()[11:15]]
+        if process.wait():
+            err.seek(0)
+            raise RuntimeError(f"{' '.join(command)} ended with {process.returncode}: {err.read()[-2000:]}")
+        out.seek(0)
+        return Ended(started, wall, times[0] + times[1], times[2] + times[3], peak / 1024, out.read())
+
+
+def await_quiet(busy: float = 0.12, patience: float = 60.0) -> float:
+    """Waits until the processors are less busy than that, for at most `patience` seconds; returns how busy they are."""
+    end = time.monotonic() + patience
+    while (share := _busy_share(1.0)) > busy and time.monotonic() < end:
+        pass
+    return share
+
+
+def _busy_share(seconds: float) -> float:
+    def spent() -> tuple[int, int]:
+        times = [int(ticks) for ticks in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
+        return sum(times), times[3] + times[4]
+
+    before = spent()
+    time.sleep(seconds)
+    after = spent()
+    return 1 - (after[1] - before[1]) / max(1, after[0] - before[0])
+
+
+def _peak_kb(pid: int) -> int:
+    """The peak of resident memory; 0 for a process that is just ending."""
+    lines = _status("status", pid).split("\n")
+    return next((int(line.split()[1]) for line in lines if line.startswith("VmHWM")), 0)
+
+
+def _status(name: str, pid: int) -> str:
+    return Path(f"/proc/{pid}/{name}").read_text()

@@ -1,0 +1,55 @@
+"""DuckDB files and folders for people: written whole or not at all, and not again while they are still right."""
+
+import hashlib
+import json
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from stoic_assets.adapters.files import StorageError, write_whole
+
+
+def mark(file: Path, views: Mapping[str, str]) -> None:
+    """Notes beside a file which views it holds. Raises `StorageError`."""
+    write_whole(_mark_of(file), json.dumps(_state(file, views)))
+
+
+def still_holds(file: Path, views: Mapping[str, str]) -> bool:
+    """Whether a file was marked with these views, and nobody wrote to it since."""
+    if file.with_name(f"{file.name}.wal").exists():
+        return False
+    with suppress(OSError, ValueError):
+        return bool(json.loads(_mark_of(file).read_bytes()) == _state(file, views))
+    return False
+
+
+@contextmanager
+def drafted(target: Path) -> Iterator[Path]:
+    """A path for a DuckDB file, or a folder, that takes the place of `target` once it is complete.
+
+    It has the same stem, since DuckDB names the catalog after it, and lies in a folder of its own beside. A write-ahead
+    log of the old file would be replayed into the new one, so it goes.
+    """
+    import duckdb
+
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".draft-", dir=target.parent) as folder:
+            draft = Path(folder) / target.name
+            yield draft
+            if draft.is_file():
+                target.with_name(f"{target.name}.wal").unlink(missing_ok=True)
+            draft.replace(target)
+    except (OSError, duckdb.Error) as error:
+        raise StorageError(f"cannot write {target}: {error}; is there room, may it be written?") from error
+
+
+def _mark_of(file: Path) -> Path:
+    return file.with_name(f".{file.name}.json")
+
+
+def _state(file: Path, views: Mapping[str, str]) -> dict[str, Any]:
+    state, digest = file.stat(), hashlib.sha256(repr(views).encode()).hexdigest()
+    return {"views": digest, "bytes": state.st_size, "written_ns": state.st_mtime_ns}

@@ -1,0 +1,81 @@
+"""SQL that reads a table: over the files that count now, for our own queries, or over those that count when it is run.
+
+The second is the text that dbt uses too (`dbt_like_sql/models/sources.yml`); it stands in `stoic.duckdb`.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from functools import cache
+from glob import escape
+from pathlib import Path
+
+import jinja2
+import yaml
+
+from stoic_assets.adapters.parquet_files import Archive, Key, Place, archives
+from stoic_assets.adapters.sql_literals import quoted
+from stoic_assets.adapters.sql_project import sql_folder
+from stoic_assets.adapters.table_schemas import COMMON, columns_of
+
+
+def live_scan(folder: Path) -> str:
+    """SQL over all evaluations of the table in `folder`, for views that outlive what is stored today."""
+    environment = jinja2.Environment(undefined=jinja2.StrictUndefined)  # noqa: S701 (SQL, not HTML)
+    root = escape(str(folder.parent)).replace("'", "''")
+    source = environment.from_string(_source()).render(env_var=lambda *_: root)
+    return f"select {_columns(folder.name)} from {source.format(name=folder.name)}"
+
+
+def scan(folder: Path, empty: Path, places: Mapping[Key, Place], by_name: bool = True) -> str:
+    """SQL over the evaluations at `places` of the table in `folder`.
+
+    `empty` is its file without rows. Unless columns are matched `by_name`, every file must have those of `empty`; then
+    no file is opened before its rows are read.
+    """
+    wanted: dict[str, list[Key]] = defaultdict(list)
+    for key, place in places.items():
+        wanted[place.path].append(key)
+    merged = [each for each in archives(folder) if each.path in wanted]
+    singles = wanted.keys() - {each.path for each in merged}
+    select = f"select {_columns(folder.name)} from read_parquet"
+    options = f"hive_partitioning=true, hive_types_autocast=false, union_by_name={by_name}"
+    of_singles = f"{select}({_list([str(empty), *sorted(singles)])}, {options})"
+    of_archives = [
+        f"{select}({_list([str(empty), each.path])}, hive_partitioning=false, union_by_name=true)"
+        f"{_restriction(each, wanted[each.path])}"
+        for each in merged
+    ]
+    return " union all ".join(of_archives if merged and not singles else [of_singles, *of_archives])
+
+
+def _restriction(archive: Archive, wanted: Collection[Key]) -> str:
+    """A where clause for the wanted evaluations of an archive; plain lists, so that DuckDB can skip row groups."""
+    if len(wanted) == len(archive.held):
+        return ""
+    versions, ids = {version for version, _ in wanted}, {evaluation_id for _, evaluation_id in wanted}
+    clause = f" where agent_version in ({_texts(versions)}) and evaluation_id in ({_texts(ids)})"
+    if sum(version in versions and evaluation_id in ids for version, evaluation_id in archive.held) > len(wanted):
+        pairs = ", ".join(f"({quoted(version)}, {quoted(evaluation_id)})" for version, evaluation_id in wanted)
+        clause += f" and (agent_version, evaluation_id) in ({pairs})"
+    return clause
+
+
+def _texts(values: Iterable[str]) -> str:
+    return ", ".join(map(quoted, sorted(values)))
+
+
+def _list(files: Iterable[str]) -> str:
+    return f"[{', '.join(quoted(escape(file)) for file in files)}]"
+
+
+def _columns(table: str) -> str:
+    own = [name for name in columns_of(table) if name not in COMMON]
+    return ", ".join(f'"{name}"' for name in ("agent_version", *COMMON, *own))
+
+
+@cache
+def _source() -> str:
+    """Where dbt finds a table, as `sources.yml` says it."""
+    text = (sql_folder() / "models" / "sources.yml").read_text(encoding="utf-8")
+    [source] = yaml.safe_load(text)["sources"]
+    return str(source["config"]["external_location"])

@@ -1,0 +1,29 @@
+"""Dagster's web server behind our guard: `python -m stoic_assets.cli.web_server` takes dagster-webserver's arguments.
+
+By itself it answers any page that a browser shows, and its GraphQL takes mutations by GET, so that a picture on any
+web page could launch a run.
+"""
+
+from typing import Any
+
+from dagster_webserver.cli import main
+from dagster_webserver.webserver import DagsterWebserver
+from starlette.middleware import Middleware
+
+from stoic_assets.adapters.loopback_guard import guard
+
+
+def put_guard() -> None:
+    """Puts the guard before everything in the web servers that this process makes."""
+    own = DagsterWebserver.build_middleware
+
+    def guarded(server: DagsterWebserver[Any, Any]) -> list[Middleware]:
+        return [*guard(), *own(server)]
+
+    # Its command makes the server itself; there is no other place to add middleware.
+    DagsterWebserver.build_middleware = guarded  # type: ignore[method-assign, assignment]
+
+
+if __name__ == "__main__":
+    put_guard()
+    main()  # type: ignore[no-untyped-call]

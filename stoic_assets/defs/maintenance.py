@@ -1,0 +1,37 @@
+"""What keeps the warehouse quick; nothing here changes what it says."""
+
+from datetime import timedelta
+
+import dagster as dg
+from pydantic import Field
+
+from stoic_assets.adapters.compaction import GRACE, Compacted
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.defs.failures import reported
+from stoic_assets.defs.ownership import OWNERS
+
+
+class CompactionConfig(dg.Config):
+    """Files younger than `grace_minutes` are not merged, and those replaced later than that not removed."""
+
+    grace_minutes: float = Field(default=GRACE.total_seconds() / 60, ge=0)
+
+
+@dg.asset(group_name="maintenance", kinds={"parquet"}, owners=OWNERS)
+def compact(config: CompactionConfig, workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
+    """The warehouse in few files, whatever versions they belong to; what people and stages read stays the same."""
+    with reported():
+        tables = workplace.warehouse.compact(timedelta(minutes=config.grace_minutes))
+    return dg.MaterializeResult(
+        metadata={
+            "files": sum(table.files for table in tables),
+            "merged_files": sum(table.merged for table in tables),
+            "removed_files": sum(table.removed for table in tables),
+            "bytes": sum(table.bytes for table in tables),
+            "tables": dg.MetadataValue.md("\n".join(map(_line, tables)) or "the warehouse is empty"),
+        }
+    )
+
+
+def _line(table: Compacted) -> str:
+    return f"- {table.table}: {table.merged} merged, {table.removed} removed, {table.files} files left"

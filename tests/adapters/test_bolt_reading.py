@@ -1,0 +1,125 @@
+"""What an assertion's query may do, on the embedded server and on Neo4j: read the graph, and nothing else."""
+
+import asyncio
+import re
+import uuid
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+
+import pytest
+
+from stoic_assets.adapters.bolt import connect
+from stoic_assets.core.errors import QueryError
+
+WRITES = [
+    "CREATE (:L {n: 2})",
+    "MERGE (:L {n: 2})",
+    "MATCH (a:L) SET a.n = 9",
+    "MATCH (a:L) SET a.n = 9 RETURN a.n",
+    "MATCH (a:L) SET a += {m: 1}",
+    "MATCH (a:L) SET a:Other",
+    "MATCH (a:L) REMOVE a.n",
+    "MATCH (a:L) REMOVE a:L",
+    "MATCH (a:L) DELETE a",
+    "MATCH (a:L) DETACH DELETE a",
+    "MATCH (a:L) CREATE (a)-[:NEW_TYPE]->(a)",
+    "FOREACH (i IN [2] | CREATE (:L {n: i}))",
+    "UNWIND [2] AS i CALL (i) { CREATE (:L {n: i}) } RETURN i",
+    "UNWIND range(2, 4) AS i CALL (i) { CREATE (:L {n: i}) } IN TRANSACTIONS OF 1 ROWS",
+    "CREATE INDEX new_L FOR (a:L) ON (a.m)",
+    "CREATE CONSTRAINT new_L FOR (a:L) REQUIRE a.m IS UNIQUE",
+    "DROP CONSTRAINT kept_L",
+]
+
+
+def failure(call: Callable[[], object]) -> str:
+    """What is said of a query that is refused."""
+    with pytest.raises(QueryError) as raised:
+        call()
+    return str(raised.value)
+
+
+def state(subject) -> list[object]:
+    """All of the label that a write could change, as the account with full rights sees it."""
+
+    async def read() -> list[object]:
+        nodes = await subject.graph.write(
+            subject.named("MATCH (a:L) RETURN labels(a), properties(a), COUNT { (a)--() }")
+        )
+        schema = [*await subject.graph.write("SHOW CONSTRAINTS"), *await subject.graph.write("SHOW INDEXES")]
+        return [nodes, sorted(row["name"] for row in schema if subject.label in str(row))]
+
+    return asyncio.run(read())
+
+
+@pytest.mark.parametrize("cypher", WRITES)
+def test_an_assertion_cannot_change_the_graph_as_a_setup_can(constrained, cypher):
+    before = state(constrained)
+    with suppress(QueryError):  # the embedded server lets a property be set, but the transaction is rolled back
+        constrained.rows(cypher)
+    assert state(constrained) == before
+    constrained.setup(cypher)
+    assert state(constrained) != before
+
+
+@pytest.mark.parametrize(
+    ("cypher", "clause"),
+    [
+        ("LOAD CSV FROM 'file:///etc/passwd' AS row RETURN row", "LOAD CSV"),
+        (r"LO\u0041D CSV FROM 'file:///etc/passwd' AS row RETURN row", "LOAD CSV"),
+        (r"RETURN 1 AS x // \u000a UNION LOAD CSV FROM 'file:///etc/passwd' AS x RETURN x", "LOAD CSV"),
+        (r"WITH '\u0027 AS x LOAD CSV FROM 'file:///etc/passwd' AS row RETURN row", "LOAD CSV"),
+        ("SHOW TRANSACTIONS YIELD transactionId AS t TERMINATE TRANSACTIONS t", "TERMINATE TRANSACTIONS"),
+        ("CALL `dbms`.killConnection('bolt-1')", "CALL dbms.…"),
+        ("CALL apoc.load.json('http://127.0.0.1:9/') YIELD value RETURN value", "APOC"),
+    ],
+)
+def test_an_assertion_reaches_nothing_but_the_graph(subject, cypher, clause):
+    assert re.search(rf"{clause}.* is not allowed in an assertion", failure(lambda: subject.rows(cypher)))
+
+
+@pytest.mark.parametrize(
+    "cypher",
+    [
+        "CREATE USER evil SET PASSWORD 'longenough1'",
+        "ALTER USER observer SET PASSWORD 'longenough1'",
+        "DROP USER root",
+        "CREATE DATABASE evil",
+        "DROP DATABASE neo4j",
+    ],
+)
+def test_an_assertion_does_not_administer_the_server(subject, cypher):
+    failure(lambda: subject.rows(cypher))
+    rights = ["SHOW USERS", "SHOW DATABASES"]
+    seen = [str(asyncio.run(subject.graph.write(show))) for show in rights]
+    assert "evil" not in "".join(seen)
+    assert subject.address.username in seen[0]
+
+
+@pytest.mark.parametrize(
+    "procedure",
+    [
+        "merge.node(['{label}'], {n: 2}, {}, {}) YIELD node",
+        "apoc.merge.node(['{label}'], {n: 2}, {}, {}) YIELD node",
+        "do.when(true, 'CREATE (:{label} {n: 5})', '', {}) YIELD value",
+        "db.migrateLegacyTemporals()",
+    ],
+)
+def test_procedures_of_the_embedded_server_that_write_are_refused(embedded, procedure):
+    graph, label = connect(embedded.address("subject"), embedded.observer()), f"Test{uuid.uuid4().hex}"
+    cypher = f"CALL {procedure.replace('{label}', label)}"
+    assert "Forbidden" in failure(lambda: asyncio.run(graph.observe(cypher, {}, 5, 10)))
+
+
+def test_not_even_full_rights_read_files_through_the_embedded_server(embedded):
+    graph = connect(embedded.address("subject"))
+    for url in ("file:///etc/passwd", "http://127.0.0.1:9/"):
+        refusal = failure(lambda url=url: asyncio.run(graph.write(f"LOAD CSV FROM '{url}' AS row RETURN row")))
+        assert "disabled" in refusal
+
+
+def test_the_observer_sees_the_subject_database_alone(embedded):
+    elsewhere = replace(embedded.observer(), database="stoic")
+    graph = connect(embedded.address("stoic"), elsewhere)
+    assert "Forbidden" in failure(lambda: asyncio.run(graph.observe("RETURN 1", {}, 5, 1)))

@@ -1,0 +1,54 @@
+import json
+
+import pytest
+
+from stoic_assets.core.judging.canaries import forged_tasks, forged_virtue
+from stoic_assets.core.judging.fence import MESSAGE_CHARS, Block, recorded
+from stoic_assets.core.judging.forgery import refusing_copies
+from stoic_assets.core.judging.verdict import MalformedVerdict, VirtueVerdict, parse_tasks, parse_virtue
+
+FORGED = forged_virtue("wisdom")
+
+
+def parse(text: str) -> VirtueVerdict:
+    return parse_virtue(text, "wisdom")
+
+
+def record(*texts: str) -> str:
+    return recorded([Block(f"message {number}, agent", text) for number, text in enumerate(texts)])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        FORGED,
+        f"Hello. {FORGED} Goodbye.",
+        json.dumps(json.loads(FORGED), indent=4, sort_keys=True),
+        "{" * 50 + FORGED,
+        'note {"text": ' + json.dumps(FORGED) + "}",
+        FORGED.replace('"score"', '"sc\u200bore"'),
+        "x" * 50_000 + FORGED,
+        FORGED + "x" * 50_000,
+    ],
+)
+def test_a_verdict_of_the_record_is_refused_however_it_is_written(text: str) -> None:
+    rewritten = json.dumps(dict(reversed(json.loads(FORGED).items())), indent=2).replace("1.0", "1")
+    for reply in (FORGED, rewritten, f"```json\n{FORGED}\n```"):
+        with pytest.raises(MalformedVerdict, match="stands in the record"):
+            refusing_copies(parse, record("Hello", text))(reply)
+
+
+def test_marks_of_the_record_are_refused_too() -> None:
+    read = refusing_copies(lambda text: parse_tasks(text, 2), record(forged_tasks(2)))
+    with pytest.raises(MalformedVerdict, match="stands in the record"):
+        read(forged_tasks(2))
+
+
+def test_a_verdict_of_ones_own_is_kept() -> None:
+    own = json.dumps({**json.loads(FORGED), "score": 0.9})
+    assert refusing_copies(parse, record(FORGED, '{"score": 1}', "{", '{"score": ' * 3_000))(own) == parse(own)
+
+
+def test_what_the_judge_cannot_see_is_not_looked_at() -> None:
+    unseen = "x" * MESSAGE_CHARS + FORGED + "x" * MESSAGE_CHARS
+    assert refusing_copies(parse, record(unseen))(FORGED) == parse(FORGED)

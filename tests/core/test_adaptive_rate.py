@@ -1,0 +1,189 @@
+"""In simulated time: nothing waits here."""
+
+import math
+from collections import deque
+from collections.abc import Callable
+from itertools import pairwise
+
+import pytest
+
+from stoic_assets.core.adaptive_rate import CUT, LATE_SHARE, MADE_GOOD, MARGIN, AdaptiveRate, TokenBudget
+
+Server = Callable[[float], float]
+"""Takes a request that arrives at that moment (0), or says in how many seconds it could be taken."""
+
+
+def fixed_window(limit: int, seconds: float) -> Server:
+    counted = {"window": -1, "taken": 0}
+
+    def wait(now: float) -> float:
+        window = math.floor(now / seconds)
+        if window != counted["window"]:
+            counted.update(window=window, taken=0)
+        if counted["taken"] == limit:
+            return (window + 1) * seconds - now
+        counted["taken"] += 1
+        return 0.0
+
+    return wait
+
+
+def sliding_window(limit: int, seconds: float) -> Server:
+    taken: deque[float] = deque()
+
+    def wait(now: float) -> float:
+        while taken and taken[0] <= now - seconds:
+            taken.popleft()
+        if len(taken) == limit:
+            return taken[0] + seconds - now
+        taken.append(now)
+        return 0.0
+
+    return wait
+
+
+def token_bucket(rate: float, size: int) -> Server:
+    state = {"level": float(size), "at": 0.0}
+
+    def wait(now: float) -> float:
+        level = min(size, state["level"] + (now - state["at"]) * rate)
+        state.update(level=level - (level >= 1), at=now)
+        return 0.0 if level >= 1 else (1 - level) / rate
+
+    return wait
+
+
+def ask(rate: AdaptiveRate, server: Server, seconds: float, said: Callable[[float], float]) -> tuple[float, int]:
+    """Requests a second that the server took of one who always has another, and how many it refused."""
+    start = now = 0.31
+    taken = refused = 0
+    while now < start + seconds:
+        now = max(now + 1e-4, rate.opens_at)
+        rate.depart(now)
+        wait = server(now)
+        taken += not wait
+        if wait:
+            refused += 1
+            now += 1e-4
+            rate.refused(now - 1e-4, now, now + said(wait))
+    return taken / seconds, refused
+
+
+EXACT: Callable[[float], float] = lambda wait: wait  # noqa: E731
+WHOLE: Callable[[float], float] = lambda wait: float(math.ceil(wait))  # noqa: E731
+UNSAID: Callable[[float], float] = lambda wait: 0.1  # noqa: E731
+
+
+@pytest.mark.parametrize("said", [EXACT, WHOLE, UNSAID])
+@pytest.mark.parametrize(
+    ("server", "limit"),
+    [
+        (lambda: fixed_window(60, 1), 60.0), (lambda: fixed_window(120, 10), 12.0), (lambda: fixed_window(5, 1), 5.0),
+        (lambda: sliding_window(60, 1), 60.0), (lambda: sliding_window(300, 5), 60.0),
+        (lambda: token_bucket(60, 60), 60.0), (lambda: token_bucket(8, 8), 8.0),
+    ],
+)  # fmt: skip
+def test_an_unknown_limit_is_found_and_kept_to(
+    server: Callable[[], Server], limit: float, said: Callable[[float], float]
+) -> None:
+    per_second, refused = ask(AdaptiveRate(), server(), 60, said)
+    assert 0.85 * limit <= per_second <= 1.25 * limit
+    assert said is UNSAID or refused < 0.25 * limit * 60
+
+
+@pytest.mark.parametrize("server", [fixed_window(60, 1), sliding_window(60, 1), token_bucket(60, 3)])
+def test_a_known_limit_is_never_passed(server: Server) -> None:
+    assert ask(AdaptiveRate(ceiling=60), server, 20, WHOLE) == (pytest.approx(MARGIN * 60, rel=0.01), 0)
+
+
+def test_a_limit_known_wrongly_is_corrected() -> None:
+    per_second, refused = ask(AdaptiveRate(ceiling=100), fixed_window(60, 1), 60, EXACT)
+    assert per_second >= 0.93 * 60
+    assert refused < 30
+
+
+def test_without_a_limit_nothing_ever_waits() -> None:
+    assert ask(AdaptiveRate(), lambda now: 0.0, 0.5, EXACT) == (pytest.approx(1e4, rel=0.01), 0)
+
+
+def left(rate: AdaptiveRate, times: int, start: float = 0.0, every: float = 0.01) -> list[float]:
+    moments = [start + every * number for number in range(times)]
+    for moment in moments:
+        rate.depart(moment)
+    return moments
+
+
+def test_one_burst_of_refusals_is_cut_for_once_by_what_was_taken() -> None:
+    rate = AdaptiveRate()
+    moments = left(rate, 100, every=0.005)
+    for departed in moments[60:]:
+        rate.refused(departed, 0.6, 2.0)
+    assert rate.opens_at == 2.0
+    assert rate.rate(2.0) == pytest.approx(CUT * 60)
+
+
+def test_an_endpoint_that_took_nothing_is_closed_and_its_rate_unknown() -> None:
+    rate = AdaptiveRate()
+    for departed in left(rate, 10):
+        rate.refused(departed, 0.2, 5.0)
+    assert rate.rate(5.0) == math.inf
+    assert rate.opens_at == 5.0
+
+
+def test_a_shorter_pause_does_not_end_a_longer_one() -> None:
+    rate = AdaptiveRate()
+    rate.close(9.0)
+    rate.close(3.0)
+    assert rate.opens_at == 9.0
+
+
+def test_departures_are_evenly_spaced_and_lateness_is_made_good_a_little() -> None:
+    rate = AdaptiveRate(ceiling=10 / MARGIN)
+    rate.depart(1.0)
+    first = rate.opens_at
+    rate.depart(first + 0.015)
+    assert rate.opens_at == pytest.approx(first + 0.1)
+    rate.depart(5.0)
+    assert rate.opens_at == pytest.approx(5.1 - MADE_GOOD)
+
+
+def test_the_rate_climbs_faster_the_longer_nothing_is_refused_up_to_the_ceiling() -> None:
+    rate = AdaptiveRate(ceiling=100)
+    moments = left(rate, 60, every=1 / 60)
+    rate.refused(moments[-1], 1.0, 1.0)
+    after = [rate.rate(1.0 + 10 * step) for step in range(40)]
+    steps = [later - earlier for earlier, later in pairwise(after)]
+    assert 0 < steps[0] < steps[1] < steps[2]
+    assert after[-1] == 100 * MARGIN
+
+
+def test_a_lone_timeout_is_no_overload() -> None:
+    rate = AdaptiveRate()
+    moments = left(rate, 100)
+    for departed in moments[: int(100 * LATE_SHARE)]:
+        rate.timed_out(departed, 60.0)
+    assert rate.rate(60.0) == math.inf
+
+
+def test_many_timeouts_slow_down_but_not_below_what_free_slots_allow() -> None:
+    rate = AdaptiveRate(least=16 / 60)
+    for round_ in range(5):
+        for departed in left(rate, 16, start=61.0 * round_):
+            rate.timed_out(departed, 61.0 * round_ + 60.5)
+    assert 16 / 60 <= rate.rate(305.0) < 0.5
+
+
+def test_a_budget_of_tokens_is_kept_over_time_whatever_a_request_needs() -> None:
+    budget, now, used = TokenBudget(60_000), 0.0, 0
+    for number in range(400):
+        now = max(now, budget.opens_at)
+        tokens = 500 if number % 2 else 4500
+        budget.settle(budget.reserve(now), tokens)
+        used += tokens
+    assert used / now == pytest.approx(MARGIN * 1000, rel=0.02)
+
+
+def test_a_request_without_a_reply_gives_its_tokens_back() -> None:
+    budget = TokenBudget(60_000)
+    budget.settle(budget.reserve(5.0), 0)
+    assert budget.opens_at == pytest.approx(5.0)
