@@ -202,11 +202,12 @@ class _Worlds:
         self.fault: StoicError | None = None
         self._workplace, self._graph = workplace, graph
         self._model = workplace.model(manifest, max_cost)
+        self._journals = workplace.evidence.journals(manifest)
         self._of_job = {job.name: self._world(job, limits) for job in manifest.spec.jobs}
 
     async def hold(self, planned: Planned) -> Evidence:
         """Holds one trial and reports that it is over."""
-        journal = self._workplace.evidence.journal(self.manifest, planned.trial.trial_id)
+        journal = self._journals.of(planned.trial.trial_id)
         evidence = await hold_trial(planned, self._of_job[planned.job.name], journal)
         self._workplace.progress.advance("conversations")
         return evidence

@@ -1,12 +1,19 @@
-"""The evidence of evaluations on disk: one folder each, with a manifest, a journal for every trial, and one lock.
+"""The evidence of evaluations on disk: one folder each, with a manifest, a journal of what trials and models
+did, and one lock.
 
-    <home>/evidence/<agent_version>/<evaluation_id>/manifest.json, trials/<trial_id>.jsonl, llm_calls.jsonl, lock
+    <home>/evidence/<agent_version>/<evaluation_id>/manifest.json, journal.jsonl, lock
+
+One journal for all, so that one sync of the disk serves many trials, and whoever stores what was built on a model's
+reply stores its cost with it. A line begins with `trial` or with `call`.
 """
 
 import re
 import shutil
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +21,7 @@ from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
 from stoic_assets.adapters.files import StorageError, write_whole
-from stoic_assets.adapters.json_lines import append_line, read_lines
+from stoic_assets.adapters.json_lines import JsonLines, read_lines
 from stoic_assets.core.conversation.journal import Entry
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
@@ -72,30 +79,53 @@ class EvidenceStore:
         found = [self.manifest(agent_version, path.parent.name) for path in paths]
         return sorted((manifest for manifest in found if manifest), key=lambda manifest: manifest.started_at)
 
-    def journal(self, manifest: Manifest, trial_id: str) -> "FileJournal":
-        """The journal of one trial."""
-        folder = self.folder(manifest.agent_version, manifest.evaluation_id)
-        return FileJournal(folder / "trials" / f"{trial_id}.jsonl", self._clean)
+    def journals(self, manifest: Manifest) -> "Journals":
+        """The journals of an evaluation's trials."""
+        return Journals(self.journal_file(manifest), self._clean)
 
-    def calls_file(self, manifest: Manifest) -> Path:
-        """The ledger of model calls of an evaluation."""
-        return self.folder(manifest.agent_version, manifest.evaluation_id) / "llm_calls.jsonl"
+    def journal_file(self, manifest: Manifest) -> Path:
+        """What happened in an evaluation."""
+        return self.folder(manifest.agent_version, manifest.evaluation_id) / "journal.jsonl"
 
     def delete(self, agent_version: str) -> None:
         """Removes every journal and manifest of a version."""
         shutil.rmtree(self.root / agent_version, ignore_errors=True)
 
 
-class FileJournal:
-    """A journal as lines of JSON, redacted on write. What `append` wrote survives the death of the process."""
+class Journals:
+    """The journals of all trials of an evaluation."""
 
-    def __init__(self, path: Path, clean: Callable[[Any], Any]) -> None:
-        self._path, self._clean = path, clean
+    def __init__(self, file: Path, clean: Callable[[Any], Any]) -> None:
+        self._file, self._lines, self._clean = file, JsonLines(file), clean
+
+    def of(self, trial_id: str) -> "TrialJournal":
+        """The journal of one trial."""
+        return TrialJournal(self, trial_id)
+
+    @cached_property
+    def kept(self) -> dict[str, list[Entry]]:
+        """The entries of each trial as they stood when they were first asked for."""
+        found: dict[str, list[Entry]] = defaultdict(list)
+        for line in read_lines(self._file, "trial"):
+            found[line.pop("trial")].append(line)
+        return found
+
+    async def append(self, trial_id: str, entry: Entry) -> None:
+        """Adds an entry, redacted; returns when it outlasts a power cut. Raises `StorageError`."""
+        await self._lines.append({"trial": trial_id, **self._clean(dict(entry))})
+
+
+@dataclass(frozen=True)
+class TrialJournal:
+    """A trial's part of the journals."""
+
+    journals: Journals
+    trial_id: str
 
     def entries(self) -> list[Entry]:
-        """All entries."""
-        return read_lines(self._path)
+        """The entries that earlier runs left."""
+        return self.journals.kept.get(self.trial_id, [])
 
     async def append(self, entry: Entry) -> None:
-        """Adds one entry. Raises `StorageError` when it cannot be stored."""
-        append_line(self._path, self._clean(dict(entry)))
+        """Adds one entry."""
+        await self.journals.append(self.trial_id, entry)

@@ -4,37 +4,93 @@ left is not read, and the next line takes its place.
 
 import json
 import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import cached_property
+from io import FileIO
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
+from weakref import finalize
 
-from stoic_assets.adapters.files import StorageError
-
-
-def read_lines(file: Path) -> list[Any]:
-    """The value of every whole line; nothing where there is no file."""
-    if not file.exists():
-        return []
-    whole, _, _torn = file.read_bytes().rpartition(b"\n")
-    return [json.loads(line) for line in whole.split(b"\n") if line]
+from stoic_assets.adapters.files import StorageError, make_folder, sync_folder
+from stoic_assets.adapters.group_commit import GroupCommit
 
 
-def append_line(file: Path, value: Any) -> None:
-    """Adds one line, which outlives this process. Raises `StorageError`; then no line was added."""
-    # In ASCII: half of a surrogate pair, which a model can answer with, has no other form.
-    line = json.dumps(value).encode("ascii") + b"\n"
+def read_lines(file: Path, first_key: str | None = None) -> list[Any]:
+    """The value of every whole line, or of those whose first key this is; nothing where there is no file.
+
+    Raises `StorageError` for a file that cannot be read.
+    """
+    start = b"{" + json.dumps(first_key).encode() + b":" if first_key else b""
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with file.open("a+b") as book:
-            _drop_torn_end(book)
-            book.write(line)
+        whole, _, _torn = file.read_bytes().rpartition(b"\n")
+    except FileNotFoundError:
+        return []
     except OSError as error:
-        raise StorageError(f"{file} cannot be written: {error.strerror}; free space, then --resume") from None
+        raise StorageError(f"{file} cannot be read: {error.strerror}; check who may read STOIC_HOME") from None
+    return [json.loads(line) for line in whole.split(b"\n") if line and line.startswith(start)]
 
 
-def _drop_torn_end(book: IO[bytes]) -> None:
+class JsonLines:
+    """Writes to one file, which no other process writes to meanwhile. Lines of several writers keep their order."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._group = GroupCommit(self._sync_file)
+
+    def write(self, value: Any) -> None:
+        """Adds one line, which outlives this process. Raises `StorageError`; then it was not added."""
+        # In ASCII: half of a surrogate pair, which a model can answer with, has no other form.
+        line = json.dumps(value).encode("ascii") + b"\n"
+        with self._explained():
+            end = self._book.seek(0, os.SEEK_END)
+            try:
+                _write_all(self._book, line)
+            except OSError:
+                with suppress(OSError):  # the first fault is the one to tell
+                    self._book.truncate(end)
+                raise
+
+    async def sync(self) -> None:
+        """Returns when all lines so far outlast a power cut. Raises `StorageError`."""
+        await self._group.add(None)
+
+    async def append(self, value: Any) -> None:
+        """Adds one line, and returns when it and all before it outlast a power cut. Raises `StorageError`."""
+        self.write(value)
+        await self.sync()
+
+    def _sync_file(self, _waiting: Sequence[None]) -> None:
+        with self._explained():
+            os.fdatasync(self._book.fileno())
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise StorageError(f"{self._file} cannot be written: {error.strerror}; free space, then --resume") from None
+
+    @cached_property
+    def _book(self) -> FileIO:
+        make_folder(self._file.parent)
+        book = FileIO(self._file, "a+b")
+        finalize(self, book.close)
+        sync_folder(self._file.parent)
+        _drop_torn_end(book)
+        return book
+
+
+def _write_all(book: FileIO, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[book.write(rest) :]
+
+
+def _drop_torn_end(book: FileIO) -> None:
     if not book.seek(0, os.SEEK_END):
         return
     book.seek(-1, os.SEEK_END)
-    if book.read() != b"\n":
+    if book.read(1) != b"\n":
         book.seek(0)
         book.truncate(book.read().rfind(b"\n") + 1)

@@ -70,33 +70,50 @@ def test_an_id_that_is_no_folder_name_is_refused(store: EvidenceStore, evaluatio
         pass
 
 
-def test_a_journal_is_one_file_for_each_trial_and_is_read_back(store: EvidenceStore) -> None:
+def test_a_journal_is_read_back(store: EvidenceStore) -> None:
     texts = ["plain", "line\u2028separator\u2029and\x85more", "😀 \ud83d", "new\nline\r\n"]
     entries = [began("t0"), session("s1"), *(said(Turn(turn, "user", text)) for turn, text in enumerate(texts))]
     for entry in entries:
-        asyncio.run(store.journal(manifest(), "E1.chat~a.withheld.1").append(entry))
-    again = store.journal(manifest(), "E1.chat~a.withheld.1").entries()
+        asyncio.run(store.journals(manifest()).of("E1.chat~a.withheld.1").append(entry))
+    again = store.journals(manifest()).of("E1.chat~a.withheld.1").entries()
     assert [entry["turn"]["content"] for entry in again[2:]] == texts
-    assert store.journal(manifest(), "E1.other.withheld.1").entries() == []
-    assert [path.name for path in store.folder(VERSION, "E1").rglob("*.jsonl")] == ["E1.chat~a.withheld.1.jsonl"]
+    assert store.journals(manifest()).of("E1.other.withheld.1").entries() == []
+
+
+def test_the_trials_of_an_evaluation_share_one_file(store: EvidenceStore) -> None:
+    journals, trials = store.journals(manifest()), [f"T{number}" for number in range(20)]
+
+    async def hold(trial: str) -> None:
+        for step in range(5):
+            await journals.of(trial).append(session(f"{trial}.{step}"))
+
+    async def hold_all() -> None:
+        await asyncio.gather(*map(hold, trials))
+
+    asyncio.run(hold_all())
+    again = store.journals(manifest())
+    for trial in trials:
+        assert again.of(trial).entries() == [session(f"{trial}.{step}") for step in range(5)]
+    assert [path.name for path in store.folder(VERSION, "E1").iterdir()] == ["journal.jsonl"]
 
 
 def test_a_torn_last_entry_is_dropped(store: EvidenceStore) -> None:
-    journal = store.journal(manifest(), "T")
-    asyncio.run(journal.append(began("t0")))
-    file = store.folder(VERSION, "E1") / "trials" / "T.jsonl"
+    asyncio.run(store.journals(manifest()).of("T").append(began("t0")))
+    file = store.folder(VERSION, "E1") / "journal.jsonl"
     with file.open("ab") as torn:
-        torn.write('{"kind": "turn", "turn": {"content": "😀'.encode()[:-2])
+        torn.write('{"trial": "T", "kind": "turn", "turn": {"content": "😀'.encode()[:-2])
+    journal = store.journals(manifest()).of("T")
     assert journal.entries() == [began("t0")]
     asyncio.run(journal.append(session("s1")))
-    assert journal.entries() == [began("t0"), session("s1")]
+    assert store.journals(manifest()).of("T").entries() == [began("t0"), session("s1")]
 
 
 def test_secrets_are_blanked_on_write(tmp_path: Path) -> None:
     store = EvidenceStore(tmp_path, Redactor(["sk-[a-z]+"], ["tr0ub4dor"]).data)
     call = {"request": {"function": {"name": "login"}, "arguments": {"key": "sk-abc", "deep": ["tr0ub4dor"]}}}
-    asyncio.run(store.journal(manifest(), "T").append(said(Turn(0, "agent", "it is tr0ub4dor", events=(call,)))))
-    (entry,) = store.journal(manifest(), "T").entries()
+    turn = Turn(0, "agent", "it is tr0ub4dor", events=(call,))
+    asyncio.run(store.journals(manifest()).of("T").append(said(turn)))
+    (entry,) = store.journals(manifest()).of("T").entries()
     assert entry["turn"]["content"] == "it is [redacted]"
     assert entry["turn"]["events"][0]["request"]["arguments"] == {"key": "[redacted]", "deep": ["[redacted]"]}
 

@@ -1,3 +1,4 @@
+import asyncio
 import json
 import os
 from pathlib import Path
@@ -8,18 +9,34 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from stoic_assets.adapters.files import StorageError
-from stoic_assets.adapters.json_lines import append_line, read_lines
+from stoic_assets.adapters.json_lines import JsonLines, read_lines
 
 HARD = ["line\nbreak\r\n", "\u2028\u2029\x85", "😀", "\ud83d", "\x00", "é" * 10_000]
+
+
+def append(file: Path, *values: Any) -> None:
+    """As a process does that adds these one after the other."""
+
+    async def each() -> None:
+        lines = JsonLines(file)
+        for value in values:
+            await lines.append(value)
+
+    asyncio.run(each())
 
 
 def test_what_was_added_comes_back_in_order(tmp_path: Path) -> None:
     file = tmp_path / "deep" / "down" / "lines.jsonl"
     assert read_lines(file) == []
-    for value in HARD:
-        append_line(file, {"text": value})
+    append(file, *({"text": value} for value in HARD))
     assert read_lines(file) == [{"text": value} for value in HARD]
     assert len(file.read_bytes().split(b"\n")) == len(HARD) + 1
+
+
+def test_lines_of_one_kind_are_told_by_their_first_key(tmp_path: Path) -> None:
+    file = tmp_path / "lines.jsonl"
+    append(file, {"call": 1}, {"trial": 2, "call": 3}, {"caller": 4}, {"call": {"call": 5}})
+    assert read_lines(file, "call") == [{"call": 1}, {"call": {"call": 5}}]
 
 
 @pytest.mark.parametrize("torn", [b"{", b'{"a": 1}', b'{"a": "\xf0\x9f', b'"' + b"x" * 100_000])
@@ -28,8 +45,7 @@ def test_a_torn_end_is_not_read_and_gives_way_to_the_next_line(tmp_path: Path, t
     for before in ([], [{"a": 0}, {"b": "é"}]):
         file.write_bytes(b"".join(json.dumps(value).encode() + b"\n" for value in before) + torn)
         assert read_lines(file) == before
-        append_line(file, {"next": 1})
-        append_line(file, {"next": 2})
+        append(file, {"next": 1}, {"next": 2})
         assert read_lines(file) == [*before, {"next": 1}, {"next": 2}]
         assert file.read_bytes().endswith(b"}\n")
 
@@ -40,29 +56,30 @@ def test_a_file_cut_off_anywhere_holds_its_whole_lines(tmp_path: Path, values: l
     file = tmp_path / "lines.jsonl"
     file.unlink(missing_ok=True)
     ends = [0]
+    lines = JsonLines(file)
     for value in values:
-        append_line(file, value)
+        lines.write(value)
         ends.append(file.stat().st_size)
     cut = data.draw(st.integers(0, ends[-1]))
     file.touch()
     os.truncate(file, cut)
     kept = sum(end <= cut for end in ends) - 1
-    append_line(file, "after")
+    JsonLines(file).write("after")
     assert read_lines(file) == [*values[:kept], "after"]
 
 
 def test_a_file_that_cannot_be_written_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "lines.jsonl").mkdir()
     with pytest.raises(StorageError, match=r"lines\.jsonl cannot be written: .*; free space, then --resume") as caught:
-        append_line(tmp_path / "lines.jsonl", 1)
+        append(tmp_path / "lines.jsonl", 1)
     assert "\n" not in str(caught.value)
     (tmp_path / "file").touch()
     with pytest.raises(StorageError):
-        append_line(tmp_path / "file" / "lines.jsonl", 1)
+        append(tmp_path / "file" / "lines.jsonl", 1)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_disk_says_so(tmp_path: Path) -> None:
     (tmp_path / "lines.jsonl").symlink_to("/dev/full")
     with pytest.raises(StorageError, match="No space left"):
-        append_line(tmp_path / "lines.jsonl", 1)
+        append(tmp_path / "lines.jsonl", 1)

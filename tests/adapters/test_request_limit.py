@@ -8,6 +8,7 @@ import pytest
 
 from stoic_assets.adapters.request_limit import Pace, RequestLimit, RequestLimits, retry_after_seconds
 from stoic_assets.core.errors import AttemptFailed
+from stoic_assets.core.queueing import working_time
 from stoic_assets.core.settings import EndpointLimit, ModelLimit
 
 
@@ -99,6 +100,20 @@ def test_requests_leave_in_order_and_evenly_spaced_under_a_known_limit() -> None
     assert numbers == tuple(range(20))
     assert moments[-1] - moments[0] >= 0.16
     assert max(later - earlier for earlier, later in pairwise(moments)) < 0.1
+
+
+def test_waiting_here_stops_the_clock_of_a_trial() -> None:
+    async def scene() -> float:
+        limit, start = RequestLimit(EndpointLimit(in_flight=1, requests_per_minute=600)), time.monotonic()
+
+        async def trial() -> None:
+            async with working_time(0.1):
+                await waited(limit)
+
+        await asyncio.gather(*[trial() for _ in range(4)])
+        return time.monotonic() - start
+
+    assert asyncio.run(scene()) >= 0.29
 
 
 def test_a_budget_of_tokens_holds_requests_back_once_replies_told_what_they_need() -> None:

@@ -1,4 +1,4 @@
-"""The book of model calls: one line for each, their cost in total, and the ceiling that stops asking."""
+"""The book of model calls: one line of the journal for each, their cost in total, and the ceiling that stops asking."""
 
 import asyncio
 import time
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from stoic_assets.adapters.json_lines import append_line, read_lines
+from stoic_assets.adapters.json_lines import JsonLines, read_lines
 from stoic_assets.adapters.models.offline_model import OFFLINE
 from stoic_assets.core.chat import BudgetReached, ChatModel, ChatReply, ChatRequest
 from stoic_assets.core.errors import ConfigurationError
@@ -19,7 +19,7 @@ AT_ONCE_UNDER_CEILING = 8
 
 
 class Ledger:
-    """Passes every request on to `model` and notes what became of it in `file` (JSON lines).
+    """Passes every request on to `model` and notes what became of it in `file`, the journal.
 
     An existing file is continued, its cost included. `max_cost` is in US dollars; calls in flight may end above it.
     """
@@ -28,6 +28,7 @@ class Ledger:
         self, model: ChatModel, file: Path, prices: Mapping[str, Price], max_cost: float | None = None
     ) -> None:
         self._model, self._file, self._prices, self._max_cost = model, file, prices, max_cost
+        self._book = JsonLines(file)
         self._uncounted = asyncio.Semaphore(AT_ONCE_UNDER_CEILING)
         self.total_cost = sum(row["cost_usd"] or 0.0 for row in self.rows())
 
@@ -52,11 +53,13 @@ class Ledger:
             self._note(request, ChatReply("", latency_ms=latency_ms), str(error) or type(error).__name__)
             raise
         self._note(request, reply, None)
+        if request.cacheable_as is not None:  # already kept; what is built on another is journalled behind this line
+            await self._book.sync()
         return reply
 
     def rows(self) -> list[dict[str, Any]]:
         """Every call so far, in the order of their ends; the columns of `llm_calls` that the call itself knows."""
-        return read_lines(self._file)
+        return [line["call"] for line in read_lines(self._file, "call")]
 
     def _require_budget(self, model: str, max_cost: float) -> None:
         require_price(model, self._prices)
@@ -73,7 +76,7 @@ class Ledger:
             "cost_usd": reply.cost_usd, "latency_ms": reply.latency_ms, "error": error,
             "time": datetime.now(UTC).isoformat(),
         }
-        append_line(self._file, row)
+        self._book.write({"call": row})
 
 
 def require_price(model: str, prices: Mapping[str, Price]) -> None:

@@ -3,7 +3,6 @@
 What comes next is decided from the journalled turns alone, so a conversation that was cut off goes on where it stood.
 """
 
-import asyncio
 from collections.abc import Sequence
 from typing import Literal
 
@@ -19,6 +18,7 @@ from stoic_assets.core.conversation.world import AgentUnusable, World
 from stoic_assets.core.errors import InfrastructureError, QueryError, StoicError
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import Planned, dice
+from stoic_assets.core.queueing import working_time
 
 Step = Literal["open", "listen", "speak", "signed_off", "max_turns"]
 
@@ -74,7 +74,7 @@ class _Conversation:
         """How the trial ends, why if not plainly, and how many failed attempts the last request had."""
         limit = self.job.trial_timeout_seconds or self.world.settings.conversations.trial_timeout_seconds
         try:
-            async with asyncio.timeout(limit):
+            async with working_time(limit):
                 return await self.play(), None, 0
         except TimeoutError:
             return self.culprit(limit), f"the trial took longer than {limit:g} s", 0
@@ -157,8 +157,8 @@ class _Conversation:
         await self.note(entries.said(turn, delivery.failures if turn.turn > 1 else 0))
 
     async def note(self, entry: Entry) -> None:
-        """Journals an entry, then takes it in."""
-        await self.journal.append(entry)
+        """Takes an entry in and journals it, in this order: a trial that runs out of time meanwhile has both."""
         self.state.apply(entry)
+        await self.journal.append(entry)
         if entry["kind"] == "turn":
             self.world.on_turn(self.trial, self.state.turns[-1])

@@ -10,7 +10,10 @@ Entry = Mapping[str, Any]
 
 
 class Journal(Protocol):
-    """Entries of one trial, in the order of writing. `append` returns when the entry survives the process."""
+    """Entries of one trial, in the order of writing; `entries` are those of earlier runs.
+
+    `append` returns when the entry outlasts a power cut.
+    """
 
     def entries(self) -> list[Entry]: ...
 

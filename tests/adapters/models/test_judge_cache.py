@@ -1,4 +1,7 @@
 import asyncio
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -89,12 +92,32 @@ def test_a_failure_is_not_kept_and_the_next_in_line_asks_itself(tmp_path: Path) 
     assert isinstance(reply, ChatReply)
 
 
-@pytest.mark.parametrize("damage", [b"", b"{", b"[]", b'{"text": "x", "unknown": 1}', b"\xff"])
-def test_a_damaged_file_is_asked_for_again(tmp_path: Path, damage: bytes) -> None:
-    (tmp_path / f"{cache_key(REQUEST)}.json").write_bytes(damage)
+@pytest.mark.parametrize("damage", ["", "{", "[]", '{"text": "x", "unknown": 1}', None])
+def test_what_another_release_kept_is_asked_for_again(tmp_path: Path, damage: str | None) -> None:
     model = CountingModel()
-    assert asyncio.run(CachedModel(model, tmp_path).complete(REQUEST)).text == "reply 1 ✓"
+    asyncio.run(CachedModel(model, tmp_path).complete(REQUEST))
+    with closing(sqlite3.connect(tmp_path / "replies.sqlite", isolation_level=None)) as replies:
+        replies.execute("update replies set reply = ?", [damage])
+    assert asyncio.run(CachedModel(model, tmp_path).complete(REQUEST)).text == "reply 2 ✓"
     assert asyncio.run(CachedModel(model, tmp_path).complete(REQUEST)).cached
+
+
+def test_a_damaged_cache_says_that_it_may_be_deleted(tmp_path: Path) -> None:
+    (tmp_path / "replies.sqlite").write_bytes(b"no database, but long enough to be taken for one" * 100)
+    with pytest.raises(StorageError, match="may be deleted"):
+        asyncio.run(CachedModel(CountingModel(), tmp_path).complete(REQUEST))
+
+
+def test_several_write_at_the_same_time(tmp_path: Path) -> None:
+    def write(number: int) -> None:
+        asyncio.run(CachedModel(CountingModel(), tmp_path).complete(replace(REQUEST, sample=number)))
+
+    with ThreadPoolExecutor(8) as writers:
+        list(writers.map(write, range(40)))
+    model = CountingModel()
+    cached = [asyncio.run(CachedModel(model, tmp_path).complete(replace(REQUEST, sample=n))).cached for n in range(40)]
+    assert all(cached)
+    assert model.calls == 0
 
 
 def test_a_cache_that_cannot_be_written_says_so(tmp_path: Path) -> None:

@@ -85,7 +85,8 @@ def test_a_resumed_evaluation_continues_the_file_and_its_total(tmp_path: Path) -
     resumed = Ledger(model, file, PRICES, max_cost=0.4)
     assert resumed.total_cost == 0.25
     asyncio.run(resumed.complete(REQUEST))
-    assert [json.loads(line)["cost_usd"] for line in file.read_text().splitlines()] == [0.25, 0.25]
+    assert [row["cost_usd"] for row in Ledger(model, file, PRICES).rows()] == [0.25, 0.25]
+    assert b"torn" not in file.read_bytes()
     with pytest.raises(BudgetReached):
         asyncio.run(Ledger(model, file, PRICES, max_cost=0.4).complete(REQUEST))
     assert model.calls == 1

@@ -1,0 +1,50 @@
+"""Group commit: what many wait to have stored is stored together, so that one sync of the disk serves them all.
+
+A sync for each of them would make conversations wait in line for the disk; none at all would let a power cut take what
+was paid for.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+Waiting = list[tuple[T, "asyncio.Future[None]"]]
+
+
+class GroupCommit(Generic[T]):
+    """Hands what was added to `store`, one group at a time, in a thread; `store` returns when the disk has it."""
+
+    def __init__(self, store: Callable[[Sequence[T]], None]) -> None:
+        self._store = store
+        self._waiting: Waiting[T] = []
+        self._busy = False
+
+    async def add(self, item: T) -> None:
+        """Returns when `item` is stored. Raises what `store` raised; items of one group fail together."""
+        stored = asyncio.get_running_loop().create_future()
+        self._waiting.append((item, stored))
+        if not self._busy:
+            self._store_waiting()
+        await stored
+
+    # Callbacks and no task: at the end of a loop tasks are cancelled, and those who still store something would wait
+    # for ever.
+    def _store_waiting(self) -> None:
+        group, self._waiting, self._busy = self._waiting, [], True
+        work = asyncio.get_running_loop().run_in_executor(None, self._store, [item for item, _ in group])
+        work.add_done_callback(partial(self._tell, group))
+
+    def _tell(self, group: Waiting[T], work: "asyncio.Future[None]") -> None:
+        self._busy = False
+        fault = work.exception()
+        for _, stored in group:
+            if stored.done():
+                continue  # whoever waited was cancelled
+            if fault is None:
+                stored.set_result(None)
+            else:
+                stored.set_exception(fault)
+        if self._waiting:
+            self._store_waiting()
