@@ -14,6 +14,6 @@ SECONDS = 10.0
 def announce(workplace: Workplace, events: Sequence[Event]) -> Delivered:
     """Stores events for `STOIC_WEBHOOK_URL` and delivers what waits. What cannot be delivered waits on."""
     for event in events:
-        workplace.outbox.put("events", event.id, workplace.redactor.data(event.document()), event.subject)
+        workplace.outbox.put("events", {event.id: workplace.redactor.data(event.document())}, event.subject)
     webhook = workplace.env.get("STOIC_WEBHOOK_URL", "")
     return asyncio.run(workplace.outbox.deliver({"events": webhook}, seconds=SECONDS))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from stoic_assets.adapters.graph_errors import is_lost_connection
+from stoic_assets.adapters.lean_imports import neo4j_alone
 from stoic_assets.adapters.loop_bound import LoopBound
 from stoic_assets.core.errors import InfrastructureError, StoicError
 from stoic_assets.core.graph_address import GraphAddress
@@ -108,6 +109,7 @@ class BoltSessions:
 
 
 def _driver(address: GraphAddress) -> "AsyncDriver":
+    neo4j_alone()
     from neo4j import AsyncGraphDatabase
 
     auth = (address.username, address.password or "") if address.username else None

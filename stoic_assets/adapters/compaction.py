@@ -23,8 +23,8 @@ from typing import IO, Any
 
 from filelock import FileLock, Timeout
 
-from stoic_assets.adapters.arrow_alone import arrow_alone
 from stoic_assets.adapters.files import StorageError
+from stoic_assets.adapters.lean_imports import arrow_alone
 from stoic_assets.adapters.parquet_files import (
     ARCHIVE,
     HELD,

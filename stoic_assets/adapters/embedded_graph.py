@@ -7,7 +7,7 @@ killed runs on until the next user leaves, or `stop_embedded_graph`. Locks need 
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -29,6 +29,19 @@ def embedded_graph(home: Path) -> Iterator[GraphServer]:
 
     Raises ConfigurationError (not installed) or ServiceUnreachable (did not start).
     """
+    with _leased(home, _running) as server:
+        yield server
+
+
+@contextmanager
+def embedded_graph_ahead(home: Path) -> Iterator[None]:
+    """Has the server start, without waiting for it, and run on until the block ends. Raises ConfigurationError."""
+    with _leased(home, _started):
+        yield
+
+
+@contextmanager
+def _leased(home: Path, find: Callable[[Path], GraphServer]) -> Iterator[GraphServer]:
     folder = _folder(home)
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     lease = ReadWriteLock(folder / "lease.lock", is_singleton=False)
@@ -36,7 +49,7 @@ def embedded_graph(home: Path) -> Iterator[GraphServer]:
         with _gate(folder):
             lease.acquire_read()
             leaving.callback(_leave, folder, lease)
-            server = _running(folder)
+            server = find(folder)
         yield server
 
 
@@ -74,14 +87,23 @@ def _gate(folder: Path) -> Iterator[None]:
 
 
 def _running(folder: Path) -> GraphServer:
+    server = _started(folder)
+    if server.uri and not embedded_server.answers(server, _ANSWER_SECONDS):
+        _stop(folder)  # it hangs
+        server = _started(folder)
+    if not server.uri:
+        server = embedded_server.await_ready(server, folder)
+        _record(folder, server)
+    return server
+
+
+def _started(folder: Path) -> GraphServer:
+    """A server that runs; it has no URI while it may not listen yet."""
     known = _recorded(folder)
-    if known and known.uri and embedded_server.is_running(known) and embedded_server.answers(known, _ANSWER_SECONDS):
+    if known and embedded_server.is_running(known):
         return known
-    _stop(folder)  # it may hang, or its starter was killed before it listened
     server = embedded_server.spawn(folder)
     _record(folder, server)  # before it is ready, so that a starter killed now leaves no unknown process
-    server = embedded_server.await_ready(server, folder)
-    _record(folder, server)
     return server
 
 

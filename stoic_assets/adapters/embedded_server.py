@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from stoic_assets.adapters.embedded_accounts import OBSERVER, ROOT, STOIC, SUBJECT, Passwords, prepare_accounts
+from stoic_assets.adapters.lean_imports import neo4j_alone
 from stoic_assets.adapters.process_identity import end_process, start_time
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
 from stoic_assets.core.graph_address import GraphAddress
@@ -153,6 +154,7 @@ def _described(pid: int, passwords: Passwords, log: Path) -> GraphServer:
 
 
 def _answers(server: GraphServer) -> bool:
+    neo4j_alone()
     from neo4j import GraphDatabase
     from neo4j.exceptions import DriverError, Neo4jError
 

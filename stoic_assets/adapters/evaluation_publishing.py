@@ -158,9 +158,8 @@ async def _deliver(
 ) -> Delivered:
     outbox, clean = workplace.outbox, workplace.redactor.data
     if update is not None and update.deliverable:
-        outbox.put("fitness", update.idempotency_key, clean(update.payload()), version)
-    for event in events:
-        outbox.put("events", event.id, clean(event.document()), version)
+        outbox.put("fitness", {update.idempotency_key: clean(update.payload())}, version)
+    outbox.put("events", {event.id: clean(event.document()) for event in events}, version)
     env = workplace.env
     return await outbox.deliver({"events": env.get("STOIC_WEBHOOK_URL", ""), "fitness": env.get("EVOLUTION_URL", "")})
 

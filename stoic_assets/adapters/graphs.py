@@ -1,14 +1,14 @@
 """The two graphs of an evaluation as configured, the embedded server standing in for whichever has no address."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from stoic_assets.adapters.bolt import Graph, connect
 from stoic_assets.adapters.bolt_sessions import BoltServer
 from stoic_assets.adapters.embedded_accounts import STOIC, SUBJECT
-from stoic_assets.adapters.embedded_graph import embedded_graph, rejoin
+from stoic_assets.adapters.embedded_graph import embedded_graph, embedded_graph_ahead, rejoin
 from stoic_assets.adapters.embedded_server import GraphServer
 from stoic_assets.core.graph_address import GraphAddress, refuse_same_graph, stoic_address, subject_address
 
@@ -21,6 +21,39 @@ class Graphs:
     stoic: Graph
     subject_address: GraphAddress
     embedded: GraphServer | None
+
+
+class GraphUse:
+    """The graphs of one project as a process uses them."""
+
+    def __init__(self, home: Path, env: Mapping[str, str]) -> None:
+        self._home, self._env = home, env
+        self._kept: ExitStack | None = None
+        self._is_ahead = False
+
+    @contextmanager
+    def open(self) -> Iterator[Graphs]:
+        """See `open_graphs`."""
+        if self._kept:
+            self.start()
+        with open_graphs(self._home, self._env) as graphs:
+            yield graphs
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """While the block runs, an embedded server that was used runs on: its start takes two seconds."""
+        with ExitStack() as self._kept:
+            try:
+                yield
+            finally:
+                self._kept, self._is_ahead = None, False
+
+    def start(self) -> None:
+        """Has the embedded server start, where one is needed, without waiting for it; only while it is `kept`."""
+        needed = not (subject_address(self._env) and stoic_address(self._env))
+        if self._kept and needed and not self._is_ahead:
+            self._kept.enter_context(embedded_graph_ahead(self._home))
+            self._is_ahead = True
 
 
 @contextmanager

@@ -12,9 +12,11 @@ import hashlib
 import json
 import time
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -28,6 +30,7 @@ from stoic_assets.core.settings import EndpointLimit
 
 LONGEST_NAME = 180
 """Characters of a file name; file systems allow 255 bytes, and a temporary name is longer."""
+_WRITERS = 32
 Outcome = tuple[int, list[str]]
 """How many messages were delivered, and what went wrong."""
 
@@ -62,19 +65,26 @@ class Outbox:
     def __init__(self, home: Path) -> None:
         self._folder = home / "outbox"
 
-    def put(self, target: Target, message_id: str, body: Mapping[str, Any], agent_version: str) -> None:
-        """Stores a message for delivery, unless the same waits or was delivered already.
+    def put(self, target: Target, bodies: Mapping[str, Mapping[str, Any]], agent_version: str) -> None:
+        """Stores messages, by their ids, for delivery; not those that wait as they are or were delivered already.
 
         Another content under the same id takes the place of the former one and is delivered again. Raises
         `StorageError`.
         """
-        as_read = json.loads(json.dumps(body, allow_nan=False))
-        message = Message(message_id, agent_version, time.time_ns(), as_read)
-        with self._locked():
-            pending, delivered = self._path("pending", target, message_id), self._path("delivered", target, message_id)
-            last = _read(pending) if pending.exists() else _read(delivered)
-            if last is None or not last.says_the_same(message):
-                _write(pending, message)
+        now = time.time_ns()
+        messages = [
+            Message(each, agent_version, now + position, json.loads(json.dumps(body, allow_nan=False)))
+            for position, (each, body) in enumerate(bodies.items())
+        ]
+        # Side by side: the disk then syncs many files at once, which it else does one after the other, 8 ms each.
+        with self._locked(), ThreadPoolExecutor(_WRITERS) as pool:
+            list(pool.map(partial(self._put, target), messages))
+
+    def _put(self, target: Target, message: Message) -> None:
+        pending, delivered = self._path("pending", target, message.id), self._path("delivered", target, message.id)
+        last = _read(pending) if pending.exists() else _read(delivered)
+        if last is None or not last.says_the_same(message):
+            _write(pending, message)
 
     def delivered_at(self, target: Target, message_id: str) -> str | None:
         """When the service took the message as it stands now (ISO 8601, UTC); None while it waits."""

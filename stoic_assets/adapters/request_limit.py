@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from stoic_assets.core.adaptive_rate import AdaptiveRate, TokenBudget
 from stoic_assets.core.errors import AttemptFailed
+from stoic_assets.core.queueing import queueing, slot_of
 from stoic_assets.core.settings import EndpointLimit, ModelLimit
 
 
@@ -54,9 +55,13 @@ class RequestLimit:
 
     @asynccontextmanager
     async def request(self) -> AsyncIterator[Passage]:
-        """Holds a slot while one request runs, and learns from how it ends (`AttemptFailed`)."""
-        async with self._slots:
-            passage = await self._depart()
+        """Holds a slot while one request runs, and learns from how it ends (`AttemptFailed`).
+
+        Waiting for it is `queueing`: it is nobody's time.
+        """
+        async with slot_of(self._slots):
+            with queueing():
+                passage = await self._depart()
             try:
                 yield passage
             except AttemptFailed as failure:

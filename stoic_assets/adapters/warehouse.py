@@ -7,17 +7,17 @@ holds views only, and this code never opens it.
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from datetime import timedelta
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
-from stoic_assets.adapters.arrow_alone import arrow_alone
 from stoic_assets.adapters.compaction import GRACE, Compacted, compact, remove_version
 from stoic_assets.adapters.duckdb_files import drafted, mark, still_holds
 from stoic_assets.adapters.files import StorageError
+from stoic_assets.adapters.lean_imports import arrow_alone
 from stoic_assets.adapters.parquet_files import ARCHIVE, Key, Place, place_of, places, write_next, write_once
 from stoic_assets.adapters.spreadsheet_columns import spreadsheet_columns
 from stoic_assets.adapters.sql_literals import literal, quoted
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 AGENT_VERSION = re.compile(r"[A-Za-z0-9_.+-]+@[A-Za-z0-9_.+-]+")
 EVALUATION_ID = re.compile(r"[A-Za-z0-9_.-]+")
+Answer = TypeVar("Answer")
 
 
 class Warehouse:
@@ -97,17 +98,20 @@ class Warehouse:
 
     def query(self, sql: str, params: Sequence[str | Sequence[str]] = ()) -> list[dict[str, Any]]:
         """The rows of a query over the views; only tables whose names occur in it are looked at."""
+        return self.ask(TABLES.keys() & re.findall(r"\w+", sql), lambda engine: fetch(engine, sql, params))
+
+    def ask(self, names: Set[str], questions: "Callable[[DuckDBPyConnection], Answer]") -> Answer:
+        """What `questions` finds in views of the named tables; it may be called twice."""
         import duckdb
 
         with open_engine() as engine:
-            names = TABLES.keys() & re.findall(r"\w+", sql)
             try:
                 self._create_views(engine, names, by_name=False)
-                return fetch(engine, sql, params)
+                return questions(engine)
             except (duckdb.InvalidInputException, duckdb.IOException):
                 # A file is older than one of its columns, which is rare and slow to read; or it was deleted meanwhile.
                 self._create_views(engine, names)
-                return fetch(engine, sql, params)
+                return questions(engine)
 
     def publish(self) -> Path:
         """Renews `stoic.duckdb`, with a view of every table; whoever holds the old file open keeps the old one.
@@ -116,14 +120,17 @@ class Warehouse:
         file that holds them already and that nobody wrote to since stays.
         """
         target = self.root / "stoic.duckdb"
-        names = self.models.with_inputs(frozenset(TABLES))
-        views = {name: self._model_view(name) or live_scan(self.root / name) for name in names}
-        if not still_holds(target, views):
+        names = list(self.models.with_inputs(frozenset(TABLES)))
+        facts = {name: live_scan(self.root / name) for name in names if not self._model_view(name)}
+        models = {name: self.models.sql[name] for name in names if name not in facts}
+        if not still_holds(target, facts | models):
             with drafted(target) as draft, open_engine(draft) as engine:
-                for name, sql in views.items():
-                    self._empty_file(name)
-                    engine.execute(f'create view "{name}" as {sql}')
-            mark(target, views)
+                # Over files without rows first: else every model opens all files of its tables once more.
+                for name in names:
+                    engine.execute(f'create view "{name}" as {models.get(name) or self._scan(name, {})}')
+                for name, sql in facts.items():
+                    engine.execute(f'create or replace view "{name}" as {sql}')
+            mark(target, facts | models)
         return target
 
     def export(self, file: Path) -> None:

@@ -15,7 +15,7 @@ from filelock import AsyncReadWriteLock
 
 from stoic_assets.adapters.document_files import load_settings
 from stoic_assets.adapters.evidence_store import EvidenceStore
-from stoic_assets.adapters.graphs import Graphs, open_graphs
+from stoic_assets.adapters.graphs import Graphs, GraphUse
 from stoic_assets.adapters.models.connect import connect_model, is_offline
 from stoic_assets.adapters.models.judge_cache import CachedModel
 from stoic_assets.adapters.models.ledger import Ledger
@@ -83,7 +83,12 @@ class Workplace:
 
     def graphs(self) -> AbstractContextManager[Graphs]:
         """Subject graph and stoic graph; starts the embedded server where none is configured."""
-        return open_graphs(self.project.home, self.env)
+        return self.graph_use.open()
+
+    @cached_property
+    def graph_use(self) -> GraphUse:
+        """How long an embedded server is kept."""
+        return GraphUse(self.project.home, self.env)
 
     def model(self, manifest: Manifest, max_cost: float | None = None, fresh: bool = False) -> Ledger:
         """The configured model, its judge replies cached, every call in the evaluation's ledger."""

@@ -14,7 +14,7 @@ from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.dry_run import show_plan
 from stoic_assets.cli.outcome import evaluation_outcome, finish
-from stoic_assets.cli.partition_run import materialise
+from stoic_assets.cli.partition_run import materialise, was_cut_short
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import EvaluationRequest, Manifest, refuse_change
 from stoic_assets.core.releases import check_agent_version
@@ -165,10 +165,10 @@ def resumed_id(wanted: str, version: str, jobs: set[str], workplace: Workplace) 
             raise ConfigurationError(f"{version} has no evaluation {wanted}; known: {', '.join(manifests) or 'none'}")
         return wanted
     finished = {row["evaluation_id"] for row in workplace.warehouse.evaluations(version) if row["status"] == "finished"}
-    unfinished = [
-        evaluation_id for evaluation_id, manifest in manifests.items()
-        if evaluation_id not in finished and {job.name for job in manifest.spec.jobs} == jobs
-    ]
+    held = [name for name, manifest in manifests.items() if {job.name for job in manifest.spec.jobs} == jobs]
+    unfinished = [evaluation_id for evaluation_id in held if evaluation_id not in finished]
+    if held and held[-1] in finished and was_cut_short(workplace, held[-1]):
+        return held[-1]
     if not unfinished:
         raise ConfigurationError(f"there is no unfinished evaluation of {version} with these jobs; leave --resume out")
     return unfinished[-1]

@@ -1,5 +1,6 @@
 """Materialises assets of one partition in this process: what commands do is what Dagster's UI does."""
 
+import sqlite3
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
@@ -11,7 +12,7 @@ from filelock import FileLock
 from stoic_assets.adapters.files import StorageError, write_whole
 from stoic_assets.adapters.project import shipped
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.errors import StoicError
+from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable, StoicError
 from stoic_assets.core.evaluation import EVALUATION_TAG
 
 if TYPE_CHECKING:
@@ -30,8 +31,8 @@ class Interrupted(StoicError):
 
 
 def dagster_home(workplace: Workplace) -> Path:
-    """The Dagster instance of this project, made on first use from the project's `dagster.yaml`."""
-    home = workplace.project.home / "dagster"
+    """The Dagster instance: `DAGSTER_HOME`, else the project's own; made on first use from its `dagster.yaml`."""
+    home = Path(workplace.env.get("DAGSTER_HOME") or workplace.project.home / "dagster").expanduser().absolute()
     if not (home / "dagster.yaml").exists():
         own = workplace.project.root / "dagster.yaml"
         write_whole(home / "dagster.yaml", (own if own.exists() else shipped("dagster.yaml")).read_text())
@@ -40,12 +41,18 @@ def dagster_home(workplace: Workplace) -> Path:
 
 @contextmanager
 def open_instance(workplace: Workplace) -> Iterator["dg.DagsterInstance"]:
-    """The instance that commands and UI share."""
+    """The instance that commands and UI share. Raises `ConfigurationError` when its `dagster.yaml` is wrong."""
+    import dagster as dg
+
     from stoic_assets.defs import event_log
 
     home = dagster_home(workplace)
-    with FileLock(home / "opening.lock"):  # two processes that set up the same new database spoil it
-        instance = event_log.open_instance(home)
+    try:
+        with FileLock(home / "opening.lock"):  # two processes that set up the same new database spoil it
+            instance = event_log.open_instance(home)
+    except dg.DagsterInvalidConfigError as error:
+        problem = error.errors[0].message.splitlines()[0].removesuffix(" failed:")
+        raise ConfigurationError(f"{home / 'dagster.yaml'}: {problem}; correct it, or set what it asks for") from None
     with instance:
         yield instance
 
@@ -59,6 +66,15 @@ def materialise(
     Its lock is held all the while, so that nobody judges or publishes the same evaluation at the same time. Dagster
     logs nothing: its console logger is silenced, and what assets print goes to stderr.
     """
+    with workplace.graph_use.kept():
+        workplace.graph_use.start()  # it comes up while Dagster is imported
+        _materialise(workplace, agent_version, evaluation_id, assets, config)
+
+
+def _materialise(
+    workplace: Workplace, agent_version: str, evaluation_id: str, assets: Sequence[str],
+    config: Mapping[str, Mapping[str, Any]],
+) -> None:
     import dagster as dg
 
     from stoic_assets.defs.assembly import build_definitions
@@ -83,6 +99,19 @@ def materialise(
         raise Interrupted
 
 
+def was_cut_short(workplace: Workplace, evaluation_id: str) -> bool:
+    """Whether the last run that held this evaluation did not come to its end, whatever its tables say.
+
+    An evaluation is `finished` before it is compared, reported and published, and a kill or a fault may come between.
+    """
+    import dagster as dg
+
+    with open_instance(workplace) as instance:
+        runs = instance.get_runs(dg.RunsFilter(tags={EVALUATION_TAG: evaluation_id}))
+    held = [run for run in runs if run.asset_selection and dg.AssetKey("transcripts") in run.asset_selection]
+    return bool(held) and held[0].status != dg.DagsterRunStatus.SUCCESS
+
+
 @contextmanager
 def _faults_as_ours(workplace: Workplace) -> Iterator[None]:
     """What Dagster makes of our errors, of Ctrl-C and of a full disk, as what it is."""
@@ -99,10 +128,15 @@ def _faults_as_ours(workplace: Workplace) -> Iterator[None]:
         raise
     except (KeyboardInterrupt, dg.DagsterExecutionInterruptedError):
         raise Interrupted from None
-    except OperationalError as error:
+    except Exception as error:
         # Dagster's own records; when the disk is full, their failure hides that of the step.
-        home = workplace.project.home
-        raise StorageError(f"{home} cannot be written: {error.orig}; free space, then `stoic eval --resume`") from error
+        cause = error if isinstance(error, OperationalError) else error.__cause__
+        if not isinstance(cause, OperationalError):
+            raise
+        home, why = workplace.project.home, str(cause.orig).partition("\n")[0]
+        if isinstance(cause.orig, sqlite3.Error):
+            raise StorageError(f"{home} cannot be written: {why}; free space, then `stoic eval --resume`") from error
+        raise ServiceUnreachable(f"Dagster's database: {why}; what was paid for is kept, use --resume") from error
 
 
 def _bury_dead_runs(

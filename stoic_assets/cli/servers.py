@@ -14,21 +14,23 @@ from typing import Annotated
 import typer
 
 from stoic_assets.adapters.embedded_graph import embedded_graph, stop_embedded_graph
+from stoic_assets.adapters.loopback_guard import LOOPBACK
 from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.evaluate import Json
 from stoic_assets.cli.partition_run import dagster_home
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.demo.service import HOST, serve
 
 
 def agent(
     release: Annotated[str, typer.Option(help="Release of the demo agent: 1.0.0 or 1.1.0.")] = "1.0.0",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 picks a free one.")] = 8081,
     api_key: Annotated[str | None, typer.Option(envvar="AGENT_API_KEY", help="Key that callers must send.")] = None,
-    host: Annotated[str, typer.Option(help="Address to listen on; another than loopback's needs a key.")] = HOST,
+    host: Annotated[str, typer.Option(help="Address to listen on; another than loopback's needs a key.")] = LOOPBACK[0],
 ) -> None:
     """Serves the demo agent Marcus, on loopback unless told otherwise, over the subject graph."""
+    from stoic_assets.demo.service import serve
+
     workplace = open_workplace()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # uvicorn hands the signal on when it has shut down
     with workplace.graphs() as graphs:

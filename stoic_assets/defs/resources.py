@@ -1,5 +1,8 @@
 """The one resource: the project at work, a plain object that knows no Dagster."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import dagster as dg
 
 from stoic_assets.adapters.workplace import Workplace, open_workplace
@@ -8,6 +11,9 @@ from stoic_assets.adapters.workplace import Workplace, open_workplace
 class WorkplaceResource(dg.ConfigurableResource[Workplace]):
     """The project around the current folder. Making it reads settings and environment; nothing connects before use."""
 
-    def create_resource(self, context: dg.InitResourceContext) -> Workplace:
-        """Opened once a run."""
-        return open_workplace()
+    @contextmanager
+    def yield_for_execution(self, context: dg.InitResourceContext) -> Iterator[Workplace]:
+        """Opened once a run, whose steps share one embedded graph server."""
+        workplace = open_workplace()
+        with workplace.graph_use.kept():
+            yield workplace

@@ -16,7 +16,7 @@ import stoic_assets
 from stoic_assets.adapters import embedded_graph as sharing
 from stoic_assets.adapters import embedded_server
 from stoic_assets.adapters.bolt import connect
-from stoic_assets.adapters.embedded_graph import embedded_graph, rejoin, stop_embedded_graph
+from stoic_assets.adapters.embedded_graph import embedded_graph, embedded_graph_ahead, rejoin, stop_embedded_graph
 from stoic_assets.adapters.embedded_server import GraphServer
 from stoic_assets.adapters.process_identity import start_time
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
@@ -78,7 +78,7 @@ def test_processes_share_one_server_and_the_last_stops_it_whoever_was_killed(tmp
         assert not (tmp_path / "graph" / "server.json").exists()
 
 
-def test_a_starter_that_was_killed_leaves_no_server_behind(tmp_path):
+def test_the_server_of_a_starter_that_was_killed_serves_the_next(tmp_path):
     file = tmp_path / "graph" / "server.json"
     with users(tmp_path, 1) as processes:
         while not file.exists():
@@ -87,9 +87,19 @@ def test_a_starter_that_was_killed_leaves_no_server_behind(tmp_path):
         half_started = record(tmp_path)
         assert half_started["uri"] == ""
         with embedded_graph(tmp_path) as server:
-            assert server.pid != half_started["pid"]
-            assert start_time(half_started["pid"]) != half_started["started"]
+            assert server.pid == half_started["pid"]
             assert write(server, "RETURN 1 AS n") == [{"n": 1}]
+        assert start_time(server.pid) != server.started
+
+
+def test_a_server_that_was_started_ahead_is_the_one_that_is_used_and_runs_on_between_uses(tmp_path):
+    with embedded_graph_ahead(tmp_path):
+        started = record(tmp_path)
+        for _ in range(2):
+            with embedded_graph(tmp_path) as server:
+                assert (server.pid, server.started) == (started["pid"], started["started"])
+                assert write(server, "RETURN 1 AS n") == [{"n": 1}]
+    assert start_time(server.pid) != server.started
 
 
 def test_a_server_that_died_is_replaced_and_keeps_its_data(tmp_path):

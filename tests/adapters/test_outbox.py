@@ -88,7 +88,7 @@ def outbox(tmp_path: Path) -> Outbox:
 
 def put(outbox: Outbox, *numbers: int, version: str = VERSION, **more: Any) -> None:
     for number in numbers:
-        outbox.put("events", f"trial {number}", {"number": number} | more, version)
+        outbox.put("events", {f"trial {number}": {"number": number} | more}, version)
 
 
 def deliver(outbox: Outbox, service: Service, limit: EndpointLimit = QUICK, seconds: float = 20) -> Delivered:
@@ -107,8 +107,8 @@ def test_messages_arrive_once_and_in_order(outbox: Outbox, service: Service) -> 
 
 
 def test_each_target_has_its_address_and_content_type(outbox: Outbox, service: Service) -> None:
-    outbox.put("events", "night-7.ärger/1", {"number": 1}, VERSION)
-    outbox.put("fitness", "abc", {"number": 2}, VERSION)
+    outbox.put("events", {"night-7.ärger/1": {"number": 1}}, VERSION)
+    outbox.put("fitness", {"abc": {"number": 2}}, VERSION)
     urls = {"events": service.url, "fitness": service.url}
     assert asyncio.run(outbox.deliver(urls, QUICK)) == Delivered(2, 0)  # type: ignore[arg-type]
     sent = {headers["content-type"]: headers["idempotency-key"] for headers in service.headers}
@@ -307,7 +307,7 @@ def test_any_id_names_a_file_of_its_own(tmp_path_factory: pytest.TempPathFactory
     home = tmp_path_factory.mktemp("home")
     outbox = Outbox(home)
     for message_id in ids:
-        outbox.put("events", message_id, {"id": message_id}, VERSION)
+        outbox.put("events", {message_id: {"id": message_id}}, VERSION)
     files = list((home / "outbox" / "pending" / "events").iterdir())
     assert sorted(json.loads(path.read_bytes())["id"] for path in files) == sorted(ids)
 
@@ -315,7 +315,7 @@ def test_any_id_names_a_file_of_its_own(tmp_path_factory: pytest.TempPathFactory
 def test_long_ids_that_begin_alike_stay_apart(outbox: Outbox) -> None:
     ids = ["ä" * 200 + end for end in "ab"]
     for message_id in ids:
-        outbox.put("events", message_id, {"id": message_id}, VERSION)
+        outbox.put("events", {message_id: {"id": message_id}}, VERSION)
     assert asyncio.run(outbox.deliver({})) == Delivered(0, 2)
 
 

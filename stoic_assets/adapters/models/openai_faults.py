@@ -54,7 +54,7 @@ def _explain_status(error: "APIStatusError", model: str, server: str, secrets: R
     wait = retry_after_seconds(error.response.headers.get("retry-after"))
     if status == 429:
         return AttemptFailed(f"{server} is busy (429)", retry_after=wait, busy=True)
-    if status in (400, 422) and (option := _refused_option(error)):
+    if (status in (400, 422) or _is_misplaced_refusal(error)) and (option := _refused_option(error)):
         return OptionRefused(option, f"{server}: {said}")
     late, final = status in TIMED_OUT, status < 500 and status not in REPEATABLE
     return AttemptFailed(f"{server}: {said}", retry_after=wait, late=late, final=final)
@@ -64,6 +64,11 @@ def _names_unknown_model(error: "APIStatusError") -> bool:
     text = error.message.lower()
     unknown = ("does not exist", "not found", "unknown model", "invalid model", "not a valid model")
     return error.code == "model_not_found" or ("model" in text and any(phrase in text for phrase in unknown))
+
+
+def _is_misplaced_refusal(error: "APIStatusError") -> bool:
+    """Whether a 500 is about the request after all: llama-cpp-python's server answers so to what it does not know."""
+    return error.status_code == 500 and "validation error" in error.message.lower()
 
 
 def _refused_option(error: "APIStatusError") -> str | None:

@@ -1,5 +1,4 @@
 import asyncio
-import json
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any

@@ -1,6 +1,9 @@
 """Trends over releases, a view over all evaluations."""
 
+import duckdb
 import pytest
+
+from stoic_assets.adapters.sql_models import failing_rows
 
 READ = ("evaluation_scores", "evaluation_virtues")
 
@@ -63,3 +66,19 @@ def test_agents_do_not_mix(warehouse, release, evaluation):
         ("marcus", 1, 0.2),
         ("seneca", 1, 0.9),
     ]
+
+
+def test_the_published_view_follows_what_is_stored_later(warehouse, release):
+    path = warehouse.publish()
+    release("1", 0.4)
+    with duckdb.connect(str(path), read_only=True) as engine:
+        assert engine.execute("select agent_version, mean from virtue_trends").fetchall() == [("marcus@1", 0.4)]
+
+
+def test_the_tests_of_a_view_find_unsound_rows(warehouse, release):
+    release("1", 0.4)
+    assert set(failing_rows(warehouse, "virtue_trends", "marcus@1", "e1").values()) == {0}
+    [row] = warehouse.read("evaluation_virtues", "marcus@1", "e1")
+    warehouse.write("evaluation_virtues", "marcus@1", "e1", [row | {"score": 1.5}])
+    failing = failing_rows(warehouse, "virtue_trends", "marcus@2", "not even there")
+    assert {name for name, rows in failing.items() if rows} == {"between_mean"}
