@@ -78,9 +78,12 @@ class EvaluationJudging:
         self, stage: str, judge: Callable[[Job, Evidence, ChatModel, Judging, tuple[str, ...]], Awaitable[R]]
     ) -> list[R]:
         self._workplace.progress.begin(stage, len(self._trials))
+        # As many as calls may be in flight fill the limit; the questions of more trials would only take memory.
+        underway = asyncio.Semaphore(self._workplace.settings.limits.judge.in_flight)
 
         async def one(evidence: Evidence) -> R:
-            verdict = await judge(self._job(evidence), evidence, self._model, self._settings, self._panel)
+            async with underway:
+                verdict = await judge(self._job(evidence), evidence, self._model, self._settings, self._panel)
             self._workplace.progress.advance(stage)
             return verdict
 

@@ -35,7 +35,7 @@ app.add_typer(ratings.app, name="ratings")
 def main() -> None:
     """Runs a command. Faults end in one line on stderr; `--verbose` shows where they came from."""
     # Dagster alone holds 200,000 objects; looking through them again and again took a tenth of an evaluation.
-    gc.set_threshold(20_000, 20, 20)
+    gc.set_threshold(100_000, 20, 20)
     arguments = sys.argv[1:]
     try:
         app(args=with_resume_value(arguments))

@@ -7,6 +7,7 @@ quotation marks and dashes, Markdown emphasis and escapes. An ellipsis stands fo
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 
 from stoic_assets.core.judging.fence import clean
 
@@ -49,6 +50,7 @@ def in_order(pieces: list[str], text: str) -> bool:
     return True
 
 
+@lru_cache(maxsize=512)  # the same record answers for five virtues and every sample
 def normalised(text: str) -> str:
     """The text as it is compared."""
     text = unicodedata.normalize("NFKC", clean(text)).casefold()
