@@ -16,7 +16,7 @@ class ChatRequest:
     `messages` hold `{"role", "content"}` pairs as they go over the wire. `schema` asks for strict structured output.
     `sample` numbers repeated askings of the same thing (a judge's samples) and is part of the cache key.
     `brief` says the same as the messages, as data: the offline stand-in plays from it, and it is never sent anywhere.
-    `cacheable_as` is the text that identifies the request in the judge cache (the messages without their random
+    `cacheable_as` is what identifies the request in the judge cache (the messages without their random
     fence); None means that the reply must not be cached.
     """
 

@@ -1,5 +1,6 @@
 """What is put to a judge: the rubric from the job, the record from the evidence, the form of the answer."""
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -49,8 +50,13 @@ class Question:
             schema_name=self.schema_name,
             sample=sample,
             brief=self.brief,
-            cacheable_as=json.dumps([self.repeat, *self.messages(CACHED_AS)], ensure_ascii=False),
+            cacheable_as=self.identity,
         )
+
+    @cached_property
+    def identity(self) -> str:
+        """SHA-256 over what is asked, its fence apart: a thousand questions that wait do not hold their text twice."""
+        return hashlib.sha256(json.dumps([self.repeat, *self.messages(CACHED_AS)]).encode()).hexdigest()
 
     @cached_property
     def record(self) -> str:
