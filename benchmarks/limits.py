@@ -1,6 +1,6 @@
 """How close to a server's request limit the model adapter keeps: 60 trials of 13 calls behind 60 requests a second.
 
-    python benchmarks/limits.py [RUNS] [--all]
+    python -m benchmarks.limits [RUNS] [--all]
 
 The promise: within 1.1 times the floor (calls / limit) where `requests_per_minute` is configured, 1.2 times where the
 limit must be found out; median of five runs. `--all` adds other kinds of servers, for which nothing is promised. Every

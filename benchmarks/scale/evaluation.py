@@ -1,5 +1,6 @@
 """The rows of one large evaluation: 200 trials of 18 turns, five verdicts, two tasks and two assertions each."""
 
+import json
 import random
 from collections.abc import Iterator
 from typing import Any
@@ -43,7 +44,11 @@ def _trial(
     yield "trials", key | head
     for turn in range(TURNS):
         speaker = ("user", "agent")[turn % 2]
-        said = {"turn": turn, "speaker": speaker, "content": text(8, 40), "response_ms": chance.uniform(200, 2000)}
+        said = {"turn": turn, "speaker": speaker, "content": text(8, 40), "events": "[]"}
+        if speaker == "agent":
+            call = {"request": {"function": {"name": "remember"}, "arguments": {"text": text(2, 6)}}}
+            events = json.dumps([call, {"output": text(2, 6)}])
+            said |= {"response_ms": chance.uniform(200, 2000), "attempts": 1, "events": events}
         yield "turns", key | said
         yield "llm_calls", _call(f"{trial}.{turn}", "evaluator" if speaker == "user" else "judge", chance)
     for virtue in VIRTUES:
@@ -54,7 +59,8 @@ def _trial(
         assertion = {"assertion": number, "kind": "cypher", "text": "MATCH (r:Reminder) RETURN count(r)"}
         passed = {"weight": 1.0, "passed": chance.random() < 0.8, "expected": "1", "actual": "1"}
         yield "assertion_results", key | assertion | passed
-        yield "observations", key | assertion | {"result": f'[["{text(5, 30)}"]]'}
+        seen = {"parameters": "{}", "result": json.dumps([[text(5, 30)]])}
+        yield "observations", key | assertion | seen
     yield "tone_scores", key | {"score": chance.random(), "reason": text(10, 30), "judge_model": "gpt-4.1-mini"}
 
 

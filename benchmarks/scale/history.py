@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.scale.evaluation import facts
-from benchmarks.scale.places import History
+from benchmarks.scale.places import ALWAYS_OWN, History
 from stoic_assets.adapters.parquet_files import write_table
 from stoic_assets.adapters.sql_models import run_models
 from stoic_assets.adapters.warehouse import Warehouse
@@ -30,15 +30,18 @@ LARGE = ("turns", "virtue_scores", "observations", "task_scores", "llm_calls")
 def write_history(root: Path, history: History, first: int = 0, linked: bool = False) -> None:
     """Writes the history from its evaluation number `first` on.
 
-    With `linked`, large tables are hard links to those of a template: enough where listing and opening is measured.
+    With `linked`, large tables of those beyond the first thousand are hard links to a template's: enough where listing
+    and opening is measured.
     """
     templates = [_template(root.with_name("template"), seed) for seed in range(TEMPLATES)]
+    Warehouse(root).connect().close()  # leaves the files without rows, as whoever writes or asks first does
     for number, (version, evaluation_id, started) in enumerate(islice(history.places(), first, None), first):
         kind = number % TEMPLATES
         for table, (source, rows) in templates[kind].items():
             folder = root / table / f"agent_version={version}"
             folder.mkdir(parents=True, exist_ok=True)
-            copy = None if linked and table in LARGE else _copy(rows, kind, evaluation_id, started)
+            link = linked and number >= ALWAYS_OWN and table in LARGE
+            copy = None if link else _copy(rows, kind, evaluation_id, started)
             for n in range(1, WRITINGS.get(table, 1) + 1):
                 path = folder / f"{evaluation_id}.{n}.parquet"
                 if copy is None:

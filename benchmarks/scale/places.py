@@ -4,20 +4,31 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 
 BEGAN = datetime(2020, 1, 1, tzinfo=UTC)
+ALWAYS_OWN = 1000
+"""So many evaluations, the oldest, are never links to others: all their rows are under their own ids."""
+
+
+class Place(NamedTuple):
+    """One evaluation."""
+
+    agent_version: str
+    evaluation_id: str
+    started_at: datetime
 
 
 @dataclass(frozen=True)
 class History:
-    """How much there is: `versions` × `per_version` evaluations."""
+    """How much there is: so many evaluations, `per_version` of them of one agent version."""
 
-    versions: int = 50
+    evaluations: int = 1000
     per_version: int = 20
 
-    def places(self) -> Iterator[tuple[str, str, datetime]]:
-        """Agent version, evaluation and its start, in the order of time."""
+    def places(self) -> Iterator[Place]:
+        """Every evaluation, in the order of time."""
         chance = random.Random(5)
-        for number in range(self.versions * self.per_version):
+        for number in range(self.evaluations):
             version = f"marcus@1.{number // self.per_version}.0"
-            yield version, str(chance.randbytes(16).hex()), BEGAN + timedelta(hours=number)
+            yield Place(version, str(chance.randbytes(16).hex()), BEGAN + timedelta(hours=number))

@@ -1,21 +1,30 @@
 """The five questions that people ask of a warehouse, as the product asks them, in one process.
 
-    python -m benchmarks.scale.queries WAREHOUSE VERSIONS PER_VERSION
+    python -m benchmarks.scale.queries WAREHOUSE EVALUATIONS PER_VERSION
 
-Prints JSON: seconds and CPU seconds of each, their sums, and the peak of resident memory in MB, imports included.
+composite    what the stage computes for one evaluation, and the score of every evaluation there ever was
+trend        every virtue of the agent over its releases, as the asset, the report and the stoic graph ask
+comparison   both sides as `stoic compare` reads them; the statistics that follow know of no history
+report       everything that the HTML report of an evaluation and its base is made from
+transcript   one conversation out of all, in SQL, and all of its evaluation, as the judges' stages read them
+
+Prints JSON: seconds and CPU seconds of each and of all, and the peak of resident memory in MB, imports included.
 """
 
 import json
 import sys
-import time
 from collections.abc import Callable
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from benchmarks.scale.memory import peak_mb
-from benchmarks.scale.places import History
+from benchmarks.scale.measuring import peak_mb, timed
+from benchmarks.scale.places import ALWAYS_OWN, History, Place
 from stoic_assets.adapters.evaluation_report import report_data
+from stoic_assets.adapters.evaluation_tables import EvaluationTables
 from stoic_assets.adapters.project import Project
+from stoic_assets.adapters.sql_models import model_rows
 from stoic_assets.adapters.version_comparison import read_side
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import EvaluationSpec, Manifest
@@ -25,6 +34,9 @@ from stoic_assets.core.settings import Settings
 SPEC = EvaluationSpec(
     jobs=(), addresses={}, agent_model="m", evaluator_model="m", judge_models=("m",), judge_samples=1, prompts_hash=""
 )
+SCORES = "select agent_version, evaluation_id, average_overall from evaluation_scores"
+TREND = "select * from virtue_trends where agent = ?"
+TRANSCRIPT = "select turn, speaker, content from turns where agent_version = ? and trial_id = ? order by turn"
 
 
 def workplace_over(warehouse: Path) -> Workplace:
@@ -33,40 +45,49 @@ def workplace_over(warehouse: Path) -> Workplace:
     return Workplace(Project(home, home, warehouse), Settings(), {}, Unwatched())
 
 
-def questions(workplace: Workplace, history: History) -> dict[str, Callable[[], Any]]:
-    """What is asked, of versions and evaluations in the middle of the first thousand, which are never links."""
-    places = list(history.places())[:1000]
+def base_and_candidate(history: History) -> tuple[Place, Place]:
+    """Two evaluations of neighbouring versions, from the middle."""
+    places = list(islice(history.places(), ALWAYS_OWN))
     middle = len(places) // 2
-    version, evaluation, started = places[middle]
-    base = places[max(0, middle - history.per_version)]
-    manifest = Manifest(
-        evaluation_id=evaluation, agent_version=version, started_at=started.isoformat(), offline=False,
-        parents=(base[0],), run_id=evaluation, spec=SPEC, spec_hash="",
+    return places[max(0, middle - history.per_version)], places[middle]
+
+
+def manifest_of(candidate: Place, base: Place) -> Manifest:
+    """As much of the candidate's manifest as a report needs."""
+    return Manifest(
+        evaluation_id=candidate.evaluation_id, agent_version=candidate.agent_version,
+        started_at=candidate.started_at.isoformat(), offline=False, parents=(base.agent_version,),
+        run_id=candidate.evaluation_id, spec=SPEC, spec_hash="",
     )  # fmt: skip
-    warehouse = workplace.warehouse
-    composite = "select evaluation_id, avg(overall) from composite_scores where agent_version = ? group by 1"
-    transcript = "select turn, speaker, content from turns where agent_version = ? and trial_id = ? order by turn"
+
+
+def questions(workplace: Workplace, history: History) -> dict[str, Callable[[], Any]]:
+    """What is asked, by name."""
+    base, candidate = base_and_candidate(history)
+    warehouse, manifest, (version, evaluation, _) = workplace.warehouse, manifest_of(candidate, base), candidate
+    trial = f"{evaluation}.job3.withheld.1"
     return {
-        "composite": lambda: warehouse.query(composite, [version]),
-        "trend": lambda: warehouse.query("select * from virtue_trends where agent = ?", ["marcus"]),
-        "comparison": lambda: [read_side(workplace, *place[:2]) for place in (base, (version, evaluation))],
+        "composite": lambda: model_rows(warehouse, "composite_scores", *candidate[:2]) and warehouse.query(SCORES),
+        "trend": lambda: warehouse.query(TREND, ["marcus"]),
+        "comparison": lambda: [read_side(workplace, *place[:2]) for place in (base, candidate)],
         "report": lambda: report_data(workplace, manifest),
-        "transcript": lambda: warehouse.query(transcript, [version, f"{evaluation}.job3.withheld.1"]),
+        "transcript": lambda: (
+            warehouse.query(TRANSCRIPT, [version, trial]) and EvaluationTables(workplace, manifest).evidence()
+        ),
     }
 
 
 def measure(warehouse: Path, history: History) -> dict[str, Any]:
     """Asks everything once."""
-    found: dict[str, Any] = {}
-    begin, begin_cpu = time.perf_counter(), time.process_time()
-    for name, ask in questions(workplace_over(warehouse), history).items():
-        wall, cpu = time.perf_counter(), time.process_time()
-        if not ask():
-            raise SystemExit(f"{name} found nothing")
-        found[name] = {"wall": time.perf_counter() - wall, "cpu": time.process_time() - cpu}
-    found["together"] = {"wall": time.perf_counter() - begin, "cpu": time.process_time() - begin_cpu}
-    found["rss_mb"] = peak_mb()
-    return found
+    asked = questions(workplace_over(warehouse), history)
+    found: dict[str, Any] = {name: timed(partial(_answered, name, ask)) for name, ask in asked.items()}
+    together = {kind: sum(cost[kind] for cost in found.values()) for kind in ("wall", "cpu")}
+    return found | {"together": together, "rss_mb": peak_mb()}
+
+
+def _answered(name: str, ask: Callable[[], Any]) -> None:
+    if not ask():
+        raise SystemExit(f"{name} found nothing")
 
 
 if __name__ == "__main__":

@@ -1,23 +1,33 @@
 -- How each virtue of an agent moves from release to release; looks across evaluations, so it is a view.
-with releases as (
+with heads as (
+    select
+        agent_version,
+        evaluation_id,
+        started_at,
+        released_at,
+        status
+    from {{ source('evidence', 'evaluations') }}
+),
+
+releases as (
     select
         agent_version,
         coalesce(max(released_at), min(started_at)) as released_at
-    from {{ source('evidence', 'evaluations') }}
+    from heads
     group by agent_version
 ),
 
 newest as (
     select
-        evaluations.agent_version,
-        evaluations.evaluation_id
-    from {{ source('evidence', 'evaluations') }} as evaluations
+        heads.agent_version,
+        heads.evaluation_id
+    from heads
     inner join {{ ref('evaluation_scores') }} as scores
         using (agent_version, evaluation_id)
-    where evaluations.status = 'finished' and scores.conclusive
+    where heads.status = 'finished' and scores.conclusive
     qualify row_number() over (
-        partition by evaluations.agent_version
-        order by evaluations.started_at desc, evaluations.evaluation_id desc
+        partition by heads.agent_version
+        order by heads.started_at desc, heads.evaluation_id desc
     ) = 1
 ),
 

@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING, Any
 from stoic_assets.adapters.sql_project import ModelTest
 from stoic_assets.adapters.warehouse import Warehouse, fetch, open_engine
 from stoic_assets.core.errors import StoicError
+from stoic_assets.core.releases import agent_of
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+Row = dict[str, Any]
 
 
 def run_model(warehouse: Warehouse, model: str, agent_version: str, evaluation_id: str) -> Path:
@@ -22,7 +25,7 @@ def run_model(warehouse: Warehouse, model: str, agent_version: str, evaluation_i
     return warehouse.write(model, agent_version, evaluation_id, rows)
 
 
-def model_rows(warehouse: Warehouse, model: str, agent_version: str, evaluation_id: str) -> list[dict[str, Any]]:
+def model_rows(warehouse: Warehouse, model: str, agent_version: str, evaluation_id: str) -> list[Row]:
     """The rows of one model for one evaluation, computed from its evidence.
 
     Raises `StoicError` when an input is not there yet, or when the model is a view, which needs no running.
@@ -43,20 +46,31 @@ def run_models(warehouse: Warehouse, agent_version: str, evaluation_id: str) -> 
 
 def failing_rows(warehouse: Warehouse, model: str, agent_version: str, evaluation_id: str) -> dict[str, int]:
     """How many rows fail each test of a model, by the test's name; 0 is a pass. A view is tested as a whole."""
+    if warehouse.models.is_view(model):
+        return tested_view(warehouse, model, agent_of(agent_version))[1]
+    with open_engine() as engine:
+        _bind(engine, warehouse, _tested_tables(warehouse, model), agent_version, evaluation_id)
+        return _failing(engine, warehouse.models.tests(model))
+
+
+def tested_view(warehouse: Warehouse, model: str, agent: str) -> tuple[list[Row], dict[str, int]]:
+    """The rows of a view for one agent, and how many of all its rows fail each test, as `failing_rows` says it.
+
+    The view is computed once for both: it reads every evaluation there ever was.
+    """
     models = warehouse.models
-    tests = models.tests(model)
-    tables = frozenset[str]().union(*(test.inputs for test in tests))
-    if not models.is_view(model):
-        with open_engine() as engine:
-            _bind(engine, warehouse, tables, agent_version, evaluation_id)
-            return _failing(engine, tests)
 
-    def failing(engine: "DuckDBPyConnection") -> dict[str, int]:
-        # Computed once for all its tests: it reads every evaluation there ever was.
+    def ask(engine: "DuckDBPyConnection") -> tuple[list[Row], dict[str, int]]:
         engine.execute(f'create or replace temp table "{model}" as {models.sql[model]}')
-        return _failing(engine, tests)
+        rows = fetch(engine, f'select * from "{model}" where agent = ?', [agent])
+        return rows, _failing(engine, models.tests(model))
 
-    return warehouse.ask((tables | models.inputs(model)) - {model}, failing)
+    return warehouse.ask((_tested_tables(warehouse, model) | models.inputs(model)) - {model}, ask)
+
+
+def _tested_tables(warehouse: Warehouse, model: str) -> frozenset[str]:
+    """What the tests of a model read: mostly itself."""
+    return frozenset[str]().union(*(test.inputs for test in warehouse.models.tests(model)))
 
 
 def _failing(engine: "DuckDBPyConnection", tests: Iterable[ModelTest]) -> dict[str, int]:

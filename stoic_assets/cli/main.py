@@ -1,5 +1,6 @@
 """The `stoic` command: each is a thin layer over the same definitions, and ends with a documented exit code."""
 
+import atexit
 import gc
 import sys
 import traceback
@@ -36,6 +37,7 @@ def main() -> None:
     """Runs a command. Faults end in one line on stderr; `--verbose` shows where they came from."""
     # Dagster alone holds 200,000 objects; looking through them again and again took a tenth of an evaluation.
     gc.set_threshold(100_000, 20, 20)
+    atexit.register(gc.freeze)  # else Python looks through all of them once more before it ends, for a second
     arguments = sys.argv[1:]
     try:
         app(args=with_resume_value(arguments))

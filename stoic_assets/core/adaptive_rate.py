@@ -19,7 +19,14 @@ SOON, CUT_AGAIN = 3.0, 0.9
 """A rate that is refused again within so many seconds was further off than it looked: then no cut is less deep."""
 ENOUGH, CUT_IN_DOUBT = 20, 0.7
 """Fewer requests tell no rate: small buckets, jitter and rounded pauses mislead. Then no cut is deeper."""
-DOUBLED_AFTER, DOUBLED_AFTER_DOUBT = 120.0, 30.0
+A_BURST = 50
+"""Fewer requests, taken in less time than the pause after them, may have been a bucket: they tell no rate at all."""
+FASTER, FASTER_EVERY, SEARCHED_FOR = 3.0, 0.4, 10.0
+"""A search begins so many times faster than the pause suggests, doubles every so many seconds, and ends after so many
+without a refusal: whatever held the burst back is gone."""
+SHORTEST_READING = 0.15
+"""Seconds. In less, one request more or less is a rate too far off."""
+DOUBLED_AFTER, DOUBLED_AFTER_DOUBT = 120.0, 50.0
 """Seconds without a refusal until the rate has doubled. Every probing beyond a true limit costs a pause."""
 LATE_SHARE = 0.1
 """Where fewer of the requests time out, something else hangs: no sign of overload."""
@@ -29,45 +36,89 @@ FIRST_GUESS, REMEMBERED = 1000.0, 20
 
 @dataclass
 class _Cut:
-    """The evidence that a rate was cut on: `taken` requests since the endpoint opened, `lately` in the last second."""
+    """The evidence that a rate was cut on: `taken` requests since the endpoint opened, and when the latest left.
+
+    `departed` is when the first one left that was refused, at `refused` we heard of it. `burst` is the one that a
+    search followed, if there was one.
+    """
 
     opened: float
+    departed: float
     refused: float
     reopens: float
     rate: float
     taken: int
-    lately: int
-    soon: bool
-    timeouts: bool
+    latest: list[float]
+    soon: bool = False
+    burst: "_Cut | None" = None
+    timeouts: bool = False
+
+    @property
+    def is_burst(self) -> bool:
+        """Whether it tells nothing of the rate: a bucket was emptied, and the pause after it may be rounded up."""
+        unknown = self.rate == math.inf and not self.timeouts
+        return unknown and self.taken < A_BURST and self.reopens - self.refused > self.departed - self.opened
 
     @property
     def doubtful(self) -> bool:
-        """Whether it tells no more than that there was a limit."""
-        return self.taken < ENOUGH and not self.timeouts
+        """Whether it tells little more than that there was a limit."""
+        ended_search = self.burst is not None and self.burst.reopens == self.opened
+        return not self.timeouts and (self.taken < ENOUGH or ended_search)
+
+    def forget(self, departed: float) -> None:
+        """One more was refused of those that had left by then."""
+        self.taken -= 1
+        self.departed = min(self.departed, departed)
+        if departed in self.latest:
+            self.latest.remove(departed)
 
     def took(self) -> float:
         """The requests a second that the endpoint took, as far as can be told.
 
-        The larger of two readings: over the whole time, where the pause in it is too long if Retry-After is rounded up;
-        within a second, which shows windows shorter than the pause. A rate too high costs one more refusal, a rate too
-        low a minute. Where nothing was taken the endpoint is closed, and its rate remains unknown.
+        The largest of three readings: over the whole time, where the pause in it is too long if Retry-After is rounded
+        up; within a second, which shows windows shorter than the pause; and from what drained a bucket. A rate too high
+        costs one more refusal, a rate too low a minute. Where nothing was taken the endpoint is closed, and its rate
+        remains unknown.
         """
         if not self.taken:
             return self.rate
-        seconds = (self.refused if self.doubtful else self.reopens) - self.opened
-        took = min(self.rate, max(self.taken / max(seconds, 1e-3), self.lately))
+        few = self.taken < ENOUGH and not self.timeouts and self.rate < math.inf
+        mean = self.taken / max((self.refused if few else self.reopens) - self.opened, 1e-3)
+        lately = sum(moment > self.refused - 1 for moment in self.latest)
+        refill = self._refill()
+        took = min(self.rate, max(mean, lately, refill))
         if self.rate == math.inf:
             return took
-        deepest = CUT_IN_DOUBT if self.doubtful else 0.0
+        deepest = CUT_IN_DOUBT if few or (self.burst and not refill) else 0.0
         return max(deepest * self.rate, min(took, CUT_AGAIN * self.rate if self.soon else took))
+
+    def _refill(self) -> float:
+        """The rate at which a bucket was refilled that the burst had emptied, and that was now emptied slower.
+
+        From the moment at which it was last full it gave its content and what flowed in. That moment is the one that
+        makes the rate largest, since before it more flowed in than was taken.
+        """
+        if self.burst is None:
+            return 0.0
+        content, at_once = len(self.burst._before()), self.burst.departed - self.burst.opened
+        given = self._before()
+        return max((
+            (len(given) - index - content) / (self.departed - moment - at_once)
+            for index, moment in enumerate(given)
+            if self.departed - moment > SHORTEST_READING + at_once
+        ), default=0.0)  # fmt: skip
+
+    def _before(self) -> list[float]:
+        """When those left that were taken before the first was refused: what came later found a few drops."""
+        return [moment for moment in self.latest if moment < self.departed]
 
 
 class AdaptiveRate:
     """When the next request to an endpoint may leave.
 
     Departures are evenly spaced, for a server that counts in windows refuses the tail of a burst. A burst of refusals
-    is cut for once. From then on the rate climbs in steps that grow while nothing is refused, up to `ceiling`.
-    Time-outs do not bring it below `least`.
+    is cut for once. From then on the rate climbs in steps that grow while nothing is refused, up to `ceiling`; where
+    the first refusal told no rate, fast until the second one does. Time-outs do not bring it below `least`.
     """
 
     def __init__(self, ceiling: float = math.inf, least: float = 0.0) -> None:
@@ -75,8 +126,10 @@ class AdaptiveRate:
         self._next = self._opens = self._cut_at = -math.inf
         self._opened: float | None = None
         self._taken = self._late = 0
-        self._lately: deque[float] = deque()
+        self._latest: deque[float] = deque()
         self._cut: _Cut | None = None
+        self._burst: _Cut | None = None
+        self._searching = False
 
     @property
     def opens_at(self) -> float:
@@ -85,15 +138,20 @@ class AdaptiveRate:
 
     def rate(self, now: float) -> float:
         """Requests a second at this moment."""
+        quiet = self._quiet(now)
+        if self._searching:
+            return self._base * 2 ** min(quiet / FASTER_EVERY, SEARCHED_FOR / FASTER_EVERY)
         doubled_after = DOUBLED_AFTER_DOUBT if self._cut and self._cut.doubtful else DOUBLED_AFTER
-        return min(self._ceiling, self._base * (1 + (self._quiet(now) / doubled_after) ** 2))
+        return min(self._ceiling, self._base * (1 + (quiet / doubled_after) ** 2))
 
     def depart(self, now: float) -> None:
         """A request leaves."""
+        if self._searching and self._quiet(now) > SEARCHED_FOR:
+            self._searching, self._burst, self._base = False, None, self._ceiling
         self._opened = now if self._opened is None else self._opened
         self._next = max(self._next, now - MADE_GOOD) + 1 / self.rate(now)
         self._taken += 1
-        self._lately.append(now)
+        self._latest.append(now)
         self._forget(now)
 
     def close(self, until: float) -> None:
@@ -102,16 +160,18 @@ class AdaptiveRate:
 
     def refused(self, departed: float, now: float, until: float) -> None:
         """The request that left at `departed` was refused; nothing leaves before `until`."""
-        if departed in self._lately:
-            self._lately.remove(departed)
         if departed > self._cut_at:
             self._taken -= 1
+            if departed in self._latest:
+                self._latest.remove(departed)
             if self._taken:
-                self._base = CUT * self._begin_anew(now, until).took()
+                self._begin_anew(departed, now, until)
+                self._cut_down()
+            else:
+                self._opened = until  # so far it was closed
         elif self._cut and departed >= self._cut.opened:  # that burst was larger than was known when it was cut for
-            self._cut.taken -= 1
-            self._cut.lately -= departed > self._cut.refused - 1
-            self._base = CUT * self._cut.took()
+            self._cut.forget(departed)
+            self._cut_down()
         self.close(until)
 
     def timed_out(self, departed: float, now: float) -> None:
@@ -119,15 +179,22 @@ class AdaptiveRate:
         if departed > self._cut_at:
             self._late += 1
             if self._late > LATE_SHARE * self._taken:
-                took = self._begin_anew(now, now, timeouts=True).took()
-                self._base = max(self._least, CUT_AFTER_TIMEOUTS * took)
+                cut = self._begin_anew(departed, now, now, timeouts=True)
+                self._base, self._searching = max(self._least, CUT_AFTER_TIMEOUTS * cut.took()), False
 
-    def _begin_anew(self, now: float, until: float, timeouts: bool = False) -> _Cut:
+    def _cut_down(self) -> None:
+        assert self._cut is not None  # noqa: S101 - there was a refusal
+        self._searching = self._cut.is_burst and self._cut.taken > 0
+        if self._searching:
+            self._burst = self._cut
+        self._base = (FASTER if self._searching else CUT) * self._cut.took()
+
+    def _begin_anew(self, departed: float, now: float, until: float, timeouts: bool = False) -> _Cut:
         self._forget(now)
-        opened = now if self._opened is None else self._opened
         self._cut = _Cut(
-            opened=opened, refused=now, reopens=until, rate=self.rate(now), taken=self._taken,
-            lately=len(self._lately), soon=self._quiet(now) < SOON, timeouts=timeouts,
+            opened=now if self._opened is None else self._opened, departed=departed, refused=now, reopens=until,
+            rate=self.rate(now), taken=self._taken, latest=list(self._latest), soon=self._quiet(now) < SOON,
+            burst=self._burst, timeouts=timeouts,
         )  # fmt: skip
         self._opened, self._cut_at = until, now
         self._taken = self._late = 0
@@ -138,8 +205,10 @@ class AdaptiveRate:
         return max(0.0, now - max(self._cut_at, self._opens))
 
     def _forget(self, now: float) -> None:
-        while self._lately and self._lately[0] <= now - 1:
-            self._lately.popleft()
+        """Departures are kept for a second; where a bucket was found, for as long as its search may last."""
+        since = now - (SEARCHED_FOR if self._burst else 1)
+        while self._latest and self._latest[0] <= since:
+            self._latest.popleft()
 
 
 class TokenBudget:

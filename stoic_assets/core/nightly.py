@@ -111,6 +111,12 @@ def next_steps(night: Night, facts: Facts) -> Steps:
     return Steps(evaluate, _to_hold_again(night, facts), _new_alarms(night, facts))
 
 
+def is_over(night: Night, facts: Facts) -> bool:
+    """Whether every version of a night has its verdict, or never will, and no second round is due."""
+    held = [each for held in night.rounds for each in held.evaluations.values()]
+    return all(facts.is_settled(each.evaluation_id) for each in held) and not _to_hold_again(night, facts)
+
+
 def fallen(rows: Sequence[Row]) -> dict[str, Row]:
     """The gating measures that regressed, by name."""
     return {row["measure"]: row for row in rows if row["gating"] and row["verdict"] == "regressed"}

@@ -60,7 +60,7 @@ class Conversations(Document):
 
     at_once: int = Field(16, ge=1, description="conversations at the same time")
     turn_timeout_seconds: float = Field(120.0, gt=0, description="for one reply with all its attempts")
-    trial_timeout_seconds: float = Field(900.0, gt=0, description="for one conversation")
+    trial_timeout_seconds: float = Field(900.0, gt=0, description="for one conversation, without our own queueing")
     query_timeout_seconds: float = Field(10.0, gt=0, description="for one assertion query or setup script")
     query_rows: int = Field(1000, ge=1, description="rows an assertion query may return")
 

@@ -9,6 +9,7 @@ from stoic_assets.defs.comparison import version_comparisons
 from stoic_assets.defs.evolution import fitness_updates, stoic_graph_projection
 from stoic_assets.defs.judge_drift import judge_drift
 from stoic_assets.defs.judging import assertion_results, verdicts
+from stoic_assets.defs.maintenance import compact, compaction
 from stoic_assets.defs.nightly import build_nightly, with_freshness
 from stoic_assets.defs.preparation import graph_setup, job_configs
 from stoic_assets.defs.ratings import (
@@ -46,6 +47,7 @@ ASSETS = [
     rating_analysis,
     judge_calibration,
     human_feedback_evaluations,
+    compact,
 ]
 
 
@@ -61,7 +63,7 @@ def build_definitions(workplace: Workplace | None = None) -> dg.Definitions:
         assets=with_freshness(ASSETS, settings.nightly),
         resources={"workplace": resource},
         executor=dg.in_process_executor,
-        jobs=[AFTER_RATINGS, release_evaluation],
+        jobs=[AFTER_RATINGS, release_evaluation, compaction],
         sensors=[new_rating_files, new_releases, failed_runs],
     )
     return dg.Definitions.merge(own, build_nightly(settings.nightly))

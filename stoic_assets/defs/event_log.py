@@ -88,17 +88,24 @@ def open_instance(home: Path) -> dg.DagsterInstance:
         kept = ref.storage_data._replace(module_name=__name__, class_name=KeptStorage.__name__)
         ref = ref._replace(storage_data=kept)
     instance = dg.DagsterInstance.from_ref(ref)
-    if ref.storage_data is not None and ref.storage_data.class_name == "DagsterPostgresStorage":
-        _keep_connections(instance)
+    for storage in (instance.run_storage, instance.event_log_storage, instance.schedule_storage):
+        if hasattr(storage, "postgres_url"):
+            _keep_connection(storage)
     return instance
 
 
-def _keep_connections(instance: dg.DagsterInstance) -> None:
-    """One open connection for each kind of record, asked before each use whether it still is one."""
+def _keep_connection(storage: Any) -> None:
+    """One open connection to PostgreSQL, asked before each use whether it still is one."""
     from dagster_postgres.utils import create_pg_engine
 
-    for storage in (instance.run_storage, instance.event_log_storage, instance.schedule_storage):
-        kept: Any = storage
-        kept._engine = create_pg_engine(
-            kept.postgres_url, kept._token_provider, isolation_level="AUTOCOMMIT", pool_size=1, pool_pre_ping=True
-        )
+    storage._engine = create_pg_engine(
+        storage.postgres_url, storage._token_provider, isolation_level="AUTOCOMMIT", pool_size=1, pool_pre_ping=True
+    )
+    listen(storage._engine, "connect", _without_waiting_for_syncs)
+
+
+def _without_waiting_for_syncs(connection: Any, _record: object) -> None:
+    """As with SQLite: in a power cut of its machine the database may lose the records of the last second."""
+    with connection.cursor() as cursor:
+        cursor.execute("set synchronous_commit = off")
+    connection.commit()

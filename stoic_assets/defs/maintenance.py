@@ -1,4 +1,7 @@
-"""What keeps the warehouse quick; nothing here changes what it says."""
+"""What keeps the warehouse quick; nothing here changes what it says.
+
+When it is done without anybody asking, `nightly` says.
+"""
 
 from datetime import timedelta
 
@@ -31,6 +34,13 @@ def compact(config: CompactionConfig, workplace: dg.ResourceParam[Workplace]) ->
             "tables": dg.MetadataValue.md("\n".join(map(_line, tables)) or "the warehouse is empty"),
         }
     )
+
+
+compaction = dg.define_asset_job(
+    "compaction",
+    selection=dg.AssetSelection.assets("compact"),
+    description="Merges the small files of the warehouse.",
+)
 
 
 def _line(table: Compacted) -> str:

@@ -20,10 +20,11 @@ from stoic_assets.core.alerts import Failure, regression_confirmed, run_failed
 from stoic_assets.core.conversation.evidence import SCORED
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import EVALUATION_TAG
-from stoic_assets.core.nightly import Alarm, Facts, Night, RoundName, next_steps
+from stoic_assets.core.nightly import Alarm, Facts, Night, RoundName, is_over, next_steps
 from stoic_assets.core.settings import Nightly
 from stoic_assets.defs.evaluation_run import run_async
 from stoic_assets.defs.failures import RETRIES, reported
+from stoic_assets.defs.maintenance import compaction
 from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.releases import ENDED, release_evaluation
 
@@ -180,25 +181,32 @@ def _schedule(settings: Nightly, job: Any) -> dg.ScheduleDefinition:
 def _watch(job: Any) -> dg.SensorDefinition:
     @dg.sensor(
         name="night_watch",
-        jobs=[release_evaluation, job],
+        jobs=[release_evaluation, job, compaction],
         minimum_interval_seconds=30,
         default_status=dg.DefaultSensorStatus.RUNNING,
     )
     def night_watch(
         context: dg.SensorEvaluationContext, workplace: dg.ResourceParam[Workplace]
     ) -> dg.SensorResult:
-        """Sees nights through: verdicts, bases first; a second round where a version fell; an alarm if it did twice."""
+        """Sees nights through: verdicts, bases first; a second round where a version fell; an alarm if it did twice.
+
+        Once the last night is over, the warehouse is compacted.
+        """
         requests: list[dg.RunRequest] = []
+        over: list[str] = []
         observations: list[dg.AssetObservation] = []
         for night in Nights(workplace.project.home).recent():
             if any(_is_under_way(context.instance, held.run_id) for held in night.rounds):
                 continue
-            steps = next_steps(night, _facts(context.instance, workplace, night))
+            facts = _facts(context.instance, workplace, night)
+            steps = next_steps(night, facts)
             requests += [_evaluation(version, wanted) for version, wanted in steps.evaluate.items()]
             if steps.again and not _was_requested(context.instance, f"{night.night}-again"):
                 requests.append(_again(night.night, steps.again))
             for alarm in steps.alarms:
                 observations.append(_raise_alarm(context, workplace, night, alarm))
+            over += [night.night] if is_over(night, facts) else []
+        requests += _compaction_after(over, context.instance)
         reason = None if requests else "no night waits for anything"
         return dg.SensorResult(run_requests=requests, skip_reason=reason, asset_events=observations)
 
@@ -227,7 +235,7 @@ def _evaluation(version: str, evaluation_id: str) -> dg.RunRequest:
 
 
 def _was_requested(instance: dg.DagsterInstance, run_key: str) -> bool:
-    return bool(instance.get_runs(dg.RunsFilter(job_name=JOB, tags={RUN_KEY_TAG: run_key}), limit=1))
+    return bool(instance.get_runs(dg.RunsFilter(tags={RUN_KEY_TAG: run_key}), limit=1))
 
 
 def _again(night: str, versions: Sequence[str]) -> dg.RunRequest:
@@ -235,6 +243,12 @@ def _again(night: str, versions: Sequence[str]) -> dg.RunRequest:
     return dg.RunRequest(
         f"{night}-again", config, job_name=JOB, partition_key=night, asset_selection=[dg.AssetKey(CONVERSATIONS)]
     )
+
+
+def _compaction_after(nights: Sequence[str], instance: dg.DagsterInstance) -> list[dg.RunRequest]:
+    """One after the newest of the nights that are over: two at a time would be in each other's way."""
+    keys = [f"{night}-compaction" for night in nights[-1:]]
+    return [dg.RunRequest(key, job_name=compaction.name) for key in keys if not _was_requested(instance, key)]
 
 
 def _raise_alarm(

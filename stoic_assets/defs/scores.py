@@ -8,11 +8,12 @@ import dagster as dg
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
 from stoic_assets.adapters.models.offline_model import OFFLINE
 from stoic_assets.adapters.sql_lineage import lineage
-from stoic_assets.adapters.sql_models import failing_rows, run_model
+from stoic_assets.adapters.sql_models import failing_rows, run_model, tested_view
 from stoic_assets.adapters.sql_project import ModelTest, SqlProject
 from stoic_assets.adapters.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.releases import agent_of
 from stoic_assets.core.scoring.rounding import half_even
 from stoic_assets.defs.evaluation_run import current_evaluation
 from stoic_assets.defs.failures import reported
@@ -56,25 +57,24 @@ def sql_asset(project: SqlProject, model: str) -> dg.AssetsDefinition:
     def run(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
         with reported():
             manifest, warehouse = current_evaluation(context, workplace.evidence), workplace.warehouse
-            metadata = (
-                _view(warehouse, model, manifest) if project.is_view(model) else _stored(warehouse, model, manifest)
-            )
-            failing = failing_rows(warehouse, model, manifest.agent_version, manifest.evaluation_id)
+            found = _view if project.is_view(model) else _stored
+            metadata, failing = found(warehouse, model, manifest)
         columns = {"dagster/column_lineage": _lineage(warehouse.models, model)}
         return dg.MaterializeResult(metadata={**metadata, **columns}, check_results=_checks(tests, failing))
 
     return run
 
 
-def _stored(warehouse: Warehouse, model: str, manifest: Manifest) -> dict[str, Any]:
-    path = run_model(warehouse, model, manifest.agent_version, manifest.evaluation_id)
-    rows = warehouse.read(model, manifest.agent_version, manifest.evaluation_id)
-    return {**_shown(rows), "path": dg.MetadataValue.path(path)}
+def _stored(warehouse: Warehouse, model: str, manifest: Manifest) -> tuple[dict[str, Any], dict[str, int]]:
+    key = (manifest.agent_version, manifest.evaluation_id)
+    path = run_model(warehouse, model, *key)
+    metadata = {**_shown(warehouse.read(model, *key)), "path": dg.MetadataValue.path(path)}
+    return metadata, failing_rows(warehouse, model, *key)
 
 
-def _view(warehouse: Warehouse, model: str, manifest: Manifest) -> dict[str, Any]:
-    agent = manifest.agent_version.partition("@")[0]
-    return _shown(warehouse.query(f"select * from {model} where agent = ?", [agent]))
+def _view(warehouse: Warehouse, model: str, manifest: Manifest) -> tuple[dict[str, Any], dict[str, int]]:
+    rows, failing = tested_view(warehouse, model, agent_of(manifest.agent_version))
+    return _shown(rows), failing
 
 
 def _shown(rows: list[dict[str, Any]]) -> dict[str, Any]:

@@ -173,3 +173,6 @@ def test_retry_after_as_a_date() -> None:
     assert 28 <= seconds <= 30
     assert retry_after_seconds("Wed, 21 Oct 2015 07:28:00 GMT") == 0.0
     assert retry_after_seconds("Wed, 21 Oct 2015 07:28:00 -0000") == 0.0
+    assert retry_after_seconds("Sunday, 06-Nov-94 08:49:37 GMT") == 0.0
+    assert retry_after_seconds("Sun Nov  6 08:49:37 1994") == 0.0
+    assert retry_after_seconds("Thu, 99 Foo 2094") is None

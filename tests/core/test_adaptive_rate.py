@@ -7,7 +7,16 @@ from itertools import pairwise
 
 import pytest
 
-from stoic_assets.core.adaptive_rate import CUT, LATE_SHARE, MADE_GOOD, MARGIN, AdaptiveRate, TokenBudget
+from stoic_assets.core.adaptive_rate import (
+    CUT,
+    FASTER_EVERY,
+    LATE_SHARE,
+    MADE_GOOD,
+    MARGIN,
+    SEARCHED_FOR,
+    AdaptiveRate,
+    TokenBudget,
+)
 
 Server = Callable[[float], float]
 """Takes a request that arrives at that moment (0), or says in how many seconds it could be taken."""
@@ -128,6 +137,54 @@ def test_an_endpoint_that_took_nothing_is_closed_and_its_rate_unknown() -> None:
         rate.refused(departed, 0.2, 5.0)
     assert rate.rate(5.0) == math.inf
     assert rate.opens_at == 5.0
+
+
+def emptied(content: int) -> AdaptiveRate:
+    """After a burst that a bucket of so many took; it is open again at 1.0."""
+    rate = AdaptiveRate()
+    moments = left(rate, content + 20, every=0.0001)
+    for departed in moments[content:]:
+        rate.refused(departed, 0.01, 1.0)
+    return rate
+
+
+def test_after_a_burst_that_told_no_rate_it_is_searched_for() -> None:
+    rate = emptied(10)
+    assert [rate.rate(1.0 + FASTER_EVERY * step) for step in range(4)] == pytest.approx([30, 60, 120, 240])
+
+
+@pytest.mark.parametrize(("refill", "content"), [(60, 10), (200, 30), (25, 8)])
+def test_what_drained_the_bucket_tells_its_refill(refill: float, content: int) -> None:
+    rate, now, server = emptied(content), 1.0, token_bucket(refill, content)
+    while not server(now):
+        rate.depart(now)
+        now = rate.opens_at
+    rate.depart(now)
+    rate.refused(now, now, now + 1)
+    assert rate.rate(now + 1) == pytest.approx(CUT * refill, rel=0.07)
+
+
+def test_a_bucket_that_was_closed_at_first_is_searched_for_too() -> None:
+    rate = AdaptiveRate()
+    for departed in left(rate, 20):
+        rate.refused(departed, 0.3, 30.0)
+    moments = left(rate, 30, start=30.0, every=0.001)
+    for departed in moments[10:]:
+        rate.refused(departed, 30.1, 31.1)
+    assert rate.rate(31.1) == pytest.approx(30)
+
+
+def test_a_search_that_meets_no_limit_is_given_up() -> None:
+    rate = emptied(10)
+    rate.depart(1.0 + SEARCHED_FOR + 0.1)
+    assert rate.rate(1.0 + SEARCHED_FOR + 0.1) == math.inf
+
+
+def test_a_known_ceiling_is_never_searched_beyond() -> None:
+    rate = AdaptiveRate(ceiling=100)
+    for departed in left(rate, 10):
+        rate.refused(departed, 0.2, 1.2)
+    assert rate.rate(1000.0) <= 100
 
 
 def test_a_shorter_pause_does_not_end_a_longer_one() -> None:

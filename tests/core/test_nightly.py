@@ -14,6 +14,7 @@ from stoic_assets.core.nightly import (
     Steps,
     evaluation_id,
     fallen_twice,
+    is_over,
     next_steps,
 )
 
@@ -63,6 +64,17 @@ def test_a_base_whose_run_failed_holds_nobody_up() -> None:
 def test_a_night_in_which_nothing_fell_is_over() -> None:
     rows = [row("task", "unchanged"), row("wisdom", "improved"), row("lift", gating=False)]
     assert steps(FIRST, {f"first {each}": rows for each in BASES}) == NOTHING
+
+
+def test_a_night_is_over_once_nothing_is_to_be_expected_of_it() -> None:
+    judged = {f"first {each}": [row("task", "unchanged")] for each in BASES}
+    assert is_over(FIRST, Facts(judged))
+    assert is_over(FIRST, Facts({}, ended=set(judged))), "a failed run gives no verdict, and is tried no more"
+    assert not is_over(FIRST, Facts(judged, running={f"first {OTHER}"}))
+    fell = judged | {f"first {CANDIDATE}": [row("task")]}
+    assert not is_over(FIRST, Facts(fell)), "it is held again"
+    assert not is_over(BOTH, Facts(fell))
+    assert is_over(BOTH, Facts(fell | {f"again {each}": [] for each in (BASE, CANDIDATE)}))
 
 
 def test_what_fell_is_held_again_with_its_base_once_everybody_has_a_verdict() -> None:

@@ -15,6 +15,7 @@ from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.core.nightly import HeldVersion, Round, RoundName, evaluation_id
 from stoic_assets.core.settings import Nightly
 from stoic_assets.core.stages import EVALUATION
+from stoic_assets.defs.maintenance import compaction
 from stoic_assets.defs.nightly import build_nightly, freshness_of, nights_of, with_freshness
 from stoic_assets.defs.partitions import agent_versions
 from stoic_assets.defs.releases import release_evaluation
@@ -25,15 +26,15 @@ SINCE = "2026-11-01"
 
 
 def stand_in(name: str) -> dg.AssetsDefinition:
-    @dg.asset(name=name, partitions_def=None if name in ("job_configs", "judge_drift") else agent_versions)
+    @dg.asset(name=name, partitions_def=None if name in ("job_configs", "judge_drift", "compact") else agent_versions)
     def materialise() -> None: ...
 
     return materialise
 
 
 DEFINITIONS_OF_NO_NIGHT = dg.Definitions(
-    assets=[stand_in(name) for name in (*EVALUATION, "judge_drift")],
-    jobs=[release_evaluation],
+    assets=[stand_in(name) for name in (*EVALUATION, "judge_drift", "compact")],
+    jobs=[release_evaluation, compaction],
     resources={"workplace": "each test has its own"},
 )
 DEFINITIONS = dg.Definitions.merge(
@@ -137,8 +138,9 @@ class Watch:
             self.found: Any = DEFINITIONS.resolve_sensor_def("night_watch")(context)
         for request in self.found.run_requests:
             job = DEFINITIONS.resolve_job_def(request.job_name)
-            tags = request.with_resolved_tags_and_config(job, [], self.instance).tags
-            run_tags = {**tags, "dagster/run_key": request.run_key}
+            if request.partition_key:
+                request = request.with_resolved_tags_and_config(job, [], self.instance)
+            run_tags = {**request.tags, "dagster/run_key": request.run_key}
             self.instance.create_run_for_job(job, tags=run_tags, status=dg.DagsterRunStatus.STARTED)
         return list(self.found.run_requests)
 
@@ -190,12 +192,12 @@ def test_a_night_in_which_a_version_falls_twice_ends_in_one_alarm(watch: Watch) 
     for version in (BASE, CANDIDATE):
         assert [each.partition_key for each in watch.tick()] == [version]
         watch.judged("again", version, *(["task"] if version == CANDIDATE else []))
-    assert watch.tick() == []
+    assert [each.job_name for each in watch.tick()] == ["compaction"]
     [observation] = watch.found.asset_events
     assert (observation.partition, observation.metadata["measures"].value) == (NIGHT, "task")
     [event] = told(watch.workplace)
     assert (event["type"], event["subject"]) == ("stoic.regression_confirmed", CANDIDATE)
-    watch.tick()
+    assert watch.tick() == []
     assert watch.found.asset_events == []
     assert len(told(watch.workplace)) == 1
 
@@ -207,6 +209,15 @@ def test_a_night_waits_until_its_run_is_over(watch: Watch, instance: dg.DagsterI
     assert watch.tick() == []
     instance.report_run_failed(run, "the judge could not be looked at")
     assert len(watch.tick()) == 1
+
+
+def test_the_warehouse_is_compacted_once_after_a_night(watch: Watch) -> None:
+    watch.held("first", BASE)
+    assert [each.job_name for each in watch.tick()] == ["release_evaluation"]
+    watch.judged("first", BASE)
+    [request] = watch.tick()
+    assert (request.job_name, request.run_key, request.partition_key) == ("compaction", f"{NIGHT}-compaction", None)
+    assert watch.tick() == []
 
 
 def test_nobody_looks_after_nights_of_long_ago(watch: Watch) -> None:

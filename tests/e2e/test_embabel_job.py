@@ -15,6 +15,7 @@ JOB = Path(__file__).parents[1] / "jobs" / "embabel_readme.yml"
 FACTS = ("The user's timezone is Australia/Sydney", "The user prefers formal language")
 CRITERIA = ("A reminder entity is created with the correct date and time", "The assistant correctly answers Paris")
 AGENT_KEY, TOKEN, PASSWORD = "agent-key-5f3c9a77", "crm-7d1e55b0c2", "hunter2-in-an-address"
+ACCOUNT, PATTERNS = "acct-904417", [r"acct-\d{6}", r"(?<=://)[^/\s:@]+:[^/\s@]+(?=@)"]
 MARKS = {"task_1": 0.9, "task_2": 0.6, "tone": 0.3, "wisdom_verdict": 0.9, "courage_verdict": 0.3}
 
 
@@ -26,7 +27,7 @@ def reminding(running: Callable[[Double], Any], cypher: Callable[..., list[dict[
         if "9am" not in text:
             return None
         cypher("MERGE (:Reminder {user: $user})", user=user)
-        name = f"reminder {AGENT_KEY}, {TOKEN}, bolt://neo4j:{PASSWORD}@graph:7687"
+        name = f"reminder {AGENT_KEY}, {TOKEN}, {ACCOUNT}, bolt://neo4j:{PASSWORD}@graph:7687"
         return {"id": "r1", "name": name, "labels": ["DomainNode", "Reminder"], "properties": {}}
 
     cypher("MATCH (n) DETACH DELETE n")
@@ -38,6 +39,7 @@ def test_the_readme_job_runs_as_it_stands(stoic: Stoic, model: ModelServer, remi
     model.number = lambda path: next((MARKS[key] for key in path if key in MARKS), 0.8)
 
     stoic.env |= {"AGENT_API_KEY": AGENT_KEY, "CRM_TOKEN": TOKEN}
+    stoic.write("stoic.yml", {"redact": PATTERNS})
     done = stoic("eval", "--file", JOB, "--agent-url", reminding.url, "--json", "--fail-under", "1", code=1)
 
     document = done.document
@@ -54,8 +56,12 @@ def test_the_readme_job_runs_as_it_stands(stoic: Stoic, model: ModelServer, remi
     assert document["fitness"] == pytest.approx(sum(t["virtue_overall"]["score"] for t in document["trials"]) / 2)
     _check_what_the_user_knew(model)
     _check_what_the_agent_got(reminding)
-    secrets = [AGENT_KEY, TOKEN, PASSWORD, model.key or "?", stoic.env["NEO_PASSWORD"]]
-    _check_that_keys_are_nowhere(secrets, stoic.everything_stored())
+    stoic("report")
+    secrets = [AGENT_KEY, TOKEN, PASSWORD, ACCOUNT, model.key or "?", stoic.env["NEO_PASSWORD"]]
+    stored = stoic.everything_stored()
+    kinds = {path.suffix for path in stored}
+    assert kinds >= {".jsonl", ".parquet", ".sqlite", ".duckdb", ".html", ".db"}, kinds  # the last are Dagster's
+    _check_that_keys_are_nowhere(secrets, stored)
     asked = {call.text for call in model.of("judge")}
     assert any("[redacted]" in text for text in asked)  # the careless agent's function call
     _check_that_keys_are_nowhere(secrets, {"a judge": str(asked), "stdout": done.out, "stderr": done.err})

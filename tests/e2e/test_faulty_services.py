@@ -1,7 +1,7 @@
 """Model servers and agents that misbehave: whose fault it was is kept apart, and no score is made up."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import pytest
@@ -9,6 +9,7 @@ from agents import EmbabelAgent
 from contract import VIRTUES, check_document, quoted
 from double import Answer, Call, Double, hang, slow, status
 from model_server import SIGN_OFF, ModelServer, says
+from relay import Relay
 from stoic_command import Stoic
 
 SECRET = "The user lives with seven cats in Lyon"
@@ -28,6 +29,7 @@ JUDGES: dict[str, Answer] = {
     "rubbish": says("I think it went rather well!"),
     "cut": says('{"task_1": {"reason": "it answ'),
     "seventeen": says(NUMBERS_OF_17),
+    "endless": says(json.dumps({"task_1": {"reason": "and so on " * 6000, "score": 0.5}, "tone": {}})),
     "silent-judge": says(""),
     "broken-judge": status(500),
     "repaired": once(says("Sorry, here is the JSON:")),
@@ -42,9 +44,10 @@ USERS: dict[str, Answer] = {
     "repentant": once(says(SECRET)),
 }
 SCORED = {"fine", "repaired", "busy-judge", "repentant"}
+# A time-out that a busy machine reaches would ask a healthy user again.
 PATIENCE = """
 limits:
-  evaluator: {timeout_seconds: 1, attempts: 2}
+  evaluator: {timeout_seconds: 4, attempts: 2}
   judge: {timeout_seconds: 20, attempts: 2}
 """
 
@@ -78,7 +81,7 @@ def test_faults_of_models_are_never_the_agents(stoic: Stoic, model: ModelServer)
     assert done.document["invalid_trials"] == len(trials) - len(SCORED)
     totals = [trials[name]["scores"]["overall"] for name in SCORED]
     assert done.document["average_score"] == quoted(sum(totals) / len(totals))
-    assert "10 of 14 trials are invalid, more than the 10% that stoic.yml allows" in done.line
+    assert "11 of 15 trials are invalid, more than the 10% that stoic.yml allows" in done.line
     assert "; the first: judge_error  broken-judge withheld 1: " in done.line
     assert stoic.sql("select count(*) from events where type = 'evolution.stoic_evaluation_applied'") == [(0,)]
     _asked_again_with_the_reason(model)
@@ -92,17 +95,22 @@ def _is_unscored(trial: dict[str, Any]) -> None:
 
 def _asked_again_with_the_reason(model: ModelServer) -> None:
     """A refused message is asked for once more, with a reason that does not tell the secret."""
-    asked = [call for call in model.of("evaluator") if "Hello repentant!" in call.text]
+    asked = _asked(model, "repentant")
     assert len(asked) == 3  # the leak, its replacement, the sign-off
-    assert "was not used" in asked[1].text
+    assert "was not used" in asked[1]
     assert SECRET not in "".join(call.text for call in model.of("evaluator"))
-    assert len([call for call in model.of("evaluator") if "Hello telltale!" in call.text]) == 2
+    assert len(_asked(model, "telltale")) == 2
+
+
+def _asked(model: ModelServer, job: str) -> list[str]:
+    """The different requests for a job's user; one that a busy machine let time out was sent again as it was."""
+    return list(dict.fromkeys(call.text for call in model.of("evaluator") if f"Hello {job}!" in call.text))
 
 
 @pytest.fixture
 def agents(running: Callable[[Double], Any]) -> dict[str, EmbabelAgent]:
     """One agent for each kind of trouble."""
-    names = ("healthy", "dying", "failing", "busy", "mumbling", "closed", "slow", "hanging")
+    names = ("healthy", "dying", "failing", "busy", "mumbling", "closed", "slow", "hanging", "cut-off", "patient")
     found: dict[str, EmbabelAgent] = {name: running(EmbabelAgent()) for name in names}
     found["dying"].when("message", found["dying"].die, after=1)
     found["failing"].when("message", status(500, body="stack trace"), times=2, after=1)
@@ -111,15 +119,32 @@ def agents(running: Callable[[Double], Any]) -> dict[str, EmbabelAgent]:
     found["closed"].when("session", status(503))
     found["slow"].when("message", slow(2.5), times=1)
     found["hanging"].when("message", hang, after=1)
+    found["patient"].when("message", slow(6.0), times=1)
     return found
 
 
-def test_faults_of_agents_are_theirs(stoic: Stoic, model: ModelServer, agents: dict[str, EmbabelAgent]) -> None:
+@pytest.fixture
+def relay(stoic: Stoic) -> Iterator[Relay]:
+    """The way to the subject graph."""
+    with Relay(stoic.env["NEO_URI"]).running() as found:
+        stoic.env["NEO_URI"] = found.url
+        yield found
+
+
+WATCHED = ("cut-off", "patient")
+"""The graph goes away at the end of the first conversation, and is back before the second ends."""
+
+
+def test_faults_of_agents_are_theirs_and_those_of_the_graph_are_not(
+    stoic: Stoic, model: ModelServer, agents: dict[str, EmbabelAgent], relay: Relay
+) -> None:
     stoic.write("stoic.yml", "limits: {agent: {backoff_seconds: 0.01}}\n")
     for name, agent in agents.items():
         seconds = {"timeoutSeconds": 1} if name == "hanging" else {}
         target = {"user": "ada-{trial}", "chatbot": "my-agent", "url": agent.url, **seconds}
-        stoic.job(name, target=target, aspirationalAverage=1000)
+        query = {"assertions": [{"cypher": "RETURN $trial <> ''", "expected": True}]} if name in WATCHED else {}
+        stoic.job(name, target=target, aspirationalAverage=1000, **query)
+    agents["cut-off"].when("message", lambda _: relay.break_for(3), times=1, after=1)
 
     done = stoic("eval", "--fail-under", "0.9", code=1)
 
@@ -132,6 +157,8 @@ def test_faults_of_agents_are_theirs(stoic: Stoic, model: ModelServer, agents: d
     assert set(trials) == set(agents)
     found = {name: trial.overall for name, trial in trials.items() if trial.outcome == "agent_error"}
     assert found == dict.fromkeys(errors, 0)
+    assert {name: t.overall for name, t in trials.items() if t.outcome == "infra_error"} == {"cut-off": None}
+    assert trials["patient"].outcome == "signed_off"
     counted = {name: trial.failures for name, trial in trials.items() if trial.failures}
     assert counted == {"dying": 4, "failing": 2, "mumbling": 4, "hanging": 4}  # a closed door: no message failed
     assert {name: trial.penalty for name, trial in trials.items() if trial.penalty} == dict.fromkeys(counted, 0.5)
@@ -139,21 +166,23 @@ def test_faults_of_agents_are_theirs(stoic: Stoic, model: ModelServer, agents: d
     assert trials["slow"].timing < 0.81
     for trial in (trials["slow"], trials["healthy"]):
         assert trial.timing == pytest.approx(min(1, 1000 / trial.reply_ms))
-    average = quoted(sum(trial.overall for trial in trials.values()) / len(trials))
+    scored = [trial.overall for trial in trials.values() if trial.overall is not None]
+    average = quoted(sum(scored) / len(scored))
     assert done.line == f"stoic: the average score {average:.2f} is below 0.9"
-    assert len(model.of("judge")) == 6  # four conversations ran their course, word for word the same one
-    for name in errors:
-        [line] = [line for line in done.out.splitlines() if line.startswith(f"agent_error  {name} withheld 1: ")]
+    assert len(model.of("judge")) == 6  # five conversations ran their course, word for word the same one
+    for name in (*errors, "cut-off"):
+        start = f"{trials[name].outcome}  {name} withheld 1: "
+        [line] = [line for line in done.out.splitlines() if line.startswith(start)]
         assert trials[name].detail
         assert trials[name].detail in line
-    assert "invalid trials: 0 of 8" in done.out
+    assert "invalid trials: 1 of 10" in done.out
 
 
 class Row(NamedTuple):
     """What became of a trial."""
 
     outcome: str
-    overall: float
+    overall: float | None
     failures: int
     penalty: float
     timing: float

@@ -4,8 +4,10 @@ import re
 import signal
 import subprocess
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -33,7 +35,7 @@ ROWS = {
 
 
 def test_killed_and_resumed_it_ends_with_the_rows_of_an_undisturbed_run(
-    stoic: Stoic, model: ModelServer, agent: EmbabelAgent
+    stoic: Stoic, model: ModelServer, agent: EmbabelAgent, running: Callable[[Double], Any]
 ) -> None:
     assertion = {"cypher": "RETURN $trial STARTS WITH $trial AS x", "expected": True}
     job = {"tasks": TASKS, "assertions": [assertion], "maxTurns": 20, "aspirationalAverage": 60000}
@@ -41,34 +43,43 @@ def test_killed_and_resumed_it_ends_with_the_rows_of_an_undisturbed_run(
         stoic.job(name, greetings=[GREETINGS[name]], **job)
     stoic.write("stoic.yml", "limits: {judge: {in_flight: 2}}\n")
     model.lines = LINES
-    whole = stoic("eval", "--agent-version", "my-agent@whole", "--verbose")
-    assert f"agent I heard: {LINES[0]}" in whole.err
-    assert "You are a helpful bot" in whole.err  # the system prompt among the agent's events
-    agent.calls.clear()
-    model.calls.clear()
+    hook, other_agent = running(Double()), running(EmbabelAgent())
     evaluate = ("eval", "--agent-version", "my-agent@cut")
 
-    stopped = _stopped_at(agent, "message", 2, stoic, *evaluate)
-    _end(stopped, signal.SIGKILL)
-    stopped = _stopped_at(agent, "message", 3, stoic, *evaluate, "--resume")
+    whole = stoic.start("eval", "--agent-version", "my-agent@whole", "--agent-url", other_agent.url, "--verbose")
+    stopped = _stopped_at(agent, "message", 2, stoic, *evaluate)  # another version in the same new home meanwhile
+    _check_undisturbed(stoic.checked(_ended(whole), 0, verbose=True))
+    model.calls.clear()
     _others_meanwhile(stoic, evaluate)
+    _end(stopped, signal.SIGKILL)
+    stopped = _stopped_at(model, "judge", 5, stoic, *evaluate, "--resume")
     _check_interrupted(stoic, _end(stopped, signal.SIGINT))
     stoic.job("first", greetings=["Good evening"])
     changed = stoic(*evaluate, "--resume", code=2)
     assert "cannot resume: changed since the evaluation began: jobs (first)" in changed.line
     stoic.job("first", greetings=[GREETINGS["first"]], **job)
-    _end(_stopped_at(model, "judge", 5, stoic, *evaluate, "--resume"), signal.SIGKILL)
-    final = stoic(*evaluate, "--resume", "--json").document
+    stoic.env["STOIC_WEBHOOK_URL"] = hook.url
+    _end(_stopped_at(hook, "POST /", 1, stoic, *evaluate, "--resume"), signal.SIGKILL)
+    with _held_for_writing(stoic):
+        final = stoic(*evaluate, "--resume", "--json").document
 
     assert [trial["outcome"] for trial in final["trials"]] == ["signed_off"] * 3
     assert final["invalid_trials"] == 0
     for table in ROWS:
-        whole, cut = _rows(stoic, "whole", table), _rows(stoic, "cut", table)
-        assert whole, table
-        assert cut == whole, table
-    _check_turns_sent(agent, kills=2)
-    assert 18 <= len(model.of("judge")) <= 18 + 2  # three trials of six verdicts, and what was on its way at the kill
+        undisturbed, cut = _rows(stoic, "whole", table), _rows(stoic, "cut", table)
+        assert undisturbed, table
+        assert cut == undisturbed, table
+    _check_turns_sent(agent, kills=1)
+    assert 18 <= len(model.of("judge")) <= 18 + 2  # three trials of six verdicts, and what was on its way at the end
+    told = Counter(call.body["id"] for call in hook.calls)
+    assert set(told) >= {trial["trial_id"] for trial in final["trials"]} | {final["evaluation_id"]}
+    assert sorted(told.values()) == [1] * 7 + [2]  # of both versions; what was on its way at the kill goes again
     assert "there is no unfinished evaluation" in stoic(*evaluate, "--resume", code=2).line
+
+
+def _check_undisturbed(done: Done) -> None:
+    assert f"agent I heard: {LINES[0]}" in done.err
+    assert "You are a helpful bot" in done.err  # the system prompt among the agent's events
 
 
 def _stopped_at(double: Double, kind: str, count: int, stoic: Stoic, *command: str) -> "subprocess.Popen[str]":
@@ -83,6 +94,10 @@ def _stopped_at(double: Double, kind: str, count: int, stoic: Stoic, *command: s
 
 def _end(process: "subprocess.Popen[str]", signal_number: signal.Signals) -> Done:
     process.send_signal(signal_number)
+    return _ended(process)
+
+
+def _ended(process: "subprocess.Popen[str]") -> Done:
     out, err = process.communicate(timeout=200)
     return Done(process.returncode, out, err)
 
@@ -98,6 +113,15 @@ def _others_meanwhile(stoic: Stoic, evaluate: tuple[str, ...]) -> None:
         assert database.sql("select count(*) from trials").fetchone() == (3,)
     refused = stoic(*evaluate, "--resume", code=2)
     assert re.search(r"evaluation \S+ of my-agent@cut is running in another process", refused.line)
+
+
+@contextmanager
+def _held_for_writing(stoic: Stoic) -> Iterator[None]:
+    """Somebody has the file of tables open and made one of their own, which is theirs to keep elsewhere."""
+    with duckdb.connect(str(stoic.home / "warehouse" / "stoic.duckdb")) as database:
+        database.execute("create table mine as select 1 as one")
+        yield
+        assert database.sql("select one from mine").fetchone() == (1,)
 
 
 def _rows(stoic: Stoic, version: str, table: str) -> list[str]:
@@ -166,8 +190,7 @@ def test_a_disk_that_fills_loses_nothing(
     process = stoic.start("eval")
     agent.await_calls("message", 2, process)
     _fill(small_disk / "filler")
-    out, err = process.communicate(timeout=200)
-    full = stoic.checked(Done(process.returncode, out, err), 2)
+    full = stoic.checked(_ended(process), 2)
     assert f"stoic: {small_disk}" in full.line
     assert "cannot be written: " in full.line
     assert "free space, then" in full.line

@@ -12,6 +12,7 @@ from stoic_assets.adapters.json_lines import JsonLines, read_lines
 from stoic_assets.adapters.models.offline_model import OFFLINE
 from stoic_assets.core.chat import BudgetReached, ChatModel, ChatReply, ChatRequest
 from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.queueing import slot_of
 from stoic_assets.core.settings import Price
 
 AT_ONCE_UNDER_CEILING = 8
@@ -39,7 +40,7 @@ class Ledger:
         """
         if self._max_cost is None:
             return await self._noted(request)
-        async with self._uncounted:
+        async with slot_of(self._uncounted):
             self._require_budget(request.model, self._max_cost)
             return await self._noted(request)
 

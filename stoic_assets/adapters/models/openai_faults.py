@@ -72,5 +72,7 @@ def _is_misplaced_refusal(error: "APIStatusError") -> bool:
 
 
 def _refused_option(error: "APIStatusError") -> str | None:
-    text = f"{error.param} {error.message} {error.body}".replace("json_schema", "response_format")
+    text = f"{error.param} {error.message} {error.body}"
+    for form in ("json_schema", "json_object"):
+        text = text.replace(form, "response_format")
     return next((option for option in OPTIONS if option in text), None)

@@ -85,9 +85,9 @@ def as_moment(value: datetime | str | None) -> datetime | None:
 
 
 def lasted(row: Mapping[str, Any]) -> float | None:
-    """Milliseconds from `started_at` to `ended_at`."""
+    """Milliseconds from `started_at` to `ended_at`; None where the clock was set back in between."""
     start, end = as_moment(row.get("started_at")), as_moment(row.get("ended_at"))
-    return None if start is None or end is None else (end - start).total_seconds() * 1000
+    return None if start is None or end is None or end < start else (end - start).total_seconds() * 1000
 
 
 def words(name: str) -> str:

@@ -117,6 +117,19 @@ def test_a_known_limit_is_kept_to_in_every_loop(service: Any) -> None:
     assert asyncio.run(main()) >= 0.11
 
 
+def test_a_budget_of_tokens_is_kept_to_by_what_replies_say_they_used(service: Any) -> None:
+    model = model_at(service.url, judge=ModelLimit(tokens_per_minute=60 * 12_000))
+
+    async def main() -> float:
+        start = time.monotonic()
+        for _ in range(4):
+            await model.complete(PLAIN)
+        return time.monotonic() - start
+
+    service.replies(completion())  # 1,200 tokens: a tenth of a second
+    assert 0.3 <= asyncio.run(main()) < 5
+
+
 def test_each_role_has_its_own_limit(service: Any) -> None:
     now, most = 0, {"judge": 0, "evaluator": 0}
 
@@ -146,35 +159,67 @@ def test_a_lone_surrogate_does_not_get_further(service: Any) -> None:
 
 
 # The second is what llama-cpp-python's server says.
-@pytest.mark.parametrize(
-    ("status", "said"),
-    [
-        (400, "response_format is not supported"),
-        (500, "1 validation error:\n  {'loc': ('body', 'response_format', 'type'), 'input': 'json_schema'}"),
-    ],
-)
-def test_a_server_that_knows_no_response_format_gets_the_schema_in_words(
-    service: Any, caplog: pytest.LogCaptureFixture, status: int, said: str
-) -> None:
+REFUSALS = [
+    (400, "response_format is not supported"),
+    (500, "1 validation error:\n  {'loc': ('body', 'response_format', 'type'), 'input': 'json_schema'}"),
+]
+
+
+def refusing(service: Any, types: tuple[str, ...], status: int, said: str) -> None:
+    """The service answers with JSON in a fence, unless it is asked for a format of one of these types."""
+
     def answer(seen: Any) -> Response:
-        if "response_format" in seen.body:
+        if seen.body.get("response_format", {}).get("type") in types:
             return JSONResponse({"error": {"message": said}}, status)
         return JSONResponse(completion('```json\n{"score": 1}\n```'))
 
+    service.answers = [answer]
+
+
+def three_replies(service: Any) -> list[str]:
+    """Two to a structured request and one to a plain one, by one adapter."""
+
     async def main() -> list[str]:
         model = model_at(service.url)
-        texts = [(await model.complete(STRUCTURED)).text for _ in range(2)]
-        return [*texts, (await model.complete(PLAIN)).text]
+        return [(await model.complete(request)).text for request in (STRUCTURED, STRUCTURED, PLAIN)]
 
-    service.answers = [answer]
+    return asyncio.run(main())
+
+
+@pytest.mark.parametrize(("status", "said"), REFUSALS)
+def test_a_server_that_knows_no_response_format_gets_the_schema_in_words(
+    service: Any, caplog: pytest.LogCaptureFixture, status: int, said: str
+) -> None:
+    refusing(service, ("json_schema", "json_object"), status, said)
     with caplog.at_level(logging.WARNING):
-        assert asyncio.run(main()) == ['{"score": 1}', '{"score": 1}', '```json\n{"score": 1}\n```']
-    assert len(service.seen) == 4
-    first, last = service.seen[2].body["messages"]
+        assert three_replies(service) == ['{"score": 1}', '{"score": 1}', '```json\n{"score": 1}\n```']
+    assert len(service.seen) == 5
+    first, last = service.seen[3].body["messages"]
     assert first["content"].startswith("Judge.\n\n")
     assert first["content"].endswith(json.dumps(SCHEMA))
     assert last == MESSAGES[1]
-    assert caplog.messages == ["model sage does not take response_format: asking without it"]
+    forms = ("json_schema", "json_object")
+    assert caplog.messages == [f"model sage does not take {form}: asking without it" for form in forms]
+
+
+@pytest.mark.parametrize(("status", "said"), REFUSALS)
+def test_a_server_that_knows_the_older_form_gets_that_and_words(service: Any, status: int, said: str) -> None:
+    refusing(service, ("json_schema",), status, said)
+    assert three_replies(service)[0] == '{"score": 1}'
+    assert len(service.seen) == 4
+    assert service.seen[1].body["response_format"] == {"type": "json_object", "schema": SCHEMA}
+    assert service.seen[1].body["messages"][0]["content"].endswith(json.dumps(SCHEMA))
+
+
+def test_requests_that_are_refused_side_by_side_lose_no_more_than_what_was_refused(service: Any) -> None:
+    refusing(service, ("json_schema",), *REFUSALS[0])
+
+    async def main() -> None:
+        model = model_at(service.url)
+        await asyncio.gather(*[model.complete(STRUCTURED) for _ in range(5)])
+
+    asyncio.run(main())
+    assert {seen.body["response_format"]["type"] for seen in service.seen} == {"json_schema", "json_object"}
 
 
 def test_a_model_that_takes_no_temperature_is_asked_without(service: Any) -> None:

@@ -1,5 +1,6 @@
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.conversation.world import World
 from stoic_assets.core.errors import ConfigurationError, InfrastructureError, QueryError
 from stoic_assets.core.jobs.plan import Planned, plan
+from stoic_assets.core.queueing import queueing
 
 Make = Callable[..., Any]
 SIGN_OFF = "So Long, and Thanks for All the Fish"
@@ -273,6 +275,42 @@ def test_an_agent_that_took_most_of_the_time_is_at_fault_whoever_was_waited_for(
     user.says = lambda request: asyncio.sleep(5)
     evidence = hold(planned(greetings=["Hi"], trialTimeoutSeconds=0.1), make_world())
     assert evidence.outcome == "agent_error"
+
+
+class Queue:
+    """A limit of ours at which every request of the agent waits so long; models may wait there too."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+
+    @asynccontextmanager
+    async def request(self) -> AsyncIterator[None]:
+        await self.wait()
+        yield
+
+    async def wait(self) -> None:
+        with queueing():
+            await asyncio.sleep(self._seconds)
+
+
+def test_queueing_for_our_own_limits_is_charged_to_nobody(
+    hold: Make, planned: Make, make_world: Make, user: Any
+) -> None:
+    queue = Queue(0.06)
+    user.says = lambda request: queue.wait()
+    evidence = hold(planned(trialTimeoutSeconds=0.1), make_world(agent_limit=queue))
+    assert evidence.outcome == "signed_off"
+    assert max(turn.response_ms for turn in evidence.turns) < 50
+
+
+@pytest.mark.parametrize(("slow", "outcome"), [("agent", "agent_error"), ("user", "evaluator_error")])
+def test_after_queueing_the_clock_of_a_trial_goes_on(
+    hold: Make, planned: Make, make_world: Make, agent: Any, user: Any, slow: str, outcome: str
+) -> None:
+    party = agent if slow == "agent" else user
+    setattr(party, "answer" if party is agent else "says", lambda _: asyncio.sleep(5))
+    evidence = hold(planned(trialTimeoutSeconds=0.05), make_world(agent_limit=Queue(0.02)))
+    assert (evidence.outcome, evidence.detail) == (outcome, "the trial took longer than 0.05 s")
 
 
 def test_no_withheld_fact_is_in_any_request_and_every_supplied_one_is(

@@ -48,6 +48,8 @@ def test_times_are_utc(value: datetime | str) -> None:
 def test_what_is_no_time_is_shown_as_it_is() -> None:
     assert utc("yesterday") == "yesterday"
     assert formatting.lasted({"started_at": "yesterday", "ended_at": None}) is None
+    set_back = {"started_at": "2026-11-22T02:00:00+00:00", "ended_at": "2026-11-22T01:00:05+00:00"}
+    assert formatting.lasted(set_back) is None
 
 
 @pytest.mark.parametrize("value", [None, math.nan, math.inf])

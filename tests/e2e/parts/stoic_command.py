@@ -2,8 +2,10 @@
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -99,13 +101,27 @@ class Stoic:
             return connection.sql(query).fetchall()
 
     def everything_stored(self) -> dict[Path, str]:
-        """All that stands under STOIC_HOME as text, by file; the rows of Parquet files unpacked."""
-        import duckdb
+        """All that stands under STOIC_HOME as text, by file; the rows of Parquet, SQLite and DuckDB unpacked too."""
+        files = [path for path in self.home.rglob("*") if path.is_file()]
+        return {path: path.read_bytes().decode("utf-8", "replace") + _unpacked(path) for path in files}
 
-        texts = {}
-        for path in self.home.rglob("*"):
-            if path.suffix == ".parquet":
-                texts[path] = str(duckdb.read_parquet(str(path)).fetchall())
-            elif path.is_file():
-                texts[path] = path.read_bytes().decode("utf-8", "replace")
-        return texts
+
+def _unpacked(path: Path) -> str:
+    import duckdb
+
+    if path.suffix == ".parquet":
+        return str(duckdb.read_parquet(str(path)).fetchall())
+    if path.suffix == ".duckdb":
+        with duckdb.connect(str(path), read_only=True) as database:
+            return _rows(database)
+    with path.open("rb") as file:
+        is_sqlite = file.read(16) == b"SQLite format 3\0"
+    if not is_sqlite:
+        return ""
+    with closing(sqlite3.connect(path)) as replies:
+        return "\n".join(replies.iterdump())
+
+
+def _rows(database: Any) -> str:
+    tables = [name for (name,) in database.sql("SELECT table_name FROM duckdb_tables()").fetchall()]
+    return str([database.table(name).fetchall() for name in tables])

@@ -1,0 +1,119 @@
+"""The workload of `benchmarks.limits` in simulated time: how the adaptive rate does on each kind of server.
+
+    python -m benchmarks.limits_simulation [SEEDS]
+
+Milliseconds a run, and the same again for the same seed: what the constants of `core/adaptive_rate.py` were chosen on.
+Callers, network and server are simulated, `AdaptiveRate` is the real one. Prints a Markdown table.
+"""
+
+import heapq
+import random
+import statistics
+import sys
+from collections import deque
+from collections.abc import Callable
+from itertools import count
+
+from benchmarks.limits import COUNTERS, FLOOR, LATENCY, MESSAGES, RETRY_AFTER, TRIALS, VERDICTS, Counter
+from stoic_assets.core.adaptive_rate import AdaptiveRate
+
+CLIENT_WORK, SERVER_WORK, NETWORK, LATE_TIMER = 0.0004, 0.001, 0.0015, 0.0015
+"""Seconds: CPU time of a request on either side, and the means of a way through the network and of a late timer."""
+STALL_EVERY, STALL = 300, 0.04
+"""One request in so many finds a client that is busy with something else for so many seconds."""
+FALLBACK = 0.1
+"""Seconds of the pause where the server names none."""
+
+
+class Simulation:
+    """60 trials of eight messages, one after the other, and five verdicts at once, before one server."""
+
+    def __init__(self, server: Counter, retry_after: str, seed: int) -> None:
+        self._server, self._said, self._dice = server, RETRY_AFTER[retry_after], random.Random(seed)
+        self._rate = AdaptiveRate()
+        self._events: list[tuple[float, int, Callable[[float], None]]] = []
+        self._order = count()
+        self._queue = deque(range(TRIALS))
+        self._to_do = dict.fromkeys(range(TRIALS), MESSAGES + VERDICTS)
+        self._client_free = self._server_free = self._end = 0.0
+        self._door_watched = False
+        self.refused = 0
+
+    def run(self) -> float:
+        """Seconds from the first request to the last reply."""
+        start = now = 0.3 + self._dice.random()
+        self._watch_door(now)
+        while self._events:
+            now, _, happen = heapq.heappop(self._events)
+            happen(now)
+        return self._end - start
+
+    def _at(self, moment: float, happen: Callable[[float], None]) -> None:
+        heapq.heappush(self._events, (moment, next(self._order), happen))
+
+    def _some(self, mean: float) -> float:
+        return self._dice.expovariate(1 / mean)
+
+    def _watch_door(self, now: float) -> None:
+        if self._queue and not self._door_watched:
+            self._door_watched = True
+            self._at(max(now, self._client_free), self._door)
+
+    def _door(self, now: float) -> None:
+        self._door_watched = False
+        if (opens := max(self._rate.opens_at, self._client_free)) > now:
+            self._door_watched = True
+            self._at(opens + self._some(LATE_TIMER), self._door)
+        elif self._queue:
+            self._depart(self._queue.popleft(), now)
+            self._watch_door(now)
+
+    def _depart(self, trial: int, now: float) -> None:
+        self._rate.depart(now)
+        stall = self._some(STALL) if self._dice.random() * STALL_EVERY < 1 else 0.0
+        self._client_free = now + CLIENT_WORK + stall
+        self._server_free = max(now + NETWORK + self._some(NETWORK), self._server_free) + SERVER_WORK
+        self._at(self._server_free, lambda moment: self._arrive(trial, now, moment))
+
+    def _arrive(self, trial: int, departed: float, now: float) -> None:
+        back = now + NETWORK + self._some(NETWORK)
+        if wait := self._server.wait(now):
+            said = self._said(wait)
+            pause = FALLBACK if said is None else float(said)
+            self._at(back, lambda moment: self._refuse(trial, departed, moment, pause))
+        else:
+            self._at(back + LATENCY, lambda moment: self._reply(trial, moment))
+
+    def _refuse(self, trial: int, departed: float, now: float, pause: float) -> None:
+        self.refused += 1
+        self._rate.refused(departed, now, now + pause)
+        self._at(now + pause, lambda moment: self._ask(moment, [trial]))
+
+    def _reply(self, trial: int, now: float) -> None:
+        self._end = now
+        self._to_do[trial] -= 1
+        if self._to_do[trial] >= VERDICTS:
+            self._ask(now, [trial] * (VERDICTS if self._to_do[trial] == VERDICTS else 1))
+
+    def _ask(self, now: float, requests: list[int]) -> None:
+        self._queue.extend(requests)
+        self._watch_door(now)
+
+
+def ratios(counter: str, retry_after: str, seeds: int) -> list[float]:
+    """Seconds for the workload in terms of the floor, one for each seed; sorted."""
+    runs = [Simulation(COUNTERS[counter](), retry_after, seed).run() for seed in range(seeds)]
+    return sorted(seconds / FLOOR for seconds in runs)
+
+
+def main(seeds: int) -> None:
+    print("| server counts | Retry-After | ratios | median ratio |\n| --- | --- | --- | --- |")
+    for counter in COUNTERS:
+        for wish in RETRY_AFTER:
+            found = ratios(counter, wish, seeds)
+            middle = statistics.median(found)
+            print(f"| {counter} | {wish} | {found[0]:.3f}–{found[-1]:.3f} | **{middle:.3f}** |")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 25)

@@ -1,0 +1,23 @@
+"""What work costs the process that does it: time, and the peak of its resident memory."""
+
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+Cost = dict[str, float]
+"""`wall` and `cpu`, in seconds."""
+
+
+def timed(work: Callable[[], Any]) -> Cost:
+    """What one call costs."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    work()
+    return {"wall": time.perf_counter() - wall, "cpu": time.process_time() - cpu}
+
+
+def peak_mb() -> float:
+    """Of this process since it was started, in MB; `getrusage` would tell the peak of whoever forked it, too."""
+    [kilobytes] = re.findall(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())
+    return int(kilobytes) / 1024

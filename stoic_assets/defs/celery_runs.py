@@ -1,0 +1,123 @@
+"""Runs as Celery tasks, each on any worker, and what is known of the worker that has one. `deploy/dagster.yaml` names
+this launcher; a worker is `celery -A stoic_assets.defs.celery_worker worker`.
+
+Dagster's own launcher believes the result store alone: there a run whose worker was killed counts as running for ever,
+and one that somebody ended counts as lost and is run again. Here the workers are asked.
+"""
+
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+from celery import Celery
+from dagster._cli.api import _execute_run_command_body
+from dagster._core.launcher import CheckRunHealthResult, LaunchRunContext, WorkerStatus
+from dagster_celery.launcher import CeleryRunLauncher
+from dagster_celery.tags import DAGSTER_CELERY_TASK_ID_TAG
+
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.defs.event_log import open_instance
+
+TASK = "execute_run"
+NOT_BEGUN = {dg.DagsterRunStatus.NOT_STARTED, dg.DagsterRunStatus.STARTING}
+
+WORKER_TAG = "stoic/worker"
+"""Which worker has a run, or had it."""
+
+PATIENCE_SECONDS = 3.0
+"""How long a worker may take to say what it does; one that is there answers in milliseconds."""
+
+SETTINGS = {
+    # A worker takes a run when it has a process for it, and holds none back from others. Confirming runs at their end
+    # instead (acks_late) would do so too, but then a worker does not survive a restart of Redis (Celery 5.7).
+    "worker_prefetch_multiplier": 1,
+    "worker_disable_prefetch": True,
+    "worker_enable_prefetch_count_reduction": False,
+    # A fresh process for each run: nothing of one can leak into another.
+    "worker_max_tasks_per_child": 1,
+    "broker_connection_retry_on_startup": True,
+    "worker_hijack_root_logger": False,
+    "task_ignore_result": True,
+}
+
+
+class CeleryRuns(CeleryRunLauncher):
+    """A run launcher whose runs survive the death of their worker, given `run_monitoring` and `run_retries`."""
+
+    def __init__(
+        self, config_source: dict[str, Any] | None = None, lost_after_seconds: int = 60, **options: Any
+    ) -> None:
+        super().__init__(config_source={**SETTINGS, **(config_source or {})}, **options)
+        self._task = self.celery.task(execute_run, bind=True, name=TASK)
+        self._lost_after = lost_after_seconds
+        self._missed: dict[str, float] = {}
+
+    @classmethod
+    def config_type(cls) -> dict[str, Any]:
+        """Dagster's options and `lost_after_seconds`."""
+        about = "A run that its worker has been lacking for so long is lost; shorter than a restart of Redis is unwise."
+        inherited: Any = CeleryRunLauncher.config_type()
+        return {**inherited, "lost_after_seconds": dg.Field(int, default_value=60, description=about)}
+
+    def launch_run(self, context: LaunchRunContext) -> None:
+        """Puts a run into the queue."""
+        run = context.dagster_run
+        self._launch_celery_task_run(run, self._task.si(run.run_id), TASK)
+
+    def check_run_worker_health(self, run: dg.DagsterRun) -> CheckRunHealthResult:
+        """Failed when the run's worker lacked it for a while, and not at the first look: an answer may be lost or late.
+
+        A run without a task is that of a command, which nobody can ask; resuming its evaluation clears it away.
+        """
+        now = time.monotonic()
+        if DAGSTER_CELERY_TASK_ID_TAG not in run.tags or self._is_at_work(run):
+            self._missed.pop(run.run_id, None)
+        elif now - self._missed.setdefault(run.run_id, now) >= self._lost_after:
+            return CheckRunHealthResult(WorkerStatus.FAILED, f"{self.get_run_worker_debug_info(run)} no longer has it")
+        return CheckRunHealthResult(WorkerStatus.RUNNING)
+
+    def _is_at_work(self, run: dg.DagsterRun) -> bool:
+        worker, task = run.tags.get(WORKER_TAG), run.tags[DAGSTER_CELERY_TASK_ID_TAG]
+        asked = self.celery.control.inspect(destination=[worker] if worker else None, timeout=PATIENCE_SECONDS)
+        answers = asked.active() or {}
+        return any(task == each["id"] for tasks in answers.values() for each in tasks)
+
+    def terminate(self, run_id: str) -> bool:
+        """Interrupts a run like Ctrl-C does, so that it ends in good order; one that still waits is not begun."""
+        run = self._instance.get_run_by_id(run_id)
+        if run is None or run.is_finished or DAGSTER_CELERY_TASK_ID_TAG not in run.tags:
+            return False
+        self._instance.report_run_canceling(run)
+        self.celery.control.revoke(run.tags[DAGSTER_CELERY_TASK_ID_TAG], terminate=True, signal="SIGINT")
+        return True
+
+    def get_run_worker_debug_info(self, run: dg.DagsterRun, include_container_logs: bool | None = True) -> str:
+        """Which worker it is or was."""
+        return f"worker {run.tags.get(WORKER_TAG, 'unknown')}"
+
+
+def execute_run(task: Any, run_id: str) -> None:
+    """What a worker does with a run that was not begun yet; its outcome is in Dagster's records.
+
+    A queue may deliver twice, after it lost a connection for instance: the second finds the run begun, and lets it be.
+    """
+    with open_instance(Path(os.environ["DAGSTER_HOME"])) as instance:
+        run = instance.get_run_by_id(run_id)
+        if run is None or run.status not in NOT_BEGUN:
+            return
+        instance.add_run_tags(run_id, {WORKER_TAG: task.request.hostname})
+        _execute_run_command_body(run_id, instance, write_stream_fn=lambda _: None, set_exit_code_on_failure=False)
+
+
+def worker_app() -> Celery:
+    """The Celery app of workers, as the instance at `DAGSTER_HOME` describes it.
+
+    Raises `ConfigurationError` where that has another launcher.
+    """
+    with dg.DagsterInstance.get() as instance:
+        launcher = instance.run_launcher
+    if not isinstance(launcher, CeleryRuns):
+        raise ConfigurationError("dagster.yaml in DAGSTER_HOME has no Celery launcher; take the one in deploy/")
+    return launcher.celery

@@ -1,0 +1,103 @@
+"""Postgres, Redis and a graph as somebody else runs them: on loopback, in folders of their own, as nobody special."""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+# The doubles are modules, not tests: importlib mode leaves sys.path alone.
+sys.path.insert(0, str(Path(__file__).parents[1] / "e2e" / "parts"))
+
+from stoic_command import STOIC
+
+PASSWORD = "only-in-tests-4711"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What starts servers is left out of the quick suites."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents and "servers" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.deploy)
+            item.add_marker(pytest.mark.timeout(500))
+
+
+@pytest.fixture
+def servers(tmp_path: Path) -> Iterator[dict[str, str]]:
+    """The environment of `deploy/` with servers behind it."""
+    binaries = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    redis = shutil.which("redis-server")
+    if not (binaries and redis):
+        pytest.skip("PostgreSQL or Redis is not installed; on Debian: apt-get install postgresql redis-server")
+    folder = Path(tempfile.mkdtemp(prefix="stoic-deploy-"))  # where another user may go; pytest's own is closed
+    folder.chmod(0o755)
+    broker, database = free_port(), free_port()
+    env = {"PATH": os.environ["PATH"], "HOME": os.environ["HOME"], "STOIC_HOME": str(tmp_path / "graph")}
+    processes = [
+        subprocess.Popen(
+            [redis, "--bind", "127.0.0.1", "--port", str(broker), "--save", "", "--requirepass", PASSWORD],
+            cwd=folder, stdout=subprocess.DEVNULL,
+        ),
+        subprocess.Popen([STOIC, "graph", "--json"], env=env, cwd=tmp_path, stdout=subprocess.PIPE, text=True),
+    ]
+    try:
+        processes.append(_postgres(binaries[-1].parent, folder, database))
+        yield {
+            "STOIC_POSTGRES_HOST": "127.0.0.1", "STOIC_POSTGRES_PORT": str(database), "STOIC_POSTGRES_USER": "stoic",
+            "STOIC_POSTGRES_PASSWORD": PASSWORD, "STOIC_POSTGRES_DATABASE": "postgres",
+            "STOIC_BROKER_URL": f"redis://:{PASSWORD}@127.0.0.1:{broker}/0", **_graph_env(processes[1]),
+        }
+    finally:
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            process.communicate(timeout=30)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def free_port() -> int:
+    """A port of loopback that nobody has."""
+    with closing(socket.socket()) as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _postgres(binaries: Path, folder: Path, port: int) -> "subprocess.Popen[str]":
+    """PostgreSQL refuses root: there it runs as the user that its package made."""
+    other = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
+    if other:
+        shutil.chown(folder, "postgres")
+    (folder / "password").write_text(PASSWORD)
+    (folder / "password").chmod(0o644)
+    made = [*other, binaries / "initdb", "-D", folder / "data", "-U", "stoic", "-A", "scram-sha-256", "--no-sync"]
+    subprocess.run([*made, f"--pwfile={folder / 'password'}"], check=True, capture_output=True, cwd=folder)
+    options = ["-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "fsync=off"]
+    with (folder / "postgres.log").open("w") as log:
+        process = subprocess.Popen(
+            [*other, binaries / "postgres", "-D", folder / "data", "-p", str(port), *options],
+            stdout=log, stderr=log, cwd=folder, text=True,
+        )
+    while subprocess.run([binaries / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(port)]).returncode:
+        assert process.poll() is None, (folder / "postgres.log").read_text()
+        time.sleep(0.1)
+    return process
+
+
+def _graph_env(process: "subprocess.Popen[str]") -> dict[str, str]:
+    """Both graphs of one server, by the line of `stoic graph --json`."""
+    assert process.stdout is not None
+    told = json.loads(process.stdout.readline())
+    server = {"URI": told["uri"], "USERNAME": told["username"], "PASSWORD": told["password"]}
+    return {
+        f"{prefix}_{key}": value
+        for prefix, database in (("NEO", "subject"), ("STOIC_GRAPH", "stoic"))
+        for key, value in {**server, "DATABASE": told["databases"][database]}.items()
+    }

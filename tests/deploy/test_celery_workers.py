@@ -1,0 +1,277 @@
+"""Postgres, Redis and two Celery workers evaluate four versions at once; one worker is killed in the midst of it."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import dagster as dg
+import pytest
+from agents import EmbabelAgent
+from connections import Connections
+from dagster._daemon.controller import all_daemons_healthy
+from double import Call, hang
+from model_server import ModelServer
+from stoic_command import Stoic
+
+BIN = Path(sys.executable).parent
+DEPLOY = Path(__file__).parents[2] / "deploy"
+AGENTS = ("ada", "bob", "cleo", "dan")
+LINES = ("What is the capital of France?", "A poem, please.", "Another one.")
+GREETING = "Hello"
+POOL, WAITING = "an-endpoint", "00000000-0000-4000-8000-000000000000"
+"""A pool of one slot, and the id of a run that waits for it."""
+ROWS = {
+    "trials": "job, condition, repeat, outcome, detail, failure_count, turns, tags, job_hash, evaluator_model",
+    "turns": "trial_id, turn, speaker, content, attempts, events",
+    "observations": "trial_id, assertion, kind, text, parameters, result, error",
+    "virtue_scores": "trial_id, virtue, judge_model, sample, score, confidence, reasoning, aspects, prompt_hash, error",
+    "task_scores": "trial_id, task, type, task_text, score, reason, judge_model, error",
+    "assertion_results": "trial_id, assertion, kind, text, weight, expected, actual, passed, error",
+    "composite_scores": "trial_id, outcome, valid, task, assertion, failure_penalty, virtue_overall",
+}
+QUICKER = {
+    "lost_after_seconds: 60": "lost_after_seconds: 1",
+    "poll_interval_seconds: 30": "poll_interval_seconds: 2",
+    "free_slots_after_run_end_seconds: 60": "free_slots_after_run_end_seconds: 1",
+}
+"""What the test changes in `deploy/dagster.yaml`: patience."""
+
+
+class Machines:
+    """The daemon and the workers of one deployment, all of one project and one home."""
+
+    def __init__(self, stoic: Stoic, noted: Connections) -> None:
+        self.stoic = stoic
+        self.env = {**{name: os.environ[name] for name in ("PATH", "HOME")}, **stoic.env, **noted.env}
+        self.logs = stoic.home / "logs"
+        self.logs.mkdir(parents=True)
+        self.processes: dict[str, subprocess.Popen[bytes]] = {}
+
+    def start(self, name: str, *command: str | Path) -> None:
+        """Begins a process in a group of its own."""
+        with (self.logs / name).open("wb") as log:
+            self.processes[name] = subprocess.Popen(
+                command, cwd=self.stoic.project, env=self.env, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                start_new_session=True,
+            )
+
+    def worker(self, name: str) -> None:
+        """Begins a worker for two runs at a time, as `deploy/compose.yaml` does."""
+        app = ("-A", "stoic_assets.defs.celery_worker")
+        self.start(name, BIN / "celery", *app, "worker", "--concurrency", "2", "--hostname", f"{name}@here")
+
+    def kill(self, name: str) -> None:
+        """Ends a process and all its children without a word, as a machine that loses power."""
+        os.killpg(self.processes[name].pid, signal.SIGKILL)
+        self.processes.pop(name).wait()
+
+    def told(self) -> str:
+        """The last words of each, for a failure's message."""
+        return "\n".join(f"--- {log.name}\n{log.read_text()[-3000:]}" for log in sorted(self.logs.iterdir()))
+
+    def stop(self) -> None:
+        """Ends them all; nobody waits for what they do."""
+        for name in list(self.processes):
+            self.kill(name)
+
+
+@pytest.fixture
+def agents() -> Iterator[dict[str, EmbabelAgent]]:
+    """Four agents."""
+    with ExitStack() as stack:
+        yield {name: stack.enter_context(EmbabelAgent().running()) for name in AGENTS}
+
+
+@pytest.fixture
+def model() -> Iterator[ModelServer]:
+    """A model server."""
+    double = ModelServer(key="sk-model-key-0123456789abcdef")
+    double.lines = LINES
+    with double.running():
+        yield double
+
+
+@pytest.fixture
+def stoic(tmp_path: Path, servers: dict[str, str], model: ModelServer, agents: dict[str, EmbabelAgent]) -> Stoic:
+    """A project with a manifest for each agent, whose home has the instance of `deploy/`."""
+    home = tmp_path / "home"
+    env = {"OPENAI_BASE_URL": f"{model.url}/v1", "OPENAI_API_KEY": model.key or "", "STOIC_HOME": str(home)}
+    env |= {"DAGSTER_HOME": str(home / "dagster"), "DAGSTER_DISABLE_TELEMETRY": "1"}
+    env |= {"DAGSTER_EVENT_LOG_CONSUMER_DAEMON_INTERVAL_SECONDS": "1"}
+    stoic = Stoic(tmp_path / "project", servers | env)
+    assertion = {"cypher": "RETURN $trial STARTS WITH $trial AS x", "expected": True}
+    stoic.job(greetings=[GREETING], maxTurns=20, repeats=2, assertions=[assertion], aspirationalAverage=60000)
+    for name, agent in agents.items():
+        stoic.write(f"releases/{name}.yml", {"agent": name, "version": "1.0.0", "url": agent.url})
+    config = (DEPLOY / "dagster.yaml").read_text()
+    for usual, quicker in QUICKER.items():
+        assert usual in config
+        config = config.replace(usual, quicker)
+    (home / "dagster").mkdir(parents=True)
+    (home / "dagster" / "dagster.yaml").write_text(config)
+    return stoic
+
+
+@pytest.fixture
+def noted(tmp_path: Path) -> Connections:
+    """Whom the processes speak to."""
+    (tmp_path / "hook").mkdir()
+    return Connections(tmp_path / "hook")
+
+
+@pytest.fixture
+def machines(stoic: Stoic, noted: Connections) -> Iterator[Machines]:
+    """A daemon and two workers."""
+    machines = Machines(stoic, noted)
+    try:
+        for name in ("worker1", "worker2"):
+            machines.worker(name)
+        machines.start("daemon", BIN / "dagster-daemon", "run", "-w", DEPLOY / "workspace.yaml")
+        yield machines
+    finally:
+        machines.stop()
+
+
+@pytest.fixture
+def instance(stoic: Stoic, monkeypatch: pytest.MonkeyPatch) -> Iterator[dg.DagsterInstance]:
+    """The records, looked at from outside."""
+    for name, value in stoic.env.items():
+        monkeypatch.setenv(name, value)
+    with dg.DagsterInstance.get() as instance:
+        yield instance
+
+
+def test_four_versions_at_once_on_two_workers_of_which_one_is_killed(
+    stoic: Stoic, agents: dict[str, EmbabelAgent], machines: Machines, instance: dg.DagsterInstance, noted: Connections
+) -> None:
+    together = threading.Event()
+    for agent in agents.values():
+        agent.when("message", _once(together), times=1)
+    agents["dan"].when("message", hang, after=3)
+    with _explained(machines):
+        await_that(lambda: all(agent.of("message") for agent in agents.values()), "four conversations at once")
+        at_work = Counter(run.tags["stoic/worker"] for run in instance.get_runs())
+        assert at_work == {"worker1@here": 2, "worker2@here": 2}
+        together.set()
+        await_that(lambda: len(agents["dan"].of("message")) >= 4, "a conversation that waits")
+        lost = _run_of("dan", instance)
+        _take_slot(instance, lost)
+        machines.kill(lost.tags["stoic/worker"].removesuffix("@here"))
+        agents["dan"].behave()
+        await_that(lambda: len(_succeeded(instance)) == len(AGENTS), "four successful runs")
+        await_that(lambda: _slot_is_free(instance), "slot of a pool that a lost run held")
+    runs = _succeeded(instance)
+    assert sorted(runs) == [f"{name}@1.0.0" for name in AGENTS]
+    again = runs["dan@1.0.0"]
+    assert (again.parent_run_id, again.root_run_id) == (lost.run_id, lost.run_id)
+    assert again.tags["stoic/worker"] != lost.tags["stoic/worker"]
+    for table in ROWS:
+        rows = {name: _rows(stoic, name, table) for name in AGENTS}
+        assert rows["ada"], table
+        assert all(each == rows["ada"] for each in rows.values()), table
+    for name, agent in agents.items():
+        _check_turns_sent(agent, cut_off=runs[f"{name}@1.0.0"].parent_run_id is not None)
+    assert all_daemons_healthy(instance)
+    unattended = {each.name for each in instance.all_instigator_state()}
+    assert {"nightly", "new_releases", "night_watch", "failed_runs"} <= unattended
+    assert {address.rpartition(":")[0] for address in noted.addresses} == {"127.0.0.1"}
+
+
+def test_a_run_that_somebody_ends_is_not_begun_again_and_a_command_goes_on_with_it(
+    stoic: Stoic, agents: dict[str, EmbabelAgent], machines: Machines, instance: dg.DagsterInstance
+) -> None:
+    for name in AGENTS[1:]:
+        (stoic.project / "releases" / f"{name}.yml").unlink()
+    ada = agents["ada"]
+    ada.when("message", hang, after=3)
+    with _explained(machines):
+        await_that(lambda: len(ada.of("message")) > 4, "a conversation that waits")
+        ended = _run_of("ada", instance)
+        assert instance.run_launcher.terminate(ended.run_id)
+        await_that(lambda: _run_of("ada", instance).is_finished, "end")
+    ada.behave()
+
+    done = stoic("eval", "--agent-version", "ada@1.0.0", "--resume", "--json").document
+
+    assert done["evaluation_id"] == ended.tags["stoic/evaluation_id"]
+    assert [trial["outcome"] for trial in done["trials"]] == ["signed_off"] * 2
+    statuses = {run.run_id: run.status for run in instance.get_runs()}
+    assert statuses.pop(ended.run_id) == dg.DagsterRunStatus.CANCELED
+    assert list(statuses.values()) == [dg.DagsterRunStatus.SUCCESS]
+    _check_turns_sent(ada, cut_off=True)
+    assert list(stoic.home.rglob("*.db")) == []  # Dagster keeps nothing in files
+
+
+def _take_slot(instance: dg.DagsterInstance, run: dg.DagsterRun) -> None:
+    """A step of the run takes the only slot of a pool; another one waits for it."""
+    records = instance.event_log_storage
+    records.set_concurrency_slots(POOL, 1)
+    assert records.claim_concurrency_slot(POOL, run.run_id, "one").is_claimed
+    assert not records.claim_concurrency_slot(POOL, WAITING, "other").is_claimed
+
+
+def _slot_is_free(instance: dg.DagsterInstance) -> bool:
+    """Whether the one that waits gets it when it asks again, as waiting steps do."""
+    return instance.event_log_storage.claim_concurrency_slot(POOL, WAITING, "other").is_claimed
+
+
+def _once(event: threading.Event) -> Callable[[Call], None]:
+    """The usual answer, once something happened."""
+    def answer(_: Call) -> None:
+        event.wait(120)
+
+    return answer
+
+
+@contextmanager
+def _explained(machines: Machines) -> Iterator[None]:
+    """Adds what the processes said to a failure."""
+    try:
+        yield
+    except AssertionError as failure:
+        raise AssertionError(f"{failure}\n{machines.told()}") from None
+
+
+def await_that(holds: Callable[[], bool], what: str, seconds: float = 150) -> None:
+    """Returns once something holds."""
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, f"no {what} in {seconds} s"
+        time.sleep(0.5)
+
+
+def _run_of(agent: str, instance: dg.DagsterInstance) -> dg.DagsterRun:
+    [run] = instance.get_runs(dg.RunsFilter(tags={"dagster/partition": f"{agent}@1.0.0"}))
+    return run
+
+
+def _succeeded(instance: dg.DagsterInstance) -> dict[str, dg.DagsterRun]:
+    runs = instance.get_runs(dg.RunsFilter(statuses=[dg.DagsterRunStatus.SUCCESS]))
+    return {run.tags["dagster/partition"]: run for run in runs}
+
+
+def _rows(stoic: Stoic, agent: str, table: str) -> list[str]:
+    """The rows of one agent without what differs from agent to agent."""
+    version = f"{agent}@1.0.0"
+    found = stoic.sql(f"select {ROWS[table]} from {table} where agent_version = '{version}'")
+    [(evaluation_id,)] = stoic.sql(f"select distinct evaluation_id from trials where agent_version = '{version}'")
+    return sorted(str(row).replace(evaluation_id, "E").replace(version, "V") for row in found)
+
+
+def _check_turns_sent(agent: EmbabelAgent, cut_off: bool) -> None:
+    """Each trial got its messages in order; where its run was cut off, at most one of them went out twice."""
+    told: dict[str, list[str]] = {}
+    for call in agent.of("message"):
+        told.setdefault(agent.users[call.body["sessionId"]], []).append(call.body["message"]["content"])
+    assert len(told) == 2
+    for messages in told.values():
+        planned = [GREETING, *LINES]
+        assert sorted(set(messages), key=messages.index) == planned
+        assert sum(Counter(messages).values()) - len(planned) <= cut_off

@@ -1,0 +1,143 @@
+"""What can be said of `deploy/` without starting it: it parses, it names what exists, it gives nothing away."""
+
+import re
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import dagster as dg
+import pytest
+import yaml
+from dagster._core.instance.ref import InstanceRef
+from dagster._core.launcher import WorkerStatus
+from dagster._core.test_utils import create_run_for_test
+
+from stoic_assets.defs.celery_runs import execute_run
+
+ROOT = Path(__file__).parents[2]
+DEPLOY = ROOT / "deploy"
+COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+VALUES = yaml.safe_load((DEPLOY / "helm-values.yaml").read_text())
+CONFIG = yaml.safe_load((DEPLOY / "dagster.yaml").read_text())
+FOREIGN = {"HOME", "HOSTNAME", "REDISCLI_AUTH"}
+"""Variables of the images that we only use."""
+
+
+def described() -> set[str]:
+    """The variables that the documents have a row for."""
+    text = "\n".join((ROOT / "docs" / name).read_text() for name in ("deploy.md", "configuration.md"))
+    rows = re.findall(r"^\| (`.*?) \|", text, re.MULTILINE)
+    return {name for row in rows for name in re.findall(r"`([A-Z_]+)`", row)}
+
+
+def named(value: Any) -> set[str]:
+    """The variables that a YAML document takes from the environment."""
+    if isinstance(value, dict):
+        own = {value["env"]} if isinstance(value.get("env"), str) else set()
+        return own.union(*(named(each) for each in value.values()))
+    if isinstance(value, list):
+        return set().union(*(named(each) for each in value))
+    return set(re.findall(r"\$\{?([A-Z_]+)", str(value)))
+
+
+def test_every_variable_is_described() -> None:
+    offered = set(re.findall(r"^#? ?([A-Z_]+)=", (DEPLOY / ".env.example").read_text(), re.MULTILINE))
+    given = set(COMPOSE["x-product"]["environment"]) | set(VALUES["dagster-user-deployments"]["deployments"][0]["env"])
+    asked_for = named(CONFIG) | named(COMPOSE)
+    assert {"STOIC_POSTGRES_PASSWORD", "STOIC_BROKER_URL", "NEO_URI"} <= asked_for | given
+    assert (offered | given | asked_for) - FOREIGN - described() == set()
+    assert named(CONFIG) <= given
+
+
+def test_the_instance_loads_and_keeps_to_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ref = _instance(tmp_path, monkeypatch)
+    assert ref.settings["telemetry"] == {"enabled": False}
+    assert ref.settings["run_monitoring"]["enabled"] is True
+    assert ref.settings["run_retries"] == {"enabled": True, "max_retries": 3, "retry_on_asset_or_op_failure": False}
+    assert ref.storage_data is not None
+    assert ref.storage_data.class_name == "DagsterPostgresStorage"
+    assert "secret-4711" not in str(ref)  # what is stored with a run are names of variables
+
+
+def test_a_run_is_lost_when_its_worker_lacks_it_for_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    launcher, clock = _instance(tmp_path, monkeypatch).run_launcher, iter(range(0, 1000, 30))
+    monkeypatch.setattr("stoic_assets.defs.celery_runs.time", SimpleNamespace(monotonic=lambda: next(clock)))
+    run = dg.DagsterRun("job", tags={"dagster-celery/task_id": "t", "stoic/worker": "celery@far"})
+
+    def looks(*at_work: bool) -> list[WorkerStatus]:
+        answers = iter(at_work)
+        monkeypatch.setattr(launcher, "_is_at_work", lambda _: next(answers))
+        return [launcher.check_run_worker_health(run).status for _ in at_work]
+
+    running, failed = WorkerStatus.RUNNING, WorkerStatus.FAILED
+    assert looks(True, False, False, True, False, False, False) == [*[running] * 6, failed]
+    assert launcher.check_run_worker_health(dg.DagsterRun("job")).status == running  # a command's: nobody can be asked
+
+
+@pytest.mark.parametrize("status", [dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELED])
+def test_what_the_queue_delivers_twice_is_not_begun_twice(
+    status: dg.DagsterRunStatus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DAGSTER_HOME", str(tmp_path))
+    with dg.DagsterInstance.get() as instance:
+        run = create_run_for_test(instance, status=status)
+        execute_run(None, run.run_id)
+        assert instance.get_run_by_id(run.run_id) == run
+        assert instance.all_logs(run.run_id) == []
+
+
+def _instance(folder: Path, monkeypatch: pytest.MonkeyPatch) -> InstanceRef:
+    """The instance of `deploy/`, without a connection."""
+    for name in named(CONFIG):
+        monkeypatch.setenv(name, "redis://:secret-4711@localhost/0" if name == "STOIC_BROKER_URL" else "secret-4711")
+    (folder / "dagster.yaml").write_text((DEPLOY / "dagster.yaml").read_text())
+    return InstanceRef.from_dir(str(folder))
+
+
+def test_compose_opens_nothing_but_the_web_ui_to_this_machine_alone() -> None:
+    ports = {name: service.get("ports", []) for name, service in COMPOSE["services"].items()}
+    assert {name: given for name, given in ports.items() if given} == {"webserver": ["127.0.0.1:3000:3000"]}
+
+
+def test_compose_waits_until_services_are_well_and_watches_them() -> None:
+    services = COMPOSE["services"]
+    assert services.keys() == {"postgres", "redis", "neo4j", "instance", "webserver", "daemon", "worker"}
+    assert {name for name, service in services.items() if "healthcheck" not in service} == {"instance"}
+    waited_for = services["worker"]["depends_on"]
+    assert {"postgres", "redis", "neo4j", "instance"} == waited_for.keys()
+    assert services["worker"]["deploy"] == {"replicas": 2}
+    slots = 2 * int(services["worker"]["command"][services["worker"]["command"].index("--concurrency") + 1])
+    assert CONFIG["concurrency"]["runs"]["max_concurrent_runs"] == slots
+
+
+def test_no_secret_stands_in_a_file() -> None:
+    for name in ("compose.yaml", "helm-values.yaml", "dagster.yaml", ".env.example", "Dockerfile"):
+        for line in (DEPLOY / name).read_text().splitlines():
+            if found := re.search(r"^ *[A-Z_]*(?:PASSWORD|KEY|TOKEN|SECRET|AUTH|URL)[=:] *(\S+)", line):
+                assert re.search(r"\$\{\w+:\?|^\{env:", found[1]), line
+
+
+def test_the_image_is_made_of_what_is_there_and_of_known_packages() -> None:
+    text = (DEPLOY / "Dockerfile").read_text()
+    copied = [line.split()[1:-1] for line in text.splitlines() if line.startswith("COPY") and "--from" not in line]
+    wanted = {source for sources in copied for source in sources}
+    assert all((ROOT / source).exists() for source in wanted)
+    allowed = set(re.findall(r"^!(\S+)$", (DEPLOY / "Dockerfile.dockerignore").read_text(), re.MULTILINE))
+    assert wanted == allowed
+    assert "pip install --require-hashes --requirement /build/requirements.lock" in text
+    locked = (DEPLOY / "requirements.lock").read_text()
+    needed = ("dagster-celery", "dagster-postgres", "dagster-k8s", "redis", "psycopg2-binary")
+    assert all(re.search(rf"^{name}==", locked, re.MULTILINE) for name in needed)
+
+
+def test_the_location_is_the_same_everywhere() -> None:
+    assert (DEPLOY / "workspace.yaml").read_text() == (ROOT / "workspace.yaml").read_text()
+
+
+def test_the_cluster_shares_one_volume_and_tells_nobody() -> None:
+    [code] = VALUES["dagster-user-deployments"]["deployments"]
+    [claim] = VALUES["extraManifests"]
+    assert VALUES["telemetry"] == {"enabled": False}
+    assert claim["spec"]["accessModes"] == ["ReadWriteMany"]
+    assert code["volumes"][0]["persistentVolumeClaim"]["claimName"] == claim["metadata"]["name"]
+    assert {mount["mountPath"] for mount in code["volumeMounts"]} == {code["env"]["STOIC_HOME"], "/project"}

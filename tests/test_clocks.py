@@ -1,0 +1,51 @@
+"""A wall clock that jumps moves no duration: what lasts is measured by clocks that only run forward."""
+
+import ast
+import asyncio
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from stoic_assets.core.conversation.agent import AgentReply
+from stoic_assets.core.retrying import deliver
+from stoic_assets.core.settings import EndpointLimit
+
+PACKAGE = Path(__file__).parents[1] / "stoic_assets"
+CALENDAR = {
+    "adapters/compaction.py": "ages of files, which bear the wall clock's time",
+    "adapters/nights.py": "the last nights",
+    "adapters/outbox.py": "the order of messages",
+    "adapters/request_limit.py": "a Retry-After that is a date",
+    "defs/nightly.py": "a night that is over",
+}
+"""Where the time of day is reckoned with, and why no other clock would do."""
+
+
+def wall_clock_arithmetic(module: Path) -> Iterator[str]:
+    """`time.time`, and differences with what a wall clock says now."""
+    for node in ast.walk(ast.parse(module.read_text())):
+        if isinstance(node, ast.Attribute) and ast.unparse(node) in ("time.time", "time.time_ns"):
+            yield ast.unparse(node)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and ".now(" in ast.unparse(node):
+            yield ast.unparse(node)
+
+
+def test_nothing_lasts_as_long_as_the_wall_clock_says() -> None:
+    found = {str(path.relative_to(PACKAGE)) for path in PACKAGE.rglob("*.py") if any(wall_clock_arithmetic(path))}
+    assert found == set(CALENDAR)
+
+
+def test_a_clock_that_jumps_between_question_and_reply(monkeypatch: pytest.MonkeyPatch) -> None:
+    jumps = iter(range(0, 10**9, 86_400))
+    for name in ("time", "time_ns"):
+        monkeypatch.setattr(time, name, lambda: next(jumps))
+
+    async def send() -> AgentReply:
+        await asyncio.sleep(0.02)
+        return AgentReply("Hello")
+
+    delivery = asyncio.run(deliver(send, EndpointLimit(), turn_timeout=5.0))
+    assert delivery.reply is not None
+    assert 20 <= delivery.response_ms < 5000
