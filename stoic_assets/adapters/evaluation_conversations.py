@@ -128,7 +128,7 @@ async def _converse(
 ) -> Outcomes:
     limits = RequestLimits(workplace.settings.limits.agent)
     underway = [_Worlds(workplace, manifest, graph, max_cost, limits) for manifest in manifests]
-    _import_clients(all(manifest.offline for manifest in manifests))
+    import_clients(all(manifest.offline for manifest in manifests))
     try:
         await graph.ping()
         await _hold_all(workplace, underway, at_once or workplace.settings.conversations.at_once)
@@ -170,8 +170,11 @@ async def _hold_all(workplace: Workplace, underway: Sequence["_Worlds"], at_once
         worlds_of[evidence.trial.trial_id].evidence.append(evidence)
 
 
-def _import_clients(offline: bool) -> None:
-    """Imported in the midst of conversations they would hold the loop, and lengthen reply times by 0.3 to 0.6 s."""
+def import_clients(offline: bool) -> None:
+    """Imported in the midst of conversations they would hold the loop, and lengthen reply times by 0.3 to 0.6 s.
+
+    A command does it earlier, while the embedded graph comes up.
+    """
     import aiohttp  # noqa: F401
 
     if not offline:

@@ -9,7 +9,9 @@ from typing import Annotated
 
 import typer
 
+from stoic_assets.adapters.evaluation_conversations import import_clients
 from stoic_assets.adapters.evaluation_setup import check_reachable, chosen_jobs, set_up
+from stoic_assets.adapters.models.connect import is_offline
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.dry_run import show_plan
@@ -122,7 +124,10 @@ def run_evaluation(
     conversing = {**request.model_dump(mode="json"), "at_once": at_once, "max_cost": max_cost}
     judging = {"samples": request.judge_samples, "max_cost": max_cost}
     config = {"transcripts": conversing, "verdicts": judging}
-    materialise(workplace, version, evaluation_id, EVALUATION, config)
+    with workplace.graph_use.kept():
+        workplace.graph_use.start()  # it comes up while what is heavy is imported
+        import_clients(is_offline(workplace.env))
+        materialise(workplace, version, evaluation_id, EVALUATION, config)
 
 
 def new_evaluation_id() -> str:

@@ -66,15 +66,6 @@ def materialise(
     Its lock is held all the while, so that nobody judges or publishes the same evaluation at the same time. Dagster
     logs nothing: its console logger is silenced, and what assets print goes to stderr.
     """
-    with workplace.graph_use.kept():
-        workplace.graph_use.start()  # it comes up while Dagster is imported
-        _materialise(workplace, agent_version, evaluation_id, assets, config)
-
-
-def _materialise(
-    workplace: Workplace, agent_version: str, evaluation_id: str, assets: Sequence[str],
-    config: Mapping[str, Mapping[str, Any]],
-) -> None:
     import dagster as dg
 
     from stoic_assets.defs.assembly import build_definitions
