@@ -5,7 +5,7 @@
 # make pictures  makes the README's pictures anew (needs Chromium)
 # make bench     measures throughput and limits, about ten minutes on a quiet machine: docs/performance.md
 # make bench-scale  measures a warehouse of 5,000 evaluations, about five minutes on a quiet machine
-# make kills     kills evaluations twenty times and resumes them, about ten minutes: docs/reliability.md
+# make kills     kills evaluations twenty times and resumes them, about five minutes: docs/reliability.md
 # make real-model  has a real small model play user and judge; builds it into .venv-llm first (needs a compiler and cmake)
 # make lock      pins every dependency with its hashes in requirements.lock, those of the image in deploy/
 # make audit     compares these with published vulnerabilities; ends with 2 where there is no data on them
