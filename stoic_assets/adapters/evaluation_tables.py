@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from stoic_assets.adapters.models.ledger import calls_in
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.conversation.rows import evidence_of
@@ -36,7 +37,7 @@ class EvaluationTables:
 
     def write_calls(self) -> Path:
         """Stores the ledger of model calls as it stands."""
-        return self.write("llm_calls", self._workplace.model(self._manifest).rows())
+        return self.write("llm_calls", calls_in(self._workplace.evidence.journal_file(self._manifest)))
 
     def write_head(self, status: str, ended_at: str | None = None, **counts: Any) -> Path:
         """Stores the evaluation's own row."""

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 from uuid import uuid4
 
-from stoic_assets.adapters.files import StorageError
+from stoic_assets.adapters.files import StorageError, sync_folder
 from stoic_assets.adapters.sql_literals import quoted
 
 ARCHIVE = "archive"
@@ -114,11 +114,7 @@ def write_archive(folder: Path, fill: Callable[[IO[bytes]], None]) -> Path:
     """Writes the table's next archive, whose name was never used before. Raises `StorageError` as `write_next` does."""
     last = max((int(Path(each.path).name.partition("-")[0]) for each in archives(folder)), default=0)
     path = _write(folder / ARCHIVE, [f"{last + 1:08d}-{uuid4().hex[:8]}.parquet"], fill)
-    handle = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(handle)  # the name must outlast a power cut before what it replaces may go
-    finally:
-        os.close(handle)
+    sync_folder(path.parent)  # the name must outlast a power cut before what it replaces may go
     return path
 
 

@@ -60,7 +60,7 @@ class Ledger:
 
     def rows(self) -> list[dict[str, Any]]:
         """Every call so far, in the order of their ends; the columns of `llm_calls` that the call itself knows."""
-        return [line["call"] for line in read_lines(self._file, "call")]
+        return calls_in(self._file)
 
     def _require_budget(self, model: str, max_cost: float) -> None:
         require_price(model, self._prices)
@@ -78,6 +78,11 @@ class Ledger:
             "time": datetime.now(UTC).isoformat(),
         }
         self._book.write({"call": row})
+
+
+def calls_in(file: Path) -> list[dict[str, Any]]:
+    """See `Ledger.rows`; for who asks no model."""
+    return [line["call"] for line in read_lines(file, "call")]
 
 
 def require_price(model: str, prices: Mapping[str, Price]) -> None:
