@@ -1,6 +1,5 @@
 """Postgres, Redis and a graph as somebody else runs them: on loopback, in folders of their own, as nobody special."""
 
-import json
 import os
 import shutil
 import socket
@@ -17,7 +16,7 @@ import pytest
 # The doubles are modules, not tests: importlib mode leaves sys.path alone.
 sys.path.insert(0, str(Path(__file__).parents[1] / "e2e" / "parts"))
 
-from stoic_command import STOIC
+from stoic_command import STOIC, graph_variables
 
 PASSWORD = "only-in-tests-4711"
 
@@ -49,11 +48,13 @@ def servers(tmp_path: Path) -> Iterator[dict[str, str]]:
         subprocess.Popen([STOIC, "graph", "--json"], env=env, cwd=tmp_path, stdout=subprocess.PIPE, text=True),
     ]
     try:
+        told = processes[1].stdout
+        assert told is not None
         processes.append(_postgres(binaries[-1].parent, folder, database))
         yield {
             "STOIC_POSTGRES_HOST": "127.0.0.1", "STOIC_POSTGRES_PORT": str(database), "STOIC_POSTGRES_USER": "stoic",
             "STOIC_POSTGRES_PASSWORD": PASSWORD, "STOIC_POSTGRES_DATABASE": "postgres",
-            "STOIC_BROKER_URL": f"redis://:{PASSWORD}@127.0.0.1:{broker}/0", **_graph_env(processes[1]),
+            "STOIC_BROKER_URL": f"redis://:{PASSWORD}@127.0.0.1:{broker}/0", **graph_variables(told.readline()),
         }
     finally:
         for process in processes:
@@ -89,15 +90,3 @@ def _postgres(binaries: Path, folder: Path, port: int) -> "subprocess.Popen[str]
         assert process.poll() is None, (folder / "postgres.log").read_text()
         time.sleep(0.1)
     return process
-
-
-def _graph_env(process: "subprocess.Popen[str]") -> dict[str, str]:
-    """Both graphs of one server, by the line of `stoic graph --json`."""
-    assert process.stdout is not None
-    told = json.loads(process.stdout.readline())
-    server = {"URI": told["uri"], "USERNAME": told["username"], "PASSWORD": told["password"]}
-    return {
-        f"{prefix}_{key}": value
-        for prefix, database in (("NEO", "subject"), ("STOIC_GRAPH", "stoic"))
-        for key, value in {**server, "DATABASE": told["databases"][database]}.items()
-    }

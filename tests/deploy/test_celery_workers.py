@@ -19,6 +19,7 @@ from dagster._daemon.controller import all_daemons_healthy
 from double import Call, hang
 from model_server import ModelServer
 from stoic_command import Stoic
+from undisturbed import COLUMNS, check_turns_sent, rows
 
 BIN = Path(sys.executable).parent
 DEPLOY = Path(__file__).parents[2] / "deploy"
@@ -27,13 +28,7 @@ LINES = ("What is the capital of France?", "A poem, please.", "Another one.")
 GREETING = "Hello"
 POOL, WAITING = "an-endpoint", "00000000-0000-4000-8000-000000000000"
 """A pool of one slot, and the id of a run that waits for it."""
-ROWS = {
-    "trials": "job, condition, repeat, outcome, detail, failure_count, turns, tags, job_hash, evaluator_model",
-    "turns": "trial_id, turn, speaker, content, attempts, events",
-    "observations": "trial_id, assertion, kind, text, parameters, result, error",
-    "virtue_scores": "trial_id, virtue, judge_model, sample, score, confidence, reasoning, aspects, prompt_hash, error",
-    "task_scores": "trial_id, task, type, task_text, score, reason, judge_model, error",
-    "assertion_results": "trial_id, assertion, kind, text, weight, expected, actual, passed, error",
+UNTIMED = COLUMNS | {
     "composite_scores": "trial_id, outcome, valid, task, assertion, failure_penalty, virtue_overall",
 }
 QUICKER = {
@@ -172,12 +167,12 @@ def test_four_versions_at_once_on_two_workers_of_which_one_is_killed(
     again = runs["dan@1.0.0"]
     assert (again.parent_run_id, again.root_run_id) == (lost.run_id, lost.run_id)
     assert again.tags["stoic/worker"] != lost.tags["stoic/worker"]
-    for table in ROWS:
-        rows = {name: _rows(stoic, name, table) for name in AGENTS}
-        assert rows["ada"], table
-        assert all(each == rows["ada"] for each in rows.values()), table
+    for table, columns in UNTIMED.items():
+        found = {name: rows(stoic, f"{name}@1.0.0", table, columns) for name in AGENTS}
+        assert found["ada"], table
+        assert all(each == found["ada"] for each in found.values()), table
     for name, agent in agents.items():
-        _check_turns_sent(agent, cut_off=runs[f"{name}@1.0.0"].parent_run_id is not None)
+        check_turns_sent(agent, 2, _planned, repeated=runs[f"{name}@1.0.0"].parent_run_id is not None)
     assert all_daemons_healthy(instance)
     unattended = {each.name for each in instance.all_instigator_state()}
     assert {"nightly", "new_releases", "night_watch", "failed_runs"} <= unattended
@@ -205,7 +200,7 @@ def test_a_run_that_somebody_ends_is_not_begun_again_and_a_command_goes_on_with_
     statuses = {run.run_id: run.status for run in instance.get_runs()}
     assert statuses.pop(ended.run_id) == dg.DagsterRunStatus.CANCELED
     assert list(statuses.values()) == [dg.DagsterRunStatus.SUCCESS]
-    _check_turns_sent(ada, cut_off=True)
+    check_turns_sent(ada, 2, _planned, repeated=1)
     assert list(stoic.home.rglob("*.db")) == []  # Dagster keeps nothing in files
 
 
@@ -257,21 +252,5 @@ def _succeeded(instance: dg.DagsterInstance) -> dict[str, dg.DagsterRun]:
     return {run.tags["dagster/partition"]: run for run in runs}
 
 
-def _rows(stoic: Stoic, agent: str, table: str) -> list[str]:
-    """The rows of one agent without what differs from agent to agent."""
-    version = f"{agent}@1.0.0"
-    found = stoic.sql(f"select {ROWS[table]} from {table} where agent_version = '{version}'")
-    [(evaluation_id,)] = stoic.sql(f"select distinct evaluation_id from trials where agent_version = '{version}'")
-    return sorted(str(row).replace(evaluation_id, "E").replace(version, "V") for row in found)
-
-
-def _check_turns_sent(agent: EmbabelAgent, cut_off: bool) -> None:
-    """Each trial got its messages in order; where its run was cut off, at most one of them went out twice."""
-    told: dict[str, list[str]] = {}
-    for call in agent.of("message"):
-        told.setdefault(agent.users[call.body["sessionId"]], []).append(call.body["message"]["content"])
-    assert len(told) == 2
-    for messages in told.values():
-        planned = [GREETING, *LINES]
-        assert sorted(set(messages), key=messages.index) == planned
-        assert sum(Counter(messages).values()) - len(planned) <= cut_off
+def _planned(_user: str) -> list[str]:
+    return [GREETING, *LINES]

@@ -1,6 +1,5 @@
 """Real processes of `stoic`, real servers around them, and one real graph for all tests of a session."""
 
-import json
 import os
 import subprocess
 import sys
@@ -17,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent / "parts"))
 from agents import ChatAgent, EmbabelAgent
 from double import Double
 from model_server import ModelServer
-from stoic_command import STOIC, Stoic
+from stoic_command import STOIC, Stoic, graph_variables
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -35,13 +34,7 @@ def graph_env(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, st
     with subprocess.Popen([STOIC, "graph", "--json"], env=env, cwd=home, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
-            told = json.loads(process.stdout.readline())
-            server = {"URI": told["uri"], "USERNAME": told["username"], "PASSWORD": told["password"]}
-            yield {
-                f"{prefix}_{key}": value
-                for prefix, database in (("NEO", "subject"), ("STOIC_GRAPH", "stoic"))
-                for key, value in {**server, "DATABASE": told["databases"][database]}.items()
-            }
+            yield graph_variables(process.stdout.readline())
         finally:
             process.terminate()
             assert process.wait(20) == 0

@@ -15,6 +15,7 @@ from agents import EmbabelAgent
 from double import Double, hang, slow
 from model_server import ModelServer
 from stoic_command import Done, Stoic
+from undisturbed import COLUMNS, check_turns_sent, rows
 
 JOBS = ("first", "second", "third")
 TASKS = [
@@ -23,15 +24,6 @@ TASKS = [
 ]
 LINES = ("What is the capital of France?", "A poem, please.")
 GREETINGS = {name: f"Hello from the {name} job" for name in JOBS}
-ROWS = {
-    "trials": "job, condition, repeat, outcome, detail, failure_count, turns, tags, job_hash, evaluator_model",
-    "turns": "trial_id, turn, speaker, content, attempts, events",
-    "observations": "trial_id, assertion, kind, text, parameters, result, error",
-    "virtue_scores": "trial_id, virtue, judge_model, sample, score, confidence, reasoning, aspects, prompt_hash, error",
-    "task_scores": "trial_id, task, type, task_text, score, reason, judge_model, error",
-    "assertion_results": "trial_id, assertion, kind, text, weight, expected, actual, passed, error",
-    "composite_scores": "trial_id, outcome, valid, timing, task, assertion, failure_penalty, overall, virtue_overall",
-}
 
 
 def test_killed_and_resumed_it_ends_with_the_rows_of_an_undisturbed_run(
@@ -65,11 +57,11 @@ def test_killed_and_resumed_it_ends_with_the_rows_of_an_undisturbed_run(
 
     assert [trial["outcome"] for trial in final["trials"]] == ["signed_off"] * 3
     assert final["invalid_trials"] == 0
-    for table in ROWS:
-        undisturbed, cut = _rows(stoic, "whole", table), _rows(stoic, "cut", table)
+    for table, columns in COLUMNS.items():
+        undisturbed, cut = (rows(stoic, f"my-agent@{name}", table, columns) for name in ("whole", "cut"))
         assert undisturbed, table
         assert cut == undisturbed, table
-    _check_turns_sent(agent, kills=1)
+    check_turns_sent(agent, len(JOBS), _planned, repeated=1)  # one kill
     assert 18 <= len(model.of("judge")) <= 18 + 2  # three trials of six verdicts, and what was on its way at the end
     told = Counter(call.body["id"] for call in hook.calls)
     assert set(told) >= {trial["trial_id"] for trial in final["trials"]} | {final["evaluation_id"]}
@@ -124,24 +116,8 @@ def _held_for_writing(stoic: Stoic) -> Iterator[None]:
         assert database.sql("select one from mine").fetchone() == (1,)
 
 
-def _rows(stoic: Stoic, version: str, table: str) -> list[str]:
-    """The rows of one version without what differs from run to run."""
-    version = f"my-agent@{version}"
-    found = stoic.sql(f"select {ROWS[table]} from {table} where agent_version = '{version}'")
-    [(evaluation_id,)] = stoic.sql(f"select distinct evaluation_id from trials where agent_version = '{version}'")
-    return sorted(str(row).replace(evaluation_id, "E").replace(version, "V") for row in found)
-
-
-def _check_turns_sent(agent: EmbabelAgent, kills: int) -> None:
-    """Each trial got its messages in order; a kill made at most one of them go out twice."""
-    told: dict[str, list[str]] = {}
-    for call in agent.of("message"):
-        told.setdefault(agent.users[call.body["sessionId"]], []).append(call.body["message"]["content"])
-    assert len(told) == len(JOBS)
-    for user, messages in told.items():
-        planned = [GREETINGS[next(name for name in JOBS if f".{name}." in user)], *LINES]
-        assert sorted(set(messages), key=messages.index) == planned
-        assert sum(Counter(messages).values()) - len(planned) <= kills
+def _planned(user: str) -> list[str]:
+    return [GREETINGS[next(name for name in JOBS if f".{name}." in user)], *LINES]
 
 
 PRICED = "prices: {gpt-4.1-mini: {input: 1000, output: 0}}\n"

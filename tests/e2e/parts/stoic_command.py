@@ -106,6 +106,17 @@ class Stoic:
         return {path: path.read_bytes().decode("utf-8", "replace") + _unpacked(path) for path in files}
 
 
+def graph_variables(line: str) -> dict[str, str]:
+    """The settings by which both graphs of one embedded server are found, from the line of `stoic graph --json`."""
+    told = json.loads(line)
+    server = {"URI": told["uri"], "USERNAME": told["username"], "PASSWORD": told["password"]}
+    return {
+        f"{prefix}_{key}": value
+        for prefix, database in (("NEO", "subject"), ("STOIC_GRAPH", "stoic"))
+        for key, value in {**server, "DATABASE": told["databases"][database]}.items()
+    }
+
+
 def _unpacked(path: Path) -> str:
     import duckdb
 
