@@ -100,7 +100,8 @@ def _replace(folder: Path, archive: Archive, rest: dict[Key, int]) -> None:
 
 
 def _compact(folder: Path, before: float) -> Compacted:
-    remove_drafts(folder / ARCHIVE, before)
+    for drafts in (folder, folder / ARCHIVE):
+        remove_drafts(drafts, before)
     sources = _sources(folder, before)
     if sources:
         write_archive(folder, partial(_merge, sources, archive_schema(folder.name)))

@@ -107,7 +107,8 @@ def write_next(folder: Path, evaluation_id: str, rows: Any) -> Path:
 def write_once(path: Path, rows: Any) -> None:
     """Writes an Arrow table to `path` unless a file stands there. Raises `StorageError` as `write_next` does."""
     if not path.exists():
-        _write(path.parent, [path.name], partial(write_table, rows))
+        # Drafted beside its folder: whoever deletes a version removes all drafts of archives, having waited for those.
+        _write(path.parent, [path.name], partial(write_table, rows), drafted_in=path.parent.parent)
 
 
 def write_archive(folder: Path, fill: Callable[[IO[bytes]], None]) -> Path:
@@ -157,18 +158,21 @@ def write_table(rows: Any, file: Any) -> None:
     pq.write_table(rows, file, compression="none" if few else "zstd", use_dictionary=not few)
 
 
-def _write(folder: Path, names: Iterable[str], fill: Callable[[IO[bytes]], None]) -> Path:
+def _write(
+    folder: Path, names: Iterable[str], fill: Callable[[IO[bytes]], None], drafted_in: Path | None = None
+) -> Path:
     """Writes whole or not at all, under the first of `names` that is free.
 
     The name is given by a hard link: unlike a rename it never takes the place of another writer's file.
     """
-    draft = folder / f".{uuid4().hex}.tmp"
+    draft = (drafted_in or folder) / f".{uuid4().hex}.tmp"
     try:
         with _opened(draft) as file:
             fill(file)
             file.flush()
             os.fsync(file.fileno())
-        return _link_to_free_name(draft, names)
+        folder.mkdir(parents=True, exist_ok=True)
+        return _link_to_free_name(draft, folder, names)
     except OSError as error:
         problem = error.strerror or str(error)
         raise StorageError(
@@ -188,10 +192,10 @@ def _opened(draft: Path) -> IO[bytes]:
     return draft.open("wb")
 
 
-def _link_to_free_name(draft: Path, names: Iterable[str]) -> Path:
+def _link_to_free_name(draft: Path, folder: Path, names: Iterable[str]) -> Path:
     path = draft
     for name in names:
-        path = draft.with_name(name)
+        path = folder / name
         try:
             os.link(draft, path)
         except FileExistsError:
