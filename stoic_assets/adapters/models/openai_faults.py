@@ -26,6 +26,7 @@ class OptionRefused(AttemptFailed):
 
 def explain(error: Exception, model: str, base_url: str, secrets: Redactor) -> StoicError:
     """The `AttemptFailed`, `OptionRefused` or `ConfigurationError` that an exception of one call stands for."""
+    import aiohttp
     import openai
 
     server = f"the model server at {base_url}"
@@ -33,10 +34,8 @@ def explain(error: Exception, model: str, base_url: str, secrets: Redactor) -> S
         return _explain_status(error, model, server, secrets)
     if isinstance(error, TimeoutError):
         return AttemptFailed(f"{server} gave no answer in time", late=True)
-    if isinstance(error, openai.APIConnectionError | OSError):
-        # The package takes every failed connection through aiohttp for its own time-out, which is switched off.
-        cause = error.__cause__ or error
-        return AttemptFailed(f"{server} cannot be reached: {excerpt(str(cause) or type(cause).__name__, secrets)}")
+    if isinstance(error, aiohttp.ClientError | OSError):
+        return AttemptFailed(f"{server} cannot be reached: {excerpt(str(error) or type(error).__name__, secrets)}")
     return AttemptFailed(f"{server} gave an unreadable answer: {excerpt(f'{type(error).__name__}: {error}', secrets)}")
 
 
@@ -44,6 +43,9 @@ def _explain_status(error: "APIStatusError", model: str, server: str, secrets: R
     status, said = error.status_code, excerpt(error.message, secrets)
     if status in (401, 403):
         return ConfigurationError(f"{server} refuses the key ({status}); check OPENAI_API_KEY")
+    if 300 <= status < 400:
+        target = excerpt(error.response.headers.get("location", "another address"), secrets)
+        return ConfigurationError(f"{server} redirects to {target} ({status}); set OPENAI_BASE_URL to where it leads")
     if status == 404 or (status == 400 and _names_unknown_model(error)):
         return ConfigurationError(
             f"{server} does not know model {model!r} ({status}); check STOIC_EVALUATOR_MODEL, STOIC_JUDGE_MODEL and "

@@ -22,7 +22,6 @@ from stoic_assets.core.settings import Limits, ModelLimit, Price
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
-    from openai.types.chat import ChatCompletion
 
 DEFAULT_URL = "https://api.openai.com/v1"
 STRICT = "json_schema"
@@ -47,7 +46,7 @@ class OpenAiModel:
         self, base_url: str | None, api_key: str | None, limits: Limits, prices: Mapping[str, Price]
     ) -> None:
         parts = parse_url(base_url or DEFAULT_URL, "OPENAI_BASE_URL")
-        self._url, self._proxy = parts._replace(query="", fragment="").geturl(), proxy_for(parts)
+        self._url, self._proxy = parts._replace(query="", fragment="").geturl().rstrip("/"), proxy_for(parts)
         self._key, self._secrets = api_key or "none", Redactor((), [api_key or ""])
         self._limits: Mapping[Role, ModelLimit] = {"evaluator": limits.evaluator, "judge": limits.judge}
         # What is learned of the server outlives the loops: judging begins with what an earlier stage found out.
@@ -82,7 +81,7 @@ class OpenAiModel:
         start = time.perf_counter()
         try:
             async with asyncio.timeout(seconds):
-                completion = await _post(client, body)
+                completion = await self._post(client, body)
         except Exception as error:  # whatever a foreign answer makes the package trip over
             meaning = explain(error, request.model, self._url, self._secrets)
             if not isinstance(meaning, OptionRefused) or meaning.option not in body:
@@ -118,33 +117,32 @@ class OpenAiModel:
             body["messages"][0]["content"] += in_words(request.schema)
         return body
 
-    def _reply(self, text: str, completion: "ChatCompletion", model: str, latency_ms: float) -> ChatReply:
+    async def _post(self, client: "AsyncOpenAI", body: Mapping[str, Any]) -> Any:
+        """The JSON of the answer."""
+        from httpx2 import Response
+
+        # What create() does without its walk through all messages, which is half of the processor time of a call; and
+        # the answer as it came, since the package checks nothing of what it would make of it.
+        bearer: Any = {"security": {"bearer_auth": True}}
+        answer = await client.post(f"{self._url}/chat/completions", body=body, cast_to=Response, options=bearer)
+        return json.loads(answer.content)
+
+    def _reply(self, text: str, completion: Any, model: str, latency_ms: float) -> ChatReply:
         prompt, output = tokens_of(completion, "prompt_tokens"), tokens_of(completion, "completion_tokens")
         price = self._prices.get(model)
         cost = (prompt * price.input + output * price.output) / 1e6 if price else None
         return ChatReply(text, prompt, output, cost, latency_ms)
 
     def _open(self) -> _Connection:
-        import httpx2
-        from openai import AsyncOpenAI, DefaultAioHttpClient
+        from openai import AsyncOpenAI
+
+        from stoic_assets.adapters.models.aiohttp_client import AiohttpClient
 
         # Time-outs are set around each attempt; the proxy is chosen here, since loopback must bypass it.
-        http = DefaultAioHttpClient(
-            timeout=None, trust_env=False, proxy=self._proxy, verify=httpx2.create_ssl_context(trust_env=True)
-        )
+        http = AiohttpClient(self._url.startswith("https:"), self._proxy)
         client = AsyncOpenAI(api_key=self._key, base_url=self._url, max_retries=0, timeout=None, http_client=http)
         gates = {role: RequestLimit(limit, self._paces[role]) for role, limit in self._limits.items()}
         return _Connection(client, gates)
-
-
-async def _post(client: "AsyncOpenAI", body: Mapping[str, Any]) -> "ChatCompletion":
-    from openai.types.chat import ChatCompletion
-
-    # What create() does, without its walk through all messages, half of the CPU time of a call. A whole address, for
-    # the package to complete one costs a tenth of the rest.
-    url = f"{str(client.base_url).rstrip('/')}/chat/completions"
-    bearer: Any = {"security": {"bearer_auth": True}}
-    return await client.post(url, body=body, cast_to=ChatCompletion, options=bearer)
 
 
 def response_formats(name: str, schema: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -164,24 +162,34 @@ def unfenced(text: str) -> str:
     return fenced[1] if fenced else text
 
 
-def text_of(completion: "ChatCompletion") -> str:
-    """The words of a reply. Raises `AttemptFailed` for a reply without any; a refusal is final."""
-    # The package does not check what a server sends: any part may be missing.
-    choices: Any = getattr(completion, "choices", None)
-    choice = choices[0] if isinstance(choices, list) and choices else None
-    message = getattr(choice, "message", None)
+def text_of(completion: Any) -> str:
+    """The words of a chat completion, any part of which may be missing.
+
+    Raises `AttemptFailed` for one without any; a refusal is final.
+    """
+    choice = _part(completion, "choices", 0)
+    message = _part(choice, "message")
     if message is None:
         raise AttemptFailed("the answer is not a chat completion")
-    if refusal := getattr(message, "refusal", None):
+    if refusal := _part(message, "refusal"):
         raise AttemptFailed(f"the model refuses: {excerpt(str(refusal), Redactor(()))}", final=True)
-    content = getattr(message, "content", None)
+    content = _part(message, "content")
     if not isinstance(content, str) or not content.strip():
-        reason = getattr(choice, "finish_reason", None)
-        raise AttemptFailed(f"the reply is empty (finish_reason {reason})", final=True)
+        raise AttemptFailed(f"the reply is empty (finish_reason {_part(choice, 'finish_reason')})", final=True)
     return str(mend(content))
 
 
-def tokens_of(completion: "ChatCompletion", name: str) -> int:
+def tokens_of(completion: Any, name: str) -> int:
     """A count of the reply's usage; 0 where the server tells none."""
-    count = getattr(getattr(completion, "usage", None), name, None)
+    count = _part(completion, "usage", name)
     return count if isinstance(count, int) else 0
+
+
+def _part(value: Any, *path: str | int) -> Any:
+    """What stands at `path` in foreign JSON; None where there is nothing."""
+    for step in path:
+        try:
+            value = value[step]
+        except (LookupError, TypeError):
+            return None
+    return value

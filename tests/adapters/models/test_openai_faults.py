@@ -60,6 +60,21 @@ def test_what_no_retry_mends_is_a_configuration_error(service: Any, status: int,
     assert len(service.seen) == 1
 
 
+def test_a_redirect_is_not_followed_since_it_would_carry_the_key_elsewhere(service: Any) -> None:
+    service.answers = [Response(status_code=307, headers={"location": f"https://models.example/?key={KEY}"})]
+    advice = refusal(service, ConfigurationError)
+    assert "redirects to https://models.example/?key=[redacted]" in advice
+    assert "OPENAI_BASE_URL" in advice
+    assert len(service.seen) == 1
+
+
+def test_a_connection_that_breaks_off_is_tried_again(service: Any) -> None:
+    torn = Response(b'{"choices"', headers={"content-length": "1000"})
+    service.answers = [torn, JSONResponse(completion())]
+    assert text_from(service.url) == "Salve"
+    assert len(service.seen) == 2
+
+
 def test_a_request_that_is_refused_is_not_repeated(service: Any) -> None:
     service.replies({"error": {"message": "context length exceeded"}}, status=400)
     assert "context length exceeded" in refusal(service, ModelFailure)

@@ -1,7 +1,9 @@
 import asyncio
+import gzip
 import json
 import logging
 import time
+import zlib
 from typing import Any
 
 import pytest
@@ -65,11 +67,20 @@ def test_the_request_is_what_the_package_itself_would_send(service: Any) -> None
     asyncio.run(by_the_package())
     ours, theirs = service.seen
     assert (ours.method, ours.path, ours.body) == (theirs.method, theirs.path, theirs.body)
-    changing = {"x-stainless-read-timeout"}
+    changing = {"x-stainless-read-timeout", "accept-encoding", "connection"}
     assert {k: v for k, v in ours.headers.items() if k not in changing} == {
         k: v for k, v in theirs.headers.items() if k not in changing
     }
     assert ours.headers["authorization"] == f"Bearer {KEY}"
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate"])
+def test_a_packed_reply_is_unpacked(service: Any, encoding: str) -> None:
+    text = json.dumps(completion("Ave " * 100)).encode()
+    packed = gzip.compress(text) if encoding == "gzip" else zlib.compress(text)
+    service.answers = [Response(packed, media_type="application/json", headers={"content-encoding": encoding})]
+    assert reply_of(service).text == "Ave " * 100
+    assert encoding in service.seen[0].headers["accept-encoding"]
 
 
 def test_a_server_without_keys_needs_none(service: Any, monkeypatch: pytest.MonkeyPatch) -> None:
