@@ -1,6 +1,7 @@
 """The verdicts of one evaluation: evidence in, rows of `virtue_scores`, `task_scores`, `assertion_results` out."""
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict
 from functools import cached_property, partial
@@ -17,6 +18,7 @@ from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.judging.exhibit import judged
 from stoic_assets.core.judging.judge import judge_tasks, judge_virtues, side_by_side
+from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.settings import Judging
 
 R = TypeVar("R")
@@ -64,22 +66,26 @@ class EvaluationJudging:
 
     async def _virtues(self) -> Tables:
         calibration = await asyncio.to_thread(read_calibration, self._workplace.warehouse)
-        verdicts = await self._each_trial("virtues", partial(judge_virtues, calibration=calibration))
+        calls = len(VIRTUES) * len(self._panel) * self._settings.samples
+        verdicts = await self._each_trial("virtues", partial(judge_virtues, calibration=calibration), calls)
         return {"virtue_scores": [dict(vars(score)) for scores in verdicts for score in scores]}
 
     async def _tasks(self) -> Tables:
-        verdicts = await self._each_trial("tasks", judge_tasks)
+        verdicts = await self._each_trial("tasks", judge_tasks, len(self._panel))
         return {
             "task_scores": [dict(vars(score)) for scores in verdicts for score in scores.tasks],
             "tone_scores": [dict(vars(scores.tone)) for scores in verdicts if scores.tone],
         }
 
     async def _each_trial(
-        self, stage: str, judge: Callable[[Job, Evidence, ChatModel, Judging, tuple[str, ...]], Awaitable[R]]
+        self, stage: str, judge: Callable[[Job, Evidence, ChatModel, Judging, tuple[str, ...]], Awaitable[R]],
+        calls: int,
     ) -> list[R]:
+        """What `judge` finds in every trial, with so many calls each."""
         self._workplace.progress.begin(stage, len(self._trials))
-        # As many as calls may be in flight fill the limit; the questions of more trials would only take memory.
-        underway = asyncio.Semaphore(self._workplace.settings.limits.judge.in_flight)
+        # Twice as many as fill the limit; the questions of more trials would take memory, and be made before the first
+        # call leaves.
+        underway = asyncio.Semaphore(math.ceil(2 * self._workplace.settings.limits.judge.in_flight / calls))
 
         async def one(evidence: Evidence) -> R:
             async with underway:

@@ -21,7 +21,7 @@ from stoic_assets.core.feedback.feedback_file import (
     Sentiment,
 )
 from stoic_assets.core.judging.ask import ask
-from stoic_assets.core.judging.fence import Block
+from stoic_assets.core.judging.fence import Block, Record
 from stoic_assets.core.judging.grounding import grounded_share
 from stoic_assets.core.judging.question import Question
 from stoic_assets.core.judging.verdict import (
@@ -102,7 +102,7 @@ def interpretation_question(dialogue: DialogueFile, offered: Sequence[str]) -> Q
     blocks = (Block(f"message {n}, {m.role}", m.content) for n, m in enumerate(dialogue.dialogue, 1))
     return Question(
         rubric=templates.render(PACKAGE, templates.source(PACKAGE, TEMPLATE), variables, TEMPLATE),
-        blocks=tuple(blocks),
+        record=Record(tuple(blocks)),
         schema=metrics_schema(offered),
         schema_name="feedback_metrics",
         prompt_hash=_prompt_hash(offered),

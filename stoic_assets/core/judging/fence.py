@@ -7,6 +7,7 @@ markers carry a random token, so that they cannot be known beforehand. What a bl
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 MESSAGE_CHARS = 8_000
 """The longest text of one block that a judge is shown; of a longer one head and tail."""
@@ -42,6 +43,18 @@ class Block:
 
     heading: str
     text: str
+
+
+@dataclass(frozen=True)
+class Record:
+    """What a judge looks at, and every quote is held to."""
+
+    blocks: tuple[Block, ...]
+
+    @cached_property
+    def text(self) -> str:
+        """Its lines, without a fence."""
+        return recorded(self.blocks)
 
 
 def clean(text: str) -> str:

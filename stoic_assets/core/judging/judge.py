@@ -17,7 +17,7 @@ from stoic_assets.core.judging.ask import NoVerdict, ask
 from stoic_assets.core.judging.confidence import UNCALIBRATED, settled
 from stoic_assets.core.judging.forgery import refusing_copies
 from stoic_assets.core.judging.grounding import grounded_share
-from stoic_assets.core.judging.question import Question, tasks_question, virtue_question
+from stoic_assets.core.judging.question import Question, Questions
 from stoic_assets.core.judging.scores import AspectScore, TaskScore, TaskScores, ToneScore, VirtueScore
 from stoic_assets.core.judging.verdict import Mark, VirtueVerdict, parse_tasks, parse_virtue
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
@@ -35,7 +35,8 @@ async def judge_virtues(
     A verdict that could not be had is a row without score that says why. `calibration` translates confidences where it
     knows the judges. Raises `ConfigurationError`.
     """
-    questions: Mapping[Virtue, Question] = {virtue: virtue_question(job, evidence, virtue) for virtue in VIRTUES}
+    of_trial = Questions(job, evidence)
+    questions: Mapping[Virtue, Question] = {virtue: of_trial.virtue(virtue) for virtue in VIRTUES}
     trial_id = evidence.trial.trial_id
 
     async def verdict(virtue: Virtue, judge: str, sample: int) -> VirtueScore:
@@ -43,7 +44,7 @@ async def judge_virtues(
         request = question.request(judge, settings.temperature, sample)
         blank = VirtueScore(trial_id, virtue, judge, sample, question.prompt_hash)
         try:
-            parse = refusing_copies(lambda text: parse_virtue(text, virtue), question.record)
+            parse = refusing_copies(lambda text: parse_virtue(text, virtue), question.record.text)
             given = await ask(model, request, parse, settings.repairs)
         except NoVerdict as error:
             return replace(blank, error=str(error))
@@ -70,7 +71,7 @@ def scored(blank: VirtueScore, verdict: VirtueVerdict, question: Question) -> Vi
         supporting_examples=verdict.supporting_examples,
         improvement_suggestions=verdict.improvement_suggestions,
         exercised=verdict.exercised,
-        grounded=grounded_share(quotes(verdict), [block.text for block in question.blocks]),
+        grounded=grounded_share(quotes(verdict), [block.text for block in question.record.blocks]),
     )
 
 
@@ -88,12 +89,12 @@ async def judge_tasks(
     """
     if not job.tasks:
         return TaskScores()
-    question = tasks_question(job, evidence)
+    question = Questions(job, evidence).tasks()
 
     async def marks(judge: str) -> list[Mark] | NoVerdict:
         request = question.request(judge, job.scorer.temperature)
         try:
-            parse = refusing_copies(lambda text: parse_tasks(text, len(job.tasks)), question.record)
+            parse = refusing_copies(lambda text: parse_tasks(text, len(job.tasks)), question.record.text)
             return await ask(model, request, parse, settings.repairs)
         except NoVerdict as error:
             return error

@@ -13,7 +13,7 @@ from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.job import Job, Task
 from stoic_assets.core.judging.exhibit import as_json, blocks, function_calls
-from stoic_assets.core.judging.fence import Block, clean, closing, fenced, opening, recorded
+from stoic_assets.core.judging.fence import Record, clean, closing, fenced, opening
 from stoic_assets.core.judging.prompt import Rubric, evidence_clause, prompt_hash, rendered
 from stoic_assets.core.judging.verdict import tasks_schema, virtue_schema
 from stoic_assets.core.judging.virtues import ASPECTS, TITLES, Virtue
@@ -32,7 +32,7 @@ class Question:
     """
 
     rubric: str
-    blocks: tuple[Block, ...]
+    record: Record
     schema: Mapping[str, Any]
     schema_name: str
     prompt_hash: str
@@ -58,45 +58,63 @@ class Question:
         """SHA-256 over what is asked, its fence apart: a thousand questions that wait do not hold their text twice."""
         return hashlib.sha256(json.dumps([self.repeat, *self.messages(CACHED_AS)]).encode()).hexdigest()
 
-    @cached_property
-    def record(self) -> str:
-        """What the judge looks at, without its fence."""
-        return recorded(self.blocks)
-
     def messages(self, token: str) -> tuple[dict[str, str], ...]:
         """The rubric as system message; the record alone as user message."""
         system = f"{self.rubric}\n\n{evidence_clause(opening(token), closing(token))}"
-        return {"role": "system", "content": system}, {"role": "user", "content": fenced(self.record, token)}
+        return {"role": "system", "content": system}, {"role": "user", "content": fenced(self.record.text, token)}
 
 
-def virtue_question(job: Job, evidence: Evidence, virtue: Virtue) -> Question:
-    """One virtue. Raises `ConfigurationError` when the job's own template does not render."""
-    return _question(
-        job, evidence, virtue, virtue_schema(virtue), with_actions=virtue in WITH_ACTIONS,
-        virtue=virtue, title=TITLES[virtue], aspects=ASPECTS[virtue],
-    )
+class Questions:
+    """All that is asked about one trial; what several questions share is made once.
 
+    Making a question raises `ConfigurationError` when the job's own template does not render.
+    """
 
-def tasks_question(job: Job, evidence: Evidence) -> Question:
-    """All tasks and the tone. Raises `ConfigurationError` when the job's own template does not render."""
-    return _question(job, evidence, "tasks", tasks_schema(len(job.tasks)), with_actions=False)
+    def __init__(self, job: Job, evidence: Evidence) -> None:
+        self._job, self._evidence = job, evidence
 
+    def virtue(self, virtue: Virtue) -> Question:
+        """One virtue."""
+        record = self._words_and_deeds if virtue in WITH_ACTIONS else self._words
+        return self._question(
+            virtue, record, virtue_schema(virtue), virtue=virtue, title=TITLES[virtue], aspects=ASPECTS[virtue]
+        )
 
-def _question(
-    job: Job, evidence: Evidence, rubric: Rubric, schema: Mapping[str, Any], *, with_actions: bool, **more: object
-) -> Question:
-    known = {**job_variables(job, evidence), **more}
-    record = [{"speaker": turn.speaker, "content": clean(turn.content)} for turn in evidence.turns]
-    actions = [clean(call) for turn in evidence.turns for call in function_calls(turn)]
-    return Question(
-        rubric=rendered(job, rubric, known),
-        blocks=blocks(evidence, with_actions),
-        schema=schema,
-        schema_name=f"{rubric}_verdict",
-        prompt_hash=prompt_hash(job, rubric, schema),
-        brief={"about": rubric, **known, "turns": record, "actions": actions},
-        repeat=evidence.trial.repeat,
-    )
+    def tasks(self) -> Question:
+        """All tasks and the tone."""
+        return self._question("tasks", self._words, tasks_schema(len(self._job.tasks)))
+
+    def _question(self, rubric: Rubric, record: Record, schema: Mapping[str, Any], **more: object) -> Question:
+        known = {**self._known, **more}
+        return Question(
+            rubric=rendered(self._job, rubric, known),
+            record=record,
+            schema=schema,
+            schema_name=f"{rubric}_verdict",
+            prompt_hash=prompt_hash(self._job, rubric, schema),
+            brief={"about": rubric, **known, **self._happened},
+            repeat=self._evidence.trial.repeat,
+        )
+
+    @cached_property
+    def _known(self) -> dict[str, Any]:
+        return job_variables(self._job, self._evidence)
+
+    @cached_property
+    def _words(self) -> Record:
+        return Record(blocks(self._evidence, with_actions=False))
+
+    @cached_property
+    def _words_and_deeds(self) -> Record:
+        return Record(blocks(self._evidence, with_actions=True))
+
+    @cached_property
+    def _happened(self) -> dict[str, Any]:
+        turns = self._evidence.turns
+        return {
+            "turns": [{"speaker": turn.speaker, "content": clean(turn.content)} for turn in turns],
+            "actions": [clean(call) for turn in turns for call in function_calls(turn)],
+        }
 
 
 def job_variables(job: Job, evidence: Evidence) -> dict[str, Any]:

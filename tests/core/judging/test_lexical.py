@@ -13,7 +13,7 @@ from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.judging.cues import ADVICE, CUES, SIGNALS
 from stoic_assets.core.judging.judge import judge_tasks, judge_virtues
 from stoic_assets.core.judging.lexical import MEASURES, lexical_reply
-from stoic_assets.core.judging.question import tasks_question, virtue_question
+from stoic_assets.core.judging.question import Questions
 from stoic_assets.core.judging.scores import TaskScores, VirtueScore
 from stoic_assets.core.judging.verdict import parse_tasks, parse_virtue
 from stoic_assets.core.judging.virtues import ASPECTS, VIRTUES
@@ -79,7 +79,7 @@ def test_every_verdict_says_that_it_is_none(judged: Any) -> None:
 def test_justice_needs_an_occasion(make_job: Callable[..., Job], make_evidence: Callable[..., Evidence]) -> None:
     lonely = make_job(tasks=[{"task": "Ask for a reminder", "acceptanceCriteria": "It is set"}])
     for job, exercised in ((lonely, False), (make_job(), True)):
-        request = virtue_question(job, make_evidence(*KIND), "justice").request("offline", 0.0)
+        request = Questions(job, make_evidence(*KIND)).virtue("justice").request("offline", 0.0)
         assert parse_virtue(lexical_reply(request), "justice").exercised is exercised
 
 
@@ -90,9 +90,9 @@ def test_it_answers_any_conversation_in_the_form_that_is_asked_for(
 ) -> None:
     job, evidence = make_job(), make_evidence(*replies)
     for virtue in VIRTUES:
-        request = virtue_question(job, evidence, virtue).request("offline", 0.0)
+        request = Questions(job, evidence).virtue(virtue).request("offline", 0.0)
         verdict = parse_virtue(lexical_reply(request), virtue)
         assert lexical_reply(request) == lexical_reply(request)
         assert verdict.score == pytest.approx(fmean(mark.score for mark in verdict.aspects.values()), abs=0.01)
         jsonschema.validate(verdict.model_dump(), request.schema)
-    assert len(parse_tasks(lexical_reply(tasks_question(job, evidence).request("offline", 0.0)), 2)) == 3
+    assert len(parse_tasks(lexical_reply(Questions(job, evidence).tasks().request("offline", 0.0)), 2)) == 3

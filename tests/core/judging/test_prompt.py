@@ -6,7 +6,7 @@ from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.judging.prompt import prompt_hash, source
-from stoic_assets.core.judging.question import tasks_question, virtue_question
+from stoic_assets.core.judging.question import Questions
 from stoic_assets.core.judging.verdict import virtue_schema
 from stoic_assets.core.judging.virtues import ASPECTS, VIRTUES, Virtue
 
@@ -17,7 +17,7 @@ SCHEMA = virtue_schema("wisdom")
 def test_every_virtue_has_aspects_levels_and_a_case_of_no_occasion(
     make_job: Callable[..., Job], make_evidence: Callable[..., Evidence], virtue: Virtue
 ) -> None:
-    rubric = virtue_question(make_job(), make_evidence("Salve."), virtue).rubric
+    rubric = Questions(make_job(), make_evidence("Salve.")).virtue(virtue).rubric
     assert len(ASPECTS[virtue]) == 4
     assert all(f"- `{aspect}`: " in rubric for aspect in ASPECTS[virtue])
     assert [line.split(":")[0] for line in rubric.split("\n") if line.startswith(("- 0", "- 1"))] == [
@@ -40,7 +40,7 @@ def test_every_virtue_has_aspects_levels_and_a_case_of_no_occasion(
 def test_each_virtue_sees_its_own_side_of_the_job(
     make_job: Callable[..., Job], make_evidence: Callable[..., Evidence], virtue: Virtue, shown: str | None
 ) -> None:
-    rubric = virtue_question(make_job(), make_evidence("Salve."), virtue).rubric
+    rubric = Questions(make_job(), make_evidence("Salve.")).virtue(virtue).rubric
     others = ["lives in Sydney", "treacherous", "one line", "a tired nurse", "is confirmed"]
     assert shown is None or shown in rubric
     assert [other for other in others if other in rubric] == [other for other in others if shown and other in shown]
@@ -50,7 +50,7 @@ def test_each_virtue_sees_its_own_side_of_the_job(
 def test_tasks_are_graded_by_their_criteria_and_the_facts(
     make_job: Callable[..., Job], make_evidence: Callable[..., Evidence]
 ) -> None:
-    rubric = tasks_question(make_job(), make_evidence("Salve.")).rubric
+    rubric = Questions(make_job(), make_evidence("Salve.")).tasks().rubric
     for text in ("A reminder for 9 is confirmed", "Both sides are heard", "lives in Sydney", "`task_2`, and `tone`"):
         assert text in rubric
     assert "treacherous" not in rubric
@@ -60,7 +60,7 @@ def test_an_own_template_takes_the_place_and_may_build_on_the_shared_one(
     make_job: Callable[..., Job], make_evidence: Callable[..., Evidence]
 ) -> None:
     own = '{% extends "virtue.jinja" %}{% block meaning %}Ours, for {{ tasks | length }} tasks.{% endblock %}'
-    rubric = virtue_question(make_job(prompts={"wisdom": own}), make_evidence("x"), "wisdom").rubric
+    rubric = Questions(make_job(prompts={"wisdom": own}), make_evidence("x")).virtue("wisdom").rubric
     assert "Ours, for 2 tasks." in rubric
     assert "`factual_accuracy`" in rubric
 
@@ -69,7 +69,7 @@ def test_text_is_not_escaped_and_values_are_not_rendered_again(
     make_job: Callable[..., Job], make_evidence: Callable[..., Evidence]
 ) -> None:
     job = make_job(facts=["{{ 7 * 7 }} <b> & 'x'"])
-    assert "- {{ 7 * 7 }} <b> & 'x'" in virtue_question(job, make_evidence("x"), "wisdom").rubric
+    assert "- {{ 7 * 7 }} <b> & 'x'" in Questions(job, make_evidence("x")).virtue("wisdom").rubric
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_a_template_that_does_not_render_is_a_configuration_error(
     make_job: Callable[..., Job], make_evidence: Callable[..., Evidence], template: str
 ) -> None:
     with pytest.raises(ConfigurationError, match="prompt 'wisdom' of job 'mentor'"):
-        virtue_question(make_job(prompts={"wisdom": template}), make_evidence("x"), "wisdom")
+        Questions(make_job(prompts={"wisdom": template}), make_evidence("x")).virtue("wisdom")
 
 
 def test_the_hash_changes_with_whatever_the_prompt_is_made_of(make_job: Callable[..., Job]) -> None:
