@@ -8,13 +8,11 @@ twentieth of it and allows three standard errors more. docs/statistics.md has th
 """
 
 import argparse
-import gc
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass, field
-from importlib import import_module
 from importlib.metadata import version
 from math import sqrt
 from typing import Any
@@ -89,7 +87,7 @@ class Bounds:
 def simulate(quick: bool) -> bool:
     """Prints what was found. Returns whether every bound holds."""
     bounds = Bounds(quick)
-    with ProcessPoolExecutor(PROCESSES, initializer=_import_once) as pool:
+    with ProcessPoolExecutor(PROCESSES) as pool:
         work = Work(pool, 1 if quick else SHARES)
         equal = [work.start(false_alarms, cell, COMPARISONS) for cell in EQUAL]
         drops = work.start(found_drops, DROPPED, DROPS, drop_before_clipping(DROPPED, DROP))
@@ -101,16 +99,8 @@ def simulate(quick: bool) -> bool:
     return bounds.held
 
 
-def _import_once() -> None:
-    """statsmodels collects garbage at every Holm; what was imported need not be looked through each time."""
-    for library in ("scipy.stats", "statsmodels.stats.multitest", "statsmodels.stats.power"):
-        import_module(library)
-    gc.collect()
-    gc.freeze()
-
-
 def _print_versions() -> None:
-    print(f"Seed {SEED}; {', '.join(f'{name} {version(name)}' for name in ('numpy', 'scipy', 'statsmodels'))}.")
+    print(f"Seed {SEED}; {', '.join(f'{name} {version(name)}' for name in ('numpy', 'scipy'))}.")
 
 
 def _print_false_alarms(bounds: Bounds, counts: Sequence[Floats], n: int) -> None:

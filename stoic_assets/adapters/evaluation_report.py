@@ -5,6 +5,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from stoic_assets.adapters.compiled_templates import compiled_templates
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
 from stoic_assets.adapters.files import write_whole
 from stoic_assets.adapters.warehouse import Warehouse
@@ -12,7 +13,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.releases import agent_of
 from stoic_assets.core.reports.data import BaseVersion, ReportData, Row
-from stoic_assets.core.reports.page import render_report
+from stoic_assets.core.reports.page import report_parts
 from stoic_assets.core.reports.summary import calibrated_share
 from stoic_assets.core.reports.weak_virtues import weak_virtue_markdown
 
@@ -44,7 +45,8 @@ def report_data(workplace: Workplace, manifest: Manifest) -> ReportData:
 
 def write_report(workplace: Workplace, manifest: Manifest, path: Path | None = None) -> Path:
     """The HTML report of an evaluation; by default below `$STOIC_HOME/reports`."""
-    return write_whole(path or _file(workplace, manifest, "html"), render_report(report_data(workplace, manifest)))
+    parts = report_parts(report_data(workplace, manifest), compiled_templates())
+    return write_whole(path or _file(workplace, manifest, "html"), parts)
 
 
 def write_weak_virtues(workplace: Workplace, manifest: Manifest) -> tuple[Path, str]:

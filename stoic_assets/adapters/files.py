@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+from collections.abc import Iterable
 from itertools import takewhile
 from pathlib import Path
 
@@ -12,25 +13,28 @@ class StorageError(StoicError):
     """Something could not be stored (disk full, no permission); what was stored before is whole."""
 
 
-def write_whole(path: Path, content: str | bytes, mode: int = 0o644) -> Path:
-    """Writes beside `path` and renames over it. Raises `StorageError`; then `path` is as it was."""
-    data = content.encode() if isinstance(content, str) else content
-    temporary: str | None = None
+def write_whole(path: Path, content: str | Iterable[str], mode: int = 0o644) -> Path:
+    """Writes UTF-8 beside `path` and renames over it; a long text may come in parts.
+
+    Raises `StorageError`; then, as after any other error, `path` is as it was.
+    """
+    draft: str | None = None
     try:
         make_folder(path.parent)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
+        handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.writelines([content] if isinstance(content, str) else content)
             file.flush()
             os.fsync(file.fileno())
-        Path(temporary).chmod(mode)
-        Path(temporary).replace(path)
+        Path(draft).chmod(mode)
+        Path(draft).replace(path)
         sync_folder(path.parent)
     except OSError as error:
-        if temporary:
-            Path(temporary).unlink(missing_ok=True)
         advice = "free space or choose another STOIC_HOME"
         raise StorageError(f"{path} cannot be written: {error.strerror}; {advice}") from None
+    finally:
+        if draft:
+            Path(draft).unlink(missing_ok=True)
     return path
 
 

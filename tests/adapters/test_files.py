@@ -1,4 +1,5 @@
 import errno
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -6,12 +7,12 @@ import pytest
 from stoic_assets.adapters.files import StorageError, write_whole
 
 
-def test_text_and_bytes_are_written_and_folders_made(tmp_path: Path) -> None:
+def test_a_text_or_its_parts_are_written_and_folders_made(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "down" / "file.txt"
     assert write_whole(path, "é\n") == path
     assert path.read_bytes() == "é\n".encode()
-    write_whole(path, b"\x00", 0o600)
-    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"\x00", 0o600)
+    write_whole(path, (part for part in ("a\r\n", "日")), 0o600)
+    assert (path.read_bytes(), path.stat().st_mode & 0o777) == ("a\r\n日".encode(), 0o600)
     assert [entry.name for entry in path.parent.iterdir()] == ["file.txt"]
 
 
@@ -24,6 +25,18 @@ def test_a_failure_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(Path, "replace", full)
     with pytest.raises(StorageError, match=r"file\.txt cannot be written: No space left on device; free space"):
         write_whole(path, "after")
+    assert path.read_text() == "before"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["file.txt"]
+
+
+def test_parts_that_break_off_leave_what_was_there(tmp_path: Path) -> None:
+    def broken() -> Iterator[str]:
+        yield "after"
+        raise ZeroDivisionError
+
+    path = write_whole(tmp_path / "file.txt", "before")
+    with pytest.raises(ZeroDivisionError):
+        write_whole(path, broken())
     assert path.read_text() == "before"
     assert [entry.name for entry in tmp_path.iterdir()] == ["file.txt"]
 

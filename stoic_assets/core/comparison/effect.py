@@ -6,8 +6,9 @@ call equal versions different in up to 34 of 100 comparisons (docs/statistics.md
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from statistics import fmean, stdev
+
+from stoic_assets.core.comparison.student import detectable, t_test
 
 FEWEST_JOBS = 5
 """With four jobs a t quantile after Holm exceeds 6, and coarse scores make equal differences likely."""
@@ -57,22 +58,7 @@ def effect(differences: Sequence[float], tests: int) -> Effect:
 
 
 def _tested(differences: Sequence[float], tests: int) -> Tested:
-    from scipy.stats import t as student
-    from scipy.stats import ttest_1samp
-
-    jobs, freedom = len(differences), len(differences) - 1
-    result = ttest_1samp(differences, 0.0)
-    wide, narrow = result.confidence_interval(0.95), result.confidence_interval(0.90)
-    return Tested(
-        float(wide.low), float(wide.high), float(narrow.low), float(narrow.high),
-        p_less=float(student.cdf(result.statistic, freedom)), p_greater=float(student.sf(result.statistic, freedom)),
-        detectable=_detectable(jobs, tests) * stdev(differences),
-    )
-
-
-@cache
-def _detectable(jobs: int, tests: int) -> float:
-    """In standard deviations over jobs: what the t test finds with `POWER` where Holm is hardest, at α/tests."""
-    from statsmodels.stats.power import TTestPower
-
-    return float(TTestPower().solve_power(nobs=jobs, alpha=ALPHA / tests, power=POWER, alternative="larger"))
+    """`detectable` is told for where Holm is hardest, at α/tests."""
+    found = t_test(differences)
+    finest = detectable(len(differences), ALPHA / tests, POWER) * stdev(differences)
+    return Tested(*found.interval(0.95), *found.interval(0.90), found.p_less, found.p_greater, finest)

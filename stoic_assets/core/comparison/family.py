@@ -6,6 +6,7 @@ must also have moved by its minimal relevant difference δ: with many jobs a dif
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from statistics import fmean
 from typing import Any, Literal
 
@@ -85,9 +86,11 @@ def _adjusted(family: Mapping[int, Tested | None]) -> dict[int, tuple[float, flo
 
 
 def _holm(p_values: Sequence[float]) -> list[float]:
-    from statsmodels.stats.multitest import multipletests
-
-    return [float(p) for p in multipletests(p_values, ALPHA, "holm")[1]] if p_values else []
+    """Step down: the smallest p times all of them, the next times one less, none below the one before."""
+    ascending = sorted(range(len(p_values)), key=p_values.__getitem__)
+    grown = (min(1.0, p_values[place] * (len(p_values) - rank)) for rank, place in enumerate(ascending))
+    adjusted = dict(zip(ascending, accumulate(grown, max), strict=True))
+    return [adjusted[place] for place in range(len(p_values))]
 
 
 def _open(test: Test, found: Effect, gating: bool) -> Finding:

@@ -13,6 +13,7 @@ from statistics import fmean, stdev
 from typing import Any
 
 from stoic_assets.core.comparison.judge_reference import Judged, Mean, Reference
+from stoic_assets.core.comparison.student import quantile, t_test
 from stoic_assets.core.evolution.events import Event
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 
@@ -113,18 +114,13 @@ def drift(virtue: Virtue, pairs: Sequence[tuple[float, Mean]]) -> Drift:
 
 def _tested(virtue: Virtue, differences: Sequence[float], reference_share: float) -> Drift:
     """The t test. A difference varies by one judging and, `reference_share` of that again, by the reference mean."""
-    from scipy.stats import t as student
-    from scipy.stats import ttest_1samp
-
     count, spread = len(differences), stdev(differences)
-    result = ttest_1samp(differences, 0.0)
-    interval = result.confidence_interval(0.95)
-    quantiles = student.ppf([1 - ALARM / 2, POWER], count - 1)
+    found = t_test(differences)
+    p = 2 * min(found.p_less, found.p_greater)
+    needed = quantile(found.freedom, 1 - ALARM / 2) + quantile(found.freedom, POWER)
     return Drift(
-        virtue, count, fmean(differences), float(interval.low), float(interval.high), float(result.pvalue),
-        noise_sd=spread / sqrt(1 + reference_share),
-        detectable=float(quantiles.sum() * spread / sqrt(count)),
-        alarm=bool(result.pvalue < ALARM),
+        virtue, count, found.mean, *found.interval(0.95), p, noise_sd=spread / sqrt(1 + reference_share),
+        detectable=needed * found.error, alarm=p < ALARM,
     )
 
 

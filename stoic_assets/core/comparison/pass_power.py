@@ -8,11 +8,11 @@ For one cell with n valid trials of which c passed the estimate is C(c, k) / C(n
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from math import sqrt
-from statistics import fmean, stdev
+from statistics import fmean
 from typing import Any
 
 from stoic_assets.core.comparison.paired_jobs import job_key
+from stoic_assets.core.comparison.student import t_test
 
 FEWEST_JOBS_FOR_INTERVAL = 12
 """Below this, 95 % intervals cover 78 to 94 of 100 times."""
@@ -62,8 +62,5 @@ def _interval(means: list[float]) -> tuple[float | None, float | None, str | Non
     """The 95 % t interval over jobs, cut to 0–1."""
     if len(means) < FEWEST_JOBS_FOR_INTERVAL:
         return None, None, f"{len(means)} jobs; an interval needs {FEWEST_JOBS_FOR_INTERVAL}"
-
-    from scipy.special import stdtrit
-
-    margin = float(stdtrit(len(means) - 1, 0.975)) * stdev(means) / sqrt(len(means))
-    return max(0.0, fmean(means) - margin), min(1.0, fmean(means) + margin), None
+    low, high = t_test(means).interval(0.95)
+    return max(0.0, low), min(1.0, high), None

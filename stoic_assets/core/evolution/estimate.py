@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from math import fsum, sqrt
 from statistics import fmean
 
+from stoic_assets.core.comparison.student import quantile
+
 CONFIDENCE = 0.95
 _SAME = 1e-9
 """A standard error below this comes from rounding alone."""
@@ -52,7 +54,7 @@ def estimated(observations: Sequence[Observation]) -> Estimate:
     error = _standard_error(counted, mean, jobs)
     if error < _SAME:
         return Estimate(mean, why="all jobs have the same mean, which says nothing about the spread")
-    two_sided, one_sided = _quantile(jobs - 1, (1 + CONFIDENCE) / 2), _quantile(jobs - 1, CONFIDENCE)
+    two_sided, one_sided = quantile(jobs - 1, (1 + CONFIDENCE) / 2), quantile(jobs - 1, CONFIDENCE)
     return Estimate(
         mean, max(0.0, mean - two_sided * error), min(1.0, mean + two_sided * error), max(0.0, mean - one_sided * error)
     )
@@ -65,8 +67,3 @@ def _standard_error(observations: Sequence[Observation], mean: float, jobs: int)
     squares = fsum(fsum(of_job) ** 2 for of_job in deviations.values())
     return sqrt(jobs / (jobs - 1) * squares) / fsum(each.weight for each in observations)
 
-
-def _quantile(freedom: int, share: float) -> float:
-    from scipy.special import stdtrit
-
-    return float(stdtrit(freedom, share))

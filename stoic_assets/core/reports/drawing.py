@@ -5,7 +5,8 @@ Figures are made without pyplot, which keeps them in a global register.
 
 import io
 import re
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
 
 from stoic_assets.core.reports.visible_text import visible
 
@@ -27,16 +28,42 @@ _REFERENCE = re.compile(r'( id="|href="#|url\(#)')
 _NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 
 
-def axes(width: float, height: float) -> "tuple[Figure, Axes]":
-    """A figure of that size in inches with one pair of axes, without a frame."""
-    from matplotlib.figure import Figure
+class Margins(NamedTuple):
+    """Inches around the axes, where their labels and the legend stand."""
 
-    figure = Figure(figsize=(width, height), layout="constrained")
-    plot = figure.add_subplot()
+    left: float
+    right: float
+    bottom: float
+    top: float
+
+
+def axes(
+    width: float, height: float, margins: Margins | None = None, projection: str | None = None
+) -> "tuple[Figure, Axes]":
+    """A figure of that size in inches with one pair of axes, without a frame.
+
+    With `margins` matplotlib need not measure its labels, which takes it half the time of a chart.
+    """
+    figure = figure_class()(figsize=(width, height), layout=None if margins else "constrained")
+    plot = figure.add_subplot(projection=projection)
+    if margins:
+        left, right, bottom, top = margins
+        figure.subplots_adjust(left / width, bottom / height, 1 - right / width, 1 - top / height)
     plot.spines[:].set_visible(False)
     plot.tick_params(length=0, colors=INK_MARK, labelsize=9)
     plot.set_axisbelow(True)
     return figure, plot
+
+
+@cache
+def figure_class() -> "type[Figure]":
+    """matplotlib's `Figure`, imported without writing the help text of every artist's `set`: 0.17 of 0.4 s."""
+    from matplotlib.artist import Artist
+
+    Artist._update_set_signature_and_docstring = classmethod(lambda cls: None)  # type: ignore[attr-defined]
+    from matplotlib.figure import Figure
+
+    return Figure
 
 
 def label(text: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from stoic_assets.core.reports.data import Row, values
-from stoic_assets.core.reports.drawing import INK, INK_MARK, PALETTE, STRONG, axes, label, svg
+from stoic_assets.core.reports.drawing import INK, INK_MARK, PALETTE, STRONG, Margins, axes, label, svg
 from stoic_assets.core.reports.formatting import difference, words
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ TICKS = 6
 
 def forest_chart_svg(rows: Sequence[Row], ink: str = INK) -> str:
     """Rows of `version_comparisons` as an `<svg>` element, in their order from above."""
-    figure, plot = axes(4.8, 0.9 + 0.29 * len(rows))
+    figure, plot = axes(4.8, 0.9 + 0.29 * len(rows), Margins(1.2, 0.15, 0.55, 0.05))
     for place, row in enumerate(reversed(rows)):
         _measure(plot, place, row)
     plot.axvline(0, color=INK_MARK, linewidth=1)
@@ -57,7 +57,7 @@ def _legend(figure: "Figure", verdicts: Collection[str]) -> None:
         for verdict, (colour, shape) in MARKS.items() if verdict in verdicts
     ]
     figure.legend(
-        handles=handles, loc="outside lower center", ncols=4, columnspacing=1.2, fontsize=9, frameon=False,
+        handles=handles, loc="lower center", ncols=4, columnspacing=1.2, fontsize=9, frameon=False,
         labelcolor=INK_MARK,
     )
 

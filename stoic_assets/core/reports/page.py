@@ -7,11 +7,11 @@ ours.
 
 import base64
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import BytecodeCache, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from stoic_assets.core.judging.virtues import VIRTUES
@@ -39,17 +39,17 @@ class _PageEnvironment(Environment):
     """Reads a row's column by name, null where the row has no such column; a dictionary's methods are not to be had."""
 
     def getattr(self, obj: Any, attribute: str) -> Any:
-        return obj.get(attribute) if isinstance(obj, Mapping) else super().getattr(obj, attribute)
+        return obj.get(attribute) if isinstance(obj, dict) else super().getattr(obj, attribute)
 
     def getitem(self, obj: Any, argument: Any) -> Any:
-        return obj.get(argument) if isinstance(obj, Mapping) else super().getitem(obj, argument)
+        return obj.get(argument) if isinstance(obj, dict) else super().getitem(obj, argument)
 
 
 @cache
-def _environment() -> Environment:
+def _environment(compiled: BytecodeCache | None = None) -> Environment:
     environment = _PageEnvironment(
         loader=PackageLoader("stoic_assets", "core/reports/templates"), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True, finalize=_finalize,
+        trim_blocks=True, lstrip_blocks=True, finalize=_finalize, bytecode_cache=compiled,
     )
     environment.filters |= {name: or_dash(form) for name, form in FORMS.items()}
     environment.filters |= {"lasted": lasted, "function": function}
@@ -59,18 +59,21 @@ def _environment() -> Environment:
 
 def _finalize(value: Any) -> Any:
     """The last look at every value that a template writes."""
+    if isinstance(value, str):
+        return value if isinstance(value, Markup) else visible(value)
     if is_missing(value):
         return DASH
-    if isinstance(value, float):
-        return f"{value:g}"
-    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    return f"{value:g}" if isinstance(value, float) else value
 
 
-def render_report(data: ReportData) -> str:
-    """The report as one HTML document, to be written as UTF-8."""
+def report_parts(data: ReportData, compiled: BytecodeCache | None = None) -> Iterator[str]:
+    """The report as one HTML document, to be written as UTF-8: in many small parts, for it can be large.
+
+    `compiled` keeps the compiled templates between processes.
+    """
     trials = trial_views(data)
     style, script = _own_text("report.css") + _own_text("comparison.css"), _own_text("report.js")
-    return _environment().get_template("report.html.jinja").render(
+    return _environment(compiled).get_template("report.html.jinja").generate(
         data=data, style=style, script=script, script_hash=_policy_hash(script), offline_note=OFFLINE,
         measures=measures(data.composite_scores), jobs=job_rows(trials), failures=failed_assertions(trials),
         trials=trials, virtues=_in_order(data.evaluation_virtues), trends=_in_order(data.virtue_trends),

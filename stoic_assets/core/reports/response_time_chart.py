@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from stoic_assets.core.reports.drawing import INK, INK_MARK, STRONG, axes, svg
+from stoic_assets.core.reports.drawing import INK, INK_MARK, STRONG, Margins, axes, svg
 from stoic_assets.core.reports.formatting import milliseconds
 
 BARS = 24
@@ -17,7 +17,7 @@ def quantile(times: Sequence[float], share: float) -> float:
 
 def response_time_chart_svg(times: Sequence[float], ink: str = INK) -> str:
     """Milliseconds of every reply as an `<svg>` element; the slowest hundredth is counted in the last bar."""
-    figure, plot = axes(4.2, 2.2)
+    figure, plot = axes(4.2, 2.2, Margins(0.6, 0.3, 0.25, 0.05))
     most = max(quantile(times, 0.99), 1.0)
     plot.hist([min(time, most) for time in times], bins=BARS, range=(0, most), color=STRONG, rwidth=0.9)
     plot.locator_params(axis="x", nbins=TICKS)

@@ -1,11 +1,11 @@
 """The radar of the five virtues: this version's shape over that of its base."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.reports.data import Row
-from stoic_assets.core.reports.drawing import INK, INK_MARK, STRONG, label, svg
+from stoic_assets.core.reports.drawing import INK, INK_MARK, STRONG, Margins, axes, label, svg
 from stoic_assets.core.reports.formatting import is_missing, words
 
 if TYPE_CHECKING:
@@ -23,15 +23,13 @@ def virtue_radar_svg(
 
     `names` are those of this version and of the base, of which rows may be absent.
     """
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(4.2, 3.4), layout="constrained")
-    plot: PolarAxes = figure.add_subplot(projection="polar")  # type: ignore[assignment]
+    figure, plain = axes(4.2, 3.4, Margins(0.7, 0.7, 0.45, 0.25), "polar")
+    plot = cast("PolarAxes", plain)
     _web(plot)
     if base:
         _shape(plot, base, INK_MARK, names[1], filled=False)
     _shape(plot, virtues, STRONG, names[0], filled=True)
-    figure.legend(loc="outside lower center", ncols=2, fontsize=9, frameon=False, labelcolor=INK_MARK)
+    figure.legend(loc="lower center", ncols=2, fontsize=9, frameon=False, labelcolor=INK_MARK)
     return svg(figure, "radar", ink)
 
 
@@ -49,9 +47,8 @@ def _web(plot: "PolarAxes") -> None:
     plot.set_xticks(_angles(), [words(virtue).replace(" ", "\n") for virtue in VIRTUES])
     for text, side in zip(plot.get_xticklabels(), SIDES, strict=True):
         text.set_horizontalalignment(side)
-    plot.tick_params(colors=INK_MARK, labelsize=9, pad=5)
+    plot.tick_params(pad=5)
     plot.grid(color=INK_MARK, alpha=0.2, linewidth=0.7)
-    plot.spines[:].set_visible(False)
 
 
 def _shape(plot: "PolarAxes", rows: Sequence[Row], colour: str, name: str, filled: bool) -> None:

@@ -15,4 +15,6 @@ _UNSEEN = re.compile(
 
 def visible(text: str) -> str:
     """The text with every unseen character as its code, `[U+202E]`; line feeds and tabs stay. It encodes to UTF-8."""
+    if text.isascii() and text.isprintable():
+        return text
     return _UNSEEN.sub(lambda found: f"[U+{ord(found.group()):04X}]", _LINE_END.sub("\n", text))

@@ -16,7 +16,7 @@ MakeRows = Callable[..., list[Row]]
 
 @pytest.fixture(scope="module", autouse=True)
 def quick_collection() -> Iterator[None]:
-    """statsmodels collects all garbage in every call of Holm's; what is there already need not be looked through."""
+    """statsmodels, to which ours is held, collects all garbage in every call: what is there need not be searched."""
     gc.collect()
     gc.freeze()
     yield

@@ -12,7 +12,7 @@ import pytest
 
 from stoic_assets.core.judging.virtues import ASPECTS, VIRTUES
 from stoic_assets.core.reports.data import BaseVersion, ReportData
-from stoic_assets.core.reports.page import render_report
+from stoic_assets.core.reports.page import report_parts
 
 Row = dict[str, Any]
 Make = Callable[..., ReportData]
@@ -282,7 +282,7 @@ def with_text(data: ReportData, text: str) -> ReportData:
 @pytest.fixture(scope="session")
 def usual_page() -> str:
     """The report of `make()`, rendered once: charts are slow."""
-    return render_report(make())
+    return "".join(report_parts(make()))
 
 
 @pytest.fixture

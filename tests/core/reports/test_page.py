@@ -12,7 +12,7 @@ from html.parser import HTMLParser
 import pytest
 
 from stoic_assets.core.reports.data import BaseVersion, ReportData, Row, Rows
-from stoic_assets.core.reports.page import render_report
+from stoic_assets.core.reports.page import report_parts
 
 Make = Callable[..., ReportData]
 PutText = Callable[[ReportData, str], ReportData]
@@ -25,6 +25,11 @@ HOSTILE = [
     "<iframe srcdoc='<script>alert(1)</script>'>", "<meta http-equiv=refresh content=0;url=http://evil>",
 ]
 REACHING_OUT = {"href", "src", "action", "formaction", "xlink:href", "srcset", "data", "poster", "background"}
+
+
+def render_report(data: ReportData) -> str:
+    """The page in one piece."""
+    return "".join(report_parts(data))
 
 
 class Structure(HTMLParser):

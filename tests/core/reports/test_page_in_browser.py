@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from stoic_assets.core.reports.data import ReportData
-from stoic_assets.core.reports.page import render_report
+from stoic_assets.core.reports.page import report_parts
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = shutil.which("chromium")
@@ -29,6 +29,11 @@ Make = Callable[..., ReportData]
 Open = Callable[..., "Visit"]
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH")
+
+
+def render_report(data: ReportData) -> str:
+    """The page in one piece."""
+    return "".join(report_parts(data))
 
 
 @dataclass

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from stoic_assets.core.reports.data import ReportData
-from stoic_assets.core.reports.page import render_report
+from stoic_assets.core.reports.page import report_parts
 from stoic_assets.core.reports.trial_view import anchor, trial_views
 
 Make = Callable[..., ReportData]
@@ -96,7 +96,7 @@ def test_a_virtue_without_score_says_why(make_data: Make, row: dict[str, object]
 def test_a_trial_in_which_the_judge_was_spoken_to_is_shown_at_the_top(make_data: Make) -> None:
     data = make_data(trials=14, turns=2, compared=False)
     trials = [{**row, "suspected_injection": ["an order about scores"]} for row in data.trials]
-    page = render_report(replace(data, trials=trials))
+    page = "".join(report_parts(replace(data, trials=trials)))
     assert "In 14 trials the agent’s words look as if they were meant for the judge" in page
     assert page.index("Suspected injection.</strong>") < page.index('id="trials-title"')
     assert "and 2 more" in page
