@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from benchmarks.scale.evaluation import facts
 from benchmarks.scale.places import ALWAYS_OWN, History
-from stoic_assets.adapters.parquet_files import write_table
 from stoic_assets.adapters.sql_models import run_models
 from stoic_assets.adapters.warehouse import Warehouse
 
@@ -33,6 +32,8 @@ def write_history(root: Path, history: History, first: int = 0, linked: bool = F
     With `linked`, large tables of those beyond the first thousand are hard links to a template's: enough where listing
     and opening is measured.
     """
+    import pyarrow.parquet as pq
+
     templates = [_template(root.with_name("template"), seed) for seed in range(TEMPLATES)]
     Warehouse(root).connect().close()  # leaves the files without rows, as whoever writes or asks first does
     for number, (version, evaluation_id, started) in enumerate(islice(history.places(), first, None), first):
@@ -47,7 +48,7 @@ def write_history(root: Path, history: History, first: int = 0, linked: bool = F
                 if copy is None:
                     os.link(source, path)
                 else:
-                    write_table(copy, path)
+                    pq.write_table(copy, path, compression="zstd")
 
 
 def _copy(rows: "pa.Table", kind: int, evaluation_id: str, started: datetime) -> "pa.Table":

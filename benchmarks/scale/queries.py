@@ -24,8 +24,9 @@ from benchmarks.scale.places import ALWAYS_OWN, History, Place
 from stoic_assets.adapters.evaluation_report import report_data
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
 from stoic_assets.adapters.project import Project
-from stoic_assets.adapters.sql_models import model_rows
+from stoic_assets.adapters.sql_models import open_models
 from stoic_assets.adapters.version_comparison import read_side
+from stoic_assets.adapters.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import EvaluationSpec, Manifest
 from stoic_assets.core.progress import Unwatched
@@ -67,7 +68,7 @@ def questions(workplace: Workplace, history: History) -> dict[str, Callable[[], 
     warehouse, manifest, (version, evaluation, _) = workplace.warehouse, manifest_of(candidate, base), candidate
     trial = f"{evaluation}.job3.withheld.1"
     return {
-        "composite": lambda: model_rows(warehouse, "composite_scores", *candidate[:2]) and warehouse.query(SCORES),
+        "composite": lambda: _composite(warehouse, candidate) and warehouse.query(SCORES),
         "trend": lambda: warehouse.query(TREND, ["marcus"]),
         "comparison": lambda: [read_side(workplace, *place[:2]) for place in (base, candidate)],
         "report": lambda: report_data(workplace, manifest),
@@ -75,6 +76,11 @@ def questions(workplace: Workplace, history: History) -> dict[str, Callable[[], 
             warehouse.query(TRANSCRIPT, [version, trial]) and EvaluationTables(workplace, manifest).evidence()
         ),
     }
+
+
+def _composite(warehouse: Warehouse, place: Place) -> list[dict[str, Any]]:
+    with open_models(warehouse, *place[:2]) as models:
+        return models.rows("composite_scores")
 
 
 def measure(warehouse: Path, history: History) -> dict[str, Any]:

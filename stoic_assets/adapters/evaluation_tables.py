@@ -1,7 +1,7 @@
 """The tables of one evaluation: rows go in redacted, evidence comes back out of them."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +27,9 @@ class EvaluationTables:
         """Stores the rows of one table; the newest writing counts."""
         return self._workplace.warehouse.write(table, *self._key, [self._workplace.redactor.row(row) for row in rows])
 
-    def read(self, table: str) -> list[Row]:
-        """The rows of one table."""
-        return self._workplace.warehouse.read(table, *self._key)
+    def read(self, table: str, columns: Collection[str] = ()) -> list[Row]:
+        """The rows of one table, or some columns of them."""
+        return self._workplace.warehouse.read(table, *self._key, columns)
 
     def has(self, table: str) -> bool:
         """Whether the table was stored for this evaluation, with or without rows."""
@@ -45,7 +45,7 @@ class EvaluationTables:
 
     def out_of_budget(self) -> bool:
         """Whether verdicts are missing because the cost ceiling was reached."""
-        rows = [*self.read("virtue_scores"), *self.read("task_scores")]
+        rows = [*self.read("virtue_scores", ["error"]), *self.read("task_scores", ["error"])]
         return any(OUT_OF_BUDGET in (each["error"] or "") for each in rows)
 
     def evidence(self) -> list[Evidence]:

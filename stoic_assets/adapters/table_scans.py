@@ -20,10 +20,7 @@ from stoic_assets.adapters.table_schemas import COMMON, columns_of
 
 def live_scan(folder: Path) -> str:
     """SQL over all evaluations of the table in `folder`, for views that outlive what is stored today."""
-    environment = jinja2.Environment(undefined=jinja2.StrictUndefined)  # noqa: S701 (SQL, not HTML)
-    root = escape(str(folder.parent)).replace("'", "''")
-    source = environment.from_string(_source()).render(env_var=lambda *_: root)
-    return f"select {_columns(folder.name)} from {source.format(name=folder.name)}"
+    return f"select {_columns(folder.name)} from {_source(folder.parent).format(name=folder.name)}"
 
 
 def scan(folder: Path, empty: Path, places: Mapping[Key, Place], by_name: bool = True) -> str:
@@ -74,8 +71,9 @@ def _columns(table: str) -> str:
 
 
 @cache
-def _source() -> str:
-    """Where dbt finds a table, as `sources.yml` says it."""
+def _source(warehouse: Path) -> str:
+    """Where dbt finds a table, as `sources.yml` says it; its name is still to be filled in."""
     text = (sql_folder() / "models" / "sources.yml").read_text(encoding="utf-8")
     [source] = yaml.safe_load(text)["sources"]
-    return str(source["config"]["external_location"])
+    template = jinja2.Template(source["config"]["external_location"], undefined=jinja2.StrictUndefined)
+    return str(template.render(env_var=lambda *_: escape(str(warehouse)).replace("'", "''")))

@@ -189,6 +189,11 @@ def columns_of(table: str) -> dict[str, Kind]:
     return {name: Kind(kind.removesuffix("?"), kind.endswith("?")) for name, kind in (TABLES[table] | COMMON).items()}
 
 
+def duckdb_columns(table: str) -> dict[str, str]:
+    """The columns of a file of `table` and their types in DuckDB's SQL. Raises as `columns_of` does."""
+    return {name: kind.duckdb for name, kind in columns_of(table).items()}
+
+
 def arrow_schema(table: str) -> Any:
     """The Arrow schema of a file of `table`. Every field may be null there, so that a column can be relaxed later."""
     import pyarrow as pa

@@ -7,9 +7,9 @@ holds views only, and this code never opens it.
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from datetime import timedelta
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
@@ -17,14 +17,22 @@ from urllib.parse import quote
 from stoic_assets.adapters.compaction import GRACE, Compacted, compact, remove_version
 from stoic_assets.adapters.duckdb_files import drafted, mark, still_holds
 from stoic_assets.adapters.files import StorageError
-from stoic_assets.adapters.lean_imports import arrow_alone
-from stoic_assets.adapters.parquet_files import ARCHIVE, Key, Place, place_of, places, write_next, write_once
+from stoic_assets.adapters.parquet_files import (
+    ARCHIVE,
+    Key,
+    Place,
+    place_of,
+    places,
+    write_next,
+    write_once,
+    write_rows,
+)
 from stoic_assets.adapters.spreadsheet_columns import spreadsheet_columns
 from stoic_assets.adapters.sql_literals import literal, quoted
 from stoic_assets.adapters.sql_project import SqlProject
-from stoic_assets.adapters.table_rows import fitting_rows
+from stoic_assets.adapters.table_rows import rows_as_json
 from stoic_assets.adapters.table_scans import live_scan, scan
-from stoic_assets.adapters.table_schemas import MODELS, TABLES, archive_schema, arrow_schema, columns_of
+from stoic_assets.adapters.table_schemas import MODELS, TABLES, columns_of, duckdb_columns
 from stoic_assets.core.errors import ConfigurationError, StoicError
 
 if TYPE_CHECKING:
@@ -52,14 +60,12 @@ class Warehouse:
 
         Raises `StoicError` for a row that does not fit, `StorageError` when the disk refuses: nothing is stored.
         """
-        import pyarrow as pa
-
-        arrow_alone()
         folder = self._folder(table, agent_version)
         evaluation_id = checked(evaluation_id, EVALUATION_ID, "evaluation id")
-        fitted = fitting_rows(table, agent_version, evaluation_id, rows)
+        lines = rows_as_json(table, agent_version, evaluation_id, rows)
         self._empty_file(table)
-        return write_next(folder, evaluation_id, pa.Table.from_pylist(fitted, schema=arrow_schema(table)))
+        with open_engine() as engine:
+            return write_next(folder, evaluation_id, partial(write_rows, engine, duckdb_columns(table), lines))
 
     def file(self, table: str, agent_version: str, evaluation_id: str) -> Path | None:
         """The file that holds what counts of one evaluation, or None; a merged file holds others too."""
@@ -70,15 +76,22 @@ class Warehouse:
         """Whether the evaluation has this table, with or without rows."""
         return self.file(table, agent_version, evaluation_id) is not None
 
-    def read(self, table: str, agent_version: str, evaluation_id: str) -> list[dict[str, Any]]:
-        """The rows of one evaluation as they were written, by path. Raises `StoicError` when there are none yet."""
+    def read(
+        self, table: str, agent_version: str, evaluation_id: str, columns: Collection[str] = ()
+    ) -> list[dict[str, Any]]:
+        """The rows of one evaluation as they were written, by path, or some columns of them.
+
+        Raises `StoicError` when there are none yet.
+        """
         import duckdb
 
+        key = (table, agent_version, evaluation_id)
+        selected = ", ".join(f'"{name}"' for name in columns) or "*"
         with open_engine() as engine:
             try:
-                return fetch(engine, self.scan_one(table, agent_version, evaluation_id))
+                return fetch(engine, f"select {selected} from ({self.scan_one(*key)})")
             except duckdb.IOException:  # they stand in another archive since a version was deleted from this one
-                return fetch(engine, self.scan_one(table, agent_version, evaluation_id))
+                return fetch(engine, f"select {selected} from ({self.scan_one(*key)})")
 
     def evaluations(self, agent_version: str) -> list[dict[str, Any]]:
         """The evaluations of one version, the newest first."""
@@ -120,22 +133,22 @@ class Warehouse:
         file that holds them already and that nobody wrote to since stays.
         """
         target = self.root / "stoic.duckdb"
-        names = list(self.models.with_inputs(frozenset(TABLES)))
-        facts = {name: live_scan(self.root / name) for name in names if not self._model_view(name)}
-        models = {name: self.models.sql[name] for name in names if name not in facts}
+        models = {name: sql for name in MODELS if (sql := self._model_view(name))}
+        facts = {name: live_scan(self.root / name) for name in TABLES if name not in models}
         if not still_holds(target, facts | models):
-            with drafted(target) as draft, open_engine(draft) as engine:
-                # Over files without rows first: else every model opens all files of its tables once more.
-                for name in names:
+            with drafted(target) as draft, open_engine(draft, threads=None) as engine:
+                # What models read stands over files without rows first: else each opens all files of its tables again.
+                for name in self.models.with_inputs(models.keys()):
                     engine.execute(f'create view "{name}" as {models.get(name) or self._scan(name, {})}')
                 for name, sql in facts.items():
+                    self._empty_file(name)
                     engine.execute(f'create or replace view "{name}" as {sql}')
             mark(target, facts | models)
         return target
 
     def export(self, file: Path) -> None:
         """Writes every table and model, as plain tables, into one DuckDB file; it replaces a file of that name."""
-        with drafted(file) as draft, open_engine(draft) as engine:
+        with drafted(file) as draft, open_engine(draft, threads=None) as engine:
             self._create_views(engine, frozenset(TABLES))
             for table in TABLES:
                 engine.execute(f'create table main."{table}" as select * from temp."{table}"')
@@ -157,10 +170,11 @@ class Warehouse:
 
     def _export_files(self, folder: Path, columns: Mapping[str, str], kind: str, options: str) -> None:
         target = folder.resolve()
-        with drafted(target) as draft, self.connect() as engine:
+        with drafted(target) as draft, open_engine(threads=None) as engine:
             if target.exists() and not (target.is_dir() and not any(target.iterdir())):
                 raise ConfigurationError(f"{folder} is not an empty folder; name a new one")
             draft.mkdir()
+            self._create_views(engine, frozenset(TABLES))
             for table, selected in columns.items():
                 file = quoted(draft / f"{table}.{kind}")
                 engine.execute(f'copy (select {selected} from "{table}") to {file} (format {kind}, {options})')
@@ -219,9 +233,12 @@ class Warehouse:
         digest = hashlib.sha256(repr(columns).encode()).hexdigest()[:8]
         name = f"schema-{digest}.parquet"
         path = self.root / table / "agent_version=_" / name
-        if not path.exists() or not (self.root / table / ARCHIVE / name).exists():
-            write_once(self.root / table / ARCHIVE / name, archive_schema(table).empty_table())
-            write_once(path, arrow_schema(table).empty_table())
+        archived = self.root / table / ARCHIVE / name
+        if not path.exists() or not archived.exists():
+            with open_engine() as engine:
+                own = duckdb_columns(table)
+                write_once(archived, partial(write_rows, engine, {"agent_version": "VARCHAR"} | own, []))
+                write_once(path, partial(write_rows, engine, own, []))
         return path
 
 
@@ -232,10 +249,11 @@ def checked(value: str, pattern: re.Pattern[str], what: str) -> str:
     return value
 
 
-def open_engine(path: Path | None = None, threads: int | None = None) -> "DuckDBPyConnection":
+def open_engine(path: Path | None = None, threads: int | None = 1) -> "DuckDBPyConnection":
     """A connection to DuckDB in memory, or on a file of its own; speaks UTC and fetches no extension from anywhere.
 
     What it makes in memory must be temporary: temporary things are its own, all else is seen by the whole process.
+    One thread gives the same sums each time, to the last bit, with the least memory and CPU; None uses all processors.
     """
     engine = _started(str(path), threads) if path else _in_memory(threads).cursor()
     engine.execute("set TimeZone = 'UTC'")

@@ -17,8 +17,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from stoic_assets.adapters import compaction
+from stoic_assets.adapters import warehouse as warehouse_module
 from stoic_assets.adapters.compaction import compact, remove_version
 from stoic_assets.adapters.files import StorageError
+from stoic_assets.adapters.parquet_files import write_once, write_rows
 from stoic_assets.adapters.table_schemas import arrow_schema
 from stoic_assets.adapters.warehouse import Warehouse
 
@@ -241,3 +243,48 @@ def test_what_a_killed_compaction_left_goes_with_a_deleted_version(warehouse):
     draft.write_text("rows of marcus@1.1")
     remove_version(warehouse.root, "marcus@1.1")
     assert not draft.exists()
+
+
+def test_a_version_deleted_while_an_empty_file_is_drafted_leaves_the_draft(warehouse):
+    """The empty file of archives belongs to no version; whoever deletes one takes the drafts of archives away."""
+    write_many(warehouse)
+    compact_twice(warehouse)
+    path = warehouse.root / "turns" / "archive" / "schema-of-a-newer-program.parquet"
+
+    def fill(file):
+        file.write(b"no ")
+        remove_version(warehouse.root, "marcus@1.1")
+        file.write(b"rows")
+
+    write_once(path, fill)
+    assert path.read_bytes() == b"no rows"
+    assert not warehouse.has("turns", "marcus@1.1", "e1")
+    assert not list(warehouse.root.rglob("*.tmp"))
+
+
+def test_a_version_deleted_while_another_first_writes_a_table_changes_nothing_for_it(warehouse, monkeypatch):
+    """At each file that comes to be: the two without rows, and the version's own."""
+    warehouse.write("trials", "marcus@1", "e1", [])
+    written = []
+
+    def write(engine, columns, lines, file):
+        remove_version(warehouse.root, "marcus@1")
+        write_rows(engine, columns, lines, file)
+        remove_version(warehouse.root, "marcus@1")
+        written.append(file.name)
+
+    monkeypatch.setattr(warehouse_module, "write_rows", write)
+    warehouse.write("turns", "marcus@2", "e1", [turn(content="kept")])
+    assert len(written) == 3
+    assert [row["content"] for row in everything(warehouse)] == ["kept"]
+
+
+def test_merging_imports_no_pandas(warehouse):
+    write_many(warehouse)
+    script = (
+        "import sys\nfrom datetime import timedelta\nfrom pathlib import Path\n"
+        "from stoic_assets.adapters.compaction import compact\n"
+        "print(sum(table.merged for table in compact(Path(sys.argv[1]), timedelta(0))), 'pandas' in sys.modules)"
+    )
+    run = subprocess.run([sys.executable, "-c", script, warehouse.root], capture_output=True, text=True)
+    assert (run.stdout, run.stderr) == ("12 False\n", "")

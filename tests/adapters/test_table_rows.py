@@ -1,11 +1,14 @@
 """Rows are checked against their columns before anything is written."""
 
+import json
 from datetime import UTC, datetime
 
 import pytest
 
-from stoic_assets.adapters.table_rows import fitting_rows
+from stoic_assets.adapters.table_rows import rows_as_json
+from stoic_assets.adapters.table_schemas import columns_of
 from stoic_assets.core.errors import StoicError
+from stoic_assets.core.judging.virtues import VIRTUES
 
 TASK = {"trial_id": "t1", "task": "1", "type": "task", "task_text": "Remind me."}
 EVENT = {"id": "1", "type": "t", "time": "2026-01-01T02:00:00+02:00", "data": "{}"}
@@ -17,13 +20,13 @@ CALL = {
 
 
 def fitted(table, *rows):
-    return fitting_rows(table, "marcus@1", "e1", rows)
+    return [json.loads(line) for line in rows_as_json(table, "marcus@1", "e1", rows)]
 
 
 def test_nullable_columns_may_be_left_out():
     [row] = fitted("task_scores", TASK)
     assert (row["score"], row["error"], row["evaluation_id"]) == (None, None, "e1")
-    assert abs((datetime.now(UTC) - row["evaluated_at"]).total_seconds()) < 60
+    assert abs((datetime.now(UTC) - datetime.fromisoformat(row["evaluated_at"])).total_seconds()) < 60
 
 
 def test_a_row_that_was_read_can_be_written_again():
@@ -34,7 +37,19 @@ def test_a_row_that_was_read_can_be_written_again():
 
 def test_times_may_be_iso_texts():
     [row] = fitted("events", EVENT)
-    assert row["time"] == datetime(2026, 1, 1, tzinfo=UTC)
+    assert datetime.fromisoformat(row["time"]) == datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def test_every_row_has_all_columns_and_its_own_line():
+    trial = {
+        "trial_id": "t1", "job": "j\n\u2028", "holdout": False, "condition": "withheld", "repeat": 1,
+        "outcome": "signed_off", "failure_count": 0, "planned_tasks": 1, "turns": 2, "virtue_weights": {"courage": 1},
+    }  # fmt: skip
+    [line] = rows_as_json("trials", "marcus@1", "e1", [trial])
+    assert (line.count(b"\n"), line[-1:]) == (1, b"\n")
+    row = json.loads(line)
+    assert row.keys() == columns_of("trials").keys()
+    assert row["virtue_weights"] == dict.fromkeys(VIRTUES) | {"courage": 1.0}
 
 
 def test_half_a_surrogate_pair_does_not_break_the_file():
@@ -55,11 +70,13 @@ def test_half_a_surrogate_pair_does_not_break_the_file():
         ("task_scores", TASK | {"evaluation_id": "e2"}, "has evaluation_id 'e2', but is written under 'e1'"),
         ("task_scores", TASK | {"agent_version": "marcus@2"}, "has agent_version 'marcus@2'"),
         ("llm_calls", CALL | {"prompt_tokens": 1.5}, "prompt_tokens: Input should be a valid integer"),
+        ("llm_calls", CALL | {"prompt_tokens": 2**63}, "prompt_tokens: Input should be less than 9223372036854775808"),
         ("llm_calls", CALL | {"cached": 1}, "cached: Input should be a valid boolean"),
         ("turns", {"trial_id": "t1", "turn": 0, "speaker": "user", "content": "", "events": "[{"}, "events: "),
         ("events", EVENT | {"time": "2026-01-01T00:00:00"}, "time: Input should have timezone"),
+        ("events", EVENT | {"time": "0001-01-01T00:00:00+01:00"}, "time: Input should be greater than or equal to"),
         ("evaluations", {"agent": "a", "parents": "1.0"}, "started_at: Field required"),
-        ("virtue_scores", VERDICT | {"improvement_suggestions": "ask"}, "suggestions: 'str' instances are not allowed"),
+        ("virtue_scores", VERDICT | {"improvement_suggestions": "ask"}, "suggestions: Input should be a valid list"),
     ],
 )  # fmt: skip
 def test_a_row_that_does_not_fit_is_named(table, row, complaint):
