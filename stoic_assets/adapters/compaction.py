@@ -13,7 +13,7 @@ import json
 import shutil
 import time
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -21,8 +21,7 @@ from glob import escape
 from pathlib import Path
 from typing import IO, Any
 
-from filelock import FileLock, Timeout
-
+from stoic_assets.adapters.file_locks import locked
 from stoic_assets.adapters.files import StorageError
 from stoic_assets.adapters.lean_imports import arrow_alone
 from stoic_assets.adapters.parquet_files import (
@@ -221,18 +220,7 @@ def _age(path: str) -> float:
         return 0.0
 
 
-@contextmanager
-def _alone(root: Path, wait: float) -> Iterator[None]:
+def _alone(root: Path, wait: float) -> AbstractContextManager[None]:
     """One at a time: a compaction that read a version's rows would bring them back after their deletion."""
-    try:
-        root.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(root / ".compaction.lock")
-        lock.acquire(timeout=wait)
-    except Timeout:
-        raise StorageError(f"{root} is being compacted by another process; wait for it, then try again") from None
-    except OSError as error:
-        raise StorageError(f"{root} cannot be written: {error.strerror}") from None
-    try:
-        yield
-    finally:
-        lock.release()
+    busy = StorageError(f"{root} is being compacted by another process; wait for it, then try again")
+    return locked(root / ".compaction.lock", busy, wait)

@@ -10,17 +10,17 @@ reply stores its cost with it. A line begins with `trial` or with `call`.
 import re
 import shutil
 from collections import defaultdict
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
-from stoic_assets.adapters.files import StorageError, write_whole
+from stoic_assets.adapters.file_locks import locked
+from stoic_assets.adapters.files import write_whole
 from stoic_assets.adapters.json_lines import JsonLines, read_lines
 from stoic_assets.core.conversation.journal import Entry
 from stoic_assets.core.errors import ConfigurationError
@@ -39,24 +39,13 @@ class EvidenceStore:
             raise ConfigurationError(f"{evaluation_id!r} is no evaluation id: letters, digits and _ . - only")
         return self.root / agent_version / evaluation_id
 
-    @contextmanager
-    def locked(self, agent_version: str, evaluation_id: str) -> Iterator[None]:
+    def locked(self, agent_version: str, evaluation_id: str) -> AbstractContextManager[None]:
         """One run at a time for an evaluation: two would journal, and pay for, everything twice."""
-        folder = self.folder(agent_version, evaluation_id)
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            lock = FileLock(folder / "lock", is_singleton=True)  # a command holds it around steps that take it too
-            lock.acquire(timeout=0)
-        except Timeout:
-            raise ConfigurationError(
-                f"evaluation {evaluation_id} of {agent_version} is running in another process; wait for it, or end it"
-            ) from None
-        except OSError as error:
-            raise StorageError(f"{folder} cannot be written: {error.strerror}") from None
-        try:
-            yield
-        finally:
-            lock.release()
+        busy = ConfigurationError(
+            f"evaluation {evaluation_id} of {agent_version} is running in another process; wait for it, or end it"
+        )
+        # A command holds it around steps that take it too.
+        return locked(self.folder(agent_version, evaluation_id) / "lock", busy, wait=0, reentrant=True)
 
     def begin(self, manifest: Manifest) -> None:
         """Stores the head of a new evaluation."""

@@ -7,17 +7,17 @@ The judge cache is neither read nor written: its replies stand for verdicts that
 """
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping, Set
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Set
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
-from stoic_assets.adapters.files import StorageError, write_whole
+from stoic_assets.adapters.file_locks import locked
+from stoic_assets.adapters.files import write_whole
 from stoic_assets.adapters.models.connect import judge_panel
 from stoic_assets.adapters.models.ledger import Ledger
 from stoic_assets.adapters.workplace import Workplace
@@ -195,18 +195,7 @@ def _save(workplace: Workplace, reference: Reference) -> None:
     write_whole(drift_folder(workplace) / f"{reference.reference_id}.json", reference.model_dump_json(indent=1))
 
 
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
+def _alone(folder: Path) -> AbstractContextManager[None]:
     """One watch at a time: two would pay for everything twice."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(folder / "lock")
-        lock.acquire(timeout=0)
-    except Timeout:
-        raise ConfigurationError("the judge is being watched by another process; wait for it, or end it") from None
-    except OSError as error:
-        raise StorageError(f"{folder} cannot be written: {error.strerror}") from None
-    try:
-        yield
-    finally:
-        lock.release()
+    busy = ConfigurationError("the judge is being watched by another process; wait for it, or end it")
+    return locked(folder / "lock", busy, wait=0)

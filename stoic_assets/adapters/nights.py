@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock
 from pydantic import ValidationError
 
 from stoic_assets.adapters.evaluation_conversations import Held, Wanted, hold_evaluations, now
+from stoic_assets.adapters.file_locks import locked
 from stoic_assets.adapters.files import write_whole
 from stoic_assets.adapters.live_releases import read_releases
 from stoic_assets.adapters.workplace import Workplace
@@ -65,8 +65,7 @@ class Nights:
 
     def _change(self, night: str, change: Callable[[Night], dict[str, Any]]) -> Path:
         """Runs and the sensor write the same file, so one reads and writes at a time."""
-        self._folder.mkdir(parents=True, exist_ok=True)
-        with FileLock(self._folder / "lock"):
+        with locked(self._folder / "lock"):
             before = self.read(night)
             after = before.model_copy(update=change(before))
             return write_whole(self._folder / f"{night}.json", after.model_dump_json(indent=1))

@@ -5,14 +5,13 @@ their replies.
 """
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 
-from filelock import FileLock
 from pydantic import TypeAdapter, ValidationError
 
-from stoic_assets.adapters.files import StorageError, write_whole
+from stoic_assets.adapters.file_locks import locked
+from stoic_assets.adapters.files import write_whole
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.ratings.blinding import Key, Keys
 
@@ -29,20 +28,9 @@ def keys_file(home: Path) -> Path:
     return ratings_folder(home) / "keys.json"
 
 
-@contextmanager
-def ratings_locked(home: Path) -> Iterator[None]:
+def ratings_locked(home: Path) -> AbstractContextManager[None]:
     """One at a time changes keys or collected ratings."""
-    folder = ratings_folder(home)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(folder / ".lock")
-        lock.acquire()
-    except OSError as error:
-        raise StorageError(f"{folder} cannot be written: {error.strerror}; mend that or set STOIC_HOME") from None
-    try:
-        yield
-    finally:
-        lock.release()
+    return locked(ratings_folder(home) / ".lock")
 
 
 def read_keys(home: Path) -> dict[str, Key]:

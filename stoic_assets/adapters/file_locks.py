@@ -1,0 +1,35 @@
+"""Locks on files, for what only one process at a time may do; they end with the process that holds them."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from stoic_assets.adapters.files import StorageError
+from stoic_assets.core.errors import StoicError
+
+FOR_EVER = -1.0
+
+
+@contextmanager
+def locked(
+    file: Path, busy: StoicError | None = None, wait: float = FOR_EVER, reentrant: bool = False
+) -> Iterator[None]:
+    """Holds the lock `file`, for which it makes the folder.
+
+    Raises `busy` when somebody else still holds it after `wait` seconds, and `StorageError` where it cannot be written.
+    Only a `reentrant` lock can be taken again within the process that holds it.
+    """
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(file, is_singleton=reentrant)
+        lock.acquire(timeout=wait)
+    except Timeout:
+        raise busy or StorageError(f"{file} is held by another process; wait for it, then try again") from None
+    except OSError as error:
+        raise StorageError(f"{file.parent} cannot be written: {error.strerror}") from None
+    try:
+        yield
+    finally:
+        lock.release()
