@@ -7,6 +7,7 @@
 # make bench-scale  measures a warehouse of 5,000 evaluations, about five minutes on a quiet machine
 # make kills     kills evaluations twenty times and resumes them, about five minutes: docs/reliability.md
 # make real-model  has a real small model play user and judge; builds it into .venv-llm first (needs a compiler and cmake)
+# make lineage   reads the column lineage of the SQL models anew, once their SQL has changed
 # make lock      pins every dependency with its hashes in requirements.lock, those of the image in deploy/
 # make audit     compares these with published vulnerabilities; ends with 2 where there is no data on them
 # Each installs everything into .venv first, if that is not done yet.
@@ -20,7 +21,7 @@ DBT := .venv-dbt
 DBT_NEEDS := tests/dbt_agreement/requirements.txt
 LLM := .venv-llm
 
-.PHONY: demo test deploy-test check pictures bench bench-scale kills real-model audit install dbt clean
+.PHONY: demo test deploy-test check pictures bench bench-scale kills real-model lineage audit install dbt clean
 .DEFAULT_GOAL := demo
 
 demo: $(INSTALLED)
@@ -51,6 +52,9 @@ kills: $(INSTALLED)
 
 real-model: $(INSTALLED) $(LLM)/.installed
 	@STOIC_LLAMA_PYTHON=$(LLM)/bin/python $(VENV)/bin/python -m pytest -s tests/e2e/test_real_model.py
+
+lineage: $(INSTALLED)
+	@$(VENV)/bin/python -m stoic_assets.adapters.sql_lineage
 
 lock: $(INSTALLED)
 	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check uv

@@ -4,7 +4,7 @@ What people found of a version goes into each of its fitness updates beside what
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,18 @@ from stoic_assets.core.evolution.said_examples import only_said
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation, stoic_evaluations
 from stoic_assets.core.feedback.human_evaluation import FEEDBACK, RATINGS
 
+Row = dict[str, Any]
+_TO_LEARN_FROM = {
+    "trials": ("trial_id", "holdout"),
+    "composite_scores": ("trial_id", "job", "valid", "virtue_overall", "virtue_confidence"),
+    "trial_virtues": ("trial_id", "virtue", "score", "confidence"),
+    "virtue_scores": (
+        "trial_id", "virtue", "judge_model", "sample", "score", "reasoning", "supporting_examples",
+        "improvement_suggestions",
+    ),
+}  # fmt: skip
+"""What `stoic_evaluations` reads of each table, in its order."""
+
 
 @dataclass(frozen=True)
 class Published:
@@ -49,8 +61,7 @@ def read_evaluations(workplace: Workplace, manifest: Manifest) -> tuple[Evaluati
     head = EvaluationHead(
         manifest.agent_version, manifest.evaluation_id, manifest.started_at, offline=evaluation["offline"]
     )
-    names = ("trials", "composite_scores", "trial_virtues", "virtue_scores")
-    return head, stoic_evaluations(head, *[tables.read(name) for name in names])
+    return head, stoic_evaluations(head, *[tables.read(name, columns) for name, columns in _TO_LEARN_FROM.items()])
 
 
 async def publish(workplace: Workplace, manifest: Manifest) -> Published:
@@ -64,12 +75,14 @@ async def publish(workplace: Workplace, manifest: Manifest) -> Published:
         events.append(of_evaluation)
     if verdict := against_base(_comparison(tables)):
         events.append(compared(head, verdict))
-    delivery = await _deliver(workplace, manifest.agent_version, update if conclusive else None, events)
+    clean = _clean(workplace, events)
+    delivery = await _deliver(workplace, manifest.agent_version, update if conclusive else None, clean)
+    rows = [event.row(outbox.delivered_at("events", key)) for key, event in clean.items()]
     files = {
         "fitness_updates": tables.write(
             "fitness_updates", [update.row(outbox.delivered_at("fitness", update.idempotency_key))]
         ),
-        "events": tables.write("events", [event.row(outbox.delivered_at("events", event.id)) for event in events]),
+        "events": workplace.warehouse.write("events", manifest.agent_version, manifest.evaluation_id, rows),
     }
     return Published(update, conclusive, delivery, files)
 
@@ -109,20 +122,21 @@ def _conclusive(tables: EvaluationTables) -> bool:
     )
 
 
-def _turns(tables: EvaluationTables) -> list[dict[str, Any]]:
-    return tables.read("turns") if tables.has("turns") else []
+def _turns(tables: EvaluationTables) -> list[Row]:
+    return tables.read("turns", ("trial_id", "turn", "speaker", "content", "events")) if tables.has("turns") else []
 
 
-def _comparison(tables: EvaluationTables) -> list[dict[str, Any]]:
+def _comparison(tables: EvaluationTables) -> list[Row]:
     return tables.read(TABLE) if tables.has(TABLE) else []
 
 
-def _open_comparison(workplace: Workplace, manifest: Manifest) -> list[dict[str, Any]]:
+def _open_comparison(workplace: Workplace, manifest: Manifest) -> list[Row]:
     """The comparison with the base; made again without holdout jobs where there are any, for they count in verdicts."""
     tables = EvaluationTables(workplace, manifest)
     rows = _comparison(tables)
-    held_out = {trial["job"] for trial in tables.read("trials") if trial["holdout"]}
-    if not rows or not held_out:
+    trials = tables.read("trials", ("job", "holdout")) if rows else []
+    held_out = {trial["job"] for trial in trials if trial["holdout"]}
+    if not held_out:
         return rows
     try:
         base = read_side(workplace, rows[0]["base"], rows[0]["base_evaluation_id"])
@@ -144,22 +158,28 @@ async def publish_feedback(workplace: Workplace, agent_version: str) -> Delivere
     The fitness update follows with the next `publish` of an evaluation of that version.
     """
     evaluations, outbox = human_evaluations(workplace, agent_version), workplace.outbox
-    delivery = await _deliver(workplace, agent_version, None, [completed(each) for each in evaluations])
+    clean = _clean(workplace, [completed(each) for each in evaluations])
+    delivery = await _deliver(workplace, agent_version, None, clean)
     for evaluation_id in (FEEDBACK, RATINGS):
-        events = [completed(each) for each in evaluations if each.head.evaluation_id == evaluation_id]
-        rows = [workplace.redactor.row(event.row(outbox.delivered_at("events", event.id))) for event in events]
+        ids = [each.id for each in evaluations if each.head.evaluation_id == evaluation_id]
+        rows = [clean[each].row(outbox.delivered_at("events", each)) for each in ids]
         if rows or workplace.warehouse.has("events", agent_version, evaluation_id):
             workplace.warehouse.write("events", agent_version, evaluation_id, rows)
     return delivery
 
 
+def _clean(workplace: Workplace, events: Iterable[Event]) -> dict[str, Event]:
+    """The events without secrets, by their ids."""
+    return {event.id: Event(**workplace.redactor.row(vars(event))) for event in events}
+
+
 async def _deliver(
-    workplace: Workplace, version: str, update: FitnessUpdate | None, events: list[Event]
+    workplace: Workplace, version: str, update: FitnessUpdate | None, events: Mapping[str, Event]
 ) -> Delivered:
-    outbox, clean = workplace.outbox, workplace.redactor.data
+    outbox = workplace.outbox
     if update is not None and update.deliverable:
-        outbox.put("fitness", {update.idempotency_key: clean(update.payload())}, version)
-    outbox.put("events", {event.id: clean(event.document()) for event in events}, version)
+        outbox.put("fitness", {update.idempotency_key: workplace.redactor.data(update.payload())}, version)
+    outbox.put("events", {key: event.document() for key, event in events.items()}, version)
     env = workplace.env
     return await outbox.deliver({"events": env.get("STOIC_WEBHOOK_URL", ""), "fitness": env.get("EVOLUTION_URL", "")})
 

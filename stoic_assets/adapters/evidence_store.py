@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +56,9 @@ class EvidenceStore:
         """The head of an evaluation, or None where there is none."""
         path = self.folder(agent_version, evaluation_id) / "manifest.json"
         try:
-            return Manifest.model_validate_json(path.read_bytes()) if path.exists() else None
+            return _manifest_in(path, path.stat().st_mtime_ns)
+        except FileNotFoundError:
+            return None
         except ValidationError:
             raise ConfigurationError(
                 f"{path} does not fit this version of stoic-eval; move its folder away and evaluate anew"
@@ -79,6 +81,11 @@ class EvidenceStore:
     def delete(self, agent_version: str) -> None:
         """Removes every journal and manifest of a version."""
         shutil.rmtree(self.root / agent_version, ignore_errors=True)
+
+
+@lru_cache(maxsize=32)  # every step of a run asks, and a manifest holds all jobs
+def _manifest_in(path: Path, _modified: int) -> Manifest:
+    return Manifest.model_validate_json(path.read_bytes())
 
 
 class Journals:

@@ -121,8 +121,10 @@ def store(workplace: Workplace, taken: TakenIn) -> dict[tuple[str, str], Path]:
 def human_evaluations(workplace: Workplace, agent_version: str) -> list[StoicEvaluation]:
     """What people found of a version, from the table; holdout jobs are marked."""
     warehouse = workplace.warehouse
-    holdouts = {row["job"] for row in warehouse.query("select distinct job from trials where holdout")}
     rows = warehouse.query(f"select * from {TABLE} where agent_version = ? order by feedback_id", [agent_version])
+    if not rows:
+        return []  # most often nobody said anything, and all trials there ever were need not be read
+    holdouts = {row["job"] for row in warehouse.query("select distinct job from trials where holdout")}
     return [found for row in rows if (found := human_evaluation(row, holdouts)) is not None]
 
 

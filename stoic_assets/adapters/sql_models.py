@@ -4,10 +4,12 @@ dbt binds the same SQL to all evaluations at once; since every model carries `ev
 groups, both give the same rows.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from stoic_assets.adapters.sql_literals import quoted
 from stoic_assets.adapters.sql_project import ModelTest
 from stoic_assets.adapters.warehouse import Warehouse, fetch, open_engine
 from stoic_assets.core.errors import StoicError
@@ -19,42 +21,74 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 
 
-def run_model(warehouse: Warehouse, model: str, agent_version: str, evaluation_id: str) -> Path:
-    """Computes one model for one evaluation and stores its rows. Raises as `model_rows` does."""
-    rows = model_rows(warehouse, model, agent_version, evaluation_id)
-    return warehouse.write(model, agent_version, evaluation_id, rows)
+class EvaluationModels:
+    """The models of one evaluation over one connection, in which a table's name stands for the evaluation's file."""
+
+    def __init__(self, engine: "DuckDBPyConnection", warehouse: Warehouse, agent_version: str, evaluation_id: str):
+        self._engine, self._warehouse = engine, warehouse
+        self._key = (agent_version, evaluation_id)
+        self._bound: set[str] = set()
+
+    def rows(self, model: str) -> list[Row]:
+        """The rows of a model, computed once from its inputs; from now on its name stands for them.
+
+        Raises `StoicError` when an input is not there yet, or when the model is a view, which needs no running.
+        """
+        models = self._warehouse.models
+        if models.is_view(model):
+            raise StoicError(f"{model} looks across evaluations and is a view; query it instead of running it")
+        self._bind(models.inputs(model))
+        # Sorted: the same evidence gives the same file.
+        self._engine.execute(f'create temp table "{model}" as select * from ({models.sql[model]}) order by all')
+        self._bound.add(model)
+        return fetch(self._engine, f'from "{model}"')
+
+    def run(self, model: str) -> tuple[Path, list[Row]]:
+        """Computes a model and stores its rows. Raises as `rows` does."""
+        rows = self.rows(model)
+        return self._warehouse.write(model, *self._key, rows), rows
+
+    def failing(self, model: str) -> dict[str, int]:
+        """How many rows of a model fail each of its tests, by the test's name; 0 is a pass."""
+        self._bind(_tested_tables(self._warehouse, model))
+        return _failing(self._engine, self._warehouse.models.tests(model))
+
+    def _bind(self, tables: Iterable[str]) -> None:
+        for table in tables:
+            if table not in self._bound:
+                self._engine.execute(f'create temp view "{table}" as {self._warehouse.scan_one(table, *self._key)}')
+                self._bound.add(table)
 
 
-def model_rows(warehouse: Warehouse, model: str, agent_version: str, evaluation_id: str) -> list[Row]:
-    """The rows of one model for one evaluation, computed from its evidence.
-
-    Raises `StoicError` when an input is not there yet, or when the model is a view, which needs no running.
-    """
-    models = warehouse.models
-    if models.is_view(model):
-        raise StoicError(f"{model} looks across evaluations and is a view; query it instead of running it")
-    # One thread and sorted rows: the same evidence gives the same file, to the last bit.
+@contextmanager
+def open_models(warehouse: Warehouse, agent_version: str, evaluation_id: str) -> Iterator[EvaluationModels]:
+    """The models of an evaluation, in one thread: the same evidence gives the same sums, to the last bit."""
     with open_engine(threads=1) as engine:
-        _bind(engine, warehouse, models.inputs(model), agent_version, evaluation_id)
-        return fetch(engine, f"select * from ({models.sql[model]}) order by all")
+        yield EvaluationModels(engine, warehouse, agent_version, evaluation_id)
+
+
+def run_model(warehouse: Warehouse, model: str, agent_version: str, evaluation_id: str) -> Path:
+    """Computes one model for one evaluation and stores its rows. Raises as `EvaluationModels.rows` does."""
+    with open_models(warehouse, agent_version, evaluation_id) as models:
+        return models.run(model)[0]
 
 
 def run_models(warehouse: Warehouse, agent_version: str, evaluation_id: str) -> list[Path]:
     """Runs every stored model of one evaluation, in order."""
-    return [run_model(warehouse, model, agent_version, evaluation_id) for model in warehouse.models.stored]
+    with open_models(warehouse, agent_version, evaluation_id) as models:
+        return [models.run(model)[0] for model in warehouse.models.stored]
 
 
 def failing_rows(warehouse: Warehouse, model: str, agent_version: str, evaluation_id: str) -> dict[str, int]:
-    """How many rows fail each test of a model, by the test's name; 0 is a pass. A view is tested as a whole."""
+    """How many rows fail each test of a model as it is stored. A view is tested as a whole."""
     if warehouse.models.is_view(model):
         return tested_view(warehouse, model, agent_of(agent_version))[1]
-    with open_engine() as engine:
-        _bind(engine, warehouse, _tested_tables(warehouse, model), agent_version, evaluation_id)
-        return _failing(engine, warehouse.models.tests(model))
+    with open_models(warehouse, agent_version, evaluation_id) as models:
+        return models.failing(model)
 
 
 def tested_view(warehouse: Warehouse, model: str, agent: str) -> tuple[list[Row], dict[str, int]]:
-    """The rows of a view for one agent, and how many of all its rows fail each test, as `failing_rows` says it.
+    """The rows of a view for one agent, and how many of all its rows fail each test, by the test's name.
 
     The view is computed once for both: it reads every evaluation there ever was.
     """
@@ -73,13 +107,7 @@ def _tested_tables(warehouse: Warehouse, model: str) -> frozenset[str]:
     return frozenset[str]().union(*(test.inputs for test in warehouse.models.tests(model)))
 
 
-def _failing(engine: "DuckDBPyConnection", tests: Iterable[ModelTest]) -> dict[str, int]:
-    return {test.name: len(engine.execute(test.sql).fetchall()) for test in tests}
-
-
-def _bind(
-    engine: "DuckDBPyConnection", warehouse: Warehouse, tables: Iterable[str], agent_version: str, evaluation_id: str
-) -> None:
-    """Gives each table's name to the file of this evaluation."""
-    for table in tables:
-        engine.execute(f'create temp view "{table}" as {warehouse.scan_one(table, agent_version, evaluation_id)}')
+def _failing(engine: "DuckDBPyConnection", tests: Sequence[ModelTest]) -> dict[str, int]:
+    """All tests in one query: most of the time goes into understanding queries, not into reading rows."""
+    counts = [f"select {quoted(test.name)}, count(*) from ({test.sql}\n)" for test in tests]
+    return dict(engine.execute(" union all ".join(counts)).fetchall()) if counts else {}

@@ -4,8 +4,9 @@ Only what dbt itself would read the same way is supported: `ref`, `source`, `var
 generic tests of the project. Running anything belongs to `sql_models`.
 """
 
+import hashlib
 import re
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import cache, cached_property
 from graphlib import TopologicalSorter
@@ -72,6 +73,12 @@ def _described(folder: Path) -> dict[str, dict[str, Any]]:
     return {model["name"]: model for document in documents for model in document.get("models", [])}
 
 
+@cache
+def _template(text: str) -> jinja2.Template:
+    """Compiled once a process: that takes longer than to read and to render everything."""
+    return jinja2.Environment(undefined=jinja2.StrictUndefined).from_string(text)  # noqa: S701 (SQL, not HTML)
+
+
 class SqlProject:
     """The rendered models. `variables` override the `vars` of `dbt_project.yml`."""
 
@@ -108,6 +115,10 @@ class SqlProject:
         """The tables and models that `model` reads."""
         return self._rendered[model][1]
 
+    def digest(self, model: str) -> str:
+        """SHA-256 of a model's file: the same whatever the variables are."""
+        return hashlib.sha256(self._files[model].encode()).hexdigest()
+
     def is_view(self, model: str) -> bool:
         """Whether the model looks across evaluations and so has no files of its own."""
         config: dict[str, Any] = self._described[model].get("config", {})
@@ -131,11 +142,15 @@ class SqlProject:
         return {**project.get("vars", {}), **self._overrides}
 
     @cached_property
-    def _rendered(self) -> dict[str, tuple[str, frozenset[str]]]:
+    def _files(self) -> dict[str, str]:
         files = sorted((self.folder / "models").rglob("*.sql"))
         if not files:
             raise ConfigurationError(f"no SQL models in {self.folder}; reinstall the package")
-        return {file.stem: self._render(file.read_text(encoding="utf-8")) for file in files}
+        return {file.stem: file.read_text(encoding="utf-8") for file in files}
+
+    @cached_property
+    def _rendered(self) -> dict[str, tuple[str, frozenset[str]]]:
+        return {name: self._render(text) for name, text in self._files.items()}
 
     @property
     def _described(self) -> dict[str, dict[str, Any]]:
@@ -146,10 +161,10 @@ class SqlProject:
         """Generic tests as a jinja module: dbt's `test` tag is a macro by another name."""
         own = (file.read_text(encoding="utf-8") for file in sorted((self.folder / "tests" / "generic").glob("*.sql")))
         text = re.sub(r"{%\s*(end)?test\b", r"{% \1macro", _BUILT_IN_TESTS + "".join(own))
-        return self._environment(set()).from_string(text).module
+        return _template(text).make_module(self._functions(set()))
 
-    def _environment(self, used: set[str]) -> jinja2.Environment:
-        """Jinja with `ref`, `source` and `var`; the names that a template reads are added to `used`."""
+    def _functions(self, used: set[str]) -> dict[str, Callable[..., Any]]:
+        """dbt's `ref`, `source` and `var`; the names that a template reads are added to `used`."""
 
         def ref(name: str) -> str:
             if name not in TABLES:
@@ -162,22 +177,20 @@ class SqlProject:
                 raise ConfigurationError(f"a SQL model uses var({name!r}); add it to dbt_project.yml")
             return self.variables[name]
 
-        environment = jinja2.Environment(undefined=jinja2.StrictUndefined)  # noqa: S701 (SQL, not HTML)
-        environment.globals.update(ref=ref, source=lambda _, name: ref(name), var=var)
-        return environment
+        return {"ref": ref, "source": lambda _, name: ref(name), "var": var}
 
     def _render(self, template: str) -> tuple[str, frozenset[str]]:
         """The SQL and the names it reads."""
         used: set[str] = set()
-        return self._environment(used).from_string(template).render().strip(), frozenset(used)
+        return _template(template).render(self._functions(used)).strip(), frozenset(used)
 
     def _test(self, model: str, test: str | Mapping[str, Any], column: str | None) -> ModelTest:
         name, details = (test, {}) if isinstance(test, str) else next(iter(test.items()))
         arguments: dict[str, Any] = dict(details.get("arguments", {}))
-        used = {model}
+        others: frozenset[str] = frozenset()
         if "to" in arguments:
-            arguments["to"] = self._environment(used).compile_expression(arguments["to"])()
+            arguments["to"], others = self._render("{{ " + arguments["to"] + " }}")
         if column:
             arguments["column_name"] = column
         sql = getattr(self._test_module, name)(model=model, **arguments)
-        return ModelTest(f"{name}_{column}" if column else name, sql.strip(), frozenset(used))
+        return ModelTest(f"{name}_{column}" if column else name, sql.strip(), others | {model})

@@ -21,6 +21,8 @@ def own_evaluation_id(context: dg.AssetExecutionContext) -> str:
 
 def current_evaluation(context: dg.AssetExecutionContext, evidence: EvidenceStore) -> Manifest:
     """The evaluation whose evidence this step works on. Raises `ConfigurationError` when there is none yet."""
+    if not context.has_partition_key:
+        raise ConfigurationError("this needs an agent version; choose a partition")
     version, run = context.partition_key, context.run
     known = {manifest.evaluation_id: manifest for manifest in evidence.manifests(version)}
     wanted = evaluation_of(run.tags, run.root_run_id, run.run_id, list(known))

@@ -71,12 +71,13 @@ def freshness_of(settings: Nightly) -> dg.FreshnessPolicy:
 def with_freshness(assets: Sequence[dg.AssetsDefinition], settings: Nightly) -> list[dg.AssetsDefinition]:
     """The same assets, the scores among them with the freshness that these settings let people expect."""
     policy = freshness_of(settings)
-    return [
-        each.map_asset_specs(lambda spec: spec.replace_attributes(freshness_policy=policy))
-        if {key.to_user_string() for key in each.keys} & SCORES
-        else each
-        for each in assets
-    ]
+
+    watched = {dg.AssetKey(name) for name in SCORES}
+
+    def expected(spec: dg.AssetSpec) -> dg.AssetSpec:
+        return spec.replace_attributes(freshness_policy=policy) if spec.key in watched else spec
+
+    return [each.map_asset_specs(expected) if watched & each.keys else each for each in assets]
 
 
 def build_nightly(settings: Nightly) -> dg.Definitions:

@@ -1,5 +1,6 @@
 """The SQL models as assets: each with the lineage of its columns, and its `schema.yml` tests as asset checks."""
 
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -8,11 +9,9 @@ import dagster as dg
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
 from stoic_assets.adapters.models.offline_model import OFFLINE
 from stoic_assets.adapters.sql_lineage import lineage
-from stoic_assets.adapters.sql_models import failing_rows, run_model, tested_view
-from stoic_assets.adapters.sql_project import ModelTest, SqlProject
-from stoic_assets.adapters.warehouse import Warehouse
+from stoic_assets.adapters.sql_models import EvaluationModels, open_models, tested_view
+from stoic_assets.adapters.sql_project import SqlProject
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.releases import agent_of
 from stoic_assets.core.scoring.rounding import half_even
 from stoic_assets.defs.evaluation_run import current_evaluation
@@ -28,6 +27,8 @@ _MADE_ELSEWHERE = {
     "observations": "transcripts",
     "tone_scores": "task_scores",
 }
+_project = SqlProject()
+Result = dg.MaterializeResult | dg.AssetCheckResult
 
 
 def asset_of(table: str, of_view: bool = False) -> dg.AssetKey:
@@ -40,41 +41,85 @@ def asset_of(table: str, of_view: bool = False) -> dg.AssetKey:
     return dg.AssetKey(_MADE_ELSEWHERE.get(table, table))
 
 
-def sql_asset(project: SqlProject, model: str) -> dg.AssetsDefinition:
-    """One model as an asset over the evaluation at hand, or over all of them where the model is a view."""
-    tests = project.tests(model)
-
-    @dg.asset(
-        name=model,
-        description=project.description(model),
+def _spec(model: str) -> dg.AssetSpec:
+    return dg.AssetSpec(
+        model,
+        description=_project.description(model),
         group_name="scores",
         kinds={"sql", "duckdb"},
         owners=OWNERS,
-        partitions_def=agent_versions,
-        deps=sorted({asset_of(name, project.is_view(model)) for name in project.inputs(model)}),
-        check_specs=[dg.AssetCheckSpec(test.name, asset=model) for test in tests],
+        deps=sorted({asset_of(name, _project.is_view(model)) for name in _project.inputs(model)}),
     )
-    def run(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
+
+
+def _check_specs(models: Iterable[str]) -> list[dg.AssetCheckSpec]:
+    return [dg.AssetCheckSpec(test.name, asset=model) for model in models for test in _project.tests(model)]
+
+
+@dg.multi_asset(
+    specs=[_spec(model) for model in _project.stored],
+    check_specs=_check_specs(_project.stored),
+    can_subset=True,
+    partitions_def=agent_versions,
+)
+def sql_models(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> Iterator[Result]:
+    """The models of one evaluation, together: with a step for each they cost twice as much.
+
+    A model that fails hides those that read it, and no others.
+    """
+    failed: dict[str, Exception] = {}
+    with reported():
+        manifest = current_evaluation(context, workplace.evidence)
+        with open_models(workplace.warehouse, manifest.agent_version, manifest.evaluation_id) as models:
+            for model in _project.stored:
+                try:
+                    for each in _project.inputs(model) & failed.keys():
+                        raise failed[each]
+                    results = list(_results(context, models, model))
+                except Exception as error:
+                    failed[model] = error
+                else:
+                    yield from results
+        for first in failed.values():
+            raise first
+
+
+def _results(context: dg.AssetExecutionContext, models: EvaluationModels, model: str) -> Iterator[Result]:
+    """What was asked for of one model: its rows anew, its checks, both, or nothing."""
+    key = dg.AssetKey(model)
+    if key in context.selected_asset_keys:
+        path, rows = models.run(model)
+        yield _materialised(_project, model, rows, path=dg.MetadataValue.path(path))
+    asked = {check.name for check in context.selected_asset_check_keys if check.asset_key == key}
+    if asked:
+        yield from (check for check in _checks(model, models.failing(model)) if check.check_name in asked)
+
+
+def sql_view(model: str) -> dg.AssetsDefinition:
+    """A model that looks across evaluations, as an asset: its rows of one agent."""
+
+    @dg.multi_asset(name=model, specs=[_spec(model)], check_specs=_check_specs([model]), partitions_def=agent_versions)
+    def run(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> Iterator[Result]:
         with reported():
             manifest, warehouse = current_evaluation(context, workplace.evidence), workplace.warehouse
-            found = _view if project.is_view(model) else _stored
-            metadata, failing = found(warehouse, model, manifest)
-        columns = {"dagster/column_lineage": _lineage(warehouse.models, model)}
-        return dg.MaterializeResult(metadata={**metadata, **columns}, check_results=_checks(tests, failing))
+            rows, failing = tested_view(warehouse, model, agent_of(manifest.agent_version))
+        yield _materialised(warehouse.models, model, rows)
+        yield from _checks(model, failing)
 
     return run
 
 
-def _stored(warehouse: Warehouse, model: str, manifest: Manifest) -> tuple[dict[str, Any], dict[str, int]]:
-    key = (manifest.agent_version, manifest.evaluation_id)
-    path = run_model(warehouse, model, *key)
-    metadata = {**_shown(warehouse.read(model, *key)), "path": dg.MetadataValue.path(path)}
-    return metadata, failing_rows(warehouse, model, *key)
+def _materialised(project: SqlProject, model: str, rows: list[dict[str, Any]], **more: Any) -> dg.MaterializeResult:
+    lineage = {"dagster/column_lineage": _lineage(project, model)}
+    return dg.MaterializeResult(asset_key=model, metadata={**_shown(rows), **more, **lineage})
 
 
-def _view(warehouse: Warehouse, model: str, manifest: Manifest) -> tuple[dict[str, Any], dict[str, int]]:
-    rows, failing = tested_view(warehouse, model, agent_of(manifest.agent_version))
-    return _shown(rows), failing
+def _checks(model: str, failing: Mapping[str, int]) -> list[dg.AssetCheckResult]:
+    """Beside the asset's own result, not in it: Dagster would look up twice for each which materialisation it means."""
+    return [
+        dg.AssetCheckResult(asset_key=model, check_name=name, passed=rows == 0, metadata={"failing_rows": rows})
+        for name, rows in failing.items()
+    ]
 
 
 def _shown(rows: list[dict[str, Any]]) -> dict[str, Any]:
@@ -108,17 +153,7 @@ def _lineage(project: SqlProject, model: str) -> dg.TableColumnLineage:
     return dg.TableColumnLineage({column: deps(sources) for column, sources in lineage(project, model).items()})
 
 
-def _checks(tests: tuple[ModelTest, ...], failing: dict[str, int]) -> list[dg.AssetCheckResult]:
-    return [
-        dg.AssetCheckResult(
-            check_name=test.name, passed=failing[test.name] == 0, metadata={"failing_rows": failing[test.name]}
-        )
-        for test in tests
-    ]
-
-
-_project = SqlProject()
-sql_assets = [sql_asset(_project, model) for model in _project.order]
+sql_assets = [sql_models, *(sql_view(model) for model in _project.order if _project.is_view(model))]
 
 
 @dg.asset(
@@ -134,9 +169,9 @@ def evaluations(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[W
         manifest = current_evaluation(context, workplace.evidence)
         tables = EvaluationTables(workplace, manifest)
         [scores] = tables.read("evaluation_scores")
-        held, planned = len(tables.read("trials")), len(manifest.spec.plan(manifest.evaluation_id))
-        judges = {row["judge_model"] for row in tables.read("virtue_scores")}
-        costs = [row["cost_usd"] for row in tables.read("llm_calls")]
+        held, planned = len(tables.read("trials", ["trial_id"])), len(manifest.spec.plan(manifest.evaluation_id))
+        judges = {row["judge_model"] for row in tables.read("virtue_scores", ["judge_model"])}
+        costs = [row["cost_usd"] for row in tables.read("llm_calls", ["cost_usd"])]
         counts = {
             "planned_trials": planned,
             "scored_trials": scores["scored_trials"],

@@ -1,7 +1,9 @@
 """Delivery from disk to a real HTTP service that fails, refuses, is busy and hangs."""
 
 import asyncio
+import errno
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -104,6 +106,28 @@ def test_messages_arrive_once_and_in_order(outbox: Outbox, service: Service) -> 
     assert deliver(outbox, service) == Delivered(3, 0)
     assert deliver(outbox, service) == Delivered(0, 0)
     assert numbers(service) == [3, 1, 2]
+
+
+def test_messages_that_are_put_together_keep_their_order(outbox: Outbox, service: Service, tmp_path: Path) -> None:
+    bodies = {f"trial {number}": {"number": number} for number in reversed(range(40))}
+    outbox.put("events", bodies, VERSION)
+    outbox.put("events", bodies | {"trial 0": {"number": 100}}, VERSION)
+    assert deliver(outbox, service) == Delivered(40, 0)
+    assert numbers(service) == [*range(39, 0, -1), 100]
+    assert not list(tmp_path.rglob("*.tmp"))
+
+
+def test_on_a_full_disk_no_message_is_half_there(
+    outbox: Outbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_handle: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    put(outbox, 0)
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(StorageError, match="No space left on device"):
+        outbox.put("events", {"trial 1": {}, "trial 2": {}}, VERSION)
+    assert [path.name for path in (tmp_path / "outbox" / "pending" / "events").iterdir()] == ["trial 0.json"]
 
 
 def test_each_target_has_its_address_and_content_type(outbox: Outbox, service: Service) -> None:

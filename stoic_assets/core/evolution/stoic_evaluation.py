@@ -6,7 +6,7 @@ the SQL models; here only their words are gathered.
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -75,7 +75,7 @@ class StoicEvaluation:
         return {
             "id": self.id, "agent_id": self.head.agent_id, "agent_version": self.head.agent_version,
             "task_id": self.task_id, "timestamp": self.head.timestamp,
-            "virtue_scores": {virtue: asdict(finding) for virtue, finding in self.virtue_scores.items()},
+            "virtue_scores": {virtue: dict(vars(finding)) for virtue, finding in self.virtue_scores.items()},
             "overall_score": self.overall_score, "overall_confidence": self.overall_confidence,
             "notes": self.notes, "source": self.source,
         }

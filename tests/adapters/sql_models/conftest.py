@@ -1,11 +1,13 @@
 """An evaluation written row by row into a real warehouse, and scored by the real models."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from stoic_assets.adapters.sql_models import run_model
+from stoic_assets.adapters.sql_project import sql_folder
 from stoic_assets.adapters.warehouse import Warehouse
 
 SOURCES = ("evaluations", "trials", "virtue_scores", "task_scores", "tone_scores", "assertion_results")
@@ -83,3 +85,9 @@ def warehouse(tmp_path: Path) -> Warehouse:
 @pytest.fixture
 def evaluation() -> type[Evaluation]:
     return Evaluation
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """The dbt project, to be changed."""
+    return Path(shutil.copytree(sql_folder(), tmp_path / "dbt_like_sql"))

@@ -2,8 +2,8 @@
 
 import pytest
 
-from stoic_assets.adapters.sql_lineage import lineage
-from stoic_assets.adapters.sql_project import SqlProject
+from stoic_assets.adapters.sql_lineage import FILE, lineage, note
+from stoic_assets.adapters.sql_project import SqlProject, sql_folder
 from stoic_assets.adapters.table_schemas import MODELS, columns_of
 
 
@@ -32,3 +32,17 @@ def test_the_total_goes_back_to_what_it_is_made_of():
 
 def test_lineage_passes_through_lists():
     assert ("virtue_scores", "improvement_suggestions") in lineage(SqlProject(), "weak_virtues")["suggestions"]
+
+
+def test_what_is_noted_beside_the_models_is_what_their_sql_says(copy):
+    assert note(SqlProject(copy)).read_text() == (sql_folder() / FILE).read_text(), "run `make lineage`"
+
+
+def test_a_model_whose_sql_was_changed_is_read_anew(copy):
+    model = copy / "models" / "trial_virtues.sql"
+    model.write_text(model.read_text().replace("bool_or(exercised)", "bool_or(score > 0)"))
+    assert lineage(SqlProject(copy), "trial_virtues")["exercised"] == [("virtue_scores", "score")]
+
+
+def test_settings_change_no_lineage():
+    assert SqlProject(variables={"weak_score_below": 0.1}).digest("weak_virtues") == SqlProject().digest("weak_virtues")

@@ -1,8 +1,5 @@
 """The dbt project as our runner reads it, and as dbt would."""
 
-import shutil
-from pathlib import Path
-
 import jinja2
 import pytest
 import yaml
@@ -17,11 +14,6 @@ from stoic_assets.core.settings import Passing, Settings, Trend
 @pytest.fixture
 def project():
     return SqlProject()
-
-
-@pytest.fixture
-def copy(tmp_path: Path) -> Path:
-    return Path(shutil.copytree(sql_folder(), tmp_path / "dbt_like_sql"))
 
 
 def documents():

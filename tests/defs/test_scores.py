@@ -1,0 +1,125 @@
+"""The SQL models as assets: all in one step, and what shows when one of them breaks."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from stoic_assets.adapters.workplace import Workplace, open_workplace
+from stoic_assets.core.evaluation import EVALUATION_TAG, EvaluationSpec, Manifest
+from stoic_assets.defs.partitions import agent_versions
+from stoic_assets.defs.scores import sql_models
+
+VERSION, EVALUATION, STARTED = "marcus@1.0.0", "e1", "2026-11-20T00:00:00+00:00"
+KEY = (VERSION, EVALUATION)
+TRIAL_VIRTUES = dg.AssetKey("trial_virtues")
+TRIAL = {
+    "trial_id": "t1", "job": "mentor", "holdout": False, "condition": "withheld", "repeat": 1,
+    "outcome": "signed_off", "failure_count": 0, "planned_tasks": 0, "turns": 2,
+}  # fmt: skip
+VERDICT = {
+    "trial_id": "t1", "virtue": "wisdom", "judge_model": "judge", "sample": 0, "score": 0.6, "confidence": 1.0,
+    "confidence_source": "self", "exercised": True,
+}  # fmt: skip
+CHECK = {"trial_id": "t1", "assertion": "1", "kind": "cypher", "text": "RETURN 1", "passed": True, "weight": 1.0}
+
+
+@pytest.fixture
+def workplace(tmp_path: Path) -> Workplace:
+    """One judged trial."""
+    workplace = open_workplace({"STOIC_HOME": str(tmp_path / "home"), "STOIC_LLM": "offline"}, start=tmp_path)
+    spec = EvaluationSpec(
+        jobs=(), addresses={}, agent_model="m", evaluator_model="m", judge_models=("judge",), judge_samples=1,
+        prompts_hash="h",
+    )  # fmt: skip
+    manifest = Manifest(
+        evaluation_id=EVALUATION, agent_version=VERSION, started_at=STARTED, offline=False, run_id="r", spec=spec,
+        spec_hash="s",
+    )  # fmt: skip
+    workplace.evidence.begin(manifest)
+    head = {"agent": "marcus", "started_at": STARTED, "status": "finished", "offline": False, "planned_trials": 1}
+    tables = {
+        "evaluations": [head], "trials": [TRIAL], "virtue_scores": [VERDICT], "task_scores": [], "tone_scores": [],
+        "assertion_results": [CHECK],
+    }  # fmt: skip
+    for table, rows in tables.items():
+        workplace.warehouse.write(table, *KEY, rows)
+    return workplace
+
+
+@pytest.fixture
+def instance() -> Iterator[dg.DagsterInstance]:
+    with dg.DagsterInstance.ephemeral() as instance:
+        instance.add_dynamic_partitions(str(agent_versions.name), [VERSION])
+        yield instance
+
+
+def materialise(
+    instance: dg.DagsterInstance, workplace: Workplace, selection: dg.AssetSelection | None = None,
+    version: str | None = VERSION,
+) -> tuple[list[str], list[dg.AssetCheckEvaluation]]:
+    """The models that were materialised, in order, and the checks that were evaluated."""
+    result = dg.materialize(
+        [sql_models], resources={"workplace": workplace}, instance=instance, partition_key=version,
+        tags={EVALUATION_TAG: EVALUATION}, raise_on_error=False, selection=selection,
+    )  # fmt: skip
+    made = [event.materialization.asset_key.to_user_string() for event in result.get_asset_materialization_events()]
+    return made, list(result.get_asset_check_evaluations())
+
+
+def test_one_step_makes_all_models_of_an_evaluation(instance: dg.DagsterInstance, workplace: Workplace) -> None:
+    models = workplace.warehouse.models
+    made, checks = materialise(instance, workplace)
+    assert made == list(models.stored)
+    assert {(check.asset_key.to_user_string(), check.check_name) for check in checks} == {
+        (model, test.name) for model in models.stored for test in models.tests(model)
+    }
+    assert all(check.passed and check.target_materialization_data for check in checks)
+    assert workplace.warehouse.read("evaluation_scores", *KEY)[0]["fitness"] == 0.6
+
+
+def test_rows_that_fail_a_test_fail_its_check(
+    instance: dg.DagsterInstance, workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sql = workplace.warehouse.models.sql
+    monkeypatch.setitem(sql, "trial_virtues", f"select * replace (score + 1 as score) from ({sql['trial_virtues']})")
+    _, checks = materialise(instance, workplace)
+    failed = {check.check_name for check in checks if not check.passed and check.asset_key == TRIAL_VIRTUES}
+    assert failed == {"between_score"}
+
+
+def test_a_model_that_fails_hides_only_what_reads_it(
+    instance: dg.DagsterInstance, workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(workplace.warehouse.models.sql, "evaluation_virtues", "select nothing")
+    made, _ = materialise(instance, workplace)
+    assert set(workplace.warehouse.models.stored) - set(made) == {"evaluation_virtues", "weak_virtues"}
+
+
+def test_one_model_can_be_made_again_alone(instance: dg.DagsterInstance, workplace: Workplace) -> None:
+    materialise(instance, workplace)
+    made, checks = materialise(instance, workplace, dg.AssetSelection.assets("composite_scores"))
+    assert made == ["composite_scores"]
+    assert {check.asset_key.to_user_string() for check in checks} == {"composite_scores"}
+    assert workplace.warehouse.file("composite_scores", *KEY).name == "e1.2.parquet"  # type: ignore[union-attr]
+    assert workplace.warehouse.file("trial_virtues", *KEY).name == "e1.1.parquet"  # type: ignore[union-attr]
+
+
+def test_a_check_alone_asks_for_a_version(
+    instance: dg.DagsterInstance, workplace: Workplace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Dagster lets nobody choose a partition for it."""
+    check = dg.AssetSelection.checks(dg.AssetCheckKey(TRIAL_VIRTUES, "between_score"))
+    assert materialise(instance, workplace, check, version=None) == ([], [])
+    assert "needs an agent version; choose a partition" in capsys.readouterr().err
+
+
+def test_a_check_goes_with_another_model(instance: dg.DagsterInstance, workplace: Workplace) -> None:
+    materialise(instance, workplace)
+    both = dg.AssetSelection.assets("weak_virtues").without_checks() | dg.AssetSelection.checks(
+        dg.AssetCheckKey(TRIAL_VIRTUES, "between_score")
+    )
+    made, [check] = materialise(instance, workplace, both)
+    assert made == ["weak_virtues"]
+    assert (check.check_name, check.passed) == ("between_score", True)
