@@ -9,6 +9,8 @@ from typing import Any
 from stoic_assets.core.errors import ConfigurationError
 
 BLANK = "[redacted]"
+SHORT = 64
+"""Characters of texts that are likely to come again."""
 
 
 class Redactor:
@@ -23,10 +25,13 @@ class Redactor:
             problem = f"{error.pattern!r} is not a regular expression: {error}"
             raise ConfigurationError(f"stoic.yml: redact: {problem}") from None
         self._patterns = compiled + ([re.compile("|".join(literals))] if literals else [])
-        self._key = lru_cache(maxsize=512)(self.text)  # the same few keys in every entry and row
+        self._short = lru_cache(maxsize=4096)(self._blanked)  # the same keys, names and numbers in every entry and row
 
     def text(self, text: str) -> str:
         """`text` without its secrets."""
+        return self._short(text) if len(text) <= SHORT else self._blanked(text)
+
+    def _blanked(self, text: str) -> str:
         for pattern in self._patterns:
             text = pattern.sub(BLANK, text)
         return text
@@ -36,7 +41,7 @@ class Redactor:
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, Mapping):
-            return {self._key(str(key)): self._member(str(key), item) for key, item in value.items()}
+            return {self.text(str(key)): self._member(str(key), item) for key, item in value.items()}
         if isinstance(value, list | tuple):
             return [self.data(item) for item in value]
         return value
@@ -50,7 +55,7 @@ class Redactor:
         cleaned = self.data(value)
         if type(value) in (str, int, float) and cleaned == value:
             together = f"{key}={value}"
-            return cleaned if self._key(key) != key or self.text(together) == together else BLANK
+            return cleaned if self.text(key) != key or self.text(together) == together else BLANK
         return cleaned
 
     def _cell(self, value: Any) -> Any:

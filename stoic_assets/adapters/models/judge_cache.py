@@ -9,7 +9,7 @@ import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from weakref import WeakValueDictionary, finalize
@@ -44,7 +44,7 @@ class CachedModel:
             if kept is not None:
                 return kept
             reply = await self._model.complete(request)
-            await self._commit.add((key, json.dumps(asdict(reply))))
+            await self._commit.add((key, json.dumps(vars(reply))))
             self._written.add(key)
             return reply
 

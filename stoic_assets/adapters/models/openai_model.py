@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pydantic_core import to_json
+
 from stoic_assets.adapters.endpoint import parse_url, proxy_for
 from stoic_assets.adapters.foreign_text import excerpt, mend
 from stoic_assets.adapters.loop_bound import LoopBound
@@ -124,7 +126,8 @@ class OpenAiModel:
         # What create() does without its walk through all messages, which is half of the processor time of a call; and
         # the answer as it came, since the package checks nothing of what it would make of it.
         bearer: Any = {"security": {"bearer_auth": True}}
-        answer = await client.post(f"{self._url}/chat/completions", body=body, cast_to=Response, options=bearer)
+        content = to_json(body)  # three times as quick as the package, and some bodies are long
+        answer = await client.post(f"{self._url}/chat/completions", content=content, cast_to=Response, options=bearer)
         return json.loads(answer.content)
 
     def _reply(self, text: str, completion: Any, model: str, latency_ms: float) -> ChatReply:
