@@ -13,7 +13,7 @@ import yaml
 from pydantic import BaseModel
 
 from stoic_assets.adapters.document_files import load_job
-from stoic_assets.cli.main import app
+from stoic_assets.cli.main import command_line
 from stoic_assets.core.jobs.json_schema import job_json_schema
 from stoic_assets.core.releases import Release
 from stoic_assets.core.settings import Settings
@@ -46,7 +46,7 @@ def anchors(text: str) -> set[str]:
 
 def commands(group: Any = None, path: tuple[str, ...] = ("stoic",)) -> Iterator[tuple[str, Any]]:
     """Every command by its full name, as `stoic --help` and its sub-commands list them."""
-    group = group or typer.main.get_command(app)
+    group = group or typer.main.get_command(command_line())
     for name, command in group.commands.items():
         inner = (*path, name)
         if hasattr(command, "commands"):

@@ -24,10 +24,12 @@ _ADMINISTER = ["updateSecurity", "updateSchema", "updateDatabaseSettings"]
 
 @dataclass(frozen=True)
 class Passwords:
-    """One password for each account, made once and kept as long as the data folder."""
+    """One password for each account, made once and kept as long as the data folder, and what the server knows of it."""
 
     root: str
     observer: str
+    root_hash: str
+    observer_hash: str
 
 
 def prepare_accounts(folder: Path) -> Passwords:
@@ -38,21 +40,27 @@ def prepare_accounts(folder: Path) -> Passwords:
     passwords = _kept_passwords(folder / "credentials.json")
     config = folder / "config"
     config.mkdir(mode=0o700, exist_ok=True)
-    users = [_user(ROOT, passwords.root, "*", "admin"), _user(OBSERVER, passwords.observer, SUBJECT, OBSERVER)]
+    users = [
+        _user(ROOT, passwords.root_hash, "*", "admin"),
+        _user(OBSERVER, passwords.observer_hash, SUBJECT, OBSERVER),
+    ]
     write_whole(config / "server-users.jsonl", "".join(json.dumps(user) + "\n" for user in users), mode=0o600)
     write_whole(config / "server-groups.json", json.dumps(_groups()), mode=0o600)
     return passwords
 
 
 def _kept_passwords(file: Path) -> Passwords:
-    if not file.exists():
-        fresh = Passwords(root=secrets.token_urlsafe(24), observer=secrets.token_urlsafe(24))
+    try:
+        return Passwords(**json.loads(file.read_text(encoding="utf-8")))
+    except (FileNotFoundError, TypeError):  # none yet, or of a version that made the hashes at every start
+        root, observer = secrets.token_urlsafe(24), secrets.token_urlsafe(24)
+        fresh = Passwords(root, observer, _hashed(root), _hashed(observer))
         write_whole(file, json.dumps(asdict(fresh)), mode=0o600)
-    return Passwords(**json.loads(file.read_text(encoding="utf-8")))
+        return fresh
 
 
-def _user(name: str, password: str, database: str, group: str) -> dict[str, object]:
-    return {"name": name, "databases": {database: [group]}, "password": _hashed(password)}
+def _user(name: str, password_hash: str, database: str, group: str) -> dict[str, object]:
+    return {"name": name, "databases": {database: [group]}, "password": password_hash}
 
 
 def _hashed(password: str) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from stoic_assets.adapters.embedded_accounts import OBSERVER, ROOT, STOIC, SUBJECT, Passwords, prepare_accounts
+from stoic_assets.adapters.embedded_archive import ClassArchive
 from stoic_assets.adapters.lean_imports import neo4j_alone
 from stoic_assets.adapters.process_identity import end_process, start_time
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
@@ -26,10 +27,12 @@ COMMAND_SECONDS = 60
 _PACKAGE = "arcadedb_embedded"
 _UNUSED_JARS = re.compile(r"-(mcp|graphql|redisw|postgresw|console)-")
 _BOLT_PORT = re.compile(r"Listening for incoming BOLT connections on \S*?:(\d+) ")
+_ALL_CLOSED = "ArcadeDB Server is down"
 _JAVA_OPTIONS = (
     "-Xmx384m",
     "-XX:+UseSerialGC",
     "-XX:TieredStopAtLevel=1",
+    "-XX:-UsePerfData",
     "-XX:+ExitOnOutOfMemoryError",  # a query that runs out of memory would hold its admission slot for ever
     "--add-opens=java.base/java.nio=ALL-UNNAMED",
     "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
@@ -74,12 +77,12 @@ def spawn(folder: Path) -> GraphServer:
 
     Raises ConfigurationError where the package is not installed.
     """
-    package = _package_folder()
+    command = _command(folder)
     passwords = prepare_accounts(folder)
     log = folder / "server.log"
     if log.exists():
         log.replace(folder / "server.log.old")
-    pid = _start_detached(_command(package, folder), log, folder)
+    pid = _start_detached(command, log, folder)
     return _described(pid, passwords, log)
 
 
@@ -90,7 +93,7 @@ def await_ready(server: GraphServer, folder: Path) -> GraphServer:
     """
     log, deadline = folder / "server.log", time.monotonic() + START_SECONDS
     while is_running(server) and time.monotonic() < deadline:
-        port = _BOLT_PORT.search(log.read_text(encoding="utf-8", errors="replace"))
+        port = _BOLT_PORT.search(_text(log))
         if port and answers(listening := replace(server, uri=f"bolt://127.0.0.1:{port[1]}"), seconds=5):
             return listening
         time.sleep(0.05)
@@ -113,9 +116,16 @@ def answers(server: GraphServer, seconds: float) -> bool:
     return verdict == [True]
 
 
-def stop(server: GraphServer) -> None:
-    """End the server; returns when it has gone."""
-    end_process(server.pid, server.started)
+def stop(server: GraphServer, folder: Path) -> None:
+    """End the server over `folder`; returns when it has gone."""
+    archive = _archive()
+
+    def is_done() -> bool:
+        # Java waits for 0.3 s then, without any purpose; one that records writes down what it recorded.
+        return _ALL_CLOSED in _text(folder / "server.log") and not archive.is_being_recorded()
+
+    end_process(server.pid, server.started, is_done)
+    archive.make()
 
 
 def _package_folder() -> Path:
@@ -128,12 +138,20 @@ def _package_folder() -> Path:
     return Path(found.submodule_search_locations[0])
 
 
-def _command(package: Path, folder: Path) -> list[str]:
-    jars = sorted(str(jar) for jar in (package / "jars").glob("*.jar") if not _UNUSED_JARS.search(jar.name))
+def _command(folder: Path) -> list[str]:
     settings = {"server.rootPath": folder, "server.logsDirectory": folder / "log", **_SETTINGS}
     defines = [f"-Darcadedb.{key}={value}" for key, value in settings.items()]
-    java = str(package / "jre" / "bin" / "java")
-    return [java, *_JAVA_OPTIONS, "-cp", os.pathsep.join(jars), *defines, "com.arcadedb.server.ArcadeDBServer"]
+    return [*_java(_package_folder()), *_archive().options(), *defines, "com.arcadedb.server.ArcadeDBServer"]
+
+
+def _java(package: Path) -> list[str]:
+    jars = sorted(str(jar) for jar in (package / "jars").glob("*.jar") if not _UNUSED_JARS.search(jar.name))
+    return [str(package / "jre" / "bin" / "java"), *_JAVA_OPTIONS, "-cp", os.pathsep.join(jars)]
+
+
+def _archive() -> ClassArchive:
+    package = _package_folder()
+    return ClassArchive(package, _java(package))
 
 
 def _start_detached(command: list[str], log: Path, folder: Path) -> int:
@@ -172,6 +190,9 @@ def _answers(server: GraphServer) -> bool:
 
 
 def _no_start(log: Path) -> str:
-    lines = log.read_text(encoding="utf-8", errors="replace").split("\n") if log.exists() else []
-    ending = " | ".join(line.strip()[:200] for line in lines if line.strip())[-800:]
+    ending = " | ".join(line.strip()[:200] for line in _text(log).split("\n") if line.strip())[-800:]
     return f"the embedded graph did not start, see {log} (or set NEO_URI and STOIC_GRAPH_URI); it ends with: {ending}"
+
+
+def _text(log: Path) -> str:
+    return log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""

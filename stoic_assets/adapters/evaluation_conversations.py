@@ -12,6 +12,7 @@ from stoic_assets.adapters.agents.knowledge_context import create_knowledge_cont
 from stoic_assets.adapters.bolt import Graph
 from stoic_assets.adapters.evaluation_setup import Setup, check_reachable, set_up
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
+from stoic_assets.adapters.lean_imports import openai_alone
 from stoic_assets.adapters.models.connect import is_offline
 from stoic_assets.adapters.request_limit import RequestLimits
 from stoic_assets.adapters.workplace import Workplace
@@ -178,8 +179,8 @@ def import_clients(offline: bool) -> None:
     import aiohttp  # noqa: F401
 
     if not offline:
-        import httpx2  # noqa: F401
-        import openai.types.chat  # noqa: F401
+        openai_alone()
+        import stoic_assets.adapters.models.aiohttp_client  # noqa: F401
 
 
 async def _announce(workplace: Workplace, manifest: Manifest) -> None:

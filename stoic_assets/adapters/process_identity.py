@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -20,19 +21,22 @@ def start_time(pid: int) -> str | None:
     return _start_time_from_ps(pid)
 
 
-def end_process(pid: int, started: str) -> None:
-    """Ask that very process to end, wait up to ten seconds, then kill it; nothing happens if it has gone."""
-    for number, seconds in ((signal.SIGTERM, _GRACE_SECONDS), (signal.SIGKILL, _GRACE_SECONDS)):
+def end_process(pid: int, started: str, is_done: Callable[[], bool] = lambda: False) -> None:
+    """Ask that very process to end, wait up to ten seconds, then kill it; nothing happens if it has gone.
+
+    It is killed at once when it `is_done`, that is, when nothing it may still do matters.
+    """
+    for number, enough in ((signal.SIGTERM, is_done), (signal.SIGKILL, lambda: False)):
         if start_time(pid) != started:
             return
         with suppress(ProcessLookupError):
             os.kill(pid, number)
-        _wait_for_end(pid, started, seconds)
+        _wait_for_end(pid, started, enough)
 
 
-def _wait_for_end(pid: int, started: str, seconds: float) -> None:
-    deadline = time.monotonic() + seconds
-    while start_time(pid) == started and time.monotonic() < deadline:
+def _wait_for_end(pid: int, started: str, enough: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + _GRACE_SECONDS
+    while start_time(pid) == started and not enough() and time.monotonic() < deadline:
         time.sleep(0.02)
 
 

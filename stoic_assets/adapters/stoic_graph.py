@@ -53,9 +53,10 @@ _EVALUATIONS = """
         e.overall_confidence = row.overall_confidence, e.timestamp = row.timestamp, e.source = row.source,
         e.offline = $offline, e.holdout = row.holdout
     MERGE (t:Task {id: row.task_id})
-    MERGE (v)-[:RECEIVED_EVALUATION]->(e)
+    MERGE (e)<-[:RECEIVED_EVALUATION]-(v)
     MERGE (e)-[:FOR_TASK]->(t)
 """
+"""A relationship is looked for from its left end on the embedded server: there stands the node that has few of them."""
 _SCORES = """
     UNWIND $rows AS row
     MATCH (e:StoicEvaluation {id: row.trial_id})
@@ -84,7 +85,7 @@ _FITNESS = """
 _DERIVED = """
     UNWIND $trials AS trial
     MATCH (f:FitnessUpdate {id: $id}), (e:StoicEvaluation {id: trial})
-    MERGE (f)-[:DERIVED_FROM]->(e)
+    MERGE (e)<-[:DERIVED_FROM]-(f)
 """
 _PARTS_OF_VERSION = (
     "MATCH (f:FitnessUpdate {agent_version: $version}) WITH f AS part",

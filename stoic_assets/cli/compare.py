@@ -12,7 +12,7 @@ from stoic_assets.adapters.files import write_whole
 from stoic_assets.adapters.version_comparison import compare_versions
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
-from stoic_assets.cli.evaluate import Json
+from stoic_assets.cli.options import Json
 from stoic_assets.cli.outcome import GATE_SAYS_NO, OFFLINE_WARNING
 from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.comparison.family import Finding, Verdict

@@ -18,7 +18,8 @@ from stoic_assets.adapters.version_comparison import compare_versions
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.compare import comparison_document, show_comparison
-from stoic_assets.cli.evaluate import Json, Verbose, new_evaluation_id, run_evaluation
+from stoic_assets.cli.evaluate import new_evaluation_id, run_evaluation
+from stoic_assets.cli.options import Json, Verbose
 from stoic_assets.cli.outcome import evaluation_outcome
 from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.errors import ServiceUnreachable

@@ -15,14 +15,13 @@ from stoic_assets.adapters.models.connect import is_offline
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.dry_run import show_plan
+from stoic_assets.cli.options import NEWEST, Json, Verbose
 from stoic_assets.cli.outcome import evaluation_outcome, finish
 from stoic_assets.cli.partition_run import materialise, was_cut_short
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import EvaluationRequest, Manifest, refuse_change
 from stoic_assets.core.releases import check_agent_version
 from stoic_assets.core.stages import EVALUATION, VERDICTS
-
-NEWEST = "newest"
 
 
 class Condition(StrEnum):
@@ -44,8 +43,6 @@ Samples = Annotated[int | None, typer.Option(min=1, max=50, help="Verdicts of ea
 AtOnce = Annotated[int | None, typer.Option(min=1, help="Conversations at the same time.")]
 FailUnder = Annotated[float | None, typer.Option(min=0, max=1, help="Exit with 1 when the average score is below.")]
 MaxCost = Annotated[float | None, typer.Option(min=0, help="US dollars after which nothing more is asked of a model.")]
-Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
-Verbose = Annotated[bool, typer.Option("--verbose", help="Every message, function call, system prompt and query.")]
 
 
 def evaluate(

@@ -11,7 +11,7 @@ from stoic_assets.adapters.evaluation_publishing import delete_from_graph
 from stoic_assets.adapters.rating_keys import forget_version
 from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli import console
-from stoic_assets.cli.evaluate import Json
+from stoic_assets.cli.options import Json
 from stoic_assets.cli.partition_run import PARTITIONS, open_instance
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.json_schema import job_json_schema

@@ -20,7 +20,7 @@ from stoic_assets.adapters.models.connect import (
 )
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
-from stoic_assets.cli.evaluate import Json
+from stoic_assets.cli.options import Json
 from stoic_assets.core.errors import ConfigurationError, StoicError
 from stoic_assets.core.evaluation import EvaluationRequest
 

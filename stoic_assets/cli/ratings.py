@@ -10,7 +10,8 @@ from stoic_assets.adapters import ratings_store
 from stoic_assets.adapters.rating_analysis import Analysed, analyse_ratings
 from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli import console
-from stoic_assets.cli.evaluate import Json, newest_version
+from stoic_assets.cli.evaluate import newest_version
+from stoic_assets.cli.options import Json
 from stoic_assets.core.releases import check_agent_version
 
 app = typer.Typer(no_args_is_help=True, help="Human ratings: page, collection, analysis.")

@@ -9,11 +9,14 @@ import yaml
 from stoic_assets.adapters.files import write_whole
 from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli import console
-from stoic_assets.cli.evaluate import Json
+from stoic_assets.cli.options import Json
 from stoic_assets.core.documents import parse_document
 from stoic_assets.core.releases import Release, check_agent_version
 
+app = typer.Typer(no_args_is_help=True, help="Release manifests.")
 
+
+@app.command()
 def add(
     agent_version: Annotated[str, typer.Argument(help="agent@version")],
     url: Annotated[str | None, typer.Option(help="Where this version listens.")] = None,

@@ -8,7 +8,8 @@ import typer
 from stoic_assets.adapters.evaluation_report import write_report
 from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli import console
-from stoic_assets.cli.evaluate import Json, newest_evaluation, newest_version
+from stoic_assets.cli.evaluate import newest_evaluation, newest_version
+from stoic_assets.cli.options import Json
 from stoic_assets.core.releases import check_agent_version
 
 

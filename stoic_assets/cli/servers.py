@@ -17,7 +17,7 @@ from stoic_assets.adapters.embedded_graph import embedded_graph, stop_embedded_g
 from stoic_assets.adapters.loopback_guard import LOOPBACK
 from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli import console
-from stoic_assets.cli.evaluate import Json
+from stoic_assets.cli.options import Json
 from stoic_assets.cli.partition_run import dagster_home
 from stoic_assets.core.errors import ConfigurationError
 

@@ -5,9 +5,16 @@ from stoic_assets.adapters.embedded_accounts import prepare_accounts
 
 def test_passwords_are_made_once_and_differ(tmp_path):
     first = prepare_accounts(tmp_path)
+    users = (tmp_path / "config" / "server-users.jsonl").read_text()
     assert prepare_accounts(tmp_path) == first
+    assert (tmp_path / "config" / "server-users.jsonl").read_text() == users
     assert first.root != first.observer
     assert len(first.root) >= 32
+
+
+def test_passwords_of_a_version_that_kept_no_hashes_are_made_anew(tmp_path):
+    (tmp_path / "credentials.json").write_text('{"root": "old", "observer": "old"}')
+    assert prepare_accounts(tmp_path).root != "old"
 
 
 def test_no_password_is_in_the_files_that_the_server_reads(tmp_path):

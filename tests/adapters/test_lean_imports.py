@@ -1,7 +1,11 @@
-"""What pyarrow imports on its own account costs every process that stores something."""
+"""What packages import on their own account costs every process that uses them."""
 
 import subprocess
 import sys
+
+import pytest
+
+from stoic_assets.adapters.lean_imports import neo4j_alone
 
 SCRIPT = """
 import sys
@@ -20,3 +24,33 @@ assert pa.table({"a": [1]}).to_pandas()["a"].tolist() == [1]
 def test_storing_and_asking_import_no_pandas_which_still_works_when_wanted(tmp_path):
     run = subprocess.run([sys.executable, "-c", SCRIPT, tmp_path], capture_output=True, text=True)
     assert (run.returncode, run.stderr) == (0, "")
+
+
+OPENAI = """
+import sys
+from stoic_assets.adapters.lean_imports import openai_alone
+openai_alone()
+assert len([name for name in sys.modules if name.startswith("openai.types.")]) < 100
+import openai
+from openai.types.chat import ChatCompletion
+assert openai.types.chat.ChatCompletion is ChatCompletion
+assert openai.types.responses.Response.__name__ == "Response"
+assert openai.types.Batch.__name__ == "Batch"
+"""
+
+
+def test_openai_comes_without_most_of_its_types_which_are_there_when_wanted():
+    run = subprocess.run([sys.executable, "-c", OPENAI], capture_output=True, text=True)
+    assert (run.returncode, run.stderr) == (0, "")
+
+
+def test_dates_of_a_graph_know_the_lengths_of_months():
+    neo4j_alone()
+    from neo4j.time import Date
+
+    assert str(Date(2024, 2, 29).replace(day=1)) == "2024-02-01"
+    assert (Date.days_in_month(1900, 2), Date.days_in_month(2000, 2), Date.days_in_month(2001, 12)) == (28, 29, 31)
+    with pytest.raises(ValueError, match="Day 30 out of range"):
+        Date(2024, 2, 30)
+    with pytest.raises(ValueError, match="Month out of range"):
+        Date(2024, 13, 1)

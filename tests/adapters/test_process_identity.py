@@ -35,6 +35,16 @@ def test_a_process_is_asked_to_end_and_then_made_to(monkeypatch):
             assert child.wait(timeout=5) == -last
 
 
+def test_a_process_that_is_done_is_not_waited_for():
+    stubborn = "import signal; signal.signal(signal.SIGTERM, lambda *_: print(flush=True)); print(flush=True); input()"
+    with subprocess.Popen([sys.executable, "-c", stubborn], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        child.stdout.readline()
+        asked = time.monotonic()
+        end_process(child.pid, start_time(child.pid), is_done=lambda: bool(child.stdout.readline()))
+        assert child.wait(timeout=5) == -signal.SIGKILL
+        assert time.monotonic() - asked < process_identity._GRACE_SECONDS
+
+
 def test_another_process_of_the_same_id_is_left_alone():
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
         end_process(child.pid, "another start")

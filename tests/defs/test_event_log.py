@@ -1,12 +1,14 @@
 """Dagster's records as commands write them, read as the web UI reads them."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import dagster as dg
 import pytest
 import sqlalchemy
 
-from stoic_assets.defs.event_log import KeptEventLog, open_instance
+from stoic_assets.defs.event_log import KeptEventLog, keep_event_log, open_instance
 
 CHECK = dg.AssetCheckSpec("holds", asset="noted")
 
@@ -78,3 +80,40 @@ def test_a_folder_of_its_own_is_used(home: Path) -> None:
         assert isinstance(instance.event_log_storage, KeptEventLog)
         run(instance)
     assert (home / "elsewhere" / "history").is_dir()
+
+
+def test_what_is_remembered_is_forgotten_when_it_changes(home: Path) -> None:
+    newest = dg.AssetRecordsFilter(asset_key=dg.AssetKey("noted"), asset_partitions=["a@1"])
+    with open_instance(home) as ours:
+        for _ in range(2):
+            run_id = run(ours)
+            [record] = ours.fetch_materializations(newest, limit=1).records
+            assert record.run_id == run_id
+        ours.add_dynamic_partitions("versions", ["a@1"])
+        assert ours.has_dynamic_partition("versions", "a@1")
+        ours.delete_dynamic_partition("versions", "a@1")
+        assert not ours.has_dynamic_partition("versions", "a@1")
+
+
+def test_the_file_of_a_run_has_all_that_dagster_gives_it(home: Path) -> None:
+    with open_instance(home) as ours, dg.DagsterInstance.from_config(str(home)) as stock:
+        schemas = [schema(home, run(instance)) for instance in (stock, ours, ours)]
+    assert schemas[0]
+    assert schemas[0] == schemas[1] == schemas[2]
+    assert len(list((home / "history").glob("empty-run-*"))) == 1
+
+
+def schema(home: Path, run_id: str) -> set[tuple[str, ...]]:
+    with closing(sqlite3.connect(home / "history" / "runs" / f"{run_id}.db")) as file:
+        assert file.execute("pragma journal_mode").fetchone() == ("wal",)
+        made = file.execute("select type, name, sql from sqlite_master").fetchall()
+        return {*made, *file.execute("select version_num from alembic_version").fetchall()}
+
+
+def test_an_instance_that_dagster_opened_for_a_run_is_kept_open_too(home: Path) -> None:
+    with dg.DagsterInstance.from_config(str(home)) as instance, dg.DagsterInstance.ephemeral() as other:
+        keep_event_log(instance)
+        keep_event_log(other)
+        assert isinstance(instance.event_log_storage, KeptEventLog)
+        assert not isinstance(other.event_log_storage, KeptEventLog)
+        assert "PIPELINE_SUCCESS" in kinds(instance, run(instance))

@@ -13,6 +13,7 @@ from pydantic_core import to_json
 
 from stoic_assets.adapters.endpoint import parse_url, proxy_for
 from stoic_assets.adapters.foreign_text import excerpt, mend
+from stoic_assets.adapters.lean_imports import openai_alone
 from stoic_assets.adapters.loop_bound import LoopBound
 from stoic_assets.adapters.models.openai_faults import OptionRefused, explain
 from stoic_assets.adapters.request_limit import Pace, RequestLimit
@@ -137,6 +138,7 @@ class OpenAiModel:
         return ChatReply(text, prompt, output, cost, latency_ms)
 
     def _open(self) -> _Connection:
+        openai_alone()
         from openai import AsyncOpenAI
 
         from stoic_assets.adapters.models.aiohttp_client import AiohttpClient
