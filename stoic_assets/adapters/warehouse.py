@@ -105,7 +105,7 @@ class Warehouse:
 
     def connect(self, tables: Iterable[str] | None = None) -> "DuckDBPyConnection":
         """An in-memory DuckDB with a view of every table and model, or of the named ones. The caller closes it."""
-        engine = open_engine()
+        engine = open_engine(threads=None)
         self._create_views(engine, frozenset(TABLES if tables is None else tables))
         return engine
 
@@ -117,7 +117,7 @@ class Warehouse:
         """What `questions` finds in views of the named tables; it may be called twice."""
         import duckdb
 
-        with open_engine() as engine:
+        with open_engine(threads=None) as engine:
             try:
                 self._create_views(engine, names, by_name=False)
                 return questions(engine)
@@ -170,11 +170,10 @@ class Warehouse:
 
     def _export_files(self, folder: Path, columns: Mapping[str, str], kind: str, options: str) -> None:
         target = folder.resolve()
-        with drafted(target) as draft, open_engine(threads=None) as engine:
+        with drafted(target) as draft, self.connect() as engine:
             if target.exists() and not (target.is_dir() and not any(target.iterdir())):
                 raise ConfigurationError(f"{folder} is not an empty folder; name a new one")
             draft.mkdir()
-            self._create_views(engine, frozenset(TABLES))
             for table, selected in columns.items():
                 file = quoted(draft / f"{table}.{kind}")
                 engine.execute(f'copy (select {selected} from "{table}") to {file} (format {kind}, {options})')
@@ -253,7 +252,8 @@ def open_engine(path: Path | None = None, threads: int | None = 1) -> "DuckDBPyC
     """A connection to DuckDB in memory, or on a file of its own; speaks UTC and fetches no extension from anywhere.
 
     What it makes in memory must be temporary: temporary things are its own, all else is seen by the whole process.
-    One thread gives the same sums each time, to the last bit, with the least memory and CPU; None uses all processors.
+    One thread gives the same sums each time, to the last bit, with the least memory and CPU; None uses all processors,
+    which pays where a whole history is read.
     """
     engine = _started(str(path), threads) if path else _in_memory(threads).cursor()
     engine.execute("set TimeZone = 'UTC'")
