@@ -52,9 +52,11 @@ def rows_of(table):
 
 
 def to_the_bit(value):
-    """Comparable, with -0.0 apart from 0.0."""
+    """Comparable, with -0.0 apart from 0.0, and times in UTC: local ones that summer time repeats or skips equal none."""
     if isinstance(value, float):
         return value.hex()
+    if isinstance(value, datetime):
+        return value.astimezone(UTC)
     if isinstance(value, dict):
         return {key: to_the_bit(inner) for key, inner in value.items() if key not in ("agent_version", "evaluation_id")}
     return [to_the_bit(inner) for inner in value] if isinstance(value, list) else value
