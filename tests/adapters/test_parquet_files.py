@@ -52,7 +52,7 @@ def rows_of(table):
 
 
 def to_the_bit(value):
-    """Comparable, with -0.0 apart from 0.0, and times in UTC: local ones that summer time repeats or skips equal none."""
+    """Comparable, with -0.0 apart from 0.0, and times in UTC: local ones that summer time skips equal none."""
     if isinstance(value, float):
         return value.hex()
     if isinstance(value, datetime):
