@@ -23,6 +23,7 @@ from tempfile import NamedTemporaryFile
 from typing import IO, TYPE_CHECKING, NamedTuple
 from uuid import uuid4
 
+from stoic_assets.adapters.duckdb_engine import open_engine
 from stoic_assets.adapters.files import StorageError, sync_folder
 from stoic_assets.adapters.sql_literals import quoted
 
@@ -143,7 +144,8 @@ def _held(archive: str) -> Mapping[Key, int]:
 
     sql = f"select value from parquet_kv_metadata({quoted(escape(archive))}) where key = '{HELD}'"
     try:
-        [[held]] = duckdb.cursor().execute(sql).fetchall()
+        with open_engine() as engine:
+            [[held]] = engine.execute(sql).fetchall()
     except duckdb.IOException:
         if Path(archive).exists():
             raise

@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from stoic_assets.adapters.duckdb_engine import fetch, open_engine
 from stoic_assets.adapters.sql_literals import quoted
 from stoic_assets.adapters.sql_project import ModelTest
-from stoic_assets.adapters.warehouse import Warehouse, fetch, open_engine
+from stoic_assets.adapters.warehouse import Warehouse
 from stoic_assets.core.errors import StoicError
 from stoic_assets.core.releases import agent_of
 

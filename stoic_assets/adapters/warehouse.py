@@ -9,12 +9,13 @@ import hashlib
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from datetime import timedelta
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
 from stoic_assets.adapters.compaction import GRACE, Compacted, compact, remove_version
+from stoic_assets.adapters.duckdb_engine import fetch, open_engine
 from stoic_assets.adapters.duckdb_files import drafted, mark, still_holds
 from stoic_assets.adapters.files import StorageError
 from stoic_assets.adapters.parquet_files import (
@@ -28,7 +29,7 @@ from stoic_assets.adapters.parquet_files import (
     write_rows,
 )
 from stoic_assets.adapters.spreadsheet_columns import spreadsheet_columns
-from stoic_assets.adapters.sql_literals import literal, quoted
+from stoic_assets.adapters.sql_literals import quoted
 from stoic_assets.adapters.sql_project import SqlProject
 from stoic_assets.adapters.table_rows import rows_as_json
 from stoic_assets.adapters.table_scans import live_scan, scan
@@ -246,43 +247,3 @@ def checked(value: str, pattern: re.Pattern[str], what: str) -> str:
     if not pattern.fullmatch(value):
         raise ConfigurationError(f"{value!r} is no {what}; it must match {pattern.pattern}")
     return value
-
-
-def open_engine(path: Path | None = None, threads: int | None = 1) -> "DuckDBPyConnection":
-    """A connection to DuckDB in memory, or on a file of its own; speaks UTC and fetches no extension from anywhere.
-
-    What it makes in memory must be temporary: temporary things are its own, all else is seen by the whole process.
-    One thread gives the same sums each time, to the last bit, with the least memory and CPU; None uses all processors,
-    which pays where a whole history is read.
-    """
-    engine = _started(str(path), threads) if path else _in_memory(threads).cursor()
-    engine.execute("set TimeZone = 'UTC'")
-    return engine
-
-
-@cache
-def _in_memory(threads: int | None) -> "DuckDBPyConnection":
-    """One engine for the process: to start one takes 12 ms, and an evaluation looks at tables some hundred times."""
-    return _started(":memory:", threads)
-
-
-def _started(database: str, threads: int | None) -> "DuckDBPyConnection":
-    import duckdb
-
-    # Its cache of files would grow with every table that is looked at; the kernel has them too.
-    config: dict[str, Any] = {"autoinstall_known_extensions": False, "enable_external_file_cache": False}
-    config |= {"threads": threads} if threads else {}
-    return duckdb.connect(database, config=config)
-
-
-def fetch(engine: "DuckDBPyConnection", sql: str, params: Sequence[str | Sequence[str]] = ()) -> list[dict[str, Any]]:
-    """The rows of a query, each by column name; `params` take the places of its question marks.
-
-    They go in as SQL text: DuckDB's own binding imports pandas, which takes 0.2 s and 40 MB.
-    """
-    if params:
-        engine.execute(f"prepare asked as {sql}")
-        sql = f"execute asked({', '.join(map(literal, params))})"
-    rows = engine.execute(sql).fetchall()
-    names = [column[0] for column in engine.description]
-    return [dict(zip(names, row, strict=True)) for row in rows]

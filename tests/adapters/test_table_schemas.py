@@ -6,8 +6,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from stoic_assets.adapters.duckdb_engine import open_engine
 from stoic_assets.adapters.table_schemas import COMMON, TABLES, arrow_schema, columns_of
-from stoic_assets.adapters.warehouse import open_engine
 from stoic_assets.core.errors import StoicError
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "tables.md"

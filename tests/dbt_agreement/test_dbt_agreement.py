@@ -12,9 +12,10 @@ from typing import Any
 import duckdb
 import pytest
 
+from stoic_assets.adapters.duckdb_engine import fetch
 from stoic_assets.adapters.sql_models import run_models
 from stoic_assets.adapters.sql_project import SqlProject, sql_folder
-from stoic_assets.adapters.warehouse import Warehouse, fetch
+from stoic_assets.adapters.warehouse import Warehouse
 from stoic_assets.core.judging.virtues import VIRTUES
 
 REPEATS = 4

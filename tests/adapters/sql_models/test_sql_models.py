@@ -4,10 +4,10 @@ import random
 
 import pytest
 
+from stoic_assets.adapters.duckdb_engine import fetch
 from stoic_assets.adapters.sql_models import failing_rows, run_model
 from stoic_assets.adapters.sql_project import SqlProject
 from stoic_assets.adapters.table_schemas import MODELS, columns_of
-from stoic_assets.adapters.warehouse import fetch
 from stoic_assets.core.errors import StoicError
 from stoic_assets.core.judging.virtues import VIRTUES
 

@@ -4,9 +4,9 @@ import jinja2
 import pytest
 import yaml
 
+from stoic_assets.adapters.duckdb_engine import fetch, open_engine
 from stoic_assets.adapters.sql_project import SqlProject, model_variables, sql_folder
 from stoic_assets.adapters.table_schemas import FACTS, MODELS, columns_of
-from stoic_assets.adapters.warehouse import fetch, open_engine
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.settings import Passing, Settings, Trend
 
