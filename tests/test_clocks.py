@@ -15,6 +15,7 @@ from stoic_assets.core.settings import EndpointLimit
 PACKAGE = Path(__file__).parents[1] / "stoic_assets"
 CALENDAR = {
     "adapters/compaction.py": "ages of files, which bear the wall clock's time",
+    "adapters/embedded_archive.py": "the age of a recording that somebody left",
     "adapters/nights.py": "the last nights",
     "adapters/outbox.py": "the order of messages",
     "adapters/request_limit.py": "a Retry-After that is a date",
