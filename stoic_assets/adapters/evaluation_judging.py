@@ -12,6 +12,7 @@ from stoic_assets.adapters.evaluation_tables import EvaluationTables
 from stoic_assets.adapters.models.connect import judge_panel
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.assertions.results import decide, refuse_unobserved
+from stoic_assets.core.calibration.confidence_map import Calibration
 from stoic_assets.core.chat import ChatModel
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.evaluation import Manifest
@@ -52,7 +53,9 @@ class EvaluationJudging:
 
     async def verdicts(self, virtues: bool = True, tasks: bool = True) -> Tables:
         """The rows of `virtue_scores`, and of `task_scores` with `tone_scores`; all that is asked runs side by side."""
-        stages = [*([self._virtues()] if virtues else []), *([self._tasks()] if tasks else [])]
+        # Read before anything is asked, so that neither stage is ahead of the other.
+        calibration = await asyncio.to_thread(read_calibration, self._workplace.warehouse)
+        stages = [*([self._virtues(calibration)] if virtues else []), *([self._tasks()] if tasks else [])]
         with self._workplace.evidence.locked(self._manifest.agent_version, self._manifest.evaluation_id):
             try:
                 return {table: rows for tables in await side_by_side(stages) for table, rows in tables.items()}
@@ -64,8 +67,7 @@ class EvaluationJudging:
         model = self._manifest.spec.agent_model
         return [asdict(r) for e in self.tables.evidence() for r in decide(self._job(e), e, model)]
 
-    async def _virtues(self) -> Tables:
-        calibration = await asyncio.to_thread(read_calibration, self._workplace.warehouse)
+    async def _virtues(self, calibration: Calibration) -> Tables:
         calls = len(VIRTUES) * len(self._panel) * self._settings.samples
         verdicts = await self._each_trial("virtues", partial(judge_virtues, calibration=calibration), calls)
         return {"virtue_scores": [dict(vars(score)) for scores in verdicts for score in scores]}
