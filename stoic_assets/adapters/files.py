@@ -2,11 +2,15 @@
 
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from itertools import takewhile
 from pathlib import Path
 
 from stoic_assets.core.errors import StoicError
+
+_WRITERS = 32
 
 
 class StorageError(StoicError):
@@ -18,24 +22,50 @@ def write_whole(path: Path, content: str | Iterable[str], mode: int = 0o644) -> 
 
     Raises `StorageError`; then, as after any other error, `path` is as it was.
     """
-    draft: str | None = None
+    with _named(path), _draft(path, content, mode) as draft:
+        draft.replace(path)
+        sync_folder(path.parent)
+    return path
+
+
+def write_together(folder: Path, texts: Mapping[str, str]) -> None:
+    """Writes files of one folder, by their names, each as `write_whole` does; none is there before all are on disk.
+
+    Side by side: the disk then syncs many at once, which it else does one after the other, 8 ms each.
+    """
+    with _named(folder), ExitStack() as drafts:
+        paths = [folder / name for name in texts]
+        with ThreadPoolExecutor(_WRITERS) as pool:
+            written = list(pool.map(lambda path, text: drafts.enter_context(_draft(path, text)), paths, texts.values()))
+        for draft, path in zip(written, paths, strict=True):
+            draft.replace(path)
+        sync_folder(folder)
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
     try:
-        make_folder(path.parent)
-        handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        yield
+    except OSError as error:
+        advice = "free space or choose another STOIC_HOME"
+        raise StorageError(f"{path} cannot be written: {error.strerror}; {advice}") from None
+
+
+@contextmanager
+def _draft(path: Path, content: str | Iterable[str], mode: int = 0o644) -> Iterator[Path]:
+    """The content in a file beside `path`, synced; whatever happens, nothing is left of it."""
+    make_folder(path.parent)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    draft = Path(name)
+    try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
             file.writelines([content] if isinstance(content, str) else content)
             file.flush()
             os.fsync(file.fileno())
-        Path(draft).chmod(mode)
-        Path(draft).replace(path)
-        sync_folder(path.parent)
-    except OSError as error:
-        advice = "free space or choose another STOIC_HOME"
-        raise StorageError(f"{path} cannot be written: {error.strerror}; {advice}") from None
+        draft.chmod(mode)
+        yield draft
     finally:
-        if draft:
-            Path(draft).unlink(missing_ok=True)
-    return path
+        draft.unlink(missing_ok=True)
 
 
 def make_folder(folder: Path) -> None:

@@ -10,10 +10,8 @@ replaced or deleted while it travels is neither lost nor resurrected; whoever de
 import asyncio
 import hashlib
 import json
-import os
 import time
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -24,14 +22,13 @@ from urllib.parse import quote
 from filelock import AsyncFileLock, Timeout
 
 from stoic_assets.adapters.file_locks import locked
-from stoic_assets.adapters.files import StorageError, make_folder, sync_folder, write_whole
+from stoic_assets.adapters.files import write_together, write_whole
 from stoic_assets.adapters.receiver import LIMIT, SETTINGS, TARGETS, MessageRefused, Receiver, Target, receiver
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError
 from stoic_assets.core.settings import EndpointLimit
 
 LONGEST_NAME = 180
 """Characters of a file name; file systems allow 255 bytes, and a temporary name is longer."""
-_WRITERS = 32
 Outcome = tuple[int, list[str]]
 """How many messages were delivered, and what went wrong."""
 
@@ -80,7 +77,7 @@ class Outbox:
         with self._locked():
             fresh = {path: text for path, text in texts.items() if not self._holds(target, path, text)}
             if fresh:
-                _write_all(self._folder / "pending" / target, fresh)
+                write_together(self._folder / "pending" / target, {path.name: text for path, text in fresh.items()})
 
     def _holds(self, target: Target, pending: Path, text: str) -> bool:
         """Whether the message waits as it is, or was delivered so and no other waits."""
@@ -191,27 +188,3 @@ def _write(path: Path, message: Message) -> None:
 def _text(message: Message) -> str:
     return json.dumps(vars(message), indent=1, allow_nan=False)
 
-
-def _write_all(folder: Path, texts: Mapping[Path, str]) -> None:
-    """Writes files of a folder as `write_whole` does, but has the disk keep their names all at once."""
-    drafts = {path.with_name(f".{path.name}.tmp"): path for path in texts}
-    try:
-        make_folder(folder)
-        # Side by side: the disk then syncs many files at once, which it else does one after the other, 8 ms each.
-        with ThreadPoolExecutor(_WRITERS) as pool:
-            list(pool.map(_write_synced, drafts, texts.values()))
-        for draft, path in drafts.items():
-            draft.replace(path)
-        sync_folder(folder)
-    except OSError as error:
-        for draft in drafts:
-            draft.unlink(missing_ok=True)
-        advice = "free space or choose another STOIC_HOME"
-        raise StorageError(f"messages cannot be written: {error.strerror}; {advice}") from None
-
-
-def _write_synced(draft: Path, text: str) -> None:
-    with draft.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
