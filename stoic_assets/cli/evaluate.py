@@ -2,10 +2,11 @@
 
 import asyncio
 import secrets
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -109,7 +110,7 @@ def regrade(
         files = [str(path) for path in file or ()]
         judging = {"samples": judge_samples, "fresh": fresh, "max_cost": max_cost, "job_files": files}
         config = dict.fromkeys(("verdicts", "assertion_results"), judging)
-        materialise(workplace, version, evaluation_id, VERDICTS, config)
+        _materialise_with_graph(workplace, version, evaluation_id, VERDICTS, config)
     finish(evaluation_outcome(workplace, version, evaluation_id), workplace, as_json, None)
 
 
@@ -121,10 +122,18 @@ def run_evaluation(
     conversing = {**request.model_dump(mode="json"), "at_once": at_once, "max_cost": max_cost}
     judging = {"samples": request.judge_samples, "max_cost": max_cost}
     config = {"transcripts": conversing, "verdicts": judging}
+    _materialise_with_graph(workplace, version, evaluation_id, EVALUATION, config)
+
+
+def _materialise_with_graph(
+    workplace: Workplace, version: str, evaluation_id: str, assets: Sequence[str],
+    config: Mapping[str, Mapping[str, Any]],
+) -> None:
+    """See `materialise`. One graph server serves all steps, and comes up while what is heavy is imported."""
     with workplace.graph_use.kept():
-        workplace.graph_use.start()  # it comes up while what is heavy is imported
+        workplace.graph_use.start()
         import_clients(is_offline(workplace.env))
-        materialise(workplace, version, evaluation_id, EVALUATION, config)
+        materialise(workplace, version, evaluation_id, assets, config)
 
 
 def new_evaluation_id() -> str:
