@@ -71,7 +71,6 @@ def freshness_of(settings: Nightly) -> dg.FreshnessPolicy:
 def with_freshness(assets: Sequence[dg.AssetsDefinition], settings: Nightly) -> list[dg.AssetsDefinition]:
     """The same assets, the scores among them with the freshness that these settings let people expect."""
     policy = freshness_of(settings)
-
     watched = {dg.AssetKey(name) for name in SCORES}
 
     def expected(spec: dg.AssetSpec) -> dg.AssetSpec:

@@ -46,7 +46,7 @@ class _PageEnvironment(Environment):
 
 
 @cache
-def _environment(compiled: BytecodeCache | None = None) -> Environment:
+def _environment(compiled: BytecodeCache | None) -> Environment:
     environment = _PageEnvironment(
         loader=PackageLoader("stoic_assets", "core/reports/templates"), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True, finalize=_finalize, bytecode_cache=compiled,
@@ -72,8 +72,10 @@ def report_parts(data: ReportData, compiled: BytecodeCache | None = None) -> Ite
     `compiled` keeps the compiled templates between processes.
     """
     trials = trial_views(data)
-    style, script = _own_text("report.css") + _own_text("comparison.css"), _own_text("report.js")
-    return _environment(compiled).get_template("report.html.jinja").generate(
+    environment = _environment(compiled)
+    style = _own_text(environment, "report.css") + _own_text(environment, "comparison.css")
+    script = _own_text(environment, "report.js")
+    return environment.get_template("report.html.jinja").generate(
         data=data, style=style, script=script, script_hash=_policy_hash(script), offline_note=OFFLINE,
         measures=measures(data.composite_scores), jobs=job_rows(trials), failures=failed_assertions(trials),
         trials=trials, virtues=_in_order(data.evaluation_virtues), trends=_in_order(data.virtue_trends),
@@ -107,9 +109,8 @@ def _in_order(rows: Rows) -> list[Row]:
     return sorted(rows, key=lambda row: VIRTUES.index(row["virtue"]))
 
 
-def _own_text(name: str) -> Markup:
+def _own_text(environment: Environment, name: str) -> Markup:
     """A style sheet or script of ours, which goes into the page as it is."""
-    environment = _environment()
     text, _, _ = environment.loader.get_source(environment, name)  # type: ignore[union-attr]
     return Markup(text)  # noqa: S704
 
