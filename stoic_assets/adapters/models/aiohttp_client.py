@@ -1,17 +1,46 @@
-"""The HTTP side of the openai package: whole requests and whole replies over one aiohttp session.
+"""The openai package over one aiohttp session, without what a chat completion needs of neither.
 
-The package's own `DefaultAioHttpClient` does the same with streams, redirects, cookies and an authentication flow, none
-of which a chat completion needs: 0.3 ms of processor time a call, a quarter of it all. This module is imported where a
-connection is opened, since httpx2 and aiohttp are heavy.
+The package and its own `DefaultAioHttpClient` make up each request anew, and have streams, redirects, cookies and an
+authentication flow: half a millisecond of processor time a call, two thirds of it all. This module is imported where a
+connection is opened, since httpx2, aiohttp and openai are heavy.
 """
 
 from typing import Any
 
 import aiohttp
 import httpx2
+import openai  # noqa: TID253  (the module is imported late, as its text says)
+from openai._base_client import get_platform  # noqa: TID253
 
 _OF_THE_WIRE = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 """Headers of a reply that speak of the bytes that arrived, which aiohttp has unpacked."""
+_READ = httpx2.ByteStream(b"")
+
+
+class WholeRequest(httpx2.Request):
+    """A request whose content is at hand; its length and the host are for the session to tell."""
+
+    def __init__(self, method: str, url: httpx2.URL, headers: httpx2.Headers, content: bytes) -> None:
+        # Not the constructor of httpx2: that parses and copies all of them for 0.06 ms.
+        self.method, self.url, self.headers, self._body = method, url, headers, content
+
+    @property
+    def content(self) -> bytes:
+        """What is sent."""
+        return self._body
+
+
+class GoodReply(httpx2.Response):
+    """A reply that has arrived and of which only the content counts; no stream is read for it, 0.025 ms."""
+
+    def __init__(self, content: bytes, request: httpx2.Request) -> None:
+        super().__init__(httpx2.codes.OK, request=request, stream=_READ)
+        self._body = content
+
+    @property
+    def content(self) -> bytes:
+        """What was sent back, unpacked."""
+        return self._body
 
 
 class AiohttpTransport(httpx2.AsyncBaseTransport):
@@ -37,6 +66,8 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
             allow_redirects=False,
         ) as reply:  # fmt: skip
             content = await reply.read()
+        if reply.status == httpx2.codes.OK:
+            return GoodReply(content, request)
         headers = [(name, value) for name, value in reply.headers.items() if name.lower() not in _OF_THE_WIRE]
         return httpx2.Response(reply.status, headers=headers, content=content, request=request)
 
@@ -57,8 +88,31 @@ class AiohttpClient(httpx2.AsyncClient):
 
     def build_request(self, method: str, url: Any, *, headers: Any = None, content: Any = None, **_: Any) -> Any:
         """The request as the package made it up."""
-        return httpx2.Request(method, url, headers=headers, content=content)
+        return WholeRequest(method.upper(), httpx2.URL(url), httpx2.Headers(headers), content)
 
     async def send(self, request: httpx2.Request, **_: Any) -> httpx2.Response:
         """The whole reply."""
         return await self._direct.handle_async_request(request)
+
+
+class PostingClient(openai.AsyncOpenAI):
+    """Posts JSON that is at hand. Requests to one address differ in that alone: they share what the package made up for
+    the first of them, which spares the others 0.14 ms.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._first: dict[str, httpx2.Request] = {}
+        # Else every call that leaves before a first reply asks for it in a thread of its own: 250 of them at once.
+        self._platform = get_platform()
+
+    @property
+    def user_agent(self) -> str:
+        """The package's, which would go by the name of this class."""
+        return super().user_agent.replace(type(self).__name__, openai.AsyncOpenAI.__name__)
+
+    def _build_request(self, options: Any, *, retries_taken: int = 0) -> httpx2.Request:
+        first = self._first.get(options.url)
+        if first is None:
+            first = self._first[options.url] = super()._build_request(options, retries_taken=retries_taken)
+        return WholeRequest(first.method, first.url, first.headers, options.content)

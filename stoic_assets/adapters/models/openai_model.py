@@ -126,9 +126,10 @@ class OpenAiModel:
 
         # What create() does without its walk through all messages, which is half of the processor time of a call; and
         # the answer as it came, since the package checks nothing of what it would make of it.
-        bearer: Any = {"security": {"bearer_auth": True}}
+        # Options that are left to the package are copied deeply for every call.
+        options: Any = {"security": {"bearer_auth": True}, "max_retries": 0, "timeout": None}
         content = to_json(body)  # three times as quick as the package, and some bodies are long
-        answer = await client.post(f"{self._url}/chat/completions", content=content, cast_to=Response, options=bearer)
+        answer = await client.post(f"{self._url}/chat/completions", content=content, cast_to=Response, options=options)
         return json.loads(answer.content)
 
     def _reply(self, text: str, completion: Any, model: str, latency_ms: float) -> ChatReply:
@@ -139,13 +140,11 @@ class OpenAiModel:
 
     def _open(self) -> _Connection:
         openai_alone()
-        from openai import AsyncOpenAI
-
-        from stoic_assets.adapters.models.aiohttp_client import AiohttpClient
+        from stoic_assets.adapters.models.aiohttp_client import AiohttpClient, PostingClient
 
         # Time-outs are set around each attempt; the proxy is chosen here, since loopback must bypass it.
         http = AiohttpClient(self._url.startswith("https:"), self._proxy)
-        client = AsyncOpenAI(api_key=self._key, base_url=self._url, max_retries=0, timeout=None, http_client=http)
+        client = PostingClient(api_key=self._key, base_url=self._url, max_retries=0, timeout=None, http_client=http)
         gates = {role: RequestLimit(limit, self._paces[role]) for role, limit in self._limits.items()}
         return _Connection(client, gates)
 
