@@ -25,12 +25,12 @@ _PATIENCE = 30.0
 class CachedModel:
     """Answers a cacheable request from `folder` where it can; equal requests at the same time share one call.
 
-    With `fresh`, replies of earlier processes are not read, but replaced.
+    With `fresh`, replies of earlier processes are not read, but replaced. What another process adds meanwhile is seen by
+    the next one only.
     """
 
     def __init__(self, model: ChatModel, folder: Path, fresh: bool = False) -> None:
         self._model, self._file, self._fresh = model, folder / "replies.sqlite", fresh
-        self._written: set[str] = set()
         self._commit = GroupCommit(self._write)
         self._busy: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -40,13 +40,23 @@ class CachedModel:
             return await self._model.complete(request)
         key = cache_key(request)
         async with self._busy.setdefault(key, asyncio.Lock()):
-            kept = None if self._fresh and key not in self._written else self._read(key)
+            kept = self._read(key) if key in self._known else None
             if kept is not None:
                 return kept
             reply = await self._model.complete(request)
             await self._commit.add((key, json.dumps(vars(reply))))
-            self._written.add(key)
+            self._known.add(key)
             return reply
+
+    @cached_property
+    def _known(self) -> set[str]:
+        """The keys of all replies. To look for a new one in the file would wait, with the whole loop, for replies that
+        are being written: 0.3 of 2 seconds of judging.
+        """
+        if self._fresh:
+            return set()
+        with self._storage() as replies:
+            return {key for (key,) in replies.execute("select key from replies")}
 
     def _read(self, key: str) -> ChatReply | None:
         with self._storage() as replies:
