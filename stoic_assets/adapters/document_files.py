@@ -5,12 +5,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from stoic_assets.core.documents import Document, parse_document
+from stoic_assets.core.documents import Document, fault_at, parse_document
 from stoic_assets.core.errors import ConfigurationError, DocumentError
 from stoic_assets.core.jobs.job import NAME, CypherSetup, FileSetup, Job, PromptName
 from stoic_assets.core.releases import Release
 from stoic_assets.core.settings import Settings
 from stoic_assets.core.templates import refuse_malformed
+from stoic_assets.core.yaml_text import read_yaml
 
 D = TypeVar("D", bound=Document)
 _BUILT_IN_PROMPTS = {"eval/socrates", "eval/score"}
@@ -47,31 +48,43 @@ def load_job(path: Path) -> Job:
         raise DocumentError(str(path), None, "name", problem)
     changes: dict[str, Any] = {
         "name": name,
-        "setups": tuple(_resolved(setup, path) for setup in job.setups),
-        "prompts": {prompt: read_template(path.parent / file) for prompt, file in _own_prompts(job).items()},
+        "setups": tuple(_resolved(setup, path, number) for number, setup in enumerate(job.setups)),
+        "prompts": {prompt: _template(path, file, key) for prompt, (file, *key) in _own_prompts(job).items()},
     }
     return job.model_copy(update=changes)
 
 
-def read_template(path: Path) -> str:
+def _resolved(setup: CypherSetup | FileSetup, path: Path, number: int) -> CypherSetup:
+    if isinstance(setup, CypherSetup):
+        return setup
+    return CypherSetup(cypher=_named_text(path, setup.file, ("setups", number, "file")))
+
+
+def _own_prompts(job: Job) -> dict[PromptName, tuple[str, ...]]:
+    """Where the job's own templates are and the key that says so.
+
+    `evaluator.prompt` and `scorer.prompt` name one too, as in Embabel's files.
+    """
+    named: dict[PromptName, tuple[str, ...]] = {
+        "evaluator": (job.evaluator.prompt, "evaluator", "prompt"), "tasks": (job.scorer.prompt, "scorer", "prompt")
+    }  # fmt: skip
+    own = {name: (file, *key) for name, (file, *key) in named.items() if file not in _BUILT_IN_PROMPTS}
+    return own | {name: (file, "prompts", name) for name, file in job.prompts.items()}
+
+
+def _template(path: Path, file: str, key: Sequence[str]) -> str:
     """The text of a job's own prompt. Raises `DocumentError` where it is no Jinja template."""
-    text = read_text(path)
-    refuse_malformed(text, str(path))
+    text = _named_text(path, file.removeprefix("file:"), key)
+    refuse_malformed(text, str(path.parent / file.removeprefix("file:")))
     return text
 
 
-def _resolved(setup: CypherSetup | FileSetup, path: Path) -> CypherSetup:
-    return setup if isinstance(setup, CypherSetup) else CypherSetup(cypher=read_text(path.parent / setup.file))
-
-
-def _own_prompts(job: Job) -> dict[PromptName, str]:
-    """Where the job's own templates are; `evaluator.prompt` and `scorer.prompt` name one too, as in Embabel's files."""
-    own = dict(job.prompts)
-    named: tuple[tuple[PromptName, str], ...] = (("evaluator", job.evaluator.prompt), ("tasks", job.scorer.prompt))
-    for name, file in named:
-        if file not in _BUILT_IN_PROMPTS and name not in own:
-            own[name] = file.removeprefix("file:")
-    return own
+def _named_text(path: Path, file: str, key: Sequence[str | int]) -> str:
+    """The text of a file that the job file at `path` names, relative to itself, under `key`."""
+    try:
+        return read_text(path.parent / file)
+    except ConfigurationError as error:
+        raise fault_at(tuple(key), read_yaml(read_text(path), str(path)), str(path), str(error)) from None
 
 
 def load_jobs(paths: Iterable[Path]) -> list[Job]:

@@ -4,6 +4,7 @@ How YAML text becomes data is the business of `yaml_text`; which keys there are,
 """
 
 import difflib
+import re
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
@@ -37,8 +38,7 @@ class Document(BaseModel):
             known = cls.known_keys()
             for key in data:
                 if key not in known:
-                    about = {"key": str(key), "problem": unknown_key(str(key), known)}
-                    raise PydanticCustomError("unknown_key", "{problem}", about)
+                    raise misplaced(unknown_key(str(key), known), str(key))
         return data
 
     @field_validator("*", mode="before")
@@ -68,6 +68,11 @@ def unknown_key(key: str, known: Mapping[str, None]) -> str:
     nearest = difflib.get_close_matches(key.lower().replace("_", ""), folded, n=1, cutoff=0.6)
     hint = f"did you mean {folded[nearest[0]]!r}?" if nearest else f"known keys: {', '.join(known)}"
     return f"unknown key; {hint}"
+
+
+def misplaced(problem: str, *path: str | int) -> PydanticCustomError:
+    """The fault that the validator of a part found further down, at `path`."""
+    return PydanticCustomError("misplaced", "{problem}", {"problem": problem, "path": path})
 
 
 D = TypeVar("D", bound=Document)
@@ -117,20 +122,27 @@ def explain(error: ValidationError, found: YamlText, source: str) -> DocumentErr
     first = error.errors(include_url=False)[0]
     if first["type"] == "missing":
         path: Path = (*written_path(first["loc"][:-1], found.data), first["loc"][-1])
-    elif first["type"] == "unknown_key":
-        path = (*written_path(first["loc"], found.data), first["ctx"]["key"])
+    elif first["type"] == "misplaced":
+        path = (*written_path(first["loc"], found.data), *first["ctx"]["path"])
     else:
         path = written_path(first["loc"], found.data)
+    return fault_at(path, found, source, problem_of(first))
+
+
+def fault_at(path: Path, found: YamlText, source: str, problem: str) -> DocumentError:
+    """A complaint about what stands at `path`, or is missing there: then the line is that of what would hold it."""
     known = path
     while known and known not in found.lines:
         known = known[:-1]
-    return DocumentError(source, found.lines.get(known, 1), dotted(path), problem_of(first))
+    return DocumentError(source, found.lines.get(known, 1), dotted(path), problem)
 
 
 def problem_of(fault: ErrorDetails) -> str:
     """What is wrong, without naming the place."""
     if fault["type"] != "missing" and fault["input"] is None:
         return "has no value; give it one, or leave the key out"
+    if fault["loc"][-1:] == ("[key]",) and fault["type"] == "literal_error":
+        return unknown_key(str(fault["input"]), dict.fromkeys(re.findall(r"'([^']*)'", fault["ctx"]["expected"])))
     return _PROBLEMS.get(fault["type"]) or fault["msg"].removeprefix("Value error, ")
 
 

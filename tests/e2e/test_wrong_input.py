@@ -27,7 +27,14 @@ FAULTY_JOBS: dict[str, tuple[str, str]] = {
     "assertion of no kind": (
         "assertions:\n- weight: 2\n", r"eval_jobs/chat\.yml:\d+: assertions\[0\]: .*`expression` or `cypher`"
     ),
-    "setup file missing": ("setups:\n- file: nowhere.cypher\n", r"nowhere\.cypher: there is no such file"),
+    "setup file missing": ("setups:\n- file: nowhere.cypher\n", r"eval_jobs/chat\.yml:\d+: setups\[0\]\.file: .*nowhere\.cypher: there is no"),
+    "prompt missing": (
+        "prompts:\n  tasks: own.jinja\n", r"eval_jobs/chat\.yml:\d+: prompts\.tasks: .*own\.jinja: there is no such file"
+    ),
+    "twins": (
+        "assertions:\n- {name: a, expression: evaluation.done}\n- {name: a, expression: evaluation.done}\n",
+        r"eval_jobs/chat\.yml:\d+: assertions\[1\]\.name: 'a' is a name already",
+    ),
 }
 
 

@@ -5,6 +5,7 @@ covers all that determines a conversation.
 """
 
 import hashlib
+from collections.abc import Collection, Iterable
 from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, field_validator, model_validator
@@ -13,7 +14,7 @@ from stoic_assets.core.assertions.cypher_script import parameters_used
 from stoic_assets.core.assertions.kotlin_expression import names_in
 from stoic_assets.core.assertions.kotlin_syntax import parse_expression
 from stoic_assets.core.conversation.evidence import Condition
-from stoic_assets.core.documents import CamelDocument
+from stoic_assets.core.documents import CamelDocument, misplaced
 from stoic_assets.core.errors import ExpressionError
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 
@@ -76,8 +77,8 @@ class Task(CamelDocument):
     task: str
     acceptance_criteria: str
     difficulty: str = "medium"
-    requirements: dict[str, Any] | str | None = None
-    context: dict[str, Any] | str | None = None
+    requirements: dict[str, Any] | list[Any] | str | None = None
+    context: dict[str, Any] | list[Any] | str | None = None
 
 
 class CypherSetup(CamelDocument):
@@ -200,11 +201,11 @@ class Job(CamelDocument):
     def is_playable(self) -> "Job":
         """A job holds tasks or scenarios, and its scenarios and assertions can be told apart."""
         if bool(self.tasks) == bool(self.scenarios):
-            raise ValueError("a job holds either `tasks` or `scenarios`")
-        refuse_twins("scenarios", [scenario.id for scenario in self.scenarios])
-        refuse_twins("assertions", ["objectContext", *(key for key, _ in self.keyed_assertions())])
+            raise misplaced("a job holds either `tasks` or `scenarios`", *(["scenarios"] if self.tasks else []))
+        refuse_twins("scenarios", "id", [scenario.id for scenario in self.scenarios])
+        refuse_twins("assertions", "name", [key for key, _ in self.keyed_assertions()], taken={"objectContext"})
         if problem := self.protocol_problem():
-            raise ValueError(problem)
+            raise misplaced(problem, "target", "protocol")
         return self
 
     def protocol_problem(self) -> str | None:
@@ -253,8 +254,10 @@ def reads_object_context(expression: str) -> bool:
     return "objectContext" in names_in(parse_expression(expression))
 
 
-def refuse_twins(key: str, names: list[str]) -> None:
-    """Raises ValueError when a name stands twice."""
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"two {key} are called {name!r}; names must differ")
+def refuse_twins(entries: str, key: str, names: Iterable[str], taken: Collection[str] = ()) -> None:
+    """Raises at the first of `entries` whose name another has already, or is `taken`."""
+    known = set(taken)
+    for number, name in enumerate(names):
+        if name in known:
+            raise misplaced(f"{name!r} is a name already; names must differ", entries, number, key)
+        known.add(name)

@@ -146,6 +146,6 @@ def task_variables(task: Task) -> dict[str, str | None]:
     }
 
 
-def as_text(value: dict[str, Any] | str | None) -> str | None:
-    """A text as it is, a mapping as JSON."""
+def as_text(value: dict[str, Any] | list[Any] | str | None) -> str | None:
+    """A text as it is, anything else as JSON."""
     return value if value is None or isinstance(value, str) else as_json(value)

@@ -132,14 +132,15 @@ def test_entries_are_told_apart_by_their_keys(read_job: ReadJob, text: str, kind
         ("assertions: [{cypher: x, expects: 1}]", "3: assertions[0].expects: unknown key; did you mean 'expected'?"),
         ("setups: [{cypher: x, when: 1}]", "3: setups[0].when: unknown key; known keys: cypher"),
         ("seeds: [{conversation: [{contents: x}]}]", "3: seeds[0].conversation[0].contents: unknown key; did you mean"),
-        ("virtues: {bravery: 1}", "3: virtues.bravery: Input should be 'wisdom', 'courage'"),
+        ("virtues: {bravery: 1}", "3: virtues.bravery: unknown key; known keys: wisdom, courage"),
+        ("virtues: {wisdon: 1}", "3: virtues.wisdon: unknown key; did you mean 'wisdom'?"),
         ("virtues: {wisdom: -1}", "3: virtues.wisdom: Input should be greater than or equal to 0"),
-        ("scenarios: [{id: a, category: c, input: i}]", "1: a job holds either `tasks` or `scenarios`"),
+        ("scenarios: [{id: a, category: c, input: i}]", "3: scenarios: a job holds either `tasks` or `scenarios`"),
         ("assertions: [{name: a, expression: evaluation.done}, {name: a, cypher: x, expected: 1}]",
-         "1: two assertions are called 'a'; names must differ"),
+         "3: assertions[1].name: 'a' is a name already; names must differ"),
         ("assertions: [{name: 2, expression: evaluation.done}, {cypher: x, expected: 1}]",
-         "1: two assertions are called '2'"),
-        ("assertions: [{name: objectContext, expression: evaluation.done}]", "1: two assertions are called 'objectC"),
+         "3: assertions[1].name: '2' is a name already"),
+        ("assertions: [{name: objectContext, expression: evaluation.done}]", "3: assertions[0].name: 'objectC"),
         ("repeats: yes", "3: repeats: a number is expected"),
     ],
 )
@@ -271,5 +272,5 @@ def test_a_virtue_without_a_weight_weighs_one(make_job: MakeJob) -> None:
 def test_the_id_of_a_scenario_must_be_safe_for_files(make_job: MakeJob, identity: str) -> None:
     with pytest.raises(ValueError, match="pattern"):
         make_job(scenarios=[{"id": identity, "category": "c", "input": "i"}])
-    with pytest.raises(ValueError, match="two scenarios are called 'a'"):
+    with pytest.raises(ValueError, match="'a' is a name already"):
         make_job(scenarios=[{"id": "a", "category": "c", "input": "i"}] * 2)
