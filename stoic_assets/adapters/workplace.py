@@ -53,7 +53,7 @@ class Workplace:
     @cached_property
     def evidence(self) -> EvidenceStore:
         """Manifests and journals."""
-        return EvidenceStore(self.project.home, self.redactor.data)
+        return EvidenceStore(self.project.home, self.redactor.row)
 
     @cached_property
     def warehouse(self) -> Warehouse:

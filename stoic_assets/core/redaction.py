@@ -13,6 +13,23 @@ SHORT = 64
 """Characters of texts that are likely to come again."""
 
 
+OWN = frozenset(
+    {
+        "agent", "agent_id", "agent_model", "agent_version", "aspect", "assertion", "at", "base",
+        "base_evaluation_id", "call_id", "candidate", "condition", "confidence_source", "delivered_at", "ended_at",
+        "evaluated_at", "evaluation_id", "evaluator_model", "given_at", "id", "idempotency_key", "job", "job_hash",
+        "judge_model", "judge_models", "kind", "model", "outcome", "parents", "prompt_hash", "rated_at",
+        "released_at", "role", "scenario", "session_id", "source", "speaker", "spec_hash", "started_at", "status",
+        "subject", "task", "task_id", "task_ids", "time", "timestamp", "trial", "trial_id", "trial_ids", "type",
+        "uncertain_virtues", "virtue", "weak_virtues",
+    }
+)  # fmt: skip
+"""Fields of ids, kinds, times and hashes: a key such as `test` may be part of one, and without them nothing is found
+again."""
+FOREIGN = frozenset({"events", "parameters", "result", "expected", "actual"})
+"""Fields of what others made up, keys included."""
+
+
 class Redactor:
     """Blanks what matches a pattern, and the literal values of known secrets (keys, passwords)."""
 
@@ -47,8 +64,8 @@ class Redactor:
         return value
 
     def row(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """A table's row with every text in it redacted; column names stay, and what is JSON stays JSON."""
-        return {column: self._cell(value) for column, value in row.items()}
+        """What we made up ourselves, such as a table's row: names of fields and `OWN` values stay, JSON stays JSON."""
+        return {name: value if name in OWN else self._field(name, value) for name, value in row.items()}
 
     def _member(self, key: str, value: Any) -> Any:
         """The value of `key`; blank where a pattern wants both, as one does that looks for `password=…`."""
@@ -58,10 +75,21 @@ class Redactor:
             return cleaned if self.text(key) != key or self.text(together) == together else BLANK
         return cleaned
 
-    def _cell(self, value: Any) -> Any:
-        """JSON is redacted as the data that it holds: a pattern does not stop at a bracket."""
-        if not isinstance(value, str) or not value.startswith(("{", "[", '"')):
+    def _field(self, name: str, value: Any) -> Any:
+        if isinstance(value, str):
+            return self._json_or_text(value)
+        if name in FOREIGN:
             return self.data(value)
+        if isinstance(value, Mapping):
+            return self.row(value)
+        if isinstance(value, list | tuple):
+            return [self._field(name, item) for item in value]
+        return value
+
+    def _json_or_text(self, value: str) -> str:
+        """JSON is redacted as the data that it holds: a pattern does not stop at a bracket."""
+        if not value.startswith(("{", "[", '"')):
+            return self.text(value)
         try:
             held = json.loads(value)
         except (ValueError, RecursionError):

@@ -109,7 +109,7 @@ def test_a_torn_last_entry_is_dropped(store: EvidenceStore) -> None:
 
 
 def test_secrets_are_blanked_on_write(tmp_path: Path) -> None:
-    store = EvidenceStore(tmp_path, Redactor(["sk-[a-z]+"], ["tr0ub4dor"]).data)
+    store = EvidenceStore(tmp_path, Redactor(["sk-[a-z]+"], ["tr0ub4dor"]).row)
     call = {"request": {"function": {"name": "login"}, "arguments": {"key": "sk-abc", "deep": ["tr0ub4dor"]}}}
     turn = Turn(0, "agent", "it is tr0ub4dor", events=(call,))
     asyncio.run(store.journals(manifest()).of("T").append(said(turn)))

@@ -75,6 +75,20 @@ def test_a_row_keeps_its_columns_and_what_is_json_stays_json() -> None:
     assert shown["untouched"] == '{"a":1}', "as it was written"
 
 
+def test_a_short_key_leaves_our_own_words_alone_and_blanks_all_others() -> None:
+    redactor = Redactor([], ["test", "agent", "turn", "2026"])
+    entry = {
+        "trial": "test_reminder-withheld-1", "kind": "turn", "at": "2026-11-22T12:00:00Z", "detail": "a test",
+        "turn": {"speaker": "agent", "content": "my test agent", "events": [{"test": "agent", "kind": "turn"}]},
+        "observations": [{"assertion": "test", "result": {"kind": "test"}}],
+    }
+    assert redactor.row(entry) == entry | {
+        "detail": f"a {BLANK}",
+        "turn": {"speaker": "agent", "content": f"my {BLANK} {BLANK}", "events": [{BLANK: BLANK, "kind": BLANK}]},
+        "observations": [{"assertion": "test", "result": {"kind": BLANK}}],
+    }
+
+
 def test_absurdly_nested_text_is_redacted_as_text() -> None:
     assert Redactor(["token"]).row({"content": "[" * 100_000 + "token"})["content"].endswith(BLANK)
 
