@@ -25,8 +25,8 @@ _PATIENCE = 30.0
 class CachedModel:
     """Answers a cacheable request from `folder` where it can; equal requests at the same time share one call.
 
-    With `fresh`, replies of earlier processes are not read, but replaced. What another process adds meanwhile is seen by
-    the next one only.
+    With `fresh`, replies of earlier processes are not read, but replaced. What another process adds meanwhile is seen
+    by the next one only.
     """
 
     def __init__(self, model: ChatModel, folder: Path, fresh: bool = False) -> None:

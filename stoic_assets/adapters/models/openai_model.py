@@ -140,11 +140,17 @@ class OpenAiModel:
 
     def _open(self) -> _Connection:
         openai_alone()
-        from stoic_assets.adapters.models.aiohttp_client import AiohttpClient, PostingClient
+        from openai import AsyncOpenAI
+        from openai._base_client import get_platform
+
+        from stoic_assets.adapters.models.aiohttp_client import AiohttpClient, sharing
 
         # Time-outs are set around each attempt; the proxy is chosen here, since loopback must bypass it.
         http = AiohttpClient(self._url.startswith("https:"), self._proxy)
-        client = PostingClient(api_key=self._key, base_url=self._url, max_retries=0, timeout=None, http_client=http)
+        client = AsyncOpenAI(api_key=self._key, base_url=self._url, max_retries=0, timeout=None, http_client=http)
+        client._build_request = sharing(client._build_request)  # type: ignore[method-assign]
+        # Else every call that leaves before the first reply asks for it in a thread of its own: 250 of them at once.
+        client._platform = get_platform()
         gates = {role: RequestLimit(limit, self._paces[role]) for role, limit in self._limits.items()}
         return _Connection(client, gates)
 
