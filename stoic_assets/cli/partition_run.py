@@ -7,8 +7,8 @@ from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from filelock import FileLock
-
+from stoic_assets.adapters.document_files import read_text
+from stoic_assets.adapters.file_locks import locked
 from stoic_assets.adapters.files import StorageError, write_whole
 from stoic_assets.adapters.lean_imports import hidden
 from stoic_assets.adapters.project import shipped
@@ -32,11 +32,14 @@ class Interrupted(StoicError):
 
 
 def dagster_home(workplace: Workplace) -> Path:
-    """The Dagster instance: `DAGSTER_HOME`, else the project's own; made on first use from its `dagster.yaml`."""
+    """The Dagster instance: `DAGSTER_HOME`, else the project's own; made on first use from its `dagster.yaml`.
+
+    Raises `ConfigurationError` when that cannot be read, `StorageError` when the disk refuses.
+    """
     home = Path(workplace.env.get("DAGSTER_HOME") or workplace.project.home / "dagster").expanduser().absolute()
     if not (home / "dagster.yaml").exists():
         own = workplace.project.root / "dagster.yaml"
-        write_whole(home / "dagster.yaml", (own if own.exists() else shipped("dagster.yaml")).read_text())
+        write_whole(home / "dagster.yaml", read_text(own if own.exists() else shipped("dagster.yaml")))
     return home
 
 
@@ -50,7 +53,7 @@ def open_instance(workplace: Workplace) -> Iterator["dg.DagsterInstance"]:
 
     home = dagster_home(workplace)
     try:
-        with FileLock(home / "opening.lock"):  # two processes that set up the same new database spoil it
+        with locked(home / "opening.lock"):  # two processes that set up the same new database spoil it
             instance = event_log.open_instance(home)
     except dg.DagsterInvalidConfigError as error:
         problem = error.errors[0].message.splitlines()[0].removesuffix(" failed:")
@@ -113,23 +116,28 @@ def _faults_as_ours(workplace: Workplace) -> Iterator[None]:
 
     try:
         yield
-    except dg.Failure as failure:
-        if isinstance(failure.__cause__, StoicError):
-            raise failure.__cause__ from None
-        if isinstance(failure.__cause__, KeyboardInterrupt | dg.DagsterExecutionInterruptedError):
+    except (Exception, KeyboardInterrupt) as error:
+        fault = _within(error)
+        if isinstance(fault, KeyboardInterrupt | dg.DagsterExecutionInterruptedError):
             raise Interrupted from None
-        raise
-    except (KeyboardInterrupt, dg.DagsterExecutionInterruptedError):
-        raise Interrupted from None
-    except Exception as error:
         # Dagster's own records; when the disk is full, their failure hides that of the step.
-        cause = error if isinstance(error, OperationalError) else error.__cause__
+        cause = fault if isinstance(fault, OperationalError) else fault.__cause__
         if not isinstance(cause, OperationalError):
-            raise
+            raise fault from fault.__cause__
         home, why = workplace.project.home, str(cause.orig).partition("\n")[0]
         if isinstance(cause.orig, sqlite3.Error):
             raise StorageError(f"{home} cannot be written: {why}; free space, then `stoic eval --resume`") from error
         raise ServiceUnreachable(f"Dagster's database: {why}; what was paid for is kept, use --resume") from error
+
+
+def _within(error: BaseException) -> BaseException:
+    """What went wrong in a step: Dagster wraps it in a failure, and that once more when no try is left."""
+    import dagster as dg
+
+    wrappers = dg.Failure | dg.RetryRequested | dg.DagsterError
+    while isinstance(error, wrappers) and (inner := error.__cause__ or error.__context__):
+        error = inner
+    return error
 
 
 def _bury_dead_runs(
@@ -137,15 +145,12 @@ def _bury_dead_runs(
 ) -> None:
     """Marks runs of this evaluation that a kill left STARTED as failed; nobody else would.
 
-    Raises `ConfigurationError` when one of them is alive: it holds the evaluation's lock.
+    None of them is at work on it: the caller holds the evaluation's lock.
     """
     import dagster as dg
 
     if workplace.evidence.manifest(agent_version, evaluation_id) is None:
         return
     filters = dg.RunsFilter(tags={EVALUATION_TAG: evaluation_id}, statuses=[dg.DagsterRunStatus.STARTED])
-    runs = instance.get_runs(filters=filters)
-    if runs:
-        with workplace.evidence.locked(agent_version, evaluation_id):
-            for run in runs:
-                instance.report_run_failed(run, "the process of this run is gone; the evaluation was resumed")
+    for run in instance.get_runs(filters=filters):
+        instance.report_run_failed(run, "the process of this run is gone; the evaluation was resumed")

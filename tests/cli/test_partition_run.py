@@ -1,16 +1,21 @@
-"""Whether an evaluation came to its end is told by its last run."""
+"""The Dagster instance of commands; whether an evaluation came to its end is told by its last run."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import dagster as dg
 import pytest
 from dagster import DagsterInstance, DagsterRun, DagsterRunStatus
 
+from stoic_assets.adapters.files import StorageError
+from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import partition_run
+from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
 from stoic_assets.core.evaluation import EVALUATION_TAG
 from stoic_assets.core.stages import EVALUATION, VERDICTS
+from stoic_assets.defs.failures import reported
 
 SUCCESS, FAILURE, STARTED = DagsterRunStatus.SUCCESS, DagsterRunStatus.FAILURE, DagsterRunStatus.STARTED
 
@@ -45,3 +50,52 @@ def test_an_evaluation_is_over_when_its_last_run_succeeded(
 
     monkeypatch.setattr(partition_run, "open_instance", instance)
     assert partition_run.was_cut_short(None, "E") is cut_short  # type: ignore[arg-type]
+
+
+def test_the_instance_is_made_of_the_projects_own_file(workplace: Workplace, tmp_path: Path) -> None:
+    (tmp_path / "dagster.yaml").write_bytes("# für alle\n".encode())
+    home = partition_run.dagster_home(workplace)
+    assert (home / "dagster.yaml").read_bytes() == "# für alle\n".encode()
+
+
+def test_an_instance_file_that_cannot_be_read_is_one_clear_line(workplace: Workplace, tmp_path: Path) -> None:
+    (tmp_path / "dagster.yaml").write_bytes("# für alle\n".encode("latin-1"))
+    with pytest.raises(ConfigurationError, match=r"dagster\.yaml: cannot be read"):
+        partition_run.dagster_home(workplace)
+    (tmp_path / "dagster.yaml").unlink()
+    (tmp_path / "dagster.yaml").mkdir()
+    with pytest.raises(ConfigurationError, match=r"dagster\.yaml: cannot be read"):
+        partition_run.dagster_home(workplace)
+
+
+def test_an_instance_that_cannot_be_locked_is_a_storage_error(workplace: Workplace) -> None:
+    (partition_run.dagster_home(workplace) / "opening.lock").mkdir()
+    with pytest.raises(StorageError, match="cannot be written"), partition_run.open_instance(workplace):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [
+        (ServiceUnreachable("the graph went away"), ServiceUnreachable),
+        (ConfigurationError("a wrong key"), ConfigurationError),
+        (KeyError("twins"), KeyError),
+        (KeyboardInterrupt(), partition_run.Interrupted),
+    ],
+)
+def test_a_fault_of_a_step_comes_out_of_dagster_as_it_is(
+    workplace: Workplace, fault: BaseException, told: type[BaseException]
+) -> None:
+    @dg.op(retry_policy=dg.RetryPolicy(max_retries=1))
+    def faulty() -> None:
+        with reported():
+            raise fault
+
+    @dg.job
+    def job() -> None:
+        faulty()
+
+    silent = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+    with pytest.raises(told) as caught, partition_run._faults_as_ours(workplace):
+        job.execute_in_process(run_config=silent)
+    assert isinstance(caught.value, partition_run.Interrupted) or caught.value is fault
