@@ -6,22 +6,26 @@ Python objects, and works on a `Budget`. What goes wrong is an `ExpressionFailur
 
 from collections.abc import Mapping
 
+from stoic_assets.core.assertions.kotlin_collections import Block
 from stoic_assets.core.assertions.kotlin_expression import (
     Binary,
     Call,
     Expression,
     Index,
     Lambda,
+    ListOf,
     Literal,
     Member,
     Name,
-    Prefix,
     Template,
+    Unary,
 )
-from stoic_assets.core.assertions.kotlin_functions import FUNCTIONS, Block
+from stoic_assets.core.assertions.kotlin_functions import FUNCTIONS, Function
 from stoic_assets.core.assertions.kotlin_limits import Budget
 from stoic_assets.core.assertions.kotlin_numbers import computed, is_operand
+from stoic_assets.core.assertions.kotlin_texts import folded
 from stoic_assets.core.assertions.kotlin_values import (
+    Span,
     as_text,
     brief,
     combined,
@@ -70,13 +74,15 @@ class _Evaluation:
                 return self.named(name, scope)
             case Template(parts):
                 return self.budget.join(as_text(self.value(part, scope, depth + 1), self.budget) for part in parts)
+            case ListOf(items):
+                return [self.value(item, scope, depth + 1) for item in items]
             case Member(receiver, name, safe):
                 target = self.value(receiver, scope, depth + 1)
                 return None if safe and target is None else member_of(target, name, self.budget)
             case Index(receiver, key):
                 return element_at(self.value(receiver, scope, depth + 1), self.value(key, scope, depth + 1))
-            case Prefix(operator, operand):
-                return self.prefixed(operator, self.value(operand, scope, depth + 1))
+            case Unary(operator, operand):
+                return self.unary(operator, self.value(operand, scope, depth + 1))
             case Call():
                 return self.called(expression, scope, depth + 1)
             case Binary():
@@ -87,9 +93,13 @@ class _Evaluation:
             raise ExpressionFailure(f"this trial has no `{name}`")
         return scope[name]
 
-    def prefixed(self, operator: str, operand: object) -> object:
+    def unary(self, operator: str, operand: object) -> object:
         if operator == "!":
             return not truth(operand, "what follows `!`")
+        if operator == "!!":
+            if operand is None:
+                raise ExpressionFailure("what `!!` stands behind is null; write ?. or ?: where it may be missing")
+            return operand
         if not is_operand(operand):
             raise ExpressionFailure(f"`-` needs a number of at most 64 bits, not {brief(operand)}")
         return -operand if isinstance(operand, float) else computed("-", 0, operand)
@@ -111,6 +121,8 @@ class _Evaluation:
                 return equal(left, right, self.budget) is (sign == "==")
             case "in" | "!in":
                 return contains(right, left, self.budget) is (sign == "in")
+            case "..":
+                return Span(left, right)
             case "<" | "<=" | ">" | ">=":
                 return ordered(sign, left, right, self.budget)
         return combined(sign, left, right, self.budget)
@@ -124,12 +136,15 @@ class _Evaluation:
             hint = f"; write ?.{call.function} where the value may be missing" if receiver is None else ""
             kinds = " or ".join(function.on)
             raise ExpressionFailure(f"`{call.function}` works on a {kinds}, not on {brief(receiver)}{hint}")
-        return function.apply(receiver, self.argument(call.argument, scope, depth), self.budget)
+        argument = self.argument(call.argument, function, scope, depth)
+        if call.ignore_case:
+            receiver, argument = folded(receiver, self.budget), folded(argument, self.budget)
+        return function.apply(receiver, argument, self.budget)
 
-    def argument(self, argument: Expression | Lambda | None, scope: Scope, depth: int) -> object:
+    def argument(self, argument: Expression | Lambda | None, function: Function, scope: Scope, depth: int) -> object:
         if isinstance(argument, Lambda):
             return self.block(argument, scope, depth)
-        return None if argument is None else self.value(argument, scope, depth)
+        return function.default if argument is None else self.value(argument, scope, depth)
 
     def block(self, written: Lambda, scope: Scope, depth: int) -> Block:
         """The lambda as something to call; it sees the names around it."""

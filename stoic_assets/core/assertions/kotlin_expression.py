@@ -29,6 +29,13 @@ class Template:
 
 
 @dataclass(frozen=True, slots=True)
+class ListOf:
+    """`listOf(item, item)`."""
+
+    items: "tuple[Expression, ...]"
+
+
+@dataclass(frozen=True, slots=True)
 class Member:
     """`receiver.name`; `safe` when it is `receiver?.name`."""
 
@@ -55,17 +62,18 @@ class Lambda:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """`receiver.function(argument)`; every supported function takes one argument or none."""
+    """`receiver.function(argument)`; every supported function takes one argument or none, and some `ignoreCase`."""
 
     receiver: "Expression"
     function: str
     argument: "Expression | Lambda | None"
     safe: bool
+    ignore_case: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Prefix:
-    """`!operand` or `-operand`."""
+class Unary:
+    """`!operand`, `-operand` or `operand!!`."""
 
     operator: str
     operand: "Expression"
@@ -73,26 +81,26 @@ class Prefix:
 
 @dataclass(frozen=True, slots=True)
 class Binary:
-    """`left operator right`, `in` and `?:` included."""
+    """`left operator right`, `in` and `?:` included; `..` is always on the right of an `in`."""
 
     operator: str
     left: "Expression"
     right: "Expression"
 
 
-Expression = Literal | Name | Template | Member | Index | Call | Prefix | Binary
+Expression = Literal | Name | Template | ListOf | Member | Index | Call | Unary | Binary
 
 
 def parts_of(expression: Expression | Lambda) -> Iterator[Expression | Lambda]:
     """The expressions and lambdas directly inside this one."""
     match expression:
-        case Template(parts):
+        case Template(parts) | ListOf(parts):
             yield from parts
         case Member(receiver):
             yield receiver
         case Index(first, second) | Binary(_, first, second):
             yield from (first, second)
-        case Lambda(_, inner) | Prefix(_, inner):
+        case Lambda(_, inner) | Unary(_, inner):
             yield inner
         case Call(receiver, _, argument):
             yield receiver

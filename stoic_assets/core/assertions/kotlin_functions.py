@@ -3,17 +3,29 @@
 A function that is not in the table does not exist: the parser refuses it, the evaluation cannot reach it.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from stoic_assets.core.assertions.kotlin_collections import (
+    contains_all,
+    contains_value,
+    count,
+    distinct,
+    extreme,
+    first,
+    first_or_null,
+    has_any,
+    has_only,
+    joined,
+    matching,
+    single,
+    total,
+)
 from stoic_assets.core.assertions.kotlin_limits import Budget
-from stoic_assets.core.assertions.kotlin_values import contains, truth
-from stoic_assets.core.errors import ExpressionFailure
-
-Block = Callable[[object], object]
-"""A lambda, ready to be called with one value."""
+from stoic_assets.core.assertions.kotlin_texts import ends_with, is_blank, starts_with, trimmed
+from stoic_assets.core.assertions.kotlin_values import as_text, contains, equal
 
 
 class Takes(Enum):
@@ -21,6 +33,8 @@ class Takes(Enum):
 
     NOTHING = "no argument"
     VALUE = "one value"
+    VALUE_AND_CASE = "one value, and after it ignoreCase = true where case does not matter"
+    VALUE_OR_NOTHING = "one value or nothing; what a lambda would do, .map { … } does before it"
     LAMBDA = 'a lambda, as in { it.name == "x" }'
     LAMBDA_OR_NOTHING = 'a lambda, as in { it.name == "x" }, or nothing'
 
@@ -28,90 +42,64 @@ class Takes(Enum):
         """Whether these arguments fit, given for each whether it is a lambda."""
         match lambdas:
             case []:
-                return self in (Takes.NOTHING, Takes.LAMBDA_OR_NOTHING)
+                return self in (Takes.NOTHING, Takes.LAMBDA_OR_NOTHING, Takes.VALUE_OR_NOTHING)
             case [True]:
                 return self in (Takes.LAMBDA, Takes.LAMBDA_OR_NOTHING)
             case [False]:
-                return self is Takes.VALUE
+                return self in (Takes.VALUE, Takes.VALUE_AND_CASE, Takes.VALUE_OR_NOTHING)
         return False
 
 
 @dataclass(frozen=True)
 class Function:
-    """`on` names the kinds of receiver; `apply` gets the receiver, the argument (None without one) and the budget."""
+    """`on` names the kinds of receiver; `apply` gets the receiver, the argument (else `default`) and the budget."""
 
     on: tuple[str, ...]
     takes: Takes
     apply: Callable[[Any, Any, Budget], object]
-
-
-def _items(receiver: list[object] | dict[str, object]) -> Iterator[object]:
-    """The items of a list; the entries of a map, as key and value."""
-    if isinstance(receiver, list):
-        return iter(receiver)
-    return ({"key": key, "value": value} for key, value in receiver.items())
-
-
-def _matching(items: Iterator[object], block: Block | None) -> Iterator[object]:
-    """The items for which the lambda is true; all of them without a lambda."""
-    return (item for item in items if block is None or truth(block(item), "the lambda"))
-
-
-def _first(items: Iterator[object], block: Block | None) -> object:
-    for item in _matching(items, block):
-        return item
-    raise ExpressionFailure("first() and last() find no element; write firstOrNull() where there may be none")
-
-
-def _any(receiver: Any, block: Block | None, _: Budget) -> bool:
-    return next((True for _ in _matching(_items(receiver), block)), False)
-
-
-def _all(receiver: Any, block: Block, _: Budget) -> bool:
-    return all(truth(block(item), "the lambda") for item in _items(receiver))
-
-
-def _count(receiver: Any, block: Block | None, _: Budget) -> int:
-    return len(receiver) if block is None else len(list(_matching(_items(receiver), block)))
-
-
-def _starts_with(receiver: str, start: object, budget: Budget) -> bool:
-    return receiver.startswith(_string("startsWith", start, budget))
-
-
-def _ends_with(receiver: str, end: object, budget: Budget) -> bool:
-    return receiver.endswith(_string("endsWith", end, budget))
-
-
-def _string(function: str, argument: object, budget: Budget) -> str:
-    if not isinstance(argument, str):
-        raise ExpressionFailure(f"`{function}` needs a String to look for")
-    budget.spend(characters=len(argument))
-    return argument
+    default: object = None
 
 
 _LIST = ("List",)
-_ITEMS = ("List", "Map")
+_MAP = ("Map",)
 _TEXT = ("String",)
+_ITEMS = ("List", "Map")
 _SIZED = ("List", "Map", "String")
+_ANYTHING = ("List", "Map", "String", "Number", "Boolean", "null")
 
 FUNCTIONS: dict[str, Function] = {
-    "isEmpty": Function(_SIZED, Takes.NOTHING, lambda receiver, _, __: len(receiver) == 0),
-    "isNotEmpty": Function(_SIZED, Takes.NOTHING, lambda receiver, _, __: len(receiver) > 0),
-    "contains": Function(_SIZED, Takes.VALUE, contains),
-    "any": Function(_ITEMS, Takes.LAMBDA_OR_NOTHING, _any),
-    "none": Function(_ITEMS, Takes.LAMBDA_OR_NOTHING, lambda *given: not _any(*given)),
-    "all": Function(_ITEMS, Takes.LAMBDA, _all),
-    "count": Function(_ITEMS, Takes.LAMBDA_OR_NOTHING, _count),
-    "filter": Function(_LIST, Takes.LAMBDA, lambda receiver, block, _: list(_matching(iter(receiver), block))),
-    "map": Function(_LIST, Takes.LAMBDA, lambda receiver, block, _: [block(item) for item in receiver]),
-    "first": Function(_LIST, Takes.LAMBDA_OR_NOTHING, lambda receiver, block, _: _first(iter(receiver), block)),
-    "firstOrNull": Function(
-        _LIST, Takes.LAMBDA_OR_NOTHING, lambda receiver, block, _: next(_matching(iter(receiver), block), None)
-    ),
-    "last": Function(_LIST, Takes.LAMBDA_OR_NOTHING, lambda receiver, block, _: _first(reversed(receiver), block)),
-    "startsWith": Function(_TEXT, Takes.VALUE, _starts_with),
-    "endsWith": Function(_TEXT, Takes.VALUE, _ends_with),
-    "lowercase": Function(_TEXT, Takes.NOTHING, lambda receiver, _, budget: budget.join([receiver.lower()])),
-    "uppercase": Function(_TEXT, Takes.NOTHING, lambda receiver, _, budget: budget.join([receiver.upper()])),
+    "isEmpty": Function(_SIZED, Takes.NOTHING, lambda it, _, __: len(it) == 0),
+    "isNotEmpty": Function(_SIZED, Takes.NOTHING, lambda it, _, __: len(it) > 0),
+    "isNullOrEmpty": Function((*_SIZED, "null"), Takes.NOTHING, lambda it, _, __: it is None or len(it) == 0),
+    "contains": Function(_SIZED, Takes.VALUE_AND_CASE, contains),
+    "any": Function(_ITEMS, Takes.LAMBDA_OR_NOTHING, has_any),
+    "none": Function(_ITEMS, Takes.LAMBDA_OR_NOTHING, lambda *given: not has_any(*given)),
+    "all": Function(_ITEMS, Takes.LAMBDA, has_only),
+    "count": Function(_ITEMS, Takes.LAMBDA_OR_NOTHING, count),
+    "filter": Function(_LIST, Takes.LAMBDA, lambda it, block, _: list(matching(it, block))),
+    "map": Function(_LIST, Takes.LAMBDA, lambda it, block, _: [block(item) for item in it]),
+    "first": Function(_LIST, Takes.LAMBDA_OR_NOTHING, lambda it, block, _: first(it, block, "first")),
+    "firstOrNull": Function(_LIST, Takes.LAMBDA_OR_NOTHING, lambda it, block, _: first_or_null(it, block)),
+    "find": Function(_LIST, Takes.LAMBDA, lambda it, block, _: first_or_null(it, block)),
+    "last": Function(_LIST, Takes.LAMBDA_OR_NOTHING, lambda it, block, _: first(reversed(it), block, "last")),
+    "lastOrNull": Function(_LIST, Takes.LAMBDA_OR_NOTHING, lambda it, block, _: first_or_null(reversed(it), block)),
+    "single": Function(_LIST, Takes.LAMBDA_OR_NOTHING, single),
+    "distinct": Function(_LIST, Takes.NOTHING, distinct),
+    "containsAll": Function(_LIST, Takes.VALUE, contains_all),
+    "sumOf": Function(_LIST, Takes.LAMBDA, total),
+    "maxOf": Function(_LIST, Takes.LAMBDA, lambda it, block, budget: extreme(it, block, budget, "maxOf", ">")),
+    "minOf": Function(_LIST, Takes.LAMBDA, lambda it, block, budget: extreme(it, block, budget, "minOf", "<")),
+    "joinToString": Function(_LIST, Takes.VALUE_OR_NOTHING, joined, default=", "),
+    "containsKey": Function(_MAP, Takes.VALUE, contains),
+    "containsValue": Function(_MAP, Takes.VALUE, contains_value),
+    "startsWith": Function(_TEXT, Takes.VALUE_AND_CASE, starts_with),
+    "endsWith": Function(_TEXT, Takes.VALUE_AND_CASE, ends_with),
+    "lowercase": Function(_TEXT, Takes.NOTHING, lambda it, _, budget: budget.join([it.lower()])),
+    "uppercase": Function(_TEXT, Takes.NOTHING, lambda it, _, budget: budget.join([it.upper()])),
+    "trim": Function(_TEXT, Takes.NOTHING, trimmed),
+    "isBlank": Function(_TEXT, Takes.NOTHING, is_blank),
+    "isNotBlank": Function(_TEXT, Takes.NOTHING, lambda *given: not is_blank(*given)),
+    "isNullOrBlank": Function((*_TEXT, "null"), Takes.NOTHING, lambda it, *rest: it is None or is_blank(it, *rest)),
+    "equals": Function(_ANYTHING, Takes.VALUE_AND_CASE, equal),
+    "toString": Function(_ANYTHING, Takes.NOTHING, lambda it, _, budget: as_text(it, budget)),
 }

@@ -4,46 +4,37 @@ A whitelist: each supported shape of syntax node becomes a part of `kotlin_expre
 is an `ExpressionError`. What the text may be at all (length, nesting, readable Kotlin) is decided in `kotlin_source`.
 """
 
-import difflib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from tree_sitter import Node
 
 from stoic_assets.core.assertions.bindings import ROOTS
+from stoic_assets.core.assertions.kotlin_calls import called_with, fitting, function_name, listed
 from stoic_assets.core.assertions.kotlin_expression import (
     Binary,
     Call,
     Expression,
     Index,
     Lambda,
+    ListOf,
     Literal,
     Member,
     Name,
-    Prefix,
     Template,
+    Unary,
 )
 from stoic_assets.core.assertions.kotlin_functions import FUNCTIONS, Takes
 from stoic_assets.core.assertions.kotlin_literals import LiteralError, number, string_parts
+from stoic_assets.core.assertions.kotlin_refusals import nearest, unsupported
 from stoic_assets.core.assertions.kotlin_source import Source, children, shape
-from stoic_assets.core.errors import ExpressionError
 
 Scope = frozenset[str]
 """The parameters of the enclosing lambdas."""
 
 _CONSTANTS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
 _COMPARISONS = ("<", "<=", ">", ">=")
+_PREFIXES = ("!", "-")
 _OPERATORS = ("&&", "||", "?:", "==", "!=", *_COMPARISONS, "in", "!in", "+", "-", "*", "/", "%")
-_HINTS = {
-    "===": "compare with ==",
-    "!==": "compare with !=",
-    "!!": "use ?. or ?:",
-    "assignment": "compare with ==",
-    "character_literal": 'write a string, as in "a"',
-    "if_expression": "join conditions with && and ||",
-    "range_expression": "compare with >= and <=",
-    "infix_expression": "call functions with a dot and parentheses, join conditions with && and ||",
-    "lambda_literal": "a lambda can only be the argument of a function",
-}
 
 
 def parse_expression(text: str) -> Expression:
@@ -77,14 +68,7 @@ class _Reader:
                 return self.string(node, scope)
             case "unary_expression" | "navigation_expression" | "index_expression" | "call_expression", _:
                 return self.prefixed(node, scope)
-        raise self.unsupported(node)
-
-    def unsupported(self, node: Node) -> ExpressionError:
-        """The refusal of a node, with a hint where one helps."""
-        hint = next((_HINTS[key] for key in (node.type, *(child.type for child in node.children)) if key in _HINTS), "")
-        shown = " ".join(self.source.text(node).split())
-        shown = shown if len(shown) <= 40 else f"{shown[:39]}…"
-        return self.source.fault(node, f"`{shown}` is not supported" + (f"; {hint}" if hint else ""))
+        raise unsupported(self.source, node)
 
     def name(self, name: str, at: Node | int, scope: Scope) -> Name:
         if name not in scope and name not in ROOTS:
@@ -102,24 +86,38 @@ class _Reader:
         left, operator, right = inside
         if operator.type in _COMPARISONS and any(_is_comparison(side) for side in (left, right)):
             raise self.source.fault(operator, "comparisons cannot be chained; join them with &&")
-        return Binary(operator.type, self.expression(left, scope), self.expression(right, scope))
+        read_right = self.container if operator.type in ("in", "!in") else self.expression
+        return Binary(operator.type, self.expression(left, scope), read_right(right, scope))
+
+    def container(self, node: Node, scope: Scope) -> Expression:
+        """What stands after `in`; only here can it be a range."""
+        inside = children(node)
+        match node.type, shape(inside):
+            case "parenthesized_expression", ["(", _, ")"]:
+                return self.container(inside[1], scope)
+            case "range_expression", [_, "..", _]:
+                return Binary("..", self.expression(inside[0], scope), self.expression(inside[2], scope))
+        return self.expression(node, scope)
 
     def prefixed(self, node: Node, scope: Scope) -> Expression:
         prefixes, expression = self.postfixed(node, scope)
         for prefix in reversed(prefixes):
-            expression = Prefix(prefix, expression)
+            expression = Unary(prefix, expression)
         return expression
 
     def postfixed(self, node: Node, scope: Scope) -> tuple[list[str], Expression]:
-        """A chain of members, indices and calls, with the prefix operators before it.
+        """A chain of members, indices, calls and `!!`, with the prefix operators before it.
 
         In Kotlin `!a.b` is `!(a.b)`, but the grammar nests it as `(!a).b`: the prefixes are handed out of the chain.
         """
         inside = children(node)
         match node.type, shape(inside):
-            case "unary_expression", ["!" | "-" as prefix, _]:
+            case "unary_expression", [prefix, _] if prefix in _PREFIXES:
                 prefixes, expression = self.postfixed(inside[1], scope)
                 return [prefix, *prefixes], expression
+            case "unary_expression", [_, "!!"]:
+                prefixes, expression = self.postfixed(inside[0], scope)
+                return prefixes, Unary("!!", expression)
             case "navigation_expression", [_, "." | "?." as dot, "identifier"]:
                 prefixes, receiver = self.postfixed(inside[0], scope)
                 return prefixes, self.member(receiver, inside[2], dot == "?.")
@@ -129,7 +127,7 @@ class _Reader:
             case "call_expression", [_, "value_arguments" | "annotated_lambda"]:
                 return self.call(node, scope)
             case "unary_expression" | "navigation_expression" | "index_expression" | "call_expression", _:
-                raise self.unsupported(node)
+                raise unsupported(self.source, node)
         return [], self.expression(node, scope)
 
     def member(self, receiver: Expression, name_node: Node, safe: bool) -> Member:
@@ -143,55 +141,23 @@ class _Reader:
         return Member(receiver, name, safe)
 
     def call(self, node: Node, scope: Scope) -> tuple[list[str], Expression]:
-        called, arguments = self.called(node)
+        called, arguments = called_with(self.source, node)
+        prefixes, called = _unprefixed(called)
         inside = children(called)
         match called.type, shape(inside):
             case "navigation_expression", [_, "." | "?." as dot, "identifier"]:
-                function = self.function(inside[2])
-                prefixes, receiver = self.postfixed(inside[0], scope)
-                return prefixes, Call(receiver, function, self.argument(inside[2], arguments, scope), dot == "?.")
+                function = function_name(self.source, inside[2])
+                more, receiver = self.postfixed(inside[0], scope)
+                argument, ignore_case = fitting(self.source, inside[2], arguments)
+                given = None if argument is None else self.argument(argument, scope)
+                return [*prefixes, *more], Call(receiver, function, given, dot == "?.", ignore_case)
             case "identifier", []:
-                function = self.function(called)
-                raise self.source.fault(called, f"`{function}` is called on a value, as in x.{function}(…)")
-        raise self.unsupported(node)
+                items = listed(self.source, called, arguments)
+                return prefixes, ListOf(tuple(self.expression(item, scope) for item in items))
+        raise unsupported(self.source, node)
 
-    def called(self, node: Node) -> tuple[Node, list[Node]]:
-        """What a call calls, and with which arguments; a lambda after the parentheses is the last of them."""
-        called, suffix = children(node)
-        inside = children(suffix)
-        if suffix.type == "value_arguments":
-            return called, [child for child in inside if child.type == "value_argument"]
-        if shape(inside) != ["lambda_literal"]:
-            raise self.unsupported(suffix)
-        match called.type, shape(children(called)):
-            case "call_expression", [_, "value_arguments"]:
-                called, before = self.called(called)
-                return called, [*before, *inside]
-        return called, inside
-
-    def function(self, node: Node) -> str:
-        name = self.source.text(node)
-        if name in ("size", "length"):
-            raise self.source.fault(node, f"`{name}` is not a function; write .{name} without parentheses")
-        if name not in FUNCTIONS:
-            raise self.source.fault(node, f"unknown function `{name}`; {nearest(name, FUNCTIONS)}")
-        return name
-
-    def argument(self, function: Node, arguments: list[Node], scope: Scope) -> Expression | Lambda | None:
-        name = self.source.text(function)
-        values = [self.argument_value(node) for node in arguments]
-        takes = FUNCTIONS[name].takes
-        if not takes.accepts([value.type == "lambda_literal" for value in values]):
-            raise self.source.fault(values[-1] if values else function, f"`{name}` takes {takes.value}")
-        if not values:
-            return None
-        return self.block(values[0], scope) if values[0].type == "lambda_literal" else self.expression(values[0], scope)
-
-    def argument_value(self, node: Node) -> Node:
-        match children(node) if node.type == "value_argument" else [node]:
-            case [value]:
-                return value
-        raise self.source.fault(node, "arguments have no name here; write the value alone")
+    def argument(self, node: Node, scope: Scope) -> Expression | Lambda:
+        return self.block(node, scope) if node.type == "lambda_literal" else self.expression(node, scope)
 
     def block(self, node: Node, scope: Scope) -> Lambda:
         inside = children(node)
@@ -241,15 +207,17 @@ class _Reader:
                 return self.expression(inside[1], scope)
             case ["$", "identifier"]:
                 return self.name(self.source.text(inside[1]), inside[1], scope)
-        raise self.unsupported(node)
+        raise unsupported(self.source, node)
 
 
 def _is_comparison(node: Node) -> bool:
     return node.type == "binary_expression" and any(child.type in _COMPARISONS for child in node.children)
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """The end of a complaint about an unknown name."""
-    names = list(known)
-    close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
-    return f"did you mean `{close[0]}`?" if close else f"there are {', '.join(f'`{known}`' for known in names)}"
+def _unprefixed(node: Node) -> tuple[list[str], Node]:
+    """The prefix operators of what a call calls, which the grammar binds closer (`!listOf(…)` is `(!listOf)(…)`)."""
+    match node.type, children(node):
+        case "unary_expression", [prefix, operand] if prefix.type in _PREFIXES:
+            more, bare = _unprefixed(operand)
+            return [prefix.type, *more], bare
+    return [], node

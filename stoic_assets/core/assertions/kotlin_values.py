@@ -2,12 +2,13 @@
 
 Values are plain JSON data (dict, list, str, int, float, bool, None). They are hostile: whatever is wrong with them is
 an `ExpressionFailure`, and work that grows with the data is paid from the `Budget`. Numbers among themselves are in
-`kotlin_numbers`, functions such as `any` in `kotlin_functions`.
+`kotlin_numbers`, what functions such as `any` do in `kotlin_collections` and `kotlin_texts`.
 """
 
 import difflib
 import operator
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -18,6 +19,14 @@ from stoic_assets.core.errors import ExpressionFailure
 _ORDERINGS: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """`first..last`, both included. It lives on the right of an `in` only; no expression has it as its value."""
+
+    first: object
+    last: object
 
 
 def kind(value: object) -> str:
@@ -70,14 +79,18 @@ def equal(left: object, right: object, budget: Budget, depth: int = 0) -> bool:
     return left == right
 
 
-def ordered(sign: str, left: object, right: object, budget: Budget) -> bool:
-    """`<`, `<=`, `>`, `>=` between two numbers, or two strings (by UTF-16 code unit)."""
+def ordered(sign: str, left: object, right: object, budget: Budget, asked: str = "") -> bool:
+    """`<`, `<=`, `>`, `>=` between two numbers, or two strings (by UTF-16 code unit).
+
+    `asked` is what the expression says in place of the sign.
+    """
     if kind(left) == kind(right) == "Number":
         return _ORDERINGS[sign](left, right)
     if isinstance(left, str) and isinstance(right, str):
         budget.spend(characters=len(left) + len(right))
         return _ORDERINGS[sign](utf_16(left), utf_16(right))
-    raise ExpressionFailure(f"`{sign}` compares two numbers or two strings, not {brief(left)} and {brief(right)}")
+    compares = f"`{asked or sign}` compares two numbers or two strings"
+    raise ExpressionFailure(f"{compares}, not {brief(left)} and {brief(right)}")
 
 
 def utf_16(text: str) -> bytes:
@@ -107,23 +120,28 @@ def as_text(value: object, budget: Budget, depth: int = 0) -> str:
         case int() | float():
             return number_text(value)
         case list():
-            return budget.join(_enclosed("[", (as_text(item, budget, depth + 1) for item in value), "]"))
+            return budget.join(enclosed("[", (as_text(item, budget, depth + 1) for item in value), "]"))
         case dict():
             entries = (f"{key}={as_text(item, budget, depth + 1)}" for key, item in value.items())
-            return budget.join(_enclosed("{", entries, "}"))
+            return budget.join(enclosed("{", entries, "}"))
     return brief(value)
 
 
-def _enclosed(opening: str, pieces: Iterable[str], closing: str) -> Iterator[str]:
+def enclosed(opening: str, pieces: Iterable[str], closing: str, separator: str = ", ") -> Iterator[str]:
+    """The pieces with what stands around and between them."""
     yield opening
     for number, piece in enumerate(pieces):
-        yield f", {piece}" if number else piece
+        yield f"{separator}{piece}" if number else piece
     yield closing
 
 
 def contains(container: object, element: object, budget: Budget) -> bool:
-    """`element in container`: an item of a list, a part of a string, a key of a map."""
+    """`element in container`: an item of a list, part of a string, key of a map, value within a span (never null)."""
     match container:
+        case Span(first, last):
+            return element is not None and (
+                ordered(">=", element, first, budget, "in") and ordered("<=", element, last, budget, "in")
+            )
         case list():
             return any(equal(element, item, budget) for item in container)
         case str() if isinstance(element, str):

@@ -13,11 +13,12 @@ from stoic_assets.core.assertions.kotlin_expression import (
     Expression,
     Index,
     Lambda,
+    ListOf,
     Literal,
     Member,
     Name,
-    Prefix,
     Template,
+    Unary,
     names_in,
 )
 from stoic_assets.core.assertions.kotlin_syntax import parse_expression
@@ -35,6 +36,8 @@ VALID = (
     'evaluation.functionCalls.count { c -> c.function == "remind" && c.args["at"] in "12:00" } >= 1L',
     '!evaluation.transcript.last().content.lowercase().contains("sorry") || evaluation.failureCount % 2 == 0',
     'objectContext.resources\n  .filter { it.done }\n  .map { "$it: ${it.name ?: "?"}" }\n  .last() != ""',
+    "1 in listOf(2, evaluation.failureCount)",
+    "1 !in 0..evaluation!!.failureCount",
     "objectContext.entities.firstOrNull { !(it.done) }?.due ?: -1.5e3 < 0x1F /* hex */ // end",
 )
 
@@ -62,29 +65,19 @@ def test_valid_expressions_are_accepted(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("!objectContext.resources.isEmpty()", Prefix("!", Call(RESOURCES, "isEmpty", None, False))),
-        ("-objectContext.resources[0]", Prefix("-", Index(RESOURCES, Literal(0)))),
-        ("!!objectContext?.resources", Prefix("!", Prefix("!", Member(CONTEXT, "resources", True)))),
-        ("(!objectContext).resources", Member(Prefix("!", CONTEXT), "resources", False)),
-        ("!objectContext.resources.any()", Prefix("!", Call(RESOURCES, "any", None, False))),
+        ("!objectContext.resources.isEmpty()", Unary("!", Call(RESOURCES, "isEmpty", None, False))),
+        ("-objectContext.resources[0]", Unary("-", Index(RESOURCES, Literal(0)))),
+        ("!!objectContext?.resources", Unary("!", Unary("!", Member(CONTEXT, "resources", True)))),
+        ("!objectContext.resources!!.size", Unary("!", Member(Unary("!!", RESOURCES), "size", False))),
+        ("-objectContext!!", Unary("-", Unary("!!", CONTEXT))),
+        ("(-objectContext)!!", Unary("!!", Unary("-", CONTEXT))),
+        ("!-listOf(1).size", Unary("!", Unary("-", Member(ListOf((Literal(1),)), "size", False)))),
+        ("(!objectContext).resources", Member(Unary("!", CONTEXT), "resources", False)),
+        ("!objectContext.resources.any()", Unary("!", Call(RESOURCES, "any", None, False))),
     ],
 )
 def test_a_prefix_applies_to_the_whole_chain(text: str, expected: Expression) -> None:
     assert parse_expression(text) == expected
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "objectContext.resources.any { x -> x.done }",
-        "objectContext.resources.any({ x -> x.done })",
-        "objectContext.resources.any() { x -> x.done }",
-        "objectContext /* a */ .resources // b\n .any { x -> /* c */ x.done }",
-    ],
-)
-def test_ways_to_write_one_call(text: str) -> None:
-    body = Member(Name("x"), "done", False)
-    assert parse_expression(text) == Call(RESOURCES, "any", Lambda("x", body), False)
 
 
 def test_names_may_stand_in_backticks() -> None:
@@ -103,21 +96,7 @@ def test_names_may_stand_in_backticks() -> None:
         ("objectContext.entites", 1, 15, "did you mean `entities`"),
         ("evaluation\n  .functioncalls", 2, 4, "did you mean `functionCalls`"),
         ("evaluation?.size", 1, 13, "no member `size`"),
-        ("evaluation.events.isEmtpy()", 1, 19, "did you mean `isEmpty`"),
-        ("evaluation.events.size()", 1, 19, "write .size without"),
         ("evaluation.model.lowercase", 1, 18, "write .lowercase()"),
-        ("listOf(1)", 1, 1, "did you mean `last`"),
-        ("any { true }", 1, 1, "called on a value"),
-        ("evaluation.events.any(1)", 1, 23, "`any` takes a lambda"),
-        ("evaluation.events.all()", 1, 19, "`all` takes a lambda"),
-        ("evaluation.events.contains()", 1, 19, "`contains` takes one value"),
-        ("evaluation.events.contains(1, 2)", 1, 31, "`contains` takes one value"),
-        ("evaluation.events.contains { it }", 1, 28, "`contains` takes one value"),
-        ("evaluation.events.isEmpty(1)", 1, 27, "`isEmpty` takes no argument"),
-        ("evaluation.events.contains(element = 1)", 1, 28, "no name"),
-        ("evaluation.events.any { true } { true }", 1, 1, "not supported"),
-        ("evaluation.events.any<X>() { true }", 1, 1, "not supported"),
-        ("evaluation.events.any l@{ true }", 1, 23, "not supported"),
         ("evaluation.events.any { a, b -> a }", 1, 25, "one parameter"),
         ("evaluation.events.any { a: Int -> a }", 1, 25, "without a type"),
         ("evaluation.events.any { (a, b) -> a }", 1, 25, "one parameter"),
@@ -128,12 +107,20 @@ def test_names_may_stand_in_backticks() -> None:
         ("{ true }", 1, 1, "argument of a function"),
         ("1 < 2 < 3", 1, 3, "cannot be chained"),
         ("1 === 1", 1, 1, "compare with =="),
-        ("evaluation!!", 1, 1, "use ?. or ?:"),
         ("evaluation::class", 1, 1, "not supported"),
         ("val x = 1", 1, 1, "not supported"),
         ("evaluation = 1", 1, 1, "compare with =="),
         ("if (true) 1 else 2", 1, 1, "join conditions"),
-        ("1 in 1..2", 1, 6, "compare with >= and <="),
+        ("when (1) { 1 -> true }", 1, 1, "join conditions"),
+        ("1..2", 1, 1, "write x in 1..10, or compare"),
+        ("(1..2).first() == 1", 1, 2, "write x in 1..10"),
+        ("1 in 0..<2", 1, 6, "compare with >= and <"),
+        ("1 in 0..1..2", 1, 6, "write x in 1..10"),
+        ("1 in (0..1 ?: 2..3)", 1, 7, "write x in 1..10"),
+        ("1 in listOf(0..1)", 1, 13, "write x in 1..10"),
+        ("1 until 2", 1, 1, "call functions with a dot"),
+        ("evaluation!! = 1", 1, 1, "compare with =="),
+        ("evaluation++", 1, 1, "not supported"),
         ("true and false", 1, 1, "join conditions"),
         ("1 as Int", 1, 1, "not supported"),
         ("1 is Int", 1, 1, "not supported"),
@@ -156,9 +143,12 @@ def test_everything_else_is_refused_with_its_position(text: str, line: int, colu
     assert "\n" not in str(refused.value)
 
 
-LEVELS = (("||",), ("&&",), ("==", "!="), ("<", "<=", ">", ">="), ("in", "!in"), ("?:",), ("+", "-"), ("*", "/", "%"))
+LEVELS = (
+    ("||",), ("&&",), ("==", "!="), ("<", "<=", ">", ">="), ("in", "!in"), ("?:",), ("..",),
+    ("+", "-"), ("*", "/", "%"),
+)  # fmt: skip
 LEVEL = {operator: level for level, operators in enumerate(LEVELS) for operator in operators}
-PREFIX, POSTFIX = 8, 9
+PREFIX, POSTFIX = 9, 10
 WORDS = st.sampled_from(("name", "labels", "size"))
 TEXTS = st.text(st.sampled_from('a "\\$\n\té😀{}/'), max_size=6)
 LEAVES = st.one_of(
@@ -172,12 +162,14 @@ LEAVES = st.one_of(
 def branches(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
     block = st.builds(Lambda, st.sampled_from(("it", "x")), inner)
     return st.one_of(
-        st.builds(Binary, st.sampled_from(tuple(LEVEL)), inner, inner),
-        st.builds(Prefix, st.sampled_from("!-"), inner),
+        st.builds(Binary, st.sampled_from([sign for sign in LEVEL if sign != ".."]), inner, inner),
+        st.builds(Binary, st.sampled_from(("in", "!in")), inner, st.builds(Binary, st.just(".."), inner, inner)),
+        st.builds(Unary, st.sampled_from(("!", "-", "!!")), inner),
+        st.lists(inner, max_size=3).map(lambda items: ListOf(tuple(items))),
         st.builds(Member, inner.filter(lambda e: not isinstance(e, Name)), WORDS, st.booleans()),
         st.builds(Index, inner, inner),
         st.builds(Call, inner, st.sampled_from(("any", "first")), st.none() | block, st.booleans()),
-        st.builds(Call, inner, st.just("contains"), inner, st.booleans()),
+        st.builds(Call, inner, st.just("contains"), inner, st.booleans(), st.booleans()),
         st.lists(inner.filter(lambda e: not isinstance(e, Literal)), min_size=1, max_size=3).map(
             lambda parts: Template((Literal("a"), *parts))
         ),
@@ -205,10 +197,14 @@ def kotlin(expression: Expression) -> tuple[str, int]:
             return f"{written(receiver, POSTFIX)}{'?.' if safe else '.'}{name}", POSTFIX
         case Index(receiver, key):
             return f"{written(receiver, POSTFIX)}[{written(key)}]", POSTFIX
-        case Call(receiver, function, argument, safe):
+        case ListOf(items):
+            return f"listOf({', '.join(map(written, items))})", POSTFIX
+        case Call(receiver, function, argument, safe, ignore_case):
             called = f"{written(receiver, POSTFIX)}{'?.' if safe else '.'}{function}"
-            return called + arguments(argument), POSTFIX
-        case Prefix(operator, operand):
+            return called + arguments(argument, ", ignoreCase = true" * ignore_case), POSTFIX
+        case Unary("!!", operand):
+            return f"{written(operand, POSTFIX)}!!", POSTFIX
+        case Unary(operator, operand):
             return f"{operator} {written(operand, PREFIX)}", PREFIX
         case Binary(operator, left, right):
             level = LEVEL[operator]
@@ -217,13 +213,13 @@ def kotlin(expression: Expression) -> tuple[str, int]:
     raise AssertionError(expression)
 
 
-def arguments(argument: Expression | Lambda | None) -> str:
+def arguments(argument: Expression | Lambda | None, more: str) -> str:
     match argument:
         case None:
             return "()"
         case Lambda(parameter, body):
             return f" {{ {'' if parameter == 'it' else parameter + ' -> '}{written(body)} }}"
-    return f"({written(argument)})"
+    return f"({written(argument)}{more})"
 
 
 def quoted(value: str) -> str:
