@@ -22,12 +22,12 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from benchmarks.canary_suite import Canary, canaries, forged
 from stoic_assets.adapters.document_files import load_settings
 from stoic_assets.adapters.models.connect import connect_model, judge_panel
 from stoic_assets.core.chat import ChatModel, ChatReply, ChatRequest
 from stoic_assets.core.conversation.evidence import Evidence, Trial, Turn
 from stoic_assets.core.jobs.job import Job
-from stoic_assets.core.judging.canaries import Canary, canaries, forged
 from stoic_assets.core.judging.judge import judge_tasks, judge_virtues
 from stoic_assets.core.judging.suspicion import suspicions
 from stoic_assets.core.judging.virtues import VIRTUES

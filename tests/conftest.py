@@ -1,8 +1,16 @@
 """What holds for all tests."""
 
 import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from stoic_assets.adapters.workplace import Workplace
+    from stoic_assets.core.evaluation import Manifest
 
 # No deadline: a busy machine is no fault of the code. Derandomised in CI: the same commit gives the same verdict.
 settings.register_profile(
@@ -10,3 +18,33 @@ settings.register_profile(
     max_examples=int(os.environ.get("STOIC_TEST_EXAMPLES", "40")),
 )
 settings.load_profile("suite")
+
+
+@pytest.fixture
+def workplace(tmp_path: Path) -> "Workplace":
+    """An offline project in the test's folder, with nothing in it."""
+    from stoic_assets.adapters.workplace import open_workplace
+
+    return open_workplace({"STOIC_HOME": str(tmp_path / "home"), "STOIC_LLM": "offline"}, start=tmp_path)
+
+
+@pytest.fixture(scope="session")
+def make_manifest() -> Callable[..., "Manifest"]:
+    """The manifest of an evaluation; its own fields and those of its specification as keyword arguments."""
+    from stoic_assets.core.evaluation import EvaluationSpec, Manifest
+
+    def make(**fields: Any) -> Manifest:
+        asked = {name: fields.pop(name) for name in EvaluationSpec.model_fields.keys() & fields}
+        spec = EvaluationSpec.model_validate(
+            {
+                "jobs": (), "addresses": {}, "agent_model": "m", "evaluator_model": "m", "judge_models": ("sage",),
+                "judge_samples": 1, "prompts_hash": "p", **asked,
+            }
+        )
+        default = {
+            "evaluation_id": "E1", "agent_version": "marcus@1.0.0", "started_at": "2026-01-01T00:00:00+00:00",
+            "offline": False, "run_id": "r", "spec": spec, "spec_hash": spec.hash(),
+        }  # fmt: skip
+        return Manifest.model_validate({**default, **fields})
+
+    return make

@@ -19,7 +19,8 @@ def parse_url(url: str, setting: str) -> SplitResult:
     """
     try:
         parts = urlsplit(url.strip())
-        valid = parts.scheme in PORTS and bool(parts.hostname) and parts.port != 0
+        # A name that cannot be looked up (no part of it may be longer than 63) is no ValueError before it is encoded.
+        valid = parts.scheme in PORTS and bool((parts.hostname or "").encode("idna")) and parts.port != 0
     except ValueError:
         valid = False
     if not valid:
@@ -50,7 +51,7 @@ async def require_listener(url: str, setting: str, advice: str, seconds: float) 
     try:
         async with asyncio.timeout(seconds):
             _, writer = await asyncio.open_connection(host, port)
-    except OSError:
+    except (OSError, UnicodeError):  # the latter for a proxy whose name cannot be looked up
         place = f"the proxy {host}:{port}" if proxy else f"{host}:{port}"
         raise ServiceUnreachable(f"{setting}: nothing answers at {place}; {advice}") from None
     writer.close()

@@ -18,9 +18,10 @@ from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.judging.exhibit import judged
-from stoic_assets.core.judging.judge import judge_tasks, judge_virtues, side_by_side
+from stoic_assets.core.judging.judge import judge_tasks, judge_virtues
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.settings import Judging
+from stoic_assets.core.side_by_side import side_by_side
 
 R = TypeVar("R")
 Row = dict[str, Any]
@@ -85,8 +86,8 @@ class EvaluationJudging:
     ) -> list[R]:
         """What `judge` finds in every trial, with so many calls each."""
         self._workplace.progress.begin(stage, len(self._trials))
-        # Twice as many as fill the limit; the questions of more trials would take memory, and be made before the first
-        # call leaves.
+        # Enough trials to fill the judge's limit twice. Without this bound the questions of all trials would be made,
+        # and held in memory, before the first call leaves.
         underway = asyncio.Semaphore(math.ceil(2 * self._workplace.settings.limits.judge.in_flight / calls))
 
         async def one(evidence: Evidence) -> R:

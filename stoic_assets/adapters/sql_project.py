@@ -67,7 +67,7 @@ def model_variables(settings: Settings) -> dict[str, float]:
 
 
 @cache
-def _described(folder: Path) -> dict[str, dict[str, Any]]:
+def _descriptions(folder: Path) -> dict[str, dict[str, Any]]:
     """The models of `schema.yml` by name; read once a process, since PyYAML takes a tenth of a second for it."""
     documents = (yaml.safe_load(file.read_text(encoding="utf-8")) for file in (folder / "models").rglob("*.yml"))
     return {model["name"]: model for document in documents for model in document.get("models", [])}
@@ -154,7 +154,7 @@ class SqlProject:
 
     @property
     def _described(self) -> dict[str, dict[str, Any]]:
-        return _described(self.folder)
+        return _descriptions(self.folder)
 
     @cached_property
     def _test_module(self) -> Any:

@@ -9,13 +9,12 @@ import time
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 from tenacity.wait import wait_exponential_jitter
 
-from stoic_assets.core.conversation.agent import AgentFailure, AgentReply
-from stoic_assets.core.errors import AttemptFailed
+from stoic_assets.core.errors import AttemptFailed, StoicError
 from stoic_assets.core.settings import EndpointLimit
 
 T = TypeVar("T")
@@ -33,52 +32,57 @@ class Gate(Protocol):
 
 @dataclass
 class Tally:
-    """How one call went so far; `refusals` (429) are among the `attempts` but are nobody's failure.
+    """How one call went so far: attempts that failed, one that a time-out cut off included, and refusals (429).
 
     `queued_seconds` were spent waiting for our own limit, and are nobody's time.
     """
 
-    attempts: int = 0
+    failures: int = 0
     refusals: int = 0
     problem: str | None = None
     queued_seconds: float = 0.0
 
     def spent(self, limit: EndpointLimit) -> bool:
         """Whether no further attempt is allowed."""
-        tried = self.attempts - self.refusals
-        return tried >= limit.attempts or self.refusals >= limit.attempts * REFUSALS_PER_ATTEMPT
+        return self.failures >= limit.attempts or self.refusals >= limit.attempts * REFUSALS_PER_ATTEMPT
 
 
 @dataclass(frozen=True)
-class Delivery:
-    """How one message to the agent went.
+class Delivery(Generic[T]):
+    """A reply of the agent and what it took.
 
-    `response_ms` runs from the first attempt to the reply or to giving up, retries and back-off included. `failures`
-    are the attempts that failed, one that the time-out cut off included. Either `reply` or `error` is set.
+    `response_ms` runs from the first attempt to the reply, retries and back-off included. Of the `attempts` the
+    `failures` count against the agent.
     """
 
-    reply: AgentReply | None
+    reply: T
     attempts: int
     failures: int
     response_ms: float
-    error: AgentFailure | None = None
+
+
+class AgentUnusable(StoicError):
+    """The agent failed every attempt at one request. `failures` count against it; `final`: it refused outright."""
+
+    def __init__(self, last: AttemptFailed, failures: int) -> None:
+        super().__init__(str(last))
+        self.failures, self.final = failures, last.final
 
 
 async def deliver(
-    send: Callable[[], Awaitable[AgentReply]], limit: EndpointLimit, turn_timeout: float, gate: Gate | None = None
-) -> Delivery:
-    """Sends one message to the agent, again where that can help, for at most `turn_timeout` seconds in all.
+    send: Callable[[], Awaitable[T]], limit: EndpointLimit, turn_timeout: float, gate: Gate | None = None
+) -> Delivery[T]:
+    """Asks the agent one thing, again where that can help, for at most `turn_timeout` seconds in all.
 
     Every attempt passes the `gate`; waiting there is our own queueing, and counts neither for the reply time nor for
-    the time-out. Whatever is not an `AgentFailure` passes through, cancellation included.
+    the time-out. Raises `AgentUnusable`; whatever is not an `AttemptFailed` passes through, cancellation included.
     """
-    tally, reply, error = Tally(), None, None
-    start = time.perf_counter()
+    tally, start = Tally(), time.perf_counter()
 
     def taken() -> float:
         return time.perf_counter() - start - tally.queued_seconds
 
-    async def attempt() -> AgentReply:
+    async def attempt() -> T:
         arrived = time.perf_counter()
         async with gate.request() if gate else nullcontext():
             tally.queued_seconds += time.perf_counter() - arrived
@@ -86,15 +90,12 @@ async def deliver(
 
     try:
         reply = await persist(attempt, limit, tally, within_seconds=turn_timeout)
-    except AgentFailure as failure:
-        error = failure
-    failures = tally.attempts - tally.refusals - (reply is not None)
-    return Delivery(reply, tally.attempts, failures, taken() * 1000, error)
+    except AttemptFailed as failure:
+        raise AgentUnusable(failure, tally.failures) from None
+    return Delivery(reply, tally.failures + tally.refusals + 1, tally.failures, taken() * 1000)
 
 
-async def _in_time(
-    send: Callable[[], Awaitable[AgentReply]], turn_timeout: float, left: float, tally: Tally
-) -> AgentReply:
+async def _in_time(send: Callable[[], Awaitable[T]], turn_timeout: float, left: float, tally: Tally) -> T:
     """The reply, within the seconds that are `left` of the turn's; else a failure that is the last."""
     try:
         async with asyncio.timeout(left) as deadline:
@@ -104,7 +105,7 @@ async def _in_time(
             raise
         before = f"; before that: {tally.problem}" if tally.problem else ""
         problem = f"the agent gave no reply within {turn_timeout:g} s{before}"
-        raise AgentFailure(problem, late=True, final=True) from None
+        raise AttemptFailed(problem, late=True, final=True) from None
 
 
 async def persist(
@@ -113,36 +114,38 @@ async def persist(
     """The result of the first attempt that succeeds; else the last `AttemptFailed` is raised.
 
     No wait is begun that would end after `within_seconds`, queueing for our own limit not counted. `tally` is told
-    about every attempt.
+    about every attempt that fails.
     """
+    start = time.perf_counter()
+    try:
+        return await _attempt(send, tally)
+    except AttemptFailed as failure:
+        first = [failure]
 
     async def attempt() -> T:
-        tally.attempts += 1
-        try:
-            return await send()
-        except AttemptFailed as failure:
-            tally.problem = str(failure)
-            tally.refusals += failure.busy
-            raise
-
-    async def again() -> T:
-        if failed:
-            raise failed.pop()
-        return await attempt()
+        """What has already failed fails once more: the policy, 0.1 ms that most calls are spared, must hear of it."""
+        if first:
+            raise first.pop()
+        return await _attempt(send, tally)
 
     def given_up(state: RetryCallState) -> bool:
         taken = time.perf_counter() - start - tally.queued_seconds
         return tally.spent(limit) or taken + state.upcoming_sleep >= within_seconds
 
-    start = time.perf_counter()
-    try:
-        return await attempt()
-    except AttemptFailed as failure:
-        failed = [failure]  # the policy hears of this attempt as its first: it costs 0.1 ms, which most can be spared
     policy = AsyncRetrying(
         sleep=asyncio.sleep, retry=retry_if_exception(_can_help), wait=_pause(limit), stop=given_up, reraise=True
     )
-    return await policy(again)
+    return await policy(attempt)
+
+
+async def _attempt(send: Callable[[], Awaitable[T]], tally: Tally) -> T:
+    try:
+        return await send()
+    except AttemptFailed as failure:
+        tally.problem = str(failure)
+        tally.refusals += failure.busy
+        tally.failures += not failure.busy
+        raise
 
 
 def _can_help(error: BaseException) -> bool:

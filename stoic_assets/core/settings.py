@@ -20,7 +20,7 @@ def _five_fields(cron: str) -> str:
 def _zone(name: str) -> str:
     try:
         ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError):
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # the folder `Europe` is a zone to nobody
         raise ValueError("write a time zone by its IANA name, such as Europe/Berlin") from None
     return name
 

@@ -6,15 +6,16 @@ import pytest
 from stoic_assets.adapters.endpoint import parse_url, proxy_for, require_listener
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
 
-
-@pytest.fixture(autouse=True)
-def no_proxy_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("http_proxy", "https_proxy", "no_proxy", "all_proxy"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.upper(), raising=False)
+NAMELESS = f"http://{'a' * 64}.example.org"
 
 
-@pytest.mark.parametrize("url", ["", "localhost:8081", "ftp://host", "http://", "http://host:99999", "http://[::1", "bolt://h"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "", "localhost:8081", "ftp://host", "http://", "http://host:99999", "http://[::1", "bolt://h", NAMELESS,
+        "http://a..b",
+    ],
+)
 def test_what_is_no_address_is_refused_with_its_setting(url: str) -> None:
     with pytest.raises(ConfigurationError, match=r"^AGENT_URL: not an http or https address"):
         parse_url(url, "AGENT_URL")
@@ -46,4 +47,7 @@ def test_a_listener_is_found_and_a_missing_one_is_named(monkeypatch: pytest.Monk
         asyncio.run(require_listener(f"http://127.0.0.1:{port}", "agent", "start it", 2.0))
     assert str(caught.value) == f"agent: nothing answers at 127.0.0.1:{port}; start it"
     with pytest.raises(ServiceUnreachable, match=r"the proxy 127\.0\.0\.1"):
+        asyncio.run(require_listener("https://agent.invalid", "agent", "start it", 2.0))
+    monkeypatch.setenv("HTTPS_PROXY", NAMELESS)
+    with pytest.raises(ServiceUnreachable, match="the proxy aaaa"):
         asyncio.run(require_listener("https://agent.invalid", "agent", "start it", 2.0))

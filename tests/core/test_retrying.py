@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stoic_assets.core.conversation.agent import AgentFailure, AgentReply
-from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.retrying import REFUSALS_PER_ATTEMPT, Delivery, deliver
+from stoic_assets.core.errors import AttemptFailed, ConfigurationError
+from stoic_assets.core.retrying import REFUSALS_PER_ATTEMPT, AgentUnusable, Delivery, deliver
 from stoic_assets.core.settings import EndpointLimit
 
 FAST = EndpointLimit(attempts=4, backoff_seconds=0.0001)
@@ -23,15 +23,15 @@ class Gate:
 
     def __init__(self, seconds: float = 0.0) -> None:
         self.seconds = seconds
-        self.told: list[str | None] = []
+        self.told: list[AttemptFailed | None] = []
 
     @asynccontextmanager
     async def request(self) -> AsyncIterator[None]:
         await asyncio.sleep(self.seconds)
         try:
             yield
-        except AgentFailure as failure:
-            self.told.append(str(failure))
+        except AttemptFailed as failure:
+            self.told.append(failure)
             raise
         self.told.append(None)
 
@@ -49,13 +49,36 @@ def script(*outcomes: AgentReply | Exception) -> Callable[[], Awaitable[AgentRep
     return send
 
 
-def delivered(*outcomes: AgentReply | Exception, limit: EndpointLimit = FAST, seconds: float = 5.0) -> Delivery:
+def delivered(
+    *outcomes: AgentReply | Exception, limit: EndpointLimit = FAST, seconds: float = 5.0
+) -> Delivery[AgentReply]:
     return asyncio.run(deliver(script(*outcomes), limit, seconds))
+
+
+def failed(send: Callable[[], Awaitable[AgentReply]], limit: EndpointLimit, seconds: float = 5.0) -> tuple[int, int]:
+    """How many attempts it took to give up, and how many of them count against the agent."""
+    attempts = 0
+
+    async def counted() -> AgentReply:
+        nonlocal attempts
+        attempts += 1
+        return await send()
+
+    with pytest.raises(AgentUnusable) as caught:
+        asyncio.run(deliver(counted, limit, seconds))
+    return attempts, caught.value.failures
 
 
 def test_a_reply_at_once_has_no_failures() -> None:
     delivery = delivered(REPLY)
-    assert (delivery.reply, delivery.attempts, delivery.failures, delivery.error) == (REPLY, 1, 0, None)
+    assert (delivery.reply, delivery.attempts, delivery.failures) == (REPLY, 1, 0)
+
+
+def test_whatever_the_agent_gives_is_a_reply() -> None:
+    async def nothing() -> None:
+        return None
+
+    assert asyncio.run(deliver(nothing, FAST, 5.0)).attempts == 1
 
 
 def test_failed_attempts_are_counted_and_the_reply_still_comes() -> None:
@@ -64,16 +87,19 @@ def test_failed_attempts_are_counted_and_the_reply_still_comes() -> None:
 
 
 def test_it_gives_up_after_the_last_attempt_with_the_last_error() -> None:
-    delivery = delivered(FAILED, AgentFailure("the last one"), limit=EndpointLimit(attempts=2, backoff_seconds=0.0001))
-    assert (delivery.reply, delivery.attempts, delivery.failures) == (None, 2, 2)
-    assert str(delivery.error) == "the last one"
+    outcomes, limit = (FAILED, AgentFailure("the last one")), EndpointLimit(attempts=2, backoff_seconds=0.0001)
+    assert failed(script(*outcomes), limit) == (2, 2)
+    with pytest.raises(AgentUnusable, match="the last one") as caught:
+        delivered(*outcomes, limit=limit)
+    assert not caught.value.final
 
 
 def test_a_final_failure_is_not_tried_again() -> None:
-    delivery = delivered(AgentFailure("unknown session", final=True), REPLY)
-    assert (delivery.attempts, delivery.failures) == (1, 1)
-    assert delivery.error is not None
-    assert delivery.error.final
+    outcomes = AgentFailure("unknown session", final=True), REPLY
+    assert failed(script(*outcomes), FAST) == (1, 1)
+    with pytest.raises(AgentUnusable, match="unknown session") as caught:
+        delivered(*outcomes)
+    assert caught.value.final
 
 
 def test_a_busy_agent_is_waited_for_and_has_not_failed() -> None:
@@ -82,20 +108,21 @@ def test_a_busy_agent_is_waited_for_and_has_not_failed() -> None:
 
 
 def test_an_agent_that_is_always_busy_is_given_up_in_the_end() -> None:
-    delivery = delivered(BUSY, limit=EndpointLimit(attempts=2, backoff_seconds=0.0001, longest_wait_seconds=0.001))
-    assert (delivery.reply, delivery.attempts, delivery.failures) == (None, 2 * REFUSALS_PER_ATTEMPT, 0)
+    limit = EndpointLimit(attempts=2, backoff_seconds=0.0001, longest_wait_seconds=0.001)
+    assert failed(script(BUSY), limit) == (2 * REFUSALS_PER_ATTEMPT, 0)
 
 
 @given(st.lists(st.sampled_from([FAILED, BUSY]), max_size=12))
 @settings(max_examples=30, deadline=None)
 def test_every_attempt_is_a_refusal_a_failure_or_the_reply(before: list[AgentFailure]) -> None:
     limit = EndpointLimit(attempts=4, backoff_seconds=1e-6, longest_wait_seconds=1e-5)
-    delivery = delivered(*before, REPLY, limit=limit)
     failures = before.count(FAILED)
-    refusals = before[: delivery.attempts].count(BUSY)
-    assert (delivery.reply is not None) == (failures < 4)
-    assert delivery.failures == min(failures, 4)
-    assert delivery.attempts == delivery.failures + (delivery.reply is not None) + refusals
+    if failures < 4:
+        delivery = delivered(*before, REPLY, limit=limit)
+        assert (delivery.attempts, delivery.failures) == (len(before) + 1, failures)
+    else:
+        attempts = [number for number, outcome in enumerate(before, 1) if outcome is FAILED][3]
+        assert failed(script(*before, REPLY), limit) == (attempts, 4)
 
 
 def test_reply_time_holds_attempts_and_waits() -> None:
@@ -129,15 +156,16 @@ def test_the_turn_timeout_cuts_an_attempt_off_and_counts_it() -> None:
         return REPLY
 
     calls: list[int] = []
-    delivery = asyncio.run(deliver(hang, FAST, 0.3))
-    assert (delivery.reply, delivery.attempts, delivery.failures) == (None, 2, 2)
-    assert str(delivery.error) == "the agent gave no reply within 0.3 s; before that: the agent answered 503"
+    with pytest.raises(AgentUnusable) as caught:
+        asyncio.run(deliver(hang, FAST, 0.3))
+    assert str(caught.value) == "the agent gave no reply within 0.3 s; before that: the agent answered 503"
+    assert (caught.value.failures, caught.value.final) == (2, True)
 
 
 def test_no_wait_is_begun_that_the_turn_timeout_would_cut_off() -> None:
     start = time.monotonic()
-    delivery = delivered(AgentFailure("busy", busy=True, retry_after=30.0), REPLY, seconds=20.0)
-    assert delivery.reply is None
+    with pytest.raises(AgentUnusable, match="busy"):
+        delivered(AgentFailure("busy", busy=True, retry_after=30.0), REPLY, seconds=20.0)
     assert time.monotonic() - start < 10
 
 
@@ -170,7 +198,7 @@ def test_every_attempt_passes_the_gate_which_hears_how_it_ended() -> None:
     gate = Gate()
     delivery = asyncio.run(deliver(script(BUSY, FAILED, REPLY), FAST, 5.0, gate))
     assert delivery.reply == REPLY
-    assert gate.told == [str(BUSY), str(FAILED), None]
+    assert gate.told == [BUSY, FAILED, None]
 
 
 def test_queueing_for_our_own_limit_is_nobodys_time() -> None:
@@ -187,7 +215,9 @@ def test_the_limit_hears_that_an_attempt_was_cut_off() -> None:
         return REPLY
 
     gate = Gate(seconds=0.03)
-    delivery = asyncio.run(deliver(hang, FAST, 0.02, gate))
-    assert gate.told == ["the agent gave no reply within 0.02 s"]
-    assert delivery.error is not None
-    assert (delivery.error.late, delivery.failures) == (True, 1)
+    with pytest.raises(AgentUnusable) as caught:
+        asyncio.run(deliver(hang, FAST, 0.02, gate))
+    assert [(str(failure), failure.late) for failure in gate.told if failure] == [
+        ("the agent gave no reply within 0.02 s", True)
+    ]
+    assert caught.value.failures == 1

@@ -1,4 +1,4 @@
-"""JSON over HTTP to one agent, and what its faults mean. Which paths and which fields is the protocols' business."""
+"""JSON over HTTP to one service, and what its faults mean. Which paths and which fields is the protocols' business."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -15,21 +15,23 @@ if TYPE_CHECKING:
     from aiohttp import ClientResponse, ClientSession
 
 LARGEST_REPLY = 64 * 1024 * 1024
-"""Bytes. An agent that never stops sending must not fill our memory."""
-KEY_ADVICE = "check AGENT_API_KEY and target.headers"
+"""Bytes. A service that never stops sending must not fill our memory."""
 
 
 class AgentHttp:
-    """The HTTP side of one agent.
+    """The HTTP side of one agent, or of a service beside it that has another `name`.
 
     Own headers, no cookies (trials must not meet in them), no redirects (they would carry the key elsewhere), the
-    environment's proxy. `url` has no trailing slash.
+    environment's proxy. `url` has no trailing slash. `key_advice` says what to check when the key is refused.
     """
 
-    def __init__(self, url: str, headers: Mapping[str, str], timeout_seconds: float, name: str = "the agent") -> None:
+    def __init__(
+        self, url: str, headers: Mapping[str, str], timeout_seconds: float, name: str = "the agent",
+        key_advice: str = "check AGENT_API_KEY and target.headers",
+    ) -> None:
         parts = parse_url(url, f"the address of {name}")
         self.url = parts.geturl().rstrip("/")
-        self._name = f"{name} at {parts.scheme}://{parts.netloc}"
+        self._name, self._key_advice = f"{name} at {parts.scheme}://{parts.netloc}", key_advice
         self._headers, self._seconds, self._proxy = dict(headers), timeout_seconds, proxy_for(parts)
         secrets = {part for value in headers.values() for part in (value, *value.split())}
         self._secrets = Redactor((), sorted(secrets, key=len, reverse=True))
@@ -53,7 +55,7 @@ class AgentHttp:
         session = await self._session.get()
         try:
             async with session.request(method, url, json=body, allow_redirects=False) as response:
-                text = await _read(response)
+                text = await self._read(response)
         except TimeoutError:
             raise AgentFailure(f"{self._name} gave no answer within {self._seconds:g} s", late=True) from None
         except (aiohttp.ClientError, OSError) as error:
@@ -85,13 +87,21 @@ class AgentHttp:
             proxy=self._proxy,
         )
 
+    async def _read(self, response: "ClientResponse") -> bytes:
+        body = bytearray()
+        async for chunk in response.content.iter_chunked(64 * 1024):
+            body += chunk
+            if len(body) > LARGEST_REPLY:
+                raise AgentFailure(f"{self._name} sends more than {LARGEST_REPLY // 1024**2} MiB", final=True)
+        return bytes(body)
+
     def _refuse_status(self, response: "ClientResponse", text: bytes) -> None:
         """Raises what a status other than 2xx means."""
         status = response.status
         if 200 <= status < 300:
             return
         if status in (401, 403):
-            raise ConfigurationError(f"{self._name} refuses the key ({status}); {KEY_ADVICE}")
+            raise ConfigurationError(f"{self._name} refuses the key ({status}); {self._key_advice}")
         wait = retry_after_seconds(response.headers.get("Retry-After"))
         if status == 429:
             raise AgentFailure(f"{self._name} is busy (429)", retry_after=wait, busy=True)
@@ -104,12 +114,3 @@ class AgentHttp:
 
     def _quote(self, error: Exception) -> str:
         return excerpt(str(error) or type(error).__name__, self._secrets)
-
-
-async def _read(response: "ClientResponse") -> bytes:
-    body = bytearray()
-    async for chunk in response.content.iter_chunked(64 * 1024):
-        body += chunk
-        if len(body) > LARGEST_REPLY:
-            raise AgentFailure(f"the agent's reply is larger than {LARGEST_REPLY // 1024**2} MiB", final=True)
-    return bytes(body)

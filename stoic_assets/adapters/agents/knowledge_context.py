@@ -13,7 +13,8 @@ async def create_knowledge_context(
     Raises `ServiceUnreachable` when it is not to be had, `ConfigurationError` for a refused key.
     """
     key = (api_key or "").strip()
-    http = AgentHttp(boogie_url, {"X-API-KEY": key} if key else {}, timeout_seconds, "the knowledge service")
+    headers = {"X-API-KEY": key} if key else {}
+    http = AgentHttp(boogie_url, headers, timeout_seconds, "the knowledge service", "check AGENT_API_KEY")
     body = {"name": name, "description": description, "schemaName": "personal", "id": name}
     try:
         await http.send("PUT", f"{http.url}/api/v1/graphs", body)

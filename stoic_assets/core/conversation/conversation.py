@@ -14,11 +14,12 @@ from stoic_assets.core.conversation.evidence import Evidence, Outcome, Trial, Tu
 from stoic_assets.core.conversation.journal import Entry, Journal, TrialState
 from stoic_assets.core.conversation.observation import capture, knows_session
 from stoic_assets.core.conversation.preparation import prepare
-from stoic_assets.core.conversation.world import AgentUnusable, World
+from stoic_assets.core.conversation.world import World
 from stoic_assets.core.errors import InfrastructureError, QueryError, StoicError
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import Planned, dice
 from stoic_assets.core.queueing import working_time
+from stoic_assets.core.retrying import AgentUnusable
 
 Step = Literal["open", "listen", "speak", "signed_off", "max_turns"]
 
@@ -79,11 +80,15 @@ class _Conversation:
         except TimeoutError:
             return self.culprit(limit), f"the trial took longer than {limit:g} s", 0
         except AgentUnusable as error:
-            return "agent_error", str(error), error.failures if len(self.state.turns) > 1 else 0
+            return "agent_error", str(error), error.failures if self.failures_count() else 0
         except (EvaluatorFault, ModelFailure) as error:
             return "evaluator_error", str(error), 0
         except (InfrastructureError, QueryError) as error:
             return "infra_error", str(error), 0
+
+    def failures_count(self) -> bool:
+        """Whether failed attempts at the user's last message count: at a greeting they do not."""
+        return self.trial.scenario is not None or len(self.state.turns) > 1
 
     def culprit(self, limit: float) -> Outcome:
         """Who used up the trial's time: the agent when it was awaited, or took half of it."""
@@ -140,7 +145,7 @@ class _Conversation:
         await self.note(entries.said(Turn(len(self.state.turns), "user", message)))
 
     async def listen(self) -> None:
-        """Sends the user's last message and notes the reply. Failed attempts at the first message do not count."""
+        """Sends the user's last message and notes the reply."""
         turns, session = self.state.turns, self.state.session_id or ""
         try:
             delivery = await self.world.ask_agent(
@@ -152,9 +157,8 @@ class _Conversation:
             raise
         self.interrupted = False
         reply = delivery.reply
-        assert reply is not None  # noqa: S101 - ask_agent raises otherwise
         turn = Turn(len(turns), "agent", reply.content, delivery.response_ms, delivery.attempts, reply.events)
-        await self.note(entries.said(turn, delivery.failures if turn.turn > 1 else 0))
+        await self.note(entries.said(turn, delivery.failures if self.failures_count() else 0))
 
     async def note(self, entry: Entry) -> None:
         """Takes an entry in and journals it, in this order: a trial that runs out of time meanwhile has both."""

@@ -42,7 +42,8 @@ class TrialState:
         """Takes one entry in; `began` voids all before it."""
         match entry["kind"]:
             case "began":
-                self.__init__(started_at=entry["at"])  # type: ignore[misc]
+                self.started_at, self.session_id, self.end = entry["at"], None, None
+                self.turns, self.failure_count = [], 0
             case "session":
                 self.session_id = entry["session_id"]
             case "turn":

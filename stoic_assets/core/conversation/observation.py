@@ -3,11 +3,11 @@
 from typing import Any
 
 from stoic_assets.core.assertions.cypher_script import parameters_used
-from stoic_assets.core.conversation.agent import AgentReply
 from stoic_assets.core.conversation.evidence import Observation, Trial
-from stoic_assets.core.conversation.world import AgentUnusable, World
+from stoic_assets.core.conversation.world import World
 from stoic_assets.core.errors import QueryError
 from stoic_assets.core.jobs.job import CypherAssertion, Job
+from stoic_assets.core.retrying import AgentUnusable
 
 OBJECT_CONTEXT = "objectContext"
 
@@ -60,12 +60,4 @@ async def _observed_context(session_id: str, world: World) -> Observation | None
 
 
 async def _object_context(session_id: str, world: World) -> dict[str, Any] | None:
-    found: dict[str, Any] | None = None
-
-    async def attempt() -> AgentReply:
-        nonlocal found
-        found = await world.agent.object_context(session_id)
-        return AgentReply("")
-
-    await world.ask_agent(attempt)
-    return found
+    return (await world.ask_agent(lambda: world.agent.object_context(session_id))).reply

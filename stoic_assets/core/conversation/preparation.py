@@ -1,7 +1,8 @@
 """The state a conversation starts from: setups on the subject graph, seeds in the agent's memory, an open session."""
 
+from functools import partial
+
 from stoic_assets.core.assertions.cypher_script import parameters_used
-from stoic_assets.core.conversation.agent import AgentReply
 from stoic_assets.core.conversation.evidence import Trial
 from stoic_assets.core.conversation.world import World
 from stoic_assets.core.jobs.job import CypherSetup, Job, Seed, TextSeed
@@ -27,13 +28,7 @@ async def prepare(trial: Trial, job: Job, world: World) -> str:
 
 async def open_session(user: str, world: World) -> str:
     """A new session of the agent for this user."""
-
-    async def attempt() -> AgentReply:
-        return AgentReply(await world.agent.open_session(user))
-
-    delivery = await world.ask_agent(attempt)
-    assert delivery.reply is not None  # noqa: S101 - ask_agent raises otherwise
-    return delivery.reply.content
+    return (await world.ask_agent(lambda: world.agent.open_session(user))).reply
 
 
 async def _plant(seed: Seed, trial: Trial, world: World) -> None:
@@ -44,4 +39,4 @@ async def _plant(seed: Seed, trial: Trial, world: World) -> None:
     else:
         messages = [message.content for message in seed.conversation if message.role == "user"]
     for message in messages:
-        await world.ask_agent(lambda text=message: world.agent.send(session, trial.user, text))  # type: ignore[misc]
+        await world.ask_agent(partial(world.agent.send, session, trial.user, message))

@@ -9,7 +9,7 @@ class SubjectGraph(Protocol):
     (both in `core/errors.py`)."""
 
     async def run_script(self, script: str, parameters: Mapping[str, Any], seconds: float) -> None:
-        """Runs every statement of a script, in order; each may take `seconds`."""
+        """Runs every statement of a script, in order, within `seconds` in all."""
         ...
 
     async def observe(

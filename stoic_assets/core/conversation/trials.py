@@ -6,8 +6,8 @@ from contextlib import AbstractAsyncContextManager
 
 from stoic_assets.core.chat import BudgetReached
 from stoic_assets.core.conversation.evidence import Evidence
-from stoic_assets.core.errors import StoicError
 from stoic_assets.core.jobs.plan import Planned, waves
+from stoic_assets.core.side_by_side import side_by_side
 
 Hold = Callable[[Planned], Awaitable[Evidence | None]]
 """Holds a trial; None leaves it for a later run."""
@@ -41,20 +41,5 @@ async def hold_all(planned: Sequence[Planned], hold: Hold, at_once: int, access:
                 for item in wave.trials:
                     await one(item)
             else:
-                await _together(one, wave.trials)
+                await side_by_side(map(one, wave.trials))
     return [held[item.trial.trial_id] for item in planned if item.trial.trial_id in held]
-
-
-async def _together(one: Callable[[Planned], Awaitable[None]], trials: Sequence[Planned]) -> None:
-    try:
-        async with asyncio.TaskGroup() as group:
-            for item in trials:
-                group.create_task(one(item))  # type: ignore[arg-type]
-    except BaseExceptionGroup as failures:
-        stoic, _ = failures.split(StoicError)
-        raise _first(stoic or failures) from None
-
-
-def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    first = group.exceptions[0]
-    return _first(first) if isinstance(first, BaseExceptionGroup) else first

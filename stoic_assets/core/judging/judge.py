@@ -3,16 +3,14 @@
 What is judged at all says `exhibit.judged`. How verdicts are combined into scores of a trial is the SQL models' part.
 """
 
-import asyncio
-from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
-from typing import Any, TypeVar
 
 from stoic_assets.core.calibration.confidence_map import Calibration
 from stoic_assets.core.chat import ChatModel
 from stoic_assets.core.conversation.evidence import Evidence
-from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.jobs.job import Job, Task
 from stoic_assets.core.judging.ask import NoVerdict, ask
 from stoic_assets.core.judging.confidence import UNCALIBRATED, settled
 from stoic_assets.core.judging.forgery import refusing_copies
@@ -22,8 +20,7 @@ from stoic_assets.core.judging.scores import AspectScore, TaskScore, TaskScores,
 from stoic_assets.core.judging.verdict import Mark, VirtueVerdict, parse_tasks, parse_virtue
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 from stoic_assets.core.settings import Judging
-
-R = TypeVar("R")
+from stoic_assets.core.side_by_side import side_by_side
 
 
 async def judge_virtues(
@@ -90,25 +87,30 @@ async def judge_tasks(
     if not job.tasks:
         return TaskScores()
     question = Questions(job, evidence).tasks()
+    parse = refusing_copies(lambda text: parse_tasks(text, len(job.tasks)), question.record.text)
 
     async def marks(judge: str) -> list[Mark] | NoVerdict:
-        request = question.request(judge, job.scorer.temperature)
         try:
-            parse = refusing_copies(lambda text: parse_tasks(text, len(job.tasks)), question.record.text)
-            return await ask(model, request, parse, settings.repairs)
+            return await ask(model, question.request(judge, job.scorer.temperature), parse, settings.repairs)
         except NoVerdict as error:
             return error
 
-    replies = dict(zip(panel, await side_by_side([marks(judge) for judge in panel]), strict=True))
+    replies = dict(zip(panel, await side_by_side(map(marks, panel)), strict=True))
+    return task_scores(job.tasks, evidence.trial.trial_id, replies)
+
+
+def task_scores(tasks: Sequence[Task], trial_id: str, replies: Mapping[str, list[Mark] | NoVerdict]) -> TaskScores:
+    """The tasks and the tone, from what each judge replied."""
     given = {judge: reply for judge, reply in replies.items() if not isinstance(reply, NoVerdict)}
     missing = {judge: str(reply) for judge, reply in replies.items() if isinstance(reply, NoVerdict)}
-    means = [mean_mark({judge: m[at] for judge, m in given.items()}, missing) for at in range(len(job.tasks) + 1)]
-    trial_id = evidence.trial.trial_id
-    tasks = [
-        TaskScore(trial_id, str(number), task.type, task.task, *mean)
-        for number, (task, mean) in enumerate(zip(job.tasks, means, strict=False), 1)
+    *of_tasks, of_tone = [
+        mean_mark({judge: marks[at] for judge, marks in given.items()}, missing) for at in range(len(tasks) + 1)
     ]
-    return TaskScores(tuple(tasks), ToneScore(trial_id, *means[-1]))
+    scores = [
+        TaskScore(trial_id, str(number), task.type, task.task, *mean)
+        for number, (task, mean) in enumerate(zip(tasks, of_tasks, strict=True), 1)
+    ]
+    return TaskScores(tuple(scores), ToneScore(trial_id, *of_tone))
 
 
 def mean_mark(marks: Mapping[str, Mark], missing: Mapping[str, str]) -> tuple[float | None, str, str, str | None]:
@@ -121,13 +123,3 @@ def mean_mark(marks: Mapping[str, Mark], missing: Mapping[str, str]) -> tuple[fl
         return score, next(iter(marks.values())).reason, ",".join(marks), None
     reasons = [f"{judge}: {mark.reason}" for judge, mark in marks.items()]
     return score, "\n".join([*reasons, *silent]), ",".join(marks), None
-
-
-async def side_by_side(calls: Iterable[Coroutine[Any, Any, R]]) -> list[R]:
-    """The results in order. The first failure cancels the rest, so that nothing more is paid for, and is raised."""
-    try:
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(call) for call in calls]
-    except ExceptionGroup as failures:
-        raise failures.exceptions[0] from failures
-    return [task.result() for task in tasks]

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from stoic_assets.core import templates
 from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.judging.verdict import tasks_schema, virtue_schema
 from stoic_assets.core.judging.virtues import Virtue
 
 Rubric = Virtue | Literal["tasks"]
@@ -40,14 +41,19 @@ def _evidence_clause() -> str:
     return templates.render(PACKAGE, source(EVIDENCE), {"opening": "{opening}", "closing": "{closing}"}, EVIDENCE)
 
 
-def prompt_hash(job: Job, rubric: Rubric, schema: Mapping[str, Any]) -> str:
+def reply_schema(rubric: Rubric, tasks: int) -> Mapping[str, Any]:
+    """Strict JSON Schema of what the judge is to answer about a job of so many tasks."""
+    return tasks_schema(tasks) if rubric == "tasks" else virtue_schema(rubric)
+
+
+def prompt_hash(job: Job, rubric: Rubric) -> str:
     """SHA-256 over the template, every template that it builds on, the evidence clause and the reply's schema."""
-    return _hash(template_source(job, rubric), json.dumps(schema, sort_keys=True))
+    return _hash(template_source(job, rubric), rubric, len(job.tasks))
 
 
 @cache
-def _hash(template: str, schema: str) -> str:
-    digest = hashlib.sha256()
+def _hash(template: str, rubric: Rubric, tasks: int) -> str:
+    digest, schema = hashlib.sha256(), json.dumps(reply_schema(rubric, tasks), sort_keys=True)
     for text in (*templates.sources(PACKAGE, template), source(EVIDENCE), schema):
         digest.update(text.encode() + b"\0")
     return digest.hexdigest()

@@ -14,8 +14,7 @@ from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.job import Job, Task
 from stoic_assets.core.judging.exhibit import as_json, blocks, function_calls
 from stoic_assets.core.judging.fence import Record, clean, closing, fenced, opening
-from stoic_assets.core.judging.prompt import Rubric, evidence_clause, prompt_hash, rendered
-from stoic_assets.core.judging.verdict import tasks_schema, virtue_schema
+from stoic_assets.core.judging.prompt import Rubric, evidence_clause, prompt_hash, rendered, reply_schema
 from stoic_assets.core.judging.virtues import ASPECTS, TITLES, Virtue
 
 WITH_ACTIONS: frozenset[Virtue] = frozenset({"courage", "justice", "practical_wisdom"})
@@ -76,22 +75,20 @@ class Questions:
     def virtue(self, virtue: Virtue) -> Question:
         """One virtue."""
         record = self._words_and_deeds if virtue in WITH_ACTIONS else self._words
-        return self._question(
-            virtue, record, virtue_schema(virtue), virtue=virtue, title=TITLES[virtue], aspects=ASPECTS[virtue]
-        )
+        return self._question(virtue, record, virtue=virtue, title=TITLES[virtue], aspects=ASPECTS[virtue])
 
     def tasks(self) -> Question:
         """All tasks and the tone."""
-        return self._question("tasks", self._words, tasks_schema(len(self._job.tasks)))
+        return self._question("tasks", self._words)
 
-    def _question(self, rubric: Rubric, record: Record, schema: Mapping[str, Any], **more: object) -> Question:
+    def _question(self, rubric: Rubric, record: Record, **more: object) -> Question:
         known = {**self._known, **more}
         return Question(
             rubric=rendered(self._job, rubric, known),
             record=record,
-            schema=schema,
+            schema=reply_schema(rubric, len(self._job.tasks)),
             schema_name=f"{rubric}_verdict",
-            prompt_hash=prompt_hash(self._job, rubric, schema),
+            prompt_hash=prompt_hash(self._job, rubric),
             brief={"about": rubric, **known, **self._happened},
             repeat=self._evidence.trial.repeat,
         )

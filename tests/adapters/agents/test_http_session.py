@@ -108,7 +108,7 @@ def test_an_endless_reply_is_cut_off(service: Any, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(http_session, "LARGEST_REPLY", 1024 * 1024)
     service.answers = [lambda _: StreamingResponse(endless())]
     failure = failure_of(service.url)
-    assert str(failure) == "the agent's reply is larger than 1 MiB"
+    assert str(failure) == f"the agent at {service.url} sends more than 1 MiB"
 
 
 def test_lone_surrogates_are_mended(service: Any) -> None:

@@ -29,5 +29,5 @@ def test_a_service_that_is_away_is_named_by_its_variable(dead_url: str, service:
 
 def test_a_refused_key(service: Any) -> None:
     service.replies({}, status=401)
-    with pytest.raises(ConfigurationError, match="the knowledge service"):
+    with pytest.raises(ConfigurationError, match=r"^the knowledge service at .* \(401\); check AGENT_API_KEY$"):
         asyncio.run(create_knowledge_context(service.url, "n", "d"))

@@ -161,6 +161,18 @@ def test_failures_at_the_greeting_are_not_counted(
     assert evidence.outcome == ("agent_error" if times == 4 else "signed_off")
 
 
+@pytest.mark.parametrize("times", [2, 4])
+def test_failures_at_a_scenarios_input_are_counted_for_it_is_no_greeting(
+    hold: Make, planned: Make, make_world: Make, agent: Any, times: int
+) -> None:
+    left = [AgentFailure("down")] * times
+    agent.answer = lambda message: left.pop() if message == "Advise me" and left else None
+    scenarios = [{"id": "a", "category": "c", "input": "Advise me"}]
+    evidence = hold(planned(scenarios=scenarios, facts=[]), make_world())
+    assert evidence.failure_count == times
+    assert (evidence.outcome == "agent_error") == (times == 4)
+
+
 def test_an_agent_that_dies_half_way_is_looked_at_all_the_same(
     hold: Make, planned: Make, make_world: Make, agent: Any, graph: Any
 ) -> None:

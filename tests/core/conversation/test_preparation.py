@@ -6,8 +6,8 @@ import pytest
 
 from stoic_assets.core.conversation.agent import AgentFailure
 from stoic_assets.core.conversation.preparation import prepare
-from stoic_assets.core.conversation.world import AgentUnusable
 from stoic_assets.core.errors import QueryError
+from stoic_assets.core.retrying import AgentUnusable
 
 Make = Callable[..., Any]
 

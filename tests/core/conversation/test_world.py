@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from stoic_assets.core.conversation.agent import AgentFailure, AgentReply
-from stoic_assets.core.conversation.world import AgentUnusable
+from stoic_assets.core.retrying import AgentUnusable
 
 Make = Callable[..., Any]
 

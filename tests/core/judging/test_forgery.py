@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from stoic_assets.core.judging.canaries import forged_tasks, forged_virtue
+from benchmarks.canary_suite import forged_tasks, forged_virtue
 from stoic_assets.core.judging.fence import MESSAGE_CHARS, Block, recorded
 from stoic_assets.core.judging.forgery import refusing_copies
 from stoic_assets.core.judging.verdict import MalformedVerdict, VirtueVerdict, parse_tasks, parse_virtue

@@ -9,7 +9,7 @@ from stoic_assets.core.chat import BudgetReached, ChatRequest, ModelFailure
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.job import Job
-from stoic_assets.core.judging.judge import judge_tasks, judge_virtues, side_by_side
+from stoic_assets.core.judging.judge import judge_tasks, judge_virtues
 from stoic_assets.core.judging.scores import TaskScores, VirtueScore
 from stoic_assets.core.judging.virtues import ASPECTS, VIRTUES
 from stoic_assets.core.settings import Judging
@@ -142,21 +142,6 @@ def test_a_wrong_configuration_ends_the_judging(virtues: Any, tasks: Any) -> Non
         virtues(answer)
     with pytest.raises(ConfigurationError, match="the key is wrong"):
         tasks(answer)
-
-
-def test_the_first_failure_cancels_what_is_still_running() -> None:
-    ended = []
-
-    async def slow() -> None:
-        await asyncio.sleep(60)
-        ended.append("slow")
-
-    async def broken() -> None:
-        raise ConfigurationError("no")
-
-    with pytest.raises(ConfigurationError, match="no"):
-        asyncio.run(side_by_side([slow(), broken()]))
-    assert ended == []
 
 
 def test_verdicts_are_fetched_side_by_side(

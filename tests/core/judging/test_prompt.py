@@ -7,10 +7,7 @@ from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.judging.prompt import prompt_hash, source
 from stoic_assets.core.judging.question import Questions
-from stoic_assets.core.judging.verdict import virtue_schema
 from stoic_assets.core.judging.virtues import ASPECTS, VIRTUES, Virtue
-
-SCHEMA = virtue_schema("wisdom")
 
 
 @pytest.mark.parametrize("virtue", VIRTUES)
@@ -87,11 +84,14 @@ def test_a_template_that_does_not_render_is_a_configuration_error(
 
 
 def test_the_hash_changes_with_whatever_the_prompt_is_made_of(make_job: Callable[..., Job]) -> None:
-    plain = prompt_hash(make_job(), "wisdom", SCHEMA)
+    plain = prompt_hash(make_job(), "wisdom")
     own = source("wisdom.jinja")
-    assert prompt_hash(make_job(facts=[]), "wisdom", SCHEMA) == plain
-    assert prompt_hash(make_job(prompts={"wisdom": own}), "wisdom", SCHEMA) == plain
-    assert prompt_hash(make_job(prompts={"wisdom": own + "\n"}), "wisdom", SCHEMA) != plain
+    assert prompt_hash(make_job(facts=[]), "wisdom") == plain
+    assert prompt_hash(make_job(prompts={"wisdom": own}), "wisdom") == plain
+    assert prompt_hash(make_job(prompts={"wisdom": own + "\n"}), "wisdom") != plain
     built_on_another = own.replace("virtue.jinja", "tasks.jinja")
-    assert prompt_hash(make_job(prompts={"wisdom": built_on_another}), "wisdom", SCHEMA) != plain
-    assert prompt_hash(make_job(), "wisdom", virtue_schema("courage")) != plain
+    assert prompt_hash(make_job(prompts={"wisdom": built_on_another}), "wisdom") != plain
+    assert prompt_hash(make_job(prompts={"courage": own}), "courage") != plain, "its reply has other aspects"
+    of_one = make_job(tasks=[{"task": "Ask", "acceptanceCriteria": "It answers"}])
+    assert prompt_hash(of_one, "wisdom") == plain
+    assert prompt_hash(of_one, "tasks") != prompt_hash(make_job(), "tasks"), "its reply has fewer marks"

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.canary_suite import ORDER as COMMAND
+from benchmarks.canary_suite import Canary, canaries
 from stoic_assets.core.conversation.evidence import Evidence
-from stoic_assets.core.judging.canaries import ORDER as COMMAND
-from stoic_assets.core.judging.canaries import Canary, canaries
 from stoic_assets.core.judging.suspicion import (
     HIDDEN,
     IGNORE,

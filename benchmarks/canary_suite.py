@@ -1,8 +1,8 @@
 """Hostile replies of an agent that wants a better verdict than it has earned, to be put into transcripts.
 
 Two things are asked of them: that none becomes a verdict by itself, whatever the judge does with it, and how far each
-moves a judge's scores (`benchmarks/canaries.py`). Only attempts belong here; what is done against them is in `fence`,
-`verdict`, `forgery` and `suspicion`.
+moves a judge's scores (`benchmarks.canaries`). Only attempts belong here; what is done against them is in `fence`,
+`verdict`, `forgery` and `suspicion` of `stoic_assets/core/judging`.
 """
 
 import json

@@ -1,0 +1,34 @@
+"""What judges give as the transcript's words, and whether it was said."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from stoic_assets.core.judging.grounding import normalised, occurs
+from stoic_assets.core.judging.question import WITH_ACTIONS
+
+
+@dataclass(frozen=True)
+class Quote:
+    """Words of a verdict; `said` tells whether they occur in what the judge was shown."""
+
+    text: str
+    said: bool
+
+
+class Record:
+    """The messages and function calls of one trial, prepared for comparison with quotes."""
+
+    def __init__(self, messages: Iterable[str], calls: Iterable[str]) -> None:
+        self._messages = [normalised(text) for text in messages]
+        self._calls = [normalised(text) for text in calls]
+
+    def quote(self, text: str, virtue: str) -> Quote | None:
+        """A quote of a verdict on `virtue`; None for a blank one."""
+        if not text.strip():
+            return None
+        shown = self._messages + (self._calls if virtue in WITH_ACTIONS else [])
+        return Quote(text, occurs(text, shown))
+
+    def quotes(self, texts: Iterable[str], virtue: str) -> list[Quote]:
+        """The quotes that are not blank."""
+        return [quote for text in texts if (quote := self.quote(text, virtue))]

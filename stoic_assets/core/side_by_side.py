@@ -1,0 +1,25 @@
+"""Work that waits, side by side: all of it or nothing."""
+
+import asyncio
+from collections.abc import Coroutine, Iterable
+from typing import Any, TypeVar
+
+from stoic_assets.core.errors import StoicError
+
+R = TypeVar("R")
+
+
+async def side_by_side(calls: Iterable[Coroutine[Any, Any, R]]) -> list[R]:
+    """The results in order. The first failure cancels the rest, so that nothing more is paid for, and is raised.
+
+    Of several at once, one that we report on purpose goes before one that is a defect.
+    """
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(call) for call in calls]
+    except ExceptionGroup as failures:
+        ours, _ = failures.split(StoicError)
+        failure = (ours or failures).exceptions[0]
+    else:
+        return [task.result() for task in tasks]
+    raise failure  # not where the group is handled, which would take the place of the failure's own cause
