@@ -10,10 +10,9 @@ them, and each row is written as often at most. An archive is never opened whole
 """
 
 import json
-import shutil
 import time
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import AbstractContextManager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -22,7 +21,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from stoic_assets.adapters.file_locks import locked
-from stoic_assets.adapters.files import StorageError
+from stoic_assets.adapters.files import StorageError, remove_folder
 from stoic_assets.adapters.lean_imports import arrow_alone
 from stoic_assets.adapters.parquet_files import (
     ARCHIVE,
@@ -71,7 +70,7 @@ def compact(root: Path, grace: timedelta = GRACE) -> list[Compacted]:
     Raises `StorageError` when another compaction runs, or the disk refuses; then everything is as readable as before.
     """
     before = time.time() - grace.total_seconds()
-    with _alone(root, wait=0):
+    with _alone(root, f"compact {root}", wait=0):
         return [_compact(root / table, before) for table in TABLES if (root / table).is_dir()]
 
 
@@ -80,7 +79,7 @@ def remove_version(root: Path, agent_version: str) -> None:
 
     Waits for a compaction that runs. Raises `StorageError`; after an interruption it can be called again.
     """
-    with _alone(root, wait=600):
+    with _alone(root, f"delete all of {agent_version}", wait=600):
         for folder in (root / table for table in TABLES):
             remove_drafts(folder / ARCHIVE, time.time())
             for archive in archives(folder):
@@ -88,7 +87,7 @@ def remove_version(root: Path, agent_version: str) -> None:
                 if len(rest) < len(archive.held):
                     _replace(folder, archive, rest)
         for folder in root.glob(f"*/agent_version={escape(agent_version)}"):
-            shutil.rmtree(folder)
+            remove_folder(folder)
 
 
 def _replace(folder: Path, archive: Archive, rest: dict[Key, int]) -> None:
@@ -220,7 +219,15 @@ def _age(path: str) -> float:
         return 0.0
 
 
-def _alone(root: Path, wait: float) -> AbstractContextManager[None]:
-    """One at a time: a compaction that read a version's rows would bring them back after their deletion."""
+@contextmanager
+def _alone(root: Path, task: str, wait: float) -> Iterator[None]:
+    """One at a time: a compaction that read a version's rows would bring them back after their deletion.
+
+    Raises `StorageError`, also for an `OSError` inside, which then says what `task` could not be done.
+    """
     busy = StorageError(f"{root} is being compacted by another process; wait for it, then try again")
-    return locked(root / ".compaction.lock", busy, wait)
+    try:
+        with locked(root / ".compaction.lock", busy, wait):
+            yield
+    except OSError as error:
+        raise StorageError(f"cannot {task}: {error}; mend that, then try again") from error

@@ -121,7 +121,7 @@ def stop(server: GraphServer, folder: Path) -> None:
     archive = _archive()
 
     def is_done() -> bool:
-        # Java waits for 0.3 s then, without any purpose; one that records writes down what it recorded.
+        # After that line of the log Java idles for 0.3 s: kill it, unless it still writes what it recorded.
         return _ALL_CLOSED in _text(folder / "server.log") and not archive.is_being_recorded()
 
     end_process(server.pid, server.started, is_done)

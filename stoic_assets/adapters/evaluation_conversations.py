@@ -113,7 +113,7 @@ def begin_or_resume(
         evaluation_id=evaluation_id, agent_version=agent_version, started_at=now(), run_id=run_id,
         offline=is_offline(workplace.env), spec=setup.spec, spec_hash=setup.spec.hash(),
         released_at=release.released_at if release else None,
-        parents=tuple(f"{release.agent}@{version}" for version in release.parents) if release else (),
+        parents=release.parent_versions if release else (),
     )
     workplace.evidence.begin(manifest)
     return manifest

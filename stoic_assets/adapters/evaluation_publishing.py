@@ -14,6 +14,7 @@ from stoic_assets.adapters.bolt import Graph
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
 from stoic_assets.adapters.feedback_files import human_evaluations
 from stoic_assets.adapters.outbox import Delivered
+from stoic_assets.adapters.receiver import addresses
 from stoic_assets.adapters.version_comparison import TABLE, moved_between, read_side
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.comparison import compare
@@ -27,6 +28,7 @@ from stoic_assets.core.evolution.gepa import Batch, evaluation_batch
 from stoic_assets.core.evolution.said_examples import only_said
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation, stoic_evaluations
 from stoic_assets.core.feedback.human_evaluation import FEEDBACK, RATINGS
+from stoic_assets.core.releases import Release, agent_of
 
 Row = dict[str, Any]
 _TO_LEARN_FROM = {
@@ -178,22 +180,26 @@ async def _deliver(
 ) -> Delivered:
     outbox = workplace.outbox
     if update is not None and update.deliverable:
-        outbox.put("fitness", {update.idempotency_key: workplace.redactor.data(update.payload())}, version)
+        outbox.put("fitness", {update.idempotency_key: workplace.redactor.row(update.payload())}, version)
     outbox.put("events", {key: event.document() for key, event in events.items()}, version)
-    env = workplace.env
-    return await outbox.deliver({"events": env.get("STOIC_WEBHOOK_URL", ""), "fitness": env.get("EVOLUTION_URL", "")})
+    return await outbox.deliver(addresses(workplace.env))
+
+
+def introduce_version(workplace: Workplace, agent_version: str, release: Release | None) -> None:
+    """Gives a version its node in the stoic graph, with date and parents where it was released."""
+    released_at, parents = (release.released_at, release.parent_versions) if release else (None, ())
+    _in_stoic_graph(workplace, lambda graph: stoic_graph.project_version(graph, agent_version, released_at, parents))
 
 
 def project(workplace: Workplace, manifest: Manifest) -> dict[str, int]:
     """Brings an evaluation, its fitness and the agent's trends into the stoic graph; returns what was written."""
     head, evaluations = read_evaluations(workplace, manifest)
-    trends = workplace.warehouse.query("select * from virtue_trends where agent = ?", [head.agent_id])
+    trends = _trends(workplace, manifest.agent_version)
     fitness = EvaluationTables(workplace, manifest).read("fitness_updates")
     people = human_evaluations(workplace, manifest.agent_version)
     keyed = [{**row, "agent_version": head.agent_version, "evaluation_id": head.evaluation_id} for row in fitness]
 
     async def work(graph: Graph) -> None:
-        await stoic_graph.prepare(graph)
         await stoic_graph.project_version(graph, head.agent_version, manifest.released_at, manifest.parents)
         await stoic_graph.project_evaluations(graph, head, evaluations)
         for evaluation_id in (FEEDBACK, RATINGS):
@@ -210,13 +216,25 @@ def project(workplace: Workplace, manifest: Manifest) -> dict[str, int]:
 
 
 def delete_from_graph(workplace: Workplace, agent_version: str) -> None:
-    """Removes a version from the stoic graph."""
-    _in_stoic_graph(workplace, lambda graph: stoic_graph.delete_version(graph, agent_version))
+    """Removes a version from the stoic graph; the agent's trends become those of the versions in the warehouse."""
+    trends = _trends(workplace, agent_version)
+
+    async def work(graph: Graph) -> None:
+        await stoic_graph.delete_version(graph, agent_version)
+        await stoic_graph.project_trends(graph, trends)
+
+    _in_stoic_graph(workplace, work)
+
+
+def _trends(workplace: Workplace, agent_version: str) -> list[Row]:
+    """The trends of all versions of its agent."""
+    return workplace.warehouse.query("select * from virtue_trends where agent = ?", [agent_of(agent_version)])
 
 
 def _in_stoic_graph(workplace: Workplace, work: Callable[[Graph], Awaitable[None]]) -> None:
     async def connected(graph: Graph) -> None:
         await graph.ping()
+        await stoic_graph.prepare(graph)
         await work(graph)
 
     with workplace.graphs() as graphs:

@@ -77,18 +77,26 @@ def release_of(agent_version: str, project: Project) -> Release | None:
 
 def default_files(project: Project) -> list[Path]:
     """The jobs of a project when none is named: `data/eval/agent.yml`, else all of `eval_jobs/`."""
+    return _single_file(project) or job_files(project.jobs)
+
+
+def _single_file(project: Project) -> list[Path]:
     single = project.root / "data" / "eval" / "agent.yml"
-    return [single] if single.exists() else job_files(project.jobs)
+    return [single] if single.exists() else []
 
 
-def chosen_jobs(request: EvaluationRequest, agent_version: str, project: Project, release: Release | None) -> list[Job]:
+def chosen_jobs(
+    request: EvaluationRequest, agent_version: str | None, project: Project, release: Release | None
+) -> list[Job]:
     """The jobs a request means. Unless it names some, only those addressed to this agent, where there are any."""
-    jobs = load_jobs([Path(file) for file in request.files] or default_files(project))
+    names = request.jobs or (release.jobs if release and not (request.files or request.tags) else ())
+    to_choose_from = [*_single_file(project), *job_files(project.jobs)]
+    default = to_choose_from if names or request.tags else default_files(project)
+    jobs = load_jobs([Path(file) for file in request.files] or default)
     if not jobs:
         raise ConfigurationError(f"{project.jobs}: there are no jobs; write one, or name one with --file")
-    names = request.jobs or (release.jobs if release and not (request.files or request.tags) else ())
     chosen = select_jobs(jobs, names, request.tags)
-    addressed = [job for job in chosen if job.target.chatbot == agent_of(agent_version)]
+    addressed = [job for job in chosen if agent_version and job.target.chatbot == agent_of(agent_version)]
     return chosen if request.files or names or not addressed else addressed
 
 

@@ -7,11 +7,9 @@ One journal for all, so that one sync of the disk serves many trials, and whoeve
 reply stores its cost with it. A line begins with `trial` or with `call`.
 """
 
-import re
-import shutil
 from collections import defaultdict
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -20,11 +18,11 @@ from typing import Any
 from pydantic import ValidationError
 
 from stoic_assets.adapters.file_locks import locked
-from stoic_assets.adapters.files import write_whole
+from stoic_assets.adapters.files import remove_folder, write_whole
 from stoic_assets.adapters.json_lines import JsonLines, read_lines
 from stoic_assets.core.conversation.journal import Entry
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation import Manifest, check_evaluation_id
 
 
 class EvidenceStore:
@@ -35,20 +33,29 @@ class EvidenceStore:
 
     def folder(self, agent_version: str, evaluation_id: str) -> Path:
         """Where an evaluation's evidence lives. Raises `ConfigurationError` for an id that is no folder name."""
-        if not re.fullmatch(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*", evaluation_id):
-            raise ConfigurationError(f"{evaluation_id!r} is no evaluation id: letters, digits and _ . - only")
-        return self.root / agent_version / evaluation_id
+        return self.root / agent_version / check_evaluation_id(evaluation_id)
 
     def locked(self, agent_version: str, evaluation_id: str) -> AbstractContextManager[None]:
-        """One run at a time for an evaluation: two would journal, and pay for, everything twice."""
+        """One run at a time for an evaluation: two would journal, and pay for, everything twice.
+
+        Raises `ConfigurationError` while another process holds it.
+        """
         busy = ConfigurationError(
             f"evaluation {evaluation_id} of {agent_version} is running in another process; wait for it, or end it"
         )
         # A command holds it around steps that take it too.
         return locked(self.folder(agent_version, evaluation_id) / "lock", busy, wait=0, reentrant=True)
 
+    @contextmanager
+    def all_locked(self, agent_version: str) -> Iterator[None]:
+        """Every evaluation of a version is `locked`, that none runs meanwhile. Raises as that does."""
+        with ExitStack() as locks:
+            for lock in (self.root / agent_version).glob("*/lock"):
+                locks.enter_context(self.locked(agent_version, lock.parent.name))
+            yield
+
     def begin(self, manifest: Manifest) -> None:
-        """Stores the head of a new evaluation."""
+        """Stores the head of a new evaluation. Raises `StorageError`."""
         path = self.folder(manifest.agent_version, manifest.evaluation_id) / "manifest.json"
         write_whole(path, manifest.model_dump_json(by_alias=True, indent=1))
 
@@ -79,8 +86,12 @@ class EvidenceStore:
         return self.folder(manifest.agent_version, manifest.evaluation_id) / "journal.jsonl"
 
     def delete(self, agent_version: str) -> None:
-        """Removes every journal and manifest of a version."""
-        shutil.rmtree(self.root / agent_version, ignore_errors=True)
+        """Removes every journal and manifest of a version. Raises `StorageError`, and as `locked` does.
+
+        The locks go with the rest while they are held: who comes later finds no manifest, and begins anew.
+        """
+        with self.all_locked(agent_version):
+            remove_folder(self.root / agent_version)
 
 
 @lru_cache(maxsize=32)  # every step of a run asks, and a manifest holds all jobs

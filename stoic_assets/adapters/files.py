@@ -1,10 +1,11 @@
 """Files that are written whole or not at all, and stay so when the power fails."""
 
 import os
+import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import takewhile
 from pathlib import Path
 
@@ -47,8 +48,7 @@ def _named(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        advice = "free space or choose another STOIC_HOME"
-        raise StorageError(f"{path} cannot be written: {error.strerror}; {advice}") from None
+        raise StorageError(f"{path} cannot be written: {error.strerror}; free space, or write elsewhere") from None
 
 
 @contextmanager
@@ -74,6 +74,20 @@ def make_folder(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for each in reversed(missing):
         sync_folder(each.parent)
+
+
+def remove_folder(folder: Path) -> None:
+    """Removes a folder with all that is in it; one that is not there is fine.
+
+    Raises `StorageError`, then some of it may be left: it can be called again.
+    """
+    try:
+        while folder.exists():
+            with suppress(FileNotFoundError):  # somebody else removed a part of it
+                shutil.rmtree(folder)
+    except OSError as error:
+        problem = error.strerror or error
+        raise StorageError(f"{folder} cannot be removed: {problem}; mend that and delete it again") from None
 
 
 def sync_folder(folder: Path) -> None:

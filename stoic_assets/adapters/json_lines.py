@@ -62,7 +62,7 @@ class JsonLines:
 
     def _sync_file(self, _waiting: Sequence[None]) -> None:
         with self._explained():
-            os.fdatasync(self._book.fileno())
+            getattr(os, "fdatasync", os.fsync)(self._book.fileno())  # macOS does not have the first
 
     @contextmanager
     def _explained(self) -> Iterator[None]:

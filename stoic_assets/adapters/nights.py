@@ -39,18 +39,30 @@ class Nights:
         """What is recorded of a night, which may be nothing. Raises `ConfigurationError` for a damaged file."""
         path = self._folder / f"{night}.json"
         try:
-            return Night.model_validate_json(path.read_bytes()) if path.exists() else Night(night=night)
-        except ValidationError:
-            raise ConfigurationError(f"{path} is damaged; remove it and materialise that night again") from None
+            return Night.model_validate_json(path.read_bytes())
+        except FileNotFoundError:
+            return Night(night=night)
+        except (OSError, ValidationError):
+            problem = "is damaged or cannot be read; mend it, or remove it and materialise that night again"
+            raise ConfigurationError(f"{path} {problem}") from None
 
-    def recent(self) -> list[Night]:
-        """The nights that were held within the last days, backfilled ones included."""
+    def recent(self) -> tuple[list[Night], list[ConfigurationError]]:
+        """The nights that were held within the last days, backfilled ones included; complaints about damaged files."""
         since = (datetime.now(UTC) - WATCHED).isoformat()
-        nights = [self.read(path.stem) for path in sorted(self._folder.glob("*.json"))]
-        return [night for night in nights if night.last_held > since]
+        nights: list[Night] = []
+        complaints: list[ConfigurationError] = []
+        for path in sorted(self._folder.glob("*.json")):
+            try:
+                nights.append(self.read(path.stem))
+            except ConfigurationError as error:
+                complaints.append(error)
+        return [night for night in nights if night.last_held > since], complaints
 
     def record_round(self, night: str, name: RoundName, held: Round) -> Path:
-        """Stores a round. What an earlier holding of it reached and this one did not, remains."""
+        """Stores a round. What an earlier holding of it reached and this one did not, remains.
+
+        Raises as `read` does, and `StorageError`.
+        """
 
         def merged(before: Night) -> dict[str, Any]:
             earlier = before.round(name)
@@ -60,7 +72,7 @@ class Nights:
         return self._change(night, merged)
 
     def record_alarm(self, night: str, alarm: Alarm) -> Path:
-        """Stores that an alarm was raised."""
+        """Stores that an alarm was raised. Raises as `read` does, and `StorageError`."""
         return self._change(night, lambda before: {"alarms": {**before.alarms, alarm.agent_version: alarm}})
 
     def _change(self, night: str, change: Callable[[Night], dict[str, Any]]) -> Path:

@@ -45,7 +45,7 @@ def read_keys(home: Path) -> dict[str, Key]:
 
 
 def write_keys(home: Path, keys: Keys) -> Path:
-    """Stores all keys, for the owner's eyes only."""
+    """Stores all keys, for the owner's eyes only. Raises `StorageError`."""
     data = {test_id: key.model_dump(mode="json") for test_id, key in sorted(keys.items())}
     return write_whole(keys_file(home), json.dumps(data, indent=1, ensure_ascii=False), mode=0o600)
 

@@ -12,12 +12,10 @@ from datetime import timedelta
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import quote
 
 from stoic_assets.adapters.compaction import GRACE, Compacted, compact, remove_version
 from stoic_assets.adapters.duckdb_engine import fetch, open_engine
 from stoic_assets.adapters.duckdb_files import drafted, mark, still_holds
-from stoic_assets.adapters.files import StorageError
 from stoic_assets.adapters.parquet_files import (
     ARCHIVE,
     Key,
@@ -35,12 +33,12 @@ from stoic_assets.adapters.table_rows import rows_as_json
 from stoic_assets.adapters.table_scans import live_scan, scan
 from stoic_assets.adapters.table_schemas import MODELS, TABLES, columns_of, duckdb_columns
 from stoic_assets.core.errors import ConfigurationError, StoicError
+from stoic_assets.core.evaluation import check_evaluation_id
+from stoic_assets.core.releases import check_agent_version
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-AGENT_VERSION = re.compile(r"[A-Za-z0-9_.+-]+@[A-Za-z0-9_.+-]+")
-EVALUATION_ID = re.compile(r"[A-Za-z0-9_.-]+")
 Answer = TypeVar("Answer")
 
 
@@ -62,7 +60,7 @@ class Warehouse:
         Raises `StoicError` for a row that does not fit, `StorageError` when the disk refuses: nothing is stored.
         """
         folder = self._folder(table, agent_version)
-        evaluation_id = checked(evaluation_id, EVALUATION_ID, "evaluation id")
+        check_evaluation_id(evaluation_id)
         lines = rows_as_json(table, agent_version, evaluation_id, rows)
         self._empty_file(table)
         with open_engine() as engine:
@@ -96,7 +94,7 @@ class Warehouse:
 
     def evaluations(self, agent_version: str) -> list[dict[str, Any]]:
         """The evaluations of one version, the newest first."""
-        checked(agent_version, AGENT_VERSION, "agent version")
+        check_agent_version(agent_version)
         found = places(self.root / "evaluations", agent_version)
         if not found:
             return []
@@ -130,8 +128,9 @@ class Warehouse:
     def publish(self) -> Path:
         """Renews `stoic.duckdb`, with a view of every table; whoever holds the old file open keeps the old one.
 
-        The views see whatever is stored when they are asked, and to make one DuckDB opens every file of its table: a
-        file that holds them already and that nobody wrote to since stays.
+        A view shows what is stored at the time of the query, so the file need not change with the data: it is made
+        anew only where it does not hold today's views, or somebody wrote to it. Making them takes long, since DuckDB
+        opens every file of a table for its view. Raises `StorageError`.
         """
         target = self.root / "stoic.duckdb"
         models = {name: sql for name in MODELS if (sql := self._model_view(name))}
@@ -148,7 +147,10 @@ class Warehouse:
         return target
 
     def export(self, file: Path) -> None:
-        """Writes every table and model, as plain tables, into one DuckDB file; it replaces a file of that name."""
+        """Writes every table and model, as plain tables, into one DuckDB file; it replaces a file of that name.
+
+        Raises `StorageError` when the disk refuses; then nothing is written.
+        """
         with drafted(file) as draft, open_engine(draft, threads=None) as engine:
             self._create_views(engine, frozenset(TABLES))
             for table in TABLES:
@@ -180,13 +182,8 @@ class Warehouse:
                 engine.execute(f'copy (select {selected} from "{table}") to {file} (format {kind}, {options})')
 
     def delete(self, agent_version: str) -> None:
-        """Removes all rows of one version; after an interruption it can be called again."""
-        try:
-            remove_version(self.root, checked(agent_version, AGENT_VERSION, "agent version"))
-        except OSError as error:
-            raise StorageError(
-                f"cannot delete all of {agent_version}: {error}; mend that and delete it again"
-            ) from error
+        """Removes all rows of one version; see `compaction.remove_version`. Raises `StorageError`."""
+        remove_version(self.root, check_agent_version(agent_version))
 
     def compact(self, grace: timedelta = GRACE) -> list[Compacted]:
         """Merges files that are older than `grace` into archives; see `compaction`. Raises `StorageError`."""
@@ -203,9 +200,8 @@ class Warehouse:
         return self._scan(table, {(agent_version, evaluation_id): place})
 
     def _place(self, table: str, agent_version: str, evaluation_id: str) -> Place | None:
-        checked(agent_version, AGENT_VERSION, "agent version")
-        checked(evaluation_id, EVALUATION_ID, "evaluation id")
-        return place_of(self.root / table, (agent_version, evaluation_id))
+        key = check_agent_version(agent_version), check_evaluation_id(evaluation_id)
+        return place_of(self.root / table, key)
 
     def _scan(self, table: str, found: Mapping[Key, Place], by_name: bool = True) -> str:
         return scan(self.root / table, self._empty_file(table), found, by_name)
@@ -221,8 +217,7 @@ class Warehouse:
         return self.models.sql[name] if name in MODELS and self.models.is_view(name) else None
 
     def _folder(self, table: str, agent_version: str) -> Path:
-        version = checked(agent_version, AGENT_VERSION, "agent version")
-        return self.root / table / f"agent_version={quote(version, safe='@+ ')}"
+        return self.root / table / f"agent_version={check_agent_version(agent_version)}"
 
     def _empty_file(self, table: str) -> Path:
         """A file without rows in today's columns: an empty table has a view, an old file has the newer columns.
@@ -240,10 +235,3 @@ class Warehouse:
                 write_once(archived, partial(write_rows, engine, {"agent_version": "VARCHAR"} | own, []))
                 write_once(path, partial(write_rows, engine, own, []))
         return path
-
-
-def checked(value: str, pattern: re.Pattern[str], what: str) -> str:
-    """`value`, which becomes part of a path. Raises `ConfigurationError` when it does not match `pattern`."""
-    if not pattern.fullmatch(value):
-        raise ConfigurationError(f"{value!r} is no {what}; it must match {pattern.pattern}")
-    return value

@@ -1,15 +1,16 @@
 """Commands over what is stored: export, delete, and the schema of job files."""
 
 import json
-import shutil
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from stoic_assets.adapters.evaluation_publishing import delete_from_graph
+from stoic_assets.adapters.files import remove_folder, write_whole
 from stoic_assets.adapters.rating_keys import forget_version
-from stoic_assets.adapters.workplace import open_workplace
+from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.options import Json
 from stoic_assets.cli.partition_run import PARTITIONS, open_instance
@@ -35,7 +36,7 @@ def export(
     if as_json:
         console.print_json({name: str(path.absolute()) for name, path in targets.items()})
     else:
-        console.out.print(f"wrote {', '.join(map(str, targets.values()))}", markup=False)
+        console.out.print(f"wrote {', '.join(map(str, targets.values()))}")
 
 
 def delete(
@@ -46,31 +47,44 @@ def delete(
     """Removes everything of a version: tables, journals, cached replies, messages, reports, graph nodes, partition."""
     workplace, version = open_workplace(), check_agent_version(agent_version)
     count = len(workplace.evidence.manifests(version))
-    if not yes:
-        typer.confirm(f"Delete {version} with its {count} evaluations for good?", abort=True, err=True)
-    for manifest in workplace.evidence.manifests(version):
-        with workplace.evidence.locked(version, manifest.evaluation_id):
-            pass  # a running evaluation is not deleted from under its feet
-    delete_from_graph(workplace, version)
-    workplace.outbox.delete(version)
-    forget_version(workplace.project.home, version)
-    workplace.warehouse.delete(version)
-    workplace.warehouse.publish()
-    for folder in (workplace.judge_cache(version), workplace.reports / version):
-        shutil.rmtree(folder, ignore_errors=True)
-    workplace.evidence.delete(version)
-    with open_instance(workplace) as instance:
-        instance.delete_dynamic_partition(PARTITIONS, version)
+    if not (yes or _agreed(f"Delete {version} with its {count} evaluations for good?")):
+        raise typer.Exit(1)
+    with workplace.evidence.all_locked(version):  # a running evaluation is not deleted from under its feet
+        _delete_all(workplace, version)
     if as_json:
         console.print_json({"agent_version": version, "evaluations": count})
     else:
         console.out.print(f"deleted {version} with {count} evaluations")
 
 
+def _agreed(question: str) -> bool:
+    try:
+        return typer.confirm(question, err=True)
+    except typer.Abort:
+        if sys.stdin.isatty():
+            raise KeyboardInterrupt from None  # which the question takes for the end of the input
+        console.err.print()
+        raise ConfigurationError("nobody answered; add --yes to delete without being asked") from None
+
+
+def _delete_all(workplace: Workplace, version: str) -> None:
+    """The evidence goes last: whoever was interrupted before that finds all evaluations to be deleted again."""
+    workplace.outbox.delete(version)
+    forget_version(workplace.project.home, version)
+    workplace.warehouse.delete(version)
+    workplace.warehouse.publish()
+    delete_from_graph(workplace, version)  # after the tables: it reads from them what is left to say
+    for folder in (workplace.judge_cache(version), workplace.reports / version):
+        remove_folder(folder)
+    with open_instance(workplace) as instance:
+        instance.delete_dynamic_partition(PARTITIONS, version)
+    workplace.evidence.delete(version)
+
+
 def schema(out: Annotated[Path | None, typer.Option(help="A file; without it it goes to stdout.")] = None) -> None:
     """The JSON Schema of job files, for editors."""
     text = json.dumps(job_json_schema(), indent=2, ensure_ascii=False) + "\n"
     if out is None:
-        console.out.print(text, markup=False, end="")
+        console.out.print(text, end="")
     else:
-        out.write_text(text, encoding="utf-8")
+        write_whole(out, text)

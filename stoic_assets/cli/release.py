@@ -6,14 +6,16 @@ from typing import Annotated
 import typer
 import yaml
 
+from stoic_assets.adapters.document_files import read_document
 from stoic_assets.adapters.files import write_whole
 from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.options import Json
 from stoic_assets.core.documents import parse_document
+from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.releases import Release, check_agent_version
 
-app = typer.Typer(no_args_is_help=True, help="Release manifests.")
+app = typer.Typer(no_args_is_help=True, help="Release manifests: where versions listen, and what they came from.")
 
 
 @app.command()
@@ -36,7 +38,10 @@ def add(
     }
     text = yaml.safe_dump({key: value for key, value in wanted.items() if value}, sort_keys=False, allow_unicode=True)
     parse_document(text, Release, f"release {agent_version}")
-    path = write_whole(workplace.project.releases / f"{agent}-{version}.yml", text)
+    path = workplace.project.releases / f"{agent}-{version}.yml"
+    if path.exists() and (other := read_document(path, Release).agent_version) != agent_version:
+        raise ConfigurationError(f"{path} is the manifest of {other}; write that of {agent_version} under another name")
+    write_whole(path, text)
     if as_json:
         console.print_json({"agent_version": agent_version, "path": str(path)})
     else:

@@ -1,6 +1,7 @@
 """What an evaluation is: its resolved specification, which decides whether an interrupted one may be resumed."""
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -11,6 +12,15 @@ from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import ConditionChoice, Planned, plan
 
 EVALUATION_TAG = "stoic/evaluation_id"
+
+
+def check_evaluation_id(evaluation_id: str) -> str:
+    """`evaluation_id`, which names files and folders. Raises `ConfigurationError` where it cannot."""
+    if not re.fullmatch(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*", evaluation_id):
+        raise ConfigurationError(
+            f"{evaluation_id!r} is no evaluation id: letters, digits and _ . - only, and no . in front"
+        )
+    return evaluation_id
 
 
 class ResumeRefused(ConfigurationError):

@@ -5,13 +5,16 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
-from stoic_assets.core.documents import CamelDocument
+from stoic_assets.core.documents import CamelDocument, misplaced
 from stoic_assets.core.errors import ConfigurationError
 
 _PART = r"[A-Za-z0-9_.+-]+"
 _KEY = re.compile(rf"{_PART}@{_PART}")
+
+ALL_VERSIONS = "all@all"
+"""The agent version under which tables stand that belong to none."""
 
 
 def check_agent_version(key: str) -> str:
@@ -46,10 +49,26 @@ class Release(CamelDocument):
     jobs: tuple[str, ...] = Field((), description="names of the jobs to run; default: all")
     notes: str | None = None
 
+    @field_validator("parents")
+    @classmethod
+    def are_versions_of_this_agent(cls, parents: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        """Each as a bare version; `agent@version` is understood."""
+        agent = info.data.get("agent", "")
+        versions = tuple(parent.removeprefix(f"{agent}@") for parent in parents)
+        for number, version in enumerate(versions):
+            if not re.fullmatch(_PART, version):
+                raise misplaced(f"{version!r} is no version of {agent}: name one, such as 1.0.0", number)
+        return versions
+
     @property
     def agent_version(self) -> str:
         """The partition key."""
         return f"{self.agent}@{self.version}"
+
+    @property
+    def parent_versions(self) -> tuple[str, ...]:
+        """The parents as `agent@version`."""
+        return tuple(f"{self.agent}@{parent}" for parent in self.parents)
 
 
 def in_order(releases: Iterable[Release]) -> list[Release]:
@@ -85,6 +104,6 @@ def base_of(agent_version: str, releases: Iterable[Release]) -> str | None:
     if agent_version not in versions:
         return None
     place = versions.index(agent_version)
-    if parents := same_agent[place].parents:
-        return f"{same_agent[place].agent}@{parents[0]}"
+    if parents := same_agent[place].parent_versions:
+        return parents[0]
     return versions[place - 1] if place else None

@@ -2,14 +2,13 @@
 
 import dagster as dg
 
-from stoic_assets.adapters import stoic_graph
-from stoic_assets.adapters.bolt import Graph
 from stoic_assets.adapters.document_files import load_jobs, load_releases
+from stoic_assets.adapters.evaluation_publishing import introduce_version
 from stoic_assets.adapters.evaluation_setup import default_files
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import conditions_of
-from stoic_assets.defs.evaluation_run import run_async
+from stoic_assets.core.markdown import bulleted
 from stoic_assets.defs.failures import RETRIES, reported
 from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
@@ -69,25 +68,12 @@ def graph_setup(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[W
     with reported():
         releases, complaints = load_releases(workplace.project.releases)
         release = releases.get(context.partition_key)
-        released_at = release.released_at if release else None
-        parents = [f"{release.agent}@{version}" for version in release.parents] if release else []
-        with workplace.graphs() as graphs:
-            run_async(_project(graphs.stoic, context.partition_key, released_at, parents))
+        introduce_version(workplace, context.partition_key, release)
     return dg.MaterializeResult(
         metadata={
-            "parents": ", ".join(parents) or "none",
-            "released_at": released_at or "not released",
+            "parents": ", ".join(release.parent_versions if release else ()) or "none",
+            "released_at": (release and release.released_at) or "not released",
             "unreadable_manifests": len(complaints),
-            **(
-                {"manifest_faults": dg.MetadataValue.md("\n".join(f"- {fault}" for fault in complaints))}
-                if complaints
-                else {}
-            ),
+            **({"manifest_faults": dg.MetadataValue.md(bulleted(map(str, complaints)))} if complaints else {}),
         }
     )
-
-
-async def _project(graph: Graph, version: str, released_at: str | None, parents: list[str]) -> None:
-    await graph.ping()
-    await stoic_graph.prepare(graph)
-    await stoic_graph.project_version(graph, version, released_at, parents)

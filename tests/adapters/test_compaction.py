@@ -176,8 +176,21 @@ def test_large_tables_come_in_row_groups(warehouse, monkeypatch):
 
 def test_only_one_compacts(warehouse):
     write_many(warehouse)
-    with compaction._alone(warehouse.root, wait=0), pytest.raises(StorageError, match="is being compacted by another"):
+    with (
+        compaction._alone(warehouse.root, "go on", wait=0),
+        pytest.raises(StorageError, match="is being compacted by another"),
+    ):
         compact(warehouse.root, NOW)
+
+
+def test_a_disk_that_refuses_is_one_clear_line(warehouse):
+    write_many(warehouse)
+    (warehouse.root / "turns" / "agent_version=marcus@2" / "e1.1.parquet").mkdir(parents=True)
+    with pytest.raises(StorageError, match=r"cannot compact .*e1\.1\.parquet.*; mend that, then try again"):
+        compact(warehouse.root, NOW)
+    (warehouse.root / "turns" / "archive" / ".0123.tmp").mkdir(parents=True)
+    with pytest.raises(StorageError, match=r"cannot delete all of marcus@1\.1: .*0123\.tmp"):
+        remove_version(warehouse.root, "marcus@1.1")
 
 
 def test_readers_and_writers_go_on_meanwhile(warehouse):

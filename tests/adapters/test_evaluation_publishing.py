@@ -3,7 +3,7 @@
 import asyncio
 import json
 import uuid
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -12,18 +12,27 @@ import pytest
 
 from stoic_assets.adapters.bolt import connect
 from stoic_assets.adapters.embedded_server import GraphServer
-from stoic_assets.adapters.evaluation_publishing import Published, gepa_batch, project, publish
+from stoic_assets.adapters.evaluation_publishing import (
+    Published,
+    delete_from_graph,
+    gepa_batch,
+    introduce_version,
+    project,
+    publish,
+)
 from stoic_assets.adapters.feedback_files import TakenIn, store
 from stoic_assets.adapters.version_comparison import compare_versions
 from stoic_assets.adapters.version_comparison import store as store_comparison
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.core.comparison.measures import GATING
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import EvaluationSpec, Manifest
+from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.feedback.feedback_file import DimensionFeedback, Metrics
 from stoic_assets.core.feedback.human_evaluation import HumanFeedback, human_row
+from stoic_assets.core.releases import Release
 from stoic_assets.core.settings import Feedback
 
+Make = Callable[..., Manifest]
 STARTED = "2026-03-01T02:00:00+00:00"
 GIVEN = datetime(2026, 3, 2, 10, tzinfo=UTC)
 
@@ -35,41 +44,36 @@ def workplace(embedded: GraphServer, embedded_home: Path, tmp_path: Path) -> Wor
     return open_workplace(env, start=tmp_path)
 
 
-SPEC = EvaluationSpec(
-    jobs=(), addresses={}, agent_model="m", evaluator_model="m", judge_models=("gpt",), judge_samples=1,
-    prompts_hash="h",
-)  # fmt: skip
-
-
-def evaluate(
-    workplace: Workplace, version: str, scores: Mapping[str, float], holdouts: Collection[str] = (), **head: Any
-) -> Manifest:
+@pytest.fixture
+def evaluate(workplace: Workplace, make_manifest: Make) -> Make:
     """An evaluation with one trial for each job, in which wisdom and every other measure got the job's score."""
-    agent = version.split("@")[0]
-    tables: dict[str, list[dict[str, Any]]] = {
-        "evaluations": [
-            {
-                "agent": agent, "started_at": STARTED, "status": "finished", "offline": False, "scored_trials": 1,
-                "planned_trials": 1, "evaluator_model": "m", **head,
-            }
-        ],
-        "evaluation_scores": [
-            {"agent": agent, "planned_trials": 1, "scored_trials": 1, "invalid_trials": 0, "conclusive": True}
-        ],
-    }  # fmt: skip
-    for number, (job, score) in enumerate(scores.items(), 1):
-        for table, row in trial_rows(f"{version}.t{number}", job, score, job in holdouts).items():
-            tables.setdefault(table, []).append(row)
-    tables["job_measures"] = [
-        {"job": job, "condition": "withheld", "measure": measure, "mean": score, "trials": 1, "invalid_trials": 0}
-        for job, score in scores.items() for measure in GATING
-    ]  # fmt: skip
-    for table, rows in tables.items():
-        workplace.warehouse.write(table, version, "night", rows)
-    return Manifest(
-        evaluation_id="night", agent_version=version, started_at=STARTED, offline=False, run_id="r", spec=SPEC,
-        spec_hash="s", parents=(f"{agent}@0.9.0",),
-    )  # fmt: skip
+
+    def make(version: str, scores: Mapping[str, float], holdouts: Collection[str] = (), **head: Any) -> Manifest:
+        agent = version.split("@")[0]
+        tables: dict[str, list[dict[str, Any]]] = {
+            "evaluations": [
+                {
+                    "agent": agent, "started_at": STARTED, "status": "finished", "offline": False, "scored_trials": 1,
+                    "planned_trials": 1, "evaluator_model": "m", **head,
+                }
+            ],
+            "evaluation_scores": [
+                {"agent": agent, "planned_trials": 1, "scored_trials": 1, "invalid_trials": 0, "conclusive": True}
+            ],
+        }  # fmt: skip
+        for number, (job, score) in enumerate(scores.items(), 1):
+            for table, row in trial_rows(f"{version}.t{number}", job, score, job in holdouts).items():
+                tables.setdefault(table, []).append(row)
+        tables["job_measures"] = [
+            {"job": job, "condition": "withheld", "measure": measure, "mean": score, "trials": 1, "invalid_trials": 0}
+            for job, score in scores.items() for measure in GATING
+        ]  # fmt: skip
+        for table, rows in tables.items():
+            workplace.warehouse.write(table, version, "night", rows)
+        parents = (f"{agent}@0.9.0",)
+        return make_manifest(evaluation_id="night", agent_version=version, started_at=STARTED, parents=parents)
+
+    return make
 
 
 def trial_rows(trial: str, job: str, score: float, holdout: bool) -> dict[str, dict[str, Any]]:
@@ -98,9 +102,9 @@ def trial_rows(trial: str, job: str, score: float, holdout: bool) -> dict[str, d
 
 
 @pytest.fixture
-def manifest(workplace: Workplace) -> Manifest:
+def manifest(evaluate: Make) -> Manifest:
     """An evaluation of one trial, in which wisdom got 0.8, judged and scored."""
-    return evaluate(workplace, f"agent{uuid.uuid4().hex}@1.0.0", {"mentor": 0.8})
+    return evaluate(f"agent{uuid.uuid4().hex}@1.0.0", {"mentor": 0.8})
 
 
 def say(workplace: Workplace, version: str, score: float) -> str:
@@ -162,8 +166,8 @@ def updates_sent(workplace: Workplace, manifest: Manifest) -> list[dict[str, Any
     return [each["body"] for each in messages if each["agent_version"] == manifest.agent_version]
 
 
-def test_what_is_sent_is_stored_with_its_grounds(workplace: Workplace) -> None:
-    manifest = evaluate(workplace, f"agent{uuid.uuid4().hex}@1.0.0", {"a": 0.2, "b": 0.4, "c": 0.3})
+def test_what_is_sent_is_stored_with_its_grounds(workplace: Workplace, evaluate: Make) -> None:
+    manifest = evaluate(f"agent{uuid.uuid4().hex}@1.0.0", {"a": 0.2, "b": 0.4, "c": 0.3})
     update = published(workplace, manifest).update
     [sent] = updates_sent(workplace, manifest)
     assert sent == json.loads(json.dumps(update.payload()))
@@ -179,10 +183,10 @@ def test_what_is_sent_is_stored_with_its_grounds(workplace: Workplace) -> None:
 
 @pytest.mark.parametrize("flaw", ["unfinished", "inconclusive"])
 def test_of_an_evaluation_that_says_nothing_no_fitness_leaves(
-    workplace: Workplace, manifest: Manifest, flaw: str
+    workplace: Workplace, manifest: Manifest, evaluate: Make, flaw: str
 ) -> None:
     if flaw == "unfinished":
-        manifest = evaluate(workplace, manifest.agent_version, {"mentor": 0.8}, status="failed")
+        manifest = evaluate(manifest.agent_version, {"mentor": 0.8}, status="failed")
     else:
         [scores] = workplace.warehouse.read("evaluation_scores", manifest.agent_version, "night")
         workplace.warehouse.write(
@@ -194,15 +198,17 @@ def test_of_an_evaluation_that_says_nothing_no_fitness_leaves(
         gepa_batch(workplace, manifest)
 
 
-def test_holdout_jobs_are_in_the_verdict_and_not_in_what_evolution_is_told(workplace: Workplace) -> None:
+def test_holdout_jobs_are_in_the_verdict_and_not_in_what_evolution_is_told(
+    workplace: Workplace, evaluate: Make
+) -> None:
     """Were they in it, a loop could breed for them; here they would even hide that the open jobs got worse."""
     agent = f"agent{uuid.uuid4().hex}"
     open_jobs = {f"job {number}": 0.7 + number / 100 for number in range(6)}
     secrets = {f"secret {number}": 0.3 for number in range(4)}
     worse = {job: score - 0.3 - number / 100 for number, (job, score) in enumerate(open_jobs.items())}
     better = {job: 1.0 - number / 100 for number, job in enumerate(secrets)}
-    evaluate(workplace, f"{agent}@0.9.0", {**open_jobs, **secrets}, secrets)
-    manifest = evaluate(workplace, f"{agent}@1.0.0", {**worse, **better}, secrets)
+    evaluate(f"{agent}@0.9.0", {**open_jobs, **secrets}, secrets)
+    manifest = evaluate(f"{agent}@1.0.0", {**worse, **better}, secrets)
     comparison = compare_versions(workplace, f"{agent}@0.9.0", f"{agent}@1.0.0")
     assert comparison.verdict == "inconclusive"
     store_comparison(workplace, manifest, comparison)
@@ -222,8 +228,10 @@ def test_without_a_comparison_none_is_told(workplace: Workplace, manifest: Manif
     assert published(workplace, manifest).update.comparison is None
 
 
-def test_the_stoic_graph_says_which_evaluations_are_held_out(workplace: Workplace, embedded: GraphServer) -> None:
-    manifest = evaluate(workplace, f"agent{uuid.uuid4().hex}@1.0.0", {"open": 0.4, "secret": 0.6}, {"secret"})
+def test_the_stoic_graph_says_which_evaluations_are_held_out(
+    workplace: Workplace, evaluate: Make, embedded: GraphServer
+) -> None:
+    manifest = evaluate(f"agent{uuid.uuid4().hex}@1.0.0", {"open": 0.4, "secret": 0.6}, {"secret"})
     published(workplace, manifest)
     project(workplace, manifest)
     rows = asyncio.run(
@@ -234,3 +242,50 @@ def test_the_stoic_graph_says_which_evaluations_are_held_out(workplace: Workplac
         )
     )
     assert [(row["job"], row["holdout"]) for row in rows] == [("open", False), ("secret", True)]
+
+
+def in_graph(embedded: GraphServer, cypher: str, agent: str) -> list[dict[str, Any]]:
+    return asyncio.run(connect(embedded.address("stoic")).write(cypher, {"agent": agent}))
+
+
+def trends(embedded: GraphServer, agent: str) -> list[dict[str, Any]]:
+    """The agent's trends in the graph."""
+    query = "MATCH (:Agent {id: $agent})-[:HAS_VIRTUE_TREND]->(t) RETURN t.n AS n, t.mean AS x"
+    return in_graph(embedded, query, agent)
+
+
+def test_a_deleted_version_leaves_the_trends_of_the_others(
+    workplace: Workplace, evaluate: Make, embedded: GraphServer
+) -> None:
+    agent = f"agent{uuid.uuid4().hex}"
+    for version, score in (("1", 0.4), ("2", 0.6)):
+        manifest = evaluate(f"{agent}@{version}", {"mentor": score})
+        workplace.warehouse.write(
+            "evaluation_virtues", manifest.agent_version, "night",
+            [{"agent": agent, "virtue": "wisdom", "score": score, "trials": 1, "not_exercised": 0}],
+        )  # fmt: skip
+        published(workplace, manifest)
+        project(workplace, manifest)
+    assert trends(embedded, agent) == [{"n": 2, "x": 0.6}]
+    for version, left in (("2", [{"n": 1, "x": 0.4}]), ("1", [])):
+        workplace.warehouse.delete(f"{agent}@{version}")
+        delete_from_graph(workplace, f"{agent}@{version}")
+        assert trends(embedded, agent) == left
+
+
+def test_a_version_is_introduced_with_what_its_release_says(workplace: Workplace, embedded: GraphServer) -> None:
+    agent = f"agent{uuid.uuid4().hex}"
+    release = Release.model_validate(
+        {"agent": agent, "version": "1.1", "releasedAt": "2026-11-02T09:00:00Z", "parents": ["1.0"]}
+    )
+    introduce_version(workplace, release.agent_version, release)
+    introduce_version(workplace, f"{agent}@dev", None)
+    query = (
+        "MATCH (:Agent {id: $agent})-[:HAS_VERSION]->(v) OPTIONAL MATCH (v)-[:EVOLVED_FROM]->(p) "
+        "RETURN v.id AS id, v.released_at AS at, p.id AS parent ORDER BY id"
+    )
+    assert [tuple(row.values()) for row in in_graph(embedded, query, agent)] == [
+        (f"{agent}@1.0", None, None),
+        (f"{agent}@1.1", "2026-11-02T09:00:00+00:00", f"{agent}@1.0"),
+        (f"{agent}@dev", None, None),
+    ]

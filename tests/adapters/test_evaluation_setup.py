@@ -118,6 +118,7 @@ def test_the_classic_place_of_a_single_job_goes_first(project: Project, write: W
     write("agent", folder=project.root / "data" / "eval")
     assert default_files(project) == [project.root / "data" / "eval" / "agent.yml"]
     assert names(project) == ["agent"]
+    assert names(project, jobs=("chat",)) == ["chat"], "a name or a tag chooses among all"
 
 
 def test_a_project_without_jobs_says_what_to_do(project: Project) -> None:

@@ -1,6 +1,8 @@
 import asyncio
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,28 +13,24 @@ from stoic_assets.adapters.files import StorageError
 from stoic_assets.core.conversation.evidence import Turn
 from stoic_assets.core.conversation.journal import began, said, session
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import EvaluationSpec, Manifest
+from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.redaction import Redactor
 
 VERSION = "marcus@1.1.0"
 
 
-def manifest(evaluation_id: str = "E1", started_at: str = "2026-01-01T00:00:00+00:00", **target: Any) -> Manifest:
-    job = Job.model_validate(
-        {
-            "name": "chat", "target": {"user": "u", "chatbot": "c", **target},
-            "tasks": [{"task": "t", "acceptanceCriteria": "a"}],
-        }
-    )
-    spec = EvaluationSpec(
-        jobs=(job,), addresses={"chat": "http://localhost:1"}, agent_model="m", evaluator_model="e",
-        judge_models=("j",), judge_samples=1, prompts_hash="p",
-    )
-    return Manifest(
-        evaluation_id=evaluation_id, agent_version=VERSION, started_at=started_at, offline=False, run_id="r", spec=spec,
-        spec_hash=spec.hash(),
-    )
+Make = Callable[..., Manifest]
+
+
+@pytest.fixture
+def manifest(make_manifest: Make) -> Make:
+    """That of evaluation E1 unless told otherwise."""
+
+    def make(evaluation_id: str = "E1", **fields: Any) -> Manifest:
+        return make_manifest(evaluation_id=evaluation_id, agent_version=VERSION, **fields)
+
+    return make
 
 
 @pytest.fixture
@@ -40,8 +38,9 @@ def store(tmp_path: Path) -> EvidenceStore:
     return EvidenceStore(tmp_path)
 
 
-def test_manifests_are_kept_and_listed_the_oldest_first(store: EvidenceStore) -> None:
-    newer, older = manifest("E1", "2026-01-02T00:00:00+00:00"), manifest("E2", "2026-01-01T00:00:00+00:00")
+def test_manifests_are_kept_and_listed_the_oldest_first(store: EvidenceStore, manifest: Make) -> None:
+    newer = manifest("E1", started_at="2026-01-02T00:00:00+00:00")
+    older = manifest("E2", started_at="2026-01-01T00:00:00+00:00")
     for each in (newer, older):
         store.begin(each)
     assert store.manifest(VERSION, "E1") == newer
@@ -50,8 +49,10 @@ def test_manifests_are_kept_and_listed_the_oldest_first(store: EvidenceStore) ->
     assert store.manifests("other@1") == []
 
 
-def test_header_values_do_not_reach_the_disk(store: EvidenceStore) -> None:
-    store.begin(manifest(headers={"Authorization": "Bearer tr0ub4dor"}))
+def test_header_values_do_not_reach_the_disk(store: EvidenceStore, manifest: Make) -> None:
+    target = {"user": "u", "chatbot": "c", "headers": {"Authorization": "Bearer tr0ub4dor"}}
+    tasks = [{"task": "t", "acceptanceCriteria": "a"}]
+    store.begin(manifest(jobs=(Job.model_validate({"name": "chat", "target": target, "tasks": tasks}),)))
     assert not [file for file in store.root.rglob("*") if file.is_file() and b"tr0ub4dor" in file.read_bytes()]
 
 
@@ -64,13 +65,13 @@ def test_a_manifest_of_another_time_is_one_line_that_says_what_to_do(store: Evid
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("evaluation_id", ["", ".", "..", "a/b", "../x", "a b", "a\n"])
+@pytest.mark.parametrize("evaluation_id", ["", ".", "..", ".a", "a/b", "../x", "a b", "a\n"])
 def test_an_id_that_is_no_folder_name_is_refused(store: EvidenceStore, evaluation_id: str) -> None:
     with pytest.raises(ConfigurationError, match="is no evaluation id"), store.locked(VERSION, evaluation_id):
         pass
 
 
-def test_a_journal_is_read_back(store: EvidenceStore) -> None:
+def test_a_journal_is_read_back(store: EvidenceStore, manifest: Make) -> None:
     texts = ["plain", "line\u2028separator\u2029and\x85more", "😀 \ud83d", "new\nline\r\n"]
     entries = [began("t0"), session("s1"), *(said(Turn(turn, "user", text)) for turn, text in enumerate(texts))]
     for entry in entries:
@@ -80,7 +81,7 @@ def test_a_journal_is_read_back(store: EvidenceStore) -> None:
     assert store.journals(manifest()).of("E1.other.withheld.1").entries() == []
 
 
-def test_the_trials_of_an_evaluation_share_one_file(store: EvidenceStore) -> None:
+def test_the_trials_of_an_evaluation_share_one_file(store: EvidenceStore, manifest: Make) -> None:
     journals, trials = store.journals(manifest()), [f"T{number}" for number in range(20)]
 
     async def hold(trial: str) -> None:
@@ -97,7 +98,7 @@ def test_the_trials_of_an_evaluation_share_one_file(store: EvidenceStore) -> Non
     assert [path.name for path in store.folder(VERSION, "E1").iterdir()] == ["journal.jsonl"]
 
 
-def test_a_torn_last_entry_is_dropped(store: EvidenceStore) -> None:
+def test_a_torn_last_entry_is_dropped(store: EvidenceStore, manifest: Make) -> None:
     asyncio.run(store.journals(manifest()).of("T").append(began("t0")))
     file = store.folder(VERSION, "E1") / "journal.jsonl"
     with file.open("ab") as torn:
@@ -108,7 +109,7 @@ def test_a_torn_last_entry_is_dropped(store: EvidenceStore) -> None:
     assert store.journals(manifest()).of("T").entries() == [began("t0"), session("s1")]
 
 
-def test_secrets_are_blanked_on_write(tmp_path: Path) -> None:
+def test_secrets_are_blanked_on_write(tmp_path: Path, manifest: Make) -> None:
     store = EvidenceStore(tmp_path, Redactor(["sk-[a-z]+"], ["tr0ub4dor"]).row)
     call = {"request": {"function": {"name": "login"}, "arguments": {"key": "sk-abc", "deep": ["tr0ub4dor"]}}}
     turn = Turn(0, "agent", "it is tr0ub4dor", events=(call,))
@@ -116,6 +117,19 @@ def test_secrets_are_blanked_on_write(tmp_path: Path) -> None:
     (entry,) = store.journals(manifest()).of("T").entries()
     assert entry["turn"]["content"] == "it is [redacted]"
     assert entry["turn"]["events"][0]["request"]["arguments"] == {"key": "[redacted]", "deep": ["[redacted]"]}
+
+
+@contextmanager
+def elsewhere(home: Path) -> Iterator[None]:
+    """Another process holds evaluation E1 until the block ends, and is killed."""
+    command = [sys.executable, "-c", HOLD, str(home)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "held\n"
+        try:
+            yield
+        finally:
+            other.kill()
 
 
 HOLD = """
@@ -129,18 +143,36 @@ with EvidenceStore(Path(sys.argv[1])).locked("marcus@1.1.0", "E1"):
 
 
 def test_a_second_process_cannot_take_the_same_evaluation(store: EvidenceStore, tmp_path: Path) -> None:
-    command = [sys.executable, "-c", HOLD, str(tmp_path)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
-        assert other.stdout is not None
-        assert other.stdout.readline() == "held\n"
+    with elsewhere(tmp_path):
         with pytest.raises(ConfigurationError, match=r"evaluation E1 of marcus@1\.1\.0 is running in another process"):
             store.locked(VERSION, "E1").__enter__()
         with store.locked(VERSION, "E2"):
             pass
-        other.kill()
-        other.wait()
-        with store.locked(VERSION, "E1"):
-            assert (store.folder(VERSION, "E1") / "lock").exists()
+    with store.locked(VERSION, "E1"):
+        assert (store.folder(VERSION, "E1") / "lock").exists()
+
+
+def test_a_version_of_which_an_evaluation_runs_is_not_deleted(
+    store: EvidenceStore, manifest: Make, tmp_path: Path
+) -> None:
+    for each in ("E0", "E1"):
+        store.begin(manifest(each))
+    with elsewhere(tmp_path), pytest.raises(ConfigurationError, match=r"evaluation E1 .* is running"):
+        store.delete(VERSION)
+    assert len(store.manifests(VERSION)) == 2
+    with store.all_locked(VERSION):
+        store.delete(VERSION)
+    assert not (store.root / VERSION).exists()
+    with store.locked(VERSION, "E1"):
+        assert store.manifests(VERSION) == []
+
+
+def test_while_all_are_locked_none_can_begin(store: EvidenceStore, tmp_path: Path) -> None:
+    with store.locked(VERSION, "E1"):
+        pass
+    with store.all_locked(VERSION):
+        begun = subprocess.run([sys.executable, "-c", HOLD, str(tmp_path)], capture_output=True, text=True, input="")
+    assert "evaluation E1 of marcus@1.1.0 is running in another process" in begun.stderr
 
 
 def test_a_home_that_cannot_be_written_is_a_storage_error(tmp_path: Path) -> None:
@@ -149,9 +181,17 @@ def test_a_home_that_cannot_be_written_is_a_storage_error(tmp_path: Path) -> Non
         pass
 
 
-def test_a_version_is_deleted_with_all_that_it_left(store: EvidenceStore) -> None:
+def test_a_version_is_deleted_with_all_that_it_left(store: EvidenceStore, manifest: Make) -> None:
     store.begin(manifest())
     store.delete(VERSION)
     store.delete("never@1")
     assert store.manifests(VERSION) == []
     assert not (store.root / VERSION).exists()
+
+
+def test_what_cannot_be_deleted_is_told(store: EvidenceStore, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    store.root.mkdir()
+    (store.root / VERSION).symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(StorageError, match=r"marcus@1\.1\.0 cannot be removed"):
+        store.delete(VERSION)

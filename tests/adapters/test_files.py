@@ -1,10 +1,11 @@
 import errno
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from stoic_assets.adapters.files import StorageError, write_whole
+from stoic_assets.adapters.files import StorageError, remove_folder, write_whole
 
 
 def test_a_text_or_its_parts_are_written_and_folders_made(tmp_path: Path) -> None:
@@ -45,3 +46,26 @@ def test_a_folder_that_is_a_file_is_a_storage_error(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(StorageError, match="cannot be written"):
         write_whole(tmp_path / "file" / "inner.txt", "x")
+
+
+def test_a_folder_goes_with_all_that_is_in_it_and_may_be_gone_already(tmp_path: Path) -> None:
+    write_whole(tmp_path / "kept.txt", "")
+    write_whole(tmp_path / "gone" / "deep" / "file.txt", "")
+    for _ in range(2):
+        remove_folder(tmp_path / "gone")
+        assert [entry.name for entry in tmp_path.iterdir()] == ["kept.txt"]
+
+
+def test_several_may_remove_a_folder_at_once(tmp_path: Path) -> None:
+    for number in range(400):
+        (tmp_path / "gone" / str(number)).mkdir(parents=True)
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(remove_folder, [tmp_path / "gone"] * 4)) == [None] * 4
+    assert not (tmp_path / "gone").exists()
+
+
+def test_a_folder_that_cannot_be_removed_is_a_storage_error(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    with pytest.raises(StorageError, match=r"link cannot be removed: .*symbolic link; mend that and delete it again"):
+        remove_folder(tmp_path / "link")

@@ -33,6 +33,14 @@ def test_what_was_added_comes_back_in_order(tmp_path: Path) -> None:
     assert len(file.read_bytes().split(b"\n")) == len(HARD) + 1
 
 
+def test_where_the_system_syncs_files_alone_lines_are_added_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(os, "fdatasync", raising=False)  # as on macOS
+    append(tmp_path / "lines.jsonl", 1)
+    assert read_lines(tmp_path / "lines.jsonl") == [1]
+
+
 def test_lines_of_one_kind_are_told_by_their_first_key(tmp_path: Path) -> None:
     file = tmp_path / "lines.jsonl"
     append(file, {"call": 1}, {"trial": 2, "call": 3}, {"caller": 4}, {"call": {"call": 5}})

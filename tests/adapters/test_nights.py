@@ -133,7 +133,9 @@ def test_a_version_that_cannot_be_talked_to_stops_no_other(
     assert "refuses the key" in found.record.faults[locked]
     assert "1.1.0" in gone
     assert set(found.record.faults) == {gone, locked, "marcus@2"}
-    assert list(Nights(workplace.project.home).recent()[0].first.evaluations) == [good]  # type: ignore[union-attr]
+    [night], _ = Nights(workplace.project.home).recent()
+    assert night.first is not None
+    assert list(night.first.evaluations) == [good]
 
 
 def test_without_a_live_version_there_is_no_night(workplace: Workplace) -> None:
@@ -150,11 +152,21 @@ def test_what_is_recorded_adds_up(tmp_path: Path) -> None:
 
     nights.record_round(NIGHT, "first", held("a@1", "b@1"))
     nights.record_alarm(NIGHT, Alarm(agent_version="a@1", base="a@0", measures=(), evaluation_ids=()))
-    path = nights.record_round(NIGHT, "first", held("a@1"))
-    [night] = nights.recent()
+    nights.record_round(NIGHT, "first", held("a@1"))
+    [night] = nights.recent()[0]
     assert night.first is not None
     assert list(night.first.evaluations) == ["a@1", "b@1"]
     assert list(night.alarms) == ["a@1"]
+
+
+def test_a_damaged_night_is_told_beside_the_others(tmp_path: Path) -> None:
+    nights = Nights(tmp_path)
+    for night in (NIGHT, "2026-11-22"):
+        path = nights.record_round(night, "first", Round(run_id="r", held_at="2999-01-01"))
     path.write_text("{")
     with pytest.raises(ConfigurationError, match="damaged"):
-        nights.read(NIGHT)
+        nights.read("2026-11-22")
+    found, [complaint] = nights.recent()
+    assert [each.night for each in found] == [NIGHT]
+    assert str(complaint).startswith(f"{path} is damaged or cannot be read; mend it, or remove it")
+    assert "\n" not in str(complaint)

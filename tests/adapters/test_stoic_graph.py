@@ -58,6 +58,8 @@ class Projection:
         return StoicEvaluation(name, self.head, f"{self.agent}-job", dict.fromkeys(virtues, finding), score, 0.9)
 
     def version(self, *parents: str, released_at: str | None = "2026-02-01T01:00:00+01:00") -> Step:
+        """A parent is a version of the same agent, or `agent@version`."""
+        parents = tuple(each if "@" in each else f"{self.agent}@{each}" for each in parents)
         return lambda graph: stoic_graph.project_version(graph, self.head.agent_version, released_at, parents)
 
     def evaluations(self, *evaluations: StoicEvaluation) -> Step:
@@ -159,6 +161,17 @@ def test_judging_again_replaces_what_was_said(projection: Projection) -> None:
     assert (census["FitnessUpdate"], census["DERIVED_FROM"]) == (1, 2)
     fitness = projection.rows("MATCH (f:FitnessUpdate) WHERE f.agent_version STARTS WITH $agent RETURN f.fitness AS x")
     assert fitness == [{"x": 0.75}]
+
+
+def test_a_trial_without_a_virtue_score_is_an_evaluation_without_score(projection: Projection) -> None:
+    failed = replace(projection.evaluation(1, ()), overall_score=None, overall_confidence=None)
+    both = [projection.evaluation(0), failed]
+    projection.run(projection.evaluations(*both), projection.fitness(*both))
+    found = projection.rows(
+        "MATCH (e:StoicEvaluation) WHERE e.id STARTS WITH $agent OPTIONAL MATCH (e)<-[:DERIVED_FROM]-(f) "
+        "RETURN e.id AS id, e.overall_score AS score, count(f) AS learned ORDER BY id"
+    )
+    assert [(row["score"], row["learned"]) for row in found] == [(0.5, 1), (None, 0)]
 
 
 def test_an_evaluation_leaves_the_others_of_its_version_alone(projection: Projection) -> None:

@@ -105,9 +105,9 @@ def test_a_correction_to_no_rows_counts(warehouse):
 
 
 def test_evaluation_ids_that_look_like_numbered_files_are_kept_apart(warehouse):
-    for evaluation_id in ("e1", "e1.1", "e1.1.1", "e1.2.parquet", "..", "schema-1"):
+    for evaluation_id in ("e1", "e1.1", "e1.1.1", "e1.2.parquet", "-.", "schema-1"):
         warehouse.write("turns", "marcus@1", evaluation_id, [turn(content=evaluation_id)])
-    assert contents(warehouse) == ["..", "e1", "e1.1", "e1.1.1", "e1.2.parquet", "schema-1"]
+    assert contents(warehouse) == ["-.", "e1", "e1.1", "e1.1.1", "e1.2.parquet", "schema-1"]
     assert warehouse.read("turns", "marcus@1", "e1")[0]["content"] == "e1"
     assert not warehouse.has("turns", "marcus@1", "e1.2")
 
@@ -133,7 +133,7 @@ def test_a_strange_version_is_refused(warehouse, version):
         warehouse.delete(version)
 
 
-@pytest.mark.parametrize("evaluation_id", ["", "a/b", "a b", "e*", "e1\n", "é"])
+@pytest.mark.parametrize("evaluation_id", ["", "..", ".e1", "a/b", "a b", "e*", "e1\n", "é"])
 def test_a_strange_evaluation_id_is_refused(warehouse, evaluation_id):
     with pytest.raises(ConfigurationError, match="is no evaluation id"):
         warehouse.write("turns", "marcus@1", evaluation_id, [])

@@ -1,18 +1,27 @@
-"""`stoic export` as a command: where to, and what it says."""
+"""`stoic export`, `stoic delete` and `stoic schema` as commands: what they do, and what they say."""
 
 import json
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
+from stoic_assets.adapters.files import StorageError
 from stoic_assets.adapters.table_schemas import TABLES
-from stoic_assets.cli.maintenance import export
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.cli import maintenance
+from stoic_assets.cli.maintenance import delete, export, schema
 from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.evaluation import Manifest
 
-COMMAND = typer.Typer()
-COMMAND.command()(export)
+VERSION = "marcus@1.1.0"
+COMMANDS = typer.Typer()
+for command in (delete, export, schema):
+    COMMANDS.command()(command)
 
 
 @pytest.fixture(autouse=True)
@@ -23,7 +32,7 @@ def _project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_everything_is_exported_where_the_options_say(tmp_path: Path) -> None:
     options = ["--duckdb", "all.duckdb", "--csv", "csv", "--parquet", "parquet", "--json"]
-    done = CliRunner().invoke(COMMAND, options, catch_exceptions=False)
+    done = CliRunner().invoke(COMMANDS, ["export", *options], catch_exceptions=False)
     assert json.loads(done.stdout) == {
         "path": str(tmp_path / "all.duckdb"), "csv": str(tmp_path / "csv"), "parquet": str(tmp_path / "parquet"),
     }  # fmt: skip
@@ -34,4 +43,71 @@ def test_everything_is_exported_where_the_options_say(tmp_path: Path) -> None:
 
 def test_nowhere_to_export_to_is_an_error() -> None:
     with pytest.raises(ConfigurationError, match="give --duckdb FILE, --csv FOLDER or --parquet FOLDER"):
-        CliRunner().invoke(COMMAND, [], catch_exceptions=False)
+        CliRunner().invoke(COMMANDS, ["export"], catch_exceptions=False)
+
+
+@pytest.fixture
+def workplace(workplace: Workplace, make_manifest: Callable[..., Manifest]) -> Workplace:
+    """A home with one evaluation of a version, cached replies and a report."""
+    with workplace.evidence.locked(VERSION, "E1"):
+        workplace.evidence.begin(make_manifest(evaluation_id="E1", agent_version=VERSION))
+    workplace.warehouse.write("turns", VERSION, "E1", [])
+    for folder in (workplace.judge_cache(VERSION), workplace.reports / VERSION):
+        (folder / "inner").mkdir(parents=True)
+    return workplace
+
+
+TAKE = """
+import sys
+from pathlib import Path
+from stoic_assets.adapters.evidence_store import EvidenceStore
+with EvidenceStore(Path(sys.argv[1])).locked(*sys.argv[2:]):
+    print("begun")
+"""
+
+
+def begin_elsewhere(workplace: Workplace) -> str:
+    """What another process says that goes on with the evaluation."""
+    command = [sys.executable, "-c", TAKE, workplace.project.home, VERSION, "E1"]
+    run = subprocess.run(command, capture_output=True, text=True)
+    return run.stdout + run.stderr
+
+
+def test_while_a_version_is_deleted_none_of_its_evaluations_can_run(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(maintenance, "delete_from_graph", lambda place, _: said.append(begin_elsewhere(place)))
+    done = CliRunner().invoke(COMMANDS, ["delete", VERSION, "--yes", "--json"], catch_exceptions=False)
+    assert json.loads(done.stdout) == {"agent_version": VERSION, "evaluations": 1}
+    assert "evaluation E1 of marcus@1.1.0 is running in another process" in said[0]
+    assert [path for path in workplace.project.home.rglob("*") if VERSION in path.name] == []
+    assert begin_elsewhere(workplace) == "begun\n"
+
+
+def test_what_could_not_be_deleted_is_told_and_can_be_deleted_again(
+    workplace: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(maintenance, "delete_from_graph", lambda *_: None)
+    (tmp_path / "elsewhere").mkdir()
+    report = workplace.reports / "marcus@1.1.0"
+    (report / "inner").rmdir()
+    report.rmdir()
+    report.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(StorageError, match=r"reports/marcus@1\.1\.0 cannot be removed"):
+        CliRunner().invoke(COMMANDS, ["delete", VERSION, "--yes"], catch_exceptions=False)
+    assert len(workplace.evidence.manifests(VERSION)) == 1
+    report.unlink()
+    done = CliRunner().invoke(COMMANDS, ["delete", VERSION, "--yes"], catch_exceptions=False)
+    assert done.stdout == "deleted marcus@1.1.0 with 1 evaluations\n"
+    assert workplace.evidence.manifests(VERSION) == []
+
+
+def test_the_schema_of_jobs_is_written_whole_or_the_fault_is_named(tmp_path: Path) -> None:
+    shown = CliRunner().invoke(COMMANDS, ["schema"], catch_exceptions=False).stdout
+    CliRunner().invoke(COMMANDS, ["schema", "--out", "deep/job.schema.json"], catch_exceptions=False)
+    assert (tmp_path / "deep" / "job.schema.json").read_text() == shown
+    assert "properties" in json.loads(shown)
+    (tmp_path / "file").touch()
+    with pytest.raises(StorageError, match="cannot be written"):
+        CliRunner().invoke(COMMANDS, ["schema", "--out", "file/job.schema.json"], catch_exceptions=False)

@@ -3,12 +3,14 @@ from typing import Any
 
 import pytest
 
+from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import (
     EVALUATION_TAG,
     EvaluationRequest,
     EvaluationSpec,
     Manifest,
     ResumeRefused,
+    check_evaluation_id,
     evaluation_of,
     refuse_change,
     row,
@@ -114,19 +116,27 @@ def test_which_evaluation_a_run_works_on(
     assert evaluation_of(tags, root, run, known) == chosen
 
 
+@pytest.mark.parametrize("evaluation_id", ["", ".", "..", ".e1", "a/b", "../x", "a b", "a\n", "e*", "é"])
+def test_an_id_that_cannot_name_a_file_is_refused(evaluation_id: str) -> None:
+    with pytest.raises(ConfigurationError, match="is no evaluation id"):
+        check_evaluation_id(evaluation_id)
+
+
+@pytest.mark.parametrize("evaluation_id", ["e1", "-", "e..", "night-20261121-0123abcd-again", "20260101T000000-abcdef"])
+def test_other_ids_are_as_they_are(evaluation_id: str) -> None:
+    assert check_evaluation_id(evaluation_id) == evaluation_id
+
+
 @pytest.mark.parametrize("wrong", [{"repeats": 0}, {"judge_samples": 51}, {"conditions": "all"}, {"unknown": 1}])
 def test_a_request_is_checked(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
         EvaluationRequest.model_validate(wrong)
 
 
-def test_the_row_of_an_evaluation(make_spec: MakeSpec) -> None:
-    spec = make_spec()
-    manifest = Manifest(
-        evaluation_id="E", agent_version="marcus@1.1.0", started_at="2026-01-01T00:00:00+00:00", offline=True,
-        run_id="r", spec=spec, spec_hash=spec.hash(), parents=("marcus@1.0.0",),
-    )
+def test_the_row_of_an_evaluation(make_manifest: Callable[..., Manifest]) -> None:
+    manifest = make_manifest(agent_version="marcus@1.1.0", judge_models=("j",), parents=("marcus@1.0.0",))
     found = row(manifest, "finished", None, scored_trials=2)
     assert (found["agent"], found["status"], found["ended_at"]) == ("marcus", "finished", None)
     assert found["scored_trials"] == 2
-    assert (found["judge_models"], found["parents"], found["spec_hash"]) == (["j"], ["marcus@1.0.0"], spec.hash())
+    assert (found["judge_models"], found["parents"]) == (["j"], ["marcus@1.0.0"])
+    assert found["spec_hash"] == manifest.spec_hash

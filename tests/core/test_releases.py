@@ -28,11 +28,12 @@ def test_what_is_no_agent_version_is_refused_with_an_example(key: str) -> None:
 def test_a_manifest_of_all_keys() -> None:
     text = (
         "agent: marcus\nversion: 1.10\nurl: http://localhost:8081\nprotocol: openai\nmodel: m\nnotes: better\n"
-        "releasedAt: 2026-11-02T09:00:00Z\nparents: [1.0, 1.9]\njobs: [a, b]\n"
+        "releasedAt: 2026-11-02T09:00:00Z\nparents: [1.0, marcus@1.9]\njobs: [a, b]\n"
     )
     release = parse_document(text, Release, "release.yml")
     assert release.agent_version == "marcus@1.10"
     assert (release.released_at, release.parents, release.jobs) == ("2026-11-02T09:00:00Z", ("1.0", "1.9"), ("a", "b"))
+    assert release.parent_versions == ("marcus@1.0", "marcus@1.9")
     assert (release.url, release.protocol, release.model) == ("http://localhost:8081", "openai", "m")
 
 
@@ -52,6 +53,7 @@ def test_the_least_manifest() -> None:
         ("agent: m\nversion: 1\nreleasedAt: yesterday\n", "release.yml:3: releasedAt: Invalid isoformat string"),
         ("agent: m\nversion: 1\nprotocol: http\n", "release.yml:3: protocol: Input should be 'embabel' or 'openai'"),
         ("agent: m\nversion: 1\nparents: 0.9\n", "release.yml:3: parents: a list is expected"),
+        ("agent: m\nversion: 1\nparents: [0.9, n@0.8]\n", "release.yml:3: parents[1]: 'n@0.8' is no version of m"),
     ],
 )
 def test_a_wrong_manifest_is_named(text: str, fault: str) -> None:
