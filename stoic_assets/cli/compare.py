@@ -18,18 +18,11 @@ from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.comparison.family import Finding, Verdict
 from stoic_assets.core.comparison.outcome_junit import comparison_junit, refusal_junit
 from stoic_assets.core.comparison.outcome_markdown import comparison_markdown, refusal_markdown
-from stoic_assets.core.comparison.outcome_text import (
-    headline,
-    interval,
-    name,
-    open_questions,
-    p_text,
-    plain,
-    signed,
-)
+from stoic_assets.core.comparison.outcome_text import headline, interval, name, open_questions
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.releases import check_agent_version
+from stoic_assets.core.reports.formatting import dashed, difference, p_value, score
 
 COLOURS: dict[Verdict, str] = {
     "regressed": "red", "improved": "green", "unchanged": "default", "inconclusive": "yellow",
@@ -73,18 +66,19 @@ def compare(
         show_comparison(found)
     failing = {"regressed"} if fail_on is Gate.regression else {"regressed", "inconclusive"} if fail_on else set()
     if found.verdict in failing:
-        console.err.print(f"stoic: {headline(found)}", markup=False)
+        console.err.print(f"stoic: {headline(found)}")
         raise typer.Exit(GATE_SAYS_NO)
 
 
 def show_comparison(found: Comparison) -> None:
     """A comparison for a person."""
-    console.out.print(f"\n[bold {COLOURS[found.verdict]}]{headline(found)}[/]")
+    console.out.print()
+    console.out.print(headline(found), style=f"bold {COLOURS[found.verdict]}")
     for note in found.notes:
-        console.out.print(Text(f"note: {note}"), style="yellow")
+        console.out.print(f"note: {note}", style="yellow")
     console.print_table(_table(found))
     for line in open_questions(found.gating):
-        console.out.print(Text(f"{line}"), style="dim")
+        console.out.print(line, style="dim")
     if found.candidate.offline:
         console.out.print(f"{OFFLINE_WARNING}; what the assertions found is real", style="yellow")
 
@@ -101,11 +95,11 @@ def _table(found: Comparison) -> Table:
     return table
 
 
-def _cells(finding: Finding) -> list[str]:
-    verdict = f"[{COLOURS[finding.verdict]}]{finding.verdict}[/]"
+def _cells(finding: Finding) -> list[str | Text]:
     return [
-        name(finding), plain(finding.base), plain(finding.candidate), signed(finding.effect.difference),
-        interval(finding), p_text(finding.p_adjusted), str(finding.effect.jobs), verdict,
+        name(finding), dashed(score, finding.base), dashed(score, finding.candidate),
+        dashed(difference, finding.effect.difference), interval(finding), dashed(p_value, finding.p_adjusted),
+        str(finding.effect.jobs), Text(finding.verdict, COLOURS[finding.verdict]),
     ]
 
 

@@ -1,7 +1,6 @@
 """What a person sees in the terminal: results on stdout, everything else on stderr."""
 
 import json
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -13,26 +12,29 @@ from rich.table import Table
 from rich.text import Text
 
 from stoic_assets.core.conversation.evidence import Trial, Turn
+from stoic_assets.core.visible_text import visible
 
-out = Console(soft_wrap=True, highlight=False)
-err = Console(stderr=True, soft_wrap=True, highlight=False)
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+AS_IT_STANDS: dict[str, Any] = {"soft_wrap": True, "markup": False, "emoji": False, "highlight": False}
+"""An agent's `[/INST]` or `:smile:`, a path or an IPv6 address means nothing to a terminal; colour comes by `style`."""
+out = Console(**AS_IT_STANDS)
+err = Console(stderr=True, **AS_IT_STANDS)
 
 
 def print_json(document: Any) -> None:
     """One JSON document on stdout."""
-    print(json.dumps(document, ensure_ascii=False, allow_nan=False))  # noqa: T201 - the one thing that is not styled
+    # Flushed, since servers go on after it.
+    print(json.dumps(document, ensure_ascii=False, allow_nan=False), flush=True)  # noqa: T201 - the one unstyled thing
 
 
 def print_table(table: Table) -> None:
     """A table on stdout, no cell cut short: a narrow terminal breaks its lines, and a file has no width."""
     needed = out.measure(table, options=out.options.update(max_width=1000)).maximum
-    Console(soft_wrap=True, highlight=False, width=max(needed, out.width)).print(table)
+    Console(**AS_IT_STANDS, width=max(needed, out.width)).print(table)
 
 
 def foreign(text: str) -> Text:
-    """Text of an agent or a model, with what could steer a terminal made visible."""
-    return Text(_CONTROL.sub("\N{REPLACEMENT CHARACTER}", text))
+    """Text of an agent or a model, with what could steer a terminal, or cannot be written to one, made visible."""
+    return Text(visible(text))
 
 
 class TerminalProgress:

@@ -17,6 +17,7 @@ from stoic_assets.adapters.project import shipped
 from stoic_assets.adapters.version_comparison import compare_versions
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
+from stoic_assets.cli.child_process import child_process
 from stoic_assets.cli.compare import comparison_document, show_comparison
 from stoic_assets.cli.evaluate import new_evaluation_id, run_evaluation
 from stoic_assets.cli.options import Json, Verbose
@@ -27,10 +28,8 @@ from stoic_assets.core.evaluation import EvaluationRequest
 from stoic_assets.core.graph_address import GraphAddress
 from stoic_assets.core.reports.version_differences import Flip, differences
 
-FOR_REAL_AGENTS = {
-    "NEO_URI", "NEO_USERNAME", "NEO_PASSWORD", "NEO_DATABASE", "STOIC_WEBHOOK_URL", "EVOLUTION_URL", "BOOGIE_URL",
-    "AGENT_API_KEY",
-}  # fmt: skip
+FOR_REAL_AGENTS = ("AGENT_", "NEO_", "STOIC_GRAPH", "STOIC_WEBHOOK_URL", "EVOLUTION_URL", "BOOGIE_URL")
+"""How the names of settings begin that lead to the user's own services."""
 RELEASES = ("1.0.0", "1.1.0")
 SHOWN_FLIPS = 8
 
@@ -42,7 +41,7 @@ def demo(
 ) -> None:
     """Evaluates two releases of the demo agent on the embedded graph and shows what changed between them."""
     with console.watched(verbose) as progress:
-        workplace = _of_our_own(open_workplace(progress=progress), live)
+        workplace = of_our_own(open_workplace(progress=progress), live)
         with workplace.graphs() as graphs, ExitStack() as agents:
             urls = {r: agents.enter_context(running_agent(r, graphs.subject_address)) for r in RELEASES}
             documents = [_evaluate(workplace, release, url) for release, url in urls.items()]
@@ -53,10 +52,13 @@ def demo(
         _show(found, flips, documents[-1], workplace)
 
 
-def _of_our_own(workplace: Workplace, live: bool) -> Workplace:
-    """The demo plays the shipped jobs, writes into the embedded graph and tells nobody, whatever is configured."""
+def of_our_own(workplace: Workplace, live: bool) -> Workplace:
+    """The demo plays the shipped jobs, writes into the embedded graphs and tells nobody, whatever is configured.
+
+    Its results stand where the project keeps all results, so that other commands and the web UI find them.
+    """
     project = replace(workplace.project, root=shipped("eval_jobs").parent)
-    env = {name: value for name, value in workplace.env.items() if name not in FOR_REAL_AGENTS}
+    env = {name: value for name, value in workplace.env.items() if not name.startswith(FOR_REAL_AGENTS)}
     return replace(workplace, project=project, env=env if live else env | {"STOIC_LLM": "offline"})
 
 
@@ -76,16 +78,12 @@ def running_agent(release: str, graph: GraphAddress) -> Iterator[str]:
     }
     env.pop("AGENT_API_KEY", None)
     command = [sys.executable, "-m", "stoic_assets.demo.service", "--release", release, "--port", "0"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, env=env, text=True)
-    try:
+    with child_process(command, env, patience=10, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None  # noqa: S101 - it is a pipe
         line = process.stdout.readline()
         if not line:
             raise ServiceUnreachable(f"the demo agent {release} did not start (exit code {process.wait(10)})")
         yield json.loads(line)["url"]
-    finally:
-        process.terminate()
-        process.communicate(timeout=10)
 
 
 def _compared(workplace: Workplace, documents: list[dict[str, Any]]) -> Comparison:
@@ -104,17 +102,18 @@ def _flips(workplace: Workplace, candidate: dict[str, Any]) -> list[Flip]:
 
 
 def _document(documents: list[dict[str, Any]], found: Comparison, flips: list[Flip]) -> dict[str, Any]:
-    lost = [{"job": f.job, "condition": f.condition, "text": f.text, "change": _loss(f)} for f in flips]
-    return {"evaluations": documents, "comparison": comparison_document(found), "flipped_assertions": lost}
+    flipped = [{"job": f.job, "condition": f.condition, "text": f.text, "change": _change(f)} for f in flips]
+    return {"evaluations": documents, "comparison": comparison_document(found), "flipped_assertions": flipped}
 
 
-def _loss(flip: Flip) -> float:
+def _change(flip: Flip) -> float:
+    """How much more often the assertion holds than before, −1–1."""
     return flip.this.share - flip.base.share
 
 
 def _show(found: Comparison, flips: list[Flip], candidate: dict[str, Any], workplace: Workplace) -> None:
     show_comparison(found)
-    _show_broken([flip for flip in flips if _loss(flip) < 0], found)
+    _show_broken([flip for flip in flips if _change(flip) < 0], found)
     report = workplace.reports / candidate["agent_version"] / f"{candidate['evaluation_id']}.html"
     console.out.print(f"\nreport      {report}")
     console.out.print(f"tables      {workplace.project.warehouse / 'stoic.duckdb'}")

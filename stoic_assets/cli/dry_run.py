@@ -5,6 +5,7 @@ from typing import Any
 
 from rich.table import Table
 
+from stoic_assets.adapters.models.offline_model import OFFLINE
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import console
 from stoic_assets.core.evaluation import EvaluationSpec
@@ -73,7 +74,7 @@ def _cost(spec: EvaluationSpec, calls: dict[str, int], workplace: Workplace) -> 
     total = 0.0
     for model, count, (tokens_in, tokens_out) in wanted:
         price = workplace.settings.prices.get(model)
-        if model == "offline":
+        if model == OFFLINE:
             continue
         if price is None:
             return None

@@ -33,15 +33,18 @@ class Condition(StrEnum):
     supplied = "supplied"
 
 
-Files = Annotated[list[Path] | None, typer.Option("--file", help="A job file; may be repeated.")]
+Files = Annotated[
+    list[Path] | None, typer.Option("--file", help="A job file; may be repeated. (default: all of eval_jobs/)")
+]
 Names = Annotated[list[str] | None, typer.Option("--job", help="A job of that name; may be repeated.")]
 Tags = Annotated[list[str] | None, typer.Option("--tag", help="Jobs with that tag; may be repeated.")]
 Model = Annotated[str | None, typer.Option(help="The model the agent is asked to use. (default: gpt-4.1-mini)")]
 Version = Annotated[str | None, typer.Option(help="agent@version. (default: <chatbot>@dev)")]
-Url = Annotated[str | None, typer.Option(help="Where the agent listens.")]
+Url = Annotated[str | None, typer.Option(help="Where the agent listens. (default: as its release or job says)")]
+Played = Annotated[Condition | None, typer.Option(help="Which to play. (default: both where a job has facts)")]
 Repeats = Annotated[int | None, typer.Option(min=1, help="Repeats of every trial. (default: the jobs' own)")]
 Samples = Annotated[int | None, typer.Option(min=1, max=50, help="Verdicts of each judge on each virtue.")]
-AtOnce = Annotated[int | None, typer.Option(min=1, help="Conversations at the same time.")]
+AtOnce = Annotated[int | None, typer.Option(min=1, help="Conversations at the same time. (default: as stoic.yml says)")]
 FailUnder = Annotated[float | None, typer.Option(min=0, max=1, help="Exit with 1 when the average score is below.")]
 MaxCost = Annotated[float | None, typer.Option(min=0, help="US dollars after which nothing more is asked of a model.")]
 
@@ -53,14 +56,14 @@ def evaluate(
     model: Model = None,
     agent_version: Version = None,
     agent_url: Url = None,
-    condition: Annotated[Condition | None, typer.Option(help="Default: both where a job has facts.")] = None,
+    condition: Played = None,
     repeats: Repeats = None,
     judge_samples: Samples = None,
     max_conversations: AtOnce = None,
     fail_under: FailUnder = None,
     max_cost: MaxCost = None,
     resume: Annotated[
-        str | None, typer.Option(metavar="[EVALUATION_ID]", help="Go on with the newest unfinished one, or this.")
+        str | None, typer.Option(metavar="[EVALUATION_ID]", help="Go on with the newest unfinished one, or with this.")
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show trials, calls and estimated cost.")] = False,
     as_json: Json = False,
@@ -143,12 +146,15 @@ def new_evaluation_id() -> str:
 
 def default_version(request: EvaluationRequest, workplace: Workplace) -> str:
     """`<chatbot>@dev`. Raises `ConfigurationError` when the jobs address more than one chatbot."""
-    chatbots = sorted({job.target.chatbot for job in chosen_jobs(request, "@", workplace.project, None)})
+    chatbots = sorted({job.target.chatbot for job in chosen_jobs(request, None, workplace.project, None)})
     if len(chatbots) != 1:
         raise ConfigurationError(
             f"the jobs address several agents ({', '.join(chatbots)}); say which one with --agent-version AGENT@VERSION"
         )
-    return check_agent_version(f"{chatbots[0]}@dev")
+    try:
+        return check_agent_version(f"{chatbots[0]}@dev")
+    except ConfigurationError as error:
+        raise ConfigurationError(f"{error}; say which version this is with --agent-version") from None
 
 
 def newest_version(workplace: Workplace) -> str:

@@ -9,8 +9,8 @@ from importlib import import_module
 
 import typer
 
-from stoic_assets.cli.console import err
-from stoic_assets.cli.options import NEWEST
+from stoic_assets.cli.console import err, foreign
+from stoic_assets.cli.options import NEWEST, with_verbose
 from stoic_assets.core.errors import StoicError
 
 COMMANDS = {
@@ -43,9 +43,11 @@ def command_line(names: Iterable[str] = COMMANDS) -> typer.Typer:
         module, _, written = COMMANDS[name].partition(".")
         command = getattr(import_module(f"stoic_assets.cli.{module}"), written)
         if isinstance(command, typer.Typer):
+            for inner in command.registered_commands:
+                inner.callback = inner.callback and with_verbose(inner.callback)
             stoic.add_typer(command, name=name)
         else:
-            stoic.command(name)(command)
+            stoic.command(name)(with_verbose(command))
     return stoic
 
 
@@ -55,21 +57,27 @@ def main() -> None:
     gc.set_threshold(100_000, 20, 20)
     atexit.register(gc.freeze)  # else Python looks through all of them once more before it ends, for a second
     arguments = sys.argv[1:]
+    verbose = "--verbose" in arguments
     try:
         called = [name for name in arguments[:1] if name in COMMANDS]
-        command_line(called or COMMANDS)(args=with_resume_value(arguments))
+        sys.exit(command_line(called or COMMANDS)(args=with_resume_value(arguments), standalone_mode=False) or 0)
+    except typer.TyperException as error:
+        if problem := error.format_message():  # none where the help was asked for, or stands instead of a command
+            path = context.command_path if (context := getattr(error, "ctx", None)) else "stoic"
+            end(error, f"{problem.replace('Value error, ', '')} (see {path} --help)", error.exit_code)
+        sys.exit(error.exit_code)
     except StoicError as error:
-        end(error, str(error), error.exit_code, "--verbose" in arguments)
+        end(error, str(error), error.exit_code, verbose)
     except Exception as error:
-        message = f"unexpected {type(error).__name__}: {error}; add --verbose to see where, and please report it"
-        end(error, message, 2, "--verbose" in arguments)
+        advice = "please report it" if verbose else "add --verbose to see where, and please report it"
+        end(error, f"unexpected {type(error).__name__}: {error}; {advice}", 2, verbose)
 
 
-def end(error: BaseException, message: str, exit_code: int, verbose: bool) -> None:
+def end(error: BaseException, message: str, exit_code: int, verbose: bool = False) -> None:
     """One line, and the traceback for those who asked."""
     if verbose:
         traceback.print_exception(error)  # rich's own took minutes over Dagster's nested causes
-    err.print(f"stoic: {' '.join(message.split())}", markup=False)
+    err.print(foreign(f"stoic: {' '.join(message.split())}"))
     sys.exit(exit_code)
 
 

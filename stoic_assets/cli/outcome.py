@@ -5,11 +5,13 @@ from typing import Any
 
 import typer
 from rich.table import Table
+from rich.text import Text
 
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import console
 from stoic_assets.core.conversation.evidence import SCORED
 from stoic_assets.core.judging.virtues import VIRTUES
+from stoic_assets.core.reports.formatting import dashed, score
 from stoic_assets.core.scoring.evaluation_document import DOCUMENT_TABLES, evaluation_document
 
 OFFLINE_WARNING = "offline: a scripted user and a lexical judge played; the scores mean nothing"
@@ -58,10 +60,10 @@ def finish(outcome: Outcome, workplace: Workplace, as_json: bool, fail_under: fl
     refusal = no_verdict(outcome, workplace.settings.invalid_trials_threshold)
     average = outcome.document["average_score"]
     if refusal:
-        console.err.print(f"stoic: no verdict: {refusal}")
+        console.err.print(console.foreign(f"stoic: no verdict: {refusal}"))
         raise typer.Exit(NO_VERDICT)
     if fail_under is not None and (average is None or average < fail_under):
-        console.err.print(f"stoic: the average score {_number(average)} is below {fail_under:g}")
+        console.err.print(f"stoic: the average score {dashed(score, average)} is below {fail_under:g}")
         raise typer.Exit(GATE_SAYS_NO)
 
 
@@ -86,25 +88,31 @@ def no_verdict(outcome: Outcome, threshold: float) -> str | None:
 def show(outcome: Outcome, workplace: Workplace) -> None:
     """The outcome for a person."""
     document = outcome.document
-    console.out.print(f"\n[bold]{document['agent_version']}[/]  evaluation {document['evaluation_id']}")
+    version = Text(document["agent_version"], "bold")
+    console.out.print(Text.assemble("\n", version, f"  evaluation {document['evaluation_id']}"))
     console.print_table(_trials(document))
     console.print_table(_virtues(document))
     for trial in document["trials"]:
         if trial["outcome"] not in ("signed_off", "max_turns"):
             console.out.print(console.foreign(_ending(trial, outcome.reasons)))
     for assertion in _failures(document):
-        console.out.print(assertion)
-    weak = ", ".join(f"{weak['virtue']} {weak['score']:.2f}" for weak in document["weak_virtues"]) or "none"
-    console.out.print(
-        f"average score [bold]{_number(document['average_score'])}[/]   fitness {_number(document['fitness'])}   "
-        f"weak virtues: {weak}   invalid trials: {document['invalid_trials']} of {len(document['trials'])}"
-    )
+        console.out.print(console.foreign(assertion))
+    console.out.print(_summary(document))
     if not _calibrated(document):
         console.out.print("confidence: the judge's own word, not calibrated against people", style="dim")
     if document["offline"]:
         console.out.print(OFFLINE_WARNING, style="yellow")
     report = workplace.reports / document["agent_version"] / f"{document['evaluation_id']}.html"
     console.out.print(f"report: {report}")
+
+
+def _summary(document: Document) -> Text:
+    weak = ", ".join(f"{weak['virtue']} {score(weak['score'])}" for weak in document["weak_virtues"]) or "none"
+    return Text.assemble(
+        "average score ", (dashed(score, document["average_score"]), "bold"),
+        f"   fitness {dashed(score, document['fitness'])}   weak virtues: {weak}"
+        f"   invalid trials: {document['invalid_trials']} of {len(document['trials'])}",
+    )
 
 
 def _calibrated(document: Document) -> bool:
@@ -133,7 +141,7 @@ def _trials(document: Document) -> Table:
         parts = [scores[part] for part in ("timing", "task", "assertion", "failure_penalty", "overall")]
         table.add_row(
             trial["job"], trial["condition"], str(trial["repeat"]), trial["outcome"],
-            *map(_number, [*parts, trial["virtue_overall"]["score"]]),
+            *(dashed(score, part) for part in [*parts, trial["virtue_overall"]["score"]]),
         )
     return table
 
@@ -148,21 +156,15 @@ def _virtues(document: Document) -> Table:
         weight = sum(each["confidence"] for each in scored)
         mean = sum(each["score"] * each["confidence"] for each in scored) / weight if weight else None
         confidence = weight / len(scored) if scored else None
-        table.add_row(virtue.replace("_", " "), _number(mean), _number(confidence), str(len(scored)))
+        table.add_row(virtue.replace("_", " "), dashed(score, mean), dashed(score, confidence), str(len(scored)))
     return table
 
 
-def _failures(document: Document) -> list[Any]:
+def _failures(document: Document) -> list[str]:
     """One line for each failed assertion."""
     return [
-        console.foreign(
-            f"failed  {_name(trial)}: {' '.join(assertion['text'].split())}  ({assertion['error'] or 'it was false'})"
-        )
+        f"failed  {_name(trial)}: {' '.join(assertion['text'].split())}  ({assertion['error'] or 'it was false'})"
         for trial in document["trials"]
         for assertion in trial["assertions"]
         if assertion["passed"] is False
     ]
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}"

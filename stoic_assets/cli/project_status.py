@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from importlib.metadata import version
 
 import typer
-from rich.table import Table
+from rich.table import Column, Table
+from rich.text import Text
 
 from stoic_assets.adapters.agents.connect import reachable
 from stoic_assets.adapters.document_files import load_jobs, load_releases
@@ -23,6 +24,8 @@ from stoic_assets.cli import console
 from stoic_assets.cli.options import Json
 from stoic_assets.core.errors import ConfigurationError, StoicError
 from stoic_assets.core.evaluation import EvaluationRequest
+
+COLOURS = {"ok": "green", "note": "yellow", "missing": "red"}
 
 
 @dataclass(frozen=True)
@@ -45,14 +48,18 @@ def doctor(as_json: Json = False) -> None:
     if as_json:
         console.print_json({"ready": ready, "findings": [vars(finding) for finding in findings]})
     else:
-        table = Table(box=None, pad_edge=False, show_header=False)
-        for finding in findings:
-            colour = {"ok": "green", "note": "yellow", "missing": "red"}[finding.state]
-            table.add_row(f"[{colour}]{finding.state}[/]", finding.subject, console.foreign(finding.detail))
-        console.out.print(table)
+        console.out.print(_table(findings))
         console.out.print("an evaluation can run" if ready else "an evaluation cannot run yet; mend what is missing")
     if not ready:
         raise typer.Exit(2)
+
+
+def _table(findings: list[Finding]) -> Table:
+    table = Table("state", "subject", Column(overflow="fold"), box=None, pad_edge=False, show_header=False)
+    for finding in findings:
+        state = Text(finding.state, COLOURS[finding.state])
+        table.add_row(state, finding.subject, console.foreign(finding.detail))
+    return table
 
 
 def _looked_at(subject: str, look: Callable[[Workplace], tuple[str, str]], workplace: Workplace) -> Finding:

@@ -13,6 +13,7 @@ from stoic_assets.cli import console
 from stoic_assets.cli.evaluate import newest_version
 from stoic_assets.cli.options import Json
 from stoic_assets.core.releases import check_agent_version
+from stoic_assets.core.reports.formatting import DASH, dashed, score
 
 app = typer.Typer(no_args_is_help=True, help="Human ratings: page, collection, analysis.")
 
@@ -44,7 +45,7 @@ def build(
 
 @app.command()
 def collect(
-    paths: Annotated[list[Path], typer.Argument(metavar="FILE_OR_FOLDER...", help="Exported rating files.")],
+    paths: Annotated[list[Path], typer.Argument(metavar="FILE_OR_FOLDER", help="Exported rating files.")],
     as_json: Json = False,
 ) -> None:
     """Takes rating files in; the same again changes nothing, and a file that does not fit is not taken in part."""
@@ -75,8 +76,8 @@ def _show(analysed: Analysed) -> None:
         table.add_column(heading)
     for name, found in analysis.dimensions.items():
         alpha = found.coefficients["alpha_ordinal"]
-        interval = "–" if alpha.low is None or alpha.high is None else f"{alpha.low:.2f} to {alpha.high:.2f}"
-        estimate = "–" if alpha.estimate is None else f"{alpha.estimate:.2f}"
+        interval = DASH if alpha.low is None or alpha.high is None else f"{score(alpha.low)} to {score(alpha.high)}"
+        estimate = dashed(score, alpha.estimate)
         table.add_row(name.replace("_", " "), estimate, interval, found.gate.state, found.gate.why or "")
     raters, items = len(analysis.table.raters), len(analysis.table.items)
     console.out.print(f"{raters} raters, {items} items, {analysis.table.ratings} ratings")

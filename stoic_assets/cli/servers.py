@@ -1,13 +1,12 @@
 """Commands that serve until they are stopped: the demo agent, the embedded graph, Dagster's UI."""
 
-import json
 import os
 import signal
 import socket
-import subprocess
 import sys
 import threading
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -17,9 +16,13 @@ from stoic_assets.adapters.embedded_graph import embedded_graph, stop_embedded_g
 from stoic_assets.adapters.loopback_guard import LOOPBACK
 from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli import console
+from stoic_assets.cli.child_process import child_process
 from stoic_assets.cli.options import Json
 from stoic_assets.cli.partition_run import dagster_home
 from stoic_assets.core.errors import ConfigurationError
+
+_PATIENCE = 30.0
+"""Seconds that Dagster's processes may take to end: the daemon stops its code server first."""
 
 
 def agent(
@@ -45,9 +48,10 @@ def graph(
     home = open_workplace().project.home
     if stop:
         stopped = stop_embedded_graph(home)
-        console.print_json({"stopped": stopped}) if as_json else console.out.print(
-            "stopped" if stopped else "not running"
-        )
+        if as_json:
+            console.print_json({"stopped": stopped})
+        else:
+            console.out.print("stopped" if stopped else "not running")
         return
     with embedded_graph(home) as server:
         address = {
@@ -57,7 +61,7 @@ def graph(
             "databases": {"subject": "subject", "stoic": "stoic"},
         }
         if as_json:
-            print(json.dumps(address), flush=True)  # noqa: T201
+            console.print_json(address)
         else:
             console.out.print(f"{server.uri}  user {server.username}, databases subject and stoic; Ctrl-C stops it")
             console.out.print(f"password: in {home / 'graph' / 'server.json'}")
@@ -72,7 +76,7 @@ def wait_for_stop() -> None:
         pass
 
 
-def ui(port: Annotated[int, typer.Option(min=1, max=65535)] = 3000) -> None:
+def ui(port: Annotated[int, typer.Option(min=1, max=65535, help="Where to serve it.")] = 3000) -> None:
     """Dagster's web UI and daemon on this project, on loopback."""
     workplace = open_workplace()
     env = {
@@ -89,16 +93,14 @@ def ui(port: Annotated[int, typer.Option(min=1, max=65535)] = 3000) -> None:
     ]
     refuse_taken(port)
     console.err.print(f"Dagster on http://127.0.0.1:{port}; Ctrl-C stops it")
-    processes = [subprocess.Popen(command, env=env, cwd=workplace.project.root) for command in commands]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    try:
-        while all(process.poll() is None for process in processes):
+    with ExitStack() as children:
+        started = [
+            children.enter_context(child_process(command, env, _PATIENCE, cwd=workplace.project.root))
+            for command in commands
+        ]
+        while all(process.poll() is None for process in started):
             time.sleep(0.5)
-    finally:
-        for process in processes:
-            process.terminate()
-        for process in processes:
-            process.wait(timeout=30)
 
 
 def refuse_taken(port: int) -> None:

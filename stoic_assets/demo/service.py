@@ -49,6 +49,20 @@ def build_app(
     Requests that name a host foreign to one who listens on `host`, or come from another's web page, are refused.
     """
 
+    async def health(_: Request) -> JSONResponse:
+        return JSONResponse({"status": "up", "release": service.release.version})
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        if graph is not None:
+            await graph.aclose()
+
+    routes = [*_chat_routes(service, api_key), Route("/health", health)]
+    return Starlette(routes=routes, lifespan=lifespan, exception_handlers=_FAULTS, middleware=guard(host))
+
+
+def _chat_routes(service: ChatService, api_key: str | None) -> list[Route]:
     async def open_session(request: Request) -> dict[str, Any]:
         return await service.open(await _body(request, OpenSession))
 
@@ -58,29 +72,19 @@ def build_app(
     async def object_context(request: Request) -> dict[str, Any]:
         return await service.object_context(request.path_params["session_id"])
 
-    async def health(_: Request) -> JSONResponse:
-        return JSONResponse({"status": "up", "release": service.release.version})
-
-    def route(path: str, answer: Answer, method: str) -> Route:
-        async def guarded(request: Request) -> JSONResponse:
-            _refuse_wrong_key(request, api_key)
-            return JSONResponse(await answer(request))
-
-        return Route(f"{CHAT}/{path}", guarded, methods=[method])
-
-    @asynccontextmanager
-    async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        yield
-        if graph is not None:
-            await graph.aclose()
-
-    routes = [
-        route("sessions", open_session, "PUT"),
-        route("messages", send_message, "PUT"),
-        route("objectContexts/{session_id}", object_context, "GET"),
-        Route("/health", health),
+    return [
+        _route("PUT", "sessions", open_session, api_key),
+        _route("PUT", "messages", send_message, api_key),
+        _route("GET", "objectContexts/{session_id}", object_context, api_key),
     ]
-    return Starlette(routes=routes, lifespan=lifespan, exception_handlers=_FAULTS, middleware=guard(host))
+
+
+def _route(method: str, path: str, answer: Answer, api_key: str | None) -> Route:
+    async def guarded(request: Request) -> JSONResponse:
+        _refuse_wrong_key(request, api_key)
+        return JSONResponse(await answer(request))
+
+    return Route(f"{CHAT}/{path}", guarded, methods=[method])
 
 
 def serve(release: str, port: int, graph: GraphAddress, api_key: str | None = None, host: str = HOST) -> None:

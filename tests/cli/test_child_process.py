@@ -1,0 +1,48 @@
+"""No process is left behind: neither by a fault nor by one that does not listen."""
+
+import os
+import subprocess
+import sys
+import time
+from contextlib import ExitStack
+
+import pytest
+
+from stoic_assets.cli.child_process import child_process
+
+SLEEP = "import time; print('up', flush=True); time.sleep(60)"
+SLEEPS = [sys.executable, "-c", SLEEP]
+DEAF = [sys.executable, "-c", f"import signal; signal.signal(15, signal.SIG_IGN); {SLEEP}"]
+
+
+@pytest.mark.parametrize(("command", "signal"), [(SLEEPS, 15), (DEAF, 9)])
+def test_it_ends_with_the_block_whether_it_listens_or_not(command: list[str], signal: int) -> None:
+    began = time.monotonic()
+    with child_process(command, os.environ, patience=0.5, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "up\n"
+        assert process.poll() is None
+    assert process.returncode == -signal
+    assert time.monotonic() - began < 20
+
+
+def test_a_fault_ends_all_that_were_started() -> None:
+    started: list[subprocess.Popen[str]] = []
+    with pytest.raises(FileNotFoundError):
+        _start_all([DEAF, SLEEPS, ["/no/such/program"]], started)
+    assert [child.returncode for child in started] == [-9, -15]
+
+
+def _start_all(commands: list[list[str]], started: list["subprocess.Popen[str]"]) -> None:
+    with ExitStack() as children:
+        for command in commands:
+            child = children.enter_context(child_process(command, os.environ, patience=0.5, stdout=subprocess.PIPE))
+            assert child.stdout is not None
+            child.stdout.readline()
+            started.append(child)
+
+
+def test_one_that_has_ended_keeps_its_exit_code() -> None:
+    with child_process([sys.executable, "-c", "raise SystemExit(7)"], os.environ, patience=5) as process:
+        process.wait(20)
+    assert process.returncode == 7

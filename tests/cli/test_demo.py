@@ -1,0 +1,27 @@
+"""What the demo takes from its surroundings, and what it leaves alone."""
+
+from pathlib import Path
+
+import pytest
+
+from stoic_assets.adapters.models.connect import is_offline
+from stoic_assets.adapters.workplace import open_workplace
+from stoic_assets.cli.demo import of_our_own
+from stoic_assets.core.graph_address import stoic_address, subject_address
+
+SERVICES = {
+    "NEO_URI": "bolt://mine:7687", "NEO_DATABASE": "mine", "STOIC_GRAPH_URI": "bolt://mine:7688",
+    "STOIC_GRAPH_USERNAME": "mine", "STOIC_GRAPH_PASSWORD": "mine", "STOIC_GRAPH_DATABASE": "mine",
+    "STOIC_WEBHOOK_URL": "http://mine", "EVOLUTION_URL": "http://mine", "BOOGIE_URL": "http://mine",
+    "AGENT_URL": "http://mine", "AGENT_API_KEY": "mine",
+}
+
+
+@pytest.mark.parametrize("live", [False, True])
+def test_the_demo_leaves_every_service_of_the_user_alone(live: bool, tmp_path: Path) -> None:
+    env = {"STOIC_HOME": str(tmp_path), "OPENAI_API_KEY": "a-key", **SERVICES}
+    own = of_our_own(open_workplace(env, start=tmp_path), live)
+    assert (subject_address(own.env), stoic_address(own.env)) == (None, None)
+    assert [name for name, value in own.env.items() if "mine" in value] == []
+    assert is_offline(own.env) is not live
+    assert own.project.home == tmp_path
