@@ -1,17 +1,20 @@
 """The tables of one evaluation: rows go in redacted, evidence comes back out of them."""
 
-from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from stoic_assets.adapters.models.ledger import calls_in
+from stoic_assets.adapters.models.offline_model import OFFLINE
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.conversation.rows import evidence_of
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest, row
 from stoic_assets.core.judging.ask import OUT_OF_BUDGET
+from stoic_assets.core.model_costs import total_cost
+from stoic_assets.core.trial_rows import by_trial
 
 Row = dict[str, Any]
 
@@ -43,7 +46,30 @@ class EvaluationTables:
         """Stores the evaluation's own row."""
         return self.write("evaluations", [row(self._manifest, status, ended_at, **counts)])
 
-    def out_of_budget(self) -> bool:
+    def finish(self) -> tuple[Path, dict[str, Any]]:
+        """Stores the evaluation's own row once it is scored: the file, and what is new in it.
+
+        It is `finished` when every planned trial was held and no verdict is missing for want of money.
+        """
+        [scores] = self.read("evaluation_scores", ["scored_trials", "invalid_trials"])
+        planned = len(self._manifest.spec.plan(self._manifest.evaluation_id))
+        whole = len(self.read("trials", ["trial_id"])) == planned and not self._out_of_budget()
+        counts = {
+            "planned_trials": planned,
+            "scored_trials": scores["scored_trials"],
+            "invalid_trials": scores["invalid_trials"],
+            "cost_usd": total_cost(self.read("llm_calls", ["cost_usd", "error"])),
+            "offline": self.is_offline(),
+        }
+        status = "finished" if whole else "incomplete"
+        return self.write_head(status, datetime.now(UTC).isoformat(), **counts), {"status": status, **counts}
+
+    def is_offline(self) -> bool:
+        """Whether the scores mean nothing: the stand-in played the user, or judged."""
+        judges = {each["judge_model"] for each in self.read("virtue_scores", ["judge_model"])}
+        return self._manifest.offline or OFFLINE in judges
+
+    def _out_of_budget(self) -> bool:
         """Whether verdicts are missing because the cost ceiling was reached."""
         rows = [*self.read("virtue_scores", ["error"]), *self.read("task_scores", ["error"])]
         return any(OUT_OF_BUDGET in (each["error"] or "") for each in rows)
@@ -54,11 +80,5 @@ class EvaluationTables:
             version, evaluation_id = self._key
             advice = f"run `stoic eval --agent-version {version} --resume`"
             raise ConfigurationError(f"the conversations of {evaluation_id} are not complete; {advice}")
-        turns, observations = self._grouped("turns"), self._grouped("observations")
+        turns, observations = by_trial(self.read("turns")), by_trial(self.read("observations"))
         return [evidence_of(t, turns[t["trial_id"]], observations[t["trial_id"]]) for t in self.read("trials")]
-
-    def _grouped(self, table: str) -> dict[str, list[Row]]:
-        groups: dict[str, list[Row]] = defaultdict(list)
-        for each in self.read(table):
-            groups[each["trial_id"]].append(each)
-        return groups

@@ -5,7 +5,7 @@ import dagster as dg
 from stoic_assets.adapters.evaluation_publishing import project, publish
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.defs.evaluation_run import current_evaluation, run_async
-from stoic_assets.defs.failures import RETRIES, reported
+from stoic_assets.defs.failures import RETRIES, delivery_faults, reported
 from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
 
@@ -29,13 +29,14 @@ def fitness_updates(context: dg.AssetExecutionContext, workplace: dg.ResourcePar
             "fitness_low": update.fitness_low,
             "fitness_high": update.fitness_high,
             "conclusive": published.conclusive,
+            "offline": update.head.offline,
             "weak_virtues": ", ".join(update.weak_virtues) or "none",
             "improvement_areas": dg.MetadataValue.json(
                 {str(virtue): advice for virtue, advice in update.improvement_areas.items()}
             ),
             "delivered": delivery.delivered,
             "in_outbox": delivery.pending,
-            "delivery_faults": "; ".join(delivery.errors) or "none",
+            **delivery_faults([delivery]),
             **{f"path_{table}": dg.MetadataValue.path(path) for table, path in published.files.items()},
         }
     )

@@ -2,20 +2,23 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 import dagster as dg
 
 from stoic_assets.adapters.document_files import load_jobs
 from stoic_assets.adapters.evaluation_judging import EvaluationJudging, Tables
+from stoic_assets.adapters.models.offline_model import OFFLINE
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.judging.virtues import VIRTUES
+from stoic_assets.core.scoring.rounding import mean
 from stoic_assets.defs.evaluation_run import current_evaluation, run_async
 from stoic_assets.defs.failures import RETRIES, reported
 from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
 from stoic_assets.defs.transcripts import transcripts
+
+Row = dict[str, Any]
 
 
 class JudgingConfig(dg.Config):
@@ -71,14 +74,15 @@ def verdicts(
 def _about_virtues(tables: Tables) -> dict[str, Any]:
     rows = tables["virtue_scores"]
     scored = [row for row in rows if row["score"] is not None]
-    means = {v: _mean([row["score"] for row in scored if row["virtue"] == v]) for v in VIRTUES}
+    means = {f"mean_{v}": mean(row["score"] for row in scored if row["virtue"] == v) for v in VIRTUES}
     return {
         "dagster/row_count": len(rows),
         "unscored_share": _share(rows, lambda row: row["error"] is not None),
         "calibrated_share": _share(scored, lambda row: row["confidence_source"] == "calibrated"),
         "not_exercised_share": _share(rows, lambda row: row["exercised"] is False),
-        "grounded": _mean([row["grounded"] for row in rows if row["grounded"] is not None]),
-        **{f"mean_{virtue}": mean for virtue, mean in means.items()},
+        "offline": _is_offline(rows),
+        "grounded": mean(row["grounded"] for row in rows if row["grounded"] is not None),
+        **means,
     }
 
 
@@ -87,9 +91,15 @@ def _about_tasks(tables: Tables) -> dict[str, Any]:
     return {
         "dagster/row_count": len(rows),
         "unscored_share": _share(rows, lambda row: row["score"] is None),
-        "mean_task": _mean([row["score"] for row in rows if row["score"] is not None]),
-        "mean_tone": _mean([row["score"] for row in tones if row["score"] is not None]),
+        "offline": _is_offline(rows),
+        "mean_task": mean(row["score"] for row in rows if row["score"] is not None),
+        "mean_tone": mean(row["score"] for row in tones if row["score"] is not None),
     }
+
+
+def _is_offline(verdicts: list[Row]) -> bool:
+    """Whether the stand-in judged, whose scores mean nothing."""
+    return any(row["judge_model"] == OFFLINE for row in verdicts)
 
 
 @dg.asset(
@@ -103,31 +113,36 @@ def assertion_results(
         judging = _judging(context, config, workplace)
         rows = judging.assertions()
         path = judging.tables.write("assertion_results", rows)
+    return dg.MaterializeResult(metadata={**_about_assertions(rows), "path": dg.MetadataValue.path(path)})
+
+
+def _about_assertions(rows: list[Row]) -> dict[str, Any]:
     failed = [row for row in rows if row["passed"] is False]
-    return dg.MaterializeResult(
-        metadata={
-            "dagster/row_count": len(rows),
-            "failed_share": _share(rows, lambda row: row["passed"] is False),
-            "errors": sum(row["error"] is not None and row["actual"] in (None, "null") for row in failed),
-            "failed": dg.MetadataValue.table(
-                [
-                    dg.TableRecord(
-                        {
-                            "trial": row["trial_id"],
-                            "assertion": row["assertion"],
-                            "text": row["text"],
-                            "expected": row["expected"] or "",
-                            "actual": row["actual"] or "",
-                            "why": row["error"] or "",
-                        }
-                    )
-                    for row in failed
-                ],
-                schema=dg.TableSchema(
-                    [dg.TableColumn(name) for name in ("trial", "assertion", "text", "expected", "actual", "why")]
-                ),
-            ),
-            "path": dg.MetadataValue.path(path),
+    return {
+        "dagster/row_count": len(rows),
+        "failed_share": len(failed) / max(1, len(rows)),
+        "errors": sum(map(_gave_nothing, failed)),
+        "failed": dg.MetadataValue.table(list(map(_record, failed)), schema=_SCHEMA),
+    }
+
+
+def _gave_nothing(row: Row) -> bool:
+    """Whether an assertion failed with no value to compare: its query or expression broke, or gave null."""
+    return row["error"] is not None and row["actual"] in (None, "null")
+
+
+_SCHEMA = dg.TableSchema([dg.TableColumn(each) for each in ("trial", "assertion", "text", "expected", "actual", "why")])
+
+
+def _record(row: Row) -> dg.TableRecord:
+    return dg.TableRecord(
+        {
+            "trial": row["trial_id"],
+            "assertion": row["assertion"],
+            "text": row["text"],
+            "expected": row["expected"] or "",
+            "actual": row["actual"] or "",
+            "why": row["error"] or "",
         }
     )
 
@@ -138,9 +153,5 @@ def _judging(context: dg.AssetExecutionContext, config: JudgingConfig, workplace
     return EvaluationJudging(workplace, manifest, config.samples, config.fresh, config.max_cost, corrected)
 
 
-def _mean(values: list[float]) -> float | None:
-    return fmean(values) if values else None
-
-
-def _share(rows: list[dict[str, Any]], holds: Callable[[dict[str, Any]], bool]) -> float:
+def _share(rows: list[Row], holds: Callable[[Row], bool]) -> float:
     return sum(map(holds, rows)) / max(1, len(rows))

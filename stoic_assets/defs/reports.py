@@ -24,11 +24,13 @@ def weak_virtue_reports(
     """The virtues that the next version should work on, with the judges' suggestions and words of the transcripts."""
     with reported():
         manifest = current_evaluation(context, workplace.evidence)
-        weak = EvaluationTables(workplace, manifest).read("weak_virtues")
+        tables = EvaluationTables(workplace, manifest)
+        weak, offline = tables.read("weak_virtues"), tables.is_offline()
         path, text = write_weak_virtues(workplace, manifest)
     return dg.MaterializeResult(
         metadata={
             "dagster/row_count": len(weak),
+            "offline": offline,
             "worst_severity": max((row["severity"] for row in weak), default=0.0),
             "report": dg.MetadataValue.md(text),
             "path": dg.MetadataValue.path(path),

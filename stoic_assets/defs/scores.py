@@ -1,19 +1,18 @@
 """The SQL models as assets: each with the lineage of its columns, and its `schema.yml` tests as asset checks."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 import dagster as dg
 
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
-from stoic_assets.adapters.models.offline_model import OFFLINE
 from stoic_assets.adapters.sql_lineage import lineage
 from stoic_assets.adapters.sql_models import EvaluationModels, open_models, tested_view
 from stoic_assets.adapters.sql_project import SqlProject
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.releases import agent_of
-from stoic_assets.core.scoring.rounding import half_even
+from stoic_assets.core.scoring.rounding import half_even, mean
+from stoic_assets.core.scoring.validity import invalid_share
 from stoic_assets.defs.evaluation_run import current_evaluation
 from stoic_assets.defs.failures import reported
 from stoic_assets.defs.ownership import OWNERS
@@ -70,12 +69,13 @@ def sql_models(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Wo
     failed: dict[str, Exception] = {}
     with reported():
         manifest = current_evaluation(context, workplace.evidence)
+        offline = EvaluationTables(workplace, manifest).is_offline()
         with open_models(workplace.warehouse, manifest.agent_version, manifest.evaluation_id) as models:
             for model in _project.stored:
                 try:
                     for each in _project.inputs(model) & failed.keys():
                         raise failed[each]
-                    results = list(_results(context, models, model))
+                    results = list(_results(context, models, model, offline))
                 except Exception as error:
                     failed[model] = error
                 else:
@@ -84,12 +84,14 @@ def sql_models(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Wo
             raise first
 
 
-def _results(context: dg.AssetExecutionContext, models: EvaluationModels, model: str) -> Iterator[Result]:
+def _results(
+    context: dg.AssetExecutionContext, models: EvaluationModels, model: str, offline: bool
+) -> Iterator[Result]:
     """What was asked for of one model: its rows anew, its checks, both, or nothing."""
     key = dg.AssetKey(model)
     if key in context.selected_asset_keys:
         path, rows = models.run(model)
-        yield _materialised(_project, model, rows, path=dg.MetadataValue.path(path))
+        yield _materialised(_project, model, rows, offline=offline, path=dg.MetadataValue.path(path))
     asked = {check.name for check in context.selected_asset_check_keys if check.asset_key == key}
     if asked:
         yield from (check for check in _checks(model, models.failing(model)) if check.check_name in asked)
@@ -124,18 +126,14 @@ def _checks(model: str, failing: Mapping[str, int]) -> list[dg.AssetCheckResult]
 
 def _shown(rows: list[dict[str, Any]]) -> dict[str, Any]:
     """Row count, the means of number columns (Dagster plots them over partitions), and the rows themselves."""
-    means = {name: _mean([row[name] for row in rows]) for name in (rows[0] if rows else ())}
+    names = rows[0] if rows else {}
+    means = {f"mean_{name}": mean(row[name] for row in rows if isinstance(row[name], float)) for name in names}
     shown = [dg.TableRecord({name: _cell(value) for name, value in row.items()}) for row in rows[:SHOWN_ROWS]]
     return {
         "dagster/row_count": len(rows),
-        **{f"mean_{name}": mean for name, mean in means.items() if mean is not None},
+        **{name: value for name, value in means.items() if value is not None},
         **({"rows": dg.MetadataValue.table(shown)} if shown else {}),
     }
-
-
-def _mean(values: list[Any]) -> float | None:
-    numbers = [value for value in values if isinstance(value, float)]
-    return sum(numbers) / len(numbers) if numbers else None
 
 
 def _cell(value: Any) -> str | int | float | bool | None:
@@ -168,27 +166,15 @@ def evaluations(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[W
     with reported():
         manifest = current_evaluation(context, workplace.evidence)
         tables = EvaluationTables(workplace, manifest)
+        path, found = tables.finish()
         [scores] = tables.read("evaluation_scores")
-        held, planned = len(tables.read("trials", ["trial_id"])), len(manifest.spec.plan(manifest.evaluation_id))
-        judges = {row["judge_model"] for row in tables.read("virtue_scores", ["judge_model"])}
-        costs = [row["cost_usd"] for row in tables.read("llm_calls", ["cost_usd"])]
-        counts = {
-            "planned_trials": planned,
-            "scored_trials": scores["scored_trials"],
-            "invalid_trials": scores["invalid_trials"],
-            "cost_usd": None if None in costs else sum(costs),
-            "offline": manifest.offline or OFFLINE in judges,
-        }
-        status = "finished" if held == planned and not tables.out_of_budget() else "incomplete"
-        path = tables.write_head(status, datetime.now(UTC).isoformat(), **counts)
         workplace.warehouse.publish()
     average = scores["average_overall"]
     return dg.MaterializeResult(
         metadata={
             "evaluation_id": manifest.evaluation_id,
-            "status": status,
-            **counts,
-            "invalid_share": scores["invalid_trials"] / max(1, planned),
+            **found,
+            "invalid_share": invalid_share(found["scored_trials"], found["invalid_trials"]),
             "average_score": None if average is None else half_even(average),
             "fitness": scores["fitness"],
             "path": dg.MetadataValue.path(path),

@@ -1,15 +1,14 @@
 """The SQL models as assets: all in one step, and what shows when one of them breaks."""
 
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator
 
 import dagster as dg
 import pytest
 
-from stoic_assets.adapters.workplace import Workplace, open_workplace
-from stoic_assets.core.evaluation import EVALUATION_TAG, EvaluationSpec, Manifest
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest
 from stoic_assets.defs.partitions import agent_versions
-from stoic_assets.defs.scores import sql_models
+from stoic_assets.defs.scores import evaluations, sql_models
 
 VERSION, EVALUATION, STARTED = "marcus@1.0.0", "e1", "2026-11-20T00:00:00+00:00"
 KEY = (VERSION, EVALUATION)
@@ -22,22 +21,17 @@ VERDICT = {
     "trial_id": "t1", "virtue": "wisdom", "judge_model": "judge", "sample": 0, "score": 0.6, "confidence": 1.0,
     "confidence_source": "self", "exercised": True,
 }  # fmt: skip
+CALL = {
+    "call_id": "c", "role": "judge", "model": "judge", "cached": False, "prompt_tokens": 1, "completion_tokens": 1,
+    "latency_ms": 5.0,
+}  # fmt: skip
 CHECK = {"trial_id": "t1", "assertion": "1", "kind": "cypher", "text": "RETURN 1", "passed": True, "weight": 1.0}
 
 
 @pytest.fixture
-def workplace(tmp_path: Path) -> Workplace:
+def workplace(workplace: Workplace, make_manifest: Callable[..., Manifest]) -> Workplace:
     """One judged trial."""
-    workplace = open_workplace({"STOIC_HOME": str(tmp_path / "home"), "STOIC_LLM": "offline"}, start=tmp_path)
-    spec = EvaluationSpec(
-        jobs=(), addresses={}, agent_model="m", evaluator_model="m", judge_models=("judge",), judge_samples=1,
-        prompts_hash="h",
-    )  # fmt: skip
-    manifest = Manifest(
-        evaluation_id=EVALUATION, agent_version=VERSION, started_at=STARTED, offline=False, run_id="r", spec=spec,
-        spec_hash="s",
-    )  # fmt: skip
-    workplace.evidence.begin(manifest)
+    workplace.evidence.begin(make_manifest(evaluation_id=EVALUATION, agent_version=VERSION, started_at=STARTED))
     head = {"agent": "marcus", "started_at": STARTED, "status": "finished", "offline": False, "planned_trials": 1}
     tables = {
         "evaluations": [head], "trials": [TRIAL], "virtue_scores": [VERDICT], "task_scores": [], "tone_scores": [],
@@ -77,6 +71,36 @@ def test_one_step_makes_all_models_of_an_evaluation(instance: dg.DagsterInstance
     }
     assert all(check.passed and check.target_materialization_data for check in checks)
     assert workplace.warehouse.read("evaluation_scores", *KEY)[0]["fitness"] == 0.6
+
+
+def test_the_evaluation_is_told_by_what_its_gate_goes_by(
+    instance: dg.DagsterInstance, workplace: Workplace
+) -> None:
+    """Of two trials that ended one is invalid, whatever number was planned; a call that failed hides no cost."""
+    workplace.warehouse.write("trials", *KEY, [TRIAL, TRIAL | {"trial_id": "t2", "outcome": "infra_error"}])
+    workplace.warehouse.write("llm_calls", *KEY, [CALL | {"cost_usd": 0.25}, CALL | {"error": "HTTP 500"}])
+    materialise(instance, workplace)
+    result = dg.materialize(
+        [evaluations], resources={"workplace": workplace}, instance=instance, partition_key=VERSION,
+        tags={EVALUATION_TAG: EVALUATION},
+    )  # fmt: skip
+    [event] = result.get_asset_materialization_events()
+    found = {name: value.value for name, value in event.materialization.metadata.items()}
+    assert (found["invalid_share"], found["cost_usd"], found["status"]) == (0.5, 0.25, "incomplete")
+    assert workplace.warehouse.read("evaluation_scores", *KEY)[0]["conclusive"] is False
+
+
+@pytest.mark.parametrize("judge", ["judge", "offline"])
+def test_scores_of_the_stand_in_say_that_they_mean_nothing(
+    instance: dg.DagsterInstance, workplace: Workplace, judge: str
+) -> None:
+    workplace.warehouse.write("virtue_scores", *KEY, [VERDICT | {"judge_model": judge}])
+    result = dg.materialize(
+        [sql_models], resources={"workplace": workplace}, instance=instance, partition_key=VERSION,
+        tags={EVALUATION_TAG: EVALUATION},
+    )  # fmt: skip
+    said = [event.materialization.metadata["offline"].value for event in result.get_asset_materialization_events()]
+    assert set(said) == {judge == "offline"}
 
 
 def test_rows_that_fail_a_test_fail_its_check(

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypedDict
 
+from stoic_assets.core.comparison.family import Verdict, overall
+
 Row = Mapping[str, Any]
 
 
@@ -11,7 +13,7 @@ class AgainstBase(TypedDict):
 
     base: str
     base_evaluation_id: str
-    verdict: str
+    verdict: Verdict
     regressed: list[str]
     improved: list[str]
 
@@ -21,18 +23,13 @@ def against_base(rows: Iterable[Row]) -> AgainstBase | None:
     gating = [row for row in rows if row["gating"]]
     if not gating:
         return None
-    verdicts = {row["verdict"] for row in gating}
     return {
         "base": gating[0]["base"],
         "base_evaluation_id": gating[0]["base_evaluation_id"],
-        "verdict": next((each for each in ("regressed", "improved") if each in verdicts), _unmoved(verdicts)),
+        "verdict": overall(row["verdict"] for row in gating),
         "regressed": _measures(gating, "regressed"),
         "improved": _measures(gating, "improved"),
     }
-
-
-def _unmoved(verdicts: set[str]) -> str:
-    return "unchanged" if verdicts == {"unchanged"} else "inconclusive"
 
 
 def _measures(rows: Sequence[Row], verdict: str) -> list[str]:

@@ -14,7 +14,7 @@ _SAME = 1e-9
 
 
 @dataclass(frozen=True)
-class Observation:
+class WeightedScore:
     """The score (0–1) of one trial of a job, and what it weighs (not negative)."""
 
     job: str
@@ -24,7 +24,7 @@ class Observation:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean, 0–1, None without an observation.
+    """A mean, 0–1, None without a score.
 
     `low` and `high` are the two-sided 95 % interval, `lower_bound` the one-sided 95 % bound, cut to 0–1; all three are
     None where `why` says why.
@@ -37,16 +37,16 @@ class Estimate:
     why: str | None = None
 
 
-def estimated(observations: Sequence[Observation]) -> Estimate:
+def estimated(scores: Sequence[WeightedScore]) -> Estimate:
     """The weighted mean by Student's t over jobs; the plain one where nothing weighs anything.
 
     se² = k/(k−1) · Σ(Σ w·(score − mean) over the trials of a job)² / (Σ w)² for k jobs (linearised ratio estimator,
     Cochran, Sampling Techniques, §2.11); with equally many trials of equal weight in each job that is the t interval
     over job means.
     """
-    if not observations:
+    if not scores:
         return Estimate(None, why="no trial was scored")
-    counted = [each for each in observations if each.weight > 0] or [Observation(o.job, o.score) for o in observations]
+    counted = [each for each in scores if each.weight > 0] or [WeightedScore(each.job, each.score) for each in scores]
     mean = fmean([each.score for each in counted], [each.weight for each in counted])
     jobs = len({each.job for each in counted})
     if jobs < 2:
@@ -60,10 +60,10 @@ def estimated(observations: Sequence[Observation]) -> Estimate:
     )
 
 
-def _standard_error(observations: Sequence[Observation], mean: float, jobs: int) -> float:
+def _standard_error(scores: Sequence[WeightedScore], mean: float, jobs: int) -> float:
     deviations: dict[str, list[float]] = defaultdict(list)
-    for each in observations:
+    for each in scores:
         deviations[each.job].append(each.weight * (each.score - mean))
     squares = fsum(fsum(of_job) ** 2 for of_job in deviations.values())
-    return sqrt(jobs / (jobs - 1) * squares) / fsum(each.weight for each in observations)
+    return sqrt(jobs / (jobs - 1) * squares) / fsum(each.weight for each in scores)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from stoic_assets.core.evolution.advice import Improvement, improvements
 from stoic_assets.core.evolution.comparison_verdict import AgainstBase, Row, against_base
-from stoic_assets.core.evolution.estimate import Observation, estimated
+from stoic_assets.core.evolution.estimate import WeightedScore, estimated
 from stoic_assets.core.evolution.objective import Objective, balanced, below_floor, objectives, severities, uncertain
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation
 from stoic_assets.core.judging.virtues import Virtue
@@ -117,14 +117,17 @@ def fitness_update(
     parents: Iterable[str] = (),
     comparison: Iterable[Row] = (),
 ) -> FitnessUpdate:
-    """The update of one evaluation from its scored trials, those of holdout jobs left out.
+    """The update of one evaluation from its trials with a virtue score, those of holdout jobs left out.
 
     `parents` are the versions (`agent@version`) that this one came from. `comparison` are rows of
     `version_comparisons` that were computed without holdout jobs.
     """
     weakness, evolution = weakness or Weakness(), evolution or Evolution()
-    open_ones = sorted((each for each in evaluations if not each.holdout), key=lambda each: each.id)
-    fitness = estimated([Observation(each.task_id, each.overall_score) for each in open_ones])
+    scored = [each for each in evaluations if each.overall_score is not None and not each.holdout]
+    open_ones = sorted(scored, key=lambda each: each.id)
+    fitness = estimated(
+        [WeightedScore(each.task_id, score) for each in open_ones if (score := each.overall_score) is not None]
+    )
     found = objectives(open_ones, evolution.floors)
     severity = severities(found, weakness)
     return FitnessUpdate(

@@ -15,6 +15,7 @@ from stoic_assets.core.evolution.objective import objectives
 from stoic_assets.core.evolution.said_examples import only_said
 from stoic_assets.core.evolution.stoic_evaluation import StoicEvaluation, VirtueFinding
 from stoic_assets.core.judging.virtues import TITLES, VIRTUES, Virtue
+from stoic_assets.core.trial_rows import by_trial
 
 Row = Mapping[str, Any]
 Record = TypedDict("Record", {"Inputs": dict[str, str], "Generated Outputs": dict[str, str], "Feedback": str})
@@ -80,13 +81,15 @@ def reflective_dataset(trajectories: Iterable[Sequence[Trace]], components: Iter
 
 
 def _traces(evaluations: Iterable[StoicEvaluation], trials: Iterable[Row], turns: Iterable[Row]) -> list[Trace]:
-    said: dict[str, list[Row]] = defaultdict(list)
-    for row in sorted(turns, key=lambda row: int(row["turn"])):
-        said[row["trial_id"]].append(row)
+    said = by_trial(sorted(turns, key=lambda row: int(row["turn"])))
     open_trials = {row["trial_id"]: row for row in trials if not row["holdout"]}
     open_ones = [each for each in evaluations if each.id in open_trials and not each.holdout]
     judged = only_said(open_ones, (row for each in open_ones for row in said[each.id]))
-    traces = [Trace(each.id, each.task_id, each.overall_score, said[each.id], each) for each in judged]
+    traces = [
+        Trace(each.id, each.task_id, score, said[each.id], each)
+        for each in judged
+        if (score := each.overall_score) is not None
+    ]
     failed = [row for row in open_trials.values() if row["outcome"] == "agent_error"]
     traces += [Trace(t["trial_id"], t["job"], 0.0, said[t["trial_id"]], None, t["detail"] or "") for t in failed]
     return sorted(traces, key=lambda trace: trace.trial_id)

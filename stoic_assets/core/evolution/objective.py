@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
-from stoic_assets.core.evolution.estimate import Observation, estimated
+from stoic_assets.core.evolution.estimate import WeightedScore, estimated
 from stoic_assets.core.evolution.stoic_evaluation import StoicEvaluation
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 from stoic_assets.core.settings import Evolution, Weakness
@@ -52,7 +52,7 @@ def objectives(evaluations: Sequence[StoicEvaluation], floors: Mapping[Virtue, f
 def _objective(virtue: Virtue, evaluations: Sequence[StoicEvaluation], floor: float | None) -> Objective | None:
     """The mean is weighted by confidence."""
     found = [(each.task_id, each.virtue_scores[virtue]) for each in evaluations if virtue in each.virtue_scores]
-    estimate = estimated([Observation(job, finding.score, finding.confidence) for job, finding in found])
+    estimate = estimated([WeightedScore(job, finding.score, finding.confidence) for job, finding in found])
     if estimate.mean is None:
         return None
     return {

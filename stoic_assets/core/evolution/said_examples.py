@@ -1,15 +1,15 @@
 """Which of the examples that judges gave were really said: evolution must not learn from invented ones."""
 
 import json
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from stoic_assets.core.conversation.evidence import Turn
 from stoic_assets.core.evolution.stoic_evaluation import StoicEvaluation
 from stoic_assets.core.judging.exhibit import function_calls
-from stoic_assets.core.reports.quotes import Record
+from stoic_assets.core.judging.quotes import Record
+from stoic_assets.core.trial_rows import by_trial
 
 Row = Mapping[str, Any]
 
@@ -19,9 +19,7 @@ def only_said(evaluations: Iterable[StoicEvaluation], turns: Iterable[Row]) -> l
 
     `turns` are rows of the table `turns`; of a trial that has none there no example is left.
     """
-    shown: dict[str, list[Row]] = defaultdict(list)
-    for row in turns:
-        shown[row["trial_id"]].append(row)
+    shown = by_trial(turns)
     return [_only_said(each, _record(shown[each.id])) for each in evaluations]
 
 
@@ -38,9 +36,8 @@ def _only_said(evaluation: StoicEvaluation, record: Record) -> StoicEvaluation:
     return replace(evaluation, virtue_scores=findings)
 
 
-def _record(turns: Iterable[Row]) -> Record:
-    rows = list(turns)
-    return Record((row["content"] for row in rows), (call for row in rows for call in _calls(row)))
+def _record(turns: Sequence[Row]) -> Record:
+    return Record((row["content"] for row in turns), (call for row in turns for call in _calls(row)))
 
 
 def _calls(row: Row) -> list[str]:

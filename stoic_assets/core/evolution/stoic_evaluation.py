@@ -4,14 +4,15 @@ Events, the fitness update and the stoic graph are all made from these. How verd
 the SQL models; here only their words are gathered.
 """
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Literal
 
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
+from stoic_assets.core.moments import utc_text
 from stoic_assets.core.releases import agent_of
+from stoic_assets.core.trial_rows import by_trial
 
 Row = Mapping[str, Any]
 
@@ -53,14 +54,17 @@ class VirtueFinding:
 
 @dataclass(frozen=True)
 class StoicEvaluation:
-    """One scored trial. `id` is the trial's, `task_id` its job, `holdout` whether evolution must not learn from it."""
+    """One scored trial. `id` is the trial's, `task_id` its job, `holdout` whether evolution must not learn from it.
+
+    Score and confidence are 0–1, and None where no virtue was scored: the agent failed, or nothing called for one.
+    """
 
     id: str
     head: EvaluationHead
     task_id: str
     virtue_scores: Mapping[Virtue, VirtueFinding]
-    overall_score: float
-    overall_confidence: float
+    overall_score: float | None
+    overall_confidence: float | None
     holdout: bool = False
     source: Literal["llm", "human"] = "llm"
 
@@ -88,23 +92,17 @@ def stoic_evaluations(
     virtues: Iterable[Row],
     verdicts: Iterable[Row],
 ) -> list[StoicEvaluation]:
-    """One for each scored trial of which a virtue was scored, in the order of trial ids.
+    """One for each scored trial, in the order of trial ids.
 
     The rows are those of `trials`, `composite_scores`, `trial_virtues` and `virtue_scores` of one evaluation.
     """
     held_out = {trial["trial_id"] for trial in trials if trial["holdout"]}
-    scored, words = _by_trial(virtues), _by_trial(verdicts)
+    scored, words = (by_trial(row for row in rows if row["score"] is not None) for rows in (virtues, verdicts))
     return [
         _evaluation(head, composite, _findings(scored[composite["trial_id"]], words[composite["trial_id"]]), held_out)
         for composite in sorted(composites, key=lambda row: str(row["trial_id"]))
-        if composite["valid"] and composite["virtue_overall"] is not None
+        if composite["valid"]
     ]
-
-
-def utc_text(moment: datetime | str) -> str:
-    """A moment as ISO 8601 in UTC, as RFC 3339 wants it; a moment without a zone is in UTC already."""
-    time = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
-    return (time if time.tzinfo else time.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
 
 
 def _evaluation(
@@ -143,12 +141,3 @@ def _finding(score: Row, verdicts: Sequence[Row]) -> VirtueFinding:
 def _distinct(verdicts: Iterable[Row], column: str) -> tuple[str, ...]:
     texts = (text.strip() for verdict in verdicts for text in verdict[column] or ())
     return tuple(dict.fromkeys(text for text in texts if text))
-
-
-def _by_trial(rows: Iterable[Row]) -> dict[str, list[Row]]:
-    """The rows that have a score."""
-    groups: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        if row["score"] is not None:
-            groups[row["trial_id"]].append(row)
-    return groups

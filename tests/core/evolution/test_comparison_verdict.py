@@ -27,21 +27,6 @@ def test_measures_stand_with_the_largest_move_first() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("verdicts", "verdict"),
-    [
-        (["unchanged", "unchanged"], "unchanged"),
-        (["unchanged", "inconclusive"], "inconclusive"),
-        (["improved", "inconclusive"], "improved"),
-        (["improved", "regressed"], "regressed"),
-    ],
-)
-def test_the_verdict_follows_from_the_gating_measures(verdicts: list[str], verdict: str) -> None:
-    found = against_base([row(f"m{number}", each) for number, each in enumerate(verdicts)])
-    assert found is not None
-    assert found["verdict"] == verdict
-
-
 def test_what_does_not_gate_does_not_decide() -> None:
     assert against_base([]) is None
     assert against_base([row("passed", "regressed", -0.5, gating=False)]) is None

@@ -5,15 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from stoic_assets.core.evolution.estimate import Observation, estimated
+from stoic_assets.core.evolution.estimate import WeightedScore, estimated
 
 SHARE = st.floats(0, 1)
-OBSERVATIONS = st.lists(st.builds(Observation, st.sampled_from("abcd"), SHARE, SHARE), min_size=1, max_size=12)
+SCORES = st.lists(st.builds(WeightedScore, st.sampled_from("abcd"), SHARE, SHARE), min_size=1, max_size=12)
 
 
 def test_with_equally_many_equal_trials_it_is_students_t_over_job_means() -> None:
     scores = {"a": [0.4, 0.5], "b": [0.5, 0.5], "c": [0.6, 0.7]}
-    found = estimated([Observation(job, score, 0.8) for job, each in scores.items() for score in each])
+    found = estimated([WeightedScore(job, score, 0.8) for job, each in scores.items() for score in each])
     means = [sum(each) / 2 for each in scores.values()]
     low, high = stats.t.interval(0.95, 2, stats.tmean(means), stats.sem(means))
     assert (found.mean, found.low, found.high, found.why) == (
@@ -24,25 +24,25 @@ def test_with_equally_many_equal_trials_it_is_students_t_over_job_means() -> Non
 
 
 def test_weights_count_and_a_weightless_trial_does_not() -> None:
-    known = [Observation("a", 0.2, 0.9), Observation("b", 0.8, 0.3)]
+    known = [WeightedScore("a", 0.2, 0.9), WeightedScore("b", 0.8, 0.3)]
     assert estimated(known).mean == pytest.approx(0.35)
-    assert estimated([*known, Observation("c", 1.0, 0.0)]) == estimated(known)
+    assert estimated([*known, WeightedScore("c", 1.0, 0.0)]) == estimated(known)
 
 
 def test_where_nothing_weighs_anything_trials_weigh_alike() -> None:
-    unsure = [Observation("a", 0.2, 0.0), Observation("b", 0.8, 0.0)]
-    assert estimated(unsure) == estimated([Observation("a", 0.2), Observation("b", 0.8)])
+    unsure = [WeightedScore("a", 0.2, 0.0), WeightedScore("b", 0.8, 0.0)]
+    assert estimated(unsure) == estimated([WeightedScore("a", 0.2), WeightedScore("b", 0.8)])
 
 
 def test_repeats_of_one_job_do_not_make_it_surer() -> None:
-    few = estimated([Observation("a", 0.2), Observation("b", 0.8)])
-    many = estimated([Observation(job, score) for job, score in (("a", 0.2), ("b", 0.8)) for _ in range(20)])
+    few = estimated([WeightedScore("a", 0.2), WeightedScore("b", 0.8)])
+    many = estimated([WeightedScore(job, score) for job, score in (("a", 0.2), ("b", 0.8)) for _ in range(20)])
     assert many == few
 
 
-@given(OBSERVATIONS)
-def test_bounds_hold_the_mean_or_say_why_there_are_none(observations: list[Observation]) -> None:
-    found = estimated(observations)
+@given(SCORES)
+def test_bounds_hold_the_mean_or_say_why_there_are_none(scores: list[WeightedScore]) -> None:
+    found = estimated(scores)
     assert found.mean is not None
     if found.why is None:
         assert found.low is not None

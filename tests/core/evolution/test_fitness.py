@@ -33,6 +33,11 @@ def test_fitness_is_the_mean_over_trials(head: EvaluationHead, judged: Judged) -
     assert update.task_ids == ("a", "b")
 
 
+def test_a_trial_without_a_virtue_score_does_not_count(head: EvaluationHead, judged: Judged) -> None:
+    failed = replace(judged("t2", "b", 0.0, virtues={}), overall_score=None, overall_confidence=None)
+    assert fitness_update(head, [judged("t1", "a", 0.2), failed]) == fitness_update(head, [judged("t1", "a", 0.2)])
+
+
 @given(
     st.lists(st.tuples(st.sampled_from(VIRTUES), SCORE, SCORE), max_size=6),
     st.sampled_from(["secret job", "a"]),

@@ -40,9 +40,8 @@ class Evaluated:
             virtue: VirtueFinding(score, f"why {virtue}", (reply, "never said"), (f"more {virtue}",), 0.9)
             for virtue, score in virtues.items()
         }
-        if found:
-            overall = sum(virtues.values()) / len(virtues)
-            self.evaluations.append(StoicEvaluation(trial_id, HEAD, job, found, overall, 0.9, holdout))
+        overall = sum(virtues.values()) / len(virtues) if virtues else None
+        self.evaluations.append(StoicEvaluation(trial_id, HEAD, job, found, overall, overall and 0.9, holdout))
         return self
 
     def batch(self, jobs: Sequence[str] | None = None) -> Batch:

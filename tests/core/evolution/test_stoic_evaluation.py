@@ -1,16 +1,13 @@
 """Rows of a judged evaluation, folded to one document for each trial."""
 
-from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
-import pytest
 
 from stoic_assets.core.evolution.stoic_evaluation import (
     EvaluationHead,
     StoicEvaluation,
     VirtueFinding,
     stoic_evaluations,
-    utc_text,
 )
 
 Row = dict[str, Any]
@@ -53,9 +50,15 @@ def test_each_scored_trial_becomes_one_evaluation_in_order(head: EvaluationHead)
     assert {each.task_id for each in found} == {"reminders"}
 
 
-@pytest.mark.parametrize("changed", [{"valid": False}, {"virtue_overall": None}])
-def test_a_trial_without_a_score_becomes_none(head: EvaluationHead, changed: Row) -> None:
-    assert fold(head, [composite("t1", **changed)], [virtue("t1", "wisdom", 0.6)], [verdict("t1", "wisdom", 0.6)]) == []
+def test_an_invalid_trial_becomes_none(head: EvaluationHead) -> None:
+    scored = [virtue("t1", "wisdom", 0.6)], [verdict("t1", "wisdom", 0.6)]
+    assert fold(head, [composite("t1", valid=False)], *scored) == []
+
+
+def test_a_trial_in_which_the_agent_failed_says_so_and_scores_nothing(head: EvaluationHead) -> None:
+    [found] = fold(head, [composite("t1", virtue_overall=None, virtue_confidence=None)], [], [])
+    assert (found.overall_score, found.overall_confidence, found.virtue_scores) == (None, None, {})
+    assert found.notes == "not scored: wisdom, courage, justice, temperance, practical_wisdom"
 
 
 def test_the_reasoning_is_that_of_the_verdict_nearest_to_the_mean(head: EvaluationHead) -> None:
@@ -116,17 +119,3 @@ def test_the_document_has_the_fields_of_a_stoic_evaluation(head: EvaluationHead)
             }
         },
     }
-
-
-@pytest.mark.parametrize(
-    "moment",
-    [
-        "2026-03-01T04:00:00+02:00",
-        "2026-03-01T02:00:00Z",
-        "2026-03-01T02:00:00",
-        datetime(2026, 3, 1, 2, tzinfo=UTC),
-        datetime(2026, 3, 1, 4, tzinfo=timezone(timedelta(hours=2))),
-    ],
-)
-def test_times_are_told_in_utc(moment: datetime | str) -> None:
-    assert utc_text(moment) == "2026-03-01T02:00:00+00:00"
