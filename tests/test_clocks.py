@@ -48,5 +48,4 @@ def test_a_clock_that_jumps_between_question_and_reply(monkeypatch: pytest.Monke
         return AgentReply("Hello")
 
     delivery = asyncio.run(deliver(send, EndpointLimit(), turn_timeout=5.0))
-    assert delivery.reply is not None
     assert 20 <= delivery.response_ms < 5000

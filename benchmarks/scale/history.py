@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from benchmarks.scale.evaluation import facts
 from benchmarks.scale.places import ALWAYS_OWN, History
 from stoic_assets.adapters.parquet_files import FEW_BYTES
-from stoic_assets.adapters.sql_models import run_models
+from stoic_assets.adapters.sql_models import open_models
 from stoic_assets.adapters.warehouse import Warehouse
 
 if TYPE_CHECKING:
@@ -83,6 +83,8 @@ def _template(root: Path, seed: int) -> "dict[str, tuple[Path, pa.Table]]":
     if not warehouse.has("job_reliability", *key):
         for table, rows in facts(key[1], random.Random(seed)).items():
             warehouse.write(table, *key, rows)
-        run_models(warehouse, *key)
+        with open_models(warehouse, *key) as models:
+            for model in warehouse.models.stored:
+                models.run(model)
     files = {path.parents[1].name: path for path in root.glob(f"*/agent_version={key[0]}/{key[1]}.1.parquet")}
     return {table: (path, pq.ParquetFile(path).read()) for table, path in files.items()}

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 from stoic_assets.adapters.outbox import Delivered
+from stoic_assets.adapters.receiver import addresses
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evolution.events import Event
 
@@ -14,6 +15,6 @@ SECONDS = 10.0
 def announce(workplace: Workplace, events: Sequence[Event]) -> Delivered:
     """Stores events for `STOIC_WEBHOOK_URL` and delivers what waits. What cannot be delivered waits on."""
     for event in events:
-        workplace.outbox.put("events", {event.id: workplace.redactor.data(event.document())}, event.subject)
-    webhook = workplace.env.get("STOIC_WEBHOOK_URL", "")
+        workplace.outbox.put("events", {event.id: workplace.redactor.row(event.document())}, event.subject)
+    webhook = addresses(workplace.env)["events"]
     return asyncio.run(workplace.outbox.deliver({"events": webhook}, seconds=SECONDS))

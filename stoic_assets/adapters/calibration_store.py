@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 from stoic_assets.adapters.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.calibration.confidence_map import Calibration, calibration_of
+from stoic_assets.core.releases import ALL_VERSIONS
 
 if TYPE_CHECKING:
     from stoic_assets.core.calibration.judge_calibration import JudgeComparison
 
 TABLE = "judge_calibration"
-PLACE = ("all@all", "calibration")
-"""The agent version and evaluation under which the table stands: it belongs to none."""
+PLACE = (ALL_VERSIONS, "calibration")
+"""The agent version and evaluation under which the table stands."""
 _VERDICTS = """
     select trial_id, virtue, judge_model, sample, score, self_confidence, grounded, exercised, error, prompt_hash
     from virtue_scores where trial_id in (select trial_id from human_ratings)

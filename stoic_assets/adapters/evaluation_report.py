@@ -5,6 +5,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from stoic_assets.adapters.calibration_store import PLACE as CALIBRATION
 from stoic_assets.adapters.compiled_templates import compiled_templates
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
 from stoic_assets.adapters.files import write_whole
@@ -12,13 +13,15 @@ from stoic_assets.adapters.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.releases import agent_of
+from stoic_assets.core.reports.confidence import calibrated_share
 from stoic_assets.core.reports.data import BaseVersion, ReportData, Row
 from stoic_assets.core.reports.page import report_parts
-from stoic_assets.core.reports.summary import calibrated_share
 from stoic_assets.core.reports.weak_virtues import weak_virtue_markdown
 
 SINGLE_ROWS = ("evaluation", "evaluation_scores")
-GATHERED_OTHERWISE = ("evaluation", "virtue_trends", "version_comparisons", "invalid_trials_threshold", "base")
+GATHERED_OTHERWISE = (
+    "evaluation", "virtue_trends", "version_comparisons", "judge_calibration", "invalid_trials_threshold", "base",
+)  # fmt: skip
 
 Key = tuple[str, str]
 """Agent version and evaluation."""
@@ -38,13 +41,14 @@ def report_data(workplace: Workplace, manifest: Manifest) -> ReportData:
         evaluation=_head(workplace.warehouse, key),
         virtue_trends=workplace.warehouse.query("select * from virtue_trends where agent = ? order by n", [agent]),
         version_comparisons=comparisons,
+        judge_calibration=_rows(workplace.warehouse, CALIBRATION, "judge_calibration"),
         invalid_trials_threshold=workplace.settings.invalid_trials_threshold,
         base=base and BaseVersion(_head(workplace.warehouse, base), **_tables(workplace.warehouse, base, BaseVersion)),
     )
 
 
 def write_report(workplace: Workplace, manifest: Manifest, path: Path | None = None) -> Path:
-    """The HTML report of an evaluation; by default below `$STOIC_HOME/reports`."""
+    """The HTML report of an evaluation; by default below `$STOIC_HOME/reports`. Raises `StorageError`."""
     parts = report_parts(report_data(workplace, manifest), compiled_templates())
     return write_whole(path or _file(workplace, manifest, "html"), parts)
 

@@ -29,7 +29,7 @@ from stoic_assets.core.feedback.human_evaluation import (
 from stoic_assets.core.feedback.interpretation import interpret, interpreter
 from stoic_assets.core.feedback.rating_bridge import rated_feedback
 from stoic_assets.core.judging.ask import NoVerdict
-from stoic_assets.core.judging.judge import side_by_side
+from stoic_assets.core.side_by_side import side_by_side
 
 TABLE = "human_feedback_evaluations"
 Row = dict[str, Any]

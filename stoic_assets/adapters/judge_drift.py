@@ -37,12 +37,13 @@ from stoic_assets.core.errors import ConfigurationError, InfrastructureError
 from stoic_assets.core.evolution.events import Event
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.judging.exhibit import judged
-from stoic_assets.core.judging.judge import judge_virtues, side_by_side
+from stoic_assets.core.judging.judge import judge_virtues
 from stoic_assets.core.judging.scores import VirtueScore
+from stoic_assets.core.model_costs import total_cost
+from stoic_assets.core.releases import ALL_VERSIONS
+from stoic_assets.core.side_by_side import side_by_side
 
 TABLE = "judge_drift"
-ALL_VERSIONS = "all@all"
-"""The agent version under which nights stand: they belong to none."""
 MADE = "the reference was made tonight"
 _JUDGED_TRIALS = """
     select distinct agent_version, evaluation_id, trial_id
@@ -56,8 +57,8 @@ Exhibits = Mapping[str, tuple[Job, Evidence]]
 
 
 @dataclass(frozen=True)
-class Night:
-    """What a night found, the file of its rows, and US dollars spent (None where a price is not configured).
+class Watch:
+    """What a night found of the judge, the file of its rows, and US dollars spent (None where a price is missing).
 
     `event` is to be announced; there is one on an alarm alone.
     """
@@ -69,7 +70,7 @@ class Night:
     event: Event | None
 
 
-async def watch_judge(workplace: Workplace, provider: ChatModel, at: datetime, renew: bool = False) -> Night:
+async def watch_judge(workplace: Workplace, provider: ChatModel, at: datetime, renew: bool = False) -> Watch:
     """Judges the reference's transcripts once more and stores how far the judge is from it.
 
     A judge without a reference gets one instead, and so does every judge with `renew`; an interrupted making is taken
@@ -85,9 +86,7 @@ async def watch_judge(workplace: Workplace, provider: ChatModel, at: datetime, r
             calls = [workplace.redactor.row(call) for call in ledger.rows()]
             workplace.warehouse.write("llm_calls", ALL_VERSIONS, evaluation_id, calls)
         path = workplace.warehouse.write(TABLE, ALL_VERSIONS, evaluation_id, measurement.rows(at))
-    costs = [call["cost_usd"] for call in calls]
-    cost = None if None in costs else sum(costs)
-    return Night(measurement, evaluation_id, cost, path, measurement.event(evaluation_id, at))
+    return Watch(measurement, evaluation_id, total_cost(calls), path, measurement.event(evaluation_id, at))
 
 
 def judge_moved(

@@ -11,11 +11,12 @@ from stoic_assets.adapters.files import write_whole
 from stoic_assets.adapters.ratings_store import rated_items
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.releases import ALL_VERSIONS
 
 if TYPE_CHECKING:
     from stoic_assets.core.ratings.analysis import RatingAnalysis
 
-PLACE = ("all@all", "ratings")
+PLACE = (ALL_VERSIONS, "ratings")
 """The agent version and evaluation under which the tables stand: a study may span several."""
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 Target = Literal["events", "fitness"]
 TARGETS: tuple[Target, ...] = get_args(Target)
 SETTINGS: Mapping[Target, str] = {"events": "STOIC_WEBHOOK_URL", "fitness": "EVOLUTION_URL"}
+"""Where each address comes from."""
 CONTENT_TYPES: Mapping[Target, str] = {"events": "application/cloudevents+json", "fitness": "application/json"}
 LIMIT = EndpointLimit(in_flight=1, attempts=4, backoff_seconds=0.5, longest_wait_seconds=60, timeout_seconds=10)
 BUSY, NOT_NOW = 429, (408, 425)
@@ -33,6 +34,11 @@ ABOUT_THE_MESSAGE = (400, 409, 413, 422)
 
 class MessageRefused(AttemptFailed):
     """The service will not take this message; others it may."""
+
+
+def addresses(env: Mapping[str, str]) -> dict[Target, str]:
+    """The address of each target; empty where none is set."""
+    return {target: env.get(SETTINGS[target], "") for target in TARGETS}
 
 
 @asynccontextmanager

@@ -14,7 +14,6 @@ from stoic_assets.adapters.sql_literals import quoted
 from stoic_assets.adapters.sql_project import ModelTest
 from stoic_assets.adapters.warehouse import Warehouse
 from stoic_assets.core.errors import StoicError
-from stoic_assets.core.releases import agent_of
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -72,20 +71,6 @@ def run_model(warehouse: Warehouse, model: str, agent_version: str, evaluation_i
     """Computes one model for one evaluation and stores its rows. Raises as `EvaluationModels.rows` does."""
     with open_models(warehouse, agent_version, evaluation_id) as models:
         return models.run(model)[0]
-
-
-def run_models(warehouse: Warehouse, agent_version: str, evaluation_id: str) -> list[Path]:
-    """Runs every stored model of one evaluation, in order."""
-    with open_models(warehouse, agent_version, evaluation_id) as models:
-        return [models.run(model)[0] for model in warehouse.models.stored]
-
-
-def failing_rows(warehouse: Warehouse, model: str, agent_version: str, evaluation_id: str) -> dict[str, int]:
-    """How many rows fail each test of a model as it is stored. A view is tested as a whole."""
-    if warehouse.models.is_view(model):
-        return tested_view(warehouse, model, agent_of(agent_version))[1]
-    with open_models(warehouse, agent_version, evaluation_id) as models:
-        return models.failing(model)
 
 
 def tested_view(warehouse: Warehouse, model: str, agent: str) -> tuple[list[Row], dict[str, int]]:

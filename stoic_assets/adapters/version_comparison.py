@@ -15,6 +15,7 @@ from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.releases import base_of
+from stoic_assets.core.scoring.validity import conclusive
 
 TABLE = "version_comparisons"
 Row = dict[str, Any]
@@ -65,12 +66,19 @@ def read_side(workplace: Workplace, agent_version: str, evaluation_id: str) -> S
     [evaluation], trials = warehouse.read("evaluations", *key), warehouse.read("trials", *key)
     verdicts = warehouse.read("virtue_scores", *key)
     return Side(
-        agent_version, evaluation_id, evaluation["started_at"],
-        max((row["evaluated_at"] for row in verdicts), default=evaluation["started_at"]),
-        evaluation["status"], evaluation["offline"],
-        evaluation["scored_trials"] or 0, evaluation["invalid_trials"] or 0, evaluation["evaluator_model"] or "",
-        frozenset(row["judge_model"] for row in verdicts), _prompts(trials, verdicts),
-        {row["job"]: row["job_hash"] or "" for row in trials}, warehouse.read("job_measures", *key),
+        agent_version=agent_version,
+        evaluation_id=evaluation_id,
+        started_at=evaluation["started_at"],
+        judged_at=max((row["evaluated_at"] for row in verdicts), default=evaluation["started_at"]),
+        status=evaluation["status"],
+        offline=evaluation["offline"],
+        scored_trials=evaluation["scored_trials"] or 0,
+        invalid_trials=evaluation["invalid_trials"] or 0,
+        evaluator_model=evaluation["evaluator_model"] or "",
+        judges=frozenset(row["judge_model"] for row in verdicts),
+        prompts=_prompts(trials, verdicts),
+        jobs={row["job"]: row["job_hash"] or "" for row in trials},
+        measures=warehouse.read("job_measures", *key),
     )
 
 
@@ -102,7 +110,7 @@ def _base_side(
     evaluations = _newest(workplace, base)
     for evaluation_id in evaluations:
         side = read_side(workplace, base, evaluation_id)
-        if side.scored_trials and side.invalid_share <= threshold:
+        if conclusive(side.scored_trials, side.invalid_trials, threshold):
             newer = evaluations[: evaluations.index(evaluation_id)]
             note = f"passed over for too many invalid trials: {', '.join(newer)} of {base}"
             return side, ((note,) if newer else ())

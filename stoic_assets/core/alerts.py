@@ -12,7 +12,10 @@ REGRESSION_CONFIRMED = "stoic.regression_confirmed"
 
 @dataclass(frozen=True)
 class Failure:
-    """A run that failed, or one version of a run that goes on without it. `partition` is a version or a night."""
+    """A run that failed, or one version of a run that goes on without it. `partition` is a version or a night.
+
+    `time` is when it ended; ISO 8601, UTC.
+    """
 
     run_id: str
     job: str

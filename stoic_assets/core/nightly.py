@@ -28,7 +28,10 @@ class HeldVersion(BaseModel):
 
 
 class Round(BaseModel):
-    """The conversations of a night, or of its re-run. `faults` says why a version did not converse."""
+    """The conversations of a night, or of its re-run, which ended at `held_at` (ISO 8601, UTC).
+
+    `faults` says why a version did not converse.
+    """
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,10 +1,11 @@
-"""How a fault of ours shows in Dagster: its one line as the failure of the step, and whether the step tries again."""
+"""How faults show in Dagster: one line as the failure of a step, whether it tries again, and what was not delivered."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 import dagster as dg
 
+from stoic_assets.adapters.outbox import Delivered
 from stoic_assets.core.errors import InfrastructureError, StoicError
 
 RETRIES = dg.RetryPolicy(max_retries=2, delay=1, backoff=dg.Backoff.EXPONENTIAL, jitter=dg.Jitter.PLUS_MINUS)
@@ -24,3 +25,9 @@ def reported() -> Iterator[None]:
         raise dg.Failure(str(error), allow_retries=isinstance(error, InfrastructureError)) from error
     except (KeyboardInterrupt, dg.DagsterExecutionInterruptedError) as interrupt:
         raise dg.Failure("interrupted", allow_retries=False) from interrupt
+
+
+def delivery_faults(deliveries: Iterable[Delivered]) -> dict[str, str]:
+    """Metadata: why messages wait on in the outbox. That a service does not take them fails no step."""
+    errors = dict.fromkeys(error for each in deliveries for error in each.errors)
+    return {"delivery_faults": "; ".join(errors) or "none"}

@@ -9,11 +9,11 @@ from typing import Any
 import dagster as dg
 
 from stoic_assets.adapters.alerts import announce
-from stoic_assets.adapters.judge_drift import Night, watch_judge
+from stoic_assets.adapters.judge_drift import Watch, watch_judge
 from stoic_assets.adapters.models.connect import connect_model
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.defs.evaluation_run import run_async
-from stoic_assets.defs.failures import reported
+from stoic_assets.defs.failures import delivery_faults, reported
 from stoic_assets.defs.ownership import OWNERS
 
 UNMOVED = "judge_did_not_move"
@@ -43,33 +43,32 @@ def judge_drift(config: JudgeDriftConfig, workplace: dg.ResourceParam[Workplace]
     """
     with reported():
         provider = connect_model(workplace.env, workplace.settings)
-        night = run_async(watch_judge(workplace, provider, datetime.now(UTC), config.renew))
-        delivery = announce(workplace, [night.event]) if night.event else None
-    faults = "; ".join(delivery.errors) if delivery else ""
+        watch = run_async(watch_judge(workplace, provider, datetime.now(UTC), config.renew))
+        deliveries = [announce(workplace, [watch.event])] if watch.event else []
     return dg.MaterializeResult(
-        metadata={**_metadata(night), "delivery_faults": faults or "none"}, check_results=[_check(night)]
+        metadata={**_metadata(watch), **delivery_faults(deliveries)}, check_results=[_check(watch)]
     )
 
 
-def _metadata(night: Night) -> dict[str, Any]:
+def _metadata(watch: Watch) -> dict[str, Any]:
     """Shift, noise and detectable shift of each virtue as numbers, which Dagster plots over the nights."""
-    drifts, names = night.measurement.drifts, ("shift", "noise_sd", "detectable")
+    drifts, names = watch.measurement.drifts, ("shift", "noise_sd", "detectable")
     numbers = {f"{name}_{drift.virtue}": getattr(drift, name) for name in names for drift in drifts}
     return {
         "dagster/row_count": len(drifts),
-        "evaluation_id": night.evaluation_id,
-        "reference_id": night.measurement.reference_id,
-        "judge_models": ", ".join(night.measurement.judge_models),
+        "evaluation_id": watch.evaluation_id,
+        "reference_id": watch.measurement.reference_id,
+        "judge_models": ", ".join(watch.measurement.judge_models),
         "transcripts": max(drift.transcripts for drift in drifts),
         **numbers,
-        "alarm": bool(night.measurement.alarms),
+        "alarm": bool(watch.measurement.alarms),
         "why": "; ".join(sorted({drift.why for drift in drifts if drift.why})) or "measured",
-        "cost_usd": night.cost_usd,
-        "path": dg.MetadataValue.path(night.path),
+        "cost_usd": watch.cost_usd,
+        "path": dg.MetadataValue.path(watch.path),
     }
 
 
-def _check(night: Night) -> dg.AssetCheckResult:
-    alarms = night.measurement.alarms
+def _check(watch: Watch) -> dg.AssetCheckResult:
+    alarms = watch.measurement.alarms
     shifts = {f"shift_{drift.virtue}": drift.shift for drift in alarms}
     return dg.AssetCheckResult(check_name=UNMOVED, passed=not alarms, metadata=shifts)

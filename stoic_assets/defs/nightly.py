@@ -15,15 +15,17 @@ from stoic_assets.adapters.alerts import announce
 from stoic_assets.adapters.evaluation_conversations import Held
 from stoic_assets.adapters.live_releases import read_releases
 from stoic_assets.adapters.nights import HeldNight, Nights, hold_night
+from stoic_assets.adapters.outbox import Delivered
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.alerts import Failure, regression_confirmed, run_failed
 from stoic_assets.core.conversation.evidence import SCORED
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import EVALUATION_TAG
-from stoic_assets.core.nightly import Alarm, Facts, Night, RoundName, is_over, next_steps
+from stoic_assets.core.markdown import bulleted
+from stoic_assets.core.nightly import Alarm, Facts, Night, RoundName, Steps, is_over, next_steps
 from stoic_assets.core.settings import Nightly
 from stoic_assets.defs.evaluation_run import run_async
-from stoic_assets.defs.failures import RETRIES, reported
+from stoic_assets.defs.failures import RETRIES, delivery_faults, reported
 from stoic_assets.defs.maintenance import compaction
 from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.releases import ENDED, release_evaluation
@@ -111,10 +113,12 @@ def _conversations(nights: dg.TimeWindowPartitionsDefinition) -> dg.AssetsDefini
         night, name = context.partition_key, _round_name(config)
         with reported():
             held = run_async(hold_night(workplace, night, name, context.run.run_id, config.versions))
-            _announce_faults(workplace, night, held)
+            deliveries = _announce_faults(workplace, night, held)
+            for problem in (each for delivery in deliveries for each in delivery.errors):
+                context.log.warning(problem)  # a night that fails has no metadata
             if not held.held:
                 raise ConfigurationError("; ".join(f"{each}: {fault}" for each, fault in held.record.faults.items()))
-        return dg.MaterializeResult(metadata=_metadata(held))
+        return dg.MaterializeResult(metadata={**_metadata(held), **delivery_faults(deliveries)})
 
     return converse
 
@@ -123,19 +127,18 @@ def _round_name(config: NightConfig) -> RoundName:
     return "again" if config.again else "first"
 
 
-def _announce_faults(workplace: Workplace, night: str, held: HeldNight) -> None:
+def _announce_faults(workplace: Workplace, night: str, held: HeldNight) -> list[Delivered]:
     record = held.record
     failures = [
         Failure(record.run_id, JOB, night, fault, record.held_at, agent_version=version)
         for version, fault in record.faults.items()
     ]
-    if failures:
-        announce(workplace, [run_failed(failure) for failure in failures])
+    return [announce(workplace, [run_failed(failure) for failure in failures])] if failures else []
 
 
 def _metadata(held: HeldNight) -> dict[str, Any]:
     rows = [dg.TableRecord(_row(version, each)) for version, each in held.held.items()]
-    faults = "\n".join(f"- {version}: {fault}" for version, fault in held.record.faults.items())
+    faults = bulleted(f"{version}: {fault}" for version, fault in held.record.faults.items())
     return {
         "dagster/row_count": sum(len(each.trials) for each in held.held.values()),
         "versions": dg.MetadataValue.table(rows),
@@ -190,23 +193,24 @@ def _watch(job: Any) -> dg.SensorDefinition:
     ) -> dg.SensorResult:
         """Sees nights through: verdicts, bases first; a second round where a version fell; an alarm if it did twice.
 
-        Once the last night is over, the warehouse is compacted.
+        Once the last night is over, the warehouse is compacted. A night whose file is damaged holds up no other.
         """
         requests: list[dg.RunRequest] = []
         over: list[str] = []
         observations: list[dg.AssetObservation] = []
-        for night in Nights(workplace.project.home).recent():
+        nights, complaints = Nights(workplace.project.home).recent()
+        for night in nights:
             if any(_is_under_way(context.instance, held.run_id) for held in night.rounds):
                 continue
             facts = _facts(context.instance, workplace, night)
             steps = next_steps(night, facts)
-            requests += [_evaluation(version, wanted) for version, wanted in steps.evaluate.items()]
-            if steps.again and not _was_requested(context.instance, f"{night.night}-again"):
-                requests.append(_again(night.night, steps.again))
-            for alarm in steps.alarms:
-                observations.append(_raise_alarm(context, workplace, night, alarm))
+            requests += _runs(steps, night.night, context.instance)
+            observations += [_raise_alarm(context, workplace, night, alarm) for alarm in steps.alarms]
             over += [night.night] if is_over(night, facts) else []
         requests += _compaction_after(over, context.instance)
+        if complaints and not requests and not observations:
+            # The tick fails, for all to see, once no other night waits for anything.
+            raise ConfigurationError("; ".join(map(str, complaints)))
         reason = None if requests else "no night waits for anything"
         return dg.SensorResult(run_requests=requests, skip_reason=reason, asset_events=observations)
 
@@ -227,6 +231,13 @@ def _facts(instance: dg.DagsterInstance, workplace: Workplace, night: Night) -> 
     runs = instance.get_runs(filters) if keys else []
     running = {run.tags[EVALUATION_TAG] for run in runs if run.status not in ENDED}
     return Facts(stored, running, {run.tags[EVALUATION_TAG] for run in runs} - running)
+
+
+def _runs(steps: Steps, night: str, instance: dg.DagsterInstance) -> list[dg.RunRequest]:
+    """The verdicts to be had now, and the second round unless it was asked for already."""
+    verdicts = [_evaluation(version, wanted) for version, wanted in steps.evaluate.items()]
+    again = steps.again and not _was_requested(instance, f"{night}-again")
+    return [*verdicts, _again(night, steps.again)] if again else verdicts
 
 
 def _evaluation(version: str, evaluation_id: str) -> dg.RunRequest:
@@ -262,5 +273,8 @@ def _raise_alarm(
     return dg.AssetObservation(
         CONVERSATIONS,
         partition=night.night,
-        metadata={"alarm": alarm.agent_version, "base": alarm.base, "measures": measures, "waiting": delivery.pending},
+        metadata={
+            "alarm": alarm.agent_version, "base": alarm.base, "measures": measures, "waiting": delivery.pending,
+            **delivery_faults([delivery]),
+        },
     )

@@ -11,8 +11,9 @@ from stoic_assets.adapters.rating_analysis import analyse_ratings
 from stoic_assets.adapters.rating_keys import ratings_folder
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.calibration.confidence_map import ConfidenceMap
+from stoic_assets.core.markdown import bulleted, plain
 from stoic_assets.defs.evaluation_run import run_async
-from stoic_assets.defs.failures import RETRIES, reported
+from stoic_assets.defs.failures import RETRIES, delivery_faults, reported
 from stoic_assets.defs.ownership import OWNERS
 
 
@@ -78,14 +79,14 @@ def rating_analysis(workplace: dg.ResourceParam[Workplace]) -> tuple[dg.Material
     }
     gates = {f"gate_{name}": found.gate.state for name, found in analysis.dimensions.items()}
     paths = {name: dg.MetadataValue.path(path) for name, path in files.items()}
-    flags = [f"- {flag.rater_id}: {flag.check}: {flag.detail}" for flag in analysis.checks.flags]
+    flags = [f"{flag.rater_id}: {flag.check}: {flag.detail}" for flag in analysis.checks.flags]
     return (
         dg.MaterializeResult(
             "rater_reliability", metadata={"raters": len(analysis.table.raters), **alphas, **gates, **paths}
         ),
         dg.MaterializeResult(
             "rater_checks",
-            metadata={"dagster/row_count": len(flags), "flags": dg.MetadataValue.md("\n".join(flags) or "none")},
+            metadata={"dagster/row_count": len(flags), "flags": dg.MetadataValue.md(bulleted(flags) or "none")},
         ),
     )
 
@@ -115,7 +116,7 @@ def _diagram(found: ConfidenceMap) -> str:
     from stoic_assets.core.calibration.reliability_diagram import reliability_diagram_svg
 
     picture = base64.b64encode(reliability_diagram_svg(found).encode()).decode()
-    title = f"{found.virtue}, {', '.join(found.judges)}, {found.signal}"
+    title = plain(f"{found.virtue}, {', '.join(found.judges)}, {found.signal}")
     return f"**{title}**\n\n![reliability](data:image/svg+xml;base64,{picture})"
 
 
@@ -131,14 +132,15 @@ def human_feedback_evaluations(workplace: dg.ResourceParam[Workplace]) -> dg.Mat
     with reported():
         taken = run_async(feedback_files.take_in(workplace, feedback_files.feedback_model(workplace)))
         written = feedback_files.store(workplace, taken)
-        for version in sorted({version for version, _ in written}):
-            run_async(publish_feedback(workplace, version))
+        versions = sorted({version for version, _ in written})
+        deliveries = [run_async(publish_feedback(workplace, version)) for version in versions]
     return dg.MaterializeResult(
         metadata={
             "dagster/row_count": len(taken.rows),
-            "changed_versions": len({version for version, _ in written}),
+            "changed_versions": len(versions),
             "unmapped_dimensions": ", ".join(taken.unmapped) or "none",
-            "complaints": dg.MetadataValue.md("\n".join(f"- {each}" for each in taken.complaints) or "none"),
+            "complaints": dg.MetadataValue.md(bulleted(taken.complaints) or "none"),
+            **delivery_faults(deliveries),
         }
     )
 

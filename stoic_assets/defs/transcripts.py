@@ -1,6 +1,7 @@
 """The conversations: the one stage that talks to the agent and to its graph."""
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 import dagster as dg
@@ -11,6 +12,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.conversation.evidence import SCORED
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import EvaluationRequest
+from stoic_assets.core.scoring.validity import invalid_share
 from stoic_assets.defs.evaluation_run import own_evaluation_id, run_async
 from stoic_assets.defs.failures import RETRIES, reported
 from stoic_assets.defs.ownership import OWNERS
@@ -39,6 +41,15 @@ class ConversationConfig(dg.Config):
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             raise ConfigurationError(f"{first['loc'][0]}: {first['msg']}") from None
+
+
+_SCHEMA = dg.TableSchema(
+    [
+        dg.TableColumn("trial"), dg.TableColumn("outcome"), dg.TableColumn("turns", "int"),
+        dg.TableColumn("failures", "int"), dg.TableColumn("detail"),
+    ]
+)  # fmt: skip
+"""Of a table that is empty where the cost ceiling was reached before a trial had ended."""
 
 
 @dg.asset(
@@ -71,30 +82,31 @@ def transcripts(
 
 
 def _metadata(held: Held) -> dict[str, Any]:
-    outcomes = Counter(row["outcome"] for row in held.trials)
-    invalid = sum(count for outcome, count in outcomes.items() if outcome not in SCORED)
+    outcomes, trials = Counter(row["outcome"] for row in held.trials), len(held.trials)
+    scored = sum(outcomes[outcome] for outcome in SCORED)
     return {
-        "dagster/row_count": len(held.trials),
+        "dagster/row_count": trials,
         "evaluation_id": held.manifest.evaluation_id,
         "turns": sum(row["turns"] for row in held.trials),
-        "invalid_share": invalid / max(1, len(held.trials)),
-        "agent_error_share": outcomes["agent_error"] / max(1, len(held.trials)),
-        "not_held": held.planned - len(held.trials),
+        "invalid_share": invalid_share(scored, trials - scored),
+        "agent_error_share": outcomes["agent_error"] / max(1, trials),
+        "not_held": held.planned - trials,
         "outcomes": dg.MetadataValue.json(dict(outcomes)),
         "offline": held.manifest.offline,
         "trials": dg.MetadataValue.table(
-            [
-                dg.TableRecord(
-                    {
-                        "trial": row["trial_id"].removeprefix(f"{held.manifest.evaluation_id}."),
-                        "outcome": row["outcome"],
-                        "turns": row["turns"],
-                        "failures": row["failure_count"],
-                        "detail": row["detail"] or "",
-                    }
-                )
-                for row in held.trials
-            ]
+            [_record(row, held.manifest.evaluation_id) for row in held.trials], schema=_SCHEMA
         ),
         **{f"path_{table}": dg.MetadataValue.path(path) for table, path in held.files.items()},
     }
+
+
+def _record(trial: Mapping[str, Any], evaluation_id: str) -> dg.TableRecord:
+    return dg.TableRecord(
+        {
+            "trial": trial["trial_id"].removeprefix(f"{evaluation_id}."),
+            "outcome": trial["outcome"],
+            "turns": trial["turns"],
+            "failures": trial["failure_count"],
+            "detail": trial["detail"] or "",
+        }
+    )

@@ -12,17 +12,19 @@ from typing import Any
 import pytest
 
 from stoic_assets.adapters.alerts import announce
-from stoic_assets.adapters.judge_drift import ALL_VERSIONS, Night, drift_folder, judge_moved, watch_judge
+from stoic_assets.adapters.judge_drift import Watch, drift_folder, judge_moved, watch_judge
 from stoic_assets.adapters.models.offline_model import OfflineModel
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.core.chat import ChatModel, ChatReply, ChatRequest, ModelFailure
 from stoic_assets.core.conversation.evidence import Evidence, Trial, Turn
 from stoic_assets.core.conversation.rows import trial_row, turn_rows
 from stoic_assets.core.errors import ConfigurationError, InfrastructureError
-from stoic_assets.core.evaluation import EvaluationSpec, Manifest
+from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.judging.virtues import ASPECTS, VIRTUES
+from stoic_assets.core.releases import ALL_VERSIONS
 
+Make = Callable[..., Manifest]
 NIGHT = datetime(2026, 11, 22, 2, tzinfo=UTC)
 SETTINGS = "drift: {transcripts: 8, reference_judgings: 2}"
 TIMES = ("2026-11-20T00:00:00+00:00", "2026-11-20T00:01:00+00:00")
@@ -63,25 +65,19 @@ def opened(tmp_path: Path) -> Callable[..., Workplace]:
 
 
 @pytest.fixture
-def workplace(opened: Callable[..., Workplace]) -> Workplace:
+def workplace(opened: Callable[..., Workplace], make_manifest: Make) -> Workplace:
     """Eight judged trials in two evaluations, and some that must not be chosen."""
     found = opened()
-    hold(found, "marcus@1.0.0", "first", 6)
-    hold(found, "marcus@1.1.0", "second", 4)
-    hold(found, "marcus@1.1.0", "unfinished", 3, status="incomplete")
+    hold(found, make_manifest(agent_version="marcus@1.0.0", evaluation_id="first", jobs=(JOB,)), 6)
+    hold(found, make_manifest(agent_version="marcus@1.1.0", evaluation_id="second", jobs=(JOB,)), 4)
+    unfinished = make_manifest(agent_version="marcus@1.1.0", evaluation_id="unfinished", jobs=(JOB,))
+    hold(found, unfinished, 3, status="incomplete")
     return found
 
 
-def hold(workplace: Workplace, version: str, evaluation_id: str, trials: int, status: str = "finished") -> None:
+def hold(workplace: Workplace, manifest: Manifest, trials: int, status: str = "finished") -> None:
     """Stores an evaluation of so many conversations, the last of which was not judged."""
-    spec = EvaluationSpec(
-        jobs=(JOB,), addresses={}, agent_model="m", evaluator_model="m", judge_models=("gpt",), judge_samples=1,
-        prompts_hash="h",
-    )  # fmt: skip
-    manifest = Manifest(
-        evaluation_id=evaluation_id, agent_version=version, started_at=TIMES[0], offline=False, run_id="r", spec=spec,
-        spec_hash="s",
-    )  # fmt: skip
+    version, evaluation_id = manifest.agent_version, manifest.evaluation_id
     workplace.evidence.begin(manifest)
     said = [conversation(f"{evaluation_id}.{number}") for number in range(trials)]
     said[-1] = replace(said[-1], outcome="agent_error")
@@ -104,7 +100,7 @@ def conversation(trial_id: str) -> Evidence:
     return Evidence(trial, "signed_off", turns, (), "s", 0, *TIMES, "evaluator")
 
 
-def watch(workplace: Workplace, judge: ChatModel, night: int = 0, renew: bool = False) -> Night:
+def watch(workplace: Workplace, judge: ChatModel, night: int = 0, renew: bool = False) -> Watch:
     return asyncio.run(watch_judge(workplace, judge, NIGHT + timedelta(days=night), renew))
 
 
@@ -174,7 +170,7 @@ def test_a_few_verdicts_that_fail_are_left_out(workplace: Workplace) -> None:
     assert sorted(drift.transcripts for drift in found.measurement.drifts) == [7, 7, 8, 8, 8]
 
 
-def test_what_was_deleted_leaves_the_set(workplace: Workplace) -> None:
+def test_what_was_deleted_leaves_the_set(workplace: Workplace, make_manifest: Make) -> None:
     watch(workplace, NoisyJudge(0.7))
     workplace.warehouse.delete("marcus@1.1.0")
     workplace.evidence.delete("marcus@1.1.0")
@@ -185,7 +181,7 @@ def test_what_was_deleted_leaves_the_set(workplace: Workplace) -> None:
     left = watch(workplace, judge, 2)
     assert left.measurement.drifts[0].why == "stored transcripts that were judged: 0; at least 5 are needed"
     assert len(judge.requests) == 25
-    hold(workplace, "marcus@1.2.0", "third", 8)
+    hold(workplace, make_manifest(agent_version="marcus@1.2.0", evaluation_id="third", jobs=(JOB,)), 8)
     again = watch(workplace, judge, 3)
     assert again.measurement.drifts[0].why == "the reference was made tonight"
     assert again.measurement.drifts[0].transcripts == 7

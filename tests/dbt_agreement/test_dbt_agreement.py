@@ -13,7 +13,7 @@ import duckdb
 import pytest
 
 from stoic_assets.adapters.duckdb_engine import fetch
-from stoic_assets.adapters.sql_models import run_models
+from stoic_assets.adapters.sql_models import open_models
 from stoic_assets.adapters.sql_project import SqlProject, sql_folder
 from stoic_assets.adapters.warehouse import Warehouse
 from stoic_assets.core.judging.virtues import VIRTUES
@@ -99,7 +99,9 @@ def evaluate(warehouse: Warehouse, version: str, key: str, seed: int, base: str 
     warehouse.write("task_scores", version, key, rows["task_scores"][:1])
     for table, written in rows.items():
         warehouse.write(table, version, key, written)
-    run_models(warehouse, version, key)
+    with open_models(warehouse, version, key) as models:
+        for model in warehouse.models.stored:
+            models.run(model)
     if base:
         warehouse.write("version_comparisons", version, key, comparisons(base, version))
 

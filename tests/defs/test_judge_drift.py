@@ -1,17 +1,17 @@
 """The asset that watches the judge: its check, its figures, and the alarm in the outbox."""
 
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import dagster as dg
 import pytest
 
-from stoic_assets.adapters.workplace import Workplace, open_workplace
+from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.conversation.evidence import Evidence, Trial, Turn
 from stoic_assets.core.conversation.rows import trial_row, turn_rows
-from stoic_assets.core.evaluation import EvaluationSpec, Manifest
+from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.defs.judge_drift import judge_drift
 
@@ -20,20 +20,7 @@ TASK = {"task": "Ask how to be fair", "acceptanceCriteria": "Both sides are hear
 JOB = Job.model_validate({"name": "mentor", "target": {"user": "u", "chatbot": "marcus"}, "tasks": [TASK]})
 
 
-@pytest.fixture
-def workplace(tmp_path: Path) -> Workplace:
-    return open_workplace({"STOIC_HOME": str(tmp_path / "home"), "STOIC_LLM": "offline"}, start=tmp_path)
-
-
-def hold_six_conversations(workplace: Workplace) -> None:
-    spec = EvaluationSpec(
-        jobs=(JOB,), addresses={}, agent_model="m", evaluator_model="m", judge_models=("offline",), judge_samples=1,
-        prompts_hash="h",
-    )  # fmt: skip
-    manifest = Manifest(
-        evaluation_id=EVALUATION, agent_version=VERSION, started_at=STARTED, offline=True, run_id="r", spec=spec,
-        spec_hash="s",
-    )  # fmt: skip
+def hold_six_conversations(workplace: Workplace, manifest: Manifest) -> None:
     workplace.evidence.begin(manifest)
     turns = (Turn(0, "user", "How am I fair?"), Turn(1, "agent", "Perhaps hear both sides first.", 100.0, 1))
     trials = [Trial(f"t{number}", "mentor", "withheld", number, "u") for number in range(6)]
@@ -63,8 +50,13 @@ def test_without_transcripts_it_says_so(workplace: Workplace) -> None:
     assert (metadata["shift_wisdom"], metadata["cost_usd"], passed) == (None, 0, True)
 
 
-def test_a_judge_that_moved_fails_the_check_and_waits_in_the_outbox(workplace: Workplace) -> None:
-    hold_six_conversations(workplace)
+def test_a_judge_that_moved_fails_the_check_and_waits_in_the_outbox(
+    workplace: Workplace, make_manifest: Callable[..., Manifest]
+) -> None:
+    manifest = make_manifest(
+        evaluation_id=EVALUATION, agent_version=VERSION, started_at=STARTED, offline=True, jobs=(JOB,)
+    )
+    hold_six_conversations(workplace, manifest)
     assert materialise(workplace)[0]["why"] == "the reference was made tonight"
     [file] = (workplace.project.home / "judge_drift").glob("*.json")
     reference = json.loads(file.read_bytes())

@@ -2,16 +2,19 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import dagster as dg
 import pytest
 
-from stoic_assets.adapters.nights import Nights
-from stoic_assets.adapters.workplace import Workplace, open_workplace
+from stoic_assets.adapters.evaluation_conversations import Held
+from stoic_assets.adapters.nights import HeldNight, Nights
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.nightly import HeldVersion, Round, RoundName, evaluation_id
 from stoic_assets.core.settings import Nightly
 from stoic_assets.core.stages import EVALUATION
@@ -44,9 +47,9 @@ DEFINITIONS = dg.Definitions.merge(
 
 
 @pytest.fixture
-def workplace(tmp_path: Path) -> Workplace:
-    (tmp_path / "releases").mkdir()
-    return open_workplace({"STOIC_HOME": str(tmp_path / "home"), "STOIC_LLM": "offline"}, start=tmp_path)
+def workplace(workplace: Workplace) -> Workplace:
+    workplace.project.releases.mkdir()
+    return workplace
 
 
 @pytest.fixture
@@ -117,6 +120,30 @@ def test_a_night_in_which_nobody_can_be_reached_fails_and_says_so(
     record = Nights(workplace.project.home).read(NIGHT).first
     assert record is not None
     assert list(record.faults) == [BASE]
+
+
+def test_what_an_agent_said_and_no_webhook_took_stands_beside_the_night(
+    workplace: Workplace, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A night in which one version conversed, and the other's agent answered with markup."""
+
+    async def hold(*_: Any) -> HeldNight:
+        record = Round(run_id="r", held_at=datetime.now(UTC).isoformat(), faults={CANDIDATE: "it said ![x](y)\n# Z"})
+        manifest = Manifest.model_construct(evaluation_id="e1")
+        return HeldNight(record, {BASE: Held(manifest, 1, [{"outcome": "signed_off"}], {})})
+
+    monkeypatch.setattr("stoic_assets.defs.nightly.hold_night", hold)
+    unheard = replace(workplace, env={**workplace.env, "STOIC_WEBHOOK_URL": "ftp://nobody"})
+    nights = build_nightly(Nightly(since=SINCE)).assets or []
+    result = dg.materialize(
+        list(nights), instance=instance, partition_key=NIGHT, resources={"workplace": unheard}
+    )
+    [event] = result.get_asset_materialization_events()
+    found = {name: value.value for name, value in event.materialization.metadata.items()}
+    assert found["faults"] == rf"- {CANDIDATE}: it said \!\[x\](y) # Z"
+    assert "STOIC_WEBHOOK_URL" in found["delivery_faults"]
+    [event] = told(workplace)
+    assert event["subject"] == CANDIDATE
 
 
 def told(workplace: Workplace) -> list[dict[str, Any]]:
@@ -195,6 +222,7 @@ def test_a_night_in_which_a_version_falls_twice_ends_in_one_alarm(watch: Watch) 
     assert [each.job_name for each in watch.tick()] == ["compaction"]
     [observation] = watch.found.asset_events
     assert (observation.partition, observation.metadata["measures"].value) == (NIGHT, "task")
+    assert observation.metadata["delivery_faults"].value == "none"
     [event] = told(watch.workplace)
     assert (event["type"], event["subject"]) == ("stoic.regression_confirmed", CANDIDATE)
     assert watch.tick() == []
@@ -217,6 +245,17 @@ def test_the_warehouse_is_compacted_once_after_a_night(watch: Watch) -> None:
     watch.judged("first", BASE)
     [request] = watch.tick()
     assert (request.job_name, request.run_key, request.partition_key) == ("compaction", f"{NIGHT}-compaction", None)
+    assert watch.tick() == []
+
+
+def test_a_damaged_night_holds_up_no_other_and_fails_the_tick_after(watch: Watch) -> None:
+    watch.held("first", BASE)
+    damaged = watch.workplace.project.home / "nights" / "2026-11-20.json"
+    damaged.write_text("{")
+    assert [each.job_name for each in watch.tick()] == ["release_evaluation"]
+    with pytest.raises(ConfigurationError, match=r"2026-11-20\.json is damaged"):
+        watch.tick()
+    damaged.unlink()
     assert watch.tick() == []
 
 

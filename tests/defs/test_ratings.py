@@ -1,13 +1,14 @@
 """The assets of what people judge, materialised over a small study; and the sensor that starts them."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import dagster as dg
 import pytest
 
-from stoic_assets.adapters.workplace import Workplace, open_workplace
+from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.defs.ratings import (
     human_feedback_evaluations,
     human_ratings,
@@ -17,12 +18,15 @@ from stoic_assets.defs.ratings import (
 )
 
 DIMENSIONS = ("appropriateness", "helpfulness", "stoic_authenticity", "emotional_intelligence", "actionability")
+FEEDBACK = {
+    "agent_version": "marcus@1.0.0", "task_id": "reminders", "overall_satisfaction": 0.4,
+    "interpretation_confidence": 0.9,
+    "dimension_feedback": [
+        {"dimension": "accuracy", "score": 0.2, "confidence": 0.8, "supporting_quotes": ["it was wrong"]},
+        {"dimension": "sparkle", "score": 0.9, "confidence": 0.5},
+    ],
+}  # fmt: skip
 STUDY = [human_ratings, rating_analysis, judge_calibration, human_feedback_evaluations]
-
-
-@pytest.fixture
-def workplace(tmp_path: Path) -> Workplace:
-    return open_workplace({"STOIC_HOME": str(tmp_path / "home"), "STOIC_LLM": "offline"}, start=tmp_path)
 
 
 def send(workplace: Workplace, rater: str, marks: list[int]) -> None:
@@ -36,6 +40,12 @@ def send(workplace: Workplace, rater: str, marks: list[int]) -> None:
     folder = workplace.project.home / "ratings"
     folder.mkdir(exist_ok=True)
     (folder / f"{rater}.json").write_text(json.dumps(ratings))
+
+
+def say(workplace: Workplace, feedback: dict[str, Any], name: str = "one") -> None:
+    folder = workplace.project.home / "feedback"
+    folder.mkdir(exist_ok=True)
+    (folder / f"{name}.json").write_text(json.dumps(feedback))
 
 
 def materialise(workplace: Workplace) -> dict[str, dict[str, Any]]:
@@ -59,17 +69,7 @@ def test_what_raters_sent_becomes_figures(workplace: Workplace) -> None:
 
 def test_feedback_files_become_evaluations_and_events(workplace: Workplace) -> None:
     send(workplace, "ann", [3])
-    feedback = {
-        "agent_version": "marcus@1.0.0", "task_id": "reminders", "overall_satisfaction": 0.4,
-        "interpretation_confidence": 0.9,
-        "dimension_feedback": [
-            {"dimension": "accuracy", "score": 0.2, "confidence": 0.8, "supporting_quotes": ["it was wrong"]},
-            {"dimension": "sparkle", "score": 0.9, "confidence": 0.5},
-        ],
-    }
-    folder = workplace.project.home / "feedback"
-    folder.mkdir()
-    (folder / "one.json").write_text(json.dumps(feedback))
+    say(workplace, FEEDBACK)
     found = materialise(workplace)["human_feedback_evaluations"]
     assert found["unmapped_dimensions"] == "sparkle"
     [row] = workplace.warehouse.query("select * from human_feedback_evaluations where task_id = 'reminders'")
@@ -77,6 +77,23 @@ def test_feedback_files_become_evaluations_and_events(workplace: Workplace) -> N
     [event] = workplace.warehouse.query("select * from events")
     assert event["type"] == "agent.evaluation.stoic_completed"
     assert json.loads(event["data"])["evaluation"]["source"] == "human"
+
+
+def test_what_a_webhook_does_not_take_is_told(workplace: Workplace) -> None:
+    send(workplace, "ann", [3])
+    assert materialise(workplace)["human_feedback_evaluations"]["delivery_faults"] == "none"
+    unheard = replace(workplace, env={**workplace.env, "STOIC_WEBHOOK_URL": "ftp://nobody"})
+    say(workplace, FEEDBACK)
+    assert "STOIC_WEBHOOK_URL" in materialise(unheard)["human_feedback_evaluations"]["delivery_faults"]
+
+
+def test_names_and_complaints_set_up_no_markup(workplace: Workplace) -> None:
+    send(workplace, "[ann](x)", [5] * 12)
+    send(workplace, "ben", [1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 1, 2])
+    say(workplace, {}, "<b>")
+    found = materialise(workplace)
+    assert r"- \[ann\](x): " in found["rater_checks"]["flags"]
+    assert r"\<b\>.json" in found["human_feedback_evaluations"]["complaints"]
 
 
 def test_without_ratings_the_analysis_says_what_to_do(workplace: Workplace) -> None:

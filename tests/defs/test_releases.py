@@ -11,7 +11,7 @@ from typing import Any
 import dagster as dg
 import pytest
 
-from stoic_assets.adapters.workplace import Workplace, open_workplace
+from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.stages import EVALUATION
 from stoic_assets.defs.partitions import agent_versions
 from stoic_assets.defs.releases import new_releases, release_evaluation
@@ -73,9 +73,9 @@ class Daemon:
 
 
 @pytest.fixture
-def workplace(tmp_path: Path) -> Workplace:
-    (tmp_path / "eval_jobs").mkdir()
-    return open_workplace({"STOIC_HOME": str(tmp_path / "home"), "STOIC_LLM": "offline"}, start=tmp_path)
+def workplace(workplace: Workplace) -> Workplace:
+    (workplace.project.root / "eval_jobs").mkdir()
+    return workplace
 
 
 @pytest.fixture

@@ -63,7 +63,8 @@ def test_the_doctor_knows_whether_an_evaluation_could_run(stoic: Stoic, bare: St
     assert ready["ready"] is True
     states = {finding["subject"]: finding["state"] for finding in ready["findings"]}
     assert (states["model"], states["agent"], states["graphs"], states["delivery"]) == ("ok", "ok", "ok", "note")
-    ill = stoic("doctor", AGENT_URL="http://127.0.0.1:9", code=2)
+    ill = stoic("doctor", AGENT_URL="http://127.0.0.1:9", COLUMNS="60", code=2)
+    assert "…" not in ill.out  # a long path is broken, not cut
     assert "127.0.0.1:9" in ill.out
     assert "an evaluation cannot run yet" in ill.out
     assert "OPENAI_API_KEY" in stoic("doctor", code=2, STOIC_LLM="openai", OPENAI_API_KEY="", OPENAI_BASE_URL="").out

@@ -128,8 +128,13 @@ def test_the_cost_ceiling_stops_cleanly_and_a_higher_one_goes_on(stoic: Stoic, m
     stoic.job("one", greetings=["Hello one"])
     stoic.job("two", greetings=["Hello two"])
     stoic.write("stoic.yml", PRICED)
+    stoic.env |= {"AGENT_API_KEY": "agent", "OLD_PASSWORD": "withheld"}  # words that ids and kinds are made of
 
-    poor = stoic("eval", "--max-cost", "5", "--json", "--fail-under", "0.9", code=3)
+    poorest = stoic("eval", "--max-cost", "0", "--json", code=3)
+    assert (model.calls, poorest.document["trials"]) == ([], [])
+    assert "0 of 2 trials were held before the cost ceiling" in poorest.line
+
+    poor = stoic("eval", "--max-cost", "5", "--resume", "--json", "--fail-under", "0.9", code=3)
     assert (len(model.of("evaluator")), len(model.of("judge"))) == (4, 8)  # what was asked at once, and no more
     assert poor.line.startswith("stoic: no verdict: the cost ceiling was reached before all verdicts were had; go on")
     assert stoic.sql("select count(*) from events where type = 'evolution.stoic_evaluation_applied'") == [(0,)]

@@ -88,6 +88,8 @@ def test_from_release_to_deletion(
     _check_exports(stoic, evaluated)
     evaluations = "MATCH (:AgentVersion {id: $v})--(e:StoicEvaluation) RETURN count(e) AS n"
     assert cypher(evaluations, on="STOIC_GRAPH", v=VERSION) == [{"n": 2}]
+    origin = "MATCH (:AgentVersion {id: $v})-[:EVOLVED_FROM]->(p) RETURN p.id AS id"
+    assert cypher(origin, on="STOIC_GRAPH", v=VERSION) == [{"id": "my-agent@1.0"}]
     _check_deletion(stoic, evaluated["evaluation_id"], cypher)
     configured = [model.url, chat_agent.url, receiver.url, stoic.env["NEO_URI"]]
     assert connections.addresses == {url.rpartition("/")[2] for url in configured}  # the conversations, and nobody else
@@ -191,7 +193,7 @@ def _check_exports(stoic: Stoic, evaluated: dict[str, Any]) -> None:
 
 
 def _check_deletion(stoic: Stoic, evaluation_id: str, cypher: Callable[..., list[Any]]) -> None:
-    refused = stoic("delete", VERSION, code=1)  # nobody is there to say yes
+    refused = stoic("delete", VERSION, code=2)  # nobody is there to say yes
     assert "Delete my-agent@2.0 with its 1 evaluations for good?" in refused.err
     assert stoic.sql("select count(*) from trials") == [(2,)]
     assert stoic("delete", VERSION, "--yes", "--json").document == {"agent_version": VERSION, "evaluations": 1}

@@ -27,9 +27,11 @@ FAULTY_JOBS: dict[str, tuple[str, str]] = {
     "assertion of no kind": (
         "assertions:\n- weight: 2\n", r"eval_jobs/chat\.yml:\d+: assertions\[0\]: .*`expression` or `cypher`"
     ),
-    "setup file missing": ("setups:\n- file: nowhere.cypher\n", r"eval_jobs/chat\.yml:\d+: setups\[0\]\.file: .*nowhere\.cypher: there is no"),
+    "setup file missing": (
+        "setups:\n- file: nowhere.cypher\n", r"eval_jobs/chat\.yml:\d+: setups\[0\]\.file: .*nowhere\.cypher: there is"
+    ),
     "prompt missing": (
-        "prompts:\n  tasks: own.jinja\n", r"eval_jobs/chat\.yml:\d+: prompts\.tasks: .*own\.jinja: there is no such file"
+        "prompts:\n  tasks: own.jinja\n", r"eval_jobs/chat\.yml:\d+: prompts\.tasks: .*own\.jinja: there is no such f"
     ),
     "twins": (
         "assertions:\n- {name: a, expression: evaluation.done}\n- {name: a, expression: evaluation.done}\n",
@@ -64,9 +66,32 @@ def test_a_release_may_not_bring_that_protocol_either(bare: Stoic) -> None:
     assert re.search(r"releases/my-agent-1\.yml:3: ulr: unknown key; did you mean 'url'\?", done.line)
 
 
+def test_a_chatbot_that_cannot_name_a_version(bare: Stoic) -> None:
+    bare.job(target={"user": "ada", "chatbot": "my agent"})
+    done = bare("eval", code=2)
+    assert done.line.startswith("stoic: 'my agent@dev' is no agent version: ")
+    assert done.line.endswith("say which version this is with --agent-version")
+
+
+def test_a_question_that_nobody_answers(bare: Stoic) -> None:
+    done = bare("delete", "my-agent@1", code=2)
+    assert done.line == "stoic: nobody answered; add --yes to delete without being asked"
+
+
+def test_a_manifest_is_not_written_over_that_of_another_version(bare: Stoic) -> None:
+    bare("release", "add", "my-agent@1.0")
+    bare("release", "add", "my-agent@1.0", "--parent", "my-agent@0.9")
+    done = bare("release", "add", "my@agent-1.0", code=2)
+    assert re.search(r"releases/my-agent-1\.0\.yml is the manifest of my-agent@1\.0; write", done.line)
+    done = bare("release", "add", "my-agent@1.1", "--parent", "yours@1.0", code=2)
+    assert "parents[0]: 'yours@1.0' is no version of my-agent" in done.line
+
+
 ARGUMENTS: dict[str, tuple[tuple[str, ...], str]] = {
     "no such file": (("--file", "nowhere.yml"), "stoic: nowhere.yml: there is no such file"),
     "no such job": (("--job", "chta"), "stoic: there is no job 'chta'; known: chat, other"),
+    "no such option": (("--nosuch",), "stoic: No such option: --nosuch (see stoic eval --help)"),
+    "no such condition": (("--condition", "all"), "stoic: Invalid value for '--condition': 'all' is not one of"),
     "no such tag": (("--tag", "slow"), "stoic: there is no tag 'slow'; known: quick"),
     "several agents": ((), "stoic: the jobs address several agents (my-agent, your-agent); say which one with"),
     "nothing to resume": (("--job", "chat", "--resume"), "stoic: there is no unfinished evaluation of my-agent@dev"),

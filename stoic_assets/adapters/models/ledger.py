@@ -54,7 +54,9 @@ class Ledger:
             self._note(request, ChatReply("", latency_ms=latency_ms), str(error) or type(error).__name__)
             raise
         self._note(request, reply, None)
-        if request.cacheable_as is not None:  # already kept; what is built on another is journalled behind this line
+        if request.cacheable_as is not None:
+            # The cache has this reply on disk, so its cost must be there too. Other replies need no wait: the turn that
+            # is made of one is journalled after this line, in the same file, and takes it to disk along with it.
             await self._book.sync()
         return reply
 

@@ -72,3 +72,19 @@ def calibration_of(rows: Iterable[Mapping[str, Any]]) -> Calibration:
     """The confidence maps in rows of `judge_calibration`."""
     stored = (row["confidence_map"] for row in rows)
     return Calibration(ConfidenceMap.model_validate_json(text) for text in stored if text)
+
+
+def why_not_calibrated(
+    rows: Iterable[Mapping[str, Any]], virtue: str, judges: str, source: str | None
+) -> str | None:
+    """Why a confidence was not read from a map; None where it was.
+
+    `rows` are those of `judge_calibration`, `source` is the score's `confidence_source`; several judges are
+    comma-separated.
+    """
+    if source == "calibrated":
+        return None
+    for row in rows:
+        if (row["virtue"], row["judge_model"], row["measure"]) == (virtue, judges, f"map_{source}"):
+            return row["why"] or "not calibrated: judged after the calibration with other prompts, or before it"
+    return "not calibrated: people rated no verdict of this judge"

@@ -101,17 +101,3 @@ def _edges(
         edge: spearman(scores, np.array(marks[name]), resampling.draws, resampling.seed)
         for edge, name in EDGES.items()
     }
-
-
-def why_not_calibrated(rows: Iterable[Row], virtue: str, judge_model: str, source: str | None) -> str | None:
-    """Why a confidence is not calibrated, to be shown wherever such a score is shown; None where it is.
-
-    `rows` are those of `judge_calibration`, `source` is the score's `confidence_source`; several judges are
-    comma-separated.
-    """
-    if source == "calibrated":
-        return None
-    for row in rows:
-        if (row["virtue"], row["judge_model"], row["measure"]) == (virtue, judge_model, f"map_{source}"):
-            return row["why"] or "not calibrated: judged after the calibration with other prompts, or before it"
-    return "not calibrated: people rated no verdict of this judge"

@@ -37,7 +37,7 @@ Ratings = Mapping[str, Mapping[str, float]]
 
 
 @dataclass(frozen=True, eq=False)
-class Observations:
+class KnownVerdicts:
     """Verdicts whose truth is known: the signal, the uncalibrated confidence, whether right, and the trial's number.
 
     Several verdicts on one trial share its weight.
@@ -73,14 +73,9 @@ def fitted(
     """The map for these judges' verdicts, and how reliable the confidence is with and without it."""
     truth = {trial: fmean(marks.values()) for trial, marks in rated.items() if len(marks) >= FEWEST_RATERS}
     known = {t: used for t, rows in sorted(judged.items()) if t in truth and (used := _usable(signal, rows))}
-    seen = _observations(signal, known, truth)
-    names = measure_names(signal)
+    seen = _known_verdicts(signal, known, truth)
     if seen.trials < FEWEST_TRIALS:
-        why = (
-            f"not calibrated: {seen.trials} trials have {NEEDED[signal]} and {FEWEST_RATERS} raters, "
-            f"{FEWEST_TRIALS} are needed"
-        )
-        return Fitted(None, dict.fromkeys(names, undefined(why)))
+        return _not_fitted(signal, seen.trials)
     points = _points(signal, seen, np.ones(len(seen.signal), dtype=bool))
     halves = _halves(seen, resampling.seed)
     before = Reliability(seen, seen.before, np.zeros_like(halves))
@@ -94,7 +89,13 @@ def fitted(
         _mean(seen.right, seen, weights), after.calibration_error(weights), after.brier(weights),
         before.calibration_error(weights), before.brier(weights),
     )  # fmt: skip
-    return Fitted(found, dict(zip(names, figures, strict=True)))
+    return Fitted(found, dict(zip(measure_names(signal), figures, strict=True)))
+
+
+def _not_fitted(signal: Signal, trials: int) -> Fitted:
+    have = f"{trials} trials have {NEEDED[signal]} and {FEWEST_RATERS} raters"
+    why = undefined(f"not calibrated: {have}, {FEWEST_TRIALS} are needed")
+    return Fitted(None, dict.fromkeys(measure_names(signal), why))
 
 
 def measure_names(signal: Signal) -> list[str]:
@@ -109,7 +110,7 @@ def _usable(signal: Signal, verdicts: Sequence[Row]) -> Sequence[Row]:
     return [row for row in verdicts if row["self_confidence"] is not None]
 
 
-def _observations(signal: Signal, judged: Judged, truth: Mapping[str, float]) -> Observations:
+def _known_verdicts(signal: Signal, judged: Judged, truth: Mapping[str, float]) -> KnownVerdicts:
     """One for each trial where the spread counts; else one for each verdict."""
     rows: list[tuple[float, float, bool, int]] = []
     for number, (trial, verdicts) in enumerate(judged.items()):
@@ -120,14 +121,14 @@ def _observations(signal: Signal, judged: Judged, truth: Mapping[str, float]) ->
         words = [by_own_word(row["self_confidence"], row["grounded"]) or 0.0 for row in verdicts]
         rows += [(w, w, _is_right(mark, truth[trial]), number) for w, mark in zip(words, marks, strict=True)]
     columns = np.array(rows, dtype=np.float64).reshape(-1, 4).T
-    return Observations(columns[0], columns[1], columns[2], columns[3].astype(np.intp))
+    return KnownVerdicts(columns[0], columns[1], columns[2], columns[3].astype(np.intp))
 
 
 def _is_right(score: float, truth: float) -> bool:
     return abs(score - truth) <= WITHIN + EXACT
 
 
-def _points(signal: Signal, seen: Observations, used: npt.NDArray[np.bool_]) -> tuple[tuple[float, float], ...]:
+def _points(signal: Signal, seen: KnownVerdicts, used: npt.NDArray[np.bool_]) -> tuple[tuple[float, float], ...]:
     """The isotonic map of some of the verdicts: falling with the spread, rising with the word.
 
     It never promises more than the rule of succession allows for so many trials: three that were right are no proof.
@@ -143,12 +144,12 @@ def _points(signal: Signal, seen: Observations, used: npt.NDArray[np.bool_]) -> 
     return tuple((x, y) for x, y in pairs)
 
 
-def _halves(seen: Observations, seed: int) -> npt.NDArray[np.intp]:
+def _halves(seen: KnownVerdicts, seed: int) -> npt.NDArray[np.intp]:
     """Which half, 0 or 1, the trial of each verdict is in."""
     return (np.random.default_rng(seed).permutation(seen.trials) % 2)[seen.trial]
 
 
-def _from_the_other_half(signal: Signal, seen: Observations, halves: npt.NDArray[np.intp]) -> Floats:
+def _from_the_other_half(signal: Signal, seen: KnownVerdicts, halves: npt.NDArray[np.intp]) -> Floats:
     """The confidence of each verdict from a map that was fitted to the other half of the trials."""
     confidence = np.zeros(len(seen.signal))
     for half in (0, 1):
@@ -166,7 +167,7 @@ class Reliability:
     not make good. With more parts than two, each would be too small to show a gap.
     """
 
-    seen: Observations
+    seen: KnownVerdicts
     confidence: Floats
     half: npt.NDArray[np.intp]
 
@@ -212,7 +213,7 @@ def _including(found: Estimate) -> Estimate:
     return replace(found, low=min(found.low, found.estimate), high=max(found.high, found.estimate))
 
 
-def _mean(values: Floats, seen: Observations, weights: Floats) -> Estimate:
+def _mean(values: Floats, seen: KnownVerdicts, weights: Floats) -> Estimate:
     by_trial = np.bincount(seen.trial, weights=values * seen.share, minlength=seen.trials)
     draws = weights @ by_trial / weights.sum(axis=1)
     return with_interval(float(by_trial.mean()), draws, seen.trials, "")

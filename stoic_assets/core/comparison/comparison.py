@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stoic_assets.core.comparison.comparable import Common, common_ground
-from stoic_assets.core.comparison.family import Finding, Test, Verdict, decide
+from stoic_assets.core.comparison.family import Finding, Test, Verdict, decide, overall
 from stoic_assets.core.comparison.measures import GATING, MEASURES, PASSED, minimal_difference
 from stoic_assets.core.comparison.paired_jobs import Row, Scope, cells_by_measure, paired
 from stoic_assets.core.comparison.side import Side
@@ -25,11 +25,8 @@ class Comparison:
 
     @property
     def verdict(self) -> Verdict:
-        """`regressed` if any gating measure did; else `improved` if any did; else `unchanged` if all are."""
-        verdicts = {found.verdict for found in self.gating}
-        if "regressed" in verdicts:
-            return "regressed"
-        return "improved" if "improved" in verdicts else "unchanged" if verdicts == {"unchanged"} else "inconclusive"
+        """That of the gating findings together."""
+        return overall(found.verdict for found in self.gating)
 
     @property
     def gating(self) -> tuple[Finding, ...]:

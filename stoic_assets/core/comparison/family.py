@@ -4,7 +4,7 @@ Holm's step-down keeps the chance of any false alarm in the family at 5 % in eac
 must also have moved by its minimal relevant difference δ: with many jobs a difference of no consequence is significant.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from statistics import fmean
@@ -57,6 +57,14 @@ class Finding:
             "base_mean": self.base, "candidate_mean": self.candidate, "difference": self.effect.difference, **numbers,
             "p": self.p, "p_adjusted": self.p_adjusted, "delta": self.delta, "verdict": self.verdict, "why": self.why,
         }
+
+
+def overall(verdicts: Iterable[str]) -> Verdict:
+    """`regressed` if any gating measure did; else `improved` if any did; else `unchanged` if all are."""
+    found = set(verdicts)
+    if "regressed" in found:
+        return "regressed"
+    return "improved" if "improved" in found else "unchanged" if found == {"unchanged"} else "inconclusive"
 
 
 def decide(tests: Sequence[Test], gating: bool, minimal: bool = True) -> list[Finding]:

@@ -1,18 +1,12 @@
 """A comparison as Markdown, for a comment on a pull request."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.comparison.family import Finding, Verdict
-from stoic_assets.core.comparison.outcome_text import (
-    headline,
-    interval,
-    name,
-    open_questions,
-    p_text,
-    plain,
-    signed,
-)
+from stoic_assets.core.comparison.outcome_text import headline, interval, name, open_questions
+from stoic_assets.core.markdown import bulleted, plain
+from stoic_assets.core.reports.formatting import dashed, difference, p_value, score
 
 OFFLINE = "Judged offline by a lexical stand-in: judged scores mean nothing; what the assertions found is real."
 MARKS: dict[Verdict, str] = {"regressed": "❌", "improved": "✅", "unchanged": "🟰", "inconclusive": "❔"}
@@ -25,10 +19,10 @@ def comparison_markdown(comparison: Comparison) -> str:
     notes = [*([OFFLINE] if comparison.candidate.offline else []), *comparison.notes]
     evaluations = f"`{comparison.base.evaluation_id}` and `{comparison.candidate.evaluation_id}`"
     parts = [
-        f"### {MARKS[comparison.verdict]} {_escaped(headline(comparison))}",
-        _bullets(notes),
+        f"### {MARKS[comparison.verdict]} {plain(headline(comparison))}",
+        bulleted(notes),
         _table(comparison.gating),
-        _bullets(open_questions(comparison.gating)),
+        bulleted(open_questions(comparison.gating)),
         _folded("By condition, what the facts are worth, and trials passed (never gates)", _table(rest)),
         f"<sub>evaluations {evaluations}; “finds”: the difference that this suite detects with 90 % power</sub>",
     ]
@@ -37,7 +31,7 @@ def comparison_markdown(comparison: Comparison) -> str:
 
 def refusal_markdown(base: str, candidate: str, why: str) -> str:
     """What a pull request is told when nothing could be compared."""
-    return f"### ❔ {_escaped(candidate)} was not compared with {_escaped(base)}\n\n{_escaped(why)}\n"
+    return f"### ❔ {plain(candidate)} was not compared with {plain(base)}\n\n{plain(why)}\n"
 
 
 def _table(findings: Iterable[Finding]) -> str:
@@ -48,8 +42,9 @@ def _table(findings: Iterable[Finding]) -> str:
 def _line(finding: Finding) -> str:
     tested = finding.effect.tested
     cells = (
-        name(finding), plain(finding.base), plain(finding.candidate), signed(finding.effect.difference),
-        interval(finding), p_text(finding.p_adjusted), plain(tested.detectable if tested else None),
+        name(finding), dashed(score, finding.base), dashed(score, finding.candidate),
+        dashed(difference, finding.effect.difference), interval(finding), dashed(p_value, finding.p_adjusted),
+        dashed(score, tested and tested.detectable),
         f"**{finding.verdict}**" if finding.verdict == "regressed" else finding.verdict,
     )
     return "| " + " | ".join(cells) + " |"
@@ -57,14 +52,3 @@ def _line(finding: Finding) -> str:
 
 def _folded(title: str, content: str) -> str:
     return f"<details><summary>{title}</summary>\n\n{content}\n\n</details>"
-
-
-def _bullets(lines: Sequence[str]) -> str:
-    return "\n".join(f"- {_escaped(line)}" for line in lines)
-
-
-def _escaped(text: str) -> str:
-    """Names and reasons as plain words: nothing in them becomes markup."""
-    for mark in "\\`*_[]<>|":
-        text = text.replace(mark, f"\\{mark}")
-    return text.replace("\n", " ")

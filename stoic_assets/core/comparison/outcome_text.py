@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.comparison.family import Finding, Verdict
+from stoic_assets.core.reports.formatting import DASH, dashed, difference
 
 HEADINGS: dict[Verdict, str] = {
     "regressed": "is worse than", "improved": "is better than", "unchanged": "is as good as",
@@ -17,15 +18,14 @@ def headline(comparison: Comparison) -> str:
     verdict = comparison.verdict
     sentence = f"{comparison.candidate.agent_version} {HEADINGS[verdict]} {comparison.base.agent_version}"
     moved = comparison.with_verdict(verdict) if verdict in ("regressed", "improved") else ()
-    changes = (f"{name(finding)} {signed(finding.effect.difference)}" for finding in moved)
+    changes = (f"{name(finding)} {dashed(difference, finding.effect.difference)}" for finding in moved)
     return f"{sentence}: {', '.join(changes)}" if moved else sentence
 
 
 def change(finding: Finding) -> str:
     """`assertion −0.33 (95 % −0.52 to −0.14)`."""
-    tested = finding.effect.tested
-    interval = f" (95 % {signed(tested.low)} to {signed(tested.high)})" if tested else ""
-    return f"{name(finding)} {signed(finding.effect.difference)}{interval}"
+    bounds = f" (95 % {interval(finding)})" if finding.effect.tested else ""
+    return f"{name(finding)} {dashed(difference, finding.effect.difference)}{bounds}"
 
 
 def name(finding: Finding) -> str:
@@ -34,25 +34,10 @@ def name(finding: Finding) -> str:
     return measure if finding.scope == "pooled" else f"{measure}, {SCOPES.get(finding.scope, finding.scope)}"
 
 
-def signed(value: float | None) -> str:
-    """Two decimals with a sign; a dash for what does not exist."""
-    return "–" if value is None else f"{value:+.2f}".replace("-", "−")
-
-
-def plain(value: float | None) -> str:
-    """Two decimals; a dash for what does not exist."""
-    return "–" if value is None else f"{value:.2f}"
-
-
-def p_text(value: float | None) -> str:
-    """A p value as people write it."""
-    return "–" if value is None else "<0.001" if value < 0.001 else f"{value:.3f}"
-
-
 def interval(finding: Finding) -> str:
     """The 95 % interval."""
     tested = finding.effect.tested
-    return f"{signed(tested.low)} to {signed(tested.high)}" if tested else "–"
+    return f"{difference(tested.low)} to {difference(tested.high)}" if tested else DASH
 
 
 def open_questions(findings: Sequence[Finding]) -> list[str]:

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from stoic_assets.core.errors import StoicError
+from stoic_assets.core.scoring.validity import invalid_share
 
 Row = Mapping[str, Any]
 
@@ -42,4 +43,4 @@ class Side:
     @property
     def invalid_share(self) -> float:
         """Invalid trials among those that ended, 0–1."""
-        return self.invalid_trials / max(1, self.scored_trials + self.invalid_trials)
+        return invalid_share(self.scored_trials, self.invalid_trials)

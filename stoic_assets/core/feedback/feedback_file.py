@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from stoic_assets.core.documents import Document, parse_document
 from stoic_assets.core.errors import ConfigurationError, DocumentError
-from stoic_assets.core.evolution.stoic_evaluation import utc_text
+from stoic_assets.core.moments import in_utc
 from stoic_assets.core.releases import agent_of, check_agent_version
 
 Sentiment = Literal["very_negative", "negative", "neutral", "positive", "very_positive"]
@@ -82,7 +82,7 @@ class About(Document):
     @property
     def given_at(self) -> datetime | None:
         """When the feedback was given, if the file says so; a time without a zone is in UTC."""
-        return datetime.fromisoformat(utc_text(self.timestamp)) if self.timestamp else None
+        return in_utc(self.timestamp) if self.timestamp else None
 
     @property
     def feedback_id(self) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ConfigDict
 
 from stoic_assets.core.ratings.training import ATTENTION, PRACTICE, TrainingItem
-from stoic_assets.core.reports.visible_text import visible
+from stoic_assets.core.visible_text import visible
 
 REPEATS = 5
 ENOUGH_FOR_REPEATS = 20

@@ -7,13 +7,14 @@ disk and the warehouse do not belong here.
 """
 
 import json
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from stoic_assets.core.documents import dotted
 from stoic_assets.core.errors import DocumentError
+from stoic_assets.core.moments import in_utc
 from stoic_assets.core.ratings.rubric import Overall
 
 
@@ -22,8 +23,7 @@ def _moment(value: Any) -> datetime:
     if not isinstance(value, str):
         raise ValueError("a time as text is expected, such as 2026-11-25T09:30:00Z")
     try:
-        moment = datetime.fromisoformat(value)
-        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return in_utc(value)
     except (ValueError, OverflowError):
         raise ValueError(f"{value[:60]!r} is no time; write it as 2026-11-25T09:30:00Z") from None
 

@@ -3,12 +3,12 @@
 Rows are read tolerantly: a column that is absent counts as null. Where rows come from is the caller's business.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from stoic_assets.core.reports.formatting import is_missing
+from stoic_assets.core.scoring import rounding
 
 Row = Mapping[str, Any]
 Rows = Sequence[Row]
@@ -36,8 +36,8 @@ class ReportData:
     """Rows of one evaluation; the fields are the tables.
 
     `evaluation` and `evaluation_scores` are single rows. `virtue_trends` holds the agent's other versions too.
-    `version_comparisons` holds the comparison with `base` alone. Above `invalid_trials_threshold`, a share of the
-    trials, 0–1, no verdict is given.
+    `version_comparisons` holds the comparison with `base` alone, `judge_calibration` whatever judges were held against
+    people. Above `invalid_trials_threshold`, a share of the trials, 0–1, no verdict is given.
     """
 
     evaluation: Row
@@ -58,16 +58,9 @@ class ReportData:
     job_reliability: Rows = ()
     llm_calls: Rows = ()
     fitness_updates: Rows = ()
+    judge_calibration: Rows = ()
     invalid_trials_threshold: float = 0.10
     base: BaseVersion | None = None
-
-
-def by_trial(rows: Iterable[Row]) -> dict[str, list[Row]]:
-    """The rows of each trial, in their order; a trial without rows has an empty list."""
-    found: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        found[row["trial_id"]].append(row)
-    return found
 
 
 def values(rows: Iterable[Row], column: str) -> list[float]:
@@ -77,5 +70,4 @@ def values(rows: Iterable[Row], column: str) -> list[float]:
 
 def mean(rows: Iterable[Row], column: str) -> float | None:
     """The mean of what is there in a column; None where nothing is."""
-    found = values(rows, column)
-    return sum(found) / len(found) if found else None
+    return rounding.mean(values(rows, column))

@@ -8,7 +8,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from stoic_assets.core.reports.visible_text import visible
+from stoic_assets.core.visible_text import visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

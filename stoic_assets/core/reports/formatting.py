@@ -1,15 +1,16 @@
-"""How values are written in a report: rounding, units, times in UTC, and the dash for what is missing."""
+"""How values are written for people: rounding, units, times in UTC, and the dash for what is missing."""
 
 import contextlib
 import json
 import math
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from markupsafe import Markup, escape
 
-from stoic_assets.core.reports.visible_text import visible
+from stoic_assets.core.moments import in_utc
+from stoic_assets.core.visible_text import visible
 
 DASH = "–"
 RAW_CHARS = 20_000
@@ -76,12 +77,9 @@ def utc(value: datetime | str) -> str:
 def as_moment(value: datetime | str | None) -> datetime | None:
     """The moment in UTC, to which a time without zone belongs; None for what is no time."""
     try:
-        moment = datetime.fromisoformat(value) if isinstance(value, str) else value
-    except ValueError:
+        return None if value is None else in_utc(value)
+    except (ValueError, OverflowError):
         return None
-    if moment is None:
-        return None
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
 def lasted(row: Mapping[str, Any]) -> float | None:
@@ -109,6 +107,11 @@ FORMS: Mapping[str, Form] = {
     "milliseconds": milliseconds, "dollars": dollars, "utc": utc, "words": words, "pretty": pretty, "said": str,
 }
 """The filters that templates use."""
+
+
+def dashed(form: Form, value: Any) -> str:
+    """A value in a form, as plain text; a dash for what is missing."""
+    return DASH if is_missing(value) else form(value)
 
 
 def or_dash(form: Form) -> Callable[..., Markup]:

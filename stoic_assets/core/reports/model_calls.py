@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from stoic_assets.core.model_costs import total_cost
 from stoic_assets.core.reports.data import Row, mean, values
 
 
@@ -29,7 +30,6 @@ def model_calls(rows: Sequence[Row]) -> list[ModelCalls]:
 
 def _calls(role: str, model: str, rows: Sequence[Row]) -> ModelCalls:
     asked = [row for row in rows if not row["cached"]]
-    costs = values(rows, "cost_usd")
     return ModelCalls(
         role=role,
         model=model,
@@ -38,6 +38,6 @@ def _calls(role: str, model: str, rows: Sequence[Row]) -> ModelCalls:
         errors=sum(row.get("error") is not None for row in rows),
         prompt_tokens=sum(values(asked, "prompt_tokens")),
         completion_tokens=sum(values(asked, "completion_tokens")),
-        cost_usd=sum(costs) if costs else None,
+        cost_usd=total_cost(rows),
         latency_ms=mean(asked, "latency_ms"),
     )

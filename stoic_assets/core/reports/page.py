@@ -5,8 +5,6 @@ Every text passes two gates on its way into the page, whatever the template does
 ours.
 """
 
-import base64
-import hashlib
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
@@ -21,6 +19,7 @@ from stoic_assets.core.reports.formatting import DASH, FORMS, is_missing, lasted
 from stoic_assets.core.reports.job_changes import job_changes, most_changed
 from stoic_assets.core.reports.job_table import failed_assertions, job_rows
 from stoic_assets.core.reports.model_calls import model_calls
+from stoic_assets.core.reports.own_text import PAGE_INK, own_text, policy_hash
 from stoic_assets.core.reports.reliability import reliability
 from stoic_assets.core.reports.reply_times import reply_times
 from stoic_assets.core.reports.side_by_side import function, side_by_side
@@ -29,10 +28,8 @@ from stoic_assets.core.reports.trend_chart import releases
 from stoic_assets.core.reports.trial_view import TrialView, trial_views
 from stoic_assets.core.reports.version_differences import differences
 from stoic_assets.core.reports.version_verdict import version_verdict
-from stoic_assets.core.reports.visible_text import visible
 from stoic_assets.core.reports.weak_virtues import OFFLINE, weak_virtues
-
-PAGE_INK = "currentColor"
+from stoic_assets.core.visible_text import visible
 
 
 class _PageEnvironment(Environment):
@@ -73,10 +70,10 @@ def report_parts(data: ReportData, compiled: BytecodeCache | None = None) -> Ite
     """
     trials = trial_views(data)
     environment = _environment(compiled)
-    style = _own_text(environment, "report.css") + _own_text(environment, "comparison.css")
-    script = _own_text(environment, "report.js")
+    style = own_text(environment, "report.css") + own_text(environment, "comparison.css")
+    script = own_text(environment, "report.js")
     return environment.get_template("report.html.jinja").generate(
-        data=data, style=style, script=script, script_hash=_policy_hash(script), offline_note=OFFLINE,
+        data=data, style=style, script=script, script_hash=policy_hash(script), offline_note=OFFLINE,
         measures=measures(data.composite_scores), jobs=job_rows(trials), failures=failed_assertions(trials),
         trials=trials, virtues=_in_order(data.evaluation_virtues), trends=_in_order(data.virtue_trends),
         versions=releases(data.virtue_trends), weak=weak_virtues(data.weak_virtues, trials),
@@ -107,14 +104,3 @@ def _compared(data: ReportData, trials: Sequence[TrialView]) -> dict[str, Any]:
 def _in_order(rows: Rows) -> list[Row]:
     """Rows that name a virtue, in the order in which we always name them."""
     return sorted(rows, key=lambda row: VIRTUES.index(row["virtue"]))
-
-
-def _own_text(environment: Environment, name: str) -> Markup:
-    """A style sheet or script of ours, which goes into the page as it is."""
-    text, _, _ = environment.loader.get_source(environment, name)  # type: ignore[union-attr]
-    return Markup(text)  # noqa: S704
-
-
-def _policy_hash(script: str) -> str:
-    """The source expression that lets a content security policy allow exactly this script."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

@@ -1,10 +1,10 @@
 """How long the agent's replies took, in figures."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from stoic_assets.core.reports.data import Rows, values
-from stoic_assets.core.reports.response_time_chart import quantile
 
 SHARES = (0.5, 0.9, 0.99, 1.0)
 
@@ -21,6 +21,11 @@ class ReplyTimes:
 def replies(turns: Rows) -> list[float]:
     """Milliseconds of every reply, retries included."""
     return values((row for row in turns if row["speaker"] == "agent"), "response_ms")
+
+
+def quantile(times: Sequence[float], share: float) -> float:
+    """The smallest time that at least `share`, 0–1, of the times do not exceed."""
+    return sorted(times)[max(0, math.ceil(len(times) * share) - 1)]
 
 
 def reply_times(turns: Rows) -> ReplyTimes | None:

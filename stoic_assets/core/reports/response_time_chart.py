@@ -1,18 +1,13 @@
 """The chart of how long the agent's replies took."""
 
-import math
 from collections.abc import Sequence
 
 from stoic_assets.core.reports.drawing import INK, INK_MARK, STRONG, Margins, axes, svg
 from stoic_assets.core.reports.formatting import milliseconds
+from stoic_assets.core.reports.reply_times import quantile
 
 BARS = 24
 TICKS = 5
-
-
-def quantile(times: Sequence[float], share: float) -> float:
-    """The smallest time that at least `share`, 0–1, of the times do not exceed."""
-    return sorted(times)[max(0, math.ceil(len(times) * share) - 1)]
 
 
 def response_time_chart_svg(times: Sequence[float], ink: str = INK) -> str:

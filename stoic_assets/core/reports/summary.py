@@ -4,8 +4,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from stoic_assets.core.model_costs import total_cost
+from stoic_assets.core.reports.confidence import calibrated_share, why_uncalibrated
 from stoic_assets.core.reports.data import ReportData, Row, mean, values
 from stoic_assets.core.reports.trial_view import TrialView
+from stoic_assets.core.scoring.validity import conclusive, invalid_share
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,8 @@ MEASURES = {
 class Summary:
     """Counts of trials: `outcomes` of the scored ones, `causes` of the invalid ones, the most frequent first.
 
-    `calibrated` is the share, 0–1, of virtue confidences that were read from a map fitted to people's ratings.
+    `calibrated` is the share, 0–1, of virtue confidences that were read from a map fitted to people's ratings, and
+    `uncalibrated` says why the others were not; `cost` is that of all model calls in US dollars.
     """
 
     planned: int
@@ -47,6 +51,7 @@ class Summary:
     threshold: float
     virtue_confidence: float | None
     calibrated: float
+    uncalibrated: list[str]
     cost: float | None
 
     @property
@@ -57,18 +62,17 @@ class Summary:
     @property
     def invalid_share(self) -> float:
         """Invalid trials among those that ended, 0–1."""
-        return self.invalid / max(1, self.scored + self.invalid)
+        return invalid_share(self.scored, self.invalid)
 
     @property
     def conclusive(self) -> bool:
         """Whether enough trials are valid for a verdict."""
-        return self.scored > 0 and self.invalid_share <= self.threshold
+        return conclusive(self.scored, self.invalid, self.threshold)
 
 
 def summary(data: ReportData, trials: Sequence[TrialView]) -> Summary:
     """The counts of an evaluation."""
     outcomes, causes = (Counter(trial.outcome for trial in trials if trial.valid is valid) for valid in (True, False))
-    costs = values(data.llm_calls, "cost_usd")
     return Summary(
         planned=_planned(data),
         scored=outcomes.total(),
@@ -78,14 +82,9 @@ def summary(data: ReportData, trials: Sequence[TrialView]) -> Summary:
         threshold=data.invalid_trials_threshold,
         virtue_confidence=mean(scored_rows(data.composite_scores), "virtue_confidence"),
         calibrated=calibrated_share(data.trial_virtues),
-        cost=sum(costs) if costs else data.evaluation.get("cost_usd"),
+        uncalibrated=why_uncalibrated(data),
+        cost=total_cost(data.llm_calls) if data.llm_calls else data.evaluation.get("cost_usd"),
     )
-
-
-def calibrated_share(virtues: Sequence[Row]) -> float:
-    """The share, 0–1, of scored rows of `trial_virtues` whose confidence was read from a calibration map."""
-    sources = [row.get("confidence_source") for row in virtues if row.get("score") is not None]
-    return sources.count("calibrated") / max(1, len(sources))
 
 
 def _planned(data: ReportData) -> int:

@@ -8,10 +8,11 @@ from functools import cached_property
 
 from stoic_assets.core.conversation.evidence import Turn
 from stoic_assets.core.judging.exhibit import function_calls
+from stoic_assets.core.judging.quotes import Quote, Record
 from stoic_assets.core.judging.virtues import VIRTUES
-from stoic_assets.core.reports.data import BaseVersion, ReportData, Row, by_trial
+from stoic_assets.core.reports.data import BaseVersion, ReportData, Row
 from stoic_assets.core.reports.formatting import is_missing
-from stoic_assets.core.reports.quotes import Quote, Record
+from stoic_assets.core.trial_rows import by_trial
 
 WHY_MISSING = {
     "overall": "the trial has no part that could be scored",

@@ -6,7 +6,7 @@ The statistics are the comparison's business; here its rows (table `version_comp
 from dataclasses import dataclass
 from functools import cached_property
 
-from stoic_assets.core.comparison.family import Verdict
+from stoic_assets.core.comparison.family import Verdict, overall
 from stoic_assets.core.reports.data import Row, Rows, values
 from stoic_assets.core.reports.formatting import difference, is_missing
 
@@ -22,11 +22,8 @@ class VersionVerdict:
 
     @cached_property
     def verdict(self) -> Verdict:
-        """`regressed` if any gating measure did; else `improved` if any did; else `unchanged` if all are."""
-        found = {row["verdict"] for row in self.gating}
-        if "regressed" in found:
-            return "regressed"
-        return "improved" if "improved" in found else "unchanged" if found == {"unchanged"} else "inconclusive"
+        """That of the gating rows together."""
+        return overall(row["verdict"] for row in self.gating)
 
     @property
     def headline(self) -> str:

@@ -1,6 +1,7 @@
 """The radar of the five virtues: this version's shape over that of its base."""
 
 from collections.abc import Sequence
+from math import tau
 from typing import TYPE_CHECKING, Literal, cast
 
 from stoic_assets.core.judging.virtues import VIRTUES
@@ -34,8 +35,6 @@ def virtue_radar_svg(
 
 
 def _angles() -> list[float]:
-    from math import tau
-
     return [tau * place / len(VIRTUES) for place in range(len(VIRTUES))]
 
 

@@ -2,15 +2,14 @@
 
 import base64
 import itertools
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from stoic_assets.core.markdown import plain
 from stoic_assets.core.reports.data import Row
 from stoic_assets.core.reports.formatting import DASH, is_missing, score, words
 from stoic_assets.core.reports.trial_view import AspectView, TrialView
 from stoic_assets.core.reports.virtue_chart import virtue_chart_svg
-from stoic_assets.core.reports.visible_text import visible
 
 MOST_EXHIBITS = 4
 UNCALIBRATED = "The confidences are the judges' own, not calibrated against people."
@@ -18,7 +17,6 @@ OFFLINE = "Offline stand-ins played evaluator and judge: these scores mean nothi
 _TABLE_HEAD = """\
 | virtue | score | confidence | severity | trials | suggestions |
 | --- | ---: | ---: | ---: | ---: | --- |"""
-_MARKDOWN = re.compile(r"([\\`*_\[\]<>!|&~$])")
 
 
 @dataclass(frozen=True)
@@ -84,8 +82,3 @@ def _table(weak: Sequence[Row]) -> str:
         advice = " • ".join(plain(text) for text in row["suggestions"] or ())
         lines.append(f"| {plain(words(row['virtue']))} | {' | '.join(numbers)} | {row['trials']} | {advice or DASH} |")
     return "\n".join(lines)
-
-
-def plain(text: str) -> str:
-    """Foreign text as Markdown that shows nothing but the text, on one line."""
-    return _MARKDOWN.sub(r"\\\1", " ".join(visible(text).split()))

@@ -10,6 +10,7 @@ from typing import Any
 
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.scoring.rounding import half_even, mean
+from stoic_assets.core.trial_rows import by_trial
 
 Row = Mapping[str, Any]
 Rows = Sequence[Row]
@@ -30,7 +31,7 @@ def evaluation_document(tables: Mapping[str, Rows]) -> dict[str, Any]:
     """
     [evaluation], [scores] = tables["evaluations"], tables["evaluation_scores"]
     composites = sorted(tables["composite_scores"], key=_place)
-    judged = {name: _by_trial(tables[name]) for name in ("trials", "trial_virtues", "task_scores", "assertion_results")}
+    judged = {name: by_trial(tables[name]) for name in ("trials", "trial_virtues", "task_scores", "assertion_results")}
     average = mean(row["overall"] for row in composites if row["overall"] is not None)
     return {
         "evaluation_id": evaluation["evaluation_id"],
@@ -38,7 +39,7 @@ def evaluation_document(tables: Mapping[str, Rows]) -> dict[str, Any]:
         "average_score": None if average is None else half_even(average),
         "offline": evaluation["offline"],
         "trials": [
-            _trial(row, {name: rows.get(row["trial_id"], []) for name, rows in judged.items()}) for row in composites
+            _trial(row, {name: rows[row["trial_id"]] for name, rows in judged.items()}) for row in composites
         ],
         "weak_virtues": [_weak_virtue(row) for row in sorted(tables["weak_virtues"], key=lambda row: -row["severity"])],
         "fitness": scores["fitness"],
@@ -83,10 +84,3 @@ def _assertion(result: Row) -> dict[str, Any]:
 
 def _weak_virtue(row: Row) -> dict[str, Any]:
     return {key: row[key] for key in ("virtue", "score", "confidence", "suggestions")}
-
-
-def _by_trial(rows: Rows) -> dict[str, list[Row]]:
-    grouped: dict[str, list[Row]] = {}
-    for row in rows:
-        grouped.setdefault(row["trial_id"], []).append(row)
-    return grouped

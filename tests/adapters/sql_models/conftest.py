@@ -1,14 +1,16 @@
 """An evaluation written row by row into a real warehouse, and scored by the real models."""
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from stoic_assets.adapters.sql_models import run_model
+from stoic_assets.adapters.sql_models import open_models, run_model, tested_view
 from stoic_assets.adapters.sql_project import sql_folder
 from stoic_assets.adapters.warehouse import Warehouse
+from stoic_assets.core.releases import agent_of
 
 SOURCES = ("evaluations", "trials", "virtue_scores", "task_scores", "tone_scores", "assertion_results")
 
@@ -80,6 +82,22 @@ class Evaluation:
 @pytest.fixture
 def warehouse(tmp_path: Path) -> Warehouse:
     return Warehouse(tmp_path / "warehouse")
+
+
+Failing = Callable[..., dict[str, int]]
+
+
+@pytest.fixture
+def failing_rows(warehouse: Warehouse) -> Failing:
+    """How many rows fail each test of a model of an evaluation as it is stored; a view is tested as a whole."""
+
+    def count(model: str, agent_version: str = "marcus@1.0.0", evaluation_id: str = "e1") -> dict[str, int]:
+        if warehouse.models.is_view(model):
+            return tested_view(warehouse, model, agent_of(agent_version))[1]
+        with open_models(warehouse, agent_version, evaluation_id) as models:
+            return models.failing(model)
+
+    return count
 
 
 @pytest.fixture

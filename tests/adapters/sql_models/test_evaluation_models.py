@@ -2,6 +2,9 @@
 
 import pytest
 
+from stoic_assets.core.scoring.validity import conclusive
+from stoic_assets.core.settings import Settings
+
 
 def by_virtue(rows):
     return {row["virtue"]: row for row in rows}
@@ -50,11 +53,14 @@ def test_an_evaluation_without_trials_has_a_row_and_no_scores(warehouse, evaluat
     assert (row["average_overall"], row["conclusive"]) == (None, False)
 
 
-def test_a_tenth_of_invalid_trials_is_still_conclusive(warehouse, evaluation):
-    made = evaluation(warehouse)
-    for number in range(10):
-        made.trial(f"t{number}", outcome="infra_error" if number == 0 else "max_turns").task(1.0, f"t{number}")
-    assert made.scored().one("evaluation_scores")["conclusive"] is True
+@pytest.mark.parametrize(("scored", "invalid"), [(9, 1), (8, 1), (18, 2), (18, 3), (1, 0), (0, 1), (0, 0)])
+def test_sql_and_python_agree_on_what_is_conclusive(warehouse, evaluation, scored, invalid):
+    made = evaluation(warehouse, planned_trials=40)
+    for number in range(scored + invalid):
+        made.trial(f"t{number}", outcome="max_turns" if number < scored else "infra_error").task(1.0, f"t{number}")
+    row = made.scored("evaluation_scores").one("evaluation_scores")
+    assert (row["scored_trials"], row["invalid_trials"]) == (scored, invalid)
+    assert row["conclusive"] is conclusive(scored, invalid, Settings().invalid_trials_threshold)
 
 
 def test_a_weak_virtue_scores_low_although_the_judge_is_sure(warehouse, evaluation):

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from stoic_assets.adapters.duckdb_engine import fetch
-from stoic_assets.adapters.sql_models import failing_rows, run_model
+from stoic_assets.adapters.sql_models import run_model
 from stoic_assets.adapters.sql_project import SqlProject
 from stoic_assets.adapters.table_schemas import MODELS, columns_of
 from stoic_assets.core.errors import StoicError
@@ -87,10 +87,10 @@ def approximate(row):
     return {name: pytest.approx(value) if isinstance(value, float) else value for name, value in row.items()}
 
 
-def test_tests_pass_on_sound_rows(warehouse, evaluation):
+def test_tests_pass_on_sound_rows(warehouse, evaluation, failing_rows):
     filled(evaluation(warehouse), 3).scored()
     for model in warehouse.models.order:
-        failing = failing_rows(warehouse, model, *KEY)
+        failing = failing_rows(model)
         assert failing
         assert set(failing.values()) == {0}, model
 
@@ -104,16 +104,16 @@ def test_tests_pass_on_sound_rows(warehouse, evaluation):
         ({"failure_penalty": 0.6}, "between_failure_penalty"),
     ],
 )
-def test_tests_find_unsound_rows(warehouse, evaluation, change, test):
+def test_tests_find_unsound_rows(warehouse, evaluation, failing_rows, change, test):
     made = filled(evaluation(warehouse), 4).scored("composite_scores")
     first, *others = made.read("composite_scores")
     warehouse.write("composite_scores", *KEY, [first | change, *others])
-    failing = failing_rows(warehouse, "composite_scores", *KEY)
+    failing = failing_rows("composite_scores")
     assert {name for name, rows in failing.items() if rows} == {test}
 
 
-def test_twins_are_found(warehouse, evaluation):
+def test_twins_are_found(warehouse, evaluation, failing_rows):
     made = filled(evaluation(warehouse), 5).scored("composite_scores")
     rows = made.read("composite_scores")
     warehouse.write("composite_scores", *KEY, [*rows, rows[0]])
-    assert failing_rows(warehouse, "composite_scores", *KEY)["unique_key"] == 1
+    assert failing_rows("composite_scores")["unique_key"] == 1

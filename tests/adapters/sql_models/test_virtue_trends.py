@@ -3,8 +3,6 @@
 import duckdb
 import pytest
 
-from stoic_assets.adapters.sql_models import failing_rows
-
 READ = ("evaluation_scores", "evaluation_virtues")
 
 
@@ -75,10 +73,10 @@ def test_the_published_view_follows_what_is_stored_later(warehouse, release):
         assert engine.execute("select agent_version, mean from virtue_trends").fetchall() == [("marcus@1", 0.4)]
 
 
-def test_the_tests_of_a_view_find_unsound_rows(warehouse, release):
+def test_the_tests_of_a_view_find_unsound_rows(warehouse, release, failing_rows):
     release("1", 0.4)
-    assert set(failing_rows(warehouse, "virtue_trends", "marcus@1", "e1").values()) == {0}
+    assert set(failing_rows("virtue_trends", "marcus@1", "e1").values()) == {0}
     [row] = warehouse.read("evaluation_virtues", "marcus@1", "e1")
     warehouse.write("evaluation_virtues", "marcus@1", "e1", [row | {"score": 1.5}])
-    failing = failing_rows(warehouse, "virtue_trends", "marcus@2", "not even there")
+    failing = failing_rows("virtue_trends", "marcus@2", "not even there")
     assert {name for name, rows in failing.items() if rows} == {"between_mean"}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import ttest_1samp
 from statsmodels.stats.multitest import multipletests
 
-from stoic_assets.core.comparison.family import Finding, Test, decide
+from stoic_assets.core.comparison.family import Finding, Test, decide, overall
 from stoic_assets.core.comparison.measures import GATING
 from stoic_assets.core.comparison.paired_jobs import Pair, paired
 
@@ -203,3 +203,14 @@ def test_means_are_over_the_paired_jobs() -> None:
     [found] = decide([Test("wisdom", "pooled", paired(base, candidate, "pooled"), 0.05)], False)
     assert (found.base, found.candidate, found.effect.jobs) == (pytest.approx(0.3), pytest.approx(0.7), 2)
     assert not found.gating
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "together"),
+    [
+        (["unchanged", "unchanged"], "unchanged"), (["unchanged", "inconclusive"], "inconclusive"),
+        (["improved", "inconclusive"], "improved"), (["improved", "regressed"], "regressed"), ([], "inconclusive"),
+    ],
+)  # fmt: skip
+def test_the_verdict_on_a_version_follows_from_those_on_its_measures(verdicts: list[str], together: str) -> None:
+    assert overall(verdicts) == together

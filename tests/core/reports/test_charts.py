@@ -10,7 +10,7 @@ import pytest
 from stoic_assets.core.reports.data import ReportData
 from stoic_assets.core.reports.drawing import PALETTE
 from stoic_assets.core.reports.forest_chart import forest_chart_svg
-from stoic_assets.core.reports.response_time_chart import quantile, response_time_chart_svg
+from stoic_assets.core.reports.response_time_chart import response_time_chart_svg
 from stoic_assets.core.reports.trend_chart import releases, trend_chart_svg
 from stoic_assets.core.reports.virtue_chart import virtue_chart_svg
 from stoic_assets.core.reports.virtue_radar import virtue_radar_svg
@@ -129,9 +129,3 @@ def test_many_releases_do_not_crowd_the_axis() -> None:
 @pytest.mark.parametrize("times", [[0.0], [5.0] * 3, [1.0, 2.0, 90_000.0]])
 def test_reply_times_of_any_shape_can_be_drawn(times: list[float]) -> None:
     assert "replies" in texts(response_time_chart_svg(times))
-
-
-def test_quantiles_are_times_that_were_measured() -> None:
-    times = [float(number) for number in range(100, 0, -1)]
-    assert [quantile(times, share) for share in (0.0, 0.5, 0.9, 0.99, 1.0)] == [1, 50, 90, 99, 100]
-    assert quantile([7.0], 0.5) == 7

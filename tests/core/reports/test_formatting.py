@@ -52,6 +52,10 @@ def test_what_is_no_time_is_shown_as_it_is() -> None:
     assert formatting.lasted(set_back) is None
 
 
+def test_plain_text_has_a_dash_for_what_is_missing() -> None:
+    assert [formatting.dashed(difference, value) for value in (None, math.nan, -0.12)] == ["–", "–", "−0.12"]
+
+
 @pytest.mark.parametrize("value", [None, math.nan, math.inf])
 def test_what_is_missing_is_a_dash_with_its_reason(value: float | None) -> None:
     assert or_dash(score)(value, 'no "task"') == '<abbr class="none" title="no &#34;task&#34;">–</abbr>'

@@ -17,8 +17,8 @@ def call(
 
 
 def test_calls_are_added_up_and_cached_ones_do_not_lower_the_mean_time() -> None:
-    (found,) = model_calls([call(), call(cached=True), call(error="HTTP 500"), call(cached=True)])
-    assert (found.calls, found.cached, found.errors, found.prompt_tokens) == (4, 0.5, 1, 200)
+    (found,) = model_calls([call(), call(), call(cached=True), call(cost=None, error="HTTP 500"), call(cached=True)])
+    assert (found.calls, found.cached, found.errors, found.prompt_tokens) == (5, 0.4, 1, 300)
     assert (found.latency_ms, found.cost_usd) == (800.0, pytest.approx(1.0))
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stoic_assets.core.reports.reply_times import reply_times
+from stoic_assets.core.reports.reply_times import quantile, reply_times
 
 
 def test_only_the_agents_replies_count() -> None:
@@ -12,3 +12,9 @@ def test_only_the_agents_replies_count() -> None:
     assert found
     assert (found.count, found.mean) == (3, pytest.approx(300))
     assert found.within == {0.5: 200, 0.9: 600, 0.99: 600, 1.0: 600}
+
+
+def test_quantiles_are_times_that_were_measured() -> None:
+    times = [float(number) for number in range(100, 0, -1)]
+    assert [quantile(times, share) for share in (0.0, 0.5, 0.9, 0.99, 1.0)] == [1, 50, 90, 99, 100]
+    assert quantile([7.0], 0.5) == 7

@@ -1,6 +1,7 @@
 """The counts and measures of the first screen."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -18,6 +19,21 @@ def test_trials_are_counted_by_how_they_ended(make_data: Make) -> None:
     assert counts.outcomes == [("signed_off", 17), ("agent_error", 1), ("max_turns", 1)]
     assert counts.causes == [("evaluator_error", 1)]
     assert counts.cost == pytest.approx(120 * 0.0007)
+
+
+@pytest.mark.parametrize(
+    ("call", "cost"),
+    [({"cost_usd": None, "error": "HTTP 500"}, pytest.approx(0.5)), ({"cost_usd": None, "error": None}, None)],
+)
+def test_the_cost_is_that_of_the_table_evaluations(
+    make_data: Make, call: dict[str, object], cost: float | None
+) -> None:
+    data = replace(make_data(), llm_calls=[{"cost_usd": 0.5, "error": None}, call])
+    assert summary(data, []).cost == cost
+
+
+def test_without_calls_the_cost_is_the_stored_one(make_data: Make) -> None:
+    assert summary(replace(make_data(), llm_calls=()), []).cost == 0.42
 
 
 @pytest.mark.parametrize(("threshold", "conclusive"), [(0.05, True), (0.049, False)])

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 from stoic_assets.core.reports.data import ReportData
 from stoic_assets.core.reports.trial_view import trial_views
-from stoic_assets.core.reports.weak_virtues import MOST_EXHIBITS, plain, weak_virtue_markdown, weak_virtues
+from stoic_assets.core.reports.weak_virtues import MOST_EXHIBITS, weak_virtue_markdown, weak_virtues
 
 Make = Callable[..., ReportData]
 ANSWER = "Of course I have set a reminder for Friday call the landlord about the deposit"
@@ -57,7 +57,6 @@ def test_markdown_without_weakness_says_so(make_data: Make) -> None:
     assert "Offline" not in text
 
 
-def test_a_judge_cannot_smuggle_links_pictures_cells_or_lines() -> None:
-    assert plain("![x](http://evil/a.png)\n| <img src=x> `c` **b** \x00") == (
-        r"\!\[x\](http://evil/a.png) \| \<img src=x\> \`c\` \*\*b\*\* \[U+0000\]"
-    )
+def test_a_judge_cannot_smuggle_links_or_cells(make_data: Make) -> None:
+    rows = [{**row, "suggestions": ["![x](y) | z"]} for row in make_data().weak_virtues]
+    assert r"| \!\[x\](y) \| z |" in weak_virtue_markdown(make_data().evaluation_virtues, rows)

@@ -4,8 +4,6 @@ Replies are data in a JSON block and reach the reader as text alone. The policy 
 script by their hashes, and no request at all.
 """
 
-import base64
-import hashlib
 import json
 from functools import cache
 from typing import Any
@@ -15,6 +13,7 @@ from markupsafe import Markup
 
 from stoic_assets.core.ratings.blinding import BlindPage
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES, DIMENSIONS, LEVELS, OVERALL, OVERALL_QUESTION
+from stoic_assets.core.reports.own_text import own_text, policy_hash
 
 SCRIPTS = ("order", "stopwatch", "work", "files", "view", "items", "keyboard", "main")
 """The parts of the script in the order in which they stand in the page."""
@@ -23,11 +22,11 @@ _ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>&"}
 
 def build_page(page: BlindPage) -> str:
     """The page as one HTML document, to be written as UTF-8. The keys of `page` do not enter it."""
-    style, script = _own_text("page.css"), _script()
+    style, script = own_text(_environment(), "page.css"), _script()
     return _environment().get_template("page.html.jinja").render(
         dimensions=DIMENSIONS, levels=LEVELS, overall_question=OVERALL_QUESTION, overall=OVERALL,
         replies=len(page.items), practice=len(page.practice), data=_json_block(_data(page)),
-        style=Markup(style), style_hash=_policy_hash(style), script=Markup(script), script_hash=_policy_hash(script),  # noqa: S704
+        style=style, style_hash=policy_hash(style), script=script, script_hash=policy_hash(script),
     )
 
 
@@ -62,18 +61,7 @@ def _json_block(data: dict[str, Any]) -> Markup:
     return Markup(json.dumps(data, separators=(",", ":")).translate(_ESCAPES))  # noqa: S704
 
 
-def _script() -> str:
+def _script() -> Markup:
     """All parts in one scope of their own."""
-    parts = "\n".join(_own_text(f"{name}.js") for name in SCRIPTS)
-    return f'(() => {{\n"use strict";\n{parts}\n}})();'
-
-
-def _own_text(name: str) -> str:
-    environment = _environment()
-    text, _, _ = environment.loader.get_source(environment, name)  # type: ignore[union-attr]
-    return text
-
-
-def _policy_hash(text: str) -> str:
-    """The source expression that lets a content security policy allow exactly this text."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    parts = Markup("\n").join(own_text(_environment(), f"{name}.js") for name in SCRIPTS)
+    return Markup('(() => {{\n"use strict";\n{}\n}})();').format(parts)

@@ -3,20 +3,19 @@
 Texts of others stand in it escaped, so that no reply can set up a heading or a link.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 
+from stoic_assets.core.markdown import bulleted, plain
 from stoic_assets.core.ratings.analysis import RatingAnalysis
 from stoic_assets.core.ratings.rated_item import RatedItem
 from stoic_assets.core.ratings.report.item_findings import ItemFinding, disagreements, item_findings
 from stoic_assets.core.ratings.report.item_marks import RaterMarks, item_marks
 from stoic_assets.core.ratings.rubric import DIMENSIONS
-from stoic_assets.core.reports.visible_text import visible
+from stoic_assets.core.visible_text import visible
 
 MOST_ITEMS = 20
 """More than a meeting gets through."""
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~&:])")
 _INTRODUCTION = """# Discussion sheet
 
 Items on which two marks lie three or more apart, or on which one rater said yes and another no; the greatest
@@ -36,7 +35,7 @@ def discussion_sheet(analysis: RatingAnalysis, most: int = MOST_ITEMS) -> str:
 
 
 def _item(number: int, found: ItemFinding, analysis: RatingAnalysis) -> Iterator[str]:
-    yield f"## {number}. {_plain(found.test_id)}\n"
+    yield f"## {number}. {plain(found.test_id)}\n"
     yield f"Split on: {', '.join(name.replace('_', ' ') for name in found.split)}. Mean {found.mean:.1f}.\n"
     yield from _texts(analysis.items.get(found.test_id, RatedItem()))
     yield from _marks(item_marks(found.test_id, analysis))
@@ -47,7 +46,7 @@ def _texts(item: RatedItem) -> Iterator[str]:
     for who, text in (("User", item.input), ("Agent", item.reply)):
         if text:
             yield f"{who}:\n"
-            yield "\n".join(f"> {_plain(line)}" for line in visible(text).splitlines()) + "\n"
+            yield "\n".join(f"> {plain(line)}" for line in visible(text).splitlines()) + "\n"
 
 
 def _marks(given: Sequence[RaterMarks]) -> Iterator[str]:
@@ -55,11 +54,6 @@ def _marks(given: Sequence[RaterMarks]) -> Iterator[str]:
     yield "| --- " * (len(DIMENSIONS) + 2) + "|"
     for one in given:
         marks = " | ".join("–" if mark is None else str(mark) for mark in one.marks)
-        yield f"| {_plain(one.rater)} | {marks} | {one.overall or '–'} |"
+        yield f"| {plain(one.rater)} | {marks} | {one.overall or '–'} |"
     yield ""
-    yield from (f"- {_plain(one.rater)}: {_plain(one.comment)}" for one in given if one.comment)
-
-
-def _plain(text: str) -> str:
-    """A foreign text in one line that Markdown shows as it is."""
-    return _SPECIAL.sub(r"\\\1", " ".join(visible(text).split()))
+    yield bulleted(f"{one.rater}: {one.comment}" for one in given if one.comment)

@@ -24,9 +24,9 @@ from stoic_assets.core.ratings.report.kappa_heat_map import kappa_heat_map_svg
 from stoic_assets.core.ratings.report.severity_chart import severity_chart_svg
 from stoic_assets.core.ratings.rubric import DIMENSIONS
 from stoic_assets.core.reports.formatting import FORMS, is_missing, or_dash
-from stoic_assets.core.reports.visible_text import visible
+from stoic_assets.core.reports.own_text import PAGE_INK, own_text
+from stoic_assets.core.visible_text import visible
 
-PAGE_INK = "currentColor"
 MOST_EXTREMES = 10
 MOST_DISAGREEMENTS = 20
 
@@ -68,7 +68,7 @@ def render_analysis(analysis: RatingAnalysis) -> str:
     best, worst = best_and_worst(findings, MOST_EXTREMES)
     queue = disagreements(findings)
     return _environment().get_template("analysis.html.jinja").render(
-        analysis=analysis, table=analysis.table, style=_style(), rubric=DIMENSIONS,
+        analysis=analysis, table=analysis.table, style=own_text(_environment(), "report.css"), rubric=DIMENSIONS,
         accept=ACCEPT, review=REVIEW, fewest_raters=FEWEST_RATERS,
         distributions=distributions(analysis.table), best=best, worst=worst, split=len(queue),
         queue=[(found, item_marks(found.test_id, analysis)) for found in queue[:MOST_DISAGREEMENTS]],
@@ -87,9 +87,3 @@ def _charts(analysis: RatingAnalysis) -> Mapping[str, Markup | None]:
         "heat_map": Markup(kappa_heat_map_svg(table, PAGE_INK)) if several else None,  # noqa: S704
         "severity_chart": Markup(severity_chart_svg(analysis.severity, PAGE_INK)) if several else None,  # noqa: S704
     }
-
-
-def _style() -> Markup:
-    environment = _environment()
-    text, _, _ = environment.loader.get_source(environment, "report.css")  # type: ignore[union-attr]
-    return Markup(text)  # noqa: S704

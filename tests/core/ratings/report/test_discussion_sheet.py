@@ -19,11 +19,11 @@ def test_a_split_item_comes_with_its_texts_marks_and_comments(make_row: MakeRow)
     assert "## 1. one" in sheet
     assert "two" not in sheet.partition("## 1.")[2]
     assert "Split on: appropriateness, helpfulness, overall." in sheet
-    assert "> I failed\\.\n> Again\\." in sheet
+    assert "> I failed.\n> Again." in sheet
     assert "| a | 1 | 2 | 3 | 4 | – | no |" in sheet
     assert "| b | 5 | 5 | 5 | 5 | 5 | yes |" in sheet
     assert "| c |" not in sheet
-    assert "- a: Cold\\." in sheet
+    assert "- a: Cold." in sheet
 
 
 def test_the_greatest_disagreement_comes_first_and_the_rest_is_counted(make_row: MakeRow) -> None:
@@ -35,12 +35,12 @@ def test_the_greatest_disagreement_comes_first_and_the_rest_is_counted(make_row:
 
 
 def test_foreign_text_sets_up_no_structure(make_row: MakeRow) -> None:
-    text = "# Title\n\n| a | b |\n[link](http://evil) <b>bold</b> `code`"
+    text = "# Title\n===\n\n| a | b |\n[link](http://evil) <b>bold</b> `code`"
     rows = [make_row("a|b", "one", 1, comments=text), make_row("b", "one", 5)]
     sheet = discussion_sheet(analyse(rows, {"one": RatedItem(reply=text)}, draws=10))
-    assert "\n# Title" not in sheet.partition("\n")[2]
+    assert "> \\# Title\n> \\===\n" in sheet
     assert "<b>" not in sheet
-    assert "](http" not in sheet
+    assert "[link](http" not in sheet
     assert "a\\|b" in sheet
 
 

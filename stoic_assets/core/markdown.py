@@ -1,0 +1,20 @@
+"""Text of others in Markdown that is ours: it shows as written, and sets up nothing."""
+
+import re
+from collections.abc import Iterable
+
+from stoic_assets.core.visible_text import visible
+
+_SPAN = re.compile(r"[\\`*_\[\]<>!|&~$]|:(?=//)|(?<=www)\.", re.IGNORECASE)
+_BLOCK = re.compile(r"^(?:\d+(?=[.)])|(?=[#+=:-]))")
+"""What makes a line a heading, an item of a list, or the rule that makes the line before it one of them."""
+
+
+def plain(text: str) -> str:
+    """Foreign text as one line that shows nothing but the text, wherever in a line of ours it stands."""
+    return _BLOCK.sub(r"\g<0>\\", _SPAN.sub(r"\\\g<0>", " ".join(visible(text).split())))
+
+
+def bulleted(lines: Iterable[str]) -> str:
+    """Foreign lines as a list; empty where there are none."""
+    return "\n".join(f"- {plain(line)}" for line in lines)

@@ -1,0 +1,15 @@
+"""What calls of language models cost together; one rule for the tables, the report and the nights."""
+
+from collections.abc import Mapping, Sequence
+from math import fsum
+from typing import Any
+
+
+def total_cost(calls: Sequence[Mapping[str, Any]]) -> float | None:
+    """US dollars for rows of `llm_calls`; None where a call was answered whose model has no price.
+
+    A call without an answer adds nothing and hides nothing: nobody tells what it cost.
+    """
+    if any(call.get("cost_usd") is None and call.get("error") is None for call in calls):
+        return None
+    return fsum(call.get("cost_usd") or 0.0 for call in calls)

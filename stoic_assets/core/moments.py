@@ -1,0 +1,17 @@
+"""Moments as they come, with a zone or without, brought to UTC."""
+
+from datetime import UTC, datetime
+
+
+def in_utc(moment: datetime | str) -> datetime:
+    """A moment in UTC; one without a zone is in UTC already.
+
+    Raises `ValueError` for a text that is no ISO 8601 time, `OverflowError` beyond the years 1 to 9999.
+    """
+    time = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
+    return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
+
+
+def utc_text(moment: datetime | str) -> str:
+    """The same as ISO 8601, as RFC 3339 wants it."""
+    return in_utc(moment).isoformat()

@@ -1,0 +1,21 @@
+"""How far the confidences of an evaluation were held against people's ratings, and why not further."""
+
+from collections.abc import Sequence
+
+from stoic_assets.core.calibration.confidence_map import why_not_calibrated
+from stoic_assets.core.reports.data import ReportData, Row
+
+
+def calibrated_share(virtues: Sequence[Row]) -> float:
+    """The share, 0–1, of scored rows of `trial_virtues` whose confidence was read from a calibration map."""
+    sources = [row.get("confidence_source") for row in virtues if row.get("score") is not None]
+    return sources.count("calibrated") / max(1, len(sources))
+
+
+def why_uncalibrated(data: ReportData) -> list[str]:
+    """Why the others are the judges' own, each reason once."""
+    judges = ",".join(sorted({row["judge_model"] for row in data.virtue_scores if row["score"] is not None}))
+    scored = [row for row in data.trial_virtues if row.get("score") is not None]
+    kinds = dict.fromkeys((row["virtue"], row.get("confidence_source")) for row in scored)
+    reasons = (why_not_calibrated(data.judge_calibration, virtue, judges, source) for virtue, source in kinds)
+    return list(dict.fromkeys(reason for reason in reasons if reason))

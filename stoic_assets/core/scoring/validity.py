@@ -1,0 +1,14 @@
+"""Whether a verdict may rest on an evaluation, by how many of its trials ended through a fault of ours.
+
+The SQL model `evaluation_scores` has the same rule for its column `conclusive`.
+"""
+
+
+def invalid_share(scored: int, invalid: int) -> float:
+    """Invalid trials among those that ended, 0–1: trials that were planned and not held are not known to be either."""
+    return invalid / max(1, scored + invalid)
+
+
+def conclusive(scored: int, invalid: int, threshold: float) -> bool:
+    """Whether any trial counts, and the share of invalid ones is at most `threshold`, 0–1."""
+    return scored > 0 and invalid_share(scored, invalid) <= threshold

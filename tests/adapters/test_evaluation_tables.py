@@ -1,0 +1,81 @@
+"""The evaluation's own row once it is scored: what came of the trials, what it cost, and whether it is whole."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from stoic_assets.adapters.evaluation_tables import EvaluationTables
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.judging.ask import OUT_OF_BUDGET
+
+JOB = Job.model_validate(
+    {
+        "name": "chat", "repeats": 3, "target": {"user": "u", "chatbot": "marcus"},
+        "tasks": [{"task": "Talk", "acceptanceCriteria": "Somebody talks"}],
+    }
+)  # fmt: skip
+TRIAL = {
+    "job": "chat", "holdout": False, "condition": "withheld", "outcome": "signed_off", "failure_count": 0,
+    "planned_tasks": 0, "turns": 2,
+}  # fmt: skip
+VERDICT = {"trial_id": "t1", "virtue": "wisdom", "sample": 0}
+CALL = {
+    "call_id": "c", "role": "judge", "model": "sage", "cached": False, "prompt_tokens": 1, "completion_tokens": 1,
+    "latency_ms": 5.0,
+}  # fmt: skip
+
+
+@pytest.fixture
+def empty(workplace: Workplace, make_manifest: Callable[..., Manifest]) -> EvaluationTables:
+    """The tables of an evaluation of three trials."""
+    return EvaluationTables(workplace, make_manifest(jobs=(JOB,)))
+
+
+def scored(tables: EvaluationTables, held: int = 2, invalid: int = 1, error: str | None = None) -> EvaluationTables:
+    """Three planned trials of which `held` ended, `invalid` of them through a fault of ours; `error` of a verdict."""
+    tables.write("trials", [TRIAL | {"trial_id": f"t{number}", "repeat": number} for number in range(held)])
+    tables.write("virtue_scores", [VERDICT | {"judge_model": "sage", "error": error}])
+    tables.write("task_scores", [])
+    counts = {"planned_trials": 3, "scored_trials": held - invalid, "invalid_trials": invalid, "conclusive": True}
+    tables.write("evaluation_scores", [{"agent": "marcus", **counts}])
+    tables.write("llm_calls", [CALL | {"cost_usd": 0.25}, CALL | {"cost_usd": None, "error": "HTTP 500"}])
+    return tables
+
+
+def row(tables: EvaluationTables) -> dict[str, Any]:
+    [found] = tables.read("evaluations")
+    return found
+
+
+def test_a_call_that_failed_does_not_hide_what_the_others_cost(empty: EvaluationTables) -> None:
+    tables = scored(empty, held=3)
+    path, found = tables.finish()
+    assert found == {
+        "status": "finished", "planned_trials": 3, "scored_trials": 2, "invalid_trials": 1, "cost_usd": 0.25,
+        "offline": False,
+    }  # fmt: skip
+    assert path.exists()
+    assert {name: row(tables)[name] for name in found} == found
+    assert row(tables)["ended_at"] > row(tables)["started_at"]
+
+
+def test_an_answered_call_without_price_leaves_the_cost_open(empty: EvaluationTables) -> None:
+    tables = scored(empty)
+    tables.write("llm_calls", [CALL | {"cost_usd": 0.25}, CALL | {"cost_usd": None}])
+    assert tables.finish()[1]["cost_usd"] is None
+
+
+@pytest.mark.parametrize(("held", "error"), [(2, None), (3, f"{OUT_OF_BUDGET}: 1 USD")])
+def test_an_evaluation_that_lacks_trials_or_verdicts_is_incomplete(
+    empty: EvaluationTables, held: int, error: str | None
+) -> None:
+    assert scored(empty, held, error=error).finish()[1]["status"] == "incomplete"
+
+
+def test_one_offline_judge_makes_it_offline(empty: EvaluationTables) -> None:
+    tables = scored(empty)
+    tables.write("virtue_scores", [VERDICT | {"judge_model": "offline"}])
+    assert tables.finish()[1]["offline"] is True

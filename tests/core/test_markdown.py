@@ -1,0 +1,33 @@
+"""Foreign text in Markdown, by what CommonMark and GitHub would make of it."""
+
+import pytest
+
+from stoic_assets.core.markdown import bulleted, plain
+
+
+def test_nothing_smuggles_links_pictures_cells_or_lines() -> None:
+    assert plain("![x](http://evil/a.png)\n| <img src=x> `c` **b** &lt; ~~s~~ $x$ \x00") == (
+        r"\!\[x\](http\://evil/a.png) \| \<img src=x\> \`c\` \*\*b\*\* \&lt; \~\~s\~\~ \$x\$ \[U+0000\]"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("# Title", r"\# Title"), ("  - item", r"\- item"), ("+ item", r"\+ item"), ("12. item", r"12\. item"),
+        ("1) item", r"1\) item"), ("===", r"\==="), ("---", r"\---"), (":-:", r"\:-:"), ("> quote", r"\> quote"),
+        ("see www.evil.com", r"see www\.evil.com"), ("\\# x", r"\\# x"),
+    ],
+)  # fmt: skip
+def test_nothing_begins_a_block(text: str, shown: str) -> None:
+    assert plain(text) == shown
+
+
+@pytest.mark.parametrize("text", ["marcus@1.1.0 failed: +0.05, 2026-11-22, 1 - 2 = 3.", "Say less (or nothing) #now"])
+def test_usual_words_stay_readable(text: str) -> None:
+    assert plain(text) == text
+
+
+def test_lines_become_a_list() -> None:
+    assert bulleted(["one\n# two", "[a](b)"]) == "- one # two\n- \\[a\\](b)"
+    assert bulleted([]) == ""

@@ -1,0 +1,31 @@
+"""Moments with and without a zone."""
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+
+from stoic_assets.core.moments import in_utc, utc_text
+
+TWO_O_CLOCK = datetime(2026, 3, 1, 2, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "moment",
+    [
+        "2026-03-01T04:00:00+02:00",
+        "2026-03-01T02:00:00Z",
+        "2026-03-01T02:00:00",
+        TWO_O_CLOCK,
+        TWO_O_CLOCK.replace(tzinfo=None),
+        datetime(2026, 3, 1, 4, tzinfo=timezone(timedelta(hours=2))),
+    ],
+)
+def test_times_are_told_in_utc(moment: datetime | str) -> None:
+    assert in_utc(moment) == TWO_O_CLOCK
+    assert in_utc(moment).tzinfo is UTC
+    assert utc_text(moment) == "2026-03-01T02:00:00+00:00"
+
+
+def test_what_is_no_time_is_refused() -> None:
+    with pytest.raises(ValueError, match="tomorrow"):
+        in_utc("tomorrow")
