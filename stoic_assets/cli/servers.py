@@ -19,7 +19,7 @@ from stoic_assets.cli import console
 from stoic_assets.cli.child_process import child_process
 from stoic_assets.cli.options import Json
 from stoic_assets.cli.partition_run import dagster_home
-from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
 
 _PATIENCE = 30.0
 """Seconds that Dagster's processes may take to end: the daemon stops its code server first."""
@@ -101,6 +101,7 @@ def ui(port: Annotated[int, typer.Option(min=1, max=65535, help="Where to serve 
         ]
         while all(process.poll() is None for process in started):
             time.sleep(0.5)
+    raise ServiceUnreachable("Dagster's web server or daemon ended by itself; what it wrote above says why")
 
 
 def refuse_taken(port: int) -> None:
