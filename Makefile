@@ -42,6 +42,7 @@ pictures: $(INSTALLED)
 
 bench: $(INSTALLED)
 	@$(VENV)/bin/python -m benchmarks.throughput
+	@$(VENV)/bin/python -m benchmarks.throughput.libraries
 	@$(VENV)/bin/python -m benchmarks.limits
 
 bench-scale: $(INSTALLED)

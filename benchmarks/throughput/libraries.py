@@ -1,0 +1,90 @@
+"""What the libraries of an evaluation cost, each imported as the product does it and used once.
+
+It is the part of processor time and memory that no code of ours can save.
+
+    python -m benchmarks.throughput.libraries
+
+Prints a Markdown table that adds up from row to row: CPU seconds, and the memory of the process in MB.
+"""
+
+import gc
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+PAGES = Path("/proc/self/statm")
+PAGE_BYTES = 4096
+
+
+def main() -> None:
+    """Takes one after the other into use."""
+    gc.set_threshold(100_000, 20, 20)  # as `stoic` does
+    print("| with | CPU, s | memory, MB |\n| --- | --- | --- |")
+    show("Python")
+    for label, use in USES.items():
+        use()
+        show(label)
+
+
+def show(label: str) -> None:
+    """One row."""
+    resident = int(PAGES.read_text().split()[1]) * PAGE_BYTES / 1e6
+    print(f"| {label} | {time.process_time():.2f} | {resident:.0f} |")
+
+
+def dagster() -> None:
+    """The package alone, without definitions."""
+    import dagster  # noqa: F401
+
+
+def event_log() -> None:
+    """Where Dagster keeps runs and events."""
+    from stoic_assets.defs import event_log  # noqa: F401
+
+
+def model_client() -> None:
+    """The openai package over aiohttp."""
+    from stoic_assets.adapters.evaluation_conversations import import_clients
+
+    import_clients(offline=False)
+
+
+def duckdb() -> None:
+    """A file is written and read."""
+    from stoic_assets.adapters.duckdb_engine import open_engine
+
+    with tempfile.TemporaryDirectory() as folder, open_engine() as engine:
+        engine.execute(f"copy (select range as n from range(1000)) to '{folder}/n.parquet'")
+        engine.execute(f"select sum(n) from '{folder}/n.parquet'").fetchall()
+
+
+def graph_driver() -> None:
+    """Without a connection."""
+    from stoic_assets.adapters.lean_imports import neo4j_alone
+
+    neo4j_alone()
+    from neo4j import AsyncGraphDatabase  # noqa: F401
+
+
+def chart() -> None:
+    """One line is drawn."""
+    from stoic_assets.core.reports.drawing import INK_MARK, axes, svg
+
+    figure, plot = axes(4, 3)
+    plot.plot([1, 2])
+    svg(figure, "line", INK_MARK)
+
+
+USES: dict[str, Callable[[], None]] = {
+    "Dagster": dagster,
+    "its event log (SQLAlchemy, alembic)": event_log,
+    "openai, aiohttp": model_client,
+    "DuckDB, one small file": duckdb,
+    "neo4j": graph_driver,
+    "matplotlib, one chart": chart,
+}
+
+
+if __name__ == "__main__":
+    main()
