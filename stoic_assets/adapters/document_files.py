@@ -68,8 +68,13 @@ def _own_prompts(job: Job) -> dict[PromptName, tuple[str, ...]]:
     named: dict[PromptName, tuple[str, ...]] = {
         "evaluator": (job.evaluator.prompt, "evaluator", "prompt"), "tasks": (job.scorer.prompt, "scorer", "prompt")
     }  # fmt: skip
-    own = {name: (file, *key) for name, (file, *key) in named.items() if file not in _BUILT_IN_PROMPTS}
+    own = {name: (file, *key) for name, (file, *key) in named.items() if not _is_built_in(file)}
     return own | {name: (file, "prompts", name) for name, file in job.prompts.items()}
+
+
+def _is_built_in(prompt: str) -> bool:
+    """Whether Embabel's evaluator would find the prompt among its own, under any of the names it takes."""
+    return prompt.removeprefix("classpath:/prompts/").removesuffix(".jinja") in _BUILT_IN_PROMPTS
 
 
 def _template(path: Path, file: str, key: Sequence[str]) -> str:

@@ -62,7 +62,7 @@ def _refuse_unusable(
     for job in spec.jobs:
         address, seconds = spec.addresses[job.name], settings.limits.agent.timeout_seconds
         connect_agent(job.target, address, spec.agent_model, env, seconds)
-    if max_cost is not None:
+    if settings.ceiling(max_cost) is not None:
         for model in (spec.evaluator_model, *spec.judge_models):
             require_price(model, settings.prices)
 

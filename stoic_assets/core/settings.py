@@ -187,6 +187,9 @@ class Settings(Document):
     invalid_trials_threshold: float = Field(
         0.10, ge=0, le=1, description="share of invalid trials above which no verdict is given"
     )
+    max_cost: float | None = Field(
+        None, ge=0, description="US dollars after which one evaluation asks no model any more; null: no ceiling"
+    )
     limits: Limits = Limits()
     conversations: Conversations = Conversations()
     judging: Judging = Judging()
@@ -210,3 +213,7 @@ class Settings(Document):
         ),
         description="regular expressions of secrets, blanked in everything that is stored or sent to a judge",
     )
+
+    def ceiling(self, asked: float | None) -> float | None:
+        """What an evaluation may cost, in US dollars: what was asked for, else what is set."""
+        return self.max_cost if asked is None else asked

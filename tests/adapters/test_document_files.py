@@ -83,6 +83,13 @@ def test_setup_files_and_templates_are_read_in_and_their_text_is_part_of_the_has
     assert len(hashes) == 1 + len(files)
 
 
+@pytest.mark.parametrize("form", ["{}", "{}.jinja", "classpath:/prompts/{}.jinja"])
+def test_built_in_prompts_go_by_all_names_that_embabel_takes(tmp_path: Path, form: str) -> None:
+    evaluator, scorer = form.format("eval/socrates"), form.format("eval/score")
+    named = f"evaluator: {{prompt: '{evaluator}'}}\nscorer: {{prompt: '{scorer}'}}\n"
+    assert load_job(write(tmp_path / "job.yml", named)).prompts == {}
+
+
 def test_prompts_name_before_the_short_form(tmp_path: Path) -> None:
     path = write(tmp_path / "job.yml", "prompts: {evaluator: a.jinja}\nevaluator: {prompt: b.jinja}\n")
     (tmp_path / "a.jinja").write_text("a")

@@ -182,6 +182,8 @@ def test_a_ceiling_needs_the_price_of_every_model(project: Project, write: Write
     settings = Settings.model_validate({"prices": prices})
     with pytest.raises(ConfigurationError, match="price of sage"):
         set_up(EvaluationRequest(), "marcus@1", project, settings, env, max_cost=1.0)
+    with pytest.raises(ConfigurationError, match="price of sage"):
+        set_up(EvaluationRequest(), "marcus@1", project, settings.model_copy(update={"max_cost": 1.0}), env)
     assert set_up(EvaluationRequest(), "marcus@1", project, settings, env).spec.judge_models == ("sage",)
 
 

@@ -127,10 +127,10 @@ PRICED = "prices: {gpt-4.1-mini: {input: 1000, output: 0}}\n"
 def test_the_cost_ceiling_stops_cleanly_and_a_higher_one_goes_on(stoic: Stoic, model: ModelServer) -> None:
     stoic.job("one", greetings=["Hello one"])
     stoic.job("two", greetings=["Hello two"])
-    stoic.write("stoic.yml", PRICED)
+    stoic.write("stoic.yml", f"{PRICED}max_cost: 0\n")
     stoic.env |= {"AGENT_API_KEY": "agent", "OLD_PASSWORD": "withheld"}  # words that ids and kinds are made of
 
-    poorest = stoic("eval", "--max-cost", "0", "--json", code=3)
+    poorest = stoic("eval", "--json", code=3)
     assert (model.calls, poorest.document["trials"]) == ([], [])
     assert "0 of 2 trials were held before the cost ceiling" in poorest.line
 

@@ -109,7 +109,7 @@ ARGUMENTS: dict[str, tuple[tuple[str, ...], str]] = {
     "several agents": ((), "stoic: the jobs address several agents (my-agent, your-agent); say which one with"),
     "nothing to resume": (("--job", "chat", "--resume"), "stoic: there is no unfinished evaluation of my-agent@dev"),
     "no address": (("--job", "chat", "--agent-url", "ftp://x"), "stoic: the address of the agent: not an http or"),
-    "no price": (("--job", "chat", "--max-cost", "1"), "stoic: --max-cost needs the price of unheard-of: add it"),
+    "no price": (("--job", "chat", "--max-cost", "1"), "stoic: a cost ceiling needs the price of unheard-of: add it"),
 }
 
 

@@ -90,4 +90,4 @@ def calls_in(file: Path) -> list[dict[str, Any]]:
 def require_price(model: str, prices: Mapping[str, Price]) -> None:
     """Raises `ConfigurationError` when the cost of `model` cannot be told, so that no ceiling can be kept."""
     if model != OFFLINE and model not in prices:
-        raise ConfigurationError(f"--max-cost needs the price of {model}: add it under `prices` in stoic.yml")
+        raise ConfigurationError(f"a cost ceiling needs the price of {model}: add it under `prices` in stoic.yml")
