@@ -95,7 +95,8 @@ class Workplace:
         provider = self._provider
         if not is_offline(self.env):  # the stand-in costs nothing, and its verdicts change with its code
             provider = CachedModel(provider, self._provider_cache(manifest.agent_version), fresh=fresh)
-        return Ledger(provider, self.evidence.journal_file(manifest), self.settings.prices, self.settings.ceiling(max_cost))
+        journal, ceiling = self.evidence.journal_file(manifest), self.settings.ceiling(max_cost)
+        return Ledger(provider, journal, self.settings.prices, ceiling)
 
     @cached_property
     def _provider(self) -> ChatModel:

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-
 from stoic_assets.core.evolution.stoic_evaluation import (
     EvaluationHead,
     StoicEvaluation,
