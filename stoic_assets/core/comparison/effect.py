@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from statistics import fmean, stdev
 
 from stoic_assets.core.comparison.student import detectable, t_test
+from stoic_assets.core.reports.formatting import difference
 
 FEWEST_JOBS = 5
 """With four jobs a t quantile after Holm exceeds 6, and coarse scores make equal differences likely."""
@@ -53,7 +54,8 @@ def effect(differences: Sequence[float], tests: int) -> Effect:
     if jobs < FEWEST_JOBS:
         return Effect(jobs, mean, why=f"paired jobs: {jobs}; at least {FEWEST_JOBS} are needed")
     if max(differences) - min(differences) < _SAME:
-        return Effect(jobs, mean, why=f"every job differs by the same {mean:+.2f}, which shows no spread to test with")
+        same = f"every job differs by the same {difference(mean)}"
+        return Effect(jobs, mean, why=f"{same}, which shows no spread to test with")
     return Effect(jobs, mean, _tested(differences, tests))
 
 

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from stoic_assets.core.comparison.effect import ALPHA, FEWEST_JOBS, Effect, Tested, effect
 from stoic_assets.core.comparison.paired_jobs import Pair, Scope
+from stoic_assets.core.reports.formatting import difference
 
 Verdict = Literal["regressed", "improved", "unchanged", "inconclusive"]
 _ROUNDING = 1e-9
@@ -113,14 +114,14 @@ def _open(test: Test, found: Effect, gating: bool) -> Finding:
 def _decided(
     test: Test, found: Effect, p_lower: float, p_greater: float, gating: bool, minimal: bool
 ) -> Finding:
-    tested, difference = found.tested, found.difference
+    tested, change = found.tested, found.difference
     assert tested is not None  # noqa: S101 - only what was tested is decided
-    assert difference is not None  # noqa: S101
-    p, p_adjusted = (tested.p_less, p_lower) if difference < 0 else (tested.p_greater, p_greater)
-    large = abs(difference) >= test.delta - _ROUNDING or not minimal
+    assert change is not None  # noqa: S101
+    p, p_adjusted = (tested.p_less, p_lower) if change < 0 else (tested.p_greater, p_greater)
+    large = abs(change) >= test.delta - _ROUNDING or not minimal
     verdict: Verdict = "inconclusive"
     if p_adjusted <= ALPHA and large:
-        verdict = "regressed" if difference < 0 else "improved"
+        verdict = "regressed" if change < 0 else "improved"
     elif -test.delta < tested.low_90 and tested.high_90 < test.delta:  # two one-sided tests
         verdict = "unchanged"
     why = _what_is_possible(tested, found.jobs, test.delta) if verdict == "inconclusive" else None
@@ -133,7 +134,7 @@ def _decided(
 def _what_is_possible(tested: Tested, jobs: int, delta: float) -> str:
     """What an open result leaves possible, and what the suite could have found."""
     return (
-        f"between {tested.low_90:+.2f} and {tested.high_90:+.2f} is possible and δ is {delta:.2f}; "
+        f"between {difference(tested.low_90)} and {difference(tested.high_90)} is possible and δ is {delta:.2f}; "
         f"these {jobs} jobs find {tested.detectable:.2f} with 90 % power"
     )
 

@@ -16,6 +16,7 @@ from stoic_assets.core.comparison.judge_reference import Judged, Mean, Reference
 from stoic_assets.core.comparison.student import quantile, t_test
 from stoic_assets.core.evolution.events import Event
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
+from stoic_assets.core.reports.formatting import difference
 
 FEWEST = 5
 """Transcripts below which nothing is measured."""
@@ -138,7 +139,7 @@ def moved(measurements: Iterable[Row], base_judged_at: datetime, candidate_judge
     changes = dict.fromkeys(VIRTUES, 0.0)
     for old, new in changed:
         changes[(new or old or {})["virtue"]] += _shift(new) - _shift(old)
-    said = [f"{virtue.replace('_', ' ')} {change:+.2f}" for virtue, change in changes.items() if change]
+    said = [f"{virtue.replace('_', ' ')} {difference(change)}" for virtue, change in changes.items() if change]
     if not said:
         return None
     day = max(row["evaluated_at"] for pair in changed for row in pair if row).date()

@@ -57,7 +57,7 @@ def test_four_jobs_are_too_few(differences: list[float]) -> None:
     assert found.why == f"paired jobs: {len(differences)}; at least 5 are needed"
 
 
-@pytest.mark.parametrize(("differences", "said"), [([0.0] * 12, "+0.00"), ([-0.1] * 5, "-0.10")])
+@pytest.mark.parametrize(("differences", "said"), [([0.0] * 12, "±0.00"), ([-0.1] * 5, "−0.10")])
 def test_equal_differences_are_no_evidence(differences: list[float], said: str) -> None:
     found = effect(differences, 9)
     assert found.tested is None

@@ -147,12 +147,12 @@ def test_an_open_result_says_what_is_possible_and_what_could_be_found() -> None:
     assert found.effect.tested is not None
     assert found.verdict == "inconclusive"
     # The standard error is .1·√(12/11)/√12 = .0302, the 90 % interval -.04 ± t(.95, 11)·.0302 = -.04 ± .054.
-    assert found.why == "between -0.09 and +0.01 is possible and δ is 0.05; these 12 jobs find 0.09 with 90 % power"
+    assert found.why == "between −0.09 and +0.01 is possible and δ is 0.05; these 12 jobs find 0.09 with 90 % power"
 
 
 @pytest.mark.parametrize(
     ("differences", "why"),
-    [([], "no job"), ([-0.5, -0.4, -0.3, -0.4], "paired jobs: 4"), ([-0.5] * 12, "same -0.50"), ([0.0] * 40, "+0.00")],
+    [([], "no job"), ([-0.5, -0.4, -0.3, -0.4], "paired jobs: 4"), ([-0.5] * 12, "same −0.50"), ([0.0] * 40, "±0.00")],
 )
 def test_what_cannot_be_tested_is_open_and_says_why(differences: list[float], why: str) -> None:
     found = one(differences)
