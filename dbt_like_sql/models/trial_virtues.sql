@@ -14,7 +14,7 @@ select
     virtue,
     avg(score) filter (where scored) as score,
     avg(coalesce(confidence, 0)) filter (where scored) as confidence,
-    min(confidence_source) filter (where scored) as confidence_source,
+    max(confidence_source) filter (where scored) as confidence_source, -- 'calibrated' comes first: where all are
     count(*) filter (where scored) as verdicts,
     count(*) filter (where error is not null) as failed,
     bool_or(exercised) as exercised,

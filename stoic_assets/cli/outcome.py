@@ -99,7 +99,7 @@ def show(outcome: Outcome, workplace: Workplace) -> None:
         console.out.print(console.foreign(assertion))
     console.out.print(_summary(document))
     if not _calibrated(document):
-        console.out.print("confidence: the judge's own word, not calibrated against people", style="dim")
+        console.out.print("confidence: the judges' own, not calibrated against people", style="dim")
     if document["offline"]:
         console.out.print(OFFLINE_WARNING, style="yellow")
     report = workplace.reports / document["agent_version"] / f"{document['evaluation_id']}.html"

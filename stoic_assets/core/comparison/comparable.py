@@ -31,8 +31,10 @@ def common_ground(base: Side, candidate: Side, threshold: float, judge_moved: st
     shared = base.jobs.keys() & candidate.jobs.keys()
     jobs = frozenset(job for job in shared if base.jobs[job] == candidate.jobs[job])
     if not jobs:
+        common = f"jobs in common, and all changed between the two ({_listed(shared)})" if shared else "job in common"
         raise ComparisonRefused(
-            f"{_named(base)} and {_named(candidate)} have no job in common; choose others with --evaluation"
+            f"{_named(base)} and {_named(candidate)} have {len(shared) or 'no'} {common}; evaluate the base again, or "
+            "choose others with --evaluation"
         )
     why = judge_moved or _other_judge(base, candidate, jobs)
     notes = (*_suites(base, candidate, shared - jobs), *_circumstances(base, candidate), *([why] if why else []))
@@ -71,8 +73,24 @@ def _suites(base: Side, candidate: Side, changed: Iterable[str]) -> list[str]:
     ]
     if changed:
         notes.append(f"changed between the two evaluations and not compared: {_listed(changed)}")
+    notes += [
+        f"only {side.agent_version} ran {condition} trials of {_listed(jobs)}; not compared"
+        for side, other in ((base, candidate), (candidate, base))
+        for condition, jobs in _conditions_of_one(side, other).items()
+    ]
     unpaired = _unpaired(base, candidate)
     return [*notes, f"measured in one of them alone: {_listed(unpaired)}"] if unpaired else notes
+
+
+def _conditions_of_one(side: Side, other: Side) -> dict[str, set[str]]:
+    """The conditions in which one side alone measured jobs that both measured, with these jobs."""
+    measured, by_other = ({(job_key(row), row["condition"]) for row in each.measures} for each in (side, other))
+    both = {job for job, _ in measured} & {job for job, _ in by_other}
+    found: dict[str, set[str]] = {}
+    for job, condition in sorted(measured - by_other):
+        if job in both:
+            found.setdefault(condition, set()).add(job)
+    return found
 
 
 def _unpaired(base: Side, candidate: Side) -> set[str]:

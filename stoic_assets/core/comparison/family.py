@@ -133,9 +133,10 @@ def _decided(
 
 def _what_is_possible(tested: Tested, jobs: int, delta: float) -> str:
     """What an open result leaves possible, and what the suite could have found."""
+    found = f"{tested.detectable:.2f}" if tested.detectable <= 1 else "no difference"  # scores are 0–1
     return (
         f"between {difference(tested.low_90)} and {difference(tested.high_90)} is possible and δ is {delta:.2f}; "
-        f"these {jobs} jobs find {tested.detectable:.2f} with 90 % power"
+        f"these {jobs} jobs find {found} with 90 % power"
     )
 
 

@@ -15,7 +15,7 @@ def trial_row(evidence: Evidence, job: Job) -> Row:
     trial = evidence.trial
     return {
         "trial_id": trial.trial_id, "job": trial.job, "scenario": trial.scenario, "holdout": job.holdout,
-        "tags": list(job.tags), "job_hash": job.hash(), "condition": trial.condition, "repeat": trial.repeat,
+        "tags": list(job.tags), "job_hash": job.question_hash(), "condition": trial.condition, "repeat": trial.repeat,
         "outcome": evidence.outcome, "detail": evidence.detail, "session_id": evidence.session_id, "user": trial.user,
         "failure_count": evidence.failure_count, "average_response_ms": average_response_ms(evidence),
         "aspirational_ms": job.aspirational_average, "planned_tasks": len(job.tasks), "virtue_weights": job.weights(),

@@ -126,7 +126,7 @@ def fitness_update(
     scored = [each for each in evaluations if each.overall_score is not None and not each.holdout]
     open_ones = sorted(scored, key=lambda each: each.id)
     fitness = estimated(
-        [WeightedScore(each.task_id, score) for each in open_ones if (score := each.overall_score) is not None]
+        [WeightedScore(each.observed, score) for each in open_ones if (score := each.overall_score) is not None]
     )
     found = objectives(open_ones, evolution.floors)
     severity = severities(found, weakness)

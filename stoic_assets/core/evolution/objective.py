@@ -51,7 +51,7 @@ def objectives(evaluations: Sequence[StoicEvaluation], floors: Mapping[Virtue, f
 
 def _objective(virtue: Virtue, evaluations: Sequence[StoicEvaluation], floor: float | None) -> Objective | None:
     """The mean is weighted by confidence."""
-    found = [(each.task_id, each.virtue_scores[virtue]) for each in evaluations if virtue in each.virtue_scores]
+    found = [(each.observed, each.virtue_scores[virtue]) for each in evaluations if virtue in each.virtue_scores]
     estimate = estimated([WeightedScore(job, finding.score, finding.confidence) for job, finding in found])
     if estimate.mean is None:
         return None
@@ -87,7 +87,7 @@ def severities(found: Objectives, weakness: Weakness) -> dict[Virtue, float]:
     weak = {
         virtue: (1 - each["mean"]) * each["confidence"]
         for virtue, each in found.items()
-        if each["mean"] < weakness.score_below and each["confidence"] > weakness.confidence_above
+        if round(each["mean"], _DIGITS) < weakness.score_below and _is_sure(each, weakness)
     }
     return dict(sorted(weak.items(), key=lambda item: -item[1]))
 
@@ -100,9 +100,13 @@ def uncertain(found: Objectives, weakness: Weakness, evolution: Evolution) -> li
     return [
         virtue for virtue in VIRTUES
         if virtue not in found
-        or found[virtue]["confidence"] <= weakness.confidence_above
+        or not _is_sure(found[virtue], weakness)
         or _too_wide(found[virtue], evolution.uncertain_width)
     ]
+
+
+def _is_sure(found: Objective, weakness: Weakness) -> bool:
+    return round(found["confidence"], _DIGITS) > weakness.confidence_above
 
 
 def _too_wide(found: Objective, width: float) -> bool:

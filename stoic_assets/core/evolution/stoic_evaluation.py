@@ -4,11 +4,12 @@ Events, the fitness update and the stoic graph are all made from these. How verd
 the SQL models; here only their words are gathered.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
+from stoic_assets.core.comparison.paired_jobs import job_key
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 from stoic_assets.core.moments import utc_text
 from stoic_assets.core.releases import agent_of
@@ -67,6 +68,12 @@ class StoicEvaluation:
     overall_confidence: float | None
     holdout: bool = False
     source: Literal["llm", "human"] = "llm"
+    scenario: str | None = None
+
+    @property
+    def observed(self) -> str:
+        """What counts as one observation, as in comparisons: the job, or the one scenario of it."""
+        return job_key({"job": self.task_id, "scenario": self.scenario})
 
     @property
     def notes(self) -> str | None:
@@ -96,22 +103,23 @@ def stoic_evaluations(
 
     The rows are those of `trials`, `composite_scores`, `trial_virtues` and `virtue_scores` of one evaluation.
     """
-    held_out = {trial["trial_id"] for trial in trials if trial["holdout"]}
+    held = {trial["trial_id"]: trial for trial in trials}
     scored, words = (by_trial(row for row in rows if row["score"] is not None) for rows in (virtues, verdicts))
     return [
-        _evaluation(head, composite, _findings(scored[composite["trial_id"]], words[composite["trial_id"]]), held_out)
+        _evaluation(head, composite, _findings(scored[composite["trial_id"]], words[composite["trial_id"]]), held)
         for composite in sorted(composites, key=lambda row: str(row["trial_id"]))
         if composite["valid"]
     ]
 
 
 def _evaluation(
-    head: EvaluationHead, composite: Row, findings: Mapping[Virtue, VirtueFinding], held_out: Collection[str]
+    head: EvaluationHead, composite: Row, findings: Mapping[Virtue, VirtueFinding], held: Mapping[str, Row]
 ) -> StoicEvaluation:
+    trial = held.get(composite["trial_id"], {})
     return StoicEvaluation(
         id=composite["trial_id"], head=head, task_id=composite["job"], virtue_scores=findings,
         overall_score=composite["virtue_overall"], overall_confidence=composite["virtue_confidence"],
-        holdout=composite["trial_id"] in held_out,
+        holdout=bool(trial.get("holdout")), scenario=trial.get("scenario"),
     )
 
 

@@ -244,6 +244,11 @@ class Job(CamelDocument):
         """SHA-256 over the resolved job; the same text for the same meaning."""
         return hashlib.sha256(self.model_dump_json(by_alias=True).encode()).hexdigest()
 
+    def question_hash(self) -> str:
+        """SHA-256 over what a trial asks, the same where the job is only repeated, labelled or addressed otherwise."""
+        aside: Any = {"repeats": True, "tags": True, "holdout": True, "target": {"url"}}
+        return hashlib.sha256(self.model_dump_json(by_alias=True, exclude=aside).encode()).hexdigest()
+
     def weights(self) -> dict[Virtue, float] | None:
         """The weight of every virtue, or None where the job names none."""
         return {virtue: self.virtues.get(virtue, 1.0) for virtue in VIRTUES} if self.virtues else None

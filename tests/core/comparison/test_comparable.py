@@ -37,8 +37,8 @@ def test_alike_evaluations_share_their_jobs_and_need_no_note(base: Side, candida
         ({"invalid_trials": 10}, "25% of the trials of marcus@1.1.0 (evaluation e2) are invalid, more than the 10%"),
         ({"scored_trials": 0}, "no trial of marcus@1.1.0 (evaluation e2) counts"),
         ({"offline": True}, "marcus@1.1.0 (evaluation e2) was judged offline and the other was not"),
-        ({"jobs": {"c": "1"}}, "marcus@1.1.0 (evaluation e2) have no job in common; choose others with --evaluation"),
-        ({"jobs": {"a": "2", "b": "2"}}, "have no job in common"),
+        ({"jobs": {"c": "1"}}, "marcus@1.1.0 (evaluation e2) have no job in common; evaluate the base again, or choose"),
+        ({"jobs": {"a": "2", "b": "2"}}, "have 2 jobs in common, and all changed between the two (a, b); evaluate the base"),
     ],
 )
 def test_what_may_not_be_compared_is_refused_from_both_sides(
@@ -84,6 +84,13 @@ def test_jobs_in_which_one_side_has_no_valid_trial_are_named(
     common = common_ground(base, newer, 0.1)
     assert common.jobs == {"a", "b"}
     assert common.notes == ("measured in one of them alone: b",)
+
+
+def test_a_condition_that_one_alone_ran_is_named(base: Side, candidate: Side, make_rows: MakeRows) -> None:
+    newer = replace(candidate, measures=[row for row in candidate.measures if row["condition"] == "withheld"])
+    both = [{**row, "condition": condition} for row in newer.measures for condition in ("withheld", "supplied")]
+    common = common_ground(replace(base, measures=both), newer, 0.1)
+    assert common.notes == ("only marcus@1.0.0 ran supplied trials of a, b; not compared",)
 
 
 @pytest.mark.parametrize(

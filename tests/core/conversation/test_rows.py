@@ -49,7 +49,7 @@ def test_a_row_of_a_trial_holds_what_scores_need_of_the_job(evidence: Evidence, 
     assert (row["aspirational_ms"], row["planned_tasks"], row["tags"], row["holdout"]) == (3000.0, 2, ["x"], True)
     assert row["virtue_weights"]["wisdom"] == 2.0
     assert (row["trial_id"], row["scenario"], row["user"]) == ("E.chat.withheld.1", None, "alice")
-    assert row["job_hash"] == job.hash()
+    assert row["job_hash"] == job.question_hash()
 
 
 def test_words_that_are_meant_for_the_judge_are_noted(evidence: Evidence, make_job: Make) -> None:

@@ -33,6 +33,24 @@ def test_fitness_is_the_mean_over_trials(head: EvaluationHead, judged: Judged) -
     assert update.task_ids == ("a", "b")
 
 
+@pytest.mark.parametrize(("score", "confidences"), [(0.7, (0.7, 0.7, 0.8)), (0.5, (0.7,) * 6)])
+def test_at_the_line_no_virtue_is_weak_whatever_floating_point_makes_of_the_mean(
+    head: EvaluationHead, judged: Judged, finding: Finding, score: float, confidences: tuple[float, ...]
+) -> None:
+    trials = [
+        judged(f"t{number}", f"job {number}", score, virtues={"wisdom": finding(score, confidence)})
+        for number, confidence in enumerate(confidences)
+    ]
+    assert fitness_update(head, trials).weak_virtues == []
+
+
+def test_each_scenario_of_a_job_is_an_observation_of_its_own(head: EvaluationHead, judged: Judged) -> None:
+    update = fitness_update(head, [judged(f"t{i}", "advice", i / 9, scenario=f"s{i}") for i in range(9)])
+    assert update.task_ids == ("advice",)
+    assert update.fitness_low is not None
+    assert update.objectives["wisdom"]["low"] is not None
+
+
 def test_a_trial_without_a_virtue_score_does_not_count(head: EvaluationHead, judged: Judged) -> None:
     failed = replace(judged("t2", "b", 0.0, virtues={}), overall_score=None, overall_confidence=None)
     assert fitness_update(head, [judged("t1", "a", 0.2), failed]) == fitness_update(head, [judged("t1", "a", 0.2)])

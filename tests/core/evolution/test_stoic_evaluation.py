@@ -49,6 +49,11 @@ def test_each_scored_trial_becomes_one_evaluation_in_order(head: EvaluationHead)
     assert {each.task_id for each in found} == {"reminders"}
 
 
+def test_the_scenario_is_the_trials(head: EvaluationHead) -> None:
+    [found] = stoic_evaluations(head, [trial("t1") | {"scenario": "s1"}], [composite("t1")], [], [])
+    assert (found.scenario, found.observed) == ("s1", "reminders~s1")
+
+
 def test_an_invalid_trial_becomes_none(head: EvaluationHead) -> None:
     scored = [virtue("t1", "wisdom", 0.6)], [verdict("t1", "wisdom", 0.6)]
     assert fold(head, [composite("t1", valid=False)], *scored) == []

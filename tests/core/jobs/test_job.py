@@ -219,6 +219,10 @@ def test_the_hash_covers_what_determines_a_conversation_but_no_header(make_job: 
     ]
     assert len({job.hash(), *(make_job(**change).hash() for change in changes)}) == len(changes) + 1
     assert make_job().hash() == job.hash()
+    elsewhere = {"user": "u", "chatbot": "c", "url": "http://elsewhere"}
+    aside = make_job(repeats=3, tags=["x"], holdout=True, target=elsewhere)
+    assert aside.hash() != job.hash()
+    assert aside.question_hash() == job.question_hash() != make_job(facts=["f"]).question_hash()
     held = [job.model_copy(update={"target": Target(user="u", chatbot="c", headers={"X-Key": key})}) for key in "ab"]
     assert held[0].hash() == held[1].hash() == job.hash()
 
