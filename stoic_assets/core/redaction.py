@@ -30,12 +30,18 @@ FOREIGN = frozenset({"events", "parameters", "result", "expected", "actual"})
 """Fields of what others made up, keys included."""
 
 
+SHORTEST = 6
+"""Characters of a known secret. A shorter key (`test`, `agent`) is a word: blanked in what an agent said or did, it
+would make true assertions fail."""
+
+
 class Redactor:
     """Blanks what matches a pattern, and the literal values of known secrets (keys, passwords)."""
 
     def __init__(self, patterns: Iterable[str], secrets: Iterable[str] = ()) -> None:
         # The longest first: a secret that begins like a longer one would leave the rest of that one visible.
-        literals = [re.escape(secret) for secret in sorted(secrets, key=len, reverse=True) if len(secret) >= 4]
+        known = sorted((secret for secret in secrets if len(secret) >= SHORTEST), key=len, reverse=True)
+        literals = list(map(re.escape, known))
         try:
             compiled = [re.compile(pattern) for pattern in patterns]
         except re.error as error:

@@ -41,8 +41,8 @@ def test_default_patterns_leave_ordinary_talk_alone(text: str) -> None:
 
 
 def test_known_secrets_are_blanked_wherever_they_stand_the_longest_first() -> None:
-    redactor = Redactor([], ["tr0ub4dor", "tr0ub4dor&3", "", "abc", "a.c+"])
-    assert redactor.text("xtr0ub4dor&3y tr0ub4dor abc a.c+ aXc+") == f"x{BLANK}y {BLANK} abc {BLANK} aXc+"
+    redactor = Redactor([], ["tr0ub4dor", "tr0ub4dor&3", "", "abc", "a.c+d*"])
+    assert redactor.text("xtr0ub4dor&3y tr0ub4dor abc a.c+d* aXc+d*") == f"x{BLANK}y {BLANK} abc {BLANK} aXc+d*"
 
 
 def test_data_is_blanked_in_depth_keys_included() -> None:
@@ -75,18 +75,22 @@ def test_a_row_keeps_its_columns_and_what_is_json_stays_json() -> None:
     assert shown["untouched"] == '{"a":1}', "as it was written"
 
 
-def test_a_short_key_leaves_our_own_words_alone_and_blanks_all_others() -> None:
-    redactor = Redactor([], ["test", "agent", "turn", "2026"])
+def test_a_key_that_is_a_word_leaves_our_own_words_alone_and_blanks_all_others() -> None:
+    redactor = Redactor([], ["reminder", "session", "202611"])
     entry = {
-        "trial": "test_reminder-withheld-1", "kind": "turn", "at": "2026-11-22T12:00:00Z", "detail": "a test",
-        "turn": {"speaker": "agent", "content": "my test agent", "events": [{"test": "agent", "kind": "turn"}]},
-        "observations": [{"assertion": "test", "result": {"kind": "test"}}],
+        "trial": "reminder-withheld-1", "kind": "session", "at": "2026-11-22T12:00:00.202611Z", "detail": "a reminder",
+        "turn": {"speaker": "session", "content": "my reminder", "events": [{"reminder": "session", "kind": "x"}]},
+        "observations": [{"assertion": "reminder", "result": {"kind": "reminder"}}],
     }
     assert redactor.row(entry) == entry | {
         "detail": f"a {BLANK}",
-        "turn": {"speaker": "agent", "content": f"my {BLANK} {BLANK}", "events": [{BLANK: BLANK, "kind": BLANK}]},
-        "observations": [{"assertion": "test", "result": {"kind": BLANK}}],
+        "turn": {"speaker": "session", "content": f"my {BLANK}", "events": [{BLANK: BLANK, "kind": "x"}]},
+        "observations": [{"assertion": "reminder", "result": {"kind": BLANK}}],
     }
+
+
+def test_a_key_of_five_letters_is_a_word_and_none_of_six() -> None:
+    assert Redactor([], ["agent", "s3cret"]).text("the agent has an s3cret") == f"the agent has an {BLANK}"
 
 
 def test_absurdly_nested_text_is_redacted_as_text() -> None:

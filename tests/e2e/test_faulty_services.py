@@ -33,6 +33,7 @@ JUDGES: dict[str, Answer] = {
     "silent-judge": says(""),
     "broken-judge": status(500),
     "repaired": once(says("Sorry, here is the JSON:")),
+    "stirred": once(says("")),
     "busy-judge": once(status(429, {"Retry-After": "0.2"})),
 }
 USERS: dict[str, Answer] = {
@@ -42,8 +43,9 @@ USERS: dict[str, Answer] = {
     "hasty": says(f"Bye. {SIGN_OFF}"),
     "hanging-user": hang,
     "repentant": once(says(SECRET)),
+    "shy": once(says("")),
 }
-SCORED = {"fine", "repaired", "busy-judge", "repentant"}
+SCORED = {"fine", "repaired", "stirred", "busy-judge", "repentant", "shy"}
 # A time-out that a busy machine reaches would ask a healthy user again.
 PATIENCE = """
 limits:
@@ -81,7 +83,7 @@ def test_faults_of_models_are_never_the_agents(stoic: Stoic, model: ModelServer)
     assert done.document["invalid_trials"] == len(trials) - len(SCORED)
     totals = [trials[name]["scores"]["overall"] for name in SCORED]
     assert done.document["average_score"] == quoted(sum(totals) / len(totals))
-    assert "11 of 15 trials are invalid, more than the 10% that stoic.yml allows" in done.line
+    assert "11 of 17 trials are invalid, more than the 10% that stoic.yml allows" in done.line
     assert "; the first: judge_error  broken-judge withheld 1: " in done.line
     assert stoic.sql("select count(*) from events where type = 'evolution.stoic_evaluation_applied'") == [(0,)]
     _asked_again_with_the_reason(model)

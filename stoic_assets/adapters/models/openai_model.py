@@ -173,9 +173,9 @@ def unfenced(text: str) -> str:
 
 
 def text_of(completion: Any) -> str:
-    """The words of a chat completion, any part of which may be missing.
+    """The words of a chat completion, any part of which may be missing; none is for the asker to complain of.
 
-    Raises `AttemptFailed` for one without any; a refusal is final.
+    Raises `AttemptFailed` for what is no completion; a refusal is final.
     """
     choice = _part(completion, "choices", 0)
     message = _part(choice, "message")
@@ -184,9 +184,9 @@ def text_of(completion: Any) -> str:
     if refusal := _part(message, "refusal"):
         raise AttemptFailed(f"the model refuses: {excerpt(str(refusal), Redactor(()))}", final=True)
     content = _part(message, "content")
-    if not isinstance(content, str) or not content.strip():
-        raise AttemptFailed(f"the reply is empty (finish_reason {_part(choice, 'finish_reason')})", final=True)
-    return str(mend(content))
+    if content is not None and not isinstance(content, str):
+        raise AttemptFailed("the reply is no text", final=True)
+    return str(mend(content or ""))
 
 
 def tokens_of(completion: Any, name: str) -> int:

@@ -81,18 +81,9 @@ def test_a_request_that_is_refused_is_not_repeated(service: Any) -> None:
     assert len(service.seen) == 1
 
 
-@pytest.mark.parametrize(
-    ("content", "message", "why"),
-    [
-        (None, {}, "empty"), ("", {}, "empty"), (" \n", {}, "empty"),
-        (None, {"refusal": "I cannot help\x1b[0m"}, "refuses: I cannot help [0m"),
-    ],
-)
-def test_a_reply_without_words_is_a_failure_that_is_not_paid_twice(
-    service: Any, content: Any, message: dict[str, Any], why: str
-) -> None:
-    service.replies(completion(content, **message))
-    assert why in refusal(service, ModelFailure)
+def test_a_refusal_is_a_failure_that_is_not_paid_twice(service: Any) -> None:
+    service.replies(completion(None, refusal="I cannot help\x1b[0m"))
+    assert "refuses: I cannot help [0m" in refusal(service, ModelFailure)
     assert len(service.seen) == 1
 
 

@@ -169,6 +169,19 @@ def test_each_role_has_its_own_limit(service: Any) -> None:
     assert most["evaluator"] == 2
 
 
+@pytest.mark.parametrize("nothing", ["", " ", None])
+def test_a_reply_without_words_is_left_to_whoever_asked(service: Any, nothing: str | None) -> None:
+    service.replies(completion(nothing))
+    assert reply_of(service).text == (nothing or "")
+    assert len(service.seen) == 1
+
+
+def test_a_reply_that_is_no_text_is_final(service: Any) -> None:
+    service.replies(completion([{"type": "text", "text": "Salve"}]))
+    with pytest.raises(ModelFailure, match="no text"):
+        reply_of(service)
+
+
 def test_a_lone_surrogate_does_not_get_further(service: Any) -> None:
     service.answers = [Response(json.dumps(completion("a\ud800b")), media_type="application/json")]
     assert reply_of(service).text == "a\ufffdb"

@@ -22,6 +22,14 @@ def test_a_panel_becomes_one_row_for_each_virtue(warehouse, evaluation):
     assert (courage["score"], courage["verdicts"], courage["exercised"]) == (None, 0, False)
 
 
+def test_a_panel_is_calibrated_where_all_of_it_is(warehouse, evaluation):
+    made = evaluation(warehouse).trial()
+    made.verdict(score=0.4, confidence_source="calibrated").verdict(score=0.8, confidence_source="self", sample=1)
+    made.verdict("courage", score=0.4, confidence_source="calibrated")
+    rows = by_virtue(made.scored().read("trial_virtues"))
+    assert (rows["wisdom"]["confidence_source"], rows["courage"]["confidence_source"]) == ("self", "calibrated")
+
+
 def test_virtues_of_an_evaluation_leave_invalid_trials_out(warehouse, evaluation):
     made = evaluation(warehouse).trial("t1").trial("t2").trial("t3", outcome="infra_error")
     made.verdict(trial_id="t1", score=1.0, confidence=0.25).verdict(trial_id="t2", score=0.0, confidence=0.75)

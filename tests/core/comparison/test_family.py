@@ -148,6 +148,8 @@ def test_an_open_result_says_what_is_possible_and_what_could_be_found() -> None:
     assert found.verdict == "inconclusive"
     # The standard error is .1·√(12/11)/√12 = .0302, the 90 % interval -.04 ± t(.95, 11)·.0302 = -.04 ± .054.
     assert found.why == "between −0.09 and +0.01 is possible and δ is 0.05; these 12 jobs find 0.09 with 90 % power"
+    hopeless = one([1.0, -1.0] * 3)
+    assert (hopeless.why or "").endswith("these 6 jobs find no difference with 90 % power")
 
 
 @pytest.mark.parametrize(
