@@ -15,6 +15,7 @@ from stoic_assets.core.assertions.results import decide, refuse_unobserved
 from stoic_assets.core.calibration.confidence_map import Calibration
 from stoic_assets.core.chat import ChatModel
 from stoic_assets.core.conversation.evidence import Evidence
+from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.judging.exhibit import judged
@@ -32,7 +33,8 @@ Tables = dict[str, list[Row]]
 class EvaluationJudging:
     """Judges the trials of one evaluation, all of them side by side under the judge's limit.
 
-    `corrected` jobs take the place of those of the same name that the conversations were held with.
+    `corrected` jobs take the place of those of the same name that the conversations were held with. Raises
+    `ConfigurationError` for one that cannot.
     """
 
     def __init__(
@@ -42,8 +44,11 @@ class EvaluationJudging:
         self._workplace, self._manifest = workplace, manifest
         held = {job.name: job for job in manifest.spec.jobs}
         for job in corrected:
-            if job.name in held:
-                refuse_unobserved(job, held[job.name])
+            if job.name not in held:
+                raise ConfigurationError(
+                    f"job {job.name} was not part of evaluation {manifest.evaluation_id}, which holds {', '.join(held)}"
+                )
+            refuse_unobserved(job, held[job.name])
         self._jobs = held | {job.name: job for job in corrected}
         self._fresh, self._max_cost = fresh, max_cost
         self._panel = judge_panel(workplace.env)

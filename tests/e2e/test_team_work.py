@@ -174,6 +174,8 @@ def _check_regrading(stoic: Stoic, model: ModelServer, agent: ChatAgent, evaluat
     assert {call.kind for call in model.calls} == {"judge"}
     assert len(model.calls) == 44
     assert agent.calls == []
+    refused = stoic("regrade", "--file", "eval_jobs/left-out.yml", code=2)
+    assert "job left-out was not part of evaluation" in refused.line
 
 
 def _check_exports(stoic: Stoic, evaluated: dict[str, Any]) -> None:
