@@ -20,6 +20,7 @@ CALENDAR = {
     "adapters/outbox.py": "the order of messages",
     "adapters/request_limit.py": "a Retry-After that is a date",
     "defs/nightly.py": "a night that is over",
+    "defs/ratings.py": "how long ago a run failed",
 }
 """Where the time of day is reckoned with, and why no other clock would do."""
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
+from stoic_assets.adapters.delivery import deliver
 from stoic_assets.adapters.outbox import Delivered
 from stoic_assets.adapters.receiver import addresses
 from stoic_assets.adapters.workplace import Workplace
@@ -17,4 +18,5 @@ def announce(workplace: Workplace, events: Sequence[Event]) -> Delivered:
     for event in events:
         workplace.outbox.put("events", {event.id: workplace.redactor.row(event.document())}, event.subject)
     webhook = addresses(workplace.env)["events"]
-    return asyncio.run(workplace.outbox.deliver({"events": webhook}, seconds=SECONDS))
+    new = {event.id for event in events}
+    return asyncio.run(deliver(workplace, {"events": webhook}, new, SECONDS))

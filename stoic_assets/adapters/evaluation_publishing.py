@@ -11,6 +11,7 @@ from typing import Any
 
 from stoic_assets.adapters import stoic_graph
 from stoic_assets.adapters.bolt import Graph
+from stoic_assets.adapters.delivery import deliver, times_locked
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
 from stoic_assets.adapters.feedback_files import human_evaluations
 from stoic_assets.adapters.outbox import Delivered
@@ -32,7 +33,7 @@ from stoic_assets.core.releases import Release, agent_of
 
 Row = dict[str, Any]
 _TO_LEARN_FROM = {
-    "trials": ("trial_id", "holdout"),
+    "trials": ("trial_id", "holdout", "scenario"),
     "composite_scores": ("trial_id", "job", "valid", "virtue_overall", "virtue_confidence"),
     "trial_virtues": ("trial_id", "virtue", "score", "confidence"),
     "virtue_scores": (
@@ -79,13 +80,14 @@ async def publish(workplace: Workplace, manifest: Manifest) -> Published:
         events.append(compared(head, verdict))
     clean = _clean(workplace, events)
     delivery = await _deliver(workplace, manifest.agent_version, update if conclusive else None, clean)
-    rows = [event.row(outbox.delivered_at("events", key)) for key, event in clean.items()]
-    files = {
-        "fitness_updates": tables.write(
-            "fitness_updates", [update.row(outbox.delivered_at("fitness", update.idempotency_key))]
-        ),
-        "events": workplace.warehouse.write("events", manifest.agent_version, manifest.evaluation_id, rows),
-    }
+    with times_locked(workplace):
+        rows = [event.row(outbox.delivered_at("events", key)) for key, event in clean.items()]
+        files = {
+            "fitness_updates": tables.write(
+                "fitness_updates", [update.row(outbox.delivered_at("fitness", update.idempotency_key))]
+            ),
+            "events": workplace.warehouse.write("events", manifest.agent_version, manifest.evaluation_id, rows),
+        }
     return Published(update, conclusive, delivery, files)
 
 
@@ -162,11 +164,12 @@ async def publish_feedback(workplace: Workplace, agent_version: str) -> Delivere
     evaluations, outbox = human_evaluations(workplace, agent_version), workplace.outbox
     clean = _clean(workplace, [completed(each) for each in evaluations])
     delivery = await _deliver(workplace, agent_version, None, clean)
-    for evaluation_id in (FEEDBACK, RATINGS):
-        ids = [each.id for each in evaluations if each.head.evaluation_id == evaluation_id]
-        rows = [clean[each].row(outbox.delivered_at("events", each)) for each in ids]
-        if rows or workplace.warehouse.has("events", agent_version, evaluation_id):
-            workplace.warehouse.write("events", agent_version, evaluation_id, rows)
+    with times_locked(workplace):
+        for evaluation_id in (FEEDBACK, RATINGS):
+            ids = [each.id for each in evaluations if each.head.evaluation_id == evaluation_id]
+            rows = [clean[each].row(outbox.delivered_at("events", each)) for each in ids]
+            if rows or workplace.warehouse.has("events", agent_version, evaluation_id):
+                workplace.warehouse.write("events", agent_version, evaluation_id, rows)
     return delivery
 
 
@@ -178,11 +181,12 @@ def _clean(workplace: Workplace, events: Iterable[Event]) -> dict[str, Event]:
 async def _deliver(
     workplace: Workplace, version: str, update: FitnessUpdate | None, events: Mapping[str, Event]
 ) -> Delivered:
-    outbox = workplace.outbox
+    outbox, new = workplace.outbox, set(events)
     if update is not None and update.deliverable:
         outbox.put("fitness", {update.idempotency_key: workplace.redactor.row(update.payload())}, version)
+        new.add(update.idempotency_key)
     outbox.put("events", {key: event.document() for key, event in events.items()}, version)
-    return await outbox.deliver(addresses(workplace.env))
+    return await deliver(workplace, addresses(workplace.env), new)
 
 
 def introduce_version(workplace: Workplace, agent_version: str, release: Release | None) -> None:

@@ -15,7 +15,7 @@ from stoic_assets.adapters.live_releases import read_releases
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError, StoicError
 from stoic_assets.core.evaluation import EvaluationRequest
-from stoic_assets.core.nightly import Alarm, HeldVersion, Night, Round, RoundName, evaluation_id
+from stoic_assets.core.nightly import Alarm, HeldVersion, Night, Round, RoundName, evaluation_id, night_of
 
 WATCHED = timedelta(days=3)
 """How long after its conversations a night is looked after."""
@@ -45,6 +45,14 @@ class Nights:
         except (OSError, ValidationError):
             problem = "is damaged or cannot be read; mend it, or remove it and materialise that night again"
             raise ConfigurationError(f"{path} {problem}") from None
+
+    def held_with(self, evaluation_id: str, version: str) -> str | None:
+        """The evaluation of `version` in the round that `evaluation_id` belongs to; None where either is in none.
+
+        Raises as `read` does.
+        """
+        night = night_of(evaluation_id)
+        return self.read(night).held_with(evaluation_id, version) if night else None
 
     def recent(self) -> tuple[list[Night], list[ConfigurationError]]:
         """The nights that were held within the last days, backfilled ones included; complaints about damaged files."""

@@ -13,7 +13,7 @@ import json
 import time
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -29,8 +29,8 @@ from stoic_assets.core.settings import EndpointLimit
 
 LONGEST_NAME = 180
 """Characters of a file name; file systems allow 255 bytes, and a temporary name is longer."""
-Outcome = tuple[int, list[str]]
-"""How many messages were delivered, and what went wrong."""
+Outcome = tuple[dict[str, str], list[str]]
+"""The messages that were delivered, as in `Delivered.taken`, and what went wrong."""
 
 
 @dataclass(frozen=True)
@@ -50,11 +50,15 @@ class Message:
 
 @dataclass(frozen=True)
 class Delivered:
-    """How a delivery went: messages delivered now, messages that wait still (for want of an address, too), and why."""
+    """How a delivery went: messages delivered now, messages that wait still (for want of an address, too), and why.
+
+    `taken` are those delivered now: the agent version of each by its id.
+    """
 
     delivered: int
     pending: int
     errors: tuple[str, ...] = ()
+    taken: Mapping[str, str] = field(default_factory=dict, compare=False)
 
 
 class Outbox:
@@ -111,11 +115,12 @@ class Outbox:
         outcomes = await asyncio.gather(*ways)
         pending = sum(len(self._files("pending", target)) for target in TARGETS)
         errors = dict.fromkeys(error for _, problems in outcomes for error in problems)
-        return Delivered(sum(count for count, _ in outcomes), pending, tuple(errors))
+        taken = {key: version for each, _ in outcomes for key, version in each.items()}
+        return Delivered(sum(len(each) for each, _ in outcomes), pending, tuple(errors), taken)
 
     async def _deliver_to(self, target: Target, url: str, limit: EndpointLimit, seconds: float) -> Outcome:
         if not self._files("pending", target):
-            return 0, []
+            return {}, []
         try:
             async with (
                 receiver(target, url, limit, seconds) as service,
@@ -123,12 +128,13 @@ class Outbox:
             ):
                 return await self._send_all(target, service)
         except ConfigurationError as error:
-            return 0, [str(error)]
+            return {}, [str(error)]
         except Timeout:
-            return 0, [f"{SETTINGS[target]}: another process has been delivering to it for {seconds:g} s"]
+            return {}, [f"{SETTINGS[target]}: another process has been delivering to it for {seconds:g} s"]
 
     async def _send_all(self, target: Target, service: Receiver) -> Outcome:
-        delivered, problems = 0, []
+        taken: dict[str, str] = {}
+        problems = []
         for path in self._in_order(target):
             message = _read(path)
             if message is None:
@@ -144,8 +150,8 @@ class Outbox:
                 problems.append(str(failure))
                 break  # what follows must not overtake this one, and would fare no better
             self._settle(target, path, message)
-            delivered += 1
-        return delivered, problems
+            taken[message.id] = message.agent_version
+        return taken, problems
 
     def _settle(self, target: Target, path: Path, sent: Message) -> None:
         """Moves a message that was taken, unless it was replaced or deleted on the way."""

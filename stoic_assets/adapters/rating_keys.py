@@ -5,13 +5,14 @@ their replies.
 """
 
 import json
+from collections.abc import Set
 from contextlib import AbstractContextManager
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
 from stoic_assets.adapters.file_locks import locked
-from stoic_assets.adapters.files import write_whole
+from stoic_assets.adapters.files import StorageError, write_whole
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.ratings.blinding import Key, Keys
 
@@ -50,10 +51,26 @@ def write_keys(home: Path, keys: Keys) -> Path:
     return write_whole(keys_file(home), json.dumps(data, indent=1, ensure_ascii=False), mode=0o600)
 
 
-def forget_version(home: Path, agent_version: str) -> None:
-    """Removes the keys of a version, so that ratings of its replies are led back to nothing any more."""
+def forget_version(home: Path, pages: Path, agent_version: str) -> None:
+    """Removes the keys of a version, so that ratings of its replies are led back to nothing any more.
+
+    The files in `pages` that show such a reply go first, with what else is on them. Raises `StorageError`; then it can
+    be called again.
+    """
     with ratings_locked(home):
         known = read_keys(home)
         kept = {test_id: key for test_id, key in known.items() if key.agent_version != agent_version}
         if kept != known:
+            _remove_naming(pages, known.keys() - kept.keys())
             write_keys(home, kept)
+
+
+def _remove_naming(folder: Path, test_ids: Set[str]) -> None:
+    """Removes the files that name one of the ids: no reply is shown anywhere without its id."""
+    for path in folder.glob("*.*"):
+        try:
+            text = path.read_text(encoding="utf-8", errors="replace")
+            if any(test_id in text for test_id in test_ids):
+                path.unlink()
+        except OSError as error:
+            raise StorageError(f"{path} cannot be removed: {error.strerror}; mend that and delete it again") from None

@@ -29,16 +29,18 @@ def base_version(workplace: Workplace, manifest: Manifest) -> str | None:
 
 
 def compare_versions(
-    workplace: Workplace, base: str, candidate: str, base_id: str | None = None, candidate_id: str | None = None
+    workplace: Workplace, base: str, candidate: str, base_id: str | None = None, candidate_id: str | None = None,
+    held_with: str | None = None,
 ) -> Comparison:
     """Compares two versions, unless told otherwise in their newest evaluations.
 
     The candidate's newest finished evaluation speaks for it or nothing does; of the base an older one is taken, and the
-    notes say so, where the newest has too many invalid trials. Raises `ComparisonRefused`, `ConfigurationError`.
+    notes say so, where the newest has too many invalid trials. If the base's evaluation `held_with` the candidate's is
+    finished, newer ones do not count: they met other hours. Raises `ComparisonRefused`, `ConfigurationError`.
     """
     settings = workplace.settings
     after = read_side(workplace, candidate, candidate_id or _newest(workplace, candidate)[0])
-    before, passed_over = _base_side(workplace, base, base_id, settings.invalid_trials_threshold)
+    before, passed_over = _base_side(workplace, base, base_id, held_with)
     moved = moved_between(workplace, before, after)
     found = compare(before, after, settings.minimal_differences, settings.invalid_trials_threshold, moved)
     return replace(found, notes=(*passed_over, *found.notes))
@@ -102,12 +104,14 @@ def _newest(workplace: Workplace, agent_version: str) -> list[str]:
 
 
 def _base_side(
-    workplace: Workplace, base: str, base_id: str | None, threshold: float
+    workplace: Workplace, base: str, base_id: str | None, held_with: str | None
 ) -> tuple[Side, tuple[str, ...]]:
     """The base's newest evaluation that is valid, and what is to be said when it is not the newest."""
     if base_id:
         return read_side(workplace, base, base_id), ()
-    evaluations = _newest(workplace, base)
+    evaluations, threshold = _newest(workplace, base), workplace.settings.invalid_trials_threshold
+    if held_with in evaluations:
+        evaluations = evaluations[evaluations.index(held_with) :]
     for evaluation_id in evaluations:
         side = read_side(workplace, base, evaluation_id)
         if conclusive(side.scored_trials, side.invalid_trials, threshold):

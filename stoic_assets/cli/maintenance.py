@@ -70,7 +70,7 @@ def _agreed(question: str) -> bool:
 def _delete_all(workplace: Workplace, version: str) -> None:
     """The evidence goes last: whoever was interrupted before that finds all evaluations to be deleted again."""
     workplace.outbox.delete(version)
-    forget_version(workplace.project.home, version)
+    forget_version(workplace.project.home, workplace.reports / "ratings", version)
     workplace.warehouse.delete(version)
     workplace.warehouse.publish()
     delete_from_graph(workplace, version)  # after the tables: it reads from them what is left to say

@@ -5,6 +5,7 @@ only what fell in both rounds is an alarm: by chance alone some measure may fall
 """
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -71,6 +72,14 @@ class Night(BaseModel):
         """The rounds that were held."""
         return [each for each in (self.first, self.again) if each]
 
+    def held_with(self, evaluation_id: str, version: str) -> str | None:
+        """The evaluation of `version` in the same round as another evaluation, if both were held in one."""
+        for each in self.rounds:
+            ids = {name: held.evaluation_id for name, held in each.evaluations.items()}
+            if evaluation_id in ids.values():
+                return ids.get(version)
+        return None
+
     @property
     def last_held(self) -> str:
         """When the last round was held; ISO 8601, UTC."""
@@ -106,6 +115,12 @@ def evaluation_id(night: str, agent_version: str, round_name: RoundName) -> str:
     """The same for the same night, version and round, so that a night that is run again pays nothing twice."""
     digest = hashlib.sha256(agent_version.encode()).hexdigest()[:8]
     return f"night-{night.replace('-', '')}-{digest}" + ("-again" if round_name == "again" else "")
+
+
+def night_of(evaluation_id: str) -> str | None:
+    """The night for which an id was made by `evaluation_id`; None where it was not."""
+    made = re.fullmatch(r"night-([0-9]{4})([0-9]{2})([0-9]{2})-[0-9a-f]{8}(?:-again)?", evaluation_id)
+    return "-".join(made.groups()) if made else None
 
 
 def next_steps(night: Night, facts: Facts) -> Steps:

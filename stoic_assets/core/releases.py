@@ -1,7 +1,7 @@
 """Agent versions and release manifests: `agent@version` is a partition key, a folder name and an id at once."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Annotated, Literal
 
@@ -12,6 +12,7 @@ from stoic_assets.core.errors import ConfigurationError
 
 _PART = r"[A-Za-z0-9_.+-]+"
 _KEY = re.compile(rf"{_PART}@{_PART}")
+_EARLIEST, _LATEST = (moment.replace(tzinfo=UTC) for moment in (datetime.min, datetime.max))
 
 ALL_VERSIONS = "all@all"
 """The agent version under which tables stand that belong to none."""
@@ -72,19 +73,58 @@ class Release(CamelDocument):
 
 
 def in_order(releases: Iterable[Release]) -> list[Release]:
-    """Oldest first. Without a date a release counts as new; those of one moment go by their numbers."""
-    return sorted(releases, key=lambda release: (_released(release), _natural(release.version)))
+    """Oldest first: by date, those of one moment by their numbers, and every version after its parents.
+
+    Without a date a release follows the newest of those with lower numbers, and comes first where there are only higher
+    ones. Where no dated release has a number that could be compared with its own (`dev`, or `v2` beside `1.0`), it
+    counts as new. Of versions that are each other's parents the order is arbitrary, but always the same.
+    """
+    known = list(releases)
+    moments = _moments(known)
+    return _parents_first(sorted(known, key=lambda each: (moments[each.agent_version], *_number(each))))
 
 
-def _released(release: Release) -> datetime:
-    if release.released_at is None:
-        return datetime.max.replace(tzinfo=UTC)
-    return datetime.fromisoformat(release.released_at)
+def _moments(releases: Sequence[Release]) -> dict[str, datetime]:
+    """When each was released, or, where nobody says, is taken to have been."""
+    newest = {_series(each): _EARLIEST for each in releases if each.released_at}
+    moments = {}
+    for release in sorted(releases, key=_number):
+        series = _series(release)
+        if release.released_at is None:
+            moment = newest.get(series, _LATEST)
+        else:
+            moment = datetime.fromisoformat(release.released_at)
+            newest[series] = max(newest[series], moment)
+        moments[release.agent_version] = moment
+    return moments
 
 
-def _natural(version: str) -> list[tuple[int, str]]:
-    """`1.10` after `1.9`."""
-    return [(int(part or 0), text) for part, text in re.findall(r"(\d*)(\D*)", version)]
+def _series(release: Release) -> tuple[str, str]:
+    """Numbers are compared where the text before them is the same."""
+    return release.agent, re.split(r"\d", release.version, maxsplit=1)[0]
+
+
+def _number(release: Release) -> tuple[list[tuple[int, str]], str]:
+    """`1.10` after `1.9`; the name decides between those of the same numbers."""
+    parts = re.findall(r"(\d*)(\D*)", release.version)
+    return [(int(part or 0), text) for part, text in parts], release.agent_version
+
+
+def _parents_first(releases: Sequence[Release]) -> list[Release]:
+    """The same order, but for parents that stood after a child: they come right before it."""
+    places = {release.agent_version: place for place, release in enumerate(releases)}
+    parents = [{places[each] for each in release.parent_versions if each in places} for release in releases]
+    placed: dict[int, Release] = {}
+    begun: set[int] = set()
+    waiting = list(reversed(range(len(releases))))
+    while waiting:  # no recursion: a line of descent may be long
+        place = waiting[-1]
+        if place in begun:
+            placed.setdefault(waiting.pop(), releases[place])
+        else:
+            begun.add(place)
+            waiting += sorted(parents[place] - begun, reverse=True)
+    return list(placed.values())
 
 
 def live_versions(releases: Iterable[Release], address_of: Callable[[Release], str | None]) -> list[Release]:
@@ -92,9 +132,10 @@ def live_versions(releases: Iterable[Release], address_of: Callable[[Release], s
 
     `address_of` gives None where nobody says where a release listens.
     """
-    located = ((release, address_of(release)) for release in in_order(releases))
-    newest = {(release.agent, url.rstrip("/")): release for release, url in located if url}
-    return in_order(newest.values())
+    located = [(release, url) for release in in_order(releases) if (url := address_of(release))]
+    newest = {(release.agent, url.rstrip("/")): release.agent_version for release, url in located}
+    live = set(newest.values())
+    return [release for release, _ in located if release.agent_version in live]
 
 
 def base_of(agent_version: str, releases: Iterable[Release]) -> str | None:

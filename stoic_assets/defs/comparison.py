@@ -5,6 +5,8 @@ from typing import Any
 import dagster as dg
 
 from stoic_assets.adapters import version_comparison
+from stoic_assets.adapters.document_files import load_releases
+from stoic_assets.adapters.nights import Nights
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.comparison.outcome_markdown import comparison_markdown
@@ -12,6 +14,7 @@ from stoic_assets.core.comparison.outcome_text import headline
 from stoic_assets.core.comparison.side import ComparisonRefused
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.releases import agent_of
 from stoic_assets.defs.evaluation_run import current_evaluation
 from stoic_assets.defs.failures import reported
 from stoic_assets.defs.ownership import OWNERS
@@ -35,26 +38,33 @@ def version_comparisons(
     """This version against its parent, or the release before it: paired by job, with intervals, after Holm."""
     with reported():
         manifest = current_evaluation(context, workplace.evidence)
-        found, why = _compared(workplace, manifest)
+        base = version_comparison.base_version(workplace, manifest)
+        found, why = _compared(workplace, manifest, base)
         path = version_comparison.store(workplace, manifest, found)
     return dg.MaterializeResult(
         metadata={"path": dg.MetadataValue.path(path), **(_shown(found) if found else {"not_compared": why})},
-        check_results=[_check(found, why)],
+        check_results=[_check(found, base, why)],
     )
 
 
-def _compared(workplace: Workplace, manifest: Manifest) -> tuple[Comparison | None, str]:
-    """The comparison, or why there is none: that an evaluation has nothing to be held against is no fault of it."""
-    base = version_comparison.base_version(workplace, manifest)
+def _compared(workplace: Workplace, manifest: Manifest, base: str | None) -> tuple[Comparison | None, str]:
+    """The comparison, or why there is none: a run that is refused one is no failed run."""
     if base is None:
-        return None, "it is the first release; there is nothing to compare it with"
+        return None, _why_no_base(workplace, manifest.agent_version)
     try:
+        held_with = Nights(workplace.project.home).held_with(manifest.evaluation_id, base)
         found = version_comparison.compare_versions(
-            workplace, base, manifest.agent_version, candidate_id=manifest.evaluation_id
+            workplace, base, manifest.agent_version, candidate_id=manifest.evaluation_id, held_with=held_with
         )
     except (ComparisonRefused, ConfigurationError) as refusal:
         return None, str(refusal)
     return found, ""
+
+
+def _why_no_base(workplace: Workplace, version: str) -> str:
+    if version in load_releases(workplace.project.releases)[0]:
+        return f"it is the first release of {agent_of(version)}; there is nothing to compare it with"
+    return f"no readable manifest in releases/ is that of {version}; compare it with `stoic compare BASE {version}`"
 
 
 def _shown(found: Comparison) -> dict[str, Any]:
@@ -68,10 +78,13 @@ def _shown(found: Comparison) -> dict[str, Any]:
     }
 
 
-def _check(found: Comparison | None, why: str) -> dg.AssetCheckResult:
-    """Fails on a regression alone; what is inconclusive is said and stops nobody."""
+def _check(found: Comparison | None, base: str | None, why: str) -> dg.AssetCheckResult:
+    """Fails on a regression, and as a warning where a base is there and allowed no verdict."""
     if found is None:
-        return dg.AssetCheckResult(check_name=CHECK, passed=True, description=f"not compared: {why}")
+        return dg.AssetCheckResult(
+            check_name=CHECK, passed=base is None, severity=dg.AssetCheckSeverity.WARN,
+            description=f"not compared: {why}",
+        )  # fmt: skip
     metadata = {"verdict": found.verdict, "regressed": ", ".join(f.measure for f in found.with_verdict("regressed"))}
     return dg.AssetCheckResult(
         check_name=CHECK, passed=found.verdict != "regressed", description=headline(found), metadata=metadata

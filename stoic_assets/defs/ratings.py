@@ -1,6 +1,9 @@
 """What people judge: the rating page, collected ratings, how far raters agree, what that says of judge and agent."""
 
 import base64
+import hashlib
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import dagster as dg
@@ -145,6 +148,8 @@ def human_feedback_evaluations(workplace: dg.ResourceParam[Workplace]) -> dg.Mat
     )
 
 
+FILES_TAG = "stoic/rating_files"
+ATTEMPTS, PAUSE = 3, timedelta(minutes=10)
 AFTER_RATINGS = dg.define_asset_job(
     "ratings_collected",
     selection=dg.AssetSelection.assets(
@@ -153,19 +158,32 @@ AFTER_RATINGS = dg.define_asset_job(
 )
 
 
-@dg.sensor(job=AFTER_RATINGS, minimum_interval_seconds=30)
+@dg.sensor(job=AFTER_RATINGS, minimum_interval_seconds=30, default_status=dg.DefaultSensorStatus.RUNNING)
 def new_rating_files(
     context: dg.SensorEvaluationContext, workplace: dg.ResourceParam[Workplace]
-) -> dg.SensorResult | dg.SkipReason:
-    """Takes rating files in when one is put into `$STOIC_HOME/ratings/`, or replaced there."""
+) -> dg.RunRequest | dg.SkipReason:
+    """Takes rating files in when one is put into `$STOIC_HOME/ratings/`, or replaced there.
+
+    The runs tell by their tags what was taken in. One that failed is tried again twice, for the fault may pass.
+    """
     folder = ratings_folder(workplace.project.home)
     state = _state(folder)
-    if not state or state == context.cursor:
+    runs = context.instance.get_run_records(dg.RunsFilter(tags={FILES_TAG: state})) if state else []
+    if not state or (runs and not _worth_another_try(runs)):
         return dg.SkipReason(f"nothing new in {folder}")
-    return dg.SensorResult(run_requests=[dg.RunRequest(run_key=state)], cursor=state)
+    return dg.RunRequest(f"{state}:{len(runs)}", tags={FILES_TAG: state})
+
+
+def _worth_another_try(runs: Sequence[dg.RunRecord]) -> bool:
+    """Whether the last of these runs, the newest first, failed some time ago, and few did."""
+    last = runs[0]
+    ended = datetime.fromtimestamp(last.end_time or 0, UTC)
+    failed = last.dagster_run.status == dg.DagsterRunStatus.FAILURE
+    return failed and len(runs) < ATTEMPTS and datetime.now(UTC) - ended > PAUSE
 
 
 def _state(folder: Path) -> str:
-    """The rating files as they stand; empty where there is none."""
+    """A digest of the rating files as they stand, since databases index it; empty where there is none."""
     files = [path for path in sorted(folder.glob("*.json")) if path.name != "keys.json"]
-    return " ".join(f"{path.name}:{path.stat().st_mtime_ns}" for path in files)
+    listing = " ".join(f"{path.name}:{path.stat().st_mtime_ns}" for path in files)
+    return hashlib.sha256(listing.encode()).hexdigest() if files else ""

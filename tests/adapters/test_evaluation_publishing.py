@@ -4,9 +4,10 @@ import asyncio
 import json
 import uuid
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 
@@ -222,6 +223,33 @@ def test_holdout_jobs_are_in_the_verdict_and_not_in_what_evolution_is_told(
     assert len(batch.scores) == len(worse)
     assert "secret" not in json.dumps([sent, told.row(), batch.outputs])
     assert "secret" not in str(batch)
+
+
+class Receiver(Protocol):
+    """The service of the tests, which takes messages."""
+
+    url: str
+
+    def replies(self, *bodies: Any, status: int = 200) -> None: ...
+
+
+def test_what_leaves_with_a_later_evaluation_gets_its_time(
+    workplace: Workplace, evaluate: Make, service: Receiver
+) -> None:
+    heard = replace(workplace, env={**workplace.env, "STOIC_WEBHOOK_URL": service.url, "EVOLUTION_URL": service.url})
+    agent = f"agent{uuid.uuid4().hex}"
+    first, second = evaluate(f"{agent}@1.0", {"mentor": 0.8}), evaluate(f"{agent}@1.1", {"mentor": 0.9})
+    service.replies({}, status=401)
+    assert published(heard, first).delivery.delivered == 0
+    service.replies({})
+    assert published(heard, second).delivery.pending == 0
+    for manifest in (first, second):
+        for table in ("events", "fitness_updates"):
+            rows = workplace.warehouse.read(table, manifest.agent_version, "night")
+            assert all(row["delivered_at"] for row in rows)
+    written = workplace.warehouse.file("events", second.agent_version, "night")
+    assert written is not None
+    assert written.name == "night.1.parquet"
 
 
 def test_without_a_comparison_none_is_told(workplace: Workplace, manifest: Manifest) -> None:

@@ -10,7 +10,8 @@ import pytest
 
 from stoic_assets.adapters.files import StorageError
 from stoic_assets.adapters.project import Project
-from stoic_assets.adapters.rating_keys import keys_file, ratings_folder, read_keys
+from stoic_assets.adapters.rating_analysis import analyse_ratings
+from stoic_assets.adapters.rating_keys import forget_version, keys_file, ratings_folder, read_keys
 from stoic_assets.adapters.ratings_store import build, collect, rated_items, scenario_replies
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
@@ -240,3 +241,18 @@ def test_analysis_learns_what_was_shown(workplace: Workplace) -> None:
     [shown] = [items[test_id] for test_id, key in keys.items() if key.trial_id]
     assert (shown.input, shown.words_to_read, shown.effectiveness) == ("I write about grief.", 4 + 6, 0.7)
     assert sum(bool(item.attention) for item in items.values()) == 2
+
+
+def test_a_version_that_is_forgotten_leaves_no_page_with_its_replies(workplace: Workplace) -> None:
+    for version, evaluation in ((VERSION, "e1"), ("marcus@1.1", "f1")):
+        store(workplace, evaluation, [trial(evaluation, "grief")], version=version)
+    both = build(workplace, [VERSION, "marcus@1.1"])
+    alone = [build(workplace, [version]).path for version in (VERSION, "marcus@1.1")]
+    for rater, overall in (("ann", "yes"), ("ben", "no")):
+        collect(workplace, [save(workplace.project.home / "sent", ratings_of(workplace, rater, overall=overall))])
+    analysed = analyse_ratings(workplace)
+    assert f"{VERSION} says of" in analysed.discussion_sheet.read_text(encoding="utf-8").replace("\\", "")
+    forget_version(workplace.project.home, both.path.parent, VERSION)
+    made = (both.path, *alone, analysed.report, analysed.discussion_sheet)
+    assert [path.exists() for path in made] == [False, False, True, False, False]
+    assert {key.agent_version for key in read_keys(workplace.project.home).values()} == {None, "marcus@1.1"}

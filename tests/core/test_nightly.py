@@ -16,6 +16,7 @@ from stoic_assets.core.nightly import (
     fallen_twice,
     is_over,
     next_steps,
+    night_of,
 )
 
 BASE, CANDIDATE, OTHER = "marcus@1.0.0", "marcus@1.1.0", "ada@1"
@@ -48,6 +49,23 @@ def test_ids_name_night_version_and_round() -> None:
     assert len(first) == len("night-20261122-") + 8
     assert again == f"{first}-again"
     assert evaluation_id("2026-11-22", BASE, "first") != first
+
+
+@pytest.mark.parametrize("name", ["first", "again"])
+def test_an_id_tells_its_night(name: RoundName) -> None:
+    assert night_of(evaluation_id("2026-11-22", CANDIDATE, name)) == "2026-11-22"
+
+
+@pytest.mark.parametrize("other", ["release-20261122", "night-20261122", "night-20261122-../..", "night-2026-12345678"])
+def test_another_id_is_no_nights(other: str) -> None:
+    assert night_of(other) is None
+
+
+def test_evaluations_of_one_round_were_held_together() -> None:
+    assert BOTH.held_with(f"first {CANDIDATE}", BASE) == f"first {BASE}"
+    assert BOTH.held_with(f"again {CANDIDATE}", BASE) == f"again {BASE}"
+    assert BOTH.held_with(f"again {CANDIDATE}", OTHER) is None
+    assert BOTH.held_with("another", BASE) is None
 
 
 def test_bases_are_evaluated_before_those_that_are_compared_with_them() -> None:

@@ -66,19 +66,82 @@ def released(version: str, at: str | None = None, agent: str = "marcus", **more:
     return Release.model_validate({"agent": agent, "version": version, "releasedAt": at, **more})
 
 
-@given(st.integers(0, 2**32))
-def test_releases_go_by_date_then_by_their_numbers(seed: int) -> None:
-    expected = [
-        released("2.0", "2026-10-01"),
-        released("1.0", "2026-11-01T12:00:00+02:00"),  # 10:00 in UTC
-        released("1.9", "2026-11-01T11:00:00"),  # UTC, since no zone is given
-        released("1.10", "2026-11-01T11:00:00Z"),
-        released("1.10.1", "2026-11-01T11:00:00Z"),
-        released("0.1"),
-        released("0.2-beta"),
-        released("0.10"),
-    ]
-    assert in_order(Random(seed).sample(expected, len(expected))) == expected
+@pytest.mark.parametrize(
+    "expected",
+    [
+        [
+            released("2.0", "2026-10-01"),
+            released("1.0", "2026-11-01T12:00:00+02:00"),  # 10:00 in UTC
+            released("1.9", "2026-11-01T11:00:00"),  # UTC, since no zone is given
+            released("1.10", "2026-11-01T11:00:00Z"),
+            released("1.10.1", "2026-11-01T11:00:00Z"),
+        ],
+        [released("1.9"), released("1.10"), released("1.10-beta")],
+        [
+            released("0.9"), released("1.0", "2026-11-01"), released("1.1"), released("1.2", "2026-11-02"),
+            released("2.0", "2026-11-05"), released("1.2.1", "2026-11-06"), released("1.2.2"), released("1.3"),
+        ],
+        [released("1.0", "2026-11-01"), released("2.0", "2026-11-02"), released("dev"), released("v1.1")],
+        [released("9", "2026-11-01"), released("8", "2026-11-02", parents=["9"]), released("7", parents=["8"])],
+        [released("6", "2026-11-02"), released("7", "2026-11-03"), released("5", "2026-11-01", parents=["7", "6"])],
+    ],
+    ids=["dates", "numbers", "undated among dated", "numbers of another kind", "descent", "a clock that was wrong"],
+)
+def test_releases_go_by_date_by_their_numbers_and_after_their_parents(expected: list[Release]) -> None:
+    for seed in range(10):
+        assert in_order(Random(seed).sample(expected, len(expected))) == expected
+
+
+VERSIONS = ["0.9", "01.0", "1.0", "1.1", "1.10", "2.0-rc", "v1", "v2", "dev"]
+DATES = st.sampled_from([None, "2026-11-01", "2026-11-01T01:00:00+01:00", "2026-11-02", "2026-11-03"])
+
+
+@st.composite
+def families(draw: st.DrawFn, acyclic: bool) -> list[Release]:
+    """Releases of two agents, some without a date, with any parents or only such as can be."""
+    found = []
+    for agent in ("marcus", "seneca"):
+        versions = draw(st.lists(st.sampled_from(VERSIONS), unique=True))
+        for place, version in enumerate(versions):
+            possible = versions[:place] if acyclic else [*versions, "lost"]
+            parents = draw(st.lists(st.sampled_from(possible), unique=True)) if possible else []
+            found.append(released(version, draw(DATES), agent, parents=parents))
+    return found
+
+
+@given(families(acyclic=False), st.randoms(use_true_random=False))
+def test_the_order_is_total_and_the_same_however_releases_are_found(releases: list[Release], random: Random) -> None:
+    ordered = in_order(releases)
+    assert sorted(each.agent_version for each in ordered) == sorted(each.agent_version for each in releases)
+    assert in_order(random.sample(releases, len(releases))) == ordered
+
+
+@given(families(acyclic=True))
+def test_a_version_comes_after_its_parents_whatever_the_dates_say(releases: list[Release]) -> None:
+    versions = [each.agent_version for each in in_order(releases)]
+    for each in releases:
+        for parent in each.parent_versions:
+            assert versions.index(parent) < versions.index(each.agent_version)
+
+
+def test_descent_may_be_longer_than_python_recurses() -> None:
+    versions = [f"{number}" for number in range(3000, 0, -1)]
+    line = [released(version, parents=[f"{int(version) + 1}"]) for version in versions]
+    assert in_order(reversed(line)) == line
+
+
+def test_a_parent_without_a_date_yields_its_address_to_its_child() -> None:
+    old, new = released("1.0.0", url="http://a"), released("1.1.0", "2026-11-20", url="http://a", parents=["1.0.0"])
+    assert live_versions([old, new], lambda release: release.url) == [new]
+    assert base_of(old.agent_version, [old, new]) is None
+    assert base_of(new.agent_version, [old, new]) == old.agent_version
+
+
+def test_what_lives_stands_as_it_does_among_all() -> None:
+    """By itself 1.1 would come first: what says when it came is gone."""
+    new, newest = released("3", "2026-11-02", url="http://a"), released("1.1", url="http://b")
+    gone = released("1", "2026-11-03")
+    assert live_versions([newest, gone, new], lambda release: release.url) == [new, newest]
 
 
 def test_a_version_lives_until_a_newer_one_of_its_agent_takes_its_address() -> None:

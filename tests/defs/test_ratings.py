@@ -1,7 +1,9 @@
 """The assets of what people judge, materialised over a small study; and the sensor that starts them."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import dagster as dg
 import pytest
 
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.defs import ratings
 from stoic_assets.defs.ratings import (
     human_feedback_evaluations,
     human_ratings,
@@ -102,15 +105,56 @@ def test_without_ratings_the_analysis_says_what_to_do(workplace: Workplace) -> N
     assert "stoic ratings collect" in failure.step_failure_data.user_failure_data.description
 
 
-def test_the_sensor_runs_once_for_each_state_of_the_folder(workplace: Workplace) -> None:
-    def look(cursor: str | None) -> Any:
-        with dg.build_sensor_context(resources={"workplace": workplace}, cursor=cursor) as context:
-            return new_rating_files(context)
+@pytest.fixture
+def instance() -> Iterator[dg.DagsterInstance]:
+    with dg.DagsterInstance.ephemeral() as instance:
+        yield instance
 
-    assert isinstance(look(None), dg.SkipReason)
+
+def look(workplace: Workplace, instance: dg.DagsterInstance) -> Any:
+    """What the sensor says to the folder as it stands."""
+    with dg.build_sensor_context(instance, resources={"workplace": workplace}) as context:
+        return new_rating_files(context)
+
+
+def run(workplace: Workplace, instance: dg.DagsterInstance, request: dg.RunRequest) -> bool:
+    """What the daemon does with a request; whether the run succeeded."""
+    resources = {"workplace": workplace}
+    return dg.materialize(
+        [human_ratings], resources=resources, instance=instance, tags=request.tags, raise_on_error=False
+    ).success
+
+
+def test_the_sensor_runs_once_for_each_state_of_the_folder(workplace: Workplace, instance: dg.DagsterInstance) -> None:
+    assert isinstance(look(workplace, instance), dg.SkipReason)
     send(workplace, "ann", [1, 2])
-    first = look(None)
-    assert len(first.run_requests) == 1
-    assert isinstance(look(first.cursor), dg.SkipReason)
+    first = look(workplace, instance)
+    assert run(workplace, instance, first)
+    assert isinstance(look(workplace, instance), dg.SkipReason)
     send(workplace, "ben", [1, 2])
-    assert look(first.cursor).run_requests[0].run_key != first.run_requests[0].run_key
+    assert look(workplace, instance).run_key != first.run_key
+
+
+def test_a_run_that_failed_is_tried_again_after_a_pause(
+    workplace: Workplace, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    send(workplace, "ann", [9])
+    first = look(workplace, instance)
+    assert not run(workplace, instance, first)
+    assert isinstance(look(workplace, instance), dg.SkipReason)
+    monkeypatch.setattr(ratings, "PAUSE", timedelta(0))
+    second = look(workplace, instance)
+    assert second.run_key != first.run_key
+    assert not run(workplace, instance, second)
+    assert not run(workplace, instance, look(workplace, instance))
+    assert isinstance(look(workplace, instance), dg.SkipReason)
+
+
+def test_the_sensor_is_on_and_a_database_can_index_what_it_asks_for(
+    workplace: Workplace, instance: dg.DagsterInstance
+) -> None:
+    assert new_rating_files.default_status == dg.DefaultSensorStatus.RUNNING
+    for number in range(150):
+        send(workplace, f"rater-{number}", [3])
+    request = look(workplace, instance)
+    assert len(str(request)) < 1000

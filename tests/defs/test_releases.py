@@ -167,10 +167,10 @@ def test_a_candidate_waits_for_the_run_of_its_base(daemon: Daemon, manifest: Man
 def test_parents_in_a_circle_wait_for_each_other_in_turn(daemon: Daemon, manifest: Manifest) -> None:
     manifest("1.0.0", parents=["1.1.0"])
     manifest("1.1.0", parents=["1.0.0"])
-    assert daemon.tick() == ["marcus@1.0.0"]
+    assert daemon.tick() == ["marcus@1.1.0"]
     assert daemon.tick() == []
     daemon.end_all()
-    assert daemon.tick() == ["marcus@1.1.0"]
+    assert daemon.tick() == ["marcus@1.0.0"]
 
 
 def test_a_version_nobody_can_talk_to_is_but_a_name(daemon: Daemon, manifest: Manifest, workplace: Workplace) -> None:

@@ -1,0 +1,51 @@
+"""How messages leave: whatever waits in the outbox is delivered, and the tables learn when.
+
+A message may leave long after its evaluation was stored, with another one or with an alert.
+"""
+
+from collections.abc import Collection, Mapping
+from contextlib import AbstractContextManager
+
+from stoic_assets.adapters.file_locks import locked
+from stoic_assets.adapters.outbox import Delivered
+from stoic_assets.adapters.receiver import Target
+from stoic_assets.adapters.workplace import Workplace
+
+_MESSAGES: Mapping[str, tuple[Target, str]] = {
+    "events": ("events", "id"),
+    "fitness_updates": ("fitness", "idempotency_key"),
+}
+"""Of each table with `delivered_at`: where its messages go, and the column of their ids."""
+
+
+def times_locked(workplace: Workplace) -> AbstractContextManager[None]:
+    """One at a time looks up times of delivery and writes them into tables, that none is lost."""
+    return locked(workplace.project.home / "outbox" / "times.lock")
+
+
+async def deliver(
+    workplace: Workplace, targets: Mapping[Target, str], new: Collection[str], seconds: float = 60.0
+) -> Delivered:
+    """Delivers what waits, as `Outbox.deliver` does, and notes the times where rows were stored before.
+
+    `new` are the ids of messages whose rows the caller stores afterwards, if they have any.
+    """
+    delivery = await workplace.outbox.deliver(targets, seconds=seconds)
+    for version in {version for message, version in delivery.taken.items() if message not in new}:
+        for table in _MESSAGES:
+            _note_times(workplace, table, version)
+    return delivery
+
+
+def _note_times(workplace: Workplace, table: str, agent_version: str) -> None:
+    """Writes the evaluations of a version again of which the table says that a message waits that was delivered."""
+    target, key = _MESSAGES[table]
+    waiting = f"select distinct evaluation_id from {table} where agent_version = ? and delivered_at is null"
+    with times_locked(workplace):
+        for evaluation in workplace.warehouse.query(waiting, [agent_version]):
+            place = (table, agent_version, evaluation["evaluation_id"])
+            rows = workplace.warehouse.read(*place)
+            times = [row["delivered_at"] or workplace.outbox.delivered_at(target, row[key]) for row in rows]
+            if times != [row["delivered_at"] for row in rows]:
+                timed = [row | {"delivered_at": time} for row, time in zip(rows, times, strict=True)]
+                workplace.warehouse.write(*place, timed)

@@ -1,0 +1,186 @@
+"""Which evaluation of the base a version is held against, and what the gate says where there is no comparison."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import dagster as dg
+import pytest
+
+from stoic_assets.adapters.nights import Nights
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest
+from stoic_assets.core.nightly import HeldVersion, Round, RoundName, evaluation_id
+from stoic_assets.defs.comparison import version_comparisons
+from stoic_assets.defs.partitions import agent_versions
+
+BASE, CANDIDATE = "marcus@1.0.0", "marcus@1.1.0"
+NIGHT, LATER = "2026-11-20", "2026-11-21"
+JOBS = [f"job {number}" for number in range(6)]
+Evaluate = Callable[..., str]
+
+
+@pytest.fixture
+def workplace(workplace: Workplace) -> Workplace:
+    """A project with two releases."""
+    workplace.project.releases.mkdir()
+    for version in ("1.0.0", "1.1.0"):
+        manifest = f"agent: marcus\nversion: {version}\n"
+        (workplace.project.releases / f"{version}.yml").write_text(manifest)
+    return workplace
+
+
+@pytest.fixture
+def evaluate(workplace: Workplace, make_manifest: Callable[..., Manifest]) -> Evaluate:
+    """A judged evaluation of one trial for each job; its fields as keyword arguments."""
+
+    def make(version: str, identity: str, hour: int = 0, **head: Any) -> str:
+        started = f"2026-11-21T{hour:02}:00:00+00:00"
+        workplace.evidence.begin(make_manifest(evaluation_id=identity, agent_version=version, started_at=started))
+        trials = [{"trial_id": f"{identity} {job}", "job": job, "condition": "withheld", "repeat": 1} for job in JOBS]
+        held = {"outcome": "signed_off", "failure_count": 0, "holdout": False, "planned_tasks": 0, "turns": 1}
+        verdict = {"virtue": "wisdom", "judge_model": "judge", "sample": 0, "score": 0.5}
+        measure = {"condition": "withheld", "measure": "wisdom", "mean": 0.5, "trials": 1, "invalid_trials": 0}
+        score = {
+            "outcome": "signed_off", "valid": True, "failure_penalty": 0.0, "virtues_scored": 1,
+            "virtues_not_exercised": 0, "failure_count": 0,
+        }  # fmt: skip
+        evaluation = {
+            "agent": "marcus", "started_at": started, "status": "finished", "offline": False, "planned_trials": 6,
+            "scored_trials": 6, "invalid_trials": 0, "evaluator_model": "m",
+        }  # fmt: skip
+        tables: dict[str, list[dict[str, Any]]] = {
+            "evaluations": [evaluation | head],
+            "trials": [trial | held for trial in trials],
+            "virtue_scores": [{"trial_id": trial["trial_id"], **verdict} for trial in trials],
+            "composite_scores": [trial | score for trial in trials],
+            "job_measures": [{"job": job, **measure} for job in JOBS],
+        }
+        for table, rows in tables.items():
+            workplace.warehouse.write(table, version, identity, rows)
+        return identity
+
+    return make
+
+
+@pytest.fixture
+def instance() -> Iterator[dg.DagsterInstance]:
+    with dg.DagsterInstance.ephemeral() as instance:
+        yield instance
+
+
+@pytest.fixture
+def compared(instance: dg.DagsterInstance, workplace: Workplace) -> Callable[..., dg.AssetCheckEvaluation]:
+    """Materialises the comparison of an evaluation, and gives what its check says."""
+
+    def check(version: str, identity: str) -> dg.AssetCheckEvaluation:
+        instance.add_dynamic_partitions(str(agent_versions.name), [version])
+        result = dg.materialize(
+            [version_comparisons], resources={"workplace": workplace}, instance=instance, partition_key=version,
+            tags={EVALUATION_TAG: identity},
+        )  # fmt: skip
+        assert result.success
+        [found] = result.get_asset_check_evaluations()
+        return found
+
+    return check
+
+
+def hold(workplace: Workplace, evaluate: Evaluate, night: str, name: RoundName = "first", **base: Any) -> str:
+    """Both versions evaluated in one round; gives the candidate's evaluation."""
+    hour = int(night[-2:]) - 20 + (6 if name == "again" else 0)
+    ids = {version: evaluation_id(night, version, name) for version in (BASE, CANDIDATE)}
+    evaluate(BASE, ids[BASE], hour, **base)
+    evaluate(CANDIDATE, ids[CANDIDATE], hour)
+    held = {version: HeldVersion(evaluation_id=each) for version, each in ids.items()}
+    record = Round(run_id="r", held_at="2026-11-22T00:00:00+00:00", evaluations=held)
+    Nights(workplace.project.home).record_round(night, name, record)
+    return ids[CANDIDATE]
+
+
+def base_used(workplace: Workplace, candidate_id: str) -> str:
+    rows = workplace.warehouse.read("version_comparisons", CANDIDATE, candidate_id)
+    [base] = {row["base_evaluation_id"] for row in rows}
+    return base
+
+
+def test_a_night_is_compared_within_itself_whatever_was_evaluated_since(
+    workplace: Workplace, evaluate: Evaluate, compared: Callable[..., dg.AssetCheckEvaluation]
+) -> None:
+    rounds: list[tuple[str, RoundName]] = [(NIGHT, "first"), (NIGHT, "again"), (LATER, "first")]
+    candidates = [hold(workplace, evaluate, night, name) for night, name in rounds]
+    evaluate(BASE, "by-hand", 20)
+    for (night, name), candidate in zip(rounds, candidates, strict=True):
+        assert compared(CANDIDATE, candidate).passed
+        assert base_used(workplace, candidate) == evaluation_id(night, BASE, name)
+
+
+def test_beside_a_night_the_newest_base_is_taken(
+    workplace: Workplace, evaluate: Evaluate, compared: Callable[..., dg.AssetCheckEvaluation]
+) -> None:
+    hold(workplace, evaluate, NIGHT)
+    evaluate(BASE, "by-hand", 20)
+    compared(CANDIDATE, evaluate(CANDIDATE, "release-1", 21))
+    assert base_used(workplace, "release-1") == "by-hand"
+
+
+def test_a_base_that_did_not_finish_the_night_leaves_its_place_to_the_newest(
+    workplace: Workplace, evaluate: Evaluate, compared: Callable[..., dg.AssetCheckEvaluation]
+) -> None:
+    candidate = hold(workplace, evaluate, NIGHT, status="incomplete")
+    evaluate(BASE, "by-hand", 20)
+    compared(CANDIDATE, candidate)
+    assert base_used(workplace, candidate) == "by-hand"
+
+
+def test_for_an_invalid_base_of_the_night_an_older_one_stands_in(
+    workplace: Workplace, evaluate: Evaluate, compared: Callable[..., dg.AssetCheckEvaluation]
+) -> None:
+    hold(workplace, evaluate, NIGHT)
+    candidate = hold(workplace, evaluate, LATER, scored_trials=1, invalid_trials=5)
+    evaluate(BASE, "by-hand", 20)
+    compared(CANDIDATE, candidate)
+    assert base_used(workplace, candidate) == evaluation_id(NIGHT, BASE, "first")
+
+
+def test_a_night_whose_file_is_damaged_is_compared_with_no_other(
+    workplace: Workplace, evaluate: Evaluate, compared: Callable[..., dg.AssetCheckEvaluation]
+) -> None:
+    candidate = hold(workplace, evaluate, NIGHT)
+    (workplace.project.home / "nights" / f"{NIGHT}.json").write_text("{")
+    check = compared(CANDIDATE, candidate)
+    assert (check.passed, check.severity) == (False, dg.AssetCheckSeverity.WARN)
+    assert f"{NIGHT}.json is damaged" in (check.description or "")
+
+
+def test_a_comparison_that_is_refused_is_a_warning(
+    workplace: Workplace, evaluate: Evaluate, compared: Callable[..., dg.AssetCheckEvaluation]
+) -> None:
+    evaluate(BASE, "before")
+    check = compared(CANDIDATE, evaluate(CANDIDATE, "after", 1, scored_trials=1, invalid_trials=5))
+    assert (check.passed, check.severity) == (False, dg.AssetCheckSeverity.WARN)
+    assert "83% of the trials" in (check.description or "")
+    assert workplace.warehouse.read("version_comparisons", CANDIDATE, "after") == []
+
+
+def test_a_base_that_was_never_evaluated_is_a_warning(
+    evaluate: Evaluate, compared: Callable[..., dg.AssetCheckEvaluation]
+) -> None:
+    check = compared(CANDIDATE, evaluate(CANDIDATE, "after"))
+    assert (check.passed, check.severity) == (False, dg.AssetCheckSeverity.WARN)
+    assert f"{BASE}: it was never evaluated" in (check.description or "")
+
+
+@pytest.mark.parametrize(
+    ("version", "why"),
+    [
+        (BASE, "it is the first release of marcus; there is nothing to compare it with"),
+        ("marcus@dev", "no readable manifest in releases/ is that of marcus@dev"),
+    ],
+)
+def test_with_nothing_to_compare_with_the_gate_is_open_and_says_why(
+    evaluate: Evaluate, compared: Callable[..., dg.AssetCheckEvaluation], version: str, why: str
+) -> None:
+    check = compared(version, evaluate(version, "e1"))
+    assert check.passed
+    assert check.description is not None
+    assert check.description.startswith(f"not compared: {why}")
