@@ -7,6 +7,9 @@ from stoic_assets.core.redaction import Redactor
 
 EXCERPT = 200
 """Characters of a foreign message that an error of ours quotes."""
+TOO_DEEP = "nested too deeply"
+LEVELS = 100
+"""How deep foreign JSON may be nested; all that walk through it later recurse, redaction and JSON's own writer too."""
 
 
 def parse_json(body: bytes) -> Any:
@@ -14,18 +17,23 @@ def parse_json(body: bytes) -> Any:
     try:
         return mend(json.loads(body, parse_constant=_refuse_constant))
     except RecursionError:
-        raise ValueError("nested too deeply") from None
+        raise ValueError(TOO_DEEP) from None
 
 
-def mend(value: Any) -> Any:
-    """`value` with every lone surrogate replaced: JSON can hold one, UTF-8 files and databases cannot."""
+def mend(value: Any, levels: int = LEVELS) -> Any:
+    """`value` with every lone surrogate replaced: JSON can hold one, UTF-8 files and databases cannot.
+
+    Raises ValueError for more than so many levels.
+    """
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if not isinstance(value, list | dict):
+        return value
+    if levels == 0:
+        raise ValueError(TOO_DEEP)
     if isinstance(value, list):
-        return [mend(item) for item in value]
-    if isinstance(value, dict):
-        return {mend(key): mend(item) for key, item in value.items()}
-    return value
+        return [mend(item, levels - 1) for item in value]
+    return {mend(key): mend(item, levels - 1) for key, item in value.items()}
 
 
 def excerpt(text: str, secrets: Redactor) -> str:

@@ -98,7 +98,7 @@ class Redactor:
             return self.text(value)
         try:
             held = json.loads(value)
-        except (ValueError, RecursionError):
+            cleaned = self.data(held)
+            return value if cleaned == held else json.dumps(cleaned)
+        except (ValueError, RecursionError):  # no JSON, or nested too deeply to be read, walked, compared or written
             return self.text(value)
-        cleaned = self.data(held)
-        return value if cleaned == held else json.dumps(cleaned)

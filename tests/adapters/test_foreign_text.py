@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stoic_assets.adapters.foreign_text import EXCERPT, excerpt, mend, parse_json
+from stoic_assets.adapters.foreign_text import EXCERPT, LEVELS, excerpt, mend, parse_json
 from stoic_assets.core.redaction import Redactor
 
 LEAVES = st.none() | st.integers() | st.text()
@@ -25,6 +25,13 @@ def test_lone_surrogates_become_storable() -> None:
 def test_anything_else_is_a_value_error(body: bytes) -> None:
     with pytest.raises(ValueError):
         parse_json(body)
+
+
+@pytest.mark.parametrize(("opened", "closed"), [(b"[", b"]"), (b'{"a":', b"}")])
+def test_json_is_nested_so_deep_and_no_deeper(opened: bytes, closed: bytes) -> None:
+    parse_json(opened * LEVELS + b"1" + closed * LEVELS)
+    with pytest.raises(ValueError, match="nested too deeply"):
+        parse_json(opened * (LEVELS + 1) + b"1" + closed * (LEVELS + 1))
 
 
 def test_an_excerpt_is_one_short_printable_line_without_secrets() -> None:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from stoic_assets.adapters.agents.embabel import EmbabelAgent
 from stoic_assets.adapters.agents.openai_agent import OpenAiAgent
+from stoic_assets.adapters.api_keys import api_key, fits_header
 from stoic_assets.adapters.endpoint import require_listener
 from stoic_assets.core.conversation.agent import Agent
 from stoic_assets.core.errors import ConfigurationError
@@ -17,10 +18,10 @@ def connect_agent(target: Target, url: str, model: str, env: Mapping[str, str], 
     """The adapter for the target's protocol; nothing is sent yet.
 
     `timeout` in seconds holds for one attempt unless the target has its own. Raises `ConfigurationError` for a bad
-    address or header.
+    address, key or header.
     """
     headers = {name: _header(name, value, env) for name, value in target.headers.items()}
-    key = env.get("AGENT_API_KEY", "").strip() or None
+    key = api_key(env, "AGENT_API_KEY")
     seconds = target.timeout_seconds or timeout
     if target.protocol == "openai":
         return OpenAiAgent(url, model, key, headers, seconds)
@@ -38,6 +39,6 @@ def _header(name: str, value: str, env: Mapping[str, str]) -> str:
         if not env.get(variable):
             raise ConfigurationError(f"target.headers.{name}: set the environment variable {variable}")
     resolved = _VARIABLE.sub(lambda match: env[match[1]], value).strip()
-    if not resolved.isprintable() or not re.fullmatch(r"[\w!#$%&'*+.^`|~-]+", name, re.ASCII):
+    if not fits_header(resolved) or not re.fullmatch(r"[\w!#$%&'*+.^`|~-]+", name, re.ASCII):
         raise ConfigurationError(f"target.headers.{name}: not a valid HTTP header")
     return resolved

@@ -18,11 +18,22 @@ LARGEST_REPLY = 64 * 1024 * 1024
 """Bytes. A service that never stops sending must not fill our memory."""
 
 
+class UnexpectedStatus(AgentFailure):
+    """The service answered with a `status` that is no success."""
+
+    def __init__(self, problem: str, status: int, retry_after: float | None) -> None:
+        # 408 says of itself that the request may be repeated.
+        final = status < 500 and status != 408
+        super().__init__(problem, retry_after=retry_after, late=status in (408, 504), final=final)
+        self.status = status
+
+
 class AgentHttp:
     """The HTTP side of one agent, or of a service beside it that has another `name`.
 
     Own headers, no cookies (trials must not meet in them), no redirects (they would carry the key elsewhere), the
     environment's proxy. `url` has no trailing slash. `key_advice` says what to check when the key is refused.
+    `accepted` turns true with the first success: from then on address and key are known to be good.
     """
 
     def __init__(
@@ -35,6 +46,7 @@ class AgentHttp:
         self._headers, self._seconds, self._proxy = dict(headers), timeout_seconds, proxy_for(parts)
         secrets = {part for value in headers.values() for part in (value, *value.split())}
         self._secrets = Redactor((), sorted(secrets, key=len, reverse=True))
+        self.accepted = False
         self._session: LoopBound[ClientSession] = LoopBound(self._open, lambda session: session.close())
 
     async def call(self, method: str, url: str, body: Mapping[str, Any] | None = None) -> Any:
@@ -48,7 +60,8 @@ class AgentHttp:
     async def send(self, method: str, url: str, body: Mapping[str, Any] | None = None) -> bytes:
         """The bytes that one request brings back.
 
-        Raises `AgentFailure`, or `ConfigurationError` where the key is refused.
+        Raises `AgentFailure`, or `ConfigurationError` where the key is refused; a 403 to a key that was good before is
+        about this one request.
         """
         import aiohttp
 
@@ -79,13 +92,18 @@ class AgentHttp:
         for name, value in self._headers.items():
             headers[name] = value  # an own header replaces ours, however it is written
         # No limit on connections: that limit is ours and stands before every request.
-        return aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0),
+        session = aiohttp.ClientSession(
+            # Servers close what idles (from 5 s on): what idled for two is not used again.
+            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=2),
             headers=headers,
             cookie_jar=aiohttp.DummyCookieJar(),
             timeout=aiohttp.ClientTimeout(total=self._seconds),
             proxy=self._proxy,
         )
+        # Else aiohttp repeats, unseen, every PUT and GET whose connection drops: the agent would act twice, and its
+        # failure would not count. There is no public switch.
+        session._retry_connection = False
+        return session
 
     async def _read(self, response: "ClientResponse") -> bytes:
         body = bytearray()
@@ -99,18 +117,16 @@ class AgentHttp:
         """Raises what a status other than 2xx means."""
         status = response.status
         if 200 <= status < 300:
+            self.accepted = True
             return
-        if status in (401, 403):
+        if status == 401 or (status == 403 and not self.accepted):
             raise ConfigurationError(f"{self._name} refuses the key ({status}); {self._key_advice}")
         wait = retry_after_seconds(response.headers.get("Retry-After"))
         if status == 429:
             raise AgentFailure(f"{self._name} is busy (429)", retry_after=wait, busy=True)
         said = excerpt(text.decode("utf-8", "replace"), self._secrets)
         problem = f"{self._name} answered {status}" + (f": {said}" if said else "")
-        # 408 says of itself that the request may be repeated.
-        raise AgentFailure(
-            problem, retry_after=wait, late=status in (408, 504), final=status < 500 and status != 408
-        )
+        raise UnexpectedStatus(problem, status, wait)
 
     def _quote(self, error: Exception) -> str:
         return excerpt(str(error) or type(error).__name__, self._secrets)

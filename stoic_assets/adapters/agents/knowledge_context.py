@@ -1,24 +1,27 @@
 """The knowledge-graph service (BOOGIE_URL): a context of its own for what an evaluation makes an agent learn."""
 
-from stoic_assets.adapters.agents.http_session import AgentHttp
+from stoic_assets.adapters.agents.http_session import AgentHttp, UnexpectedStatus
 from stoic_assets.core.conversation.agent import AgentFailure
 from stoic_assets.core.errors import ServiceUnreachable
+
+EXISTS = 409
 
 
 async def create_knowledge_context(
     boogie_url: str, name: str, description: str, api_key: str | None = None, timeout_seconds: float = 60.0
 ) -> None:
-    """Creates the context `name`; the service's answer is not needed.
+    """Creates the context `name`, unless it exists as it does on resume; the service's answer is not needed.
 
     Raises `ServiceUnreachable` when it is not to be had, `ConfigurationError` for a refused key.
     """
-    key = (api_key or "").strip()
-    headers = {"X-API-KEY": key} if key else {}
+    headers = {"X-API-KEY": api_key} if api_key else {}
     http = AgentHttp(boogie_url, headers, timeout_seconds, "the knowledge service", "check AGENT_API_KEY")
     body = {"name": name, "description": description, "schemaName": "personal", "id": name}
     try:
         await http.send("PUT", f"{http.url}/api/v1/graphs", body)
     except AgentFailure as failure:
+        if isinstance(failure, UnexpectedStatus) and failure.status == EXISTS:
+            return
         raise ServiceUnreachable(f"{failure}; check BOOGIE_URL, or unset it to go without") from None
     finally:
         await http.close()

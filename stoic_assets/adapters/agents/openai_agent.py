@@ -1,6 +1,5 @@
 """An agent behind a chat-completions endpoint: the sessions are ours, and the whole history goes with every message."""
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,6 +7,7 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 from stoic_assets.adapters.agents.http_session import AgentHttp
+from stoic_assets.adapters.foreign_text import parse_json
 from stoic_assets.core.conversation.agent import AgentFailure, AgentReply
 from stoic_assets.core.conversation.evidence import Turn
 
@@ -94,7 +94,7 @@ def _event(call: dict[str, Any]) -> dict[str, Any]:
         return call
     raw = function.get("arguments") or {}
     try:
-        arguments = json.loads(raw) if isinstance(raw, str) else raw
+        arguments = parse_json(raw.encode()) if isinstance(raw, str) else raw
     except ValueError:
         arguments = raw
     named = arguments if isinstance(arguments, dict) else {"value": arguments}

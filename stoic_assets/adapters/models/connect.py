@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from stoic_assets.adapters.api_keys import api_key
 from stoic_assets.adapters.endpoint import require_listener
 from stoic_assets.adapters.models.offline_model import OFFLINE, OfflineModel
 from stoic_assets.adapters.models.openai_model import DEFAULT_URL, OpenAiModel
@@ -17,10 +18,10 @@ def connect_model(env: Mapping[str, str], settings: Settings) -> ChatModel:
     """The provider of every model; nothing is sent yet."""
     if is_offline(env):
         return OfflineModel()
-    key, base_url = _value(env, "OPENAI_API_KEY"), _value(env, "OPENAI_BASE_URL")
+    key, base_url = api_key(env, "OPENAI_API_KEY"), _value(env, "OPENAI_BASE_URL")
     if not key and not base_url:
         raise ConfigurationError("STOIC_LLM=openai needs OPENAI_API_KEY, or OPENAI_BASE_URL for a server without keys")
-    return OpenAiModel(base_url or None, key or None, settings.limits, settings.prices)
+    return OpenAiModel(base_url or None, key, settings.limits, settings.prices)
 
 
 def is_offline(env: Mapping[str, str]) -> bool:

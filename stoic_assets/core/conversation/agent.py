@@ -21,7 +21,10 @@ class AgentFailure(AttemptFailed):
 
 
 class Agent(Protocol):
-    """One running agent. Each call is one attempt: raises `AgentFailure`, or `ConfigurationError` for a wrong key."""
+    """One running agent. Each call is one attempt.
+
+    Raises `AgentFailure`, or `ConfigurationError` for a wrong key.
+    """
 
     async def open_session(self, user: str) -> str: ...
 

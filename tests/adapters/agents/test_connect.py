@@ -52,7 +52,13 @@ def test_a_missing_variable_is_named(env: dict[str, str]) -> None:
         connect_agent(target(headers={"X-Key": "${STOA_KEY}"}), "http://localhost", "m", env, 5.0)
 
 
-@pytest.mark.parametrize("headers", [{"X-Key": "${STOA_KEY}"}, {"bad name": "x"}, {"": "x"}])
+@pytest.mark.parametrize("protocol", ["embabel", "openai"])
+def test_a_key_that_cannot_be_sent_is_refused_at_once(protocol: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"^AGENT_API_KEY: holds"):
+        connect_agent(target(protocol=protocol), "http://localhost", "m", {"AGENT_API_KEY": "meditations\n12"}, 5.0)
+
+
+@pytest.mark.parametrize("headers", [{"X-Key": "${STOA_KEY}"}, {"X-Key": "“x”"}, {"bad name": "x"}, {"": "x"}])
 def test_what_is_no_header_is_refused_without_its_value(headers: dict[str, str]) -> None:
     with pytest.raises(ConfigurationError) as caught:
         connect_agent(target(headers=headers), "http://localhost", "m", {"STOA_KEY": "secret\r\nX-Evil: 1"}, 5.0)

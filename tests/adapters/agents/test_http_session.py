@@ -1,4 +1,5 @@
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -33,6 +34,20 @@ def test_a_refused_key_is_a_configuration_error_that_names_its_variable(service:
     with pytest.raises(ConfigurationError, match="AGENT_API_KEY") as caught:
         answer_of(service.url)
     assert KEY not in str(caught.value)
+
+
+def test_a_request_that_is_forbidden_to_a_good_key_is_no_bad_key(service: Any) -> None:
+    async def main() -> None:
+        http = AgentHttp(service.url, {"X-API-KEY": KEY}, 5.0)
+        await http.call("PUT", http.url)
+        with pytest.raises(AgentFailure, match="answered 403: content policy") as caught:
+            await http.call("PUT", http.url)
+        assert caught.value.final
+        with pytest.raises(ConfigurationError, match="refuses the key"):
+            await http.call("PUT", http.url)
+
+    service.answers = [JSONResponse({}), Response("content policy", 403), Response("expired", 401)]
+    asyncio.run(main())
 
 
 def test_busy_is_a_wait_of_the_length_that_the_agent_asks_for(service: Any) -> None:
@@ -91,7 +106,34 @@ def test_a_connection_that_breaks_in_the_middle(service: Any) -> None:
     assert not failure_of(service.url).final
 
 
-@pytest.mark.parametrize("body", [b"<html>", b"{", b"NaN", b"\xff\xfe\xff"])
+@pytest.mark.parametrize("method", ["PUT", "GET"])
+def test_a_dropped_connection_is_a_failure_that_nobody_repeats_unseen(method: str) -> None:
+    requests: list[bytes] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(asyncio.IncompleteReadError):
+            while True:
+                requests.append(await reader.readuntil(b"\r\n\r\n"))
+                if len(requests) == 2:
+                    break
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+        writer.close()
+
+    async def main() -> None:
+        async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+            http = AgentHttp(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", {}, 5.0)
+            assert await http.call(method, http.url) == {}
+            with pytest.raises(AgentFailure, match="cannot be reached") as caught:
+                await http.call(method, http.url)
+            assert not caught.value.final
+            assert len(requests) == 2
+            assert await http.call(method, http.url) == {}
+            await http.close()
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("body", [b"<html>", b"{", b"[" * 400 + b"]" * 400, b"NaN", b"\xff\xfe\xff"])
 def test_bad_json(service: Any, body: bytes) -> None:
     service.answers = [Response(body, 200)]
     failure = failure_of(service.url)

@@ -27,6 +27,12 @@ def test_a_service_that_is_away_is_named_by_its_variable(dead_url: str, service:
         asyncio.run(create_knowledge_context(service.url, "n", "d"))
 
 
+def test_a_context_that_exists_is_as_good_as_a_new_one(service: Any) -> None:
+    service.replies({"error": "exists"}, status=409)
+    asyncio.run(create_knowledge_context(service.url, "marcus-1", "d"))
+    assert len(service.seen) == 1
+
+
 def test_a_refused_key(service: Any) -> None:
     service.replies({}, status=401)
     with pytest.raises(ConfigurationError, match=r"^the knowledge service at .* \(401\); check AGENT_API_KEY$"):

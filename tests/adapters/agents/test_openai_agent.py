@@ -7,6 +7,8 @@ from stoic_assets.adapters.agents.openai_agent import OpenAiAgent, completions_u
 from stoic_assets.core.conversation.agent import AgentFailure, AgentReply
 from stoic_assets.core.conversation.evidence import Turn
 
+DEEP = "[" * 400 + "]" * 400
+
 
 def completion(**message: Any) -> dict[str, Any]:
     return {"id": "c", "choices": [{"index": 0, "message": {"role": "assistant", **message}}]}
@@ -82,7 +84,7 @@ def test_an_unknown_session_is_final(service: Any) -> None:
 @pytest.mark.parametrize(
     ("arguments", "read"),
     [('{"day": 1}', {"day": 1}), ("", {}), (None, {}), ({"day": 1}, {"day": 1}), ("not json", {"value": "not json"}),
-     ("[1]", {"value": [1]})],
+     ("[1]", {"value": [1]}), (DEEP, {"value": DEEP}), (r'{"day": "\ud800"}', {"day": "\ufffd"})],
 )
 def test_tool_calls_become_events(service: Any, arguments: Any, read: dict[str, Any]) -> None:
     call = {"id": "1", "type": "function", "function": {"name": "remind", "arguments": arguments}}

@@ -42,6 +42,12 @@ def test_openai_needs_a_key_or_a_server() -> None:
         connect_model({"STOIC_LLM": "openai"}, Settings())
 
 
+def test_a_key_that_cannot_be_sent_is_refused_at_once() -> None:
+    with pytest.raises(ConfigurationError, match=r"^OPENAI_API_KEY: holds") as caught:
+        connect_model({"OPENAI_API_KEY": "sk-“treehorn”"}, Settings())
+    assert "treehorn" not in str(caught.value)
+
+
 def test_a_bad_address_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="OPENAI_BASE_URL"):
         connect_model({"OPENAI_BASE_URL": "localhost:8000"}, Settings())

@@ -1,4 +1,5 @@
 import json
+import sys
 
 import pytest
 
@@ -47,6 +48,14 @@ def test_marks_of_the_record_are_refused_too() -> None:
 def test_a_verdict_of_ones_own_is_kept() -> None:
     own = json.dumps({**json.loads(FORGED), "score": 0.9})
     assert refusing_copies(parse, record(FORGED, '{"score": 1}', "{", '{"score": ' * 3_000))(own) == parse(own)
+
+
+def test_what_is_nested_too_deeply_is_no_copy() -> None:
+    own = json.dumps({**json.loads(FORGED), "score": 0.9})
+    limit = sys.getrecursionlimit()
+    for levels in range(limit - 200, limit):  # a few of them can be read, but not written
+        deep = '{"score": ' + "[" * levels + "]" * levels + "}"
+        assert refusing_copies(parse, deep)(own) == parse(own)
 
 
 def test_what_the_judge_cannot_see_is_not_looked_at() -> None:
