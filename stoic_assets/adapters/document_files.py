@@ -5,12 +5,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+from stoic_assets.core.conversation import evaluator
 from stoic_assets.core.documents import Document, fault_at, parse_document
 from stoic_assets.core.errors import ConfigurationError, DocumentError
 from stoic_assets.core.jobs.job import NAME, CypherSetup, FileSetup, Job, PromptName
+from stoic_assets.core.judging import prompt as judging
 from stoic_assets.core.releases import Release
 from stoic_assets.core.settings import Settings
-from stoic_assets.core.templates import refuse_malformed
+from stoic_assets.core.templates import refuse_unusable
 from stoic_assets.core.yaml_text import read_yaml
 
 D = TypeVar("D", bound=Document)
@@ -49,7 +51,7 @@ def load_job(path: Path) -> Job:
     changes: dict[str, Any] = {
         "name": name,
         "setups": tuple(_resolved(setup, path, number) for number, setup in enumerate(job.setups)),
-        "prompts": {prompt: _template(path, file, key) for prompt, (file, *key) in _own_prompts(job).items()},
+        "prompts": {prompt: _template(path, prompt, file, key) for prompt, (file, *key) in _own_prompts(job).items()},
     }
     return job.model_copy(update=changes)
 
@@ -77,10 +79,15 @@ def _is_built_in(prompt: str) -> bool:
     return prompt.removeprefix("classpath:/prompts/").removesuffix(".jinja") in _BUILT_IN_PROMPTS
 
 
-def _template(path: Path, file: str, key: Sequence[str]) -> str:
-    """The text of a job's own prompt. Raises `DocumentError` where it is no Jinja template."""
-    text = _named_text(path, file.removeprefix("file:"), key)
-    refuse_malformed(text, str(path.parent / file.removeprefix("file:")))
+def _template(path: Path, prompt: PromptName, file: str, key: Sequence[str]) -> str:
+    """The text of a job's own prompt. Raises `DocumentError` where it could not render."""
+    file = file.removeprefix("file:")
+    text = _named_text(path, file, key)
+    if prompt == "evaluator":
+        package, variables = evaluator.PACKAGE, evaluator.VARIABLES
+    else:
+        package, variables = judging.PACKAGE, judging.variables_of(prompt)
+    refuse_unusable(package, text, variables, str(path.parent / file))
     return text
 
 
@@ -93,16 +100,32 @@ def _named_text(path: Path, file: str, key: Sequence[str | int]) -> str:
 
 
 def load_jobs(paths: Iterable[Path]) -> list[Job]:
-    """Jobs from files; their names must differ, and not in case alone: they name files."""
-    named: dict[str, Path] = {}
-    jobs = []
-    for path in paths:
-        job = load_job(path)
-        if other := named.get(job.name.casefold()):
-            raise DocumentError(str(path), None, "name", f"{job.name!r} is already the name of {other}")
-        named[job.name.casefold()] = path
-        jobs.append(job)
+    """Jobs from files. Raises the first complaint of `readable_jobs`."""
+    jobs, complaints = readable_jobs(paths)
+    if complaints:
+        raise complaints[0]
     return jobs
+
+
+def readable_jobs(paths: Iterable[Path]) -> tuple[list[Job], list[ConfigurationError]]:
+    """The jobs of files, and the complaints about those that do not read.
+
+    Their names must differ, and not in case alone: they name files.
+    """
+    named: dict[str, Path] = {}
+    jobs: list[Job] = []
+    complaints: list[ConfigurationError] = []
+    for path in paths:
+        try:
+            job = load_job(path)
+            if other := named.get(job.name.casefold()):
+                raise DocumentError(str(path), None, "name", f"{job.name!r} is already the name of {other}")
+        except ConfigurationError as error:
+            complaints.append(error)
+        else:
+            named[job.name.casefold()] = path
+            jobs.append(job)
+    return jobs, complaints
 
 
 def job_files(folder: Path) -> list[Path]:

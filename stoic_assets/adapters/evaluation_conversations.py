@@ -9,6 +9,7 @@ from typing import Any
 
 from stoic_assets.adapters.agents.connect import connect_agent
 from stoic_assets.adapters.agents.knowledge_context import create_knowledge_context
+from stoic_assets.adapters.api_keys import api_key
 from stoic_assets.adapters.bolt import Graph
 from stoic_assets.adapters.evaluation_setup import Setup, check_reachable, set_up
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
@@ -186,9 +187,8 @@ def import_clients(offline: bool) -> None:
 async def _announce(workplace: Workplace, manifest: Manifest) -> None:
     if url := workplace.env.get("BOOGIE_URL"):
         about = f"Stoic Eval of {manifest.agent_version}"
-        await create_knowledge_context(
-            url, f"stoic-{manifest.evaluation_id}", about, workplace.env.get("AGENT_API_KEY")
-        )
+        key = api_key(workplace.env, "AGENT_API_KEY")
+        await create_knowledge_context(url, f"stoic-{manifest.evaluation_id}", about, key)
 
 
 class _Worlds:

@@ -8,9 +8,11 @@ from pathlib import Path
 
 from stoic_assets.adapters.agents.connect import connect_agent, reachable
 from stoic_assets.adapters.document_files import job_files, load_jobs, load_releases, select_jobs
+from stoic_assets.adapters.endpoint import parse_url
 from stoic_assets.adapters.models.connect import connect_model, evaluator_model, judge_panel, reachable_model
 from stoic_assets.adapters.models.ledger import require_price
 from stoic_assets.adapters.project import Project
+from stoic_assets.adapters.receiver import SETTINGS
 from stoic_assets.core import templates
 from stoic_assets.core.conversation import evaluator
 from stoic_assets.core.errors import ConfigurationError
@@ -59,12 +61,20 @@ def _refuse_unusable(
 ) -> None:
     """Raises for an address, a header, a key or a price that will be wanted and is missing or cannot be."""
     connect_model(env, settings)
+    refuse_receivers(env)
     for job in spec.jobs:
         address, seconds = spec.addresses[job.name], settings.limits.agent.timeout_seconds
         connect_agent(job.target, address, spec.agent_model, env, seconds)
     if settings.ceiling(max_cost) is not None:
         for model in (spec.evaluator_model, *spec.judge_models):
             require_price(model, settings.prices)
+
+
+def refuse_receivers(env: Mapping[str, str]) -> None:
+    """Raises when events or fitness updates are to be sent to what is no address."""
+    for name in SETTINGS.values():
+        if url := env.get(name):
+            parse_url(url, name)
 
 
 def release_of(agent_version: str, project: Project) -> Release | None:

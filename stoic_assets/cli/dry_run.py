@@ -8,6 +8,7 @@ from rich.table import Table
 from stoic_assets.adapters.models.offline_model import OFFLINE
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import console
+from stoic_assets.core.conversation.preparation import seed_messages
 from stoic_assets.core.evaluation import EvaluationSpec
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import Planned
@@ -44,7 +45,8 @@ def plan_document(spec: EvaluationSpec, version: str, workplace: Workplace) -> d
     planned = spec.plan("dry-run")
     verdicts = (len(VIRTUES) * spec.judge_samples + 1) * len(spec.judge_models)
     messages = sum(_messages(item.job) for item in planned)
-    calls = {"agent": messages + len(planned), "evaluator": messages, "judge": verdicts * len(planned)}
+    seeds = sum(len(seed_messages(seed)) for item in planned for seed in item.job.seeds)
+    calls = {"agent": seeds + messages + len(planned), "evaluator": messages, "judge": verdicts * len(planned)}
     return {
         "agent_version": version, "trials": len(planned), "calls": calls,
         "estimated_cost_usd": _cost(spec, calls, workplace),

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from stoic_assets.adapters.agents.connect import reachable
 from stoic_assets.adapters.document_files import load_jobs, load_releases
-from stoic_assets.adapters.evaluation_setup import address_of, default_files, refuse_setups_of
+from stoic_assets.adapters.evaluation_setup import address_of, default_files, refuse_receivers, refuse_setups_of
 from stoic_assets.adapters.models.connect import (
     connect_model,
     evaluator_model,
@@ -122,6 +122,7 @@ def _graphs(workplace: Workplace) -> tuple[str, str]:
 
 
 def _delivery(workplace: Workplace) -> tuple[str, str]:
+    refuse_receivers(workplace.env)
     env, names = workplace.env, {"STOIC_WEBHOOK_URL": "events", "EVOLUTION_URL": "fitness updates"}
     unset = [f"{what} stay in the outbox ({name} is not set)" for name, what in names.items() if not env.get(name)]
     return ("note", "; ".join(unset)) if unset else ("ok", "events and fitness updates are delivered")

@@ -1,7 +1,7 @@
-"""Whose time it is: a bound on work during which the clock stands still while the work queues for our own limits.
+"""Whose time it is: a bound on work during which the clock stands still while the work waits for what is ours.
 
-Whoever makes a request wait (a limit of requests, slots under a cost ceiling) says so here. What happens then to the
-time of a trial is nobody's business but the trial's.
+Whoever makes it wait (a limit of requests, slots under a cost ceiling, setups on the graph) says so here. What happens
+then to the time of a trial is nobody's business but the trial's.
 """
 
 import asyncio

@@ -8,8 +8,16 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template, TemplateError, TemplateSyntaxError
-from jinja2.meta import find_referenced_templates
+from jinja2 import (
+    PackageLoader,
+    StrictUndefined,
+    Template,
+    TemplateError,
+    TemplateNotFound,
+    TemplateSyntaxError,
+    nodes,
+)
+from jinja2.meta import find_referenced_templates, find_undeclared_variables
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from stoic_assets.core.errors import ConfigurationError, DocumentError
@@ -28,12 +36,49 @@ def render(package: str, text: str, variables: Mapping[str, Any], name: str) -> 
         raise ConfigurationError(f"{place}: {error}; docs/judging.md and docs/jobs.md say what it may use") from error
 
 
-def refuse_malformed(text: str, source: str) -> None:
-    """Raises `DocumentError` for text that is no template; whether it renders, only its variables can tell."""
+def refuse_unusable(package: str, text: str, variables: frozenset[str], source: str) -> None:
+    """Raises `DocumentError` for what could not render: no template, one that builds on none, an unknown variable.
+
+    Which members a variable has, only rendering can tell.
+    """
     try:
-        Environment(autoescape=False).parse(text)  # noqa: S701 - nothing is rendered
-    except TemplateSyntaxError as error:
-        raise DocumentError(source, error.lineno, "", f"not a valid template: {error}") from None
+        unknown = _needed(package, text) - variables
+    except (TemplateSyntaxError, RecursionError) as error:
+        line, reason = getattr(error, "lineno", None), getattr(error, "message", error)
+        raise DocumentError(source, line, "", f"not a valid template: {reason}") from None
+    except TemplateNotFound as error:
+        built_in = ", ".join(names(package))
+        raise DocumentError(source, None, "", f"there is no template {error}; it may build on {built_in}") from None
+    if unknown:
+        problem = f"unknown variables: {', '.join(sorted(unknown))}; known here are {', '.join(sorted(variables))}"
+        raise DocumentError(source, None, "", problem)
+
+
+def _needed(package: str, text: str) -> set[str]:
+    """The variables without which a template, or one that it builds on, cannot render.
+
+    None where it asks whether one is defined: which parts need which is then its own matter.
+    """
+    needed: set[str] = set()
+    own: set[str] = set()
+    for tree in [_environment(package).parse(each) for each in sources(package, text)]:
+        if any(test.name in ("defined", "undefined") for test in tree.find_all(nodes.Test)):
+            return set()
+        needed |= find_undeclared_variables(tree)
+        own |= _provided(tree)
+    return needed - own
+
+
+def _provided(tree: nodes.Template) -> set[str]:
+    """Names that a template sets, imports or has a default for: blocks, also of others, see those of the top level."""
+    found = {name.name for name in tree.find_all(nodes.Name) if name.ctx == "store"}
+    found |= {each.target for each in tree.find_all(nodes.Import)} | {each.name for each in tree.find_all(nodes.Macro)}
+    for imported in tree.find_all(nodes.FromImport):
+        found |= {name if isinstance(name, str) else name[1] for name in imported.names}
+    for applied in tree.find_all(nodes.Filter):
+        if applied.name in ("default", "d") and isinstance(applied.node, nodes.Name):
+            found.add(applied.node.name)
+    return found
 
 
 def names(package: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 import dagster as dg
 
-from stoic_assets.adapters.document_files import load_jobs, load_releases
+from stoic_assets.adapters.document_files import load_releases, readable_jobs
 from stoic_assets.adapters.evaluation_publishing import introduce_version
 from stoic_assets.adapters.evaluation_setup import default_files
 from stoic_assets.adapters.workplace import Workplace
@@ -15,10 +15,14 @@ from stoic_assets.defs.partitions import agent_versions
 
 
 @dg.asset(group_name="preparation", kinds={"yaml"}, owners=OWNERS)
-def job_configs(workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
-    """The jobs of this project: read, checked, and listed. A fault in any file fails here, before anything is paid."""
-    with reported():
-        jobs = load_jobs(default_files(workplace.project))
+def job_configs(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
+    """The jobs of this project: read, checked, and listed.
+
+    A faulty file is only shown: an evaluation that wants it is refused before its first conversation, and others run.
+    """
+    jobs, complaints = readable_jobs(default_files(workplace.project))
+    for complaint in complaints:
+        context.log.warning(str(complaint))
     return dg.MaterializeResult(
         metadata={
             "dagster/row_count": len(jobs),
@@ -26,6 +30,8 @@ def job_configs(workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
             "assertions": sum(len(job.assertions) for job in jobs),
             "folder": dg.MetadataValue.path(workplace.project.jobs),
             "jobs": dg.MetadataValue.table([_record(job) for job in jobs], schema=_SCHEMA),
+            "unreadable_files": len(complaints),
+            **({"file_faults": dg.MetadataValue.md(bulleted(map(str, complaints)))} if complaints else {}),
         }
     )
 

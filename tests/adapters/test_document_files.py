@@ -10,6 +10,7 @@ from stoic_assets.adapters.document_files import (
     load_settings,
     read_document,
     read_text,
+    readable_jobs,
     select_jobs,
 )
 from stoic_assets.core.errors import ConfigurationError, DocumentError
@@ -60,6 +61,14 @@ def test_two_jobs_of_one_name_are_refused(tmp_path: Path, second: str) -> None:
         load_jobs([first, first])
 
 
+def test_a_file_that_does_not_read_leaves_the_others(tmp_path: Path) -> None:
+    (tmp_path / "bad.yml").write_text("taskz: []\n")
+    paths = [tmp_path / "bad.yml", write(tmp_path / "one.yml"), write(tmp_path / "two.yml", "name: one\n")]
+    jobs, complaints = readable_jobs(paths)
+    assert [job.name for job in jobs] == ["one"]
+    assert [str(complaint).partition(":")[0] for complaint in complaints] == [str(paths[0]), str(paths[2])]
+
+
 def test_setup_files_and_templates_are_read_in_and_their_text_is_part_of_the_hash(tmp_path: Path) -> None:
     path = write(
         tmp_path / "job.yml",
@@ -105,6 +114,8 @@ def test_headers_outlive_the_loading(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
+        ("prompts: {evaluator: judge.jinja}", r"judge\.jinja: unknown variables: tasks; known here are config, t"),
+        ("scorer: {prompt: virtue.jinja}", r"virtue\.jinja: unknown variables: virtue; known here are facts, "),
         ("setups: [{file: none.cypher}]", r"none\.cypher: there is no such file"),
         ("prompts: {tasks: none.jinja}", r"none\.jinja: there is no such file"),
         ("prompts: {tasks: broken.jinja}", r"broken\.jinja:2: not a valid template: "),
@@ -114,6 +125,8 @@ def test_headers_outlive_the_loading(tmp_path: Path) -> None:
 def test_what_a_job_names_must_be_there_and_readable(tmp_path: Path, text: str, fault: str) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "broken.jinja").write_text("fine\n{% if %}")
+    (tmp_path / "judge.jinja").write_text("{{ tasks }}")
+    (tmp_path / "virtue.jinja").write_text("{{ virtue }}")
     with pytest.raises(ConfigurationError, match=fault):
         load_job(write(tmp_path / "job.yml", text))
 

@@ -162,6 +162,8 @@ def test_a_manifest_that_does_not_read_may_be_the_one_that_is_wanted(project: Pr
         ({}, {"STOIC_LLM": "openai"}, "STOIC_LLM=openai needs OPENAI_API_KEY"),
         ({}, {"STOIC_LLM": "magic"}, "STOIC_LLM=magic is unknown"),
         ({"jobs": ("chta",)}, OFFLINE, "there is no job 'chta'; known: chat"),
+        ({}, {**OFFLINE, "STOIC_WEBHOOK_URL": "foo"}, "STOIC_WEBHOOK_URL: not an http or https address"),
+        ({}, {**OFFLINE, "EVOLUTION_URL": "ftp://x"}, "EVOLUTION_URL: not an http or https address"),
         ({}, {**OFFLINE, "NEO_URI": "bolt://h:7687", "STOIC_GRAPH_URI": "bolt://h"}, "are the same database"),
     ],
 )

@@ -47,8 +47,48 @@ def test_what_does_not_render_is_a_configuration_error_in_one_line(text: str) ->
 
 def test_malformed_text_is_refused_with_its_line() -> None:
     with pytest.raises(DocumentError, match=r"^own\.jinja:3: not a valid template: "):
-        templates.refuse_malformed("line\n\n{% if %}", "own.jinja")
-    templates.refuse_malformed("{{ unknown }} {% include 'nowhere' %}", "own.jinja")
+        refuse("line\n\n{% if %}")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("{{ tasks }} {{ nosuch.thing }}", "own.jinja: unknown variables: nosuch; known here are tasks"),
+        ("{% if tasks %}{% for t in tasks %}{{ tt }}{% endfor %}{% endif %}", "own.jinja: unknown variables: tt; "),
+        ('{% extends "virtue.jinja" %}', "own.jinja: unknown variables: aspects, scenario, title; "),
+        ('{% include "nope.jinja" %}', "own.jinja: there is no template nope.jinja; it may build on courage.jinja, "),
+        ("{{ tasks | nosuch }}", "own.jinja:1: not a valid template: No filter named 'nosuch'."),
+        ("{{ " + "(" * 9000 + ")" * 9000 + " }}", "own.jinja: not a valid template: maximum recursion depth"),
+    ],
+)
+def test_what_could_not_render_is_refused_before_it_is_wanted(text: str, problem: str) -> None:
+    with pytest.raises(DocumentError) as caught:
+        refuse(text)
+    assert str(caught.value).startswith(problem)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{{ tasks.any.member }} {% raw %}{{ x }}{% endraw %} {# {{ x }} #}",
+        "{% set a = 1 %}{% block b %}{{ a }}{{ self.b }}{% endblock %}{% set c %}text{% endset %}{{ c }}",
+        "{% set ns = namespace(n=0) %}{% for k, t in tasks %}{{ loop.index }}{{ k }}{% set ns.n = t %}{% endfor %}",
+        "{% macro m(x, y=2) %}{{ x }}{{ varargs }}{{ caller(y) }}{% endmacro %}{% call(u) m(1) %}{{ u }}{% endcall %}",
+        "{% with a = 1 %}{{ a }}{% endwith %}{{ range(2) }}",
+        '{% from "occasion.jinja" import occasion as on, ground_truth %}{{ on(tasks, none) }}{{ ground_truth([]) }}',
+        '{% extends "occasion.jinja" %}{% block b %}{{ ground_truth(tasks) }}{% endblock %}',
+        "{{ unknown | default('x') }}",
+        "{% if unknown is defined %}{{ unknown }}{{ other }}{% endif %}",
+        "{% include tasks %}",
+    ],
+)
+def test_what_a_template_provides_for_itself_or_asks_about_is_not_unknown(text: str) -> None:
+    refuse(text)
+
+
+def refuse(text: str) -> None:
+    templates.refuse_unusable(JUDGING, text, frozenset({"tasks"}), "own.jinja")
 
 
 def test_sources_are_a_template_and_all_that_it_builds_on() -> None:

@@ -47,6 +47,15 @@ def test_a_dry_run_says_what_would_run_and_contacts_nothing(planner: Stoic, opti
     assert not list(planner.home.rglob("manifest.json"))
 
 
+def test_a_dry_run_counts_the_messages_of_seeds(planner: Stoic) -> None:
+    said = [{"role": role, "content": "x"} for role in ("user", "assistant", "user")]
+    for name, seeds in {"seeded": [{"text": "I am Ada"}, {"conversation": said}], "bare": []}.items():
+        planner.job(name, seeds=seeds, maxTurns=6, repeats=2)
+    plain, seeded = (planner("eval", "--dry-run", "--json", "--job", name).document for name in ("bare", "seeded"))
+    assert plain["calls"]["agent"] == 2 * 3
+    assert seeded["calls"] == plain["calls"] | {"agent": 2 * 3 + 2 * 3}
+
+
 def test_a_dry_run_for_people_shows_costs_and_cuts_no_word(planner: Stoic) -> None:
     planner.write("stoic.yml", "prices: {gpt-4.1-mini: {input: 10, output: 10}}\n")
     planner.job("a-job-with-a-name-that-is-rather-long-for-a-table", facts=FACTS)
@@ -67,6 +76,7 @@ def test_the_doctor_knows_whether_an_evaluation_could_run(stoic: Stoic, bare: St
     assert "…" not in ill.out  # a long path is broken, not cut
     assert "127.0.0.1:9" in ill.out
     assert "an evaluation cannot run yet" in ill.out
+    assert "EVOLUTION_URL: not an http" in stoic("doctor", code=2, EVOLUTION_URL="evolution").out
     assert "OPENAI_API_KEY" in stoic("doctor", code=2, STOIC_LLM="openai", OPENAI_API_KEY="", OPENAI_BASE_URL="").out
 
 

@@ -25,7 +25,10 @@ _FUNCTION_DEFAULTS = {"label": None, "view": None, "staticMethod": False}
 
 
 def object_context(raw: Mapping[str, Any]) -> dict[str, object]:
-    """The view of an agent's object context. Raises `ExpressionFailure` where the agent sent something else."""
+    """The view of an agent's object context; lists that are absent are empty.
+
+    Raises `ExpressionFailure` where the agent sent something else.
+    """
     resources = [_resource(resource) for resource in _objects(raw, "resources")]
     return {
         "context": raw.get("context", ""),
@@ -46,7 +49,7 @@ def evaluation(
 ) -> dict[str, object]:
     """The view of a conversation; each message holds `content`, `role`, `timeTakenMillis` and `events` in wire form.
 
-    All of it is plain JSON data: lists, not tuples. Raises `ExpressionFailure` for a malformed function call.
+    All of it is plain JSON data: lists, not tuples.
     """
     messages = [{**message, "events": _events(message)} for message in transcript]
     events = [event for message in messages for event in message["events"]]
@@ -56,7 +59,7 @@ def evaluation(
         "job": dict(job),
         "transcript": messages,
         "events": events,
-        "functionCalls": [_function_call(event) for event in events if event["request"] is not None],
+        "functionCalls": [call for event in events for call in _function_calls(event)],
         "failureCount": failure_count,
         "done": done,
     }
@@ -91,18 +94,19 @@ def _events(message: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{**dict.fromkeys(_EVENT_FIELDS), **event} for event in message.get("events") or ()]
 
 
-def _function_call(event: Mapping[str, Any]) -> dict[str, Any]:
-    request = _part(event, "request", dict)
-    function = _part(request, "function", dict)
-    if "name" not in function:
-        raise ExpressionFailure("the agent reported a function call without the name of the function")
-    return {"function": function["name"], "args": _part(request, "arguments", dict)}
+def _function_calls(event: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The call that an event is, in a list; none where it names no function, since events may have any shape."""
+    match event:
+        case {"request": {"function": {"name": str(name)}} as request}:
+            arguments = request.get("arguments")
+            return [{"function": name, "args": {} if arguments is None else arguments}]
+    return []
 
 
 def _objects(raw: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
-    """The list of objects that must stand under `key`."""
-    found = raw.get(key)
-    if not isinstance(found, list) or not all(isinstance(entry, Mapping) for entry in found):
+    """The objects listed under `key`."""
+    found = _part(raw, key, list)
+    if not all(isinstance(entry, Mapping) for entry in found):
         raise ExpressionFailure(f"the agent's object context has no list of objects `{key}`")
     return found
 

@@ -1,18 +1,19 @@
 """Assertions decided from stored evidence: expected against observed. Nothing is asked of agent or graph again."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, get_args
 
 from stoic_assets.core.assertions import bindings
 from stoic_assets.core.assertions.equality import describe_difference, equals, single_value
 from stoic_assets.core.assertions.kotlin_evaluation import check
+from stoic_assets.core.assertions.kotlin_expression import names_in
 from stoic_assets.core.assertions.kotlin_syntax import parse_expression
 from stoic_assets.core.conversation.evidence import Condition, Evidence, Observation
 from stoic_assets.core.conversation.observation import OBJECT_CONTEXT
 from stoic_assets.core.errors import ConfigurationError, StoicError
-from stoic_assets.core.jobs.job import CypherAssertion, ExpressionAssertion, Job, reads_object_context
+from stoic_assets.core.jobs.job import CypherAssertion, ExpressionAssertion, Job
 
 
 @dataclass(frozen=True)
@@ -83,12 +84,14 @@ def _decide_expression(
     key: str, assertion: ExpressionAssertion, evidence: Evidence, job: Job, seen: Observation | None, agent_model: str
 ) -> AssertionResult:
     passed, error = None, None
-    needs_context = reads_object_context(assertion.expression)
+    expression = parse_expression(assertion.expression)
+    names = names_in(expression)
+    needs_context = "objectContext" in names
     if evidence.outcome != "infra_error" and (seen is not None or not needs_context):
         try:
             if needs_context and seen is not None and seen.error:
                 raise StoicError(seen.error)
-            passed = check(parse_expression(assertion.expression), _bindings(evidence, job, seen, agent_model))
+            passed = check(expression, _bindings(names, evidence, job, seen, agent_model))
         except StoicError as failure:
             passed, error = False, str(failure)
     return AssertionResult(
@@ -97,8 +100,19 @@ def _decide_expression(
     )
 
 
-def _bindings(evidence: Evidence, job: Job, seen: Observation | None, agent_model: str) -> Mapping[str, Any]:
-    raw = seen.result if seen is not None and seen.result else {"context": "", "resources": [], "functions": []}
+def _bindings(
+    names: Collection[str], evidence: Evidence, job: Job, seen: Observation | None, agent_model: str
+) -> dict[str, Any]:
+    """What the expression reads and no more: the agent's odd data fails only those who look at it."""
+    found = {}
+    if "objectContext" in names:
+        found["objectContext"] = bindings.object_context((seen and seen.result) or {})
+    if "evaluation" in names:
+        found["evaluation"] = _evaluation(evidence, job, agent_model)
+    return found
+
+
+def _evaluation(evidence: Evidence, job: Job, agent_model: str) -> dict[str, object]:
     transcript = [
         {
             "content": turn.content, "role": "user" if turn.speaker == "user" else "assistant",
@@ -106,10 +120,7 @@ def _bindings(evidence: Evidence, job: Job, seen: Observation | None, agent_mode
         }
         for turn in evidence.turns
     ]
-    return {
-        "objectContext": bindings.object_context(raw),
-        "evaluation": bindings.evaluation(
-            session_id=evidence.session_id, model=agent_model, job=job.model_dump(mode="json", by_alias=True),
-            transcript=transcript, failure_count=evidence.failure_count, done=evidence.outcome == "signed_off",
-        ),
-    }
+    return bindings.evaluation(
+        session_id=evidence.session_id, model=agent_model, job=job.model_dump(mode="json", by_alias=True),
+        transcript=transcript, failure_count=evidence.failure_count, done=evidence.outcome == "signed_off",
+    )

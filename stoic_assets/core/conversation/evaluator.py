@@ -12,6 +12,8 @@ from stoic_assets.core.templates import render, source
 
 PACKAGE = "stoic_assets.core.conversation"
 TEMPLATE = "evaluator.jinja"
+VARIABLES = frozenset({"config", "transcript"})
+"""What a template may use; `message_request` fills it."""
 
 
 class EvaluatorFault(StoicError):

@@ -6,12 +6,14 @@ from stoic_assets.core.assertions.cypher_script import parameters_used
 from stoic_assets.core.conversation.evidence import Trial
 from stoic_assets.core.conversation.world import World
 from stoic_assets.core.jobs.job import CypherSetup, Job, Seed, TextSeed
+from stoic_assets.core.queueing import queueing
 
 
 async def prepare(trial: Trial, job: Job, world: World) -> str:
     """Runs setups, then seeds, and returns the id of the session for the conversation.
 
     The session comes first only where a setup asks for `$session`: a setup may empty the graph, sessions included.
+    Setups have a time limit of their own and take none of the trial's, which is for agent and user.
     Raises `AgentUnusable`, `QueryError`, `InfrastructureError`.
     """
     setups = [setup.cypher for setup in job.setups if isinstance(setup, CypherSetup)]
@@ -20,7 +22,8 @@ async def prepare(trial: Trial, job: Job, world: World) -> str:
         session = await open_session(trial.user, world)
     for script in setups:
         seconds = world.settings.conversations.query_timeout_seconds
-        await world.graph.run_script(script, world.parameters(trial, session), seconds)
+        with queueing():
+            await world.graph.run_script(script, world.parameters(trial, session), seconds)
     for seed in job.seeds:
         await _plant(seed, trial, world)
     return session or await open_session(trial.user, world)
@@ -31,12 +34,15 @@ async def open_session(user: str, world: World) -> str:
     return (await world.ask_agent(lambda: world.agent.open_session(user))).reply
 
 
-async def _plant(seed: Seed, trial: Trial, world: World) -> None:
-    """Tells the agent a seed in a session of its own: a text as one message, of a conversation the user's part."""
-    session = await open_session(trial.user, world)
+def seed_messages(seed: Seed) -> list[str]:
+    """What the agent is told of a seed: a text as one message, of a conversation the user's part."""
     if isinstance(seed, TextSeed):
-        messages = [seed.text]
-    else:
-        messages = [message.content for message in seed.conversation if message.role == "user"]
-    for message in messages:
+        return [seed.text]
+    return [message.content for message in seed.conversation if message.role == "user"]
+
+
+async def _plant(seed: Seed, trial: Trial, world: World) -> None:
+    """Tells the agent a seed in a session of its own."""
+    session = await open_session(trial.user, world)
+    for message in seed_messages(seed):
         await world.ask_agent(partial(world.agent.send, session, trial.user, message))

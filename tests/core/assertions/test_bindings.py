@@ -82,9 +82,8 @@ def test_function_calls_and_events_are_gathered_from_all_messages() -> None:
 @pytest.mark.parametrize(
     ("raw", "problem"),
     [
-        ({"context": ""}, "no list of objects `resources`"),
+        ({"resources": {}}, "`resources` as dict"),
         ({"resources": ["a"], "functions": []}, "no list of objects `resources`"),
-        ({"resources": []}, "no list of objects `functions`"),
         ({"resources": [{"id": "1"}], "functions": []}, "without `id` or `name`"),
         ({"resources": [{"id": "1", "name": "n", "properties": []}], "functions": []}, "`properties` as list"),
         ({"resources": [{"id": "1", "name": "n", "labels": "x"}], "functions": []}, "`labels` as str"),
@@ -95,12 +94,16 @@ def test_what_is_no_object_context_is_refused(raw: dict[str, Any], problem: str)
         object_context(raw)
 
 
-@pytest.mark.parametrize(
-    "request_", [{}, "f", {"function": {}}, {"function": "f"}, {"function": {"name": "f"}, "arguments": 1}]
-)
-def test_what_is_no_function_call_is_refused(request_: dict[str, Any]) -> None:
-    with pytest.raises(ExpressionFailure, match="agent"):
-        evaluation_of({"content": "", "role": "assistant", "events": [{"request": request_}]})
+def test_lists_that_the_agent_leaves_out_are_empty() -> None:
+    assert object_context({"functions": None}) == {"context": "", "resources": [], "entities": [], "functions": []}
+
+
+@pytest.mark.parametrize("request_", [{}, "GET /x", {"function": {}}, {"function": "f"}, {"function": {"name": None}}])
+def test_what_is_no_function_call_is_passed_over(request_: object) -> None:
+    calls = [{"request": request_}, {"request": {"function": {"name": "f"}}}]
+    view = evaluation_of({"content": "", "role": "assistant", "events": calls})
+    assert view["functionCalls"] == [{"function": "f", "args": {}}]
+    assert view["events"][0]["request"] == request_
 
 
 KEYS = st.sampled_from(("context", "resources", "functions", "id", "name", "labels", "properties", "aliases", "type"))

@@ -140,11 +140,13 @@ def test_only_assertions_of_the_condition_are_decided_each_by_its_key() -> None:
     assert [r.assertion for r in decide(job, evidence(*seen, condition="supplied"), "m")] == ["1", "2", "own"]
 
 
-def test_a_call_without_a_name_fails_the_expression_and_not_the_evaluation() -> None:
-    turns = (Turn(0, "user", "Hi"), Turn(1, "agent", "x", 1.0, 1, ({"request": {"function": {}}},)))
-    result = decided({"expression": "evaluation.done"}, evidence(SEEN, turns=turns))
-    assert result.passed is False
-    assert result.error == "the agent reported a function call without the name of the function"
+def test_odd_data_of_the_agent_fails_only_what_reads_it() -> None:
+    turns = (Turn(0, "user", "Hi"), Turn(1, "agent", "x", 1.0, 1, ({"request": "GET /x"},)))
+    odd = evidence(Observation("objectContext", "object_context", "", result={"resources": "none"}), turns=turns)
+    assert decided({"expression": "evaluation.transcript.size > 1"}, odd).passed is True
+    assert decided({"expression": "evaluation.functionCalls.isEmpty()"}, odd).passed is True
+    failed = decided({"expression": "objectContext.functions.isEmpty()"}, odd)
+    assert (failed.passed, failed.error) == (False, "the agent sent `resources` as str; it must be a list")
 
 
 def test_a_corrected_job_may_expect_something_else_but_not_ask_it() -> None:

@@ -280,6 +280,16 @@ def test_a_trial_that_takes_too_long_is_the_fault_of_who_was_waited_for(
     assert len(evidence.observations) == 2
 
 
+def test_the_time_of_setups_is_charged_to_nobody(
+    hold: Make, planned: Make, make_world: Make, agent: Any, graph: Any
+) -> None:
+    graph.run_script = lambda *_: asyncio.sleep(0.1)
+    trial = planned(trialTimeoutSeconds=0.08, setups=[{"cypher": "RETURN 1"}, {"cypher": "RETURN 2"}])
+    assert hold(trial, make_world()).outcome == "signed_off"
+    agent.answer = lambda message: asyncio.sleep(5) if message == "open" else None
+    assert hold(trial, make_world()).outcome == "agent_error"
+
+
 def test_an_agent_that_took_most_of_the_time_is_at_fault_whoever_was_waited_for(
     hold: Make, planned: Make, make_world: Make, agent: Any, user: Any
 ) -> None:

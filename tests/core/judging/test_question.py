@@ -7,6 +7,8 @@ import pytest
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.judging import question
+from stoic_assets.core.judging.prompt import Rubric, variables_of
 from stoic_assets.core.judging.question import Questions
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 
@@ -55,6 +57,20 @@ def test_the_safety_clause_stays_with_an_own_template(
 ) -> None:
     request = Questions(make_job(prompts={"tasks": "Grade."}), make_evidence("x")).tasks().request("judge", 0.0)
     assert request.messages[0]["content"].startswith("Grade.\n\n## The record")
+
+
+def test_a_template_gets_the_variables_that_are_said_to_be_known(
+    make_job: Callable[..., Job], make_evidence: Callable[..., Evidence], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: dict[Rubric, frozenset[str]] = {}
+    monkeypatch.setattr(
+        question, "rendered", lambda job, rubric, variables: given.setdefault(rubric, frozenset(variables)) and ""
+    )
+    questions = Questions(make_job(), make_evidence("x"))
+    questions.tasks()
+    for virtue in VIRTUES:
+        questions.virtue(virtue)
+    assert given == {rubric: variables_of(rubric) for rubric in ("tasks", *VIRTUES)}
 
 
 def test_deeds_are_shown_where_deeds_count(
