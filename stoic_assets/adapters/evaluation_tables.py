@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from stoic_assets.adapters.models.ledger import calls_in
-from stoic_assets.adapters.models.offline_model import OFFLINE
+from stoic_assets.adapters.models.offline_model import judged_offline
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.conversation.rows import evidence_of
@@ -66,8 +66,7 @@ class EvaluationTables:
 
     def is_offline(self) -> bool:
         """Whether the scores mean nothing: the stand-in played the user, or judged."""
-        judges = {each["judge_model"] for each in self.read("virtue_scores", ["judge_model"])}
-        return self._manifest.offline or OFFLINE in judges
+        return self._manifest.offline or judged_offline(self.read("virtue_scores", ["judge_model"]))
 
     def _out_of_budget(self) -> bool:
         """Whether verdicts are missing because the cost ceiling was reached."""

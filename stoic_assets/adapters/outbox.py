@@ -193,4 +193,3 @@ def _write(path: Path, message: Message) -> None:
 
 def _text(message: Message) -> str:
     return json.dumps(vars(message), indent=1, allow_nan=False)
-

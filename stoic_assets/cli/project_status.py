@@ -1,7 +1,7 @@
 """`stoic doctor`: what is configured, what is reachable, what is missing, and how to mend it."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 
@@ -19,12 +19,14 @@ from stoic_assets.adapters.models.connect import (
     judge_panel,
     reachable_model,
 )
+from stoic_assets.adapters.receiver import SETTINGS, Target, addresses
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.options import Json
 from stoic_assets.core.errors import ConfigurationError, StoicError
 from stoic_assets.core.evaluation import EvaluationRequest
 
+_MESSAGES: Mapping[Target, str] = {"events": "events", "fitness": "fitness updates"}
 COLOURS = {"ok": "green", "note": "yellow", "missing": "red"}
 
 
@@ -123,8 +125,11 @@ def _graphs(workplace: Workplace) -> tuple[str, str]:
 
 def _delivery(workplace: Workplace) -> tuple[str, str]:
     refuse_receivers(workplace.env)
-    env, names = workplace.env, {"STOIC_WEBHOOK_URL": "events", "EVOLUTION_URL": "fitness updates"}
-    unset = [f"{what} stay in the outbox ({name} is not set)" for name, what in names.items() if not env.get(name)]
+    unset = [
+        f"{_MESSAGES[target]} stay in the outbox ({SETTINGS[target]} is not set)"
+        for target, url in addresses(workplace.env).items()
+        if not url
+    ]
     return ("note", "; ".join(unset)) if unset else ("ok", "events and fitness updates are delivered")
 
 

@@ -11,8 +11,6 @@ from stoic_assets.core.errors import ConfigurationError
 BLANK = "[redacted]"
 SHORT = 64
 """Characters of texts that are likely to come again."""
-
-
 OWN = frozenset(
     {
         "agent", "agent_id", "agent_model", "agent_version", "aspect", "assertion", "at", "base",
@@ -24,12 +22,10 @@ OWN = frozenset(
         "uncertain_virtues", "virtue", "weak_virtues",
     }
 )  # fmt: skip
-"""Fields of ids, kinds, times and hashes: a key such as `test` may be part of one, and without them nothing is found
-again."""
+"""Fields of ids, kinds, times and hashes: a key such as `reminder` may be part of one, and without them nothing is
+found again."""
 FOREIGN = frozenset({"events", "parameters", "result", "expected", "actual"})
 """Fields of what others made up, keys included."""
-
-
 SHORTEST = 6
 """Characters of a known secret. A shorter key (`test`, `agent`) is a word: blanked in what an agent said or did, it
 would make true assertions fail."""

@@ -8,7 +8,7 @@ import dagster as dg
 
 from stoic_assets.adapters.document_files import load_jobs
 from stoic_assets.adapters.evaluation_judging import EvaluationJudging, Tables
-from stoic_assets.adapters.models.offline_model import OFFLINE
+from stoic_assets.adapters.models.offline_model import judged_offline
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.scoring.rounding import mean
@@ -80,7 +80,7 @@ def _about_virtues(tables: Tables) -> dict[str, Any]:
         "unscored_share": _share(rows, lambda row: row["error"] is not None),
         "calibrated_share": _share(scored, lambda row: row["confidence_source"] == "calibrated"),
         "not_exercised_share": _share(rows, lambda row: row["exercised"] is False),
-        "offline": _is_offline(rows),
+        "offline": judged_offline(rows),
         "grounded": mean(row["grounded"] for row in rows if row["grounded"] is not None),
         **means,
     }
@@ -91,15 +91,10 @@ def _about_tasks(tables: Tables) -> dict[str, Any]:
     return {
         "dagster/row_count": len(rows),
         "unscored_share": _share(rows, lambda row: row["score"] is None),
-        "offline": _is_offline(rows),
+        "offline": judged_offline(rows),
         "mean_task": mean(row["score"] for row in rows if row["score"] is not None),
         "mean_tone": mean(row["score"] for row in tones if row["score"] is not None),
     }
-
-
-def _is_offline(verdicts: list[Row]) -> bool:
-    """Whether the stand-in judged, whose scores mean nothing."""
-    return any(row["judge_model"] == OFFLINE for row in verdicts)
 
 
 @dg.asset(

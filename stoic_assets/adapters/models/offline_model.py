@@ -1,5 +1,8 @@
 """The deterministic stand-in for every model: no key, no network, no cost, and no meaning in what it says."""
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 from stoic_assets.core.chat import ChatReply, ChatRequest
 
 OFFLINE = "offline"
@@ -16,3 +19,8 @@ class OfflineModel:
 
         text = lexical_reply(request) if request.role == "judge" else scripted_message(request)
         return ChatReply(text, cost_usd=0.0)
+
+
+def judged_offline(verdicts: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether the stand-in gave one of the verdicts, which are rows with a `judge_model`."""
+    return any(verdict["judge_model"] == OFFLINE for verdict in verdicts)

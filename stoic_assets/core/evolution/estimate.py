@@ -15,7 +15,7 @@ _SAME = 1e-9
 
 @dataclass(frozen=True)
 class WeightedScore:
-    """The score (0–1) of one trial of a job, and what it weighs (not negative)."""
+    """The score (0–1) of one trial of a job, or of one scenario of it, and what it weighs (not negative)."""
 
     job: str
     score: float
