@@ -50,10 +50,8 @@ def test_a_parameter_that_no_graph_can_hold_is_an_error_of_its_assertion(subject
 
 def test_as_many_rows_as_allowed_and_no_more(subject):
     assert len(subject.rows("UNWIND range(1, 10) AS n RETURN n", max_rows=10)) == 10
-    began = time.monotonic()
-    complaint = failure(lambda: subject.rows("UNWIND range(1, 2000000) AS n RETURN n", max_rows=10))
+    complaint = failure(lambda: subject.rows(ENDLESS.removesuffix("count(*) AS n") + "x", max_rows=10))
     assert "more than 10 rows" in complaint
-    assert time.monotonic() - began < 1.5
     assert subject.rows("RETURN 1 AS n") == [{"n": 1}]
 
 
@@ -148,8 +146,13 @@ def test_a_script_stops_at_its_first_error_and_counts_it(subject):
 
 
 def test_a_script_has_limited_time(subject):
-    script = "RETURN 1; UNWIND range(1, 2000000) AS x UNWIND range(1, 30) AS y RETURN count(*)"
-    complaint = failure(lambda: asyncio.run(subject.graph.run_script(script, {}, 0.3)))
+    script = "RETURN 1; UNWIND range(1, 2000000) AS x UNWIND range(1, 60) AS y RETURN count(*)"
+
+    async def connected_then_limited() -> None:  # connecting counts, and may alone take longer on a busy machine
+        await subject.graph.ping()
+        await subject.graph.run_script(script, {}, 1)
+
+    complaint = failure(lambda: asyncio.run(connected_then_limited()))
     assert complaint.startswith("statement 2 of 2: ")
 
 
