@@ -31,6 +31,11 @@ class ChatRequest:
     cacheable_as: str | None = None
 
 
+def worded(text: str) -> str:
+    """What goes into a message for `text`: some servers take no message without words."""
+    return text if text.strip() else "(empty)"
+
+
 @dataclass(frozen=True)
 class ChatReply:
     """The text of a reply and what it cost; tokens are counts, `cost_usd` is None when no price is configured."""

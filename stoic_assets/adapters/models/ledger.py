@@ -13,6 +13,7 @@ from stoic_assets.adapters.models.offline_model import OFFLINE
 from stoic_assets.core.chat import BudgetReached, ChatModel, ChatReply, ChatRequest
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.queueing import slot_of
+from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.settings import Price
 
 AT_ONCE_UNDER_CEILING = 8
@@ -23,13 +24,15 @@ class Ledger:
     """Passes every request on to `model` and notes what became of it in `file`, the journal.
 
     An existing file is continued, its cost included. `max_cost` is in US dollars; calls in flight may end above it.
+    `redactor` blanks secrets in errors: a server may repeat what it was asked.
     """
 
     def __init__(
-        self, model: ChatModel, file: Path, prices: Mapping[str, Price], max_cost: float | None = None
+        self, model: ChatModel, file: Path, prices: Mapping[str, Price], max_cost: float | None = None,
+        redactor: Redactor | None = None,
     ) -> None:
         self._model, self._file, self._prices, self._max_cost = model, file, prices, max_cost
-        self._book = JsonLines(file)
+        self._book, self._redactor = JsonLines(file), redactor or Redactor(())
         self._uncounted = asyncio.Semaphore(AT_ONCE_UNDER_CEILING)
         self.total_cost = sum(row["cost_usd"] or 0.0 for row in self.rows())
 
@@ -79,7 +82,7 @@ class Ledger:
             "cost_usd": reply.cost_usd, "latency_ms": reply.latency_ms, "error": error,
             "time": datetime.now(UTC).isoformat(),
         }
-        self._book.write({"call": row})
+        self._book.write({"call": self._redactor.row(row)})
 
 
 def calls_in(file: Path) -> list[dict[str, Any]]:

@@ -1,5 +1,6 @@
 """What the errors of the openai package mean for us: another attempt, a body without an option, or the end."""
 
+import re
 from typing import TYPE_CHECKING
 
 from stoic_assets.adapters.foreign_text import excerpt
@@ -12,6 +13,11 @@ if TYPE_CHECKING:
 
 OPTIONS = ("response_format", "temperature")
 """Parts of a request that some servers or models refuse; the request makes sense without them."""
+SYSTEM_MESSAGE = "a system message"
+"""Another such part. Our roles alternate, so a complaint that they do not means this one."""
+_NO_SYSTEM_MESSAGE = re.compile(
+    r"system role|roles must alternate|only user(?:,| and) assistant|developer instruction is not", re.IGNORECASE
+)
 REPEATABLE = (408, 409)
 TIMED_OUT = (408, 504)
 
@@ -69,11 +75,14 @@ def _names_unknown_model(error: "APIStatusError") -> bool:
 
 
 def _is_misplaced_refusal(error: "APIStatusError") -> bool:
-    """Whether a 500 is about the request after all: llama-cpp-python's server answers so to what it does not know."""
-    return error.status_code == 500 and "validation error" in error.message.lower()
+    """Whether a 500 is about the request after all: servers built on llama.cpp answer so to what they do not know."""
+    told = "validation error" in error.message.lower() or _NO_SYSTEM_MESSAGE.search(error.message) is not None
+    return error.status_code == 500 and told
 
 
 def _refused_option(error: "APIStatusError") -> str | None:
+    if _NO_SYSTEM_MESSAGE.search(error.message):
+        return SYSTEM_MESSAGE
     text = f"{error.param} {error.message} {error.body}"
     for form in ("json_schema", "json_object"):
         text = text.replace(form, "response_format")

@@ -15,7 +15,7 @@ from stoic_assets.adapters.endpoint import parse_url, proxy_for
 from stoic_assets.adapters.foreign_text import excerpt, mend
 from stoic_assets.adapters.lean_imports import openai_alone
 from stoic_assets.adapters.loop_bound import LoopBound
-from stoic_assets.adapters.models.openai_faults import OptionRefused, explain
+from stoic_assets.adapters.models.openai_faults import SYSTEM_MESSAGE, OptionRefused, explain
 from stoic_assets.adapters.request_limit import Pace, RequestLimit
 from stoic_assets.core.chat import ChatReply, ChatRequest, ModelFailure, Role
 from stoic_assets.core.errors import AttemptFailed
@@ -87,7 +87,7 @@ class OpenAiModel:
                 completion = await self._post(client, body)
         except Exception as error:  # whatever a foreign answer makes the package trip over
             meaning = explain(error, request.model, self._url, self._secrets)
-            if not isinstance(meaning, OptionRefused) or meaning.option not in body:
+            if not isinstance(meaning, OptionRefused) or not _holds(body, meaning.option):
                 raise meaning from None
             self._leave_out(request.model, meaning.option, body)
             return await self._attempt(client, request, seconds)
@@ -107,7 +107,10 @@ class OpenAiModel:
 
     def _body(self, request: ChatRequest) -> dict[str, Any]:
         left_out = self._left_out.get(request.model, set())
-        body: dict[str, Any] = {"messages": [dict(message) for message in request.messages], "model": request.model}
+        messages = [dict(message) for message in request.messages]
+        if SYSTEM_MESSAGE in left_out:
+            messages = without_system(messages)
+        body: dict[str, Any] = {"messages": messages, "model": request.model}
         if "temperature" not in left_out:
             body["temperature"] = request.temperature
         if request.schema is None:
@@ -153,6 +156,19 @@ class OpenAiModel:
         client._platform = get_platform()
         gates = {role: RequestLimit(limit, self._paces[role]) for role, limit in self._limits.items()}
         return _Connection(client, gates)
+
+
+def without_system(messages: list[dict[str, str]]) -> list[dict[str, str]]:
+    """The same said by the user and agreed to: roles still alternate, and a transcript keeps a message of its own."""
+    first, *rest = messages
+    if first["role"] != "system":
+        return messages
+    return [{**first, "role": "user"}, {"role": "assistant", "content": "Understood."}, *rest]
+
+
+def _holds(body: Mapping[str, Any], option: str) -> bool:
+    """Whether a part that a server may refuse was in what it was sent."""
+    return body["messages"][0]["role"] == "system" if option == SYSTEM_MESSAGE else option in body
 
 
 def response_formats(name: str, schema: Mapping[str, Any]) -> list[dict[str, Any]]:

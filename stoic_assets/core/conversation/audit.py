@@ -7,6 +7,8 @@ acceptance criterion), or signs off before every task could have been put.
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import pairwise
 
 from stoic_assets.core.conversation.evidence import Condition, Turn
 from stoic_assets.core.jobs.job import Job
@@ -15,11 +17,17 @@ OVERLAP = 0.8
 """Share of a secret's new telling words that must stand in a message for it to count as repeated."""
 FACT_WORDS, CRITERION_WORDS = 2, 3
 """New telling words by which a paraphrase is recognised. Criteria are made of plainer words than facts."""
+_WORD = re.compile(r"\w+")
+_DIACRITICS = re.compile("[\u0300-\u036f]+")
+_NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_DIGITS = {word: str(number) for number, word in enumerate(_NUMBERS, 2)}
+_WITH_Y = re.compile(r"(?<=\w\w)ies?$")
+_ENDING = re.compile(r"(?<=\d)(?:st|nd|rd|th)$|(?:(?<=ss)|(?<=[cs]h)|(?<=\wx))es?$|(?<=\w\w[^\Ws])s$")
 _STOP_WORDS = frozenset(
     [
         "a", "an", "and", "are", "as", "at", "be", "been", "but", "by", "can", "do", "does", "for", "from",
-        "has", "have", "he", "her", "his", "i", "in", "is", "it", "its", "me", "my", "not", "of", "on", "or",
-        "our", "she", "should", "so", "that", "the", "their", "them", "they", "this", "to", "was", "we", "were",
+        "has", "have", "he", "her", "his", "i", "in", "is", "it", "its", "me", "my", "not", "of", "on", "one",
+        "or", "our", "she", "should", "so", "that", "the", "their", "them", "they", "this", "to", "was", "we", "were",
         "will", "with", "you", "your", "user", "users", "assistant", "agent", "s",
     ]
 )
@@ -31,10 +39,12 @@ def fault(message: str, job: Job, condition: Condition, turns: Sequence[Turn]) -
         return "it was empty"
     if signs_off(message, job) and _messages(turns) < len(job.tasks):
         return "it ended the conversation before every task had been raised"
-    said, known = words(message), Known([words(text) for text in _known(job, condition, turns)])
-    if any(repeats(said, words(secret), known, least) for secret, least in _secrets(job, condition)):
-        return "it told something that the user does not know"
-    return None
+    said, known = Spoken(message), Spoken(*_known(job, condition, turns))
+    about = Spoken(message, *(turn.content for turn in turns[-1:]))
+    facts, criteria = _secrets(job, condition)
+    told = any(repeats(said, criterion, known, CRITERION_WORDS) for criterion in criteria)
+    told |= any(repeats(said, fact, known, FACT_WORDS) or completes(said, fact, known, about) for fact in facts)
+    return "it told something that the user does not know" if told else None
 
 
 def signs_off(message: str, job: Job) -> bool:
@@ -42,38 +52,71 @@ def signs_off(message: str, job: Job) -> bool:
     return job.evaluator.signoff.casefold() in message.casefold()
 
 
-class Known:
-    """The texts that the user was told, as words, and the telling ones among these."""
+class Spoken:
+    """Texts as words, and every spelling of the telling words in them."""
 
-    def __init__(self, texts: Sequence[Sequence[str]]) -> None:
-        self.texts, self.telling = texts, set[str]().union(*map(_telling, texts))
+    def __init__(self, *texts: str) -> None:
+        self._texts = [words(text) for text in texts]
+        self._spellings = set().union(*map(_spellings, self._texts))
+
+    def holds(self, hidden: Sequence[str]) -> bool:
+        """Whether the words of `hidden` stand in one of the texts, in this order."""
+        return any(f" {' '.join(hidden)} " in f" {' '.join(text)} " for text in self._texts)
+
+    def telling(self, hidden: Sequence[str]) -> set[str]:
+        """The telling words of `hidden` that are told, be it in one word with a neighbour (time zone, timezone)."""
+        apart = [pair for pair in pairwise(hidden) if _in_one(*pair) in self._spellings]
+        return _telling(hidden) & (self._spellings | _telling(word for pair in apart for word in pair))
 
 
-def repeats(said: Sequence[str], hidden: Sequence[str], known: Known, least: int) -> bool:
+def repeats(said: Spoken, hidden: Sequence[str], known: Spoken, least: int) -> bool:
     """Whether `said` tells what is `hidden`, word for word or nearly so, beyond what is `known` anyway.
 
     Nearly so: most of its telling words that are new, of which there must be at least `least`. A secret of one telling
     word ("a reply") is never recognised: anyone might use it.
     """
     telling = _telling(hidden)
-    new = telling - known.telling
-    if _within(hidden, said) and not any(_within(hidden, text) for text in known.texts):
+    new = telling - known.telling(hidden)
+    if said.holds(hidden) and not known.holds(hidden):
         return len(telling) > 1 and bool(new)
-    return len(new) >= least and len(new & _telling(said)) >= OVERLAP * len(new)
+    return len(new) >= least and len(new & said.telling(hidden)) >= OVERLAP * len(new)
+
+
+def completes(said: Spoken, fact: Sequence[str], known: Spoken, about: Spoken) -> bool:
+    """Whether `said` tells the one new word of a fact where the talk is `about` it: *Sydney*, asked for the time zone.
+
+    That word alone betrays nothing: most of the fact's words must stand in the message and in what it replies to.
+    """
+    telling = _telling(fact)
+    new = telling - known.telling(fact)
+    is_told = len(telling) > len(new) == 1 and new <= said.telling(fact)
+    return is_told and len(about.telling(fact)) >= OVERLAP * len(telling)
 
 
 def words(text: str) -> list[str]:
-    """The words of a text, without case, accents' encodings and punctuation."""
-    return re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold())
+    """The words of a text, without case, diacritics and punctuation."""
+    bare = _DIACRITICS.sub("", unicodedata.normalize("NFKD", text).casefold())
+    return _WORD.findall(unicodedata.normalize("NFKC", bare))
 
 
 def _telling(spoken: Iterable[str]) -> set[str]:
     """The words that mean something, so that `I prefer` meets `the user prefers`."""
-    return {word.removesuffix("s") if len(word) > 3 else word for word in spoken if word not in _STOP_WORDS}
+    return {_form(word) for word in set(spoken) - _STOP_WORDS}
 
 
-def _within(part: Sequence[str], whole: Sequence[str]) -> bool:
-    return f" {' '.join(part)} " in f" {' '.join(whole)} "
+def _spellings(spoken: Sequence[str]) -> set[str]:
+    """The telling words, and any two neighbours written as one."""
+    return _telling(spoken) | set(map(_in_one, spoken, spoken[1:]))
+
+
+def _in_one(first: str, second: str) -> str:
+    return first + _form(second)
+
+
+@lru_cache(maxsize=10_000)
+def _form(word: str) -> str:
+    """One form for singular and plural (`city`, `cities`), `nine` and `9`, `4` and `4th`."""
+    return _DIGITS.get(word) or _ENDING.sub("", _WITH_Y.sub("y", word))
 
 
 def _messages(turns: Sequence[Turn]) -> int:
@@ -81,11 +124,10 @@ def _messages(turns: Sequence[Turn]) -> int:
     return sum(turn.speaker == "user" for turn in turns) - 1
 
 
-def _secrets(job: Job, condition: Condition) -> list[tuple[str, int]]:
-    """What the user must not say, each with the number of words that betray it."""
+def _secrets(job: Job, condition: Condition) -> tuple[list[list[str]], list[list[str]]]:
+    """What the user must not say, as words: the facts that are withheld, and the acceptance criteria."""
     facts = job.facts if condition == "withheld" else ()
-    criteria = [task.acceptance_criteria for task in job.tasks]
-    return [(text, CRITERION_WORDS) for text in criteria] + [(text, FACT_WORDS) for text in facts]
+    return [words(fact) for fact in facts], [words(task.acceptance_criteria) for task in job.tasks]
 
 
 def _known(job: Job, condition: Condition, turns: Sequence[Turn]) -> list[str]:

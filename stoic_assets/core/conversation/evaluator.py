@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from stoic_assets.core.chat import ChatModel, ChatRequest
+from stoic_assets.core.chat import ChatModel, ChatRequest, worded
 from stoic_assets.core.conversation.audit import fault
 from stoic_assets.core.conversation.evidence import Condition, Turn
 from stoic_assets.core.errors import StoicError
@@ -12,6 +12,8 @@ from stoic_assets.core.templates import render, source
 
 PACKAGE = "stoic_assets.core.conversation"
 TEMPLATE = "evaluator.jinja"
+OPENING = "opening.jinja"
+"""Stands before the greeting: to many models a conversation has to begin with a message of the user's role."""
 VARIABLES = frozenset({"config", "transcript"})
 """What a template may use; `message_request` fills it."""
 
@@ -40,11 +42,15 @@ def message_request(
 ) -> ChatRequest:
     """Asks for the next message: the persona as system text, the conversation with its roles seen from the user's side.
 
-    Nothing of the job goes in but what the user may know: no acceptance criteria, and facts only when supplied.
-    A refused message is not repeated to the model, since it may hold what the user must not know.
+    After the system message the roles alternate and begin with `user`, as the chat templates of Gemma, Mistral and
+    others insist. Nothing of the job goes in but what the user may know: no acceptance criteria, and facts only when
+    supplied. A refused message is not repeated to the model, since it may hold what the user must not know.
     """
     view = known_to_user(job, condition)
-    history = [{"role": "assistant" if t.speaker == "user" else "user", "content": t.content} for t in turns]
+    opening = {"role": "user", "content": source(PACKAGE, OPENING).strip()}
+    history = [
+        {"role": "assistant" if turn.speaker == "user" else "user", "content": worded(turn.content)} for turn in turns
+    ]
     roles = {"user": "user", "agent": "assistant"}
     variables = {"config": view, "transcript": [{"role": roles[t.speaker], "content": t.content} for t in turns]}
     template = job.prompts.get("evaluator", source(PACKAGE, TEMPLATE))
@@ -53,7 +59,7 @@ def message_request(
         system += f"\n\nYour last attempt at the next message was not used: {reason}. Write it anew."
     return ChatRequest(
         role="evaluator", model=name, temperature=job.evaluator.temperature,
-        messages=({"role": "system", "content": system}, *history),
+        messages=({"role": "system", "content": system}, opening, *history),
         brief={**view, "turns": [(turn.speaker, turn.content) for turn in turns]},
     )
 

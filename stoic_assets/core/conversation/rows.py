@@ -11,16 +11,23 @@ Row = dict[str, Any]
 
 
 def trial_row(evidence: Evidence, job: Job) -> Row:
-    """One row of `trials`, with what the scores need to know of the job."""
+    """One row of `trials`."""
     trial = evidence.trial
     return {
-        "trial_id": trial.trial_id, "job": trial.job, "scenario": trial.scenario, "holdout": job.holdout,
-        "tags": list(job.tags), "job_hash": job.question_hash(), "condition": trial.condition, "repeat": trial.repeat,
-        "outcome": evidence.outcome, "detail": evidence.detail, "session_id": evidence.session_id, "user": trial.user,
-        "failure_count": evidence.failure_count, "average_response_ms": average_response_ms(evidence),
+        "trial_id": trial.trial_id, "job": trial.job, "scenario": trial.scenario, "condition": trial.condition,
+        "repeat": trial.repeat, "outcome": evidence.outcome, "detail": evidence.detail,
+        "session_id": evidence.session_id, "user": trial.user, "failure_count": evidence.failure_count,
+        "average_response_ms": average_response_ms(evidence), "turns": len(evidence.turns),
+        "started_at": evidence.started_at, "ended_at": evidence.ended_at, "evaluator_model": evidence.evaluator_model,
+        "suspected_injection": suspicions(evidence), **job_columns(job),
+    }
+
+
+def job_columns(job: Job) -> Row:
+    """What rows of `trials` say of the job: what scores and comparisons go by."""
+    return {
+        "holdout": job.holdout, "tags": list(job.tags), "job_hash": job.question_hash(),
         "aspirational_ms": job.aspirational_average, "planned_tasks": len(job.tasks), "virtue_weights": job.weights(),
-        "turns": len(evidence.turns), "started_at": evidence.started_at, "ended_at": evidence.ended_at,
-        "evaluator_model": evidence.evaluator_model, "suspected_injection": suspicions(evidence),
     }
 
 

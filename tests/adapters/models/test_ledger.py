@@ -9,6 +9,7 @@ from stoic_assets.adapters.files import StorageError
 from stoic_assets.adapters.models.ledger import Ledger, require_price
 from stoic_assets.core.chat import BudgetReached, ChatReply, ChatRequest, ModelFailure
 from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.settings import Price
 
 PRICES = {"sage": Price(input=1, output=1)}
@@ -52,6 +53,15 @@ def test_every_call_is_a_line(tmp_path: Path) -> None:
     assert datetime.fromisoformat(rows[0]["time"]).tzinfo == UTC
     assert "secret talk" not in file.read_text()
     assert ledger.total_cost == 0.25
+
+
+def test_an_error_is_noted_without_the_secrets_it_quotes(tmp_path: Path) -> None:
+    file = tmp_path / "calls.jsonl"
+    ledger = Ledger(ScriptedModel(ModelFailure("no: tr0ub4dor")), file, PRICES, redactor=Redactor((), ["tr0ub4dor"]))
+    with pytest.raises(ModelFailure):
+        asyncio.run(ledger.complete(REQUEST))
+    assert "tr0ub4dor" not in file.read_text()
+    assert ledger.rows()[0]["error"] == "no: [redacted]"
 
 
 def test_a_call_that_was_cut_off_is_noted_too(tmp_path: Path) -> None:

@@ -263,6 +263,40 @@ def test_a_model_that_takes_no_temperature_is_asked_without(service: Any) -> Non
     assert "response_format" in service.seen[1].body
 
 
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (400, "System role not supported"),
+        (500, "Conversation roles must alternate user/assistant/user/assistant/... at row 19, column 27"),
+        (422, "Template error: Only user and assistant roles are supported!"),
+        (400, "Developer instruction is not enabled for models/gemma-3-27b-it"),
+    ],
+)
+def test_a_model_that_takes_no_system_message_hears_it_from_the_user(
+    service: Any, caplog: pytest.LogCaptureFixture, status: int, said: str
+) -> None:
+    def answer(seen: Any) -> Response:
+        roles = [message["role"] for message in seen.body["messages"]]
+        alternate = roles == ["user", "assistant"] * (len(roles) // 2) + ["user"]
+        return JSONResponse(completion() if alternate else {"error": {"message": said}}, 200 if alternate else status)
+
+    service.answers = [answer]
+    with caplog.at_level(logging.WARNING):
+        assert three_replies(service) == ["Salve"] * 3
+    assert len(service.seen) == 4
+    told, agreed, asked = service.seen[1].body["messages"]
+    assert (told["content"], agreed["role"], asked) == ("Judge.", "assistant", MESSAGES[1])
+    assert "response_format" in service.seen[1].body
+    assert caplog.messages == ["model sage does not take a system message: asking without it"]
+
+
+def test_a_model_that_finds_fault_with_all_roles_is_not_asked_for_ever(service: Any) -> None:
+    service.replies({"error": {"message": "Conversation roles must alternate"}}, status=400)
+    with pytest.raises(ModelFailure, match="must alternate"):
+        reply_of(service)
+    assert len(service.seen) == 2
+
+
 def test_an_option_that_was_not_sent_cannot_be_left_out(service: Any) -> None:
     service.replies({"error": {"message": "no response_format here"}}, status=400)
     with pytest.raises(ModelFailure, match="no response_format here"):

@@ -19,6 +19,7 @@ TASKS = [
     },
     {"task": "Ask what the capital of France is", "acceptanceCriteria": "The assistant correctly answers Paris"},
 ]
+TELLING = ["time", "zone", "sydney", "dog", "argos", "formal", "language", "berlin", "tea", "harbour"]
 FACTS = ["The user's timezone is Australia/Sydney", "The user prefers formal language", "Her dog is called Argos"]
 
 
@@ -60,6 +61,54 @@ def test_a_withheld_fact_must_not_be_told_when_the_agent_asks_for_it_either(make
     assert verdict(make_job, "Sydney, Australia", "withheld", asked) == TOLD
     assert verdict(make_job, "My timezone? Australia/Sydney.", "withheld", asked) == TOLD
     assert verdict(make_job, "I would rather not say my timezone.", "withheld", asked) is None
+
+
+@pytest.mark.parametrize(
+    ("fact", "message"),
+    [
+        ("The user's timezone is Australia/Sydney", "My time zone is Australia, Sydney"),
+        ("The user's time-zone is Australia/Sydney", "It's Australia, Sydney: my timezone"),
+        ("The user often travels to Zürich on business", "My business travels often take me to Zurich"),
+        ("The user owns two foxes", "I own 2 foxes"),
+        ("The user knows five cities well", "There is a city I know, well, 5 of them"),
+        ("The birthday of the user is the 4th of May", "My birthday? May 4"),
+        ("Her e-mail address is ada@example.org", "It's an email address: ada@example.org"),
+    ],
+)
+def test_a_withheld_fact_must_not_be_told_in_whatever_spelling(make_job: MakeJob, fact: str, message: str) -> None:
+    assert fault(message, make_job(tasks=TASKS, facts=[fact]), "withheld", turns()) == TOLD
+
+
+SMALL_FACTS = [
+    "The user's timezone is Sydney", "The user's name is Alice", "The user prefers tea", "Her dog is 9 years old",
+]
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ("Which time zone are you in?", "Sydney"),
+        ("What's your name, please?", "You can call me Alice."),
+        ("What do you prefer, coffee or something else?", "Tea, thanks"),
+        ("How old is your dog, in years?", "It is nine"),
+    ],
+)
+def test_the_one_word_that_was_missing_must_not_be_told_to_who_asked(
+    make_job: MakeJob, asked: str, message: str
+) -> None:
+    job = make_job(tasks=TASKS, facts=SMALL_FACTS)
+    assert fault(message, job, "withheld", turns(asked)) == TOLD
+    assert fault(message, job, "supplied", turns(asked)) is None
+    assert fault("I would rather not say.", job, "withheld", turns(asked)) is None
+    assert fault(message, job, "withheld", turns(asked, "As you like. What else?")) is None, "the talk has moved on"
+
+
+def test_the_one_word_that_was_missing_must_not_be_told_beside_the_others(make_job: MakeJob) -> None:
+    job = make_job(tasks=TASKS, facts=SMALL_FACTS)
+    asked = ("Which timezone are you in? What is your name?", "Then I cannot help. What else?")
+    assert fault("By the way, Sydney is my time zone", job, "withheld", turns(*asked)) == TOLD
+    assert fault("My name? Alice, if you must know", job, "withheld", turns(*asked)) == TOLD
+    assert fault("What is Sydney like in May? Ask Alice.", job, "withheld", turns(*asked)) is None
 
 
 @pytest.mark.parametrize("condition", ["withheld", "supplied"])
@@ -143,8 +192,9 @@ def test_the_sign_off_is_found_in_any_case(make_job: MakeJob) -> None:
     assert not signs_off("Ende der Straße", job)
 
 
-def test_words_are_compared_without_case_and_encodings_of_accents() -> None:
-    assert words("Cafe\u0301, ＦＵＬＬ-width") == words("café full Width")
+def test_words_are_compared_without_case_and_diacritics() -> None:
+    assert words("Cafe\u0301, ＦＵＬＬ-width") == words("café full Width") == words("CAFE full width")
+    assert words("が") != words("か"), "a mark that makes another letter stays"
 
 
 @given(st.lists(st.sampled_from(["ab", "cds", "efgh", "ij", "kl", "mn"]), min_size=1, max_size=12), st.randoms())
@@ -154,3 +204,28 @@ def test_a_task_can_always_be_put_in_its_own_words(make_job: MakeJob, spoken: li
     job = make_job(tasks=[{"task": task, "acceptanceCriteria": task}], facts=[task.upper()])
     assert fault(task, job, "withheld", turns()) is None
     assert fault(" ".join(reversed(spoken)), job, "withheld", turns()) is None
+
+
+@given(st.lists(st.sampled_from(TELLING), min_size=2, max_size=5, unique=True), st.data())
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_fact_is_recognised_however_its_words_are_put_together(
+    make_job: MakeJob, spoken: list[str], data: st.DataObject
+) -> None:
+    def written() -> str:
+        joints = data.draw(st.lists(st.sampled_from(["", " ", "-"]), min_size=len(spoken), max_size=len(spoken)))
+        joints = [" " if n % 2 else joint for n, joint in enumerate(joints)]  # no three words in one
+        return "".join(word + joint for word, joint in zip(spoken, joints, strict=True))
+
+    job = make_job(tasks=[{"task": "Say hello", "acceptanceCriteria": "It is done"}], facts=[" ".join(spoken)])
+    assert fault(f"Well: {written()}", job, "withheld", turns()) == TOLD
+
+
+@given(st.lists(st.sampled_from(TELLING), min_size=1, max_size=12), st.data())
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_what_the_agent_said_before_is_no_secret_in_whatever_order_and_spelling(
+    make_job: MakeJob, spoken: list[str], data: st.DataObject
+) -> None:
+    facts = [" ".join(data.draw(st.lists(st.sampled_from(spoken), min_size=1, max_size=5)))]
+    job = make_job(tasks=[{"task": "Say hello", "acceptanceCriteria": "It is done"}], facts=facts)
+    message = "".join(word + data.draw(st.sampled_from([" ", "-", "s, "])) for word in reversed(spoken))
+    assert fault(message, job, "withheld", turns(" ".join(spoken), "And now?")) is None

@@ -26,6 +26,7 @@ def test_the_persona_is_the_system_text_and_the_conversation_is_seen_from_the_us
     assert (request.role, request.model, request.temperature, request.schema) == ("evaluator", "sage", 0.9, None)
     assert request.cacheable_as is None
     assert history == [
+        {"role": "user", "content": "You are now connected to the assistant. You speak first."},
         {"role": "assistant", "content": "Hi"}, {"role": "user", "content": "Hello, who are you?"},
     ]
     assert system["role"] == "system"
@@ -34,6 +35,22 @@ def test_the_persona_is_the_system_text_and_the_conversation_is_seen_from_the_us
         assert text in system["content"]
     assert "\n\n\n" not in system["content"]
     assert "Hello, who are you?" not in system["content"], "what the agent says is never an instruction"
+
+
+@pytest.mark.parametrize("reason", [None, "it was empty"])
+@pytest.mark.parametrize("exchanges", [1, 2, 5])
+def test_after_the_system_message_the_roles_alternate_from_user_to_user(
+    make_job: Make, exchanges: int, reason: str | None
+) -> None:
+    turns = [Turn(n, "agent" if n % 2 else "user", "Hm.") for n in range(2 * exchanges)]
+    roles = [message["role"] for message in message_request(make_job(), "withheld", turns, "sage", reason).messages]
+    assert roles == ["system", *["user", "assistant"] * exchanges, "user"]
+
+
+@pytest.mark.parametrize("silence", ["", " \n"])
+def test_a_reply_without_words_is_no_message_without_words(make_job: Make, silence: str) -> None:
+    request = message_request(make_job(), "withheld", [TURNS[0], Turn(1, "agent", silence)], "sage")
+    assert request.messages[-1] == {"role": "user", "content": "(empty)"}
 
 
 @pytest.mark.parametrize("condition", ["withheld", "supplied"])
