@@ -50,7 +50,7 @@ weighted_virtues as (
                 when 'practical_wisdom' then struct_extract(trials.virtue_weights, 'practical_wisdom')
             end,
             1
-        ) * virtues.confidence as weight
+        ) as weight
     from {{ ref('trial_virtues') }} as virtues
     inner join {{ source('evidence', 'trials') }} as trials
         using (agent_version, evaluation_id, trial_id)
@@ -69,8 +69,9 @@ virtues as (
             else coalesce(sum(score * confidence) / nullif(sum(confidence), 0), 0.5)
         end as virtue_overall,
         case
-            when count(score) = 0 or not bool_or(has_weights) then null
-            else coalesce(sum(score * weight) / nullif(sum(weight), 0), 0.5)
+            -- A virtue that weighs nothing is not asked about: without another one there is no score.
+            when count(score) filter (where weight > 0) = 0 or not bool_or(has_weights) then null
+            else coalesce(sum(score * weight * confidence) / nullif(sum(weight * confidence), 0), 0.5)
         end as virtue_overall_weighted,
         avg(confidence) as virtue_confidence,
         count(score) = 0 and sum(failed) > 0 as judge_failed

@@ -3,12 +3,15 @@
 What makes it needs numpy, and is imported when it is made.
 """
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from stoic_assets.adapters.rating_keys import read_keys
 from stoic_assets.adapters.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.calibration.confidence_map import Calibration, calibration_of
+from stoic_assets.core.ratings.study import by_newest_rubric
 from stoic_assets.core.releases import ALL_VERSIONS
 
 if TYPE_CHECKING:
@@ -24,13 +27,15 @@ _VERDICTS = """
 
 
 def calibrate(workplace: Workplace) -> "list[JudgeComparison]":
-    """Every judge against the people who rated the same replies; nothing is stored yet."""
+    """Every judge against the people who rated the same replies by the newest rubric; nothing is stored yet."""
     from stoic_assets.core.calibration.judge_calibration import judge_calibration
 
     verdicts = workplace.warehouse.query(_VERDICTS)
-    ratings = workplace.warehouse.query("select * from human_ratings")
+    collected = workplace.warehouse.query("select * from human_ratings")
+    ratings, rubric = by_newest_rubric(collected, read_keys(workplace.project.home))
     settings = workplace.settings
-    return judge_calibration(verdicts, ratings, settings.ratings.virtues, settings.calibration.epsilon)
+    found = judge_calibration(verdicts, ratings, settings.ratings.virtues, settings.calibration.epsilon)
+    return [replace(each, rubric=rubric) for each in found]
 
 
 def store(warehouse: Warehouse, comparisons: "list[JudgeComparison]") -> Path:

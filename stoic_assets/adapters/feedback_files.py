@@ -66,7 +66,8 @@ def feedback_model(workplace: Workplace) -> Ledger | None:
     if is_offline(workplace.env):
         return None
     provider = connect_model(workplace.env, workplace.settings)
-    return Ledger(provider, feedback_folder(workplace.project.home) / "llm_calls.jsonl", workplace.settings.prices)
+    journal = feedback_folder(workplace.project.home) / "llm_calls.jsonl"
+    return Ledger(provider, journal, workplace.settings.prices, redactor=workplace.redactor)
 
 
 def read_folder(folder: Path) -> Folder:

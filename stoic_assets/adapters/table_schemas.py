@@ -100,12 +100,14 @@ FACTS: dict[str, Columns] = {
     "judge_calibration": {
         "virtue": "text", "judge_model": "text", "measure": "text", "estimate": "number?", "low": "number?",
         "high": "number?", "why": "text?", "items": "count", "raters": "count", "confidence_map": "json?",
+        "rubric": "text?",
     },
     "rater_reliability": {
         "question": "text", "coefficient": "text", "estimate": "number?", "low": "number?", "high": "number?",
-        "why": "text?", "gate": "text?", "more_raters": "count?", "gate_why": "text?",
+        "why": "text?", "gate": "text?", "more_raters": "count?", "gate_why": "text?", "page_id": "text?",
+        "rubric": "text?",
     },
-    "rater_checks": {"rater_id": "text", "check": "text", "detail": "text"},
+    "rater_checks": {"rater_id": "text", "check": "text", "detail": "text", "page_id": "text?", "rubric": "text?"},
     "human_ratings": {
         "rater_id": "text", "test_id": "text", "trial_id": "text?", "appropriateness": "count", "helpfulness": "count",
         "stoic_authenticity": "count", "emotional_intelligence": "count", "actionability": "count?",

@@ -58,11 +58,16 @@ def collect(
 
 
 @app.command()
-def analyze(as_json: Json = False) -> None:
-    """Says how far the raters agree, which raters to talk with, and which items to discuss."""
+def analyze(
+    page: Annotated[
+        str | None, typer.Option(help="Id of the page whose ratings are meant. (default: the one that was rated last)")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Says how far the raters of one page agree, which raters to talk with, and which items to discuss."""
     from stoic_assets.core.ratings.analysis_document import analysis_document
 
-    analysed = analyse_ratings(open_workplace())
+    analysed = analyse_ratings(open_workplace(), page)
     if as_json:
         console.print_json(analysis_document(analysed.analysis))
     else:
@@ -80,7 +85,11 @@ def _show(analysed: Analysed) -> None:
         estimate = dashed(score, alpha.estimate)
         table.add_row(name.replace("_", " "), estimate, interval, found.gate.state, found.gate.why or "")
     raters, items = len(analysis.table.raters), len(analysis.table.items)
+    study = analysed.study
+    console.out.print(console.foreign(f"page {study.page_id}, rubric {study.rubric or 'not known'}"))
     console.out.print(f"{raters} raters, {items} items, {analysis.table.ratings} ratings")
+    if study.others:
+        console.out.print(console.foreign(f"not among them, to be analysed with --page: {', '.join(study.others)}"))
     console.print_table(table)
     for flag in analysis.checks.flags:
         console.out.print(console.foreign(f"{flag.rater_id}: {flag.check}: {flag.detail}"))

@@ -29,7 +29,7 @@ class RatingPageConfig(dg.Config):
 @dg.asset(group_name="people", kinds={"html"}, owners=OWNERS, deps=["transcripts"])
 def rating_pages(config: RatingPageConfig, workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
     """One self-contained page on which people rate replies to scenarios, without knowing whose they are."""
-    with reported():
+    with reported(workplace):
         built = ratings_store.build(workplace, config.agent_versions)
     return dg.MaterializeResult(
         metadata={
@@ -45,7 +45,7 @@ def rating_pages(config: RatingPageConfig, workplace: dg.ResourceParam[Workplace
 @dg.asset(group_name="people", kinds={"json", "parquet"}, owners=OWNERS, deps=[rating_pages])
 def human_ratings(workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
     """The ratings in `$STOIC_HOME/ratings/`, each rater and item once; taking the same in again changes nothing."""
-    with reported():
+    with reported(workplace):
         folder = ratings_folder(workplace.project.home)
         collected = ratings_store.collect(workplace, [folder] if folder.is_dir() else [])
     counts = ("files", "new", "changed", "unchanged", "unknown")
@@ -74,7 +74,7 @@ def human_ratings(workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResul
 )
 def rating_analysis(workplace: dg.ResourceParam[Workplace]) -> tuple[dg.MaterializeResult, dg.MaterializeResult]:
     """Reliability and rater checks come from one analysis."""
-    with reported():
+    with reported(workplace):
         analysed = analyse_ratings(workplace)
     analysis, files = analysed.analysis, {"report": analysed.report, "discussion_sheet": analysed.discussion_sheet}
     alphas = {
@@ -82,14 +82,17 @@ def rating_analysis(workplace: dg.ResourceParam[Workplace]) -> tuple[dg.Material
     }
     gates = {f"gate_{name}": found.gate.state for name, found in analysis.dimensions.items()}
     paths = {name: dg.MetadataValue.path(path) for name, path in files.items()}
+    study = {"page_id": analysed.study.page_id, "rubric": analysed.study.rubric or "not known"}
     flags = [f"{flag.rater_id}: {flag.check}: {flag.detail}" for flag in analysis.checks.flags]
     return (
         dg.MaterializeResult(
-            "rater_reliability", metadata={"raters": len(analysis.table.raters), **alphas, **gates, **paths}
+            "rater_reliability", metadata={**study, "raters": len(analysis.table.raters), **alphas, **gates, **paths}
         ),
         dg.MaterializeResult(
             "rater_checks",
-            metadata={"dagster/row_count": len(flags), "flags": dg.MetadataValue.md(bulleted(flags) or "none")},
+            metadata={
+                **study, "dagster/row_count": len(flags), "flags": dg.MetadataValue.md(bulleted(flags) or "none"),
+            },
         ),
     )
 
@@ -97,7 +100,7 @@ def rating_analysis(workplace: dg.ResourceParam[Workplace]) -> tuple[dg.Material
 @dg.asset(group_name="people", kinds={"python", "parquet"}, owners=OWNERS, deps=[human_ratings, "virtue_scores"])
 def judge_calibration(workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
     """The judge against people on the same replies, and the map from its spread to a confidence that can be trusted."""
-    with reported():
+    with reported(workplace):
         comparisons = calibration_store.calibrate(workplace)
         path = calibration_store.store(workplace.warehouse, comparisons)
     rows = [row for found in comparisons for row in found.rows()]
@@ -109,6 +112,7 @@ def judge_calibration(workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeR
             "dagster/row_count": len(rows),
             "path": dg.MetadataValue.path(path),
             "calibrated": len(maps),
+            "rubric": next((found.rubric for found in comparisons), None) or "not known",
             "reliability": dg.MetadataValue.md("\n\n".join(map(_diagram, maps)) or "not calibrated"),
             **({"measures": dg.MetadataValue.table(records)} if records else {}),
         }
@@ -132,7 +136,7 @@ def _diagram(found: ConfidenceMap) -> str:
 )
 def human_feedback_evaluations(workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
     """What people said in `$STOIC_HOME/feedback/` and in ratings, as evaluations of virtues; published as events."""
-    with reported():
+    with reported(workplace):
         taken = run_async(feedback_files.take_in(workplace, feedback_files.feedback_model(workplace)))
         written = feedback_files.store(workplace, taken)
         versions = sorted({version for version, _ in written})

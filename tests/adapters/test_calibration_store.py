@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from stoic_assets.adapters.calibration_store import calibrate, read_calibration, store
+from stoic_assets.adapters.rating_keys import write_keys
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.core.judging.confidence import settled
 from stoic_assets.core.judging.scores import VirtueScore
+from stoic_assets.core.ratings.blinding import Key
 
 VERSION = "marcus@1.1.0"
 
@@ -61,6 +63,16 @@ def test_what_was_calibrated_settles_the_next_verdicts(workplace: Workplace) -> 
     assert same.confidence is not None
     assert apart.confidence is not None
     assert same.confidence > 0.9 > 0.5 > apart.confidence
+
+
+def test_ratings_by_another_rubric_are_not_mixed_in(workplace: Workplace) -> None:
+    former = workplace.warehouse.query("select * from human_ratings")
+    later = {"rater_id": "dan", "test_id": "y", "rated_at": "2026-04-01T00:00:00Z"}
+    workplace.warehouse.write("human_ratings", VERSION, "night", [*former, former[0] | later])
+    keys = {"y": Key(origin="reply", rubric="sharper", words=3)}
+    write_keys(workplace.project.home, keys)
+    [found] = {(each.rubric, each.trials, each.raters) for each in calibrate(workplace) if each.virtue == "wisdom"}
+    assert found == ("sharper", 1, 1)
 
 
 def test_the_newest_calibration_counts(workplace: Workplace) -> None:

@@ -16,6 +16,7 @@ from stoic_assets.adapters.ratings_store import build, collect, rated_items, sce
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.progress import Unwatched
+from stoic_assets.core.ratings.rubric import rubric_version
 from stoic_assets.core.settings import Settings
 
 VERSION = "marcus@1.0"
@@ -243,13 +244,30 @@ def test_analysis_learns_what_was_shown(workplace: Workplace) -> None:
     assert sum(bool(item.attention) for item in items.values()) == 2
 
 
+def test_the_page_that_was_rated_last_is_analysed(workplace: Workplace, tmp_path: Path) -> None:
+    for version, day in ((VERSION, 1), ("marcus@1.1", 2)):
+        store(workplace, f"e{day}", [trial(f"e{day}", "grief")], version=version)
+        page = build(workplace, [version]).page_id
+        ids = {test_id for test_id, key in read_keys(workplace.project.home).items() if key.agent_version == version}
+        given = ratings_of(workplace, timestamp=f"2026-02-0{day}T10:00:00Z")
+        collect(workplace, [save(tmp_path, [each for each in given if each["test_id"] in ids])])
+    found = analyse_ratings(workplace)
+    assert (found.study.page_id, found.study.rubric, found.analysis.table.ratings) == (page, rubric_version(), 1)
+    assert workplace.warehouse.query("select distinct page_id, rubric from rater_reliability") == [
+        {"page_id": page, "rubric": rubric_version()}
+    ]
+    [other] = found.study.others
+    assert analyse_ratings(workplace, other).study.others == (page,)
+
+
 def test_a_version_that_is_forgotten_leaves_no_page_with_its_replies(workplace: Workplace) -> None:
     for version, evaluation in ((VERSION, "e1"), ("marcus@1.1", "f1")):
         store(workplace, evaluation, [trial(evaluation, "grief")], version=version)
     both = build(workplace, [VERSION, "marcus@1.1"])
     alone = [build(workplace, [version]).path for version in (VERSION, "marcus@1.1")]
     for rater, overall in (("ann", "yes"), ("ben", "no")):
-        collect(workplace, [save(workplace.project.home / "sent", ratings_of(workplace, rater, overall=overall))])
+        ratings = ratings_of(workplace, rater, overall=overall, meta={"page_id": both.page_id})
+        collect(workplace, [save(workplace.project.home / "sent", ratings)])
     analysed = analyse_ratings(workplace)
     assert f"{VERSION} says of" in analysed.discussion_sheet.read_text(encoding="utf-8").replace("\\", "")
     forget_version(workplace.project.home, both.path.parent, VERSION)

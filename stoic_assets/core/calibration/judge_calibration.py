@@ -14,7 +14,7 @@ import numpy as np
 from stoic_assets.core.calibration.confidence_map import ConfidenceMap, Signal
 from stoic_assets.core.calibration.judge_agreement import Resampling, agreement
 from stoic_assets.core.calibration.map_fitting import fitted
-from stoic_assets.core.calibration.paired_scores import by_rater, paired, panels, scored
+from stoic_assets.core.calibration.paired_scores import by_one_prompt, by_rater, paired, panels, scored
 from stoic_assets.core.feedback.rating_bridge import Bridge, rated_trials, rated_virtues, scaled
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 from stoic_assets.core.ratings.reliability.estimate import Estimate, undefined
@@ -30,7 +30,10 @@ EDGES = {f"spearman_{name}": name for name in DIMENSION_NAMES}
 
 @dataclass(frozen=True)
 class JudgeComparison:
-    """One virtue as one judge scores it, against people. `judge` is a model, or several, comma-separated."""
+    """One virtue as one judge scores it, against people. `judge` is a model, or several, comma-separated.
+
+    `rubric` is that by which people rated, None where it is not known.
+    """
 
     virtue: Virtue
     judge: str
@@ -38,13 +41,14 @@ class JudgeComparison:
     raters: int
     measures: Mapping[str, Estimate]
     maps: Mapping[str, ConfidenceMap]
+    rubric: str | None = None
 
     def rows(self) -> list[dict[str, Any]]:
         """The rows of `judge_calibration`."""
         return [
             {
                 "virtue": self.virtue, "judge_model": self.judge, "measure": name, **asdict(estimate),
-                "items": self.trials, "raters": self.raters,
+                "items": self.trials, "raters": self.raters, "rubric": self.rubric,
                 "confidence_map": self.maps[name].model_dump_json() if name in self.maps else None,
             }
             for name, estimate in self.measures.items()
@@ -56,7 +60,8 @@ def judge_calibration(
 ) -> list[JudgeComparison]:
     """Every judge on every virtue; `bridge` says which dimension of a rating is taken as a mark of which virtue.
 
-    The rows may be of any agent versions and evaluations. `epsilon` is that of the alternative-annotator test.
+    The rows may be of any agent versions and evaluations; of verdicts, those with the usual prompt are taken. `epsilon`
+    is that of the alternative-annotator test.
     """
     trials = rated_trials(ratings)
     judged = panels(row for row in scored(verdicts) if row["trial_id"] in trials)
@@ -65,7 +70,7 @@ def judge_calibration(
     found = []
     for virtue in VIRTUES:
         for names in judges:
-            given, marks = judged.get((virtue, names), {}), rated.get(virtue, {})
+            given, marks = by_one_prompt(judged.get((virtue, names), {})), rated.get(virtue, {})
             scores = paired(given, marks)
             fits = {signal: fitted(virtue, names, signal, given, marks, resampling) for signal in SIGNALS}
             measures = agreement(scores, epsilon, resampling) | _edges(given, trials, resampling)

@@ -1,6 +1,6 @@
 """A judge's scores beside people's, trial by trial: the arrays from which everything else is computed."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -57,6 +57,14 @@ def panels(verdicts: Iterable[Row]) -> dict[tuple[Virtue, tuple[str, ...]], dict
         for judges in {models, *((model,) for model in models)}:
             found[virtue, judges][trial] = [row for row in rows if row["judge_model"] in judges]
     return found
+
+
+def by_one_prompt(judged: Mapping[str, Sequence[Row]]) -> dict[str, Sequence[Row]]:
+    """The trials that were judged with the commonest prompt of them all: asked otherwise, a model is another judge."""
+    prompts = {trial: rows[0]["prompt_hash"] or "" for trial, rows in judged.items()}
+    times = Counter(prompts.values())
+    usual = max(times, key=lambda prompt: (times[prompt], prompt), default="")
+    return {trial: rows for trial, rows in judged.items() if prompts[trial] == usual}
 
 
 def by_rater(ratings: Iterable[RatedVirtue]) -> Rated:

@@ -7,7 +7,7 @@ with them any more. The JSON document is described in `docs/evolution.md`.
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from stoic_assets.core.evolution.advice import Improvement, improvements
@@ -123,7 +123,8 @@ def fitness_update(
     `version_comparisons` that were computed without holdout jobs.
     """
     weakness, evolution = weakness or Weakness(), evolution or Evolution()
-    scored = [each for each in evaluations if each.overall_score is not None and not each.holdout]
+    heard = [_heard(each) for each in evaluations if not each.holdout]
+    scored = [each for each in heard if each.overall_score is not None or each.virtue_scores]
     open_ones = sorted(scored, key=lambda each: each.id)
     fitness = estimated(
         [WeightedScore(each.observed, score) for each in open_ones if (score := each.overall_score) is not None]
@@ -146,6 +147,18 @@ def fitness_update(
         parents=list(parents),
         comparison=against_base(comparison),
     )
+
+
+def _heard(evaluation: StoicEvaluation) -> StoicEvaluation:
+    """Without what people said and nobody is sure of, such as the marks of one rater alone: that is no voice.
+
+    It would move the fitness like a trial, and make the judges' findings on the same virtue look unsure.
+    """
+    if evaluation.source != "human":
+        return evaluation
+    sure = {virtue: found for virtue, found in evaluation.virtue_scores.items() if found.confidence > 0}
+    overall = evaluation.overall_score if evaluation.overall_confidence else None
+    return replace(evaluation, virtue_scores=sure, overall_score=overall)
 
 
 def _rounded(data: Any) -> Any:

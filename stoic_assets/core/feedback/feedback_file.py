@@ -37,13 +37,23 @@ class DimensionFeedback(Document):
 
 
 class Metrics(Document):
-    """What one person said of one piece of work. `improvement_suggestions` are those that belong to no dimension."""
+    """What one person said of one piece of work. `improvement_suggestions` are those that belong to no dimension.
+
+    Satisfaction and confidence that were not told are those of the dimensions together; see `human_evaluation`.
+    """
 
     dimension_feedback: tuple[DimensionFeedback, ...]
     improvement_suggestions: tuple[str, ...] = ()
-    overall_satisfaction: Share
-    interpretation_confidence: Share
+    overall_satisfaction: float | None = Field(None, ge=0, le=1, allow_inf_nan=False)
+    interpretation_confidence: float | None = Field(None, ge=0, le=1, allow_inf_nan=False)
     acceptance_status: Acceptance | None = None
+
+    @model_validator(mode="after")
+    def _say_something(self) -> "Metrics":
+        overall = self.overall_satisfaction, self.interpretation_confidence
+        if not self.dimension_feedback and None in overall:
+            raise ValueError("overall_satisfaction and interpretation_confidence are required: there is no dimension")
+        return self
 
 
 def _moment(text: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation, VirtueFinding
 from stoic_assets.core.feedback.feedback_file import Metrics
-from stoic_assets.core.feedback.translation import VirtueMap, translated
+from stoic_assets.core.feedback.translation import VirtueMap, blended, translated
 from stoic_assets.core.releases import agent_of
 
 Row = Mapping[str, Any]
@@ -41,6 +41,7 @@ def human_row(feedback: HumanFeedback, virtues: VirtueMap) -> dict[str, Any]:
     """The row of `human_feedback_evaluations`; `virtues` says which dimension speaks of which virtue."""
     metrics, translation = feedback.metrics, translated(feedback.metrics, virtues)
     scores = {virtue: asdict(finding) for virtue, finding in translation.virtue_scores.items()}
+    overall_score, overall_confidence = _overall(metrics)
     return {
         "agent_version": feedback.agent_version,
         "evaluation_id": RATINGS if feedback.kind == "ratings" else FEEDBACK,
@@ -50,8 +51,8 @@ def human_row(feedback: HumanFeedback, virtues: VirtueMap) -> dict[str, Any]:
         "task_id": feedback.task_id,
         "trial_id": feedback.trial_id,
         "given_at": feedback.given_at,
-        "overall_score": metrics.overall_satisfaction,
-        "overall_confidence": metrics.interpretation_confidence,
+        "overall_score": overall_score,
+        "overall_confidence": overall_confidence,
         "acceptance_status": metrics.acceptance_status,
         "virtue_scores": json.dumps(scores),
         "unmapped_dimensions": list(translation.unmapped),
@@ -59,6 +60,16 @@ def human_row(feedback: HumanFeedback, virtues: VirtueMap) -> dict[str, Any]:
         "interpreter": feedback.interpreter,
         "origin": feedback.origin,
     }
+
+
+def _overall(metrics: Metrics) -> tuple[float | None, float | None]:
+    """Overall score and confidence as they were told, else what was said of the dimensions together."""
+    score, sure = metrics.overall_satisfaction, metrics.interpretation_confidence
+    if score is not None and sure is not None:
+        return score, sure
+    said = metrics.dimension_feedback
+    of_all = blended([each.score for each in said], [each.confidence for each in said])
+    return of_all[0] if score is None else score, of_all[1] if sure is None else sure
 
 
 def human_evaluation(row: Row, holdouts: Collection[str] = ()) -> StoicEvaluation | None:

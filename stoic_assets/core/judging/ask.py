@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from stoic_assets.core.chat import BudgetReached, ChatModel, ChatRequest, ModelFailure
+from stoic_assets.core.chat import BudgetReached, ChatModel, ChatRequest, ModelFailure, worded
 from stoic_assets.core.errors import StoicError
 from stoic_assets.core.judging.verdict import MalformedVerdict
 
@@ -52,7 +52,7 @@ def sent_back(request: ChatRequest, text: str, fault: str) -> ChatRequest:
     """The request with the malformed reply and the reason added."""
     complaint = f"That is not a valid verdict: {fault}. Answer again with the complete, corrected JSON object alone."
     added = (
-        {"role": "assistant", "content": text[:RETURNED_CHARS] or "(empty)"},
+        {"role": "assistant", "content": worded(text[:RETURNED_CHARS])},
         {"role": "user", "content": complaint},
     )
     known = None if request.cacheable_as is None else request.cacheable_as + json.dumps(added, ensure_ascii=False)

@@ -114,12 +114,15 @@ def task_scores(tasks: Sequence[Task], trial_id: str, replies: Mapping[str, list
 
 
 def mean_mark(marks: Mapping[str, Mark], missing: Mapping[str, str]) -> tuple[float | None, str, str, str | None]:
-    """Score, reason, judge models and error of one item, from its marks by judge and why other judges gave none."""
+    """Score, reason, judge models and error of one item, from its marks by judge and why other judges gave none.
+
+    The reason of a panel has a line for each judge, with its own mark, so that disagreement can be seen.
+    """
     silent = [f"{judge}: no verdict ({why})" for judge, why in missing.items()]
     if not marks:
         return None, "", ",".join(missing), "; ".join(silent)
     score = fmean(mark.score for mark in marks.values())
     if len(marks) == 1 and not missing:
         return score, next(iter(marks.values())).reason, ",".join(marks), None
-    reasons = [f"{judge}: {mark.reason}" for judge, mark in marks.items()]
+    reasons = [f"{judge} ({mark.score:.2f}): {mark.reason}" for judge, mark in marks.items()]
     return score, "\n".join([*reasons, *silent]), ",".join(marks), None

@@ -26,6 +26,7 @@ from stoic_assets.core.ratings.reliability.rank_correlation import spearman
 from stoic_assets.core.ratings.reliability.rater_influence import alpha_without, severity
 from stoic_assets.core.ratings.reliability.resampling import item_weights
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES
+from stoic_assets.core.ratings.study import Study
 
 DRAWS = 1000
 SEED = 1
@@ -37,7 +38,8 @@ class RatingAnalysis:
     """All that an analysis found.
 
     `severity` and `alpha_without` are by rater; `effectiveness` is Spearman's correlation of each dimension's mean mark
-    with the agent's own effectiveness, empty where the agent reports none; `comments` are by item and rater.
+    with the agent's own effectiveness, empty where the agent reports none; `comments` are by item and rater. `study`
+    says what was analysed, where it was chosen among several.
     """
 
     table: RatingTable
@@ -49,6 +51,7 @@ class RatingAnalysis:
     alpha_without: Mapping[str, Mapping[str, float | None]]
     effectiveness: Mapping[str, Estimate]
     comments: Mapping[tuple[str, str], str]
+    study: Study | None = None
 
 
 def analyse(

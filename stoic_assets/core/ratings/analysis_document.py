@@ -23,7 +23,9 @@ def analysis_document(analysis: RatingAnalysis) -> dict[str, Any]:
         "ratings": table.ratings,
         "dimensions": {name: _dimension(found) for name, found in analysis.dimensions.items()},
         "overall": {name: asdict(estimate) for name, estimate in analysis.overall.items()},
-        "flags": rater_check_rows(analysis),
+        "flags": [asdict(flag) for flag in analysis.checks.flags],
+        **_study(analysis),
+        "other_pages": list(analysis.study.others) if analysis.study else [],
     }
 
 
@@ -36,19 +38,24 @@ def reliability_rows(analysis: RatingAnalysis) -> list[dict[str, Any]]:
     """Rows of `rater_reliability`: one for each question and coefficient.
 
     Columns: question (a dimension or `overall`), coefficient, estimate, low, high, why; gate, more_raters and gate_why
-    are those of the dimension, null for `overall`.
+    are those of the dimension, null for `overall`; page_id and rubric are those of the study.
     """
     no_gate = {"gate": None, "more_raters": None, "gate_why": None}
     rows = _coefficient_rows("overall", analysis.overall, no_gate)
     for name, found in analysis.dimensions.items():
         gate = {"gate": found.gate.state, "more_raters": found.gate.more_raters, "gate_why": found.gate.why}
         rows += _coefficient_rows(name, found.coefficients, gate)
-    return rows
+    return [row | _study(analysis) for row in rows]
 
 
 def rater_check_rows(analysis: RatingAnalysis) -> list[dict[str, Any]]:
-    """Rows of `rater_checks`: rater_id, check, detail."""
-    return [asdict(flag) for flag in analysis.checks.flags]
+    """Rows of `rater_checks`: rater_id, check, detail, and page_id and rubric of the study."""
+    return [asdict(flag) | _study(analysis) for flag in analysis.checks.flags]
+
+
+def _study(analysis: RatingAnalysis) -> dict[str, str | None]:
+    study = analysis.study
+    return {"page_id": study.page_id if study else None, "rubric": study.rubric if study else None}
 
 
 def _coefficient_rows(

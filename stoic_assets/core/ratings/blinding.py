@@ -1,7 +1,7 @@
 """What a rating page shows of replies, and the keys that lead back from it.
 
-An id on a page is random and says nothing. The same thing keeps its id for good, so a page that is built again from the
-same replies is the same page, and a rater's work on it goes on.
+An id on a page is random and says nothing. The same thing, rated by the same rubric, keeps its id for good, so a page
+that is built again from the same replies is the same page, and a rater's work on it goes on.
 """
 
 import hashlib
@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict
 
+from stoic_assets.core.ratings.reading import words_to_read
+from stoic_assets.core.ratings.rubric import FIRST_VERSION, rubric_version
 from stoic_assets.core.ratings.training import ATTENTION, PRACTICE, TrainingItem
 from stoic_assets.core.visible_text import visible
 
@@ -32,13 +34,15 @@ class Reply:
 class Key(BaseModel):
     """What stands behind an id. Nobody who rates may see it.
 
-    `origin` tells for what the id was drawn. `repeat_of` is the id under which the same reply was shown the first time.
-    `attention` holds the answers that an attention item asks for, by question; it is empty for any other item.
+    `origin` tells for what the id was drawn, `rubric` by which version of the rubric it is rated. `repeat_of` is the id
+    under which the same reply was shown the first time. `attention` holds the answers that an attention item asks for,
+    by question; it is empty for any other item.
     """
 
     model_config = ConfigDict(frozen=True)
 
     origin: str
+    rubric: str = FIRST_VERSION
     page_id: str = ""
     agent_version: str | None = None
     evaluation_id: str | None = None
@@ -107,7 +111,8 @@ class _Desk:
 
     def __init__(self, known: Keys, draw: Callable[[], str]) -> None:
         self.keys: dict[str, Key] = {}
-        self._ids = {key.origin: test_id for test_id, key in known.items()}
+        self._rubric = rubric_version()
+        self._ids = {key.origin: test_id for test_id, key in known.items() if key.rubric == self._rubric}
         self._draw = draw
 
     def reply(self, reply: Reply) -> PageItem:
@@ -125,12 +130,12 @@ class _Desk:
         marks = {name: mark for name, mark in item.marks.items() if mark is not None}
         asked: dict[str, int | str] = {**marks, "overall": item.overall} if kind == "attention" else {}
         origin = f"{kind} {_digest(item.input, item.reply)[:12]}"
-        words = _words(item.input, item.reply)
+        words = words_to_read(item.input, item.reply)
         return self._note(Key(origin=origin, practice=kind == "practice", attention=asked, words=words))
 
     def _note(self, key: Key) -> str:
         test_id = self._ids.get(key.origin) or self._draw()
-        self.keys[test_id] = key
+        self.keys[test_id] = key.model_copy(update={"rubric": self._rubric})
         return test_id
 
 
@@ -138,12 +143,8 @@ def _key(kind: str, reply: Reply) -> Key:
     place = (reply.agent_version, reply.evaluation_id, reply.trial_id)
     return Key(
         origin=" ".join((kind, *place)), agent_version=place[0], evaluation_id=place[1], trial_id=place[2],
-        words=_words(reply.input, reply.reply),
+        words=words_to_read(reply.input, reply.reply),
     )
-
-
-def _words(*texts: str) -> int:
-    return sum(len(text.split()) for text in texts)
 
 
 def _digest(*texts: str) -> str:

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from stoic_assets.core.ratings.reading import words_to_read
+
 
 @dataclass(frozen=True)
 class RatedItem:
@@ -24,4 +26,4 @@ class RatedItem:
         """The number of words to read before rating, 0 where no text is known."""
         if self.words is not None:
             return self.words
-        return len(f"{self.input or ''} {self.reply or ''}".split())
+        return words_to_read(self.input or "", self.reply or "")

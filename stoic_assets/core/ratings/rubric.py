@@ -4,7 +4,9 @@ Dimensions, their order and their meaning are those of the Marcus rating system;
 which replies are rated.
 """
 
+import hashlib
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal, get_args
 
 DimensionName = Literal[
@@ -89,3 +91,12 @@ OVERALL = (
     OverallChoice("maybe", "m", "Maybe", "Acceptable, not great"),
     OverallChoice("no", "n", "No", "A poor reply; it would not help me"),
 )
+
+FIRST_VERSION = "2e6695541fdf"
+"""The rubric of all pages whose keys do not name theirs."""
+
+
+@cache
+def rubric_version() -> str:
+    """A digest of all words that raters go by: with other words, marks mean something else."""
+    return hashlib.sha256(repr((DIMENSIONS, OVERALL_QUESTION, OVERALL)).encode()).hexdigest()[:12]

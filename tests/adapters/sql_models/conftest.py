@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from stoic_assets.adapters.sql_models import open_models, run_model, tested_view
+from stoic_assets.adapters.sql_models import open_models, tested_view
 from stoic_assets.adapters.sql_project import sql_folder
 from stoic_assets.adapters.warehouse import Warehouse
 from stoic_assets.core.releases import agent_of
@@ -64,7 +64,8 @@ class Evaluation:
             needed |= project.inputs(model) if model in needed else set()
         for model in project.stored:
             if model in needed:
-                run_model(self.warehouse, model, self.version, self.key)
+                with open_models(self.warehouse, self.version, self.key) as models:
+                    models.run(model)
         return self
 
     def read(self, table: str) -> list[dict[str, Any]]:

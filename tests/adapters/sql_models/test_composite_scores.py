@@ -94,6 +94,12 @@ def test_virtues_weigh_by_confidence_and_by_the_jobs_weights(warehouse, evaluati
     assert row["virtue_confidence"] == 0.75
 
 
+def test_without_a_virtue_that_weighs_there_is_no_weighted_score(warehouse, evaluation):
+    trial = evaluation(warehouse).trial(virtue_weights={"wisdom": 0.0})
+    row = composite(trial.verdict(score=1.0, confidence=0.9).verdict("courage", exercised=False))
+    assert (row["virtue_overall"], row["virtue_overall_weighted"]) == (1.0, None)
+
+
 def test_scores_without_confidence_are_the_middle(warehouse, evaluation):
     row = composite(evaluation(warehouse).trial().verdict(score=1.0, confidence=0.0))
     assert (row["virtue_overall"], row["virtue_overall_weighted"], row["virtue_confidence"]) == (0.5, None, 0.0)
@@ -249,7 +255,7 @@ def total(parts: Sequence[tuple[int, float | None]], penalty: float) -> float | 
 
 
 def weighed(scores: list[tuple[str, float, float]], weights: dict[str, float]) -> float | None:
-    if not scores:
+    if not any(weights[virtue] for virtue, _, _ in scores):
         return None
     middle = ratio(sum(s * c * weights[v] for v, s, c in scores), sum(c * weights[v] for v, _, c in scores))
     return 0.5 if middle is None else middle

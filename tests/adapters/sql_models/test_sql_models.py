@@ -5,7 +5,7 @@ import random
 import pytest
 
 from stoic_assets.adapters.duckdb_engine import fetch
-from stoic_assets.adapters.sql_models import run_model
+from stoic_assets.adapters.sql_models import open_models
 from stoic_assets.adapters.sql_project import SqlProject
 from stoic_assets.adapters.table_schemas import MODELS, columns_of
 from stoic_assets.core.errors import StoicError
@@ -29,14 +29,19 @@ def filled(made, seed):
     return made
 
 
+def run(warehouse, model):
+    with open_models(warehouse, *KEY) as models:
+        models.run(model)
+
+
 def test_a_missing_input_is_named(warehouse):
     with pytest.raises(StoicError, match=r"virtue_scores of evaluation e1 \(marcus@1.0.0\) is missing"):
-        run_model(warehouse, "trial_virtues", *KEY)
+        run(warehouse, "trial_virtues")
 
 
 def test_a_view_is_not_run(warehouse):
     with pytest.raises(StoicError, match="virtue_trends looks across evaluations"):
-        run_model(warehouse, "virtue_trends", *KEY)
+        run(warehouse, "virtue_trends")
 
 
 def test_the_models_give_the_declared_columns(warehouse, evaluation):
@@ -53,7 +58,7 @@ def test_the_same_evidence_gives_the_same_rows(warehouse, evaluation):
     made = filled(evaluation(warehouse), 2).scored()
     first = {model: made.read(model) for model in warehouse.models.stored}
     for model in warehouse.models.stored:
-        run_model(warehouse, model, *KEY)
+        run(warehouse, model)
     again = {model: made.read(model) for model in warehouse.models.stored}
     assert without_times(again) == without_times(first)
 

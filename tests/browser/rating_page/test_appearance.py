@@ -58,6 +58,17 @@ def test_by_touch_the_next_question_comes_into_view(visit: Any, write_page: Any,
     assert rater.page.evaluate("scrollY") == 0
 
 
+def test_small_windows_show_help_from_its_top_and_the_comparison_whole(visit: Any, write_page: Any) -> None:
+    rater = visit(write_page()[0], viewport={"width": 320, "height": 480})
+    rater.enter()
+    rater.press("?")
+    assert rater.page.evaluate("document.getElementById('help').scrollTop") == 0
+    rater.page.keyboard.press("Escape")
+    rater.press("54543y")
+    feedback = rater.page.locator("#feedback")
+    assert feedback.evaluate("(card) => card.scrollWidth <= card.clientWidth")
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_everything_can_be_seen_hit_and_named(scheme: str, visit: Any, write_page: Any, phone: Any) -> None:
     rater = visit(write_page()[0], color_scheme=scheme, **phone)

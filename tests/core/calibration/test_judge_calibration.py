@@ -76,6 +76,15 @@ def test_verdicts_that_do_not_count_are_left_out(study: Study, verdict: Callable
     assert plain == noisy
 
 
+def test_verdicts_with_another_prompt_are_another_judge(study: Study, quick: Resampling) -> None:
+    verdicts, ratings = study(lambda people, _: people, trials=40)
+    former = [row | {"prompt_hash": "p0", "score": 0.0} if row["trial_id"] < "t2" else row for row in verdicts]
+    usual = [row for row in former if row["prompt_hash"] == "p1"]
+    assert 20 < len(usual) < 40
+    mixed, alone = (judge_calibration(rows, ratings, BRIDGE, 0.2, quick) for rows in (former, usual))
+    assert (of(mixed, "wisdom").measures, of(mixed, "wisdom").trials) == (of(alone, "wisdom").measures, len(usual))
+
+
 def test_rows_are_complete_and_hold_the_maps(study: Study, quick: Resampling) -> None:
     verdicts, ratings = study(lambda people, _: people, trials=40, samples=3)
     rows = [row for each in judge_calibration(verdicts, ratings, BRIDGE, 0.2, quick) for row in each.rows()]

@@ -47,6 +47,10 @@ def test_tabs_and_escapes_are_json_like_any_other(metrics_file: File) -> None:
         ({"overall_satisfaction": True}, r"overall_satisfaction: a number is expected"),
         ({"acceptance_status": "fine"}, r"acceptance_status: Input should be 'accepted'"),
         ({"timestamp": "yesterday"}, r"timestamp: Invalid isoformat string"),
+        (
+            {"dimension_feedback": [], "overall_satisfaction": None},
+            "f.json:1: overall_satisfaction and interpretation_confidence are required: there is no dimension",
+        ),
         ({"dimension_feedback": [{"dimension": "accuracy", "score": 1}]}, r"dimension_feedback\[0\].confidence: is r"),
         ({"dimension_fedback": []}, r"dimension_fedback: unknown key; did you mean 'dimension_feedback'"),
         ({"dimension_feedback": [{"dimension": "a", "score": float("nan"), "confidence": 1}]}, r"score: .*number"),

@@ -81,6 +81,36 @@ def test_people_reach_the_fitness_beside_the_judges(feedback: HumanFeedback) -> 
     assert together.idempotency_key != fitness_update(HEAD, trials).idempotency_key
 
 
+@pytest.mark.parametrize("told", [{}, {"overall_satisfaction": 0.9}, {"interpretation_confidence": 0.3}])
+def test_what_was_not_told_of_the_whole_is_what_was_said_of_the_parts(told: dict[str, float]) -> None:
+    parts = (
+        DimensionFeedback(dimension="accuracy", score=0.2, confidence=0.9),
+        DimensionFeedback(dimension="clarity", score=1.0, confidence=0.3),
+    )
+    said = HumanFeedback("f", "metrics", "marcus@1.1.0", "mentor", GIVEN, Metrics(dimension_feedback=parts, **told))
+    row = human_row(said, VIRTUES)
+    expected = {"overall_satisfaction": 0.4, "interpretation_confidence": 0.6} | told
+    assert (row["overall_score"], row["overall_confidence"]) == pytest.approx(tuple(expected.values()))
+
+
+def test_marks_that_nobody_is_sure_of_move_nothing(metrics: Callable[..., Metrics]) -> None:
+    unsure = metrics(("accuracy", 0.0, 0.0), interpretation_confidence=0.0)
+    votes = [HumanFeedback(f"ratings.{n}", "ratings", "marcus@1.1.0", "mentor", GIVEN, unsure) for n in range(80)]
+    people = [found for vote in votes if (found := human_evaluation(human_row(vote, VIRTUES)))]
+    trials = [judged("t1", "mentor", 0.4), judged("t2", "other", 0.6)]
+    assert len(people) == 80
+    assert fitness_update(HEAD, [*trials, *people]) == fitness_update(HEAD, trials)
+    assert fitness_update(HEAD, trials).weak_virtues == ["wisdom"]
+
+
+def test_the_parts_count_where_the_whole_is_unsure(metrics: Callable[..., Metrics]) -> None:
+    split = metrics(("accuracy", 0.0, 0.9), interpretation_confidence=0.0)
+    person = human_evaluation(human_row(HumanFeedback("f", "metrics", "m@1", "mentor", GIVEN, split), VIRTUES))
+    assert person is not None
+    found = fitness_update(HEAD, [judged("t1", "mentor", 1.0), person])
+    assert (found.fitness, found.objectives["wisdom"]["mean"]) == (1.0, 0.5)
+
+
 def test_holdout_jobs_stay_secret(feedback: HumanFeedback) -> None:
     person = human_evaluation(human_row(feedback, VIRTUES), {"mentor"})
     assert person is not None

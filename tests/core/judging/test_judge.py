@@ -105,6 +105,13 @@ def test_a_malformed_reply_is_sent_back_with_the_reason(virtues: Any, make_verdi
     assert '"score": 17' in again[0].messages[2]["content"]
     assert "score: Input should be less than or equal to 1" in again[0].messages[3]["content"]
     assert len({r.cacheable_as for r in requests}) == 10
+    assert [message["role"] for message in again[0].messages] == ["system", "user", "assistant", "user"]
+
+
+@pytest.mark.parametrize("silence", ["", " \n"])
+def test_a_reply_without_words_is_sent_back_as_such(virtues: Any, silence: str) -> None:
+    _, requests = virtues(lambda _: silence, repairs=1)
+    assert [r.messages[2]["content"] for r in requests if len(r.messages) == 4] == ["(empty)"] * 5
 
 
 @pytest.mark.parametrize("repairs", [0, 2])
@@ -183,7 +190,7 @@ def test_a_panel_gives_the_mean_of_those_that_answered(tasks: Any) -> None:
     scores, requests = tasks(answer, panel=("a", "b", "c"))
     assert [row.score for row in scores.tasks] == [0.75, 0.25]
     assert {row.judge_model for row in (*scores.tasks, scores.tone)} == {"a,b"}
-    assert scores.tasks[0].reason == "a: for task_1\nb: for task_1\nc: no verdict (gone)"
+    assert scores.tasks[0].reason == "a (1.00): for task_1\nb (0.50): for task_1\nc: no verdict (gone)"
     assert len(requests) == 3
 
 

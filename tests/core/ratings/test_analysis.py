@@ -30,7 +30,8 @@ def whys(analysis: RatingAnalysis, dimension: str = "helpfulness") -> set[str | 
 
 def test_the_document_has_its_public_shape(make_study: MakeStudy) -> None:
     document = analysis_document(analyse(make_study(30, 3), draws=200))
-    assert list(document) == ["raters", "items", "ratings", "dimensions", "overall", "flags"]
+    public = ["raters", "items", "ratings", "dimensions", "overall", "flags", "page_id", "rubric", "other_pages"]
+    assert list(document) == public
     assert (document["raters"], document["items"], document["ratings"]) == (3, 30, 90)
     assert list(document["dimensions"]) == list(DIMENSION_NAMES)
     for found in document["dimensions"].values():
@@ -51,7 +52,7 @@ def test_good_raters_pass_and_bad_ones_fail(make_study: MakeStudy) -> None:
 
 def test_an_empty_study() -> None:
     analysis = analyse([])
-    assert whys(analysis) == {"nobody rated this"}
+    assert whys(analysis) == {"nobody gave a mark"}
     assert analysis.dimensions["helpfulness"].gate.more_raters == 3
     document = analysis_document(analysis)
     assert (document["raters"], document["ratings"], document["flags"]) == (0, 0, [])
@@ -59,17 +60,17 @@ def test_an_empty_study() -> None:
 
 def test_a_single_rater(make_study: MakeStudy) -> None:
     analysis = analyse(make_study(20, 1))
-    assert whys(analysis) == {"one rater: agreement needs two"}
+    assert whys(analysis) == {"one rater gave marks: agreement needs two"}
     assert analysis.dimensions["helpfulness"].gate.more_raters == 2
 
 
 def test_a_single_item(make_study: MakeStudy) -> None:
-    assert whys(analyse(make_study(1, 4))) == {"one item was rated by two raters: reliability needs two such items"}
+    assert whys(analyse(make_study(1, 4))) == {"one item has marks of two raters: reliability needs two such items"}
 
 
 def test_raters_who_share_no_item(make_row: MakeRow) -> None:
     analysis = analyse([make_row(f"rater-{n}", f"item-{n}", n % 5 + 1) for n in range(20)])
-    assert whys(analysis) == {"no item was rated by two raters"}
+    assert whys(analysis) == {"no item has marks of two raters"}
 
 
 def test_unanimity_without_variation_is_agreement_by_chance_or_not(make_row: MakeRow) -> None:
@@ -107,7 +108,10 @@ def test_few_items_have_figures_without_intervals(make_study: MakeStudy) -> None
 def test_a_dimension_that_nobody_could_answer_leaves_the_others_alone(make_study: MakeStudy) -> None:
     rows = [row | {"actionability": None} for row in make_study(30, 3)]
     analysis = analyse(rows, draws=100)
-    assert whys(analysis, "actionability") == {"nobody rated this"}
+    assert whys(analysis, "actionability") == {"nobody gave a mark"}
+    gate = analysis.dimensions["actionability"].gate
+    assert (gate.state, gate.more_raters) == ("unknown", None), "further raters would say N/A as well"
+    assert "not applicable" in gate.why
     assert whys(analysis, "helpfulness") == {None}
 
 

@@ -12,6 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from stoic_assets.core.ratings.blinding import BlindPage
+from stoic_assets.core.ratings.reading import words_to_read
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES, DIMENSIONS, LEVELS, OVERALL, OVERALL_QUESTION
 from stoic_assets.core.reports.own_text import own_text, policy_hash
 
@@ -44,16 +45,20 @@ def _data(page: BlindPage) -> dict[str, Any]:
         "dimensions": [{"name": dimension.name, "title": dimension.title} for dimension in DIMENSIONS],
         "optional": [dimension.name for dimension in DIMENSIONS if dimension.not_applicable],
         "overall": [{"value": choice.value, "key": choice.key, "title": choice.title} for choice in OVERALL],
-        "items": [{"test_id": item.test_id, "input": item.input, "reply": item.reply} for item in page.items],
+        "items": [_exchange(item.test_id, item.input, item.reply) for item in page.items],
         "practice": [
             {
-                "test_id": each.test_id, "input": each.item.input, "reply": each.item.reply,
+                **_exchange(each.test_id, each.item.input, each.item.reply),
                 "reference": {name: each.item.marks[name] for name in DIMENSION_NAMES} | {"overall": each.item.overall},
                 "feedback": each.item.feedback,
             }
             for each in page.practice
         ],
     }
+
+
+def _exchange(test_id: str, said: str, reply: str) -> dict[str, Any]:
+    return {"test_id": test_id, "input": said, "reply": reply, "words": words_to_read(said, reply)}
 
 
 def _json_block(data: dict[str, Any]) -> Markup:

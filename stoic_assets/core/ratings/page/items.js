@@ -26,7 +26,7 @@ class ItemView {
     this.render();
     show("rating");
     document.querySelector(".texts").scrollTop = 0;
-    this.clock.start(`${item.input} ${item.reply}`.split(/\s+/).length);
+    this.clock.start(item.words);
   }
 
   /** Brings the page up to date with the answers. */

@@ -17,8 +17,11 @@ const announce = (text) => {
   byId("announcement").textContent = text;
 };
 
+/** Opens a dialog; one that is to be read from its top says so by a heading that takes the focus. */
 const openDialog = (id) => {
-  if (!byId(id).open) byId(id).showModal();
+  if (byId(id).open) return;
+  byId(id).showModal();
+  byId(id).querySelector("h2[tabindex]")?.focus();
 };
 
 const closeDialogs = () => {

@@ -82,7 +82,7 @@ class DimensionReliability:
 
 def dimension_reliability(table: RatingTable, weights: Floats) -> dict[str, DimensionReliability]:
     """The reliability of each dimension; `weights` are the draws of the bootstrap."""
-    return {dimension: _dimension(table.marks[dimension], weights) for dimension in DIMENSION_NAMES}
+    return {name: _dimension(table.marks[name], table.overall, weights) for name in DIMENSION_NAMES}
 
 
 def overall_reliability(table: RatingTable, weights: Floats) -> dict[str, Estimate]:
@@ -90,11 +90,15 @@ def overall_reliability(table: RatingTable, weights: Floats) -> dict[str, Estima
     return _estimates(table.overall, weights, OVERALL_COEFFICIENTS)
 
 
-def _dimension(marks: Floats, weights: Floats) -> DimensionReliability:
+def _dimension(marks: Floats, overall: Floats, weights: Floats) -> DimensionReliability:
+    """Where there is an answer to `overall` and no mark, the rater said N/A."""
     coefficients = _estimates(marks, weights, DIMENSION_COEFFICIENTS)
     given = (~np.isnan(marks)).sum(axis=1)
     typical = float(np.median(given[given > 0])) if given.any() else 0.0
-    return DimensionReliability(coefficients, gate(coefficients["alpha_ordinal"], typical))
+    rated = (~np.isnan(marks) | ~np.isnan(overall)).sum(axis=1)
+    asked = rated[given > 0] if given.any() else rated
+    marked = float(given.sum() / asked.sum()) if asked.any() else 1.0
+    return DimensionReliability(coefficients, gate(coefficients["alpha_ordinal"], typical, marked))
 
 
 def _estimates(marks: Floats, weights: Floats, coefficients: Mapping[str, Coefficient]) -> dict[str, Estimate]:
@@ -119,13 +123,13 @@ def _no_agreement(marks: Floats) -> str | None:
     """Why there is nothing that raters could agree on, or None."""
     there = ~np.isnan(marks)
     if not there.any():
-        return "nobody rated this"
+        return "nobody gave a mark"
     if there.any(axis=0).sum() == 1:
-        return "one rater: agreement needs two"
+        return "one rater gave marks: agreement needs two"
     shared = int((there.sum(axis=1) >= 2).sum())
     if not shared:
-        return "no item was rated by two raters"
-    return "one item was rated by two raters: reliability needs two such items" if shared == 1 else None
+        return "no item has marks of two raters"
+    return "one item has marks of two raters: reliability needs two such items" if shared == 1 else None
 
 
 def _unvaried(marks: Floats) -> bool:

@@ -35,49 +35,54 @@ class Gate:
     why: str
 
 
-def gate(alpha: Estimate, marks_per_item: float) -> Gate:
-    """The verdict from ordinal `alpha` and the median number of marks on an item."""
-    verdict = _verdict(alpha, marks_per_item)
-    missing = ceil(FEWEST_RATERS - marks_per_item)
+def gate(alpha: Estimate, marks_per_item: float, marked: float = 1.0) -> Gate:
+    """The verdict from ordinal `alpha`, the median number of marks on an item, and the share of ratings with a mark.
+
+    The others say N/A: of so many more raters, only that share will mark an item.
+    """
+    if not marked:
+        return Gate("unknown", None, "every rater found it not applicable to every item")
+    verdict = _verdict(alpha, marks_per_item, marked)
+    missing = ceil((FEWEST_RATERS - marks_per_item) / marked)
     if missing <= 0:
         return verdict
     why = verdict.why if alpha.estimate is None else f"half of the items have fewer than {FEWEST_RATERS} marks"
     return Gate("unknown", max(missing, verdict.more_raters or 0), why)
 
 
-def _verdict(alpha: Estimate, marks_per_item: float) -> Gate:
+def _verdict(alpha: Estimate, marks_per_item: float, marked: float) -> Gate:
     if alpha.estimate is None or alpha.low is None or alpha.high is None:
         return Gate("unknown", None, alpha.why or "")
     if alpha.low > ACCEPT:
         return Gate("pass", None, f"the whole interval lies above {ACCEPT}")
     if alpha.high < REVIEW:
         return Gate("fail", None, f"the whole interval lies below {REVIEW}: review the criteria and train the raters")
-    return _undecided(alpha.estimate, alpha.low, alpha.high, marks_per_item)
+    return _undecided(alpha.estimate, alpha.low, alpha.high, marks_per_item, marked)
 
 
-def _undecided(estimate: float, low: float, high: float, marks_per_item: float) -> Gate:
+def _undecided(estimate: float, low: float, high: float, marks_per_item: float, marked: float) -> Gate:
     if REVIEW <= estimate <= ACCEPT:
         return Gate(
             "unknown", None,
             f"alpha lies between {REVIEW} and {ACCEPT}, where more raters settle nothing: sharpen the criteria instead",
         )
     line, reach = (ACCEPT, estimate - low) if estimate > ACCEPT else (REVIEW, high - estimate)
-    more = _raters_to_settle(estimate, abs(estimate - line), reach, marks_per_item)
+    more = _raters_to_settle(estimate, abs(estimate - line) / reach, marks_per_item, marked)
     if more is None:
         return Gate("unknown", None, f"the interval holds {line}, and raters alone cannot settle it: rate more items")
     return Gate("unknown", more, f"the interval holds {line}; if alpha stays the same, {more} more would settle it")
 
 
-def _raters_to_settle(alpha: float, distance: float, reach: float, marks_per_item: float) -> int | None:
-    """The least number of more raters with which `reach`, the interval's half towards the line, is below `distance`."""
+def _raters_to_settle(alpha: float, enough: float, marks_per_item: float, marked: float) -> int | None:
+    """The least number of more raters that narrows the interval's half towards the line to less than `enough` of it."""
     reliability = min(max(alpha, 0.0), 1.0)
-    raters = max(marks_per_item, 2)
-    now = _spread(raters, reliability)
+    marks = max(marks_per_item, 2)
+    now = _spread(marks, reliability)
     for more in range(1, MOST_RATERS + 1):
-        if reach * _spread(raters + more, reliability) < distance * now:
+        if _spread(marks + more * marked, reliability) < enough * now:
             return more
     return None
 
 
-def _spread(raters: float, reliability: float) -> float:
-    return (1 + (raters - 1) * reliability) / sqrt(raters * (raters - 1))
+def _spread(marks: float, reliability: float) -> float:
+    return (1 + (marks - 1) * reliability) / sqrt(marks * (marks - 1))

@@ -38,6 +38,7 @@ def test_unknown_times_and_unknown_texts_are_not_judged(make_row: MakeRow) -> No
 def test_words_are_counted_when_they_are_not_given() -> None:
     assert RatedItem(input="I failed again.", reply="What is up to you?").words_to_read == 8
     assert RatedItem(input="one two", words=70).words_to_read == 70
+    assert RatedItem(input="我又失败了。", reply="什么取决于你？").words_to_read == 6
 
 
 @pytest.mark.parametrize(("second", "flagged"), [(3, False), (4, False), (5, True), (1, True)])

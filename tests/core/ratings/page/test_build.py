@@ -51,7 +51,7 @@ def test_nothing_that_is_hidden_stands_in_the_page() -> None:
 
 def test_hidden_repeats_look_like_any_other_item() -> None:
     data = json.loads(BLOCK.findall(build_page(scenario_page()))[0])
-    assert {tuple(item) for item in data["items"]} == {("test_id", "input", "reply")}
+    assert {tuple(item) for item in data["items"]} == {("test_id", "input", "reply", "words")}
     assert len(data["items"]) == 87
 
 

@@ -50,9 +50,15 @@ def test_fewer_than_three_marks_on_an_item_never_pass() -> None:
     assert "fewer than 3" in found.why
 
 
+def test_raters_who_mark_half_of_the_items_must_be_twice_as_many() -> None:
+    assert gate(alpha(0.8, 0.9, 0.95), marks_per_item=2, marked=0.5).more_raters == 2
+    # g(3) = 1.021 and g(3.5) = 0.972 at ρ = 0.75: 0.16 shrinks to 0.152, with a whole mark more to 0.147.
+    assert gate(alpha(0.59, 0.75, 0.85), marks_per_item=3, marked=0.5).more_raters == 2
+
+
 def test_an_undefined_alpha_says_why_and_asks_for_the_raters_that_are_missing() -> None:
-    alone = gate(undefined("one rater: agreement needs two"), marks_per_item=1)
-    assert (alone.state, alone.more_raters, alone.why) == ("unknown", 2, "one rater: agreement needs two")
+    alone = gate(undefined("one rater gave marks: agreement needs two"), marks_per_item=1)
+    assert (alone.state, alone.more_raters, alone.why) == ("unknown", 2, "one rater gave marks: agreement needs two")
     assert gate(undefined("every mark is the same"), marks_per_item=5).more_raters is None
 
 

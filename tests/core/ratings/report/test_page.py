@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from html.parser import HTMLParser
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from stoic_assets.core.ratings.analysis import RatingAnalysis, analyse
 from stoic_assets.core.ratings.rated_item import RatedItem
 from stoic_assets.core.ratings.report.page import render_analysis
+from stoic_assets.core.ratings.study import Study
 
 Rows = list[dict[str, Any]]
 HOSTILE = (
@@ -89,8 +91,15 @@ def test_states_and_numbers_of_raters_are_said_in_words(make_study: Callable[...
     alone = render_analysis(analyse(make_study(20, 1), draws=50))
     assert agreed.count(">agreed</span>") == 5
     assert alone.count("Ask 2 more raters.") == 5
-    assert "One rater: agreement needs two." in alone
+    assert "One rater gave marks: agreement needs two." in alone
     assert "The agent reported no effectiveness" in alone
+
+
+def test_the_report_says_which_study_it_is_about(make_study: Callable[..., Rows]) -> None:
+    analysis = analyse(make_study(10, 2), draws=50)
+    assert "Page " not in render_analysis(analysis)
+    page = render_analysis(replace(analysis, study=Study("8fb2", "r1", (), ("77aa",))))
+    assert "Page 8fb2, rubric r1. Ratings of other pages are analysed apart: 77aa." in page
 
 
 def test_negative_figures_and_small_ones_are_written_with_care(make_study: Callable[..., Rows]) -> None:

@@ -1,0 +1,74 @@
+"""Which ratings belong together.
+
+A study is what one page shows. Ratings of two pages are not analysed as one: between them replies, raters and criteria
+may have changed, and what differs between studies would pass for agreement within them. Marks that were given by other
+words, another rubric, are marks on another scale; they are never mixed, not even for a judge's calibration.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.ratings.blinding import Keys
+
+Row = Mapping[str, Any]
+NO_PAGE = "elsewhere"
+"""The page of ratings that name none and whose items no page of ours shows."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """The ratings of one page, with what its raters gave for practice and attention items.
+
+    `page_id` is what the ratings say, else the newest page of ours that shows the items, else `elsewhere`. `rubric` is
+    None where it is not known; `others` are the pages of further studies, the one that was rated last first.
+    """
+
+    page_id: str
+    rubric: str | None
+    rows: Sequence[Row]
+    others: tuple[str, ...] = ()
+
+
+def chosen_study(rows: Sequence[Row], keys: Keys, page_id: str | None = None) -> Study:
+    """The study of a page, or the one that was rated last. Raises `ConfigurationError` for a page without ratings."""
+    proper = defaultdict(list)
+    for row in rows:
+        if not _is_training(row):
+            proper[_page(row, keys)].append(row)
+    pages = sorted(proper, key=lambda page: (max(row["rated_at"] for row in proper[page]), page), reverse=True)
+    page = page_id or next(iter(pages), NO_PAGE)
+    if page_id and page_id not in proper:
+        rated = ", ".join(pages) or "none"
+        raise ConfigurationError(f"no rating belongs to page {page_id}; there are ratings of: {rated}")
+    raters = {row["rater_id"] for row in proper[page]}
+    training = [row for row in rows if _is_training(row) and (row["rater_id"] in raters or not raters)]
+    rubric = next((rubric_of(row, keys) for row in proper[page]), None)
+    return Study(page, rubric, [*proper[page], *training], tuple(other for other in pages if other != page))
+
+
+def by_newest_rubric(rows: Iterable[Row], keys: Keys) -> tuple[list[Row], str | None]:
+    """The ratings of our trials by the rubric of the newest of them, and that rubric; None where it is not known."""
+    ours = [row for row in rows if row["trial_id"] is not None and not _is_training(row)]
+    if not ours:
+        return [], None
+    rubric = rubric_of(max(ours, key=lambda row: row["rated_at"]), keys)
+    return [row for row in ours if rubric_of(row, keys) == rubric], rubric
+
+
+def rubric_of(row: Row, keys: Keys) -> str | None:
+    """The rubric by which a rating was given, as far as keys know its item."""
+    key = keys.get(row["test_id"])
+    return key.rubric if key else None
+
+
+def _page(row: Row, keys: Keys) -> str:
+    """A repeat that does not name its page goes with the reply that it repeats."""
+    key = keys.get(row.get("repeat_of") or row["test_id"])
+    return row.get("page_id") or (key.page_id if key else "") or NO_PAGE
+
+
+def _is_training(row: Row) -> bool:
+    return bool(row.get("practice") or row.get("attention"))

@@ -1,0 +1,73 @@
+"""Which ratings are analysed together, and which never."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.ratings.analysis import analyse
+from stoic_assets.core.ratings.blinding import Key
+from stoic_assets.core.ratings.study import NO_PAGE, by_newest_rubric, chosen_study
+
+Row = dict[str, Any]
+MakeRow = Callable[..., Row]
+MakeStudy = Callable[..., list[Row]]
+EARLY, LATE = "2026-01-01T00:00:00+00:00", "2026-02-01T00:00:00+00:00"
+
+
+def key(page: str, rubric: str, **more: Any) -> Key:
+    return Key(origin="reply", page_id=page, rubric=rubric, words=5, **more)
+
+
+def placed(rows: list[Row], page: str | None, rated_at: str) -> list[Row]:
+    return [
+        row | {"test_id": f"{page}-{row['test_id']}", "page_id": page, "rated_at": rated_at} for row in rows
+    ]  # fmt: skip
+
+
+def test_two_studies_are_never_one(make_study: MakeStudy) -> None:
+    bad, good = make_study(40, 3, noise=3.0), make_study(40, 3, noise=0.3, seed=1)
+    rows = placed(bad, "first", EARLY) + placed(good, "second", LATE) + placed(good, None, EARLY)
+    newest = chosen_study(rows, {})
+    assert (newest.page_id, newest.rubric, len(newest.rows)) == ("second", None, 120)
+    assert newest.others == ("first", NO_PAGE)
+    alone = analyse(placed(good, "second", LATE), draws=50).dimensions["helpfulness"].coefficients
+    assert analyse(newest.rows, draws=50).dimensions["helpfulness"].coefficients == alone
+    assert {row["page_id"] for row in chosen_study(rows, {}, "first").rows} == {"first"}
+    with pytest.raises(ConfigurationError, match="no rating belongs to page third; there are ratings of: second, fir"):
+        chosen_study(rows, {}, "third")
+
+
+def test_a_rating_that_names_no_page_goes_where_its_item_is_shown(make_row: MakeRow) -> None:
+    keys = {"x": key("p1", "r1"), "again": key("p0", "r1", repeat_of="x")}
+    rows = [make_row("ann", "x", 3), make_row("ann", "again", 3, repeat_of="x"), make_row("ann", "foreign", 3)]
+    found = chosen_study(rows, keys, "p1")
+    assert ([row["test_id"] for row in found.rows], found.rubric) == (["x", "again"], "r1")
+    assert found.others == (NO_PAGE,)
+
+
+def test_what_raters_gave_in_training_goes_with_them(make_row: MakeRow) -> None:
+    rows = [
+        make_row("ann", "x", 3, page_id="p1"), make_row("ann", "look", 2, attention=True, page_id="p2"),
+        make_row("ben", "y", 3, page_id="p2"), make_row("ben", "try", 3, practice=True, page_id="p2"),
+    ]  # fmt: skip
+    assert [row["test_id"] for row in chosen_study(rows, {}, "p1").rows] == ["x", "look"]
+    assert [row["test_id"] for row in chosen_study(rows, {}, "p2").rows] == ["y", "try"]
+
+
+def test_practice_alone_is_a_study_without_ratings(make_row: MakeRow) -> None:
+    found = chosen_study([make_row("ann", "try", 3, practice=True)], {})
+    assert (found.page_id, len(found.rows), found.others) == (NO_PAGE, 1, ())
+
+
+def test_marks_by_an_older_rubric_are_left_out(make_row: MakeRow) -> None:
+    keys = {"x": key("p1", "old"), "y": key("p2", "new"), "z": key("p3", "new")}
+    rows = [
+        make_row("ann", "x", 3, trial_id="t1", rated_at=EARLY), make_row("ann", "y", 3, trial_id="t1", rated_at=LATE),
+        make_row("ann", "z", 3, trial_id="t2", rated_at=EARLY), make_row("ann", "foreign", 3, rated_at=LATE),
+    ]  # fmt: skip
+    used, rubric = by_newest_rubric(rows, keys)
+    assert ([row["test_id"] for row in used], rubric) == (["y", "z"], "new")
+    assert by_newest_rubric([], keys) == ([], None)
+    assert by_newest_rubric(rows[:1], {}) == (rows[:1], None)
