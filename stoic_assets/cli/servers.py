@@ -18,7 +18,7 @@ from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.child_process import child_process
 from stoic_assets.cli.options import Json
-from stoic_assets.cli.partition_run import dagster_home
+from stoic_assets.cli.partition_run import dagster_home, open_instance
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
 
 _PATIENCE = 30.0
@@ -92,6 +92,8 @@ def ui(port: Annotated[int, typer.Option(min=1, max=65535, help="Where to serve 
         [_beside("dagster-daemon"), "run", *location],
     ]
     refuse_taken(port)
+    with open_instance(workplace):  # server and daemon, at once the first of a home, would both make its databases
+        pass
     console.err.print(f"Dagster on http://127.0.0.1:{port}; Ctrl-C stops it")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with ExitStack() as children:
