@@ -46,14 +46,20 @@ def load_job(path: Path) -> Job:
     job = read_document(path, Job)
     name = job.name or path.stem
     if not re.fullmatch(NAME, name):
-        problem = "give the job a name of letters, digits and _ . - only, at most 100 of them"
-        raise DocumentError(str(path), None, "name", problem)
+        raise DocumentError(str(path), None, "name", _unusable(name, is_file=not job.name))
     changes: dict[str, Any] = {
         "name": name,
         "setups": tuple(_resolved(setup, path, number) for number, setup in enumerate(job.setups)),
         "prompts": {prompt: _template(path, prompt, file, key) for prompt, (file, *key) in _own_prompts(job).items()},
     }
     return job.model_copy(update=changes)
+
+
+def _unusable(name: str, is_file: bool) -> str:
+    """The complaint about a name, with one that would do."""
+    whose = f"the file is called {name!r:.120}; rename it, or" if is_file else f"{name!r:.120} is no name for files;"
+    better = re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("_.-")[:100] or "my-job"
+    return f"{whose} give the job a name of a-z, A-Z, 0-9 and _ . - only, at most 100 of them, such as `name: {better}`"
 
 
 def _resolved(setup: CypherSetup | FileSetup, path: Path, number: int) -> CypherSetup:
@@ -83,12 +89,16 @@ def _template(path: Path, prompt: PromptName, file: str, key: Sequence[str]) -> 
     """The text of a job's own prompt. Raises `DocumentError` where it could not render."""
     file = file.removeprefix("file:")
     text = _named_text(path, file, key)
-    if prompt == "evaluator":
-        package, variables = evaluator.PACKAGE, evaluator.VARIABLES
-    else:
-        package, variables = judging.PACKAGE, judging.variables_of(prompt)
-    refuse_unusable(package, text, variables, str(path.parent / file))
+    refuse_prompt(prompt, text, str(path.parent / file))
     return text
+
+
+def refuse_prompt(prompt: PromptName, text: str, source: str) -> None:
+    """Raises `DocumentError` where the template of a prompt could not render."""
+    if prompt == "evaluator":
+        refuse_unusable(evaluator.PACKAGE, text, evaluator.VARIABLES, source)
+    else:
+        refuse_unusable(judging.PACKAGE, text, judging.variables_of(prompt), source)
 
 
 def _named_text(path: Path, file: str, key: Sequence[str | int]) -> str:

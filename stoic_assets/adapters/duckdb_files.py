@@ -43,7 +43,8 @@ def drafted(target: Path) -> Iterator[Path]:
                 target.with_name(f"{target.name}.wal").unlink(missing_ok=True)
             draft.replace(target)
     except (OSError, duckdb.Error) as error:
-        raise StorageError(f"cannot write {target}: {error}; is there room, may it be written?") from error
+        why = error.strerror if isinstance(error, OSError) else error  # no more: it names the draft
+        raise StorageError(f"cannot write {target}: {why}; is there room, may it be written?") from error
 
 
 def _mark_of(file: Path) -> Path:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from stoic_assets.adapters.agents.connect import connect_agent
+from stoic_assets.adapters.agents.connect import connect_agent, header_secrets
 from stoic_assets.adapters.agents.knowledge_context import create_knowledge_context
 from stoic_assets.adapters.api_keys import api_key
 from stoic_assets.adapters.bolt import Graph
@@ -31,7 +31,7 @@ from stoic_assets.core.jobs.plan import Planned, alternated
 
 @dataclass(frozen=True)
 class Held:
-    """What came of an evaluation's conversations: its trial rows, and the files they and the rest were written to."""
+    """What came of an evaluation's conversations: its trial rows as stored, and the files they and the rest are in."""
 
     manifest: Manifest
     planned: int
@@ -94,6 +94,8 @@ async def _begin(
 ) -> Manifest:
     version, evaluation_id = wanted.agent_version, wanted.evaluation_id
     setup = set_up(wanted.request, version, workplace.project, workplace.settings, workplace.env, max_cost)
+    for job in setup.spec.jobs:
+        workplace.redactor.learn(header_secrets(job.target, workplace.env))  # an agent may repeat what it gets
     await check_reachable(setup.spec, workplace.env)
     locks.enter_context(workplace.evidence.locked(version, evaluation_id))
     manifest = begin_or_resume(workplace, version, evaluation_id, run_id, setup)
@@ -107,12 +109,13 @@ def begin_or_resume(
     """The manifest of this evaluation: the stored one if it was begun with the same specification, else a new one."""
     begun = workplace.evidence.manifest(agent_version, evaluation_id)
     if begun is not None:
-        refuse_change(begun.spec, setup.spec)
-        return begun.model_copy(update={"spec": setup.spec})  # the same, with the headers that are never stored
+        refuse_change(begun, setup.spec, workplace.redactor)
+        return begun.model_copy(update={"spec": setup.spec})  # the same, with the secrets that are never stored
     release = setup.release
     manifest = Manifest(
         evaluation_id=evaluation_id, agent_version=agent_version, started_at=now(), run_id=run_id,
         offline=is_offline(workplace.env), spec=setup.spec, spec_hash=setup.spec.hash(),
+        job_hashes={job.name: job.question_hash() for job in setup.spec.jobs},
         released_at=release.released_at if release else None,
         parents=release.parent_versions if release else (),
     )
@@ -234,9 +237,9 @@ class _Worlds:
 
 def _store(workplace: Workplace, worlds: _Worlds) -> Held:
     manifest, evidence = worlds.manifest, worlds.evidence
-    jobs = {job.name: job for job in manifest.spec.jobs}
+    jobs = {job.name: job for job in manifest.spec.blanked(workplace.redactor).jobs}
     tables = {
-        "trials": [trial_row(e, jobs[e.trial.job]) for e in evidence],
+        "trials": [workplace.redactor.row(trial_row(e, jobs[e.trial.job])) for e in evidence],
         "turns": [row for e in evidence for row in turn_rows(e)],
         "observations": [row for e in evidence for row in observation_rows(e)],
     }

@@ -11,12 +11,13 @@ from stoic_assets.adapters.calibration_store import read_calibration
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
 from stoic_assets.adapters.models.connect import judge_panel
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.assertions.results import decide, refuse_unobserved
+from stoic_assets.core.assertions.results import decide
 from stoic_assets.core.calibration.confidence_map import Calibration
 from stoic_assets.core.chat import ChatModel
 from stoic_assets.core.conversation.evidence import Evidence
-from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.conversation.rows import job_columns
 from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.jobs.correction import corrected_jobs
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.judging.exhibit import judged
 from stoic_assets.core.judging.judge import judge_tasks, judge_virtues
@@ -33,8 +34,8 @@ Tables = dict[str, list[Row]]
 class EvaluationJudging:
     """Judges the trials of one evaluation, all of them side by side under the judge's limit.
 
-    `corrected` jobs take the place of those of the same name that the conversations were held with. Raises
-    `ConfigurationError` for one that cannot.
+    `corrected` jobs take the place of those of the same name that the conversations were held with. Raises as
+    `corrected_jobs` does.
     """
 
     def __init__(
@@ -42,14 +43,9 @@ class EvaluationJudging:
         max_cost: float | None = None, corrected: Sequence[Job] = (),
     ) -> None:
         self._workplace, self._manifest = workplace, manifest
-        held = {job.name: job for job in manifest.spec.jobs}
-        for job in corrected:
-            if job.name not in held:
-                raise ConfigurationError(
-                    f"job {job.name} was not part of evaluation {manifest.evaluation_id}, which holds {', '.join(held)}"
-                )
-            refuse_unobserved(job, held[job.name])
-        self._jobs = held | {job.name: job for job in corrected}
+        blanked = (job.blanked(workplace.redactor) for job in corrected)
+        self._jobs = corrected_jobs(blanked, manifest.spec.jobs)
+        self._hashes = manifest.job_hashes | {job.name: self._hash(job) for job in corrected}
         self._fresh, self._max_cost = fresh, max_cost
         self._panel = judge_panel(workplace.env)
         self._settings = workplace.settings.judging.model_copy(
@@ -72,6 +68,24 @@ class EvaluationJudging:
         """The rows of `assertion_results`; no model is asked."""
         model = self._manifest.spec.agent_model
         return [asdict(r) for e in self.tables.evidence() for r in decide(self._job(e), e, model)]
+
+    def weigh(self) -> None:
+        """Stores with the trials what scores and comparisons go by in the jobs, where a correction changed it."""
+        held = self.tables.read("trials")
+        trials = [trial | self._job_columns(trial["job"]) for trial in held]
+        if trials != held:
+            self.tables.write("trials", trials)
+
+    def _job_columns(self, name: str) -> Row:
+        """With the hash of the job as it was before it was blanked."""
+        columns = job_columns(self._jobs[name])
+        return columns | {"job_hash": self._hashes.get(name, columns["job_hash"])}
+
+    def _hash(self, job: Job) -> str:
+        """The hash of a corrected job with its secrets, reached as its conversations reached the agent."""
+        held = self._jobs[job.name].target
+        reached = {"protocol": held.protocol, "timeout_seconds": held.timeout_seconds}
+        return job.model_copy(update={"target": job.target.model_copy(update=reached)}).question_hash()
 
     async def _virtues(self, calibration: Calibration) -> Tables:
         calls = len(VIRTUES) * len(self._panel) * self._settings.samples

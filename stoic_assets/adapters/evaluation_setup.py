@@ -7,19 +7,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stoic_assets.adapters.agents.connect import connect_agent, reachable
-from stoic_assets.adapters.document_files import job_files, load_jobs, load_releases, select_jobs
+from stoic_assets.adapters.document_files import job_files, load_jobs, load_releases, refuse_prompt, select_jobs
 from stoic_assets.adapters.endpoint import parse_url
 from stoic_assets.adapters.models.connect import connect_model, evaluator_model, judge_panel, reachable_model
 from stoic_assets.adapters.models.ledger import require_price
 from stoic_assets.adapters.project import Project
 from stoic_assets.adapters.receiver import SETTINGS
+from stoic_assets.adapters.workplace import secrets_in
 from stoic_assets.core import templates
 from stoic_assets.core.conversation import evaluator
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import DEFAULT_AGENT_MODEL, DEFAULT_AGENT_URL, EvaluationRequest, EvaluationSpec
 from stoic_assets.core.graph_address import refuse_same_graph, refuse_setups, stoic_address, subject_address
 from stoic_assets.core.jobs.job import Job
-from stoic_assets.core.judging import prompt
+from stoic_assets.core.judging import prompt as judging
+from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.releases import Release, agent_of
 from stoic_assets.core.settings import Settings
 
@@ -59,12 +61,18 @@ def set_up(
 def _refuse_unusable(
     spec: EvaluationSpec, settings: Settings, env: Mapping[str, str], max_cost: float | None
 ) -> None:
-    """Raises for an address, a header, a key or a price that will be wanted and is missing or cannot be."""
+    """Raises for an address, a header, a key or a price that will be wanted and is missing or cannot be.
+
+    And for a job that could not be judged as it will be stored.
+    """
+    redactor = Redactor(settings.redact, secrets_in(env))
     connect_model(env, settings)
     refuse_receivers(env)
     for job in spec.jobs:
         address, seconds = spec.addresses[job.name], settings.limits.agent.timeout_seconds
         connect_agent(job.target, address, spec.agent_model, env, seconds)
+        for prompt, text in job.blanked(redactor).prompts.items():
+            refuse_prompt(prompt, text, f"job {job.name}: prompt {prompt} without what `redact` in stoic.yml blanks")
     if settings.ceiling(max_cost) is not None:
         for model in (spec.evaluator_model, *spec.judge_models):
             require_price(model, settings.prices)
@@ -134,7 +142,7 @@ def refuse_setups_of(jobs: Sequence[Job], env: Mapping[str, str]) -> None:
 
 def prompts_hash() -> str:
     """SHA-256 over every built-in prompt; a job's own templates are part of the job."""
-    packages = (evaluator.PACKAGE, prompt.PACKAGE)
+    packages = (evaluator.PACKAGE, judging.PACKAGE)
     texts = [templates.source(package, name) for package in packages for name in templates.names(package)]
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 

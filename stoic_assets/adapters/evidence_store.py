@@ -23,13 +23,15 @@ from stoic_assets.adapters.json_lines import JsonLines, read_lines
 from stoic_assets.core.conversation.journal import Entry
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest, check_evaluation_id
+from stoic_assets.core.redaction import Redactor
 
 
 class EvidenceStore:
-    """All evaluations of a `STOIC_HOME`. `clean` blanks secrets in what is journalled."""
+    """All evaluations of a `STOIC_HOME`. `redactor` blanks secrets in whatever is stored."""
 
-    def __init__(self, home: Path, clean: Callable[[Any], Any] = lambda data: data) -> None:
-        self.root, self._clean = home / "evidence", clean
+    def __init__(self, home: Path, redactor: Redactor | None = None) -> None:
+        self.root, self._redactor = home / "evidence", redactor or Redactor(())
+        self._run: ExitStack | None = None
 
     def folder(self, agent_version: str, evaluation_id: str) -> Path:
         """Where an evaluation's evidence lives. Raises `ConfigurationError` for an id that is no folder name."""
@@ -47,6 +49,20 @@ class EvidenceStore:
         return locked(self.folder(agent_version, evaluation_id) / "lock", busy, wait=0, reentrant=True)
 
     @contextmanager
+    def locked_by_run(self) -> Iterator[None]:
+        """While the block runs, an evaluation that a step worked on stays locked between its steps too."""
+        with ExitStack() as self._run:
+            yield
+
+    def lock_for_run(self, agent_version: str, evaluation_id: str) -> None:
+        """Locks an evaluation until the block of `locked_by_run` ends; outside of one, whoever runs steps does it.
+
+        Raises as `locked` does.
+        """
+        if self._run is not None:
+            self._run.enter_context(self.locked(agent_version, evaluation_id))
+
+    @contextmanager
     def all_locked(self, agent_version: str) -> Iterator[None]:
         """Every evaluation of a version is `locked`, that none runs meanwhile. Raises as that does."""
         with ExitStack() as locks:
@@ -55,9 +71,10 @@ class EvidenceStore:
             yield
 
     def begin(self, manifest: Manifest) -> None:
-        """Stores the head of a new evaluation. Raises `StorageError`."""
+        """Stores the head of a new evaluation, redacted. Raises `StorageError`, and as `Job.blanked` does."""
         path = self.folder(manifest.agent_version, manifest.evaluation_id) / "manifest.json"
-        write_whole(path, manifest.model_dump_json(by_alias=True, indent=1))
+        blanked = manifest.model_copy(update={"spec": manifest.spec.blanked(self._redactor)})
+        write_whole(path, blanked.model_dump_json(by_alias=True, indent=1))
 
     def manifest(self, agent_version: str, evaluation_id: str) -> Manifest | None:
         """The head of an evaluation, or None where there is none."""
@@ -77,9 +94,13 @@ class EvidenceStore:
         found = [self.manifest(agent_version, path.parent.name) for path in paths]
         return sorted((manifest for manifest in found if manifest), key=lambda manifest: manifest.started_at)
 
+    def agent_versions(self) -> set[str]:
+        """Every version that has a folder here."""
+        return {folder.name for folder in self.root.glob("*")}
+
     def journals(self, manifest: Manifest) -> "Journals":
         """The journals of an evaluation's trials."""
-        return Journals(self.journal_file(manifest), self._clean)
+        return Journals(self.journal_file(manifest), self._redactor.row)
 
     def journal_file(self, manifest: Manifest) -> Path:
         """What happened in an evaluation."""

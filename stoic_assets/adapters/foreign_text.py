@@ -1,6 +1,7 @@
 """Text and JSON from services that are not ours: read so that all later stages can store and show them."""
 
 import json
+import re
 from typing import Any
 
 from stoic_assets.core.redaction import Redactor
@@ -10,6 +11,7 @@ EXCERPT = 200
 TOO_DEEP = "nested too deeply"
 LEVELS = 100
 """How deep foreign JSON may be nested; all that walk through it later recurse, redaction and JSON's own writer too."""
+_TORN = re.compile(r"[\w.~+/=-]+$")
 
 
 def parse_json(body: bytes) -> Any:
@@ -40,7 +42,12 @@ def excerpt(text: str, secrets: Redactor) -> str:
     """The beginning of a foreign message as one printable line without secrets, e.g. for an error."""
     printable = "".join(letter if letter.isprintable() else " " for letter in secrets.text(text))
     line = " ".join(printable.split())
-    return line if len(line) <= EXCERPT else line[:EXCERPT] + "…"
+    return shortened(line, EXCERPT)
+
+
+def shortened(line: str, longest: int) -> str:
+    """`line`, or its beginning up to a whole word: half a key matches no pattern, and would be stored."""
+    return line if len(line) <= longest else _TORN.sub("", line[:longest]) + "…"
 
 
 def _refuse_constant(name: str) -> None:

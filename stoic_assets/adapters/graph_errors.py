@@ -4,6 +4,7 @@ Either our own side failed (InfrastructureError: the trial is invalid) or the qu
 setup failed). At the start it is ServiceUnreachable, which names the setting to correct.
 """
 
+from stoic_assets.adapters.foreign_text import shortened
 from stoic_assets.core.errors import InfrastructureError, QueryError, ServiceUnreachable, StoicError
 from stoic_assets.core.graph_address import GraphAddress
 
@@ -71,5 +72,4 @@ def code(error: BaseException) -> str:
 def one_line(error: BaseException) -> str:
     """Status code and message in one line of bounded length."""
     text = " ".join((getattr(error, "message", None) or str(error) or type(error).__name__).split())
-    line = f"{code(error)}: {text}" if code(error) else text
-    return line if len(line) <= _LONGEST_LINE else line[: _LONGEST_LINE - 1] + "…"
+    return shortened(f"{code(error)}: {text}" if code(error) else text, _LONGEST_LINE - 1)

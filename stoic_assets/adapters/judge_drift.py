@@ -78,12 +78,13 @@ async def watch_judge(workplace: Workplace, provider: ChatModel, at: datetime, r
     `InfrastructureError` when too many verdicts could not be had.
     """
     home, evaluation_id = drift_folder(workplace), f"drift-{at:%Y%m%dT%H%M%S}"
-    ledger = Ledger(provider, home / "calls" / f"{evaluation_id}.jsonl", workplace.settings.prices)
+    journal = home / "calls" / f"{evaluation_id}.jsonl"
+    ledger = Ledger(provider, journal, workplace.settings.prices, redactor=workplace.redactor)
     with _alone(home):
         try:
             measurement = await _measure(workplace, ledger, at, renew)
         finally:
-            calls = [workplace.redactor.row(call) for call in ledger.rows()]
+            calls = ledger.rows()
             workplace.warehouse.write("llm_calls", ALL_VERSIONS, evaluation_id, calls)
         path = workplace.warehouse.write(TABLE, ALL_VERSIONS, evaluation_id, measurement.rows(at))
     return Watch(measurement, evaluation_id, total_cost(calls), path, measurement.event(evaluation_id, at))

@@ -35,8 +35,14 @@ class Project:
 
 
 def find_project(env: Mapping[str, str] = os.environ, start: Path | None = None) -> Project:
-    """The project around `start` (default: the current folder), with `STOIC_HOME` and `STOIC_WAREHOUSE` applied."""
-    here = (start or Path.cwd()).resolve()
+    """The project around `start` (default: the current folder), with `STOIC_HOME` and `STOIC_WAREHOUSE` applied.
+
+    Raises `ConfigurationError` when the current folder was removed.
+    """
+    try:
+        here = (start or Path.cwd()).resolve()
+    except FileNotFoundError:
+        raise ConfigurationError("the current folder was removed; change to one that exists") from None
     root = next((folder for folder in [here, *here.parents] if (folder / "eval_jobs").is_dir()), here)
     home = Path(env.get("STOIC_HOME") or root / ".stoic").expanduser().absolute()
     warehouse = Path(env.get("STOIC_WAREHOUSE") or home / "warehouse").expanduser().absolute()

@@ -3,6 +3,8 @@
 What waits, in which order, and what becomes of a message afterwards is the business of `outbox`.
 """
 
+import base64
+import hashlib
 import json
 import time
 from collections.abc import AsyncIterator, Mapping
@@ -59,6 +61,11 @@ async def receiver(
         yield Receiver(session, address, SETTINGS[target], limit, time.monotonic() + seconds)
 
 
+def _digest(content: bytes) -> str:
+    """RFC 9530: tells a correction, which comes under the id of what it corrects, from a repeat."""
+    return f"sha-256=:{base64.b64encode(hashlib.sha256(content).digest()).decode()}:"
+
+
 class Receiver:
     """A service that takes messages until `deadline` (monotonic seconds); its address comes from `setting`."""
 
@@ -84,11 +91,12 @@ class Receiver:
         import aiohttp
 
         seconds = max(0.1, min(self._limit.timeout_seconds, self._deadline - time.monotonic()))
+        content = json.dumps(body).encode()
         try:
             async with self._session.post(
                 self._url,
-                data=json.dumps(body),
-                headers={"Idempotency-Key": quote(message_id, safe="/:@+,=")},
+                data=content,
+                headers={"Idempotency-Key": quote(message_id, safe="/:@+,="), "Content-Digest": _digest(content)},
                 timeout=aiohttp.ClientTimeout(total=seconds),
                 allow_redirects=False,  # a POST that is redirected may arrive as a GET
             ) as response:

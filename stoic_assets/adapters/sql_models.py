@@ -67,12 +67,6 @@ def open_models(warehouse: Warehouse, agent_version: str, evaluation_id: str) ->
         yield EvaluationModels(engine, warehouse, agent_version, evaluation_id)
 
 
-def run_model(warehouse: Warehouse, model: str, agent_version: str, evaluation_id: str) -> Path:
-    """Computes one model for one evaluation and stores its rows. Raises as `EvaluationModels.rows` does."""
-    with open_models(warehouse, agent_version, evaluation_id) as models:
-        return models.run(model)[0]
-
-
 def tested_view(warehouse: Warehouse, model: str, agent: str) -> tuple[list[Row], dict[str, int]]:
     """The rows of a view for one agent, and how many of all its rows fail each test, by the test's name.
 

@@ -8,13 +8,15 @@ from typing import Any
 
 from stoic_assets.adapters.document_files import load_releases
 from stoic_assets.adapters.judge_drift import judge_moved
-from stoic_assets.adapters.sql_models import run_model
+from stoic_assets.adapters.sql_models import open_models
+from stoic_assets.adapters.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.comparison import Comparison, compare
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.releases import base_of
+from stoic_assets.core.reports.confidence import calibrated_share
 from stoic_assets.core.scoring.validity import conclusive
 
 TABLE = "version_comparisons"
@@ -63,8 +65,6 @@ def read_side(workplace: Workplace, agent_version: str, evaluation_id: str) -> S
     for table in ("virtue_scores", "composite_scores"):
         if not warehouse.has(table, *key):
             raise ComparisonRefused(f"{agent_version} (evaluation {evaluation_id}) is not judged yet")
-    if not warehouse.has("job_measures", *key):  # it was made before this table was
-        run_model(warehouse, "job_measures", *key)
     [evaluation], trials = warehouse.read("evaluations", *key), warehouse.read("trials", *key)
     verdicts = warehouse.read("virtue_scores", *key)
     return Side(
@@ -80,8 +80,17 @@ def read_side(workplace: Workplace, agent_version: str, evaluation_id: str) -> S
         judges=frozenset(row["judge_model"] for row in verdicts),
         prompts=_prompts(trials, verdicts),
         jobs={row["job"]: row["job_hash"] or "" for row in trials},
-        measures=warehouse.read("job_measures", *key),
+        measures=_measures(warehouse, *key),
+        calibrated=calibrated_share(verdicts),
     )
+
+
+def _measures(warehouse: Warehouse, agent_version: str, evaluation_id: str) -> list[Row]:
+    """The rows of `job_measures`; computed, not stored, for an evaluation that is older than this table."""
+    if warehouse.has("job_measures", agent_version, evaluation_id):
+        return warehouse.read("job_measures", agent_version, evaluation_id)
+    with open_models(warehouse, agent_version, evaluation_id) as models:
+        return models.rows("job_measures")
 
 
 def _prompts(trials: Sequence[Row], verdicts: Sequence[Row]) -> dict[str, frozenset[str]]:

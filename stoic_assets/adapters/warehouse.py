@@ -102,6 +102,10 @@ class Warehouse:
             rows = self._scan("evaluations", found)
             return fetch(engine, f"from ({rows}) order by started_at desc, evaluation_id desc")
 
+    def agent_versions(self) -> set[str]:
+        """Every version of which a table has a file."""
+        return {version for table in TABLES for version, _ in places(self.root / table)}
+
     def connect(self, tables: Iterable[str] | None = None) -> "DuckDBPyConnection":
         """An in-memory DuckDB with a view of every table and model, or of the named ones. The caller closes it."""
         engine = open_engine(threads=None)
@@ -176,6 +180,8 @@ class Warehouse:
         with drafted(target) as draft, self.connect() as engine:
             if target.exists() and not (target.is_dir() and not any(target.iterdir())):
                 raise ConfigurationError(f"{folder} is not an empty folder; name a new one")
+            if target == Path.cwd():  # replaced, it would leave whoever works in it nowhere
+                raise ConfigurationError(f"{folder} is the current folder; name a new one in it")
             draft.mkdir()
             for table, selected in columns.items():
                 file = quoted(draft / f"{table}.{kind}")

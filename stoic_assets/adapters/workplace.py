@@ -30,9 +30,9 @@ from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.settings import Settings
 
 _SECRETS = ("OPENAI_API_KEY", "AGENT_API_KEY", "NEO_PASSWORD", "STOIC_GRAPH_PASSWORD")
-_SECRET_NAME = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE)$")
+_SECRET_NAME = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE|AUTHORIZATION|COOKIE)$")
 _SURELY_SECRET = 8
-"""Letters of a value whose variable merely sounds like a secret; a shorter one may be any word."""
+"""Letters of a value whose variable or header merely sounds like a secret; a shorter one may be any word."""
 _ADDRESSES = ("NEO_URI", "STOIC_GRAPH_URI")
 
 
@@ -53,7 +53,7 @@ class Workplace:
     @cached_property
     def evidence(self) -> EvidenceStore:
         """Manifests and journals."""
-        return EvidenceStore(self.project.home, self.redactor.row)
+        return EvidenceStore(self.project.home, self.redactor)
 
     @cached_property
     def warehouse(self) -> Warehouse:
@@ -96,7 +96,7 @@ class Workplace:
         if not is_offline(self.env):  # the stand-in costs nothing, and its verdicts change with its code
             provider = CachedModel(provider, self._provider_cache(manifest.agent_version), fresh=fresh)
         journal, ceiling = self.evidence.journal_file(manifest), self.settings.ceiling(max_cost)
-        return Ledger(provider, journal, self.settings.prices, ceiling)
+        return Ledger(provider, journal, self.settings.prices, ceiling, self.redactor)
 
     @cached_property
     def _provider(self) -> ChatModel:
@@ -112,12 +112,17 @@ class Workplace:
 def secrets_in(env: Mapping[str, str]) -> list[str]:
     """Every configured key and password, those inside addresses and those for `target.headers` included."""
     secrets = [env.get(name, "").strip() for name in _SECRETS]
-    named = (value.strip() for name, value in env.items() if _SECRET_NAME.search(name))
-    secrets += [value for value in named if len(value) >= _SURELY_SECRET]
+    secrets += secrets_named(env)
     for name in _ADDRESSES:
         with suppress(ValueError):  # a malformed address is complained of where it is used
             secrets.append(unquote(urlsplit(env.get(name, "")).password or ""))
     return secrets
+
+
+def secrets_named(values: Mapping[str, str]) -> list[str]:
+    """Of variables or headers, the values whose name, in capitals, says that they are secret."""
+    named = [value.strip() for name, value in values.items() if _SECRET_NAME.search(name)]
+    return [value for value in named if len(value) >= _SURELY_SECRET]
 
 
 def open_workplace(

@@ -18,7 +18,7 @@ from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.comparison.family import Finding, Verdict
 from stoic_assets.core.comparison.outcome_junit import comparison_junit, refusal_junit
 from stoic_assets.core.comparison.outcome_markdown import comparison_markdown, refusal_markdown
-from stoic_assets.core.comparison.outcome_text import headline, interval, name, open_questions
+from stoic_assets.core.comparison.outcome_text import confidence, headline, interval, name, open_questions
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.releases import check_agent_version
@@ -79,6 +79,7 @@ def show_comparison(found: Comparison) -> None:
     console.print_table(_table(found))
     for line in open_questions(found.gating):
         console.out.print(line, style="dim")
+    console.out.print(confidence(found), style="dim")
     if found.candidate.offline:
         console.out.print(f"{OFFLINE_WARNING}; what the assertions found is real", style="yellow")
 
@@ -116,7 +117,7 @@ def _side(side: Side) -> dict[str, Any]:
     return {
         "agent_version": side.agent_version, "evaluation_id": side.evaluation_id,
         "started_at": side.started_at.isoformat(), "scored_trials": side.scored_trials,
-        "invalid_trials": side.invalid_trials,
+        "invalid_trials": side.invalid_trials, "calibrated": side.calibrated,
     }
 
 
@@ -133,7 +134,11 @@ def _evaluations(
             if side not in chosen and workplace.warehouse.has("evaluations", version, evaluation_id)
         ]
         if not sides:
-            raise ConfigurationError(f"--evaluation {evaluation_id}: neither {base} nor {candidate} has it to spare")
+            rows = [row for version in (base, candidate) for row in workplace.warehouse.evaluations(version)]
+            known = ", ".join(row["evaluation_id"] for row in rows) or "none"
+            raise ConfigurationError(
+                f"--evaluation {evaluation_id}: neither {base} nor {candidate} has it to spare; known: {known}"
+            )
         chosen[sides[0]] = evaluation_id
     return chosen.get("base"), chosen.get("candidate")
 

@@ -1,6 +1,8 @@
 """What a person sees in the terminal: results on stdout, everything else on stderr."""
 
 import json
+import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -16,20 +18,37 @@ from stoic_assets.core.visible_text import visible
 
 AS_IT_STANDS: dict[str, Any] = {"soft_wrap": True, "markup": False, "emoji": False, "highlight": False}
 """An agent's `[/INST]` or `:smile:`, a path or an IPv6 address means nothing to a terminal; colour comes by `style`."""
-out = Console(**AS_IT_STANDS)
+READ_NO_FURTHER = 141
+"""The exit code of a program whose reader went away (128 + SIGPIPE): 1 would be a gate that says no."""
+
+
+class Terminal(Console):
+    """A console that leaves so when its reader goes away, as `head` does."""
+
+    def on_broken_pipe(self) -> None:
+        """Ends the program; what Python still holds for the reader goes nowhere."""
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        raise SystemExit(READ_NO_FURTHER)
+
+
+out = Terminal(**AS_IT_STANDS)
 err = Console(stderr=True, **AS_IT_STANDS)
 
 
 def print_json(document: Any) -> None:
     """One JSON document on stdout."""
-    # Flushed, since servers go on after it.
-    print(json.dumps(document, ensure_ascii=False, allow_nan=False), flush=True)  # noqa: T201 - the one unstyled thing
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"  # None where nobody holds the other end
+    text = json.dumps(document, ensure_ascii=not encoding.lower().startswith("utf"), allow_nan=False)
+    try:
+        print(text, flush=True)  # noqa: T201 - the one unstyled thing; flushed, since servers go on after it
+    except BrokenPipeError:
+        out.on_broken_pipe()
 
 
 def print_table(table: Table) -> None:
     """A table on stdout, no cell cut short: a narrow terminal breaks its lines, and a file has no width."""
     needed = out.measure(table, options=out.options.update(max_width=1000)).maximum
-    Console(**AS_IT_STANDS, width=max(needed, out.width)).print(table)
+    Terminal(**AS_IT_STANDS, width=max(needed, out.width)).print(table)
 
 
 def foreign(text: str) -> Text:

@@ -10,7 +10,9 @@ from typing import Annotated, Any
 
 import typer
 
+from stoic_assets.adapters.document_files import load_jobs
 from stoic_assets.adapters.evaluation_conversations import import_clients
+from stoic_assets.adapters.evaluation_judging import EvaluationJudging
 from stoic_assets.adapters.evaluation_setup import check_reachable, chosen_jobs, set_up
 from stoic_assets.adapters.models.connect import is_offline
 from stoic_assets.adapters.workplace import Workplace, open_workplace
@@ -77,6 +79,8 @@ def evaluate(
     )
     with console.watched(verbose) as progress:
         workplace = open_workplace(progress=progress)
+        if agent_url and workplace.redactor.text(agent_url) != agent_url:  # Dagster keeps what a run was asked for
+            raise ConfigurationError("--agent-url holds a secret; give the address as AGENT_URL, or as a release's url")
         version = check_agent_version(agent_version) if agent_version else default_version(request, workplace)
         setup = set_up(request, version, workplace.project, workplace.settings, workplace.env, max_cost)
         if not dry_run:
@@ -84,12 +88,12 @@ def evaluate(
             jobs = set(setup.spec.addresses)
             evaluation_id = resumed_id(resume, version, jobs, workplace) if resume else new_evaluation_id()
             if begun := workplace.evidence.manifest(version, evaluation_id):
-                refuse_change(begun.spec, setup.spec)
+                refuse_change(begun, setup.spec, workplace.redactor)
             asyncio.run(check_reachable(setup.spec, workplace.env))
             progress.note(f"{version}: evaluation {evaluation_id}")
             run_evaluation(workplace, version, evaluation_id, request, max_conversations, max_cost)
     if dry_run:
-        show_plan(setup.spec, version, workplace, as_json)
+        show_plan(setup.spec.blanked(workplace.redactor), version, workplace, as_json)
         return
     finish(evaluation_outcome(workplace, version, evaluation_id), workplace, as_json, fail_under)
 
@@ -109,12 +113,12 @@ def regrade(
     with console.watched(verbose) as progress:
         workplace = open_workplace(progress=progress)
         version = check_agent_version(agent_version) if agent_version else newest_version(workplace)
-        evaluation_id = newest_evaluation(workplace, version).evaluation_id
-        files = [str(path) for path in file or ()]
+        manifest, files = newest_evaluation(workplace, version), [str(path) for path in file or ()]
+        EvaluationJudging(workplace, manifest, corrected=load_jobs(file or ()))  # refuses before Dagster loads
         judging = {"samples": judge_samples, "fresh": fresh, "max_cost": max_cost, "job_files": files}
         config = dict.fromkeys(("verdicts", "assertion_results"), judging)
-        _materialise_with_graph(workplace, version, evaluation_id, VERDICTS, config)
-    finish(evaluation_outcome(workplace, version, evaluation_id), workplace, as_json, None)
+        _materialise_with_graph(workplace, version, manifest.evaluation_id, VERDICTS, config)
+    finish(evaluation_outcome(workplace, version, manifest.evaluation_id), workplace, as_json, None)
 
 
 def run_evaluation(

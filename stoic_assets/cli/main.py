@@ -1,15 +1,19 @@
 """The `stoic` command: each is a thin layer over the same definitions, and ends with a documented exit code."""
 
 import atexit
+import errno
 import gc
 import sys
 import traceback
 from collections.abc import Iterable
 from importlib import import_module
+from importlib.metadata import version
+from io import TextIOWrapper
+from typing import Annotated
 
 import typer
 
-from stoic_assets.cli.console import err, foreign
+from stoic_assets.cli.console import err, foreign, out
 from stoic_assets.cli.options import NEWEST, with_verbose
 from stoic_assets.core.errors import StoicError
 
@@ -32,12 +36,25 @@ COMMANDS = {
 """Where each command is written, within `stoic_assets.cli`."""
 
 
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        out.print(f"stoic-eval {version('stoic-eval')}")
+        raise typer.Exit
+
+
+def _with_version(
+    version: Annotated[bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Which this is.")]
+    = False,
+) -> None:
+    """What stands before the name of a command."""
+
+
 def command_line(names: Iterable[str] = COMMANDS) -> typer.Typer:
     """The `stoic` command with these of its sub-commands; importing all of them takes 0.2 s more than one."""
     stoic = typer.Typer(
         name="stoic", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
         help="Evaluates conversational agents: live conversations, graph assertions, five Stoic virtues.",
-        callback=lambda: None,  # with it, a single command is still called by its name
+        callback=_with_version,  # with it, a single command is still called by its name
     )
     for name in names:
         module, _, written = COMMANDS[name].partition(".")
@@ -56,6 +73,9 @@ def main() -> None:
     # Dagster alone holds 200,000 objects; looking through them again and again took a tenth of an evaluation.
     gc.set_threshold(100_000, 20, 20)
     atexit.register(gc.freeze)  # else Python looks through all of them once more before it ends, for a second
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that has no − or – is shown the rest
     arguments = sys.argv[1:]
     verbose = "--verbose" in arguments
     try:
@@ -68,7 +88,11 @@ def main() -> None:
         sys.exit(error.exit_code)
     except StoicError as error:
         end(error, str(error), error.exit_code, verbose)
+    except KeyboardInterrupt:
+        sys.exit(130)  # while the command was imported; later the parser sees to it
     except Exception as error:
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            end(error, "the output cannot be written: no space left on device", 2, verbose)
         advice = "please report it" if verbose else "add --verbose to see where, and please report it"
         end(error, f"unexpected {type(error).__name__}: {error}; {advice}", 2, verbose)
 

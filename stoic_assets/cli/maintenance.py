@@ -16,7 +16,7 @@ from stoic_assets.cli.options import Json
 from stoic_assets.cli.partition_run import PARTITIONS, open_instance
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.json_schema import job_json_schema
-from stoic_assets.core.releases import check_agent_version
+from stoic_assets.core.releases import ALL_VERSIONS, check_agent_version
 
 
 def export(
@@ -47,6 +47,8 @@ def delete(
     """Removes everything of a version: tables, journals, cached replies, messages, reports, graph nodes, partition."""
     workplace, version = open_workplace(), check_agent_version(agent_version)
     count = len(workplace.evidence.manifests(version))
+    if not count:
+        _refuse_unknown(workplace, version)
     if not (yes or _agreed(f"Delete {version} with its {count} evaluations for good?")):
         raise typer.Exit(1)
     with workplace.evidence.all_locked(version):  # a running evaluation is not deleted from under its feet
@@ -55,6 +57,16 @@ def delete(
         console.print_json({"agent_version": version, "evaluations": count})
     else:
         console.out.print(f"deleted {version} with {count} evaluations")
+
+
+def _refuse_unknown(workplace: Workplace, version: str) -> None:
+    """Raises where the version left nothing at all: neither evidence, nor a table, nor a partition."""
+    with open_instance(workplace) as instance:
+        partitions = instance.get_dynamic_partitions(PARTITIONS)
+    stored = {*workplace.evidence.agent_versions(), *workplace.warehouse.agent_versions(), *partitions}
+    if version not in stored:
+        known = ", ".join(sorted(stored - {ALL_VERSIONS})) or "none"
+        raise ConfigurationError(f"nothing is stored of {version}; known: {known}")
 
 
 def _agreed(question: str) -> bool:

@@ -11,6 +11,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import console
 from stoic_assets.core.conversation.evidence import SCORED
 from stoic_assets.core.judging.virtues import VIRTUES
+from stoic_assets.core.reports.confidence import calibrated_share, whose_confidence
 from stoic_assets.core.reports.formatting import dashed, score
 from stoic_assets.core.scoring.evaluation_document import DOCUMENT_TABLES, evaluation_document
 
@@ -98,8 +99,7 @@ def show(outcome: Outcome, workplace: Workplace) -> None:
     for assertion in _failures(document):
         console.out.print(console.foreign(assertion))
     console.out.print(_summary(document))
-    if not _calibrated(document):
-        console.out.print("confidence: the judges' own, not calibrated against people", style="dim")
+    console.out.print(whose_confidence(_calibrated(document)), style="dim")
     if document["offline"]:
         console.out.print(OFFLINE_WARNING, style="yellow")
     report = workplace.reports / document["agent_version"] / f"{document['evaluation_id']}.html"
@@ -115,10 +115,9 @@ def _summary(document: Document) -> Text:
     )
 
 
-def _calibrated(document: Document) -> bool:
-    """Whether every confidence was read from a map that was fitted to people's ratings."""
-    virtues = [virtue for trial in document["trials"] for virtue in trial["virtues"].values()]
-    return {virtue["confidence_source"] for virtue in virtues} <= {"calibrated", None}
+def _calibrated(document: Document) -> float:
+    """The share, 0–1, of confidences that were read from a map that was fitted to people's ratings."""
+    return calibrated_share([virtue for trial in document["trials"] for virtue in trial["virtues"].values()])
 
 
 def _ending(trial: Document, reasons: dict[str, str]) -> str:

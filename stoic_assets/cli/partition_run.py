@@ -55,6 +55,7 @@ def open_instance(workplace: Workplace) -> Iterator["dg.DagsterInstance"]:
     try:
         with locked(home / "opening.lock"):  # two processes that set up the same new database spoil it
             instance = event_log.open_instance(home)
+        event_log.leave_output_alone(instance)
     except dg.DagsterInvalidConfigError as error:
         problem = error.errors[0].message.splitlines()[0].removesuffix(" failed:")
         raise ConfigurationError(f"{home / 'dagster.yaml'}: {problem}; correct it, or set what it asks for") from None

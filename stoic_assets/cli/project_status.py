@@ -109,7 +109,9 @@ def _agent(workplace: Workplace) -> tuple[str, str]:
     urls = sorted({address_of(job, request, None, workplace.env) for job in jobs})
     for url in urls:
         asyncio.run(reachable(url))
-    return "ok", ", ".join(urls)
+    if not urls:
+        return "note", "no job says where one listens"
+    return "ok", workplace.redactor.text(", ".join(urls))
 
 
 def _graphs(workplace: Workplace) -> tuple[str, str]:

@@ -7,6 +7,7 @@ import typer
 import yaml
 
 from stoic_assets.adapters.document_files import read_document
+from stoic_assets.adapters.endpoint import parse_url
 from stoic_assets.adapters.files import write_whole
 from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli import console
@@ -38,6 +39,8 @@ def add(
     }
     text = yaml.safe_dump({key: value for key, value in wanted.items() if value}, sort_keys=False, allow_unicode=True)
     parse_document(text, Release, f"release {agent_version}")
+    if url:
+        parse_url(url, "--url")
     path = workplace.project.releases / f"{agent}-{version}.yml"
     if path.exists() and (other := read_document(path, Release).agent_version) != agent_version:
         raise ConfigurationError(f"{path} is the manifest of {other}; write that of {agent_version} under another name")

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import ConditionChoice, Planned, plan
+from stoic_assets.core.redaction import Redactor
 
 EVALUATION_TAG = "stoic/evaluation_id"
 
@@ -49,8 +50,8 @@ class EvaluationRequest(BaseModel):
 class EvaluationSpec(BaseModel):
     """Everything that determines the conversations and verdicts of an evaluation, resolved.
 
-    `addresses` maps job names to the agent's URL. Header values and keys are never stored: a specification that was
-    read back has none.
+    `addresses` maps job names to the agent's URL. Secrets are never stored: a specification that was read back is
+    `blanked`, and has no headers.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -69,13 +70,23 @@ class EvaluationSpec(BaseModel):
         """SHA-256 of the specification."""
         return hashlib.sha256(self.model_dump_json(by_alias=True).encode()).hexdigest()
 
+    def blanked(self, redactor: Redactor) -> "EvaluationSpec":
+        """What is stored and shown of it. Raises as `Job.blanked` does."""
+        jobs = tuple(job.blanked(redactor) for job in self.jobs)
+        addresses = {job: redactor.text(address) for job, address in self.addresses.items()}
+        return self.model_copy(update={"jobs": jobs, "addresses": addresses})
+
     def plan(self, evaluation_id: str) -> list[Planned]:
         """The trials of this evaluation."""
         return plan(self.jobs, evaluation_id, self.conditions, self.repeats)
 
 
 class Manifest(BaseModel):
-    """The head of an evaluation's evidence. `started_at` is UTC ISO 8601; it decides which evaluation is the newest."""
+    """The head of an evaluation's evidence. `started_at` is UTC ISO 8601; it decides which evaluation is the newest.
+
+    `spec_hash`, and `job_hashes` by the names of jobs (`Job.question_hash`), are of the specification as it was before
+    it was blanked.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -88,21 +99,25 @@ class Manifest(BaseModel):
     run_id: str
     spec: EvaluationSpec
     spec_hash: str
+    job_hashes: dict[str, str] = {}
 
 
-def refuse_change(begun: EvaluationSpec, wanted: EvaluationSpec) -> None:
-    """Raises `ResumeRefused`, naming what differs, unless both specifications are the same."""
+def refuse_change(begun: Manifest, wanted: EvaluationSpec, redactor: Redactor) -> None:
+    """Raises `ResumeRefused`, naming what differs, unless the evaluation began with the specification `wanted`."""
+    if begun.spec_hash == wanted.hash():
+        return
+    then, now = begun.spec.blanked(redactor), wanted.blanked(redactor)
     # As text: to Python 1, 1.0 and true are equal, to an assertion they are not.
     changed = [
         name for name in EvaluationSpec.model_fields
-        if begun.model_dump_json(include={name}) != wanted.model_dump_json(include={name})
+        if then.model_dump_json(include={name}) != now.model_dump_json(include={name})
     ]
     if "jobs" in changed:
-        changed[changed.index("jobs")] = "jobs " + _changed_jobs(begun.jobs, wanted.jobs)
-    if changed:
-        raise ResumeRefused(
-            f"cannot resume: changed since the evaluation began: {', '.join(changed)}; undo that, or start a new one"
-        )
+        changed[changed.index("jobs")] = "jobs " + _changed_jobs(then.jobs, now.jobs)
+    raise ResumeRefused(
+        f"cannot resume: changed since the evaluation began: {', '.join(changed) or 'a secret in it, or stoic-eval'}; "
+        "undo that, or start a new one"
+    )
 
 
 def _changed_jobs(before: Iterable[Job], after: Iterable[Job]) -> str:
@@ -110,12 +125,12 @@ def _changed_jobs(before: Iterable[Job], after: Iterable[Job]) -> str:
     return "(" + ", ".join(name for name in sorted(old | new) if old.get(name) != new.get(name)) + ")"
 
 
-def evaluation_of(tags: Mapping[str, str], root_run_id: str | None, run_id: str, with_evidence: Sequence[str]) -> str:
-    """Which evaluation a run after `transcripts` works on: the tagged one, its own, else the newest.
+def evaluation_of(tagged: str | None, root_run_id: str | None, run_id: str, with_evidence: Sequence[str]) -> str:
+    """Which evaluation a run after `transcripts` works on: the one it is tagged with, its own, else the newest.
 
     `with_evidence` are the ids of the partition's evaluations, oldest first.
     """
-    if tagged := tags.get(EVALUATION_TAG):
+    if tagged:
         return tagged
     own = root_run_id or run_id
     return own if own in with_evidence or not with_evidence else with_evidence[-1]

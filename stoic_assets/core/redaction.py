@@ -16,15 +16,15 @@ OWN = frozenset(
         "agent", "agent_id", "agent_model", "agent_version", "aspect", "assertion", "at", "base",
         "base_evaluation_id", "call_id", "candidate", "condition", "confidence_source", "delivered_at", "ended_at",
         "evaluated_at", "evaluation_id", "evaluator_model", "given_at", "id", "idempotency_key", "job", "job_hash",
-        "judge_model", "judge_models", "kind", "model", "outcome", "parents", "prompt_hash", "rated_at",
-        "released_at", "role", "scenario", "session_id", "source", "speaker", "spec_hash", "started_at", "status",
-        "subject", "task", "task_id", "task_ids", "time", "timestamp", "trial", "trial_id", "trial_ids", "type",
+        "judge_model", "judge_models", "kind", "model", "name", "outcome", "parents", "prompt_hash", "protocol",
+        "rated_at", "released_at", "role", "scenario", "session_id", "source", "speaker", "spec_hash", "started_at",
+        "status", "subject", "task_id", "task_ids", "time", "timestamp", "trial", "trial_id", "trial_ids", "type",
         "uncertain_virtues", "virtue", "weak_virtues",
     }
 )  # fmt: skip
 """Fields of ids, kinds, times and hashes: a key such as `reminder` may be part of one, and without them nothing is
 found again."""
-FOREIGN = frozenset({"events", "parameters", "result", "expected", "actual"})
+FOREIGN = frozenset({"actual", "context", "events", "expected", "parameters", "requirements", "result"})
 """Fields of what others made up, keys included."""
 SHORTEST = 6
 """Characters of a known secret. A shorter key (`test`, `agent`) is a word: blanked in what an agent said or did, it
@@ -35,16 +35,22 @@ class Redactor:
     """Blanks what matches a pattern, and the literal values of known secrets (keys, passwords)."""
 
     def __init__(self, patterns: Iterable[str], secrets: Iterable[str] = ()) -> None:
-        # The longest first: a secret that begins like a longer one would leave the rest of that one visible.
-        known = sorted((secret for secret in secrets if len(secret) >= SHORTEST), key=len, reverse=True)
-        literals = list(map(re.escape, known))
         try:
-            compiled = [re.compile(pattern) for pattern in patterns]
+            self._patterns = [re.compile(pattern) for pattern in patterns]
         except re.error as error:
             problem = f"{error.pattern!r} is not a regular expression: {error}"
             raise ConfigurationError(f"stoic.yml: redact: {problem}") from None
-        self._patterns = compiled + ([re.compile("|".join(literals))] if literals else [])
+        self._known: set[str] = set()
         self._short = lru_cache(maxsize=4096)(self._blanked)  # the same keys, names and numbers in every entry and row
+        self.learn(secrets)
+
+    def learn(self, secrets: Iterable[str]) -> None:
+        """Blanks these from now on, too."""
+        self._known |= {secret for secret in secrets if len(secret) >= SHORTEST}
+        # The longest first: a secret that begins like a longer one would leave the rest of that one visible.
+        literals = map(re.escape, sorted(self._known, key=len, reverse=True))
+        self._literals = re.compile("|".join(literals)) if self._known else None
+        self._short.cache_clear()
 
     def text(self, text: str) -> str:
         """`text` without its secrets."""
@@ -53,7 +59,7 @@ class Redactor:
     def _blanked(self, text: str) -> str:
         for pattern in self._patterns:
             text = pattern.sub(BLANK, text)
-        return text
+        return self._literals.sub(BLANK, text) if self._literals else text
 
     def data(self, value: Any) -> Any:
         """JSON-like data with every text in it redacted, keys included."""

@@ -36,7 +36,7 @@ def version_comparisons(
     context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]
 ) -> dg.MaterializeResult:
     """This version against its parent, or the release before it: paired by job, with intervals, after Holm."""
-    with reported():
+    with reported(workplace):
         manifest = current_evaluation(context, workplace.evidence)
         base = version_comparison.base_version(workplace, manifest)
         found, why = _compared(workplace, manifest, base)

@@ -3,6 +3,7 @@
 import asyncio
 import signal
 from collections.abc import Coroutine
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import dagster as dg
@@ -20,12 +21,26 @@ def own_evaluation_id(context: dg.AssetExecutionContext) -> str:
 
 
 def current_evaluation(context: dg.AssetExecutionContext, evidence: EvidenceStore) -> Manifest:
-    """The evaluation whose evidence this step works on. Raises `ConfigurationError` when there is none yet."""
+    """The evaluation whose evidence this step works on, from now on locked for this run.
+
+    Raises `ConfigurationError` when there is none yet, or another run works on it.
+    """
     if not context.has_partition_key:
         raise ConfigurationError("this needs an agent version; choose a partition")
     version, run = context.partition_key, context.run
+    tagged = run.tags.get(EVALUATION_TAG)
+    manifest = _evaluation_of_run(evidence, version, run.run_id, run.root_run_id, tagged)
+    evidence.lock_for_run(version, manifest.evaluation_id)
+    return manifest
+
+
+@lru_cache(maxsize=16)
+def _evaluation_of_run(
+    evidence: EvidenceStore, version: str, run_id: str, root_run_id: str | None, tagged: str | None
+) -> Manifest:
+    """Chosen once a run: an evaluation that begins between two of its steps is none of its business."""
     known = {manifest.evaluation_id: manifest for manifest in evidence.manifests(version)}
-    wanted = evaluation_of(run.tags, run.root_run_id, run.run_id, list(known))
+    wanted = evaluation_of(tagged, root_run_id, run_id, list(known))
     if wanted not in known:
         raise ConfigurationError(f"there is no evidence for {version}; materialise `transcripts` first")
     return known[wanted]

@@ -16,6 +16,8 @@ from typing import Any
 
 import dagster as dg
 from dagster._core.storage.event_log.sqlite.sqlite_event_log import INDEX_SHARD_NAME, SqliteEventLogStorage
+from dagster._core.storage.local_compute_log_manager import LocalComputeLogManager
+from dagster._core.storage.noop_compute_log_manager import NoOpComputeLogManager
 from sqlalchemy import Connection, Engine, create_engine, inspect
 from sqlalchemy.event import listen
 from sqlalchemy.pool import NullPool, StaticPool
@@ -134,6 +136,15 @@ def keep_event_log(instance: dg.DagsterInstance) -> None:
         kept = KeptEventLog(stock._base_dir)
         kept.register_instance(instance)
         instance._event_storage = kept
+
+
+def leave_output_alone(instance: dg.DagsterInstance) -> None:
+    """What a command prints goes straight to its terminal, and Dagster keeps no copy of it.
+
+    Its way of keeping one leads through four processes, which print stack traces on Ctrl-C.
+    """
+    if isinstance(instance.compute_log_manager, LocalComputeLogManager):
+        instance._compute_log_manager = NoOpComputeLogManager()
 
 
 def _keep_connection(storage: Any) -> None:

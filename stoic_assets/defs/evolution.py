@@ -20,7 +20,7 @@ from stoic_assets.defs.partitions import agent_versions
 )
 def fitness_updates(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
     """Weak virtues as fitness for the evolution loop, and the events of this evaluation; first into the outbox."""
-    with reported():
+    with reported(workplace):
         published = run_async(publish(workplace, current_evaluation(context, workplace.evidence)))
     update, delivery = published.update, published.delivery
     return dg.MaterializeResult(
@@ -54,6 +54,6 @@ def stoic_graph_projection(
     context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]
 ) -> dg.MaterializeResult:
     """This evaluation, its virtue scores, fitness and trends in the stoic graph; running twice changes nothing."""
-    with reported():
+    with reported(workplace):
         written = project(workplace, current_evaluation(context, workplace.evidence))
     return dg.MaterializeResult(metadata=written)

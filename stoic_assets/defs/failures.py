@@ -6,6 +6,7 @@ from contextlib import contextmanager
 import dagster as dg
 
 from stoic_assets.adapters.outbox import Delivered
+from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import InfrastructureError, StoicError
 
 RETRIES = dg.RetryPolicy(max_retries=2, delay=1, backoff=dg.Backoff.EXPONENTIAL, jitter=dg.Jitter.PLUS_MINUS)
@@ -13,15 +14,17 @@ RETRIES = dg.RetryPolicy(max_retries=2, delay=1, backoff=dg.Backoff.EXPONENTIAL,
 
 
 @contextmanager
-def reported() -> Iterator[None]:
+def reported(workplace: Workplace) -> Iterator[None]:
     """Turns a `StoicError` into the step's failure; commands find the error itself as the failure's cause.
 
+    Dagster keeps the text of both, so it loses its secrets: an error may quote a service that quotes what it was told.
     Only faults of the infrastructure are worth another try: a wrong key stays wrong, and whoever interrupts a run does
     not want the step again (left alone, Dagster applies the retry policy to Ctrl-C).
     """
     try:
         yield
     except StoicError as error:
+        error.args = (workplace.redactor.text(str(error)),)
         raise dg.Failure(str(error), allow_retries=isinstance(error, InfrastructureError)) from error
     except (KeyboardInterrupt, dg.DagsterExecutionInterruptedError) as interrupt:
         raise dg.Failure("interrupted", allow_retries=False) from interrupt

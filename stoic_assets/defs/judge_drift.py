@@ -41,7 +41,7 @@ def judge_drift(config: JudgeDriftConfig, workplace: dg.ResourceParam[Workplace]
 
     The first time there is nothing to hold against: the reference is made instead.
     """
-    with reported():
+    with reported(workplace):
         provider = connect_model(workplace.env, workplace.settings)
         watch = run_async(watch_judge(workplace, provider, datetime.now(UTC), config.renew))
         deliveries = [announce(workplace, [watch.event])] if watch.event else []

@@ -61,7 +61,7 @@ def verdicts(
 ) -> Iterator[dg.MaterializeResult]:
     """What judge models decide: one step, so that all of them are asked side by side."""
     wanted = {key.to_user_string() for key in context.selected_asset_keys}
-    with reported():
+    with reported(workplace):
         judging = _judging(context, config, workplace)
         tables = run_async(judging.verdicts(virtues="virtue_scores" in wanted, tasks="task_scores" in wanted))
         paths = {table: judging.tables.write(table, rows) for table, rows in tables.items()}
@@ -104,8 +104,9 @@ def assertion_results(
     context: dg.AssetExecutionContext, config: JudgingConfig, workplace: dg.ResourceParam[Workplace]
 ) -> dg.MaterializeResult:
     """Expected against observed for every assertion; corrected and weighted anew without another conversation."""
-    with reported():
+    with reported(workplace):
         judging = _judging(context, config, workplace)
+        judging.weigh()
         rows = judging.assertions()
         path = judging.tables.write("assertion_results", rows)
     return dg.MaterializeResult(metadata={**_about_assertions(rows), "path": dg.MetadataValue.path(path)})

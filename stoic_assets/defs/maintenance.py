@@ -23,7 +23,7 @@ class CompactionConfig(dg.Config):
 @dg.asset(group_name="maintenance", kinds={"parquet"}, owners=OWNERS)
 def compact(config: CompactionConfig, workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
     """The warehouse in few files, whatever versions they belong to; what people and stages read stays the same."""
-    with reported():
+    with reported(workplace):
         tables = workplace.warehouse.compact(timedelta(minutes=config.grace_minutes))
     return dg.MaterializeResult(
         metadata={

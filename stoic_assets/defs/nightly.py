@@ -111,7 +111,7 @@ def _conversations(nights: dg.TimeWindowPartitionsDefinition) -> dg.AssetsDefini
         What is held already is not held again: a night that was cut off is simply materialised again.
         """
         night, name = context.partition_key, _round_name(config)
-        with reported():
+        with reported(workplace):
             held = run_async(hold_night(workplace, night, name, context.run.run_id, config.versions))
             deliveries = _announce_faults(workplace, night, held)
             for problem in (each for delivery in deliveries for each in delivery.errors):

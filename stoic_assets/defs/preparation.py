@@ -9,6 +9,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import conditions_of
 from stoic_assets.core.markdown import bulleted
+from stoic_assets.core.redaction import Redactor
 from stoic_assets.defs.failures import RETRIES, reported
 from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
@@ -29,7 +30,7 @@ def job_configs(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[W
             "trials": sum(_trials(job) for job in jobs),
             "assertions": sum(len(job.assertions) for job in jobs),
             "folder": dg.MetadataValue.path(workplace.project.jobs),
-            "jobs": dg.MetadataValue.table([_record(job) for job in jobs], schema=_SCHEMA),
+            "jobs": dg.MetadataValue.table([_record(job, workplace.redactor) for job in jobs], schema=_SCHEMA),
             "unreadable_files": len(complaints),
             **({"file_faults": dg.MetadataValue.md(bulleted(map(str, complaints)))} if complaints else {}),
         }
@@ -42,12 +43,12 @@ _SCHEMA = dg.TableSchema(
 )
 
 
-def _record(job: Job) -> dg.TableRecord:
+def _record(job: Job, redactor: Redactor) -> dg.TableRecord:
     return dg.TableRecord(
         {
             "job": job.name,
             "chatbot": job.target.chatbot,
-            "tags": ", ".join(job.tags),
+            "tags": redactor.text(", ".join(job.tags)),
             "tasks": len(job.tasks),
             "scenarios": len(job.scenarios),
             "facts": len(job.facts),
@@ -71,7 +72,7 @@ def _trials(job: Job) -> int:
 )
 def graph_setup(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
     """Constraints of the stoic graph, and the node of this agent version with its lineage."""
-    with reported():
+    with reported(workplace):
         releases, complaints = load_releases(workplace.project.releases)
         release = releases.get(context.partition_key)
         introduce_version(workplace, context.partition_key, release)

@@ -22,7 +22,7 @@ def weak_virtue_reports(
     context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]
 ) -> dg.MaterializeResult:
     """The virtues that the next version should work on, with the judges' suggestions and words of the transcripts."""
-    with reported():
+    with reported(workplace):
         manifest = current_evaluation(context, workplace.evidence)
         tables = EvaluationTables(workplace, manifest)
         weak, offline = tables.read("weak_virtues"), tables.is_offline()
@@ -60,7 +60,7 @@ def evaluation_reports(
     context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]
 ) -> dg.MaterializeResult:
     """One self-contained HTML file: every transcript, score and piece of evidence. Open it in any browser."""
-    with reported():
+    with reported(workplace):
         path = write_report(workplace, current_evaluation(context, workplace.evidence))
     return dg.MaterializeResult(
         metadata={

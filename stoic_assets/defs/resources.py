@@ -13,11 +13,14 @@ class WorkplaceResource(dg.ConfigurableResource[Workplace]):
 
     @contextmanager
     def yield_for_execution(self, context: dg.InitResourceContext) -> Iterator[Workplace]:
-        """Opened once a run, whose steps share one embedded graph server. The run's process is Dagster's or ours."""
+        """Opened once a run, whose steps share one embedded graph server and the lock on their evaluation.
+
+        The run's process is Dagster's or ours.
+        """
         from stoic_assets.defs.event_log import keep_event_log
 
         if context.instance is not None:
             keep_event_log(context.instance)
         workplace = open_workplace()
-        with workplace.graph_use.kept():
+        with workplace.graph_use.kept(), workplace.evidence.locked_by_run():
             yield workplace

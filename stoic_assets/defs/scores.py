@@ -67,7 +67,7 @@ def sql_models(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Wo
     A model that fails hides those that read it, and no others.
     """
     failed: dict[str, Exception] = {}
-    with reported():
+    with reported(workplace):
         manifest = current_evaluation(context, workplace.evidence)
         offline = EvaluationTables(workplace, manifest).is_offline()
         with open_models(workplace.warehouse, manifest.agent_version, manifest.evaluation_id) as models:
@@ -102,7 +102,7 @@ def sql_view(model: str) -> dg.AssetsDefinition:
 
     @dg.multi_asset(name=model, specs=[_spec(model)], check_specs=_check_specs([model]), partitions_def=agent_versions)
     def run(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> Iterator[Result]:
-        with reported():
+        with reported(workplace):
             manifest, warehouse = current_evaluation(context, workplace.evidence), workplace.warehouse
             rows, failing = tested_view(warehouse, model, agent_of(manifest.agent_version))
         yield _materialised(warehouse.models, model, rows)
@@ -163,7 +163,7 @@ sql_assets = [sql_models, *(sql_view(model) for model in _project.order if _proj
 )
 def evaluations(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
     """The evaluation as a whole: what was planned, scored and invalid, and what it cost."""
-    with reported():
+    with reported(workplace):
         manifest = current_evaluation(context, workplace.evidence)
         tables = EvaluationTables(workplace, manifest)
         path, found = tables.finish()

@@ -67,11 +67,13 @@ def transcripts(
 
     A run that was cut off is taken up where it stood by a run with the same tag `stoic/evaluation_id`.
     """
-    with reported():
+    version, evaluation_id = context.partition_key, own_evaluation_id(context)
+    with reported(workplace):
+        workplace.evidence.lock_for_run(version, evaluation_id)
         conversations = hold_evaluation(
             workplace,
-            context.partition_key,
-            own_evaluation_id(context),
+            version,
+            evaluation_id,
             context.run.run_id,
             config.request(),
             at_once=config.at_once,

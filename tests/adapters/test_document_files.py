@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import pytest
@@ -42,12 +43,15 @@ def test_a_job_is_called_by_its_name_else_by_its_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["my job", "../up", "a/b", ".hidden", "ümlaut", "x" * 101])
 def test_a_name_must_be_safe_for_files(tmp_path: Path, name: str) -> None:
-    with pytest.raises(DocumentError, match=r"chat\.yml: name: give the job a name"):
+    with pytest.raises(DocumentError, match=r"chat\.yml: name: .* is no name for files; give the job a name") as caught:
         load_job(write(tmp_path / "chat.yml", f"name: '{name}'\n"))
+    better = re.search(r"such as `(name: .*)`$", str(caught.value))
+    assert better
+    assert load_job(write(tmp_path / "chat.yml", f"{better[1]}\n")).name
 
 
 def test_the_stem_of_a_file_must_be_a_name_too(tmp_path: Path) -> None:
-    with pytest.raises(DocumentError, match="give the job a name"):
+    with pytest.raises(DocumentError, match=r"the file is called 'my job'; rename it, or .* such as `name: my-job`"):
         load_job(write(tmp_path / "my job.yml"))
     assert load_job(write(tmp_path / "my job.yml", "name: mine\n")).name == "mine"
 

@@ -177,6 +177,15 @@ def test_what_could_not_run_is_refused_before_anything_is_contacted_or_stored(
     assert not project.home.exists()
 
 
+def test_a_template_that_blanking_would_spoil_is_refused(project: Project, write: Write) -> None:
+    write("chat", "prompts: {wisdom: wisdom.jinja}")
+    (project.jobs / "wisdom.jinja").write_text('{% set pin = "tr0ub4dor" %}Judge.')
+    assert resolved(project).spec.jobs[0].prompts
+    settings = Settings(redact=('"tr.*',))
+    with pytest.raises(DocumentError, match=r"^job chat: prompt wisdom without what `redact` in stoic\.yml blanks"):
+        set_up(EvaluationRequest(), "marcus@1", project, settings, OFFLINE)
+
+
 def test_a_ceiling_needs_the_price_of_every_model(project: Project, write: Write) -> None:
     write("chat")
     env = {"OPENAI_API_KEY": "k3y-1", "STOIC_JUDGE_MODEL": "sage"}

@@ -110,7 +110,7 @@ def test_a_torn_last_entry_is_dropped(store: EvidenceStore, manifest: Make) -> N
 
 
 def test_secrets_are_blanked_on_write(tmp_path: Path, manifest: Make) -> None:
-    store = EvidenceStore(tmp_path, Redactor(["sk-[a-z]+"], ["tr0ub4dor"]).row)
+    store = EvidenceStore(tmp_path, Redactor(["sk-[a-z]+"], ["tr0ub4dor"]))
     call = {"request": {"function": {"name": "login"}, "arguments": {"key": "sk-abc", "deep": ["tr0ub4dor"]}}}
     turn = Turn(0, "agent", "it is tr0ub4dor", events=(call,))
     asyncio.run(store.journals(manifest()).of("T").append(said(turn)))

@@ -35,13 +35,19 @@ def test_json_is_nested_so_deep_and_no_deeper(opened: bytes, closed: bytes) -> N
 
 
 def test_an_excerpt_is_one_short_printable_line_without_secrets() -> None:
-    text = "bad\nkey \x1b[31mtreehorn-123\u202e " + "x" * 500
+    text = "bad\nkey \x1b[31mtreehorn-123\u202e " + "x " * 250
     shown = excerpt(text, Redactor((), ["treehorn-123"]))
     assert shown.startswith("bad key [31m[redacted]")
     assert shown.isprintable()
-    assert len(shown) == EXCERPT + 1
+    assert shown.endswith("x …")
+    assert EXCERPT - 2 <= len(shown) <= EXCERPT + 1
 
 
 def test_a_secret_is_blanked_before_the_cut() -> None:
     shown = excerpt("x" * (EXCERPT - 4) + "treehorn-123", Redactor((), ["treehorn-123"]))
     assert "tree" not in shown
+
+
+def test_the_cut_leaves_no_half_of_a_secret_that_somebody_else_would_know() -> None:
+    said = "{" + '"a",' * 47 + '"key":"sk-abc_d.e+f/g=~h-0123456789"}'
+    assert excerpt(said, Redactor(())) == "{" + '"a",' * 47 + '"key":"…'

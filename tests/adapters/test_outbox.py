@@ -1,7 +1,9 @@
 """Delivery from disk to a real HTTP service that fails, refuses, is busy and hangs."""
 
 import asyncio
+import base64
 import errno
+import hashlib
 import json
 import os
 import subprocess
@@ -165,6 +167,19 @@ def test_the_same_message_is_not_sent_again_but_a_changed_one_is(outbox: Outbox,
     assert outbox.delivered_at("events", "trial 1") is None
     assert deliver(outbox, service) == Delivered(1, 0)
     assert [body["note"] for body in service.taken] == [["a", "b"], []]
+    assert len({headers["idempotency-key"] for headers in service.headers}) == 1
+
+
+def test_a_receiver_can_tell_a_correction_from_a_repeat(outbox: Outbox, service: Service) -> None:
+    put(outbox, 1, note="first")
+    service.answers = [Response(status_code=503)]
+    deliver(outbox, service)
+    put(outbox, 1, note="second")
+    deliver(outbox, service)
+    first, repeated, corrected = [headers["content-digest"] for headers in service.headers]
+    assert first == repeated != corrected
+    content = json.dumps(service.taken[-1]).encode()
+    assert base64.b64decode(corrected.removeprefix("sha-256=:").removesuffix(":")) == hashlib.sha256(content).digest()
 
 
 def test_going_back_to_what_was_delivered_is_a_change_while_another_content_waits(

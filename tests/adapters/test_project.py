@@ -26,6 +26,14 @@ def test_without_jobs_it_is_the_folder_itself(tmp_path: Path, monkeypatch: pytes
     assert find_project({}).root == tmp_path
 
 
+def test_a_current_folder_that_was_removed_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    with pytest.raises(ConfigurationError, match="the current folder was removed; change to one that exists"):
+        find_project({})
+
+
 def test_home_and_warehouse_may_be_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "me"))
     project = find_project({"STOIC_HOME": "~/state", "STOIC_WAREHOUSE": "/facts"}, tmp_path)

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from pathlib import Path
 
 import duckdb
 import pytest
@@ -92,6 +93,21 @@ def test_a_folder_that_holds_something_is_refused(warehouse, tmp_path):
     assert [path.name for path in (tmp_path / "full").iterdir()] == ["mine.txt"]
     assert (tmp_path / "file").read_text() == "mine"
     assert not list(tmp_path.glob(".draft-*"))
+
+
+def test_nobody_is_left_in_a_folder_that_was_replaced(warehouse, tmp_path, monkeypatch):
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    with pytest.raises(ConfigurationError, match="is the current folder; name a new one in it"):
+        warehouse.export_csv(Path())
+    assert Path.cwd() == tmp_path / "here"
+
+
+def test_where_nothing_can_be_written_is_said_without_the_draft(warehouse):
+    with pytest.raises(StorageError) as refused:
+        warehouse.export(Path("/proc/all.duckdb"))
+    assert str(refused.value).startswith("cannot write /proc/all.duckdb: ")
+    assert "draft" not in str(refused.value)
 
 
 def test_an_export_into_an_empty_folder_is_whole_or_is_not(warehouse, tmp_path):

@@ -1,13 +1,18 @@
 """The `stoic` command as a whole."""
 
 import json
+import os
 import subprocess
 import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
 
 from stoic_assets.cli import main
+from stoic_assets.cli.console import READ_NO_FURTHER
 from stoic_assets.cli.main import COMMANDS, command_line, with_resume_value
 
 ONE = """
@@ -67,3 +72,67 @@ def test_a_fault_shows_where_it_came_from_to_whoever_asks(
     assert line.startswith("stoic: unexpected ValueError: an agent said [/INST]; ")
     assert ("add --verbose" in line) is not verbose
     assert ("Traceback (most recent call last):" in trace) is verbose
+
+
+RUN = """
+import sys
+from stoic_assets.cli import main
+sys.argv = ["stoic", *sys.argv[1:]]
+main.main()
+"""
+
+
+def stoic(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", RUN, *arguments], stderr=subprocess.PIPE, text=True, **options)
+
+
+def test_which_version_this_is() -> None:
+    assert stoic("--version", stdout=subprocess.PIPE).stdout == f"stoic-eval {version('stoic-eval')}\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has /dev/full")
+def test_a_full_disk_behind_the_output_is_one_line() -> None:
+    with Path("/dev/full").open("w") as full:
+        ended = stoic("schema", stdout=full)
+    assert ended.returncode == 2
+    assert ended.stderr == "stoic: the output cannot be written: no space left on device\n"
+
+
+def test_a_reader_that_went_away_is_no_gate_that_says_no() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    ended = stoic("schema", stdout=writer)
+    os.close(writer)
+    assert (ended.returncode, ended.stderr) == (READ_NO_FURTHER, "")
+
+
+ODD = """
+import sys
+from stoic_assets.cli import console, main
+def schema():
+    console.out.print("a \N{MINUS SIGN} b")
+    console.print_json("a \N{MINUS SIGN} b")
+main.command_line = lambda _: lambda **_: schema()
+sys.argv = ["stoic", "schema"]
+main.main()
+"""
+
+
+def test_an_output_that_has_not_every_letter_gets_the_others() -> None:
+    env = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    run = subprocess.run([sys.executable, "-c", ODD], capture_output=True, text=True, env=env)
+    assert run.stdout.splitlines() == ["a ? b", '"a \\u2212 b"']
+
+
+def test_an_interrupt_before_the_command_begins_is_no_stack_trace(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(main, "command_line", interrupted)
+    monkeypatch.setattr(sys, "argv", ["stoic", "schema"])
+    with pytest.raises(SystemExit) as ended:
+        main.main()
+    assert ended.value.code == 130
+    assert capsys.readouterr().err == ""

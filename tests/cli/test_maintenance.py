@@ -15,8 +15,10 @@ from stoic_assets.adapters.table_schemas import TABLES
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import maintenance
 from stoic_assets.cli.maintenance import delete, export, schema
+from stoic_assets.cli.partition_run import PARTITIONS, open_instance
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.releases import ALL_VERSIONS
 
 VERSION = "marcus@1.1.0"
 COMMANDS = typer.Typer()
@@ -101,6 +103,33 @@ def test_what_could_not_be_deleted_is_told_and_can_be_deleted_again(
     done = CliRunner().invoke(COMMANDS, ["delete", VERSION, "--yes"], catch_exceptions=False)
     assert done.stdout == "deleted marcus@1.1.0 with 1 evaluations\n"
     assert workplace.evidence.manifests(VERSION) == []
+
+
+def test_a_version_that_is_not_there_is_refused_with_those_that_are(workplace: Workplace) -> None:
+    workplace.warehouse.write("turns", ALL_VERSIONS, "ratings", [])
+    workplace.warehouse.write("turns", "mentor@2", "E9", [])
+    with pytest.raises(ConfigurationError) as refused:
+        CliRunner().invoke(COMMANDS, ["delete", "typo@9", "--yes"], catch_exceptions=False)
+    assert str(refused.value) == "nothing is stored of typo@9; known: marcus@1.1.0, mentor@2"
+    assert refused.value.exit_code == 2
+
+
+@pytest.mark.parametrize("left", ["table", "folder", "partition"])
+def test_what_is_left_of_a_version_without_evaluations_can_be_deleted(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch, left: str
+) -> None:
+    monkeypatch.setattr(maintenance, "delete_from_graph", lambda *_: None)
+    if left == "table":
+        workplace.warehouse.write("turns", "mentor@2", "E9", [])
+    elif left == "folder":
+        workplace.evidence.folder("mentor@2", "E9").mkdir(parents=True)
+    else:
+        with open_instance(workplace) as instance:
+            instance.add_dynamic_partitions(PARTITIONS, ["mentor@2"])
+    done = CliRunner().invoke(COMMANDS, ["delete", "mentor@2", "--yes"], catch_exceptions=False)
+    assert done.stdout == "deleted mentor@2 with 0 evaluations\n"
+    with pytest.raises(ConfigurationError, match="nothing is stored of mentor@2"):
+        CliRunner().invoke(COMMANDS, ["delete", "mentor@2", "--yes"], catch_exceptions=False)
 
 
 def test_the_schema_of_jobs_is_written_whole_or_the_fault_is_named(tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ def test_a_fault_of_a_step_comes_out_of_dagster_as_it_is(
 ) -> None:
     @dg.op(retry_policy=dg.RetryPolicy(max_retries=1))
     def faulty() -> None:
-        with reported():
+        with reported(workplace):
             raise fault
 
     @dg.job

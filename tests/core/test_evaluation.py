@@ -5,7 +5,6 @@ import pytest
 
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import (
-    EVALUATION_TAG,
     EvaluationRequest,
     EvaluationSpec,
     Manifest,
@@ -16,7 +15,9 @@ from stoic_assets.core.evaluation import (
     row,
 )
 from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.redaction import BLANK, Redactor
 
+SECRETS = Redactor(["sk-[a-z]+"])
 MakeSpec = Callable[..., EvaluationSpec]
 
 
@@ -42,22 +43,38 @@ def make_spec() -> MakeSpec:
     return make
 
 
-def stored(spec: EvaluationSpec) -> EvaluationSpec:
+def stored(spec: EvaluationSpec) -> Manifest:
     manifest = Manifest(
         evaluation_id="E", agent_version="a@1", started_at="2026-01-01T00:00:00+00:00", offline=True, run_id="r",
-        spec=spec, spec_hash=spec.hash(),
+        spec=spec.blanked(SECRETS), spec_hash=spec.hash(),
     )
-    return Manifest.model_validate_json(manifest.model_dump_json(by_alias=True, indent=1)).spec
+    return Manifest.model_validate_json(manifest.model_dump_json(by_alias=True, indent=1))
 
 
 def test_a_stored_specification_is_the_same_but_for_the_headers(make_spec: MakeSpec) -> None:
     target = {"headers": {"X-Plain": "tr0ub4dor"}}
     spec = make_spec(job(target=target, virtues={"wisdom": 2}, facts=["f"], expected={"a": [1, 1.0, True]}))
     again = stored(spec)
-    assert again.jobs[0].target.headers == {}
-    assert again.hash() == spec.hash()
+    assert again.spec.jobs[0].target.headers == {}
+    assert again.spec.hash() == spec.hash()
     assert "tr0ub4dor" not in again.model_dump_json()
-    refuse_change(again, spec)
+    refuse_change(again, spec, SECRETS)
+
+
+def test_a_stored_specification_holds_no_secret_and_is_known_again_by_those_it_had(make_spec: MakeSpec) -> None:
+    def spec(key: str, fact: str = "f") -> EvaluationSpec:
+        facts = [f"the key is sk-{key}", fact]
+        return make_spec(job(facts=facts), addresses={"job": f"http://localhost:1/sk-{key}"})
+
+    begun = stored(spec("abc"))
+    assert begun.spec.jobs[0].facts == (f"the key is {BLANK}", "f")
+    assert begun.spec.addresses == {"job": f"http://localhost:1/{BLANK}"}
+    refuse_change(begun, spec("abc"), SECRETS)
+    refuse_change(begun, spec("abc"), Redactor(()))
+    with pytest.raises(ResumeRefused, match="since the evaluation began: a secret in it, or stoic-eval; undo that"):
+        refuse_change(begun, spec("xyz"), SECRETS)
+    with pytest.raises(ResumeRefused, match=r"since the evaluation began: jobs \(job\); undo that"):
+        refuse_change(begun, spec("abc", "g"), SECRETS)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +93,7 @@ def test_a_changed_specification_is_not_resumed_and_says_what_changed(
     make_spec: MakeSpec, changes: dict[str, Any], named: str
 ) -> None:
     with pytest.raises(ResumeRefused) as caught:
-        refuse_change(stored(make_spec()), make_spec(**changes))
+        refuse_change(stored(make_spec()), make_spec(**changes), SECRETS)
     assert str(caught.value) == (
         f"cannot resume: changed since the evaluation began: {named}; undo that, or start a new one"
     )
@@ -86,13 +103,13 @@ def test_a_changed_specification_is_not_resumed_and_says_what_changed(
 @pytest.mark.parametrize("expected", [True, 1.0, "1", [1], 2])
 def test_a_job_that_expects_something_else_has_changed(make_spec: MakeSpec, expected: Any) -> None:
     with pytest.raises(ResumeRefused, match=r"jobs \(job\)"):
-        refuse_change(stored(make_spec()), make_spec(job(expected=expected)))
+        refuse_change(stored(make_spec()), make_spec(job(expected=expected)), SECRETS)
 
 
 def test_changed_new_and_missing_jobs_are_named(make_spec: MakeSpec) -> None:
-    begun = make_spec(job("a"), job("b"), job("c"))
+    begun = stored(make_spec(job("a"), job("b"), job("c")))
     with pytest.raises(ResumeRefused, match=r"jobs \(b, c, d\)"):
-        refuse_change(begun, make_spec(job("a"), job("b", facts=["f"]), job("d")))
+        refuse_change(begun, make_spec(job("a"), job("b", facts=["f"]), job("d")), SECRETS)
 
 
 def test_a_specification_plans_its_trials(make_spec: MakeSpec) -> None:
@@ -101,19 +118,19 @@ def test_a_specification_plans_its_trials(make_spec: MakeSpec) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tags", "root", "run", "known", "chosen"),
+    ("tagged", "root", "run", "known", "chosen"),
     [
-        ({EVALUATION_TAG: "tagged"}, "root", "run", ["root"], "tagged"),
-        ({}, "root", "run", ["old", "root"], "root"),
-        ({}, None, "run", ["run", "newer"], "run"),
-        ({}, None, "run", ["old", "newest"], "newest"),
-        ({}, None, "run", [], "run"),
+        ("tagged", "root", "run", ["root"], "tagged"),
+        (None, "root", "run", ["old", "root"], "root"),
+        (None, None, "run", ["run", "newer"], "run"),
+        (None, None, "run", ["old", "newest"], "newest"),
+        (None, None, "run", [], "run"),
     ],
 )
 def test_which_evaluation_a_run_works_on(
-    tags: dict[str, str], root: str | None, run: str, known: list[str], chosen: str
+    tagged: str | None, root: str | None, run: str, known: list[str], chosen: str
 ) -> None:
-    assert evaluation_of(tags, root, run, known) == chosen
+    assert evaluation_of(tagged, root, run, known) == chosen
 
 
 @pytest.mark.parametrize("evaluation_id", ["", ".", "..", ".e1", "a/b", "../x", "a b", "a\n", "e*", "é"])

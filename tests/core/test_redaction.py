@@ -45,6 +45,13 @@ def test_known_secrets_are_blanked_wherever_they_stand_the_longest_first() -> No
     assert redactor.text("xtr0ub4dor&3y tr0ub4dor abc a.c+d* aXc+d*") == f"x{BLANK}y {BLANK} abc {BLANK} aXc+d*"
 
 
+def test_a_secret_that_is_learned_later_is_blanked_from_then_on() -> None:
+    redactor = Redactor(["sk-[a-z]+"], ["s3cret"])
+    assert redactor.text("s3cret sk-abc tr0ub4dor") == f"{BLANK} {BLANK} tr0ub4dor"
+    redactor.learn(["tr0ub4dor", "short"])
+    assert redactor.text("s3cret sk-abc tr0ub4dor short") == f"{BLANK} {BLANK} {BLANK} short"
+
+
 def test_data_is_blanked_in_depth_keys_included() -> None:
     redactor = Redactor(["s3cret"])
     data = {"a s3cret": [("s3cret", 1, None, True)], "deep": {"er": {"est": "my s3cret!"}}}

@@ -1,5 +1,6 @@
 """Dagster's records as commands write them, read as the web UI reads them."""
 
+import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -8,7 +9,7 @@ import dagster as dg
 import pytest
 import sqlalchemy
 
-from stoic_assets.defs.event_log import KeptEventLog, keep_event_log, open_instance
+from stoic_assets.defs.event_log import KeptEventLog, keep_event_log, leave_output_alone, open_instance
 
 CHECK = dg.AssetCheckSpec("holds", asset="noted")
 
@@ -117,3 +118,25 @@ def test_an_instance_that_dagster_opened_for_a_run_is_kept_open_too(home: Path) 
         assert isinstance(instance.event_log_storage, KeptEventLog)
         assert not isinstance(other.event_log_storage, KeptEventLog)
         assert "PIPELINE_SUCCESS" in kinds(instance, run(instance))
+
+
+CHILDREN = Path(f"/proc/self/task/{os.getpid()}/children")
+
+
+@dg.asset
+def processes() -> dg.MaterializeResult:
+    return dg.MaterializeResult(metadata={"children": len(CHILDREN.read_text().split())})
+
+
+@pytest.mark.skipif(not CHILDREN.exists(), reason="only Linux tells")
+def test_what_a_command_prints_goes_through_no_other_process(home: Path) -> None:
+    with open_instance(home) as instance:
+        stock = children_of_a_run(instance)
+    with open_instance(home) as instance:
+        leave_output_alone(instance)
+        assert children_of_a_run(instance) == len(CHILDREN.read_text().split()) < stock
+
+
+def children_of_a_run(instance: dg.DagsterInstance) -> int:
+    [made] = dg.materialize([processes], instance=instance).asset_materializations_for_node("processes")
+    return int(str(made.metadata["children"].value))

@@ -14,12 +14,12 @@ from stoic_assets.defs.failures import reported
 from stoic_assets.defs.partitions import agent_versions
 from stoic_assets.defs.run_failures import failed_runs
 
-VERSION = "marcus@1.0.0"
+VERSION, KEY = "marcus@1.0.0", "very-secret-key"
 
 
 @pytest.fixture
 def workplace(tmp_path: Path) -> Workplace:
-    env = {"STOIC_HOME": str(tmp_path / "home"), "AGENT_API_KEY": "very-secret-key"}
+    env = {"STOIC_HOME": str(tmp_path / "home"), "AGENT_API_KEY": KEY}
     return open_workplace(env, start=tmp_path)
 
 
@@ -31,9 +31,9 @@ def instance() -> Iterator[dg.DagsterInstance]:
 
 
 @dg.asset(partitions_def=agent_versions)
-def transcripts() -> None:
-    with reported():
-        raise ConfigurationError("the agent refuses the key very-secret-key; set AGENT_API_KEY")
+def transcripts(workplace: dg.ResourceParam[Workplace]) -> None:
+    with reported(workplace):
+        raise ConfigurationError(f"the agent refuses the key {KEY}; set AGENT_API_KEY")
 
 
 @dg.asset
@@ -56,8 +56,10 @@ def told(workplace: Workplace, instance: dg.DagsterInstance, result: Any) -> dic
 def test_a_failed_evaluation_is_told_by_its_one_line(workplace: Workplace, instance: dg.DagsterInstance) -> None:
     tags = {"stoic/evaluation_id": "release-1"}
     result = dg.materialize(
-        [transcripts], instance=instance, partition_key=VERSION, tags=tags, raise_on_error=False
+        [transcripts], instance=instance, partition_key=VERSION, tags=tags, raise_on_error=False,
+        resources={"workplace": workplace},
     )
+    assert KEY not in str(instance.all_logs(result.run_id))
     event = told(workplace, instance, result)
     assert (event["type"], event["subject"]) == ("stoic.run_failed", VERSION)
     assert event["data"] == {

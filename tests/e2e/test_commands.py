@@ -131,7 +131,10 @@ def test_the_graph_is_shared_by_all_commands_of_a_home(bare: Stoic, model: Model
 
 
 def test_several_commands_may_be_the_first_of_a_home(stoic: Stoic) -> None:
-    started = [stoic.start("delete", f"my-agent@{number}", "--yes") for number in range(3)]
+    versions = [f"my-agent@{number}" for number in range(3)]
+    for version in versions:
+        (stoic.home / "evidence" / version).mkdir(parents=True)
+    started = [stoic.start("delete", version, "--yes") for version in versions]
     for process in started:
         out, err = process.communicate(timeout=200)
         stoic.checked(Done(process.returncode, out, err), 0)

@@ -175,7 +175,24 @@ def _check_regrading(stoic: Stoic, model: ModelServer, agent: ChatAgent, evaluat
     assert len(model.calls) == 44
     assert agent.calls == []
     refused = stoic("regrade", "--file", "eval_jobs/left-out.yml", code=2)
-    assert "job left-out was not part of evaluation" in refused.line
+    assert "job left-out was not part of the evaluation" in refused.line
+    _check_corrections(stoic, evaluated)
+
+
+def _check_corrections(stoic: Stoic, evaluated: dict[str, Any]) -> None:
+    """What scores go by takes effect, is taken back by the next regrading, and nothing is left out in silence."""
+    before = stoic.sql("select distinct job_hash from trials")
+    corrected: dict[str, Any] = JOB | {"aspirationalAverage": 0, "tags": ["slow"]}
+    file = str(stoic.job(**corrected))
+    regraded = stoic("regrade", "--judge-samples", "2", "--file", file, "--json").document
+    assert {trial["scores"]["timing"] for trial in regraded["trials"]} == {0.0}
+    assert stoic.sql("select distinct tags, aspirational_ms from trials") == [(["slow"], 0.0)]
+    assert stoic.sql("select distinct job_hash from trials") != before
+    stoic.job(**corrected | {"maxTurns": 3})
+    refused = stoic("regrade", "--file", file, code=2)
+    assert "job chat: maxTurns cannot be corrected afterwards" in refused.line
+    assert stoic("regrade", "--judge-samples", "2", "--json").document == evaluated
+    assert stoic.sql("select distinct job_hash from trials") == before
 
 
 def _check_exports(stoic: Stoic, evaluated: dict[str, Any]) -> None:

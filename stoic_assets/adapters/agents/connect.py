@@ -7,6 +7,7 @@ from stoic_assets.adapters.agents.embabel import EmbabelAgent
 from stoic_assets.adapters.agents.openai_agent import OpenAiAgent
 from stoic_assets.adapters.api_keys import api_key, fits_header
 from stoic_assets.adapters.endpoint import require_listener
+from stoic_assets.adapters.workplace import secrets_named
 from stoic_assets.core.conversation.agent import Agent
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.job import Target
@@ -20,7 +21,7 @@ def connect_agent(target: Target, url: str, model: str, env: Mapping[str, str], 
     `timeout` in seconds holds for one attempt unless the target has its own. Raises `ConfigurationError` for a bad
     address, key or header.
     """
-    headers = {name: _header(name, value, env) for name, value in target.headers.items()}
+    headers = _headers(target, env)
     key = api_key(env, "AGENT_API_KEY")
     seconds = target.timeout_seconds or timeout
     if target.protocol == "openai":
@@ -31,6 +32,19 @@ def connect_agent(target: Target, url: str, model: str, env: Mapping[str, str], 
 async def reachable(url: str, timeout: float = 5.0) -> None:
     """Raises `ServiceUnreachable` when no agent accepts connections at `url` within `timeout` seconds."""
     await require_listener(url, "agent", "start the agent, or give its address with --agent-url or AGENT_URL", timeout)
+
+
+def header_secrets(target: Target, env: Mapping[str, str]) -> list[str]:
+    """What the target's headers hold of secrets, going by their names; without the scheme (`Basic`) before it, too.
+
+    Raises as `connect_agent` does.
+    """
+    values = secrets_named({name.upper(): value for name, value in _headers(target, env).items()})
+    return [*values, *(value.split()[-1] for value in values)]
+
+
+def _headers(target: Target, env: Mapping[str, str]) -> dict[str, str]:
+    return {name: _header(name, value, env) for name, value in target.headers.items()}
 
 
 def _header(name: str, value: str, env: Mapping[str, str]) -> str:

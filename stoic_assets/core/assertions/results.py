@@ -3,16 +3,16 @@
 import json
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any
 
 from stoic_assets.core.assertions import bindings
 from stoic_assets.core.assertions.equality import describe_difference, equals, single_value
 from stoic_assets.core.assertions.kotlin_evaluation import check
 from stoic_assets.core.assertions.kotlin_expression import names_in
 from stoic_assets.core.assertions.kotlin_syntax import parse_expression
-from stoic_assets.core.conversation.evidence import Condition, Evidence, Observation
+from stoic_assets.core.conversation.evidence import Evidence, Observation
 from stoic_assets.core.conversation.observation import OBJECT_CONTEXT
-from stoic_assets.core.errors import ConfigurationError, StoicError
+from stoic_assets.core.errors import StoicError
 from stoic_assets.core.jobs.job import CypherAssertion, ExpressionAssertion, Job
 
 
@@ -29,21 +29,6 @@ class AssertionResult:
     actual: str | None
     passed: bool | None
     error: str | None
-
-
-def refuse_unobserved(corrected: Job, held: Job) -> None:
-    """Raises `ConfigurationError` when a corrected job asks the graph something that was not asked back then.
-
-    Expected values, weights, expressions and acceptance criteria may be corrected afterwards; a query may not, since
-    the graph has moved on.
-    """
-    for condition in get_args(Condition):
-        asked = {key: each.cypher for key, each in held.assertions_of(condition) if isinstance(each, CypherAssertion)}
-        for key, assertion in corrected.assertions_of(condition):
-            if isinstance(assertion, CypherAssertion) and asked.get(key) != assertion.cypher:
-                raise ConfigurationError(
-                    f"job {corrected.name}: assertion {key} asks what was not asked after the trials; evaluate anew"
-                )
 
 
 def decide(job: Job, evidence: Evidence, agent_model: str) -> list[AssertionResult]:

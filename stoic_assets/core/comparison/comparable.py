@@ -7,7 +7,7 @@ from stoic_assets.core.comparison.measures import JUDGED
 from stoic_assets.core.comparison.paired_jobs import job_key
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
 
-OLD_DAYS = 1.0
+APART_HOURS = 1.0
 """Versions evaluated further apart met other circumstances, and the reader must know."""
 _SHOWN = 5
 
@@ -103,8 +103,9 @@ def _unpaired(base: Side, candidate: Side) -> set[str]:
 def _circumstances(base: Side, candidate: Side) -> list[str]:
     notes = []
     earlier, later = sorted((base, candidate), key=lambda side: side.started_at)
-    if (days := (later.started_at - earlier.started_at).total_seconds() / 86400) > OLD_DAYS:
-        notes.append(f"{earlier.agent_version} was evaluated {days:.1f} days before {later.agent_version}")
+    if (hours := (later.started_at - earlier.started_at).total_seconds() / 3600) > APART_HOURS:
+        span = f"{hours / 24:.1f} days" if hours >= 24 else f"{hours:.1f} hours"
+        notes.append(f"{earlier.agent_version} was evaluated {span} before {later.agent_version}")
     if base.evaluator_model != candidate.evaluator_model:
         notes.append(f"other users: {base.evaluator_model} played them, then {candidate.evaluator_model}")
     invalid = [f"{side.invalid_trials} of {side.agent_version}" for side in (base, candidate) if side.invalid_trials]

@@ -5,7 +5,7 @@ from xml.etree import ElementTree as ET
 
 from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.comparison.family import Finding
-from stoic_assets.core.comparison.outcome_text import change, headline, name
+from stoic_assets.core.comparison.outcome_text import change, confidence, headline, name
 
 _UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -18,7 +18,8 @@ def comparison_junit(comparison: Comparison) -> str:
         _case(suite, f"{candidate} against {base}", finding)
     suite.set("failures", str(len(suite.findall("testcase/failure"))))
     suite.set("skipped", str(len(suite.findall("testcase/skipped"))))
-    ET.SubElement(suite, "system-out").text = _text("\n".join([headline(comparison), *comparison.notes]))
+    said = [headline(comparison), *comparison.notes, confidence(comparison)]
+    ET.SubElement(suite, "system-out").text = _text("\n".join(said))
     return _document(suite)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.comparison.family import Finding, Verdict
-from stoic_assets.core.comparison.outcome_text import headline, interval, name, open_questions
+from stoic_assets.core.comparison.outcome_text import confidence, headline, interval, name, open_questions
 from stoic_assets.core.markdown import bulleted, plain
 from stoic_assets.core.reports.formatting import dashed, difference, p_value, score
 
@@ -16,7 +16,7 @@ _COLUMNS = ("measure", "base", "candidate", "difference", "95 % interval", "p (H
 def comparison_markdown(comparison: Comparison) -> str:
     """Verdict, notes, the nine measures, and folded away what never gates."""
     rest = [finding for finding in comparison.findings if not finding.gating]
-    notes = [*([OFFLINE] if comparison.candidate.offline else []), *comparison.notes]
+    notes = [*([OFFLINE] if comparison.candidate.offline else []), *comparison.notes, confidence(comparison)]
     evaluations = f"`{comparison.base.evaluation_id}` and `{comparison.candidate.evaluation_id}`"
     parts = [
         f"### {MARKS[comparison.verdict]} {plain(headline(comparison))}",

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.comparison.family import Finding, Verdict
+from stoic_assets.core.reports.confidence import whose_confidence
 from stoic_assets.core.reports.formatting import DASH, dashed, difference
 
 HEADINGS: dict[Verdict, str] = {
@@ -38,6 +39,11 @@ def interval(finding: Finding) -> str:
     """The 95 % interval."""
     tested = finding.effect.tested
     return f"{difference(tested.low)} to {difference(tested.high)}" if tested else DASH
+
+
+def confidence(comparison: Comparison) -> str:
+    """How far the judges' confidences are known to be right, on the side of which less is known."""
+    return whose_confidence(min(comparison.base.calibrated, comparison.candidate.calibrated))
 
 
 def open_questions(findings: Sequence[Finding]) -> list[str]:

@@ -22,8 +22,9 @@ class Side:
     """An evaluation of one version.
 
     `jobs` maps the job names to the hashes of their content. `judges` are the models that judged, `prompts` the hashes
-    of what they were asked, by job. `measures` are the evaluation's rows of `job_measures`. Times are in UTC; it was
-    judged last at `judged_at`.
+    of what they were asked, by job. `measures` are the evaluation's rows of `job_measures`, `calibrated` is
+    the share, 0–1, of confidences that are calibrated against people. Times are in UTC; it was judged last at
+    `judged_at`.
     """
 
     agent_version: str
@@ -39,6 +40,7 @@ class Side:
     prompts: Mapping[str, frozenset[str]]
     jobs: Mapping[str, str]
     measures: Sequence[Row]
+    calibrated: float = 0.0
 
     @property
     def invalid_share(self) -> float:

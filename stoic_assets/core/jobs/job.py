@@ -8,15 +8,16 @@ import hashlib
 from collections.abc import Collection, Iterable
 from typing import Annotated, Any, Literal
 
-from pydantic import Discriminator, Field, Tag, field_validator, model_validator
+from pydantic import Discriminator, Field, Tag, ValidationError, field_validator, model_validator
 
 from stoic_assets.core.assertions.cypher_script import parameters_used
 from stoic_assets.core.assertions.kotlin_expression import names_in
 from stoic_assets.core.assertions.kotlin_syntax import parse_expression
 from stoic_assets.core.conversation.evidence import Condition
 from stoic_assets.core.documents import CamelDocument, misplaced
-from stoic_assets.core.errors import ExpressionError
+from stoic_assets.core.errors import ConfigurationError, ExpressionError
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
+from stoic_assets.core.redaction import Redactor
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$"
 """Names that are part of file names, whatever the file system."""
@@ -206,6 +207,8 @@ class Job(CamelDocument):
         refuse_twins("assertions", "name", [key for key, _ in self.keyed_assertions()], taken={"objectContext"})
         if problem := self.protocol_problem():
             raise misplaced(problem, "target", "protocol")
+        if (weights := self.weights()) and not any(weights.values()):
+            raise misplaced("every virtue weighs 0; give one a weight above 0, or leave `virtues` out", "virtues")
         return self
 
     def protocol_problem(self) -> str | None:
@@ -243,6 +246,21 @@ class Job(CamelDocument):
     def hash(self) -> str:
         """SHA-256 over the resolved job; the same text for the same meaning."""
         return hashlib.sha256(self.model_dump_json(by_alias=True).encode()).hexdigest()
+
+    def blanked(self, redactor: Redactor) -> "Job":
+        """The job as it is stored, shown and judged: without secrets, and without the target's headers.
+
+        Raises `ConfigurationError` when a pattern takes more than the secret, so that what is left is no job.
+        """
+        try:
+            return Job.model_validate(redactor.row(self.model_dump(mode="json", by_alias=True)))
+        except ValidationError as error:
+            fault = error.errors(include_url=False)[0]
+            place = ".".join(str(step) for step in fault["loc"] if not str(step).startswith("`"))
+            raise ConfigurationError(
+                f"job {self.name}: {place}: not valid without what `redact` in stoic.yml blanks there "
+                f"({fault['msg'].removeprefix('Value error, ')}); narrow the pattern, or move the secret"
+            ) from None
 
     def question_hash(self) -> str:
         """SHA-256 over what a trial asks, the same where the job is only repeated, labelled or addressed otherwise."""

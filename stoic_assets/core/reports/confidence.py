@@ -5,11 +5,21 @@ from collections.abc import Sequence
 from stoic_assets.core.calibration.confidence_map import why_not_calibrated
 from stoic_assets.core.reports.data import ReportData, Row
 
+UNCALIBRATED = "The confidences are the judges' own, not calibrated against people."
+
 
 def calibrated_share(virtues: Sequence[Row]) -> float:
-    """The share, 0–1, of scored rows of `trial_virtues` whose confidence was read from a calibration map."""
+    """The share, 0–1, of scored virtues whose confidence was read from a calibration map.
+
+    `virtues` are rows of `trial_virtues`, or of `virtue_scores`.
+    """
     sources = [row.get("confidence_source") for row in virtues if row.get("score") is not None]
     return sources.count("calibrated") / max(1, len(sources))
+
+
+def whose_confidence(calibrated: float) -> str:
+    """Where the confidences come from, in the same words everywhere; `calibrated` is that share, 0–1."""
+    return f"{calibrated:.0%} of the confidences are calibrated against people." if calibrated else UNCALIBRATED
 
 
 def why_uncalibrated(data: ReportData) -> list[str]:

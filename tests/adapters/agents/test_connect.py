@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from stoic_assets.adapters.agents.connect import connect_agent, reachable
+from stoic_assets.adapters.agents.connect import connect_agent, header_secrets, reachable
 from stoic_assets.adapters.agents.embabel import EmbabelAgent
 from stoic_assets.adapters.agents.openai_agent import OpenAiAgent
 from stoic_assets.core.conversation.agent import AgentFailure
@@ -44,6 +44,14 @@ def test_header_values_come_from_the_environment(service: Any) -> None:
     asyncio.run(main())
     assert service.seen[0].headers["authorization"] == "Basic ab"
     assert service.seen[0].headers["x-plain"] == "stays"
+
+
+def test_headers_whose_names_say_so_hold_secrets() -> None:
+    headers = {
+        "Authorization": "Basic ${STOA_USER}0123", "x-api-key": "tr0ub4dor", "Cookie": "short", "X-Plain": "stays-here",
+    }
+    found = header_secrets(target(headers=headers), {"STOA_USER": "marcus"})
+    assert set(found) == {"Basic marcus0123", "marcus0123", "tr0ub4dor"}
 
 
 @pytest.mark.parametrize("env", [{}, {"STOA_KEY": ""}])

@@ -123,12 +123,13 @@ def test_a_judge_that_moved_is_not_blamed_on_the_agent(base: Side, candidate: Si
     assert common.notes == ("the judge moved by 0.04",)
 
 
-@pytest.mark.parametrize(("days", "said"), [(0.9, ()), (34.0, ("marcus@1.0.0 was evaluated 34.0 days before",))])
-def test_old_evaluations_are_told_of(base: Side, candidate: Side, days: float, said: tuple[str, ...]) -> None:
-    later = replace(candidate, started_at=base.started_at + timedelta(days=days))
+@pytest.mark.parametrize(
+    ("hours", "said"), [(0.9, []), (5.5, ["5.5 hours"]), (24.0, ["1.0 days"]), (816.0, ["34.0 days"])]
+)
+def test_evaluations_of_other_hours_are_told_of(base: Side, candidate: Side, hours: float, said: list[str]) -> None:
+    later = replace(candidate, started_at=base.started_at + timedelta(hours=hours))
     notes = common_ground(base, later, 0.1).notes
-    assert len(notes) == len(said)
-    assert all(note.startswith(start) for note, start in zip(notes, said, strict=True))
+    assert notes == tuple(f"marcus@1.0.0 was evaluated {span} before marcus@1.1.0" for span in said)
     assert common_ground(later, base, 0.1).notes == notes
 
 

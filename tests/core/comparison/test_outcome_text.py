@@ -9,7 +9,7 @@ import pytest
 from stoic_assets.core.comparison.comparison import Comparison, compare
 from stoic_assets.core.comparison.outcome_junit import comparison_junit, refusal_junit
 from stoic_assets.core.comparison.outcome_markdown import comparison_markdown, refusal_markdown
-from stoic_assets.core.comparison.outcome_text import change, headline, open_questions
+from stoic_assets.core.comparison.outcome_text import change, confidence, headline, open_questions
 from stoic_assets.core.comparison.side import Side
 from stoic_assets.core.settings import MinimalDifferences
 
@@ -104,3 +104,12 @@ def test_a_refusal_is_an_error_for_the_build() -> None:
     assert suite.get("errors") == "1"
     assert suite.find("testcase/error").get("message") == "half of the trials are invalid"  # type: ignore[union-attr]
     assert "was not compared with a@1" in refusal_markdown("a@1", "a@2", "why")
+
+
+def test_whose_word_the_confidences_are_is_said_wherever_versions_are_compared(worse: Comparison) -> None:
+    own = "The confidences are the judges' own, not calibrated against people."
+    assert confidence(worse) == own
+    assert f"- {own}" in comparison_markdown(worse)
+    assert own in comparison_junit(worse)
+    half = replace(worse, base=replace(worse.base, calibrated=0.5), candidate=replace(worse.candidate, calibrated=1.0))
+    assert confidence(half) == "50% of the confidences are calibrated against people."

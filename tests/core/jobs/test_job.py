@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from stoic_assets.core.documents import parse_document
-from stoic_assets.core.errors import DocumentError
+from stoic_assets.core.errors import ConfigurationError, DocumentError
 from stoic_assets.core.jobs.job import (
     ConversationSeed,
     CypherAssertion,
@@ -22,6 +22,8 @@ from stoic_assets.core.jobs.job import (
     Task,
     TextSeed,
 )
+from stoic_assets.core.judging.virtues import VIRTUES
+from stoic_assets.core.redaction import BLANK, Redactor
 
 JOBS = Path(__file__).parents[2] / "jobs"
 ReadJob = Callable[[str], Job]
@@ -272,9 +274,49 @@ def test_a_virtue_without_a_weight_weighs_one(make_job: MakeJob) -> None:
     }
 
 
+def test_not_all_virtues_may_weigh_nothing(make_job: MakeJob) -> None:
+    with pytest.raises(ValueError, match="every virtue weighs 0; give one a weight above 0"):
+        make_job(virtues=dict.fromkeys(VIRTUES, 0))
+
+
 @pytest.mark.parametrize("identity", ["a b", "../x", "", "a/b", ".hidden", "a~b", "ü", "a" * 101])
 def test_the_id_of_a_scenario_must_be_safe_for_files(make_job: MakeJob, identity: str) -> None:
     with pytest.raises(ValueError, match="pattern"):
         make_job(scenarios=[{"id": identity, "category": "c", "input": "i"}])
     with pytest.raises(ValueError, match="'a' is a name already"):
         make_job(scenarios=[{"id": "a", "category": "c", "input": "i"}] * 2)
+
+
+def test_a_blanked_job_is_the_same_job_without_secrets_and_headers() -> None:
+    task = {
+        "task": "say sk-a", "acceptanceCriteria": "sk-b", "context": {"id": "sk-c"}, "requirements": {"type": ["sk-d"]},
+    }
+    assertions = [
+        {
+            "name": "sk-name", "cypher": "RETURN 'sk-e'", "expected": "sk-f", "parameters": {"id": "sk-g"},
+            "condition": "withheld",
+        },
+        {"expression": 'objectContext.entities.any { it.name == "sk-h" }', "weight": 2},
+    ]
+    job = Job.model_validate(
+        {
+            "name": "sk-job", "target": {"user": "sk-i", "chatbot": "c", "headers": {"X": "sk-j"}}, "tasks": [task],
+            "facts": ["sk-k"], "assertions": assertions, "seeds": [{"text": "sk-l"}], "virtues": {"wisdom": 2},
+            "setups": [{"cypher": "sk-m"}], "prompts": {"wisdom": "sk-n"}, "greetings": ["sk-o"], "tags": ["sk-p"],
+        }
+    )
+    blanked = job.blanked(Redactor(["sk-[a-z]+"], ["embabel", "wisdom"]))
+    assert (blanked.name, blanked.target.protocol, list(blanked.virtues)) == ("sk-job", "embabel", ["wisdom"])
+    assert [key for key, _ in blanked.keyed_assertions()] == ["sk-name", "2"]
+    assert blanked.model_dump_json().count("sk-") == 2  # the names alone
+    assert blanked.tasks[0].context == {"id": BLANK}
+    assert blanked.assertions[1] == ExpressionAssertion(
+        expression=f'objectContext.entities.any {{ it.name == "{BLANK}" }}', weight=2
+    )
+    assert blanked.blanked(Redactor(["sk-[a-z]+"])).facts == (BLANK,)
+
+
+def test_a_pattern_that_takes_more_than_the_secret_is_told(make_job: MakeJob) -> None:
+    job = make_job(assertions=[{"expression": 'objectContext.entities.any { it.name == "sk-a" }'}])
+    with pytest.raises(ConfigurationError, match=r"^job job: assertions\.0\.expression: not valid without what"):
+        job.blanked(Redactor(["sk-.*"]))

@@ -1,0 +1,83 @@
+"""What of a job may be corrected after its conversations: whatever judges, assertions and scores alone go by."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, get_args
+
+from stoic_assets.core.conversation.evidence import Condition
+from stoic_assets.core.documents import dotted
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.jobs.job import CypherAssertion, Job, PromptName
+
+_GO_BY_AFTERWARDS: Any = {
+    "tags": True, "holdout": True, "scorer": True, "aspirational_average": True, "virtues": True,
+    "tasks": {"__all__": {"acceptance_criteria", "difficulty", "requirements", "context"}},
+    "prompts": set(get_args(PromptName)) - {"evaluator"},
+    "evaluator": {"prompt"},  # the name of a template whose text stands in `prompts`
+    "target": {"url", "protocol", "timeout_seconds"},  # how an agent is reached that is not called again
+    "assertions": True,  # looked at one by one
+}  # fmt: skip
+_SHOWN = 5
+
+
+def corrected_jobs(jobs: Iterable[Job], held: Sequence[Job]) -> dict[str, Job]:
+    """The jobs to judge by, under their names: those of `jobs` in place of those that the conversations were held with.
+
+    Raises `ConfigurationError` for a job that was not held, or that needs other conversations or queries.
+    """
+    by_name = {job.name: job for job in held}
+    return by_name | {job.name: _corrected(job, by_name) for job in jobs}
+
+
+def _corrected(job: Job, held: dict[str, Job]) -> Job:
+    """The job, reached as its conversations reached the agent: a release may have said how."""
+    if job.name not in held:
+        raise ConfigurationError(f"job {job.name} was not part of the evaluation, which holds {', '.join(held)}")
+    before = held[job.name]
+    _refuse_other_conversations(job, before)
+    _refuse_other_queries(job, before)
+    corrected = job.model_copy(update={"target": before.target})
+    if problem := corrected.protocol_problem():
+        raise ConfigurationError(f"job {job.name}: {problem}")
+    return corrected
+
+
+def _refuse_other_conversations(job: Job, held: Job) -> None:
+    then, now = (each.model_dump(mode="json", by_alias=True, exclude=_GO_BY_AFTERWARDS) for each in (held, job))
+    if changed := list(_differences(then, now)):
+        more = f" and {len(changed) - _SHOWN} more" if len(changed) > _SHOWN else ""
+        raise ConfigurationError(
+            f"job {job.name}: {', '.join(changed[:_SHOWN])}{more} cannot be corrected afterwards: the conversations "
+            "were held with what stood there; undo that, or evaluate anew"
+        )
+
+
+def _differences(then: Any, now: Any, path: tuple[str | int, ...] = ()) -> Iterator[str]:
+    """Where two JSON documents differ, as `tasks[0].task`."""
+    if isinstance(then, dict) and isinstance(now, dict):
+        for key in then | now:
+            yield from _differences(then.get(key), now.get(key), (*path, key))
+    elif isinstance(then, list) and isinstance(now, list) and len(then) == len(now):
+        for number, pair in enumerate(zip(then, now, strict=True)):
+            yield from _differences(*pair, (*path, number))
+    elif json.dumps(then) != json.dumps(now):  # as text: to Python 1, 1.0 and true are equal
+        yield dotted(path)
+
+
+def _refuse_other_queries(job: Job, held: Job) -> None:
+    """Expected values and weights may be corrected; what the graph was not asked then cannot be asked now."""
+    for condition in get_args(Condition):
+        asked = dict(_queries(held, condition))
+        for key, query in _queries(job, condition):
+            if asked.get(key) != query:
+                raise ConfigurationError(
+                    f"job {job.name}: assertion {key} asks what was not asked after the trials; keep queries, names "
+                    "and places (`weight: 0` leaves one out), or evaluate anew"
+                )
+
+
+def _queries(job: Job, condition: Condition) -> Iterator[tuple[str, str]]:
+    """Each query under the assertion's key, with its own parameters."""
+    for key, assertion in job.assertions_of(condition):
+        if isinstance(assertion, CypherAssertion):
+            yield key, json.dumps([assertion.cypher, assertion.parameters], sort_keys=True)

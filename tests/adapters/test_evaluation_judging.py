@@ -1,0 +1,60 @@
+"""What a corrected job changes in the rows that scores and comparisons go by."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from stoic_assets.adapters.evaluation_judging import EvaluationJudging
+from stoic_assets.adapters.evaluation_tables import EvaluationTables
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.conversation.rows import job_columns
+from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.jobs.job import Job
+
+TRIAL = {
+    "trial_id": "t1", "job": "chat", "repeat": 1, "condition": "withheld", "outcome": "signed_off", "failure_count": 0,
+    "turns": 2, "started_at": "2026-11-21T00:00:00+00:00",
+}  # fmt: skip
+
+
+def chat(**changes: Any) -> Job:
+    task = {"task": "Talk", "acceptanceCriteria": "Somebody talks"}
+    target = {"user": "u", "chatbot": "marcus"}
+    return Job.model_validate({"name": "chat", "target": target, "tasks": [task], **changes})
+
+
+@pytest.fixture
+def manifest(make_manifest: Callable[..., Manifest]) -> Manifest:
+    return make_manifest(jobs=(chat(),))
+
+
+@pytest.fixture
+def tables(workplace: Workplace, manifest: Manifest) -> EvaluationTables:
+    found = EvaluationTables(workplace, manifest)
+    found.write("trials", [TRIAL | job_columns(chat())])
+    return found
+
+
+def test_a_correction_reaches_the_trials_and_is_taken_back(
+    workplace: Workplace, manifest: Manifest, tables: EvaluationTables
+) -> None:
+    before = tables.read("trials")
+    corrected = chat(aspirationalAverage=10, virtues={"wisdom": 2}, holdout=True, tags=["new"])
+    EvaluationJudging(workplace, manifest, corrected=[corrected]).weigh()
+    [row] = tables.read("trials")
+    assert (row["aspirational_ms"], row["holdout"], row["tags"]) == (10.0, True, ["new"])
+    assert (row["virtue_weights"]["wisdom"], row["virtue_weights"]["justice"]) == (2.0, 1.0)
+    assert row["job_hash"] == corrected.question_hash() != before[0]["job_hash"]
+    assert row["started_at"] == before[0]["started_at"]
+    EvaluationJudging(workplace, manifest).weigh()
+    assert tables.read("trials") == before
+
+
+def test_without_a_correction_nothing_is_written(
+    workplace: Workplace, manifest: Manifest, tables: EvaluationTables
+) -> None:
+    key = ("trials", manifest.agent_version, manifest.evaluation_id)
+    before = workplace.warehouse.file(*key)
+    EvaluationJudging(workplace, manifest).weigh()
+    assert workplace.warehouse.file(*key) == before

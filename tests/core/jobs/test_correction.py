@@ -1,0 +1,103 @@
+"""Every part of a job may either be corrected after its conversations, or is refused by its name."""
+
+from typing import Any
+
+import pytest
+
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.jobs.correction import corrected_jobs
+from stoic_assets.core.jobs.job import Job
+
+TASK = {"task": "Remind me", "acceptanceCriteria": "It does"}
+QUERY: dict[str, Any] = {"cypher": "RETURN $x", "expected": 1, "parameters": {"x": 1}}
+HELD: dict[str, Any] = {
+    "name": "reminders", "target": {"user": "u", "chatbot": "marcus"}, "tasks": [TASK], "facts": ["It is Monday"],
+    "assertions": [QUERY, {"expression": "true"}],
+}  # fmt: skip
+CORRECTABLE: list[dict[str, Any]] = [
+    {"tags": ["nightly"]},
+    {"holdout": True},
+    {"scorer": {"temperature": 1}},
+    {"aspirationalAverage": 10},
+    {"virtues": {"justice": 3}},
+    {"tasks": [{**TASK, "acceptanceCriteria": "It asks", "difficulty": "hard", "requirements": "r", "context": "c"}]},
+    {"prompts": {"wisdom": "Judge.", "tasks": "Judge."}},
+    {"assertions": [{**QUERY, "expected": 2, "weight": 5}, {"expression": "false", "condition": "supplied"}]},
+    {"assertions": [QUERY]},
+]
+OTHER_CONVERSATIONS: list[tuple[dict[str, Any], str]] = [
+    ({"repeats": 2}, "repeats"),
+    ({"evaluator": {"voice": "Curt", "temperature": 1}}, "evaluator.voice, evaluator.temperature"),
+    ({"prompts": {"evaluator": "Talk."}}, "prompts.evaluator"),
+    ({"target": {"user": "v", "chatbot": "marcus"}}, "target.user"),
+    ({"maxTurns": 4}, "maxTurns"),
+    ({"trialTimeoutSeconds": 4}, "trialTimeoutSeconds"),
+    ({"greetings": ["Hi"]}, "greetings"),
+    ({"seeds": [{"text": "Once"}]}, "seeds"),
+    ({"setups": [{"cypher": "CREATE (:A)"}]}, "setups"),
+    ({"tasks": [{**TASK, "task": "Remind him"}]}, "tasks[0].task"),
+    ({"tasks": [TASK, TASK]}, "tasks"),
+    ({"facts": ["It is Tuesday"]}, "facts[0]"),
+    ({"tasks": [], "facts": [], "scenarios": [{"id": "s", "category": "c", "input": "Hi"}]}, "tasks, facts, scenarios"),
+]
+
+
+def job(**changes: Any) -> Job:
+    return Job.model_validate(HELD | changes)
+
+
+@pytest.mark.parametrize("changes", CORRECTABLE)
+def test_what_judges_assertions_and_scores_go_by_takes_effect(changes: dict[str, Any]) -> None:
+    corrected = job(**changes)
+    assert corrected_jobs([corrected], [job()]) == {"reminders": corrected}
+
+
+@pytest.mark.parametrize(("changes", "named"), OTHER_CONVERSATIONS)
+def test_what_would_need_other_conversations_is_refused_by_its_name(changes: dict[str, Any], named: str) -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        corrected_jobs([job(**changes)], [job()])
+    assert str(refused.value) == (
+        f"job reminders: {named} cannot be corrected afterwards: the conversations were held with what stood there; "
+        "undo that, or evaluate anew"
+    )
+
+
+def test_no_part_of_a_job_is_left_out_here() -> None:
+    tried = {key for changes in [*CORRECTABLE, *(changes for changes, _ in OTHER_CONVERSATIONS)] for key in changes}
+    assert tried | {"name"} == {field.alias for field in Job.model_fields.values()}
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {**QUERY, "cypher": "RETURN 2"}, {**QUERY, "parameters": {"x": 1.0}}, {**QUERY, "parameters": {}},
+        {**QUERY, "name": "another"},
+    ],
+)  # fmt: skip
+def test_a_query_that_was_not_asked_cannot_be_asked_now(changed: dict[str, Any]) -> None:
+    with pytest.raises(ConfigurationError, match="asks what was not asked after the trials; keep queries"):
+        corrected_jobs([job(assertions=[changed])], [job()])
+    held = job(assertions=[{**QUERY, "condition": "supplied"}])
+    with pytest.raises(ConfigurationError, match="assertion 1 asks what was not asked"):
+        corrected_jobs([job()], [held])
+
+
+def test_a_job_that_was_not_held_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="job left-out was not part of the evaluation, which holds reminders"):
+        corrected_jobs([job(name="left-out")], [job()])
+
+
+def test_how_the_agent_is_reached_does_not_matter_any_more_but_what_it_can_show_does() -> None:
+    held = job(target={**HELD["target"], "protocol": "openai"})  # as its release said
+    moved = job(target={**HELD["target"], "url": "http://elsewhere", "timeoutSeconds": 3}, holdout=True)
+    assert corrected_jobs([moved], [held])["reminders"] == held.model_copy(update={"holdout": True})
+    looks = job(assertions=[QUERY, {"expression": "objectContext.resources.isEmpty()"}])
+    with pytest.raises(ConfigurationError, match="job reminders: protocol openai has no object context"):
+        corrected_jobs([looks], [held])
+
+
+def test_many_differences_are_cut_and_other_jobs_stay() -> None:
+    held, other = job(facts=[f"fact {number}" for number in range(8)]), job(name="other")
+    assert corrected_jobs([], [held, other]) == {"reminders": held, "other": other}
+    with pytest.raises(ConfigurationError, match=r"facts\[3\], facts\[4\] and 3 more cannot"):
+        corrected_jobs([job(facts=[f"other {number}" for number in range(8)])], [held])
