@@ -83,6 +83,13 @@ def stop_embedded_graph(home: Path) -> bool:
         return _stop(folder)
 
 
+def is_stopped(home: Path) -> bool:
+    """Whether somebody stopped the server of this home and nobody started it anew; waits where one of these is done."""
+    folder = _folder(home)
+    with _gate(folder):
+        return not (folder / "server.json").exists()
+
+
 def _folder(home: Path) -> Path:
     return home.resolve() / "graph"
 

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from stoic_assets.adapters.embedded_graph import embedded_graph, stop_embedded_graph
+from stoic_assets.adapters.embedded_graph import embedded_graph, is_stopped, stop_embedded_graph
 from stoic_assets.adapters.loopback_guard import LOOPBACK
 from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli import console
@@ -65,15 +65,16 @@ def graph(
         else:
             console.out.print(f"{server.uri}  user {server.username}, databases subject and stoic; Ctrl-C stops it")
             console.out.print(f"password: in {home / 'graph' / 'server.json'}")
-        wait_for_stop()
+        _wait_for_stop(home)
 
 
-def wait_for_stop() -> None:
-    """Returns on SIGTERM; Ctrl-C interrupts it."""
-    stopped = threading.Event()
-    signal.signal(signal.SIGTERM, lambda *_: stopped.set())
-    while not stopped.wait(1):
-        pass
+def _wait_for_stop(home: Path) -> None:
+    """Returns on SIGTERM or when `stoic graph --stop` was called; Ctrl-C interrupts it."""
+    told = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: told.set())
+    while not told.wait(1):
+        if is_stopped(home):
+            return
 
 
 def ui(port: Annotated[int, typer.Option(min=1, max=65535, help="Where to serve it.")] = 3000) -> None:

@@ -130,6 +130,12 @@ def test_the_graph_is_shared_by_all_commands_of_a_home(bare: Stoic, model: Model
         socket.create_connection(("127.0.0.1", int(told["uri"].rpartition(":")[2])))
 
 
+def test_whoever_serves_a_graph_ends_when_another_stops_it(bare: Stoic) -> None:
+    with serving(bare, "graph", "--json") as (_, process):
+        assert bare("graph", "--stop", "--json").document == {"stopped": True}
+        assert process.wait(60) == 0
+
+
 def test_several_commands_may_be_the_first_of_a_home(stoic: Stoic) -> None:
     versions = [f"my-agent@{number}" for number in range(3)]
     for version in versions:
