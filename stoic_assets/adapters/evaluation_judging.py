@@ -54,15 +54,20 @@ class EvaluationJudging:
         self.tables = EvaluationTables(workplace, manifest)
 
     async def verdicts(self, virtues: bool = True, tasks: bool = True) -> Tables:
-        """The rows of `virtue_scores`, and of `task_scores` with `tone_scores`; all that is asked runs side by side."""
+        """The rows of `virtue_scores`, and of `task_scores` with `tone_scores`; all that is asked runs side by side.
+
+        Raises `BudgetReached` where the cost ceiling kept it from a verdict that is stored already.
+        """
         # Read before anything is asked, so that neither stage is ahead of the other.
         calibration = await asyncio.to_thread(read_calibration, self._workplace.warehouse)
         stages = [*([self._virtues(calibration)] if virtues else []), *([self._tasks()] if tasks else [])]
         with self._workplace.evidence.locked(self._manifest.agent_version, self._manifest.evaluation_id):
             try:
-                return {table: rows for tables in await side_by_side(stages) for table, rows in tables.items()}
+                verdicts = {table: rows for tables in await side_by_side(stages) for table, rows in tables.items()}
             finally:
                 await asyncio.to_thread(self.tables.write_calls)
+        self.tables.refuse_loss(verdicts)
+        return verdicts
 
     def assertions(self) -> list[Row]:
         """The rows of `assertion_results`; no model is asked."""

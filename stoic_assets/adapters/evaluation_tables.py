@@ -8,6 +8,7 @@ from typing import Any
 from stoic_assets.adapters.models.ledger import calls_in
 from stoic_assets.adapters.models.offline_model import judged_offline
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.chat import BudgetReached
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.conversation.rows import evidence_of
 from stoic_assets.core.errors import ConfigurationError
@@ -17,6 +18,8 @@ from stoic_assets.core.model_costs import total_cost
 from stoic_assets.core.trial_rows import by_trial
 
 Row = dict[str, Any]
+VERDICT_ON = {"virtue_scores": "virtue", "task_scores": "task"}
+"""Tables of verdicts, and what of a trial a row is about."""
 
 
 class EvaluationTables:
@@ -70,8 +73,21 @@ class EvaluationTables:
 
     def _out_of_budget(self) -> bool:
         """Whether verdicts are missing because the cost ceiling was reached."""
-        rows = [*self.read("virtue_scores", ["error"]), *self.read("task_scores", ["error"])]
-        return any(OUT_OF_BUDGET in (each["error"] or "") for each in rows)
+        return any(OUT_OF_BUDGET in (row["error"] or "") for table in VERDICT_ON for row in self.read(table, ["error"]))
+
+    def refuse_loss(self, judged: Mapping[str, Sequence[Row]]) -> None:
+        """Raises `BudgetReached` where new rows, by table, lack for want of money a verdict that is stored already."""
+        for table, about in VERDICT_ON.items():
+            unpaid = _unpaid(judged.get(table, ()), about)
+            if not unpaid or not self.has(table):
+                continue
+            stored = self.read(table, ["trial_id", about, "error"])
+            had = {(row["trial_id"], row[about]) for row in stored} - _unpaid(stored, about)
+            if unpaid & had:
+                raise BudgetReached(
+                    "the cost ceiling was reached before all verdicts were had, so the earlier ones stand; "
+                    "judge again with a higher --max-cost"
+                )
 
     def evidence(self) -> list[Evidence]:
         """What the trials left. Raises `ConfigurationError` when no conversation was stored."""
@@ -81,3 +97,8 @@ class EvaluationTables:
             raise ConfigurationError(f"the conversations of {evaluation_id} are not complete; {advice}")
         turns, observations = by_trial(self.read("turns")), by_trial(self.read("observations"))
         return [evidence_of(t, turns[t["trial_id"]], observations[t["trial_id"]]) for t in self.read("trials")]
+
+
+def _unpaid(rows: Sequence[Row], about: str) -> set[tuple[str, str]]:
+    """What has a row without verdict because the cost ceiling was reached; by trial."""
+    return {(row["trial_id"], row[about]) for row in rows if OUT_OF_BUDGET in (row["error"] or "")}

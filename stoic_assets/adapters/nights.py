@@ -113,7 +113,20 @@ async def hold_night(
             version: HeldVersion(evaluation_id=each.manifest.evaluation_id, base=bases[version])
             for version, each in held.items()
         },
-        faults={version: str(result) for version, result in results.items() if isinstance(result, StoicError)},
+        faults={version: fault for version, result in results.items() if (fault := _fault(result))},
     )
     Nights(workplace.project.home).record_round(night, name, record)
     return HeldNight(record, held)
+
+
+def _fault(result: Held | StoicError) -> str | None:
+    """Why a version did not converse to the end."""
+    if isinstance(result, StoicError):
+        return str(result)
+    if len(result.trials) == result.planned:
+        return None
+    version, evaluation_id = result.manifest.agent_version, result.manifest.evaluation_id
+    return (
+        f"{len(result.trials)} of {result.planned} trials were held before the cost ceiling; go on with "
+        f"`stoic eval --agent-version {version} --resume {evaluation_id}` and a higher --max-cost"
+    )

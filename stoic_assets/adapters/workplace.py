@@ -90,13 +90,13 @@ class Workplace:
         """How long an embedded server is kept."""
         return GraphUse(self.project.home, self.env)
 
-    def model(self, manifest: Manifest, max_cost: float | None = None, fresh: bool = False) -> Ledger:
+    def model(self, manifest: Manifest, max_cost: float | None = None, fresh: bool = False) -> ChatModel:
         """The configured model, its judge replies cached, every call in the evaluation's ledger."""
-        provider = self._provider
-        if not is_offline(self.env):  # the stand-in costs nothing, and its verdicts change with its code
-            provider = CachedModel(provider, self._provider_cache(manifest.agent_version), fresh=fresh)
         journal, ceiling = self.evidence.journal_file(manifest), self.settings.ceiling(max_cost)
-        return Ledger(provider, journal, self.settings.prices, ceiling, self.redactor)
+        ledger = Ledger(self._provider, journal, self.settings.prices, ceiling, self.redactor)
+        if is_offline(self.env):  # the stand-in costs nothing, and its verdicts change with its code
+            return ledger
+        return CachedModel(ledger, self._provider_cache(manifest.agent_version), fresh, ledger.note)
 
     @cached_property
     def _provider(self) -> ChatModel:

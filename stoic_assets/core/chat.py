@@ -17,7 +17,7 @@ class ChatRequest:
     `sample` numbers repeated askings of the same thing (a judge's samples) and is part of the cache key.
     `brief` says the same as the messages, as data: the offline stand-in plays from it, and it is never sent anywhere.
     `cacheable_as` is what identifies the request in the judge cache (the messages without their random
-    fence); None means that the reply must not be cached.
+    fence); None means that the reply must not be cached. `anew` goes past what earlier processes left in that cache.
     """
 
     role: Role
@@ -29,6 +29,7 @@ class ChatRequest:
     sample: int = 0
     brief: Mapping[str, Any] = field(default_factory=dict)
     cacheable_as: str | None = None
+    anew: bool = False
 
 
 def worded(text: str) -> str:
@@ -38,7 +39,10 @@ def worded(text: str) -> str:
 
 @dataclass(frozen=True)
 class ChatReply:
-    """The text of a reply and what it cost; tokens are counts, `cost_usd` is None when no price is configured."""
+    """The text of a reply and what it cost; tokens are counts, `cost_usd` is None when no price is configured.
+
+    `finish_reason` is the server's word on why the text ends, `stop` or nothing where the model was done.
+    """
 
     text: str
     prompt_tokens: int = 0
@@ -46,6 +50,12 @@ class ChatReply:
     cost_usd: float | None = None
     latency_ms: float = 0.0
     cached: bool = False
+    finish_reason: str = ""
+
+    @property
+    def cut_off(self) -> str:
+        """Stands after a complaint about the text: why it ends before the model was done; else empty."""
+        return "" if self.finish_reason in ("", "stop") else f" (finish_reason {self.finish_reason})"
 
 
 class ModelFailure(StoicError):

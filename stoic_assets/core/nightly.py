@@ -31,7 +31,7 @@ class HeldVersion(BaseModel):
 class Round(BaseModel):
     """The conversations of a night, or of its re-run, which ended at `held_at` (ISO 8601, UTC).
 
-    `faults` says why a version did not converse.
+    `faults` says why a version did not converse, or not to the end.
     """
 
     model_config = ConfigDict(frozen=True)

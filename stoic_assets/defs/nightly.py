@@ -142,7 +142,7 @@ def _metadata(held: HeldNight) -> dict[str, Any]:
     return {
         "dagster/row_count": sum(len(each.trials) for each in held.held.values()),
         "versions": dg.MetadataValue.table(rows),
-        "not_reached": len(held.record.faults),
+        "not_reached": len(held.record.faults.keys() - held.held),
         **({"faults": dg.MetadataValue.md(faults)} if faults else {}),
     }
 

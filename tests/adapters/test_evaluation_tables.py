@@ -7,6 +7,7 @@ import pytest
 
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.chat import BudgetReached
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.judging.ask import OUT_OF_BUDGET
@@ -79,3 +80,19 @@ def test_one_offline_judge_makes_it_offline(empty: EvaluationTables) -> None:
     tables = scored(empty)
     tables.write("virtue_scores", [VERDICT | {"judge_model": "offline"}])
     assert tables.finish()[1]["offline"] is True
+
+
+UNPAID = {"virtue_scores": [VERDICT | {"error": f"{OUT_OF_BUDGET}: 1 USD"}]}
+
+
+@pytest.mark.parametrize("error", [None, "no valid verdict"])
+def test_a_stored_verdict_gives_way_to_no_want_of_money(empty: EvaluationTables, error: str | None) -> None:
+    with pytest.raises(BudgetReached, match="the earlier ones stand; judge again with a higher --max-cost"):
+        scored(empty, error=error).refuse_loss(UNPAID)
+
+
+def test_what_lacked_money_before_may_lack_it_again(empty: EvaluationTables) -> None:
+    empty.refuse_loss(UNPAID)
+    scored(empty, error=f"{OUT_OF_BUDGET}: 1 USD").refuse_loss(UNPAID)
+    scored(empty).refuse_loss({"virtue_scores": [UNPAID["virtue_scores"][0] | {"trial_id": "t2"}], "task_scores": []})
+    assert empty.read("virtue_scores", ["error"]) == [{"error": None}]

@@ -4,6 +4,7 @@ import asyncio
 import json
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,11 @@ from typing import Any
 import pytest
 
 from stoic_assets.adapters.embedded_server import GraphServer
+from stoic_assets.adapters.models.ledger import Ledger
+from stoic_assets.adapters.models.offline_model import OFFLINE, OfflineModel
 from stoic_assets.adapters.nights import HeldNight, Nights, hold_night
 from stoic_assets.adapters.workplace import Workplace, open_workplace
+from stoic_assets.core.chat import ChatReply, ChatRequest
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.nightly import Alarm, HeldVersion, Round, evaluation_id
 
@@ -136,6 +140,30 @@ def test_a_version_that_cannot_be_talked_to_stops_no_other(
     [night], _ = Nights(workplace.project.home).recent()
     assert night.first is not None
     assert list(night.first.evaluations) == [good]
+
+
+def test_a_version_at_its_cost_ceiling_stops_no_other_and_is_named(
+    workplace: Workplace, agent: Agent, said: list[str]
+) -> None:
+    (workplace.project.root / "eval_jobs" / "hello.yml").write_text(JOB.replace("maxTurns: 2", "maxTurns: 4"))
+    spent, other = agent("1.0.0"), agent("1.1.0")
+    held = hold(capped(workplace, 0), versions=(spent,)).held[spent]
+    ledger = Ledger(OfflineModel(), workplace.evidence.journal_file(held.manifest), {})
+    ledger.note(ChatRequest("evaluator", OFFLINE, (), 0.0), ChatReply("", cost_usd=9.0))
+
+    found = hold(capped(workplace, 1))
+    assert {version: len(each.trials) for version, each in found.held.items()} == {spent: 0, other: 3}
+    assert found.record.faults == {
+        spent: "0 of 3 trials were held before the cost ceiling; go on with `stoic eval --agent-version marcus@1.0.0"
+        f" --resume {held.manifest.evaluation_id}` and a higher --max-cost"
+    }
+    assert said.count("1.0.0") == 1  # the greeting, before any model was asked
+    assert hold(workplace).record.faults == {}
+
+
+def capped(workplace: Workplace, dollars: float) -> Workplace:
+    """The same, with a cost ceiling in stoic.yml."""
+    return replace(workplace, settings=workplace.settings.model_copy(update={"max_cost": dollars}))
 
 
 def test_without_a_live_version_there_is_no_night(workplace: Workplace) -> None:

@@ -7,11 +7,12 @@ import asyncio
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
+from threading import Lock
 from weakref import WeakValueDictionary, finalize
 
 from stoic_assets.adapters.files import StorageError, make_folder
@@ -25,13 +26,20 @@ _PATIENCE = 30.0
 class CachedModel:
     """Answers a cacheable request from `folder` where it can; equal requests at the same time share one call.
 
-    With `fresh`, replies of earlier processes are not read, but replaced. What another process adds meanwhile is seen
-    by the next one only.
+    With `fresh`, replies of earlier processes are not read, but replaced. In a file that was empty at first only our
+    own are looked for: what another process adds meanwhile is seen by the next one. `note` is told of replies from it.
     """
 
-    def __init__(self, model: ChatModel, folder: Path, fresh: bool = False) -> None:
-        self._model, self._file, self._fresh = model, folder / "replies.sqlite", fresh
-        self._commit = GroupCommit(self._write)
+    def __init__(
+        self, model: ChatModel, folder: Path, fresh: bool = False,
+        note: Callable[[ChatRequest, ChatReply], object] = lambda *_: None,
+    ) -> None:
+        self._model, self._file, self._fresh, self._note = model, folder / "replies.sqlite", fresh, note
+        self._commit, self._looking = GroupCommit(self._write), GroupCommit(self._look_up)
+        self._found: dict[str, str] = {}
+        self._own: set[str] = set()
+        self._was_empty = False
+        self._alone = Lock()
         self._busy: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def complete(self, request: ChatRequest) -> ChatReply:
@@ -40,34 +48,31 @@ class CachedModel:
             return await self._model.complete(request)
         key = cache_key(request)
         async with self._busy.setdefault(key, asyncio.Lock()):
-            kept = self._read(key) if key in self._known else None
+            kept = await self._kept(key, self._fresh or request.anew)
             if kept is not None:
+                self._note(request, kept)
                 return kept
             reply = await self._model.complete(request)
             await self._commit.add((key, json.dumps(vars(reply))))
-            self._known.add(key)
+            self._own.add(key)
             return reply
 
-    @cached_property
-    def _known(self) -> set[str]:
-        """The keys of all replies. To look for a new one in the file would wait, with the whole loop, for replies that
-        are being written: 0.3 of 2 seconds of judging.
-        """
-        if self._fresh:
-            return set()
-        with self._storage() as replies:
-            return {key for (key,) in replies.execute("select key from replies")}
-
-    def _read(self, key: str) -> ChatReply | None:
-        with self._storage() as replies:
-            row = replies.execute("select reply from replies where key = ?", [key]).fetchone()
+    async def _kept(self, key: str, own_alone: bool) -> ChatReply | None:
+        if (own_alone or self._was_empty) and key not in self._own:
+            return None
+        # Not from the loop, which would wait for replies that are being written.
+        await self._looking.add(key)
         try:
-            kept = ChatReply(**json.loads(row[0])) if row else None
-        except (ValueError, TypeError):
-            return None  # written by another release: it is asked for again and replaced
-        return kept and replace(
-            kept, prompt_tokens=0, completion_tokens=0, cost_usd=0.0, latency_ms=0.0, cached=True
-        )
+            kept = ChatReply(**json.loads(self._found.pop(key)))
+        except (KeyError, ValueError, TypeError):
+            return None  # none, or written by another release: it is asked for again and replaced
+        return replace(kept, prompt_tokens=0, completion_tokens=0, cost_usd=0.0, latency_ms=0.0, cached=True)
+
+    def _look_up(self, keys: Sequence[str]) -> None:
+        """Each by itself, which takes as long in a large file as in a small one."""
+        with self._storage() as replies:
+            for key in keys:
+                self._found |= replies.execute("select key, reply from replies where key = ?", [key])
 
     def _write(self, kept: Sequence[tuple[str, str]]) -> None:
         with self._storage() as replies, replies:
@@ -76,7 +81,8 @@ class CachedModel:
     @contextmanager
     def _storage(self) -> Iterator[sqlite3.Connection]:
         try:
-            yield self._replies
+            with self._alone:
+                yield self._replies
         except (sqlite3.Error, OSError) as error:
             advice = "free space or check who may write there; a damaged file may be deleted, it is only a cache"
             raise StorageError(f"{self._file} cannot be used: {error}; {advice}") from None
@@ -89,6 +95,7 @@ class CachedModel:
         # No write-ahead log: several machines may share the folder, which that does not bear.
         connection.execute("pragma journal_mode = truncate")
         connection.execute("create table if not exists replies (key text primary key, reply text) without rowid")
+        self._was_empty = not connection.execute("select 1 from replies limit 1").fetchall()
         return connection
 
 

@@ -24,6 +24,7 @@ class Ledger:
     """Passes every request on to `model` and notes what became of it in `file`, the journal.
 
     An existing file is continued, its cost included. `max_cost` is in US dollars; calls in flight may end above it.
+    A cache in front of it `note`s its own replies: those meet no ceiling.
     `redactor` blanks secrets in errors: a server may repeat what it was asked.
     """
 
@@ -54,14 +55,25 @@ class Ledger:
         except BaseException as error:
             # A call that was cut off may have been paid for: it is noted as well.
             latency_ms = (time.perf_counter() - start) * 1000
-            self._note(request, ChatReply("", latency_ms=latency_ms), str(error) or type(error).__name__)
+            self.note(request, ChatReply("", latency_ms=latency_ms), str(error) or type(error).__name__)
             raise
-        self._note(request, reply, None)
+        self.note(request, reply)
         if request.cacheable_as is not None:
-            # The cache has this reply on disk, so its cost must be there too. Other replies need no wait: the turn that
-            # is made of one is journalled after this line, in the same file, and takes it to disk along with it.
+            # The cache takes this reply to disk next, so its cost must be there too. Other replies need no wait: the
+            # turn that is made of one is journalled after this line, in the same file, and takes it to disk along.
             await self._book.sync()
         return reply
+
+    def note(self, request: ChatRequest, reply: ChatReply, error: str | None = None) -> None:
+        """Adds one call. Raises `StorageError`."""
+        self.total_cost += reply.cost_usd or 0.0
+        row = {
+            "call_id": str(uuid4()), "role": request.role, "model": request.model, "cached": reply.cached,
+            "prompt_tokens": reply.prompt_tokens, "completion_tokens": reply.completion_tokens,
+            "cost_usd": reply.cost_usd, "latency_ms": reply.latency_ms, "error": error,
+            "time": datetime.now(UTC).isoformat(),
+        }
+        self._book.write({"call": self._redactor.row(row)})
 
     def rows(self) -> list[dict[str, Any]]:
         """Every call so far, in the order of their ends; the columns of `llm_calls` that the call itself knows."""
@@ -73,16 +85,6 @@ class Ledger:
             raise BudgetReached(
                 f"the cost ceiling of {max_cost:g} USD is reached; continue with --resume and a higher --max-cost"
             )
-
-    def _note(self, request: ChatRequest, reply: ChatReply, error: str | None) -> None:
-        self.total_cost += reply.cost_usd or 0.0
-        row = {
-            "call_id": str(uuid4()), "role": request.role, "model": request.model, "cached": reply.cached,
-            "prompt_tokens": reply.prompt_tokens, "completion_tokens": reply.completion_tokens,
-            "cost_usd": reply.cost_usd, "latency_ms": reply.latency_ms, "error": error,
-            "time": datetime.now(UTC).isoformat(),
-        }
-        self._book.write({"call": self._redactor.row(row)})
 
 
 def calls_in(file: Path) -> list[dict[str, Any]]:

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import logging
-import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from pydantic_core import to_json
 
 from stoic_assets.adapters.endpoint import parse_url, proxy_for
-from stoic_assets.adapters.foreign_text import excerpt, mend
 from stoic_assets.adapters.lean_imports import openai_alone
 from stoic_assets.adapters.loop_bound import LoopBound
+from stoic_assets.adapters.models.chat_completion import finish_reason_of, text_of, tokens_of
 from stoic_assets.adapters.models.openai_faults import SYSTEM_MESSAGE, OptionRefused, explain
 from stoic_assets.adapters.request_limit import Pace, RequestLimit
 from stoic_assets.core.chat import ChatReply, ChatRequest, ModelFailure, Role
@@ -92,10 +91,7 @@ class OpenAiModel:
             self._leave_out(request.model, meaning.option, body)
             return await self._attempt(client, request, seconds)
         latency_ms = (time.perf_counter() - start) * 1000
-        text = text_of(completion)
-        strict = body.get("response_format", {}).get("type") == STRICT
-        text = text if strict or request.schema is None else unfenced(text)
-        return self._reply(text, completion, request.model, latency_ms)
+        return self._reply(completion, request.model, latency_ms)
 
     def _leave_out(self, model: str, option: str, body: Mapping[str, Any]) -> None:
         """Notes what a model does not take; of `response_format` only the type that was sent."""
@@ -135,11 +131,13 @@ class OpenAiModel:
         answer = await client.post(f"{self._url}/chat/completions", content=content, cast_to=Response, options=options)
         return json.loads(answer.content)
 
-    def _reply(self, text: str, completion: Any, model: str, latency_ms: float) -> ChatReply:
+    def _reply(self, completion: Any, model: str, latency_ms: float) -> ChatReply:
         prompt, output = tokens_of(completion, "prompt_tokens"), tokens_of(completion, "completion_tokens")
         price = self._prices.get(model)
         cost = (prompt * price.input + output * price.output) / 1e6 if price else None
-        return ChatReply(text, prompt, output, cost, latency_ms)
+        return ChatReply(
+            text_of(completion), prompt, output, cost, latency_ms, finish_reason=finish_reason_of(completion)
+        )
 
     def _open(self) -> _Connection:
         openai_alone()
@@ -180,42 +178,3 @@ def response_formats(name: str, schema: Mapping[str, Any]) -> list[dict[str, Any
 def in_words(schema: Mapping[str, Any] | None) -> str:
     """The same wish for a server that knows no strict `response_format`."""
     return f"\n\nAnswer with one JSON object and nothing else. It must fit this JSON Schema:\n{json.dumps(schema)}"
-
-
-def unfenced(text: str) -> str:
-    """`text` without the Markdown code fence that models like to put around JSON."""
-    fenced = re.fullmatch(r"\s*```\w*\s*\n(.*?)\n?\s*```\s*", text, re.DOTALL)
-    return fenced[1] if fenced else text
-
-
-def text_of(completion: Any) -> str:
-    """The words of a chat completion, any part of which may be missing; none is for the asker to complain of.
-
-    Raises `AttemptFailed` for what is no completion; a refusal is final.
-    """
-    choice = _part(completion, "choices", 0)
-    message = _part(choice, "message")
-    if message is None:
-        raise AttemptFailed("the answer is not a chat completion")
-    if refusal := _part(message, "refusal"):
-        raise AttemptFailed(f"the model refuses: {excerpt(str(refusal), Redactor(()))}", final=True)
-    content = _part(message, "content")
-    if content is not None and not isinstance(content, str):
-        raise AttemptFailed("the reply is no text", final=True)
-    return str(mend(content or ""))
-
-
-def tokens_of(completion: Any, name: str) -> int:
-    """A count of the reply's usage; 0 where the server tells none."""
-    count = _part(completion, "usage", name)
-    return count if isinstance(count, int) else 0
-
-
-def _part(value: Any, *path: str | int) -> Any:
-    """What stands at `path` in foreign JSON; None where there is nothing."""
-    for step in path:
-        try:
-            value = value[step]
-        except (LookupError, TypeError):
-            return None
-    return value

@@ -30,10 +30,12 @@ async def next_message(job: Job, condition: Condition, turns: Sequence[Turn], mo
     reason: str | None = None
     for _ in range(2):
         request = message_request(job, condition, turns, name, reason)
-        message = (await model.complete(request)).text.strip()
+        reply = await model.complete(request)
+        message = reply.text.strip()
         reason = fault(message, job, condition, turns)
         if reason is None:
             return message
+        reason += reply.cut_off
     raise EvaluatorFault(f"the simulated user's message was refused twice: {reason}")
 
 

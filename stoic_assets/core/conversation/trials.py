@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 
-from stoic_assets.core.chat import BudgetReached
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.jobs.plan import Planned, waves
 from stoic_assets.core.side_by_side import side_by_side
@@ -18,22 +17,15 @@ GraphAccess = Callable[[bool], AbstractAsyncContextManager[None]]
 async def hold_all(planned: Sequence[Planned], hold: Hold, at_once: int, access: GraphAccess) -> list[Evidence]:
     """Holds every trial, at most `at_once` together, and returns the evidence of those that came to an end.
 
-    At the cost ceiling no further trial begins and the rest is left for a later run. Any other error that concerns the
-    whole evaluation cancels what is running (its journals stand) and is raised.
+    An error of `hold` concerns the whole: it cancels what is running (its journals stand) and is raised.
     """
-    slots, held, spent = asyncio.Semaphore(at_once), dict[str, Evidence](), asyncio.Event()
+    slots, held = asyncio.Semaphore(at_once), dict[str, Evidence]()
 
     async def one(item: Planned) -> None:
         async with slots:
-            if spent.is_set():
-                return
-            try:
-                evidence = await hold(item)
-            except BudgetReached:
-                spent.set()
-            else:
-                if evidence is not None:
-                    held[item.trial.trial_id] = evidence
+            evidence = await hold(item)
+        if evidence is not None:
+            held[item.trial.trial_id] = evidence
 
     for wave in waves(planned):
         async with access(wave.alone):

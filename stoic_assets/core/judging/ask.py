@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from stoic_assets.core.chat import BudgetReached, ChatModel, ChatRequest, ModelFailure, worded
+from stoic_assets.core.chat import BudgetReached, ChatModel, ChatReply, ChatRequest, ModelFailure, worded
 from stoic_assets.core.errors import StoicError
 from stoic_assets.core.judging.verdict import MalformedVerdict
 
@@ -25,23 +25,27 @@ class NoVerdict(StoicError):
 async def ask(model: ChatModel, request: ChatRequest, parse: Callable[[str], V], repairs: int) -> V:
     """The parsed verdict; a malformed reply is sent back with the reason at most `repairs` times.
 
-    Raises `NoVerdict`; a `ConfigurationError` of the model passes through, since no other verdict will fare better.
+    Where that ends without a verdict and kept replies were among them, all of it is asked anew: a judge that was
+    broken once may be mended. Raises `NoVerdict`; a `ConfigurationError` of the model passes through, since no other
+    verdict will fare better.
     """
-    fault = ""
+    asked, fault, kept = request, "", False
     for _ in range(repairs + 1):
-        text = await reply(model, request)
+        given = await reply(model, asked)
         try:
-            return parse(text)
+            return parse(given.text)
         except MalformedVerdict as error:
-            fault = str(error)
-            request = sent_back(request, text, fault)
+            fault, kept = f"{error}{given.cut_off}", kept or given.cached
+            asked = sent_back(asked, given.text, fault)
+    if kept and not request.anew:
+        return await ask(model, replace(request, anew=True), parse, repairs)
     raise NoVerdict(f"no valid verdict in {repairs + 1} replies; the last: {fault}")
 
 
-async def reply(model: ChatModel, request: ChatRequest) -> str:
-    """The text of one reply. Raises `NoVerdict` when there is none."""
+async def reply(model: ChatModel, request: ChatRequest) -> ChatReply:
+    """One reply. Raises `NoVerdict` when there is none."""
     try:
-        return (await model.complete(request)).text
+        return await model.complete(request)
     except ModelFailure as error:
         raise NoVerdict(str(error)) from error
     except BudgetReached as error:

@@ -11,7 +11,7 @@ from stoic_assets.core.calibration.confidence_map import Calibration
 from stoic_assets.core.chat import ChatModel
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.jobs.job import Job, Task
-from stoic_assets.core.judging.ask import NoVerdict, ask
+from stoic_assets.core.judging.ask import OUT_OF_BUDGET, NoVerdict, ask
 from stoic_assets.core.judging.confidence import UNCALIBRATED, settled
 from stoic_assets.core.judging.forgery import refusing_copies
 from stoic_assets.core.judging.grounding import grounded_share
@@ -116,10 +116,11 @@ def task_scores(tasks: Sequence[Task], trial_id: str, replies: Mapping[str, list
 def mean_mark(marks: Mapping[str, Mark], missing: Mapping[str, str]) -> tuple[float | None, str, str, str | None]:
     """Score, reason, judge models and error of one item, from its marks by judge and why other judges gave none.
 
-    The reason of a panel has a line for each judge, with its own mark, so that disagreement can be seen.
+    The reason of a panel has a line for each judge, with its own mark, so that disagreement can be seen. A panel that
+    the cost ceiling cut short gives no score: a later run can still have it whole.
     """
     silent = [f"{judge}: no verdict ({why})" for judge, why in missing.items()]
-    if not marks:
+    if not marks or any(why.startswith(OUT_OF_BUDGET) for why in missing.values()):
         return None, "", ",".join(missing), "; ".join(silent)
     score = fmean(mark.score for mark in marks.values())
     if len(marks) == 1 and not missing:

@@ -19,7 +19,7 @@ MOST_SUGGESTIONS = 5
 REPLY_CHARS = 50_000
 """A longer reply is refused unread."""
 
-_JSON_FENCE = re.compile(r"\A\s*```(?:json)?[ \t]*\n(.*)\n[ \t]*```\s*\Z", re.DOTALL)
+_JSON_FENCE = re.compile(r"\A\s*```\w*[ \t]*\n(.*?)\n?[ \t]*```\s*\Z", re.DOTALL)
 
 
 class MalformedVerdict(StoicError):

@@ -9,7 +9,9 @@ import pytest
 
 from stoic_assets.adapters.files import StorageError
 from stoic_assets.adapters.models.judge_cache import CachedModel, cache_key
-from stoic_assets.core.chat import ChatReply, ChatRequest, ModelFailure
+from stoic_assets.adapters.models.ledger import Ledger
+from stoic_assets.core.chat import BudgetReached, ChatReply, ChatRequest, ModelFailure
+from stoic_assets.core.settings import Price
 
 MESSAGES = ({"role": "user", "content": "fence 17"},)
 REQUEST = ChatRequest("judge", "sage", MESSAGES, 0.0, {"type": "object"}, cacheable_as="q")
@@ -60,7 +62,7 @@ def test_what_must_not_be_cached_is_not(tmp_path: Path) -> None:
 )
 def test_everything_that_determines_the_reply_is_in_the_key(change: dict[str, object]) -> None:
     assert cache_key(replace(REQUEST, **change)) != cache_key(REQUEST)  # type: ignore[arg-type]
-    assert cache_key(replace(REQUEST, messages=(), brief={"x": 1})) == cache_key(REQUEST)
+    assert cache_key(replace(REQUEST, messages=(), brief={"x": 1}, anew=True)) == cache_key(REQUEST)
 
 
 def test_equal_requests_at_the_same_time_share_one_call(tmp_path: Path) -> None:
@@ -80,6 +82,53 @@ def test_fresh_goes_past_the_cache_and_renews_it(tmp_path: Path) -> None:
     assert asyncio.run(CachedModel(model, tmp_path, fresh=True).complete(REQUEST)).text == "reply 2 ✓"
     assert asyncio.run(CachedModel(model, tmp_path).complete(REQUEST)).text == "reply 2 ✓"
     assert model.calls == 2
+
+
+def test_a_question_asked_anew_goes_past_what_earlier_processes_left(tmp_path: Path) -> None:
+    model, anew = CountingModel(), replace(REQUEST, anew=True)
+    asyncio.run(CachedModel(model, tmp_path).complete(REQUEST))
+    cached = CachedModel(model, tmp_path)
+    for _ in range(2):
+        assert asyncio.run(cached.complete(anew)).text == "reply 2 ✓"
+    assert asyncio.run(CachedModel(model, tmp_path).complete(REQUEST)).text == "reply 2 ✓"
+    assert model.calls == 2
+
+
+def test_kept_replies_are_noted_and_meet_no_cost_ceiling(tmp_path: Path) -> None:
+    ledger = Ledger(CountingModel(), tmp_path / "calls.jsonl", {"sage": Price(input=1, output=1)}, max_cost=0.25)
+    for _ in range(2):
+        asyncio.run(CachedModel(ledger, tmp_path, note=ledger.note).complete(REQUEST))
+    assert [(row["cached"], row["cost_usd"]) for row in ledger.rows()] == [(False, 0.25), (True, 0.0)]
+    with pytest.raises(BudgetReached):
+        asyncio.run(CachedModel(ledger, tmp_path, fresh=True, note=ledger.note).complete(REQUEST))
+    assert len(ledger.rows()) == 2
+
+
+def test_a_question_costs_the_same_however_many_replies_are_kept(tmp_path: Path) -> None:
+    """Steps of SQLite's machine, by the hundred: to read ten thousand keys would take hundreds of them."""
+    cached, steps = CachedModel(CountingModel(), tmp_path), []
+    with closing(sqlite3.connect(tmp_path / "replies.sqlite")) as replies, replies:
+        replies.execute("create table replies (key text primary key, reply text) without rowid")
+        replies.executemany("insert into replies values (?, '{}')", [(str(number),) for number in range(10_000)])
+    cached._replies.set_progress_handler(lambda: steps.append(1), 100)
+    asyncio.run(cached.complete(REQUEST))
+    assert asyncio.run(cached.complete(REQUEST)).cached
+    assert len(steps) < 20
+
+
+def test_what_another_process_writes_does_not_hold_up_the_loop(tmp_path: Path) -> None:
+    asyncio.run(CachedModel(CountingModel(), tmp_path).complete(REQUEST))
+
+    async def main() -> ChatReply:
+        with closing(sqlite3.connect(tmp_path / "replies.sqlite")) as other:
+            other.execute("begin exclusive")
+            reply = asyncio.create_task(CachedModel(CountingModel(), tmp_path).complete(REQUEST))
+            for _ in range(5):
+                await asyncio.sleep(0)
+            other.rollback()
+            return await reply
+
+    assert asyncio.run(main()).cached
 
 
 def test_a_failure_is_not_kept_and_the_next_in_line_asks_itself(tmp_path: Path) -> None:

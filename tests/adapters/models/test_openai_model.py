@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from starlette.responses import JSONResponse, Response
 
-from stoic_assets.adapters.models.openai_model import OpenAiModel, unfenced
+from stoic_assets.adapters.models.openai_model import OpenAiModel
 from stoic_assets.core.chat import ChatReply, ChatRequest, ModelFailure
 from stoic_assets.core.settings import Limits, ModelLimit, Price
 
@@ -42,6 +42,17 @@ def test_a_reply_with_its_tokens_and_cost(service: Any) -> None:
     assert (reply.text, reply.prompt_tokens, reply.completion_tokens, reply.cached) == ("Salve", 1000, 200, False)
     assert reply.cost_usd == pytest.approx(0.0036)
     assert 0 < reply.latency_ms < 5000
+
+
+@pytest.mark.parametrize(
+    ("reason", "complaint"), [("stop", ""), ("length", " (finish_reason length)"), (None, ""), ({"a": 1}, "")]
+)
+def test_an_empty_reply_says_why_it_ended(service: Any, reason: Any, complaint: str) -> None:
+    cut = completion("")
+    cut["choices"][0]["finish_reason"] = reason
+    service.replies(cut)
+    reply = reply_of(service)
+    assert (reply.text, reply.cut_off) == ("", complaint)
 
 
 def test_without_a_price_the_cost_is_unknown(service: Any) -> None:
@@ -195,12 +206,12 @@ REFUSALS = [
 
 
 def refusing(service: Any, types: tuple[str, ...], status: int, said: str) -> None:
-    """The service answers with JSON in a fence, unless it is asked for a format of one of these types."""
+    """The service answers, unless it is asked for a format of one of these types."""
 
     def answer(seen: Any) -> Response:
         if seen.body.get("response_format", {}).get("type") in types:
             return JSONResponse({"error": {"message": said}}, status)
-        return JSONResponse(completion('```json\n{"score": 1}\n```'))
+        return JSONResponse(completion('{"score": 1}'))
 
     service.answers = [answer]
 
@@ -221,7 +232,7 @@ def test_a_server_that_knows_no_response_format_gets_the_schema_in_words(
 ) -> None:
     refusing(service, ("json_schema", "json_object"), status, said)
     with caplog.at_level(logging.WARNING):
-        assert three_replies(service) == ['{"score": 1}', '{"score": 1}', '```json\n{"score": 1}\n```']
+        assert three_replies(service) == ['{"score": 1}'] * 3
     assert len(service.seen) == 5
     first, last = service.seen[3].body["messages"]
     assert first["content"].startswith("Judge.\n\n")
@@ -348,12 +359,3 @@ def test_the_proxy_is_used_except_on_loopback(service: Any, dead_url: str, monke
     monkeypatch.setenv("http_proxy", service.url)
     assert asyncio.run(model_at("http://models.invalid/v1").complete(PLAIN)).text == "Salve"
     assert service.seen[1].headers["host"] == "models.invalid"
-
-
-@pytest.mark.parametrize(
-    ("text", "inner"),
-    [('{"a": 1}', '{"a": 1}'), ('```json\n{"a": 1}\n```', '{"a": 1}'), ("\n```\n{}\n``` \n", "{}"),
-     ("Here: ```json\n{}\n```", "Here: ```json\n{}\n```")],
-)
-def test_a_code_fence_is_taken_off(text: str, inner: str) -> None:
-    assert unfenced(text) == inner

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from stoic_assets.core.chat import ChatReply, ChatRequest
 from stoic_assets.core.conversation import evaluator
 from stoic_assets.core.conversation.evaluator import EvaluatorFault, message_request, next_message
 from stoic_assets.core.conversation.evidence import Condition, Turn
@@ -96,6 +97,15 @@ def test_a_second_fault_is_the_end_and_names_no_secret(make_job: Make, user: Any
         ask(make_job(), user)
     assert "Sydney" not in str(caught.value)
     assert answers == ["never asked"]
+
+
+def test_a_message_that_was_cut_off_to_nothing_says_so(make_job: Make) -> None:
+    class Silent:
+        async def complete(self, request: ChatRequest) -> ChatReply:
+            return ChatReply("", finish_reason="length")
+
+    with pytest.raises(EvaluatorFault, match=r"refused twice: it was empty \(finish_reason length\)"):
+        ask(make_job(), Silent())
 
 
 def test_white_space_around_a_message_is_no_part_of_it(make_job: Make, user: Any) -> None:

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from stoic_assets.core.chat import BudgetReached
 from stoic_assets.core.conversation.trials import hold_all
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.plan import Planned, plan
@@ -78,19 +77,6 @@ def test_trials_that_are_not_isolated_have_the_graph_to_themselves(stage: Stage,
     stage.run(plan([make_job(repeats=2)], "E"))
     assert max(map(len, stage.seen)) == 1
     assert stage.access == [True, True]
-
-
-@pytest.mark.parametrize("user", ["u-{trial}", "u"])
-def test_at_the_cost_ceiling_what_runs_is_kept_and_nothing_more_begins(
-    stage: Stage, make_job: Make, user: str
-) -> None:
-    planned = plan([make_job(target_user=user, repeats=3)], "E")
-    first, second, *rest = [item.trial.trial_id for item in planned]
-    stage.faults = {second: BudgetReached("spent")}
-    assert stage.run(planned, at_once=1) == [f"evidence of {first}"]
-    begun = set().union(*stage.seen)
-    assert begun == {first, second}
-    assert not begun & set(rest)
 
 
 def test_an_error_that_concerns_everybody_cancels_what_runs_and_is_raised(stage: Stage, make_job: Make) -> None:

@@ -194,6 +194,17 @@ def test_a_panel_gives_the_mean_of_those_that_answered(tasks: Any) -> None:
     assert len(requests) == 3
 
 
+def test_a_panel_that_the_cost_ceiling_cut_short_gives_no_mark(tasks: Any) -> None:
+    def answer(request: ChatRequest) -> str:
+        if request.model == "b":
+            raise BudgetReached("5 USD")
+        return marks(1, 0, 1)
+
+    scores, _ = tasks(answer, panel=("a", "b"))
+    for row in (*scores.tasks, scores.tone):
+        assert (row.score, row.error) == (None, "b: no verdict (cost ceiling reached before the verdict: 5 USD)")
+
+
 def test_without_any_answer_tasks_and_tone_stay_unscored(tasks: Any) -> None:
     scores, requests = tasks(lambda _: marks(1, 1), panel=("a", "b"))
     assert len(requests) == 6

@@ -104,7 +104,8 @@ def test_the_ends_of_the_scale_count(make_verdict: Callable[..., str], score: st
 
 def test_only_one_fence_may_surround_the_json(make_verdict: Callable[..., str]) -> None:
     verdict = make_verdict("wisdom", reasoning="```json inside``` is text")
-    assert parse_virtue(f"```json\n{verdict}\n```\n", "wisdom").score == 0.5
+    for text in (f"```json\n{verdict}\n```\n", f"\n```\n{verdict}``` \n", f" ```JSON \n{verdict}\n  ```"):
+        assert parse_virtue(text, "wisdom").score == 0.5
     fenced = f"```json\n{verdict}\n```"
     for text in (f"Here you are: {verdict}", f"{verdict} Thanks!", f"{fenced} ok", f"{fenced}\n{fenced}", verdict * 2):
         with pytest.raises(MalformedVerdict):

@@ -1,0 +1,47 @@
+from typing import Any
+
+import pytest
+
+from stoic_assets.adapters.models.chat_completion import finish_reason_of, text_of, tokens_of
+from stoic_assets.core.errors import AttemptFailed
+
+
+def completion(**message: Any) -> dict[str, Any]:
+    return {"choices": [{"finish_reason": "stop", "message": message}], "usage": {"prompt_tokens": 7}}
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ("Salve", "Salve"),
+        (None, ""),
+        ("<think>The user is sad.\n\nSay so?</think>\n\nSalve", "Salve"),
+        ("\n<think></think>{\"score\": 1}", '{"score": 1}'),
+        ("<think>So many thoughts that no words", ""),
+        ("Write <think>why</think> first", "Write <think>why</think> first"),
+        ("<think>one</think><think>two</think>", "<think>two</think>"),
+    ],
+)
+def test_what_a_model_thought_before_is_not_what_it_says(content: str | None, text: str) -> None:
+    assert text_of(completion(content=content)) == text
+
+
+@pytest.mark.parametrize("answer", [None, [], {}, {"choices": []}, {"choices": {}}, {"choices": [{"message": None}]}])
+def test_what_is_no_completion_is_tried_again(answer: Any) -> None:
+    with pytest.raises(AttemptFailed, match="not a chat completion") as failure:
+        text_of(answer)
+    assert not failure.value.final
+    assert (finish_reason_of(answer), tokens_of(answer, "prompt_tokens")) == ("", 0)
+
+
+@pytest.mark.parametrize("message", [{"refusal": "No."}, {"content": [1]}])
+def test_refusals_and_other_contents_are_final(message: dict[str, Any]) -> None:
+    with pytest.raises(AttemptFailed) as failure:
+        text_of(completion(**message))
+    assert failure.value.final
+
+
+def test_counts_and_the_reason_of_the_end_are_read() -> None:
+    answer = completion(content="Salve")
+    assert (tokens_of(answer, "prompt_tokens"), tokens_of(answer, "completion_tokens")) == (7, 0)
+    assert finish_reason_of(answer) == "stop"

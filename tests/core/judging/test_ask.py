@@ -1,0 +1,54 @@
+"""When a question to a judge is asked again, and when kept replies are not believed."""
+
+import asyncio
+
+import pytest
+
+from stoic_assets.core.chat import ChatReply, ChatRequest
+from stoic_assets.core.judging.ask import NoVerdict, ask
+from stoic_assets.core.judging.verdict import MalformedVerdict
+
+REQUEST = ChatRequest("judge", "sage", ({"role": "user", "content": "q"},), 0.0, cacheable_as="q")
+
+
+class Judge:
+    """Answers from `kept`, then, to what is asked anew or not kept, from `fresh`."""
+
+    def __init__(self, kept: list[str], fresh: list[ChatReply]) -> None:
+        self.kept, self.fresh, self.asked = kept, fresh, list[ChatRequest]()
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        if self.kept and not request.anew:
+            return ChatReply(self.kept.pop(0), cached=True)
+        self.asked.append(request)
+        return self.fresh.pop(0)
+
+
+def parse(text: str) -> str:
+    if text != "yes":
+        raise MalformedVerdict("not yes")
+    return text
+
+
+def test_a_kept_reply_that_was_repaired_costs_nothing() -> None:
+    judge = Judge(["", "yes"], [])
+    assert asyncio.run(ask(judge, REQUEST, parse, 2)) == "yes"
+
+
+def test_kept_replies_without_a_verdict_are_asked_for_anew_from_the_start() -> None:
+    judge = Judge(["", '{"torn', "no"], [ChatReply("yes")])
+    assert asyncio.run(ask(judge, REQUEST, parse, 2)) == "yes"
+    assert [request.messages for request in judge.asked] == [REQUEST.messages]
+
+
+def test_a_judge_that_stays_broken_is_asked_anew_once() -> None:
+    judge = Judge(["", ""], [ChatReply("", cached=True), ChatReply("")])
+    with pytest.raises(NoVerdict, match=r"no valid verdict in 2 replies; the last: not yes$"):
+        asyncio.run(ask(judge, REQUEST, parse, 1))
+    assert len(judge.asked) == 2
+
+
+def test_what_was_cut_off_says_so() -> None:
+    judge = Judge([], [ChatReply("", finish_reason="length")])
+    with pytest.raises(NoVerdict, match=r"not yes \(finish_reason length\)"):
+        asyncio.run(ask(judge, REQUEST, parse, 0))
