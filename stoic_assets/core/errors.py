@@ -36,7 +36,7 @@ class ExpressionFailure(StoicError):
 
 
 class ServiceUnreachable(StoicError):
-    """An agent, a graph or a model does not answer at the start."""
+    """An agent, a graph or a model does not answer at the start, or an agent serves nobody any more."""
 
 
 class InfrastructureError(StoicError):
@@ -52,12 +52,14 @@ class AttemptFailed(StoicError):
 
     `retry_after` is the server's own wish in seconds. `busy` (429) is a wait, not a failure of the other side; `late`
     means that no answer came in time, which may be a sign of overload. `final` means that trying again cannot help (the
-    session is unknown, the request is refused).
+    session is unknown, the request is refused). `turned_away` means that nobody dealt with the request (no connection,
+    no gateway that lets it through), and that the next one may fare no better.
     """
 
     def __init__(
         self, problem: str, *, retry_after: float | None = None, busy: bool = False, late: bool = False,
-        final: bool = False,
+        final: bool = False, turned_away: bool = False,
     ) -> None:
         super().__init__(problem)
         self.retry_after, self.busy, self.late, self.final = retry_after, busy, late, final
+        self.turned_away = turned_away or busy

@@ -34,12 +34,14 @@ class Gate(Protocol):
 class Tally:
     """How one call went so far: attempts that failed, one that a time-out cut off included, and refusals (429).
 
-    `queued_seconds` were spent waiting for our own limit, and are nobody's time.
+    `turned_away` while nobody has dealt with any of them. `queued_seconds` were spent waiting for our own limit, and
+    are nobody's time.
     """
 
     failures: int = 0
     refusals: int = 0
     problem: str | None = None
+    turned_away: bool = True
     queued_seconds: float = 0.0
 
     def spent(self, limit: EndpointLimit) -> bool:
@@ -62,11 +64,14 @@ class Delivery(Generic[T]):
 
 
 class AgentUnusable(StoicError):
-    """The agent failed every attempt at one request. `failures` count against it; `final`: it refused outright."""
+    """The agent failed every attempt at one request.
 
-    def __init__(self, last: AttemptFailed, failures: int) -> None:
+    `failures` count against it; `final`: it refused outright; `turned_away`: nobody dealt with any of the attempts.
+    """
+
+    def __init__(self, last: AttemptFailed, tally: Tally) -> None:
         super().__init__(str(last))
-        self.failures, self.final = failures, last.final
+        self.failures, self.final, self.turned_away = tally.failures, last.final, tally.turned_away
 
 
 async def deliver(
@@ -91,7 +96,7 @@ async def deliver(
     try:
         reply = await persist(attempt, limit, tally, within_seconds=turn_timeout)
     except AttemptFailed as failure:
-        raise AgentUnusable(failure, tally.failures) from None
+        raise AgentUnusable(failure, tally) from None
     return Delivery(reply, tally.failures + tally.refusals + 1, tally.failures, taken() * 1000)
 
 
@@ -145,6 +150,7 @@ async def _attempt(send: Callable[[], Awaitable[T]], tally: Tally) -> T:
         tally.problem = str(failure)
         tally.refusals += failure.busy
         tally.failures += not failure.busy
+        tally.turned_away &= failure.turned_away
         raise
 
 

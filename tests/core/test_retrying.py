@@ -15,6 +15,7 @@ from stoic_assets.core.settings import EndpointLimit
 FAST = EndpointLimit(attempts=4, backoff_seconds=0.0001)
 REPLY = AgentReply("Hello")
 FAILED = AgentFailure("the agent answered 500")
+AWAY = AgentFailure("the agent cannot be reached", turned_away=True)
 BUSY = AgentFailure("the agent is busy", busy=True)
 
 
@@ -100,6 +101,18 @@ def test_a_final_failure_is_not_tried_again() -> None:
     with pytest.raises(AgentUnusable, match="unknown session") as caught:
         delivered(*outcomes)
     assert caught.value.final
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "turned_away"),
+    [([AWAY] * 4, True), ([BUSY, AWAY, AWAY, AWAY, AWAY], True), ([FAILED, AWAY, AWAY, AWAY], False)],
+)
+def test_a_request_is_turned_away_when_nobody_dealt_with_any_attempt(
+    outcomes: list[AgentFailure], turned_away: bool
+) -> None:
+    with pytest.raises(AgentUnusable) as caught:
+        delivered(*outcomes)
+    assert (caught.value.turned_away, caught.value.failures) == (turned_away, 4)
 
 
 def test_a_busy_agent_is_waited_for_and_has_not_failed() -> None:

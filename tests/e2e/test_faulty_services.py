@@ -88,6 +88,11 @@ def test_faults_of_models_are_never_the_agents(stoic: Stoic, model: ModelServer)
     assert stoic.sql("select count(*) from events where type = 'evolution.stoic_evaluation_applied'") == [(0,)]
     _asked_again_with_the_reason(model)
 
+    model.behave()
+    mended = stoic("regrade", "--json", code=3).document  # the users' faults remain
+    unscored = {trial["job"] for trial in mended["trials"] if trial["scores"]["overall"] is None}
+    assert unscored == set(USERS) - SCORED
+
 
 def _is_unscored(trial: dict[str, Any]) -> None:
     assert [trial["scores"][part] for part in ("timing", "task", "assertion", "tone", "overall")] == [None] * 5
@@ -118,7 +123,7 @@ def agents(running: Callable[[Double], Any]) -> dict[str, EmbabelAgent]:
     found["failing"].when("message", status(500, body="stack trace"), times=2, after=1)
     found["busy"].when("message", status(429, {"Retry-After": "1"}), times=1, after=1)
     found["mumbling"].when("message", lambda call: {"message": "not an object"}, after=1)
-    found["closed"].when("session", status(503))
+    found["closed"].when("session", status(500))
     found["slow"].when("message", slow(2.5), times=1)
     found["hanging"].when("message", hang, after=1)
     found["patient"].when("message", slow(6.0), times=1)

@@ -37,16 +37,21 @@ class EmbabelAgent:
     async def send(self, session_id: str, user: str, message: str) -> AgentReply:
         """The agent's reply to one message."""
         body = {"sessionId": session_id, "message": {"content": message, "role": "user"}, "model": self._model}
-        answer = await self._http.call("PUT", f"{self._chat}/messages", body)
+        answer = await self._http.call("PUT", f"{self._chat}/messages", body, particular=True)
         reply = answer.get("message") if isinstance(answer, dict) else None
         content = reply.get("content") if isinstance(reply, dict) else None
         if not isinstance(content, str):
             raise self._http.fault("sent a reply without `message.content`")
         return AgentReply(content, _events(answer.get("events")))
 
+    async def probe(self, user: str) -> None:
+        """A session that nobody uses."""
+        await self.open_session(user)
+
     async def object_context(self, session_id: str) -> dict[str, Any] | None:
         """What the agent has in mind, in wire form."""
-        answer = await self._http.call("GET", f"{self._chat}/objectContexts/{quote(session_id, safe='')}")
+        url = f"{self._chat}/objectContexts/{quote(session_id, safe='')}"
+        answer = await self._http.call("GET", url, particular=True)
         if not isinstance(answer, dict):
             raise self._http.fault("sent no object context")
         return answer

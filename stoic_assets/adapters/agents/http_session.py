@@ -14,6 +14,9 @@ from stoic_assets.core.redaction import Redactor
 if TYPE_CHECKING:
     from aiohttp import ClientResponse, ClientSession
 
+TURNED_AWAY = (403, 502, 503)
+"""What gateways answer when they let nobody through; a service may answer so to one request as well."""
+
 LARGEST_REPLY = 64 * 1024 * 1024
 """Bytes. A service that never stops sending must not fill our memory."""
 
@@ -24,7 +27,8 @@ class UnexpectedStatus(AgentFailure):
     def __init__(self, problem: str, status: int, retry_after: float | None) -> None:
         # 408 says of itself that the request may be repeated.
         final = status < 500 and status != 408
-        super().__init__(problem, retry_after=retry_after, late=status in (408, 504), final=final)
+        late, turned_away = status in (408, 504), status in TURNED_AWAY
+        super().__init__(problem, retry_after=retry_after, late=late, final=final, turned_away=turned_away)
         self.status = status
 
 
@@ -33,7 +37,6 @@ class AgentHttp:
 
     Own headers, no cookies (trials must not meet in them), no redirects (they would carry the key elsewhere), the
     environment's proxy. `url` has no trailing slash. `key_advice` says what to check when the key is refused.
-    `accepted` turns true with the first success: from then on address and key are known to be good.
     """
 
     def __init__(
@@ -46,22 +49,25 @@ class AgentHttp:
         self._headers, self._seconds, self._proxy = dict(headers), timeout_seconds, proxy_for(parts)
         secrets = {part for value in headers.values() for part in (value, *value.split())}
         self._secrets = Redactor((), sorted(secrets, key=len, reverse=True))
-        self.accepted = False
         self._session: LoopBound[ClientSession] = LoopBound(self._open, lambda session: session.close())
 
-    async def call(self, method: str, url: str, body: Mapping[str, Any] | None = None) -> Any:
+    async def call(
+        self, method: str, url: str, body: Mapping[str, Any] | None = None, particular: bool = False
+    ) -> Any:
         """The JSON that one request brings back; None for an empty body. Raises what `send` raises."""
-        text = await self.send(method, url, body)
+        text = await self.send(method, url, body, particular)
         try:
             return parse_json(text) if text.strip() else None
         except ValueError as error:
             raise self.fault(f"did not answer with JSON: {self._quote(error)}") from None
 
-    async def send(self, method: str, url: str, body: Mapping[str, Any] | None = None) -> bytes:
+    async def send(
+        self, method: str, url: str, body: Mapping[str, Any] | None = None, particular: bool = False
+    ) -> bytes:
         """The bytes that one request brings back.
 
-        Raises `AgentFailure`, or `ConfigurationError` where the key is refused; a 403 to a key that was good before is
-        about this one request.
+        Raises `AgentFailure`, or `ConfigurationError` where the key is refused. `particular`: no other request is like
+        this one, so that a 403 may be about it alone.
         """
         import aiohttp
 
@@ -72,8 +78,9 @@ class AgentHttp:
         except TimeoutError:
             raise AgentFailure(f"{self._name} gave no answer within {self._seconds:g} s", late=True) from None
         except (aiohttp.ClientError, OSError) as error:
-            raise self.fault(f"cannot be reached: {self._quote(error)}") from None
-        self._refuse_status(response, text)
+            problem = f"{self._name} cannot be reached: {self._quote(error)}"
+            raise AgentFailure(problem, turned_away=isinstance(error, aiohttp.ClientConnectorError)) from None
+        self._refuse_status(response, text, particular)
         return text
 
     async def close(self) -> None:
@@ -113,13 +120,12 @@ class AgentHttp:
                 raise AgentFailure(f"{self._name} sends more than {LARGEST_REPLY // 1024**2} MiB", final=True)
         return bytes(body)
 
-    def _refuse_status(self, response: "ClientResponse", text: bytes) -> None:
+    def _refuse_status(self, response: "ClientResponse", text: bytes, particular: bool) -> None:
         """Raises what a status other than 2xx means."""
         status = response.status
         if 200 <= status < 300:
-            self.accepted = True
             return
-        if status == 401 or (status == 403 and not self.accepted):
+        if status in (401, 402) or (status == 403 and not particular):
             raise ConfigurationError(f"{self._name} refuses the key ({status}); {self._key_advice}")
         wait = retry_after_seconds(response.headers.get("Retry-After"))
         if status == 429:

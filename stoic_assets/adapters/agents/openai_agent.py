@@ -40,10 +40,16 @@ class OpenAiAgent:
             raise AgentFailure(f"the session {session_id} is unknown; it was not restored", final=True)
         history = self._sessions[session_id]
         asked = [*history, {"role": "user", "content": message}]
-        answer = await self._http.call("POST", self._url, {"model": self._model, "messages": asked, "user": user})
+        body = {"model": self._model, "messages": asked, "user": user}
+        answer = await self._http.call("POST", self._url, body, particular=True)
         reply = self._read(answer)
         self._sessions[session_id] = [*asked, {"role": "assistant", "content": reply.content}]
         return reply
+
+    async def probe(self, user: str) -> None:
+        """A greeting outside of any session: the protocol has nothing that costs less."""
+        greeting = [{"role": "user", "content": "Hello"}]
+        await self._http.call("POST", self._url, {"model": self._model, "messages": greeting, "user": user})
 
     async def object_context(self, session_id: str) -> dict[str, Any] | None:
         """The protocol has none."""

@@ -78,7 +78,7 @@ class _Evaluation:
                 return [self.value(item, scope, depth + 1) for item in items]
             case Member(receiver, name, safe):
                 target = self.value(receiver, scope, depth + 1)
-                return None if safe and target is None else member_of(target, name, self.budget)
+                return None if safe and target is None else self.member(target, name)
             case Index(receiver, key):
                 return element_at(self.value(receiver, scope, depth + 1), self.value(key, scope, depth + 1))
             case Unary(operator, operand):
@@ -92,6 +92,14 @@ class _Evaluation:
         if name not in scope:
             raise ExpressionFailure(f"this trial has no `{name}`")
         return scope[name]
+
+    def member(self, target: object, name: str) -> object:
+        """A key of the data comes first; whatever else is called like a function was meant as one."""
+        keys = target if isinstance(target, dict) else None
+        if name in FUNCTIONS and kind(target) in FUNCTIONS[name].on and (keys is None or name not in keys):
+            index = "" if keys is None else f', or ["{name}"] for a key that may be missing'
+            raise ExpressionFailure(f"`{name}` is a function; write .{name}(…){index}")
+        return member_of(target, name, self.budget)
 
     def unary(self, operator: str, operand: object) -> object:
         if operator == "!":

@@ -34,6 +34,8 @@ Scope = frozenset[str]
 _CONSTANTS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
 _COMPARISONS = ("<", "<=", ">", ">=")
 _PREFIXES = ("!", "-")
+_MAPS = ("job",)
+"""Those members of the two bindings that have keys of their own, which may be called like a function."""
 _OPERATORS = ("&&", "||", "?:", "==", "!=", *_COMPARISONS, "in", "!in", "+", "-", "*", "/", "%")
 
 
@@ -131,12 +133,12 @@ class _Reader:
         return [], self.expression(node, scope)
 
     def member(self, receiver: Expression, name_node: Node, safe: bool) -> Member:
-        """Members of the two bindings are known before any data is."""
+        """Members of the two bindings are known before any data is, and so is what these have."""
         name = self.source.text(name_node).strip("`")
         if isinstance(receiver, Name) and receiver.name in ROOTS and name not in ROOTS[receiver.name]:
             hint = nearest(name, ROOTS[receiver.name])
             raise self.source.fault(name_node, f"`{receiver.name}` has no member `{name}`; {hint}")
-        if name in FUNCTIONS and FUNCTIONS[name].takes is Takes.NOTHING:
+        if name in FUNCTIONS and FUNCTIONS[name].takes is Takes.NOTHING and _has_no_keys(receiver):
             raise self.source.fault(name_node, f"`{name}` is a function; write .{name}()")
         return Member(receiver, name, safe)
 
@@ -208,6 +210,13 @@ class _Reader:
             case ["$", "identifier"]:
                 return self.name(self.source.text(inside[1]), inside[1], scope)
         raise unsupported(self.source, node)
+
+
+def _has_no_keys(receiver: Expression) -> bool:
+    match receiver:
+        case Member(Name(root), name) if root in ROOTS:
+            return name not in _MAPS
+    return False
 
 
 def _is_comparison(node: Node) -> bool:

@@ -30,6 +30,10 @@ class Agent(Protocol):
 
     async def send(self, session_id: str, user: str, message: str) -> AgentReply: ...
 
+    async def probe(self, user: str) -> None:
+        """Asks for what every trial begins with, as cheaply as the protocol allows."""
+        ...
+
     async def object_context(self, session_id: str) -> dict[str, Any] | None:
         """The agent's observable state, or None where the protocol has none."""
         ...

@@ -31,8 +31,8 @@ class SessionLost(StoicError):
 async def hold_trial(planned: Planned, world: World, journal: Journal) -> Evidence:
     """Holds a trial, or what is left of it, and returns what it left behind.
 
-    A fault inside becomes the trial's outcome. `ConfigurationError` and `BudgetReached` pass through: they concern
-    the whole evaluation, and the trial is taken up again by the next run.
+    A fault inside becomes the trial's outcome. `ConfigurationError`, `ServiceUnreachable` and `BudgetReached` pass
+    through: they concern the whole evaluation, and the trial is taken up again by the next run.
     """
     conversation = _Conversation(planned, world, journal)
     if conversation.state.end is None:
@@ -65,8 +65,9 @@ class _Conversation:
     async def hold(self) -> None:
         """Plays to the end, looks at what the agent did, and closes the journal."""
         outcome, detail, failures = await self.outcome()
+        failed = outcome == "agent_error"
         try:
-            observations = await capture(self.trial, self.job, self.state.session_id, self.world)
+            observations = await capture(self.trial, self.job, self.state.session_id, self.world, failed)
         except InfrastructureError as error:
             outcome, detail, observations = "infra_error", str(error), []
         await self.note(entries.ended(self.world.now(), outcome, detail, failures, observations))
@@ -80,6 +81,7 @@ class _Conversation:
         except TimeoutError:
             return self.culprit(limit), f"the trial took longer than {limit:g} s", 0
         except AgentUnusable as error:
+            await self.world.refuse_outage(error, self.trial.user)
             return "agent_error", str(error), error.failures if self.failures_count() else 0
         except (EvaluatorFault, ModelFailure) as error:
             return "evaluator_error", str(error), 0
@@ -87,8 +89,8 @@ class _Conversation:
             return "infra_error", str(error), 0
 
     def failures_count(self) -> bool:
-        """Whether failed attempts at the user's last message count: at a greeting they do not."""
-        return self.trial.scenario is not None or len(self.state.turns) > 1
+        """Whether failed attempts at the last request count: before the user speaks, and at a greeting, they do not."""
+        return len(self.state.turns) > (0 if self.trial.scenario else 1)
 
     def culprit(self, limit: float) -> Outcome:
         """Who used up the trial's time: the agent when it was awaited, or took half of it."""
@@ -152,7 +154,7 @@ class _Conversation:
                 lambda: self.world.agent.send(session, self.trial.user, turns[-1].content)
             )
         except AgentUnusable as error:
-            if self.interrupted and error.final:
+            if self.interrupted and error.final and not error.turned_away:
                 raise SessionLost(str(error)) from None
             raise
         self.interrupted = False

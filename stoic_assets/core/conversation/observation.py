@@ -12,18 +12,21 @@ from stoic_assets.core.retrying import AgentUnusable
 OBJECT_CONTEXT = "objectContext"
 
 
-async def capture(trial: Trial, job: Job, session_id: str | None, world: World) -> list[Observation]:
+async def capture(
+    trial: Trial, job: Job, session_id: str | None, world: World, failed: bool = False
+) -> list[Observation]:
     """The raw results of the job's assertion queries, and the agent's object context where its protocol has one.
 
     A query that fails by its own fault, or an agent that does not answer, becomes an observation with an error.
-    Raises `InfrastructureError` when the graph itself is gone.
+    Raises `InfrastructureError` when the graph itself is gone, and what `World.refuse_outage` raises unless the agent
+    `failed` anyway.
     """
     observations = [
         await _query(key, assertion, world, world.parameters(trial, session_id))
         for key, assertion in job.assertions_of(trial.condition)
         if isinstance(assertion, CypherAssertion)
     ]
-    context = await _observed_context(session_id, world) if session_id else None
+    context = await _observed_context(session_id, trial.user, world, failed) if session_id else None
     return [*observations, context] if context else observations
 
 
@@ -46,14 +49,16 @@ async def knows_session(session_id: str, world: World) -> bool:
     try:
         await _object_context(session_id, world)
     except AgentUnusable as failure:
-        return not failure.final
+        return failure.turned_away or not failure.final
     return True
 
 
-async def _observed_context(session_id: str, world: World) -> Observation | None:
+async def _observed_context(session_id: str, user: str, world: World, failed: bool) -> Observation | None:
     try:
         found = await _object_context(session_id, world)
     except AgentUnusable as failure:
+        if not failed:
+            await world.refuse_outage(failure, user)
         problem = f"the object context was not to be had: {failure}"
         return Observation(OBJECT_CONTEXT, "object_context", "", error=problem)
     return None if found is None else Observation(OBJECT_CONTEXT, "object_context", "", result=found)

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from stoic_assets.core.chat import ChatModel
-from stoic_assets.core.conversation.agent import Agent
+from stoic_assets.core.conversation.agent import Agent, AgentFailure
 from stoic_assets.core.conversation.evidence import Trial, Turn
 from stoic_assets.core.conversation.subject_graph import SubjectGraph
-from stoic_assets.core.retrying import Delivery, Gate, deliver
+from stoic_assets.core.errors import ServiceUnreachable
+from stoic_assets.core.retrying import AgentUnusable, Delivery, Gate, deliver
 from stoic_assets.core.settings import Settings
 
 T = TypeVar("T")
@@ -32,6 +33,23 @@ class World:
         """Asks the agent one thing with the retries of `stoic.yml`. Raises `AgentUnusable` when none succeeds."""
         seconds = self.settings.conversations.turn_timeout_seconds
         return await deliver(send, self.settings.limits.agent, seconds, self.agent_limit)
+
+    async def refuse_outage(self, error: AgentUnusable, user: str) -> None:
+        """Raises where no trial is to blame for a failed request, because the agent turns everybody away.
+
+        It is asked once more, for what every trial begins with. A request that met nothing but 429 needs no such proof:
+        a busy agent has not failed. Raises `ServiceUnreachable`, or `ConfigurationError` for a key refused by now.
+        """
+        if error.turned_away and (error.failures == 0 or await self._turns_away(user)):
+            raise ServiceUnreachable(f"{error}; see to it that it serves again, then go on with --resume") from None
+
+    async def _turns_away(self, user: str) -> bool:
+        try:
+            async with self.agent_limit.request():
+                await self.agent.probe(user)
+        except AgentFailure as failure:
+            return failure.turned_away
+        return False
 
     def parameters(self, trial: Trial, session_id: str | None) -> dict[str, Any]:
         """What Cypher of a job may use as `$user`, `$trial`, `$agent_version` and `$session`."""

@@ -3,10 +3,11 @@ from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 import pytest
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from stoic_assets.adapters.agents.embabel import EmbabelAgent
 from stoic_assets.core.conversation.agent import AgentFailure, AgentReply
+from stoic_assets.core.errors import ConfigurationError
 
 T = TypeVar("T")
 KEY = "meditations-12"
@@ -45,6 +46,21 @@ def test_a_conversation_on_the_wire(service: Any) -> None:
     ]
     assert all(seen.headers["x-api-key"] == KEY and seen.headers["x-tenant"] == "stoa" for seen in service.seen)
     assert service.seen[0].headers["content-type"] == "application/json"
+
+
+def test_a_forbidden_message_is_told_from_a_key_that_nobody_takes_any_more(service: Any) -> None:
+    async def main() -> None:
+        agent = EmbabelAgent(service.url, "marcus", "m")
+        session = await agent.open_session("Alice")
+        for ask in (agent.send(session, "Alice", "Hello"), agent.object_context(session)):
+            with pytest.raises(AgentFailure, match="answered 403"):
+                await ask
+        with pytest.raises(ConfigurationError, match=r"refuses the key \(403\)"):
+            await agent.probe("Alice")
+
+    service.answers = [JSONResponse({"sessionId": "s"}), Response("expired", 403)]
+    asyncio.run(main())
+    assert service.seen[-1].body == service.seen[0].body
 
 
 def test_without_a_key_no_key_is_sent(service: Any) -> None:

@@ -28,7 +28,7 @@ def failure_of(url: str, seconds: float = 5.0) -> AgentFailure:
     return caught.value
 
 
-@pytest.mark.parametrize("status", [401, 403])
+@pytest.mark.parametrize("status", [401, 402, 403])
 def test_a_refused_key_is_a_configuration_error_that_names_its_variable(service: Any, status: int) -> None:
     service.replies({"error": f"bad key {KEY}"}, status=status)
     with pytest.raises(ConfigurationError, match="AGENT_API_KEY") as caught:
@@ -36,18 +36,23 @@ def test_a_refused_key_is_a_configuration_error_that_names_its_variable(service:
     assert KEY not in str(caught.value)
 
 
-def test_a_request_that_is_forbidden_to_a_good_key_is_no_bad_key(service: Any) -> None:
+def test_a_forbidden_request_that_has_no_like_is_no_bad_key_yet(service: Any) -> None:
     async def main() -> None:
         http = AgentHttp(service.url, {"X-API-KEY": KEY}, 5.0)
-        await http.call("PUT", http.url)
         with pytest.raises(AgentFailure, match="answered 403: content policy") as caught:
-            await http.call("PUT", http.url)
-        assert caught.value.final
+            await http.call("PUT", http.url, particular=True)
+        assert (caught.value.final, caught.value.turned_away) == (True, True)
         with pytest.raises(ConfigurationError, match="refuses the key"):
-            await http.call("PUT", http.url)
+            await http.call("PUT", http.url, particular=True)
 
-    service.answers = [JSONResponse({}), Response("content policy", 403), Response("expired", 401)]
+    service.answers = [Response("content policy", 403), Response("expired", 401)]
     asyncio.run(main())
+
+
+@pytest.mark.parametrize(("status", "turned_away"), [(500, False), (502, True), (503, True), (504, False), (429, True)])
+def test_what_a_gateway_says_is_told_from_what_a_service_says(service: Any, status: int, turned_away: bool) -> None:
+    service.replies({}, status=status)
+    assert failure_of(service.url).turned_away is turned_away
 
 
 def test_busy_is_a_wait_of_the_length_that_the_agent_asks_for(service: Any) -> None:
@@ -83,7 +88,7 @@ def test_a_redirect_is_not_followed(service: Any) -> None:
 def test_nobody_there(dead_url: str) -> None:
     failure = failure_of(dead_url)
     assert "cannot be reached" in str(failure)
-    assert not failure.final
+    assert (failure.final, failure.turned_away) == (False, True)
 
 
 def test_too_slow(service: Any) -> None:
@@ -125,7 +130,7 @@ def test_a_dropped_connection_is_a_failure_that_nobody_repeats_unseen(method: st
             assert await http.call(method, http.url) == {}
             with pytest.raises(AgentFailure, match="cannot be reached") as caught:
                 await http.call(method, http.url)
-            assert not caught.value.final
+            assert (caught.value.final, caught.value.turned_away) == (False, False)
             assert len(requests) == 2
             assert await http.call(method, http.url) == {}
             await http.close()

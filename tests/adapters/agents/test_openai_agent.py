@@ -6,6 +6,7 @@ import pytest
 from stoic_assets.adapters.agents.openai_agent import OpenAiAgent, completions_url
 from stoic_assets.core.conversation.agent import AgentFailure, AgentReply
 from stoic_assets.core.conversation.evidence import Turn
+from stoic_assets.core.errors import ConfigurationError
 
 DEEP = "[" * 400 + "]" * 400
 
@@ -44,6 +45,19 @@ def test_the_whole_history_goes_with_every_message(service: Any) -> None:
         ],
     }
     assert service.seen[1].body["messages"] == [{"role": "user", "content": "Yo"}]
+
+
+def test_a_forbidden_message_is_told_from_a_key_that_nobody_takes_any_more(service: Any) -> None:
+    async def main() -> None:
+        agent = OpenAiAgent(service.url, "sage")
+        with pytest.raises(AgentFailure, match="answered 403"):
+            await agent.send(await agent.open_session("Alice"), "Alice", "What now?")
+        with pytest.raises(ConfigurationError, match=r"refuses the key \(403\)"):
+            await agent.probe("Alice")
+
+    service.replies({}, status=403)
+    asyncio.run(main())
+    assert service.seen[1].body["messages"] == [{"role": "user", "content": "Hello"}]
 
 
 def test_a_message_that_failed_is_not_part_of_the_history(service: Any) -> None:

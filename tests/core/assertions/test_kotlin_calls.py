@@ -48,6 +48,7 @@ def test_arguments(text: str, expected: Expression) -> None:
         ("evaluation.events.isEmtpy()", 1, 19, "did you mean `isEmpty`"),
         ("evaluation.events.size()", 1, 19, "write .size without"),
         ("evaluation.model.trim", 1, 18, "write .trim()"),
+        ("objectContext.entities.isNotEmpty", 1, 24, "write .isNotEmpty()"),
         ("setOf(1)", 1, 1, "did you mean `listOf`"),
         ("emptyList()", 1, 1, "write listOf()"),
         ("any { true }", 1, 1, "called on a value"),

@@ -101,6 +101,11 @@ def test_values(text: str, expected: object) -> None:
         ("job.list[-1]", "no position -1"),
         ("job.list[true]", "not a List by true"),
         ("job.map[1]", "not a Map by 1"),
+        ("job.yes.toString", r"`toString` is a function; write \.toString\(…\)$"),
+        ("job.list.map { it }.isEmpty", r"`isEmpty` is a function; write \.isEmpty\(…\)$"),
+        ("job.map.count", r'`count` is a function; write \.count\(…\), or \["count"\] for a key that may be missing'),
+        ("job.map.trim", "no member `trim` here; there are 'a'"),
+        ("job.none.isNullOrEmpty", "is a function"),
         ("job.none!!", r"what `!!` stands behind is null; write \?\. or \?:"),
         ("job.map.a!!.b", "1 has no member"),
         ("job.none?.x!!.y", "stands behind is null"),
@@ -129,6 +134,15 @@ def test_failures_say_what_is_wrong(text: str, problem: str) -> None:
     with pytest.raises(ExpressionFailure, match=problem) as failed:
         value_of(text)
     assert "\n" not in str(failed.value)
+
+
+@pytest.mark.parametrize("name", sorted(FUNCTIONS))
+def test_a_key_of_the_data_may_be_called_like_a_function(name: str) -> None:
+    resource = {"id": "1", "name": "mum", "labels": ["DomainNode"], "properties": {name: "x"}}
+    bindings = {"objectContext": object_context({"resources": [resource]})}
+    for text in (f'it.properties.{name} == "x"', f'it.{name} == "x"', f'it.properties["{name}"] == "x"'):
+        assert check(parse_expression(f"objectContext.entities.any {{ {text} }}"), bindings) is True
+    assert value_of(f"job.{name}", **{name: 1}) == 1
 
 
 @pytest.mark.parametrize("text", ["objectContext.resources.size", "null", '"true"', "1"])

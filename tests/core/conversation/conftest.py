@@ -44,6 +44,9 @@ class FakeAgent:
         said = await self._act(message)
         return AgentReply(f"You said: {message}" if said is None else said, ({"output": message},))
 
+    async def probe(self, user: str) -> None:
+        await self._act("probe")
+
     async def object_context(self, session_id: str) -> dict[str, Any] | None:
         if self.forgets and session_id not in self.opened:
             raise AgentFailure("unknown session", final=True)

@@ -10,7 +10,13 @@ from stoic_assets.core.conversation.agent import AgentFailure
 from stoic_assets.core.conversation.conversation import hold_trial
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.conversation.world import World
-from stoic_assets.core.errors import ConfigurationError, InfrastructureError, QueryError
+from stoic_assets.core.errors import (
+    ConfigurationError,
+    InfrastructureError,
+    QueryError,
+    ServiceUnreachable,
+    StoicError,
+)
 from stoic_assets.core.jobs.plan import Planned, plan
 from stoic_assets.core.queueing import queueing
 
@@ -171,6 +177,69 @@ def test_failures_at_a_scenarios_input_are_counted_for_it_is_no_greeting(
     evidence = hold(planned(scenarios=scenarios, facts=[]), make_world())
     assert evidence.failure_count == times
     assert (evidence.outcome == "agent_error") == (times == 4)
+
+
+@pytest.mark.parametrize("place", ["open", "a seed"])
+@pytest.mark.parametrize("times", [2, 4])
+def test_failures_before_a_scenarios_input_are_not_counted(
+    hold: Make, planned: Make, make_world: Make, agent: Any, place: str, times: int
+) -> None:
+    left = [AgentFailure("down")] * times
+    agent.answer = lambda message: left.pop() if message == place and left else None
+    scenarios = [{"id": "a", "category": "c", "input": "Advise me"}]
+    evidence = hold(planned(scenarios=scenarios, facts=[], seeds=[{"text": "a seed"}]), make_world())
+    assert evidence.failure_count == 0
+    assert evidence.outcome == ("agent_error" if times == 4 else "signed_off")
+
+
+TURNED_AWAY = AgentFailure("nobody there", turned_away=True)
+FORBIDDEN = AgentFailure("forbidden", final=True, turned_away=True)
+BUSY = AgentFailure("busy", busy=True)
+
+
+@pytest.mark.parametrize(
+    ("fault", "probe"),
+    [
+        (TURNED_AWAY, TURNED_AWAY), (FORBIDDEN, TURNED_AWAY), (TURNED_AWAY, BUSY), (BUSY, None),
+        (FORBIDDEN, ConfigurationError("forbidden: the key")),
+    ],
+)
+@pytest.mark.parametrize("place", ["open", "Hi", "What time is it?", "context"])
+def test_an_agent_that_turns_everybody_away_ends_the_evaluation_and_the_next_run_goes_on(
+    planned: Make, make_world: Make, make_journal: Make, agent: Any, place: str, fault: Exception,
+    probe: Exception | None,
+) -> None:
+    trial, journal = planned(greetings=["Hi"]), make_journal()
+    agent.answer = lambda message: fault if message == place else probe if message == "probe" else None
+    with pytest.raises(StoicError, match=str(fault)) as caught:
+        asyncio.run(hold_trial(trial, make_world(), journal))
+    assert isinstance(caught.value, ServiceUnreachable | ConfigurationError)
+    assert "ended" not in journal.kinds()
+    agent.answer = lambda message: None
+    journal = make_journal(journal.entries())
+    evidence = asyncio.run(hold_trial(trial, make_world(), journal))
+    assert (evidence.outcome, evidence.failure_count, len(evidence.turns)) == ("signed_off", 0, 7)
+    assert journal.kinds().count("session") == 1, "it did not begin anew"
+
+
+@pytest.mark.parametrize("probe", [None, AgentFailure("a fault of its own")])
+@pytest.mark.parametrize("fault", [FORBIDDEN, TURNED_AWAY])
+def test_an_agent_that_turns_one_message_away_ends_one_trial(
+    hold: Make, planned: Make, make_world: Make, agent: Any, fault: Exception, probe: Exception | None
+) -> None:
+    agent.answer = lambda message: fault if "time" in message else probe if message == "probe" else None
+    evidence = hold(planned(), make_world())
+    assert (evidence.outcome, evidence.detail) == ("agent_error", str(fault))
+
+
+def test_an_agent_that_a_message_brings_down_is_at_fault(
+    hold: Make, planned: Make, make_world: Make, agent: Any
+) -> None:
+    left = [AgentFailure("dropped")]
+    agent.answer = lambda message: None if message in ("open", "Hi") else left.pop() if left else TURNED_AWAY
+    evidence = hold(planned(greetings=["Hi"]), make_world())
+    assert (evidence.outcome, evidence.failure_count) == ("agent_error", 4)
+    assert evidence.observations[1].error == "the object context was not to be had: nobody there"
 
 
 def test_an_agent_that_dies_half_way_is_looked_at_all_the_same(
