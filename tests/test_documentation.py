@@ -13,7 +13,7 @@ import yaml
 from pydantic import BaseModel
 
 from stoic_assets.adapters.document_files import load_job
-from stoic_assets.cli.main import command_line
+from stoic_assets.cli.command_line import command_line
 from stoic_assets.core.jobs.json_schema import job_json_schema
 from stoic_assets.core.releases import Release
 from stoic_assets.core.settings import Settings

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -122,20 +123,62 @@ def readable_jobs(paths: Iterable[Path]) -> tuple[list[Job], list[ConfigurationE
 
     Their names must differ, and not in case alone: they name files.
     """
-    named: dict[str, Path] = {}
-    jobs: list[Job] = []
-    complaints: list[ConfigurationError] = []
+    read, faults = _read_jobs(paths)
+    jobs, twins = _told_apart(read)
+    return jobs, [*(fault for _, fault in faults), *twins]
+
+
+def wanted_jobs(paths: Iterable[Path], names: Sequence[str], tags: Sequence[str]) -> list[Job]:
+    """The jobs with one of `names` or `tags`; other files may be faulty.
+
+    Raises for a name or tag that nobody has, for a wanted job with a twin, and for a faulty file that mentions a tag.
+    """
+    read, faults = _read_jobs(paths)
+    if mentioned := [fault for path, fault in faults if _mentions(path, tags)]:
+        raise mentioned[0]
+    try:
+        chosen = select_jobs([job for _, job in read], names, tags)
+    except ConfigurationError as error:
+        raise ConfigurationError("; not read: ".join(map(str, [error, *(fault for _, fault in faults[:1])]))) from None
+    wanted = {job.name.casefold() for job in chosen}
+    _, twins = _told_apart((path, job) for path, job in read if job.name.casefold() in wanted)
+    if twins:
+        raise twins[0]
+    return chosen
+
+
+def _read_jobs(paths: Iterable[Path]) -> tuple[list[tuple[Path, Job]], list[tuple[Path, ConfigurationError]]]:
+    """The files that read, and those that do not."""
+    read: list[tuple[Path, Job]] = []
+    faults: list[tuple[Path, ConfigurationError]] = []
     for path in paths:
         try:
-            job = load_job(path)
-            if other := named.get(job.name.casefold()):
-                raise DocumentError(str(path), None, "name", f"{job.name!r} is already the name of {other}")
+            read.append((path, load_job(path)))
         except ConfigurationError as error:
-            complaints.append(error)
+            faults.append((path, error))
+    return read, faults
+
+
+def _told_apart(read: Iterable[tuple[Path, Job]]) -> tuple[list[Job], list[ConfigurationError]]:
+    """The first job of each name, and the complaints about further ones."""
+    first: dict[str, tuple[Path, Job]] = {}
+    twins: list[ConfigurationError] = []
+    for path, job in read:
+        if other := first.get(job.name.casefold()):
+            twins.append(DocumentError(str(path), None, "name", f"{job.name!r} is already the name of {other[0]}"))
         else:
-            named[job.name.casefold()] = path
-            jobs.append(job)
-    return jobs, complaints
+            first[job.name.casefold()] = path, job
+    return [job for _, job in first.values()], twins
+
+
+def _mentions(path: Path, words: Iterable[str]) -> bool:
+    """Whether a file that does not read has one of these words in it or in its name; of one that cannot be opened
+    nobody knows more.
+    """
+    text = path.stem
+    with suppress(OSError):
+        text += "\n" + path.read_text(encoding="utf-8", errors="replace")
+    return any(re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) for word in words)
 
 
 def job_files(folder: Path) -> list[Path]:
@@ -169,3 +212,14 @@ def load_releases(folder: Path) -> tuple[dict[str, Release], list[ConfigurationE
         else:
             releases[release.agent_version] = release
     return releases, complaints
+
+
+def load_release(folder: Path, agent_version: str) -> Release | None:
+    """The manifest of a version. Raises the fault of a file that may be the missing one, for all its words tell."""
+    releases, complaints = load_releases(folder)
+    if agent_version not in releases:
+        words = agent_version.split("@")
+        for complaint in complaints:
+            if not isinstance(complaint, DocumentError) or _mentions(Path(complaint.source), words):
+                raise complaint
+    return releases.get(agent_version)

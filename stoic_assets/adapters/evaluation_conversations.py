@@ -159,17 +159,17 @@ async def _hold_all(workplace: Workplace, underway: Sequence["_Worlds"], at_once
 
     async def hold(item: Planned) -> Evidence | None:
         worlds = worlds_of[item.trial.trial_id]
-        if worlds.fault is not None:
+        if worlds.spent or worlds.fault is not None:
             return None
         try:
             return await worlds.hold(item)
         except BudgetReached:
-            raise
+            worlds.spent = True
         except StoicError as fault:
             if len(underway) == 1:
                 raise  # there are no others to be spared: what is running is cancelled
             worlds.fault = fault
-            return None
+        return None
 
     for evidence in await hold_all(planned, hold, at_once, workplace.graph_access):
         worlds_of[evidence.trial.trial_id].evidence.append(evidence)
@@ -197,7 +197,8 @@ async def _announce(workplace: Workplace, manifest: Manifest) -> None:
 class _Worlds:
     """The outside of an evaluation's conversations: one agent a job, one limit a host, one model for all.
 
-    `evidence` is what they left, `fault` what ended them before their time.
+    `evidence` is what they left, `fault` what ended them before their time; once they have `spent` up to the cost
+    ceiling no further one begins, and the rest is left for a later run.
     """
 
     def __init__(
@@ -207,6 +208,7 @@ class _Worlds:
         self.manifest, self.plan = manifest, manifest.spec.plan(manifest.evaluation_id)
         self.evidence: list[Evidence] = []
         self.fault: StoicError | None = None
+        self.spent = False
         self._workplace, self._graph = workplace, graph
         self._model = workplace.model(manifest, max_cost)
         self._journals = workplace.evidence.journals(manifest)

@@ -9,6 +9,7 @@ from stoic_assets.adapters.calibration_store import PLACE as CALIBRATION
 from stoic_assets.adapters.compiled_templates import compiled_templates
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
 from stoic_assets.adapters.files import write_whole
+from stoic_assets.adapters.version_comparison import job_hashes
 from stoic_assets.adapters.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import Manifest
@@ -37,13 +38,13 @@ def report_data(workplace: Workplace, manifest: Manifest) -> ReportData:
     comparisons = _comparisons(workplace.warehouse, manifest)
     base = _compared_base(comparisons) or _parent(workplace, manifest)
     return ReportData(
-        **_tables(workplace.warehouse, key, ReportData),
+        **_tables(workplace, key, ReportData),
         evaluation=_head(workplace.warehouse, key),
         virtue_trends=workplace.warehouse.query("select * from virtue_trends where agent = ? order by n", [agent]),
         version_comparisons=comparisons,
         judge_calibration=_rows(workplace.warehouse, CALIBRATION, "judge_calibration"),
         invalid_trials_threshold=workplace.settings.invalid_trials_threshold,
-        base=base and BaseVersion(_head(workplace.warehouse, base), **_tables(workplace.warehouse, base, BaseVersion)),
+        base=base and BaseVersion(_head(workplace.warehouse, base), **_tables(workplace, base, BaseVersion)),
     )
 
 
@@ -66,10 +67,12 @@ def _file(workplace: Workplace, manifest: Manifest, ending: str) -> Path:
     return workplace.reports / manifest.agent_version / f"{manifest.evaluation_id}.{ending}"
 
 
-def _tables(warehouse: Warehouse, key: Key, kind: type[ReportData] | type[BaseVersion]) -> dict[str, Any]:
-    """The tables that the fields of `kind` name."""
+def _tables(workplace: Workplace, key: Key, kind: type[ReportData] | type[BaseVersion]) -> dict[str, Any]:
+    """The tables that the fields of `kind` name; trials with the hashes of jobs that comparisons go by."""
     names = [field.name for field in fields(kind) if field.name not in GATHERED_OTHERWISE]
-    return {name: _rows(warehouse, key, name) for name in names}
+    tables = {name: _rows(workplace.warehouse, key, name) for name in names}
+    hashes = job_hashes(workplace, *key, tables["trials"])
+    return tables | {"trials": [trial | {"job_hash": hashes[trial["job"]]} for trial in tables["trials"]]}
 
 
 def _rows(warehouse: Warehouse, key: Key, table: str) -> Any:

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stoic_assets.adapters.agents.connect import connect_agent, reachable
-from stoic_assets.adapters.document_files import job_files, load_jobs, load_releases, refuse_prompt, select_jobs
+from stoic_assets.adapters.document_files import (
+    job_files,
+    load_jobs,
+    load_release,
+    refuse_prompt,
+    select_jobs,
+    wanted_jobs,
+)
 from stoic_assets.adapters.endpoint import parse_url
 from stoic_assets.adapters.models.connect import connect_model, evaluator_model, judge_panel, reachable_model
 from stoic_assets.adapters.models.ledger import require_price
@@ -39,7 +46,7 @@ def set_up(
     max_cost: float | None = None,
 ) -> Setup:
     """Resolves a request. Raises `ConfigurationError` for whatever is missing or wrong; nothing is contacted."""
-    release = release_of(agent_version, project)
+    release = load_release(project.releases, agent_version)
     jobs = [_as_released(job, release) for job in chosen_jobs(request, agent_version, project, release)]
     refuse_setups_of(jobs, env)
     refuse_same_graph(subject_address(env), stoic_address(env), env)
@@ -85,14 +92,6 @@ def refuse_receivers(env: Mapping[str, str]) -> None:
             parse_url(url, name)
 
 
-def release_of(agent_version: str, project: Project) -> Release | None:
-    """The manifest of a version. Raises the fault of an unreadable one where it may be the one that is missing."""
-    releases, complaints = load_releases(project.releases)
-    if agent_version not in releases and complaints:
-        raise complaints[0]
-    return releases.get(agent_version)
-
-
 def default_files(project: Project) -> list[Path]:
     """The jobs of a project when none is named: `data/eval/agent.yml`, else all of `eval_jobs/`."""
     return _single_file(project) or job_files(project.jobs)
@@ -108,12 +107,14 @@ def chosen_jobs(
 ) -> list[Job]:
     """The jobs a request means. Unless it names some, only those addressed to this agent, where there are any."""
     names = request.jobs or (release.jobs if release and not (request.files or request.tags) else ())
-    to_choose_from = [*_single_file(project), *job_files(project.jobs)]
-    default = to_choose_from if names or request.tags else default_files(project)
-    jobs = load_jobs([Path(file) for file in request.files] or default)
-    if not jobs:
+    if not request.files and not default_files(project):
         raise ConfigurationError(f"{project.jobs}: there are no jobs; write one, or name one with --file")
-    chosen = select_jobs(jobs, names, request.tags)
+    if request.files:
+        chosen = select_jobs(load_jobs(map(Path, request.files)), names, request.tags)
+    elif names or request.tags:
+        chosen = wanted_jobs([*_single_file(project), *job_files(project.jobs)], names, request.tags)
+    else:
+        chosen = load_jobs(default_files(project))
     addressed = [job for job in chosen if agent_version and job.target.chatbot == agent_of(agent_version)]
     return chosen if request.files or names or not addressed else addressed
 

@@ -15,6 +15,7 @@ from stoic_assets.core.comparison.comparison import Comparison, compare
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.jobs.job import QUESTION
 from stoic_assets.core.releases import base_of
 from stoic_assets.core.reports.confidence import calibrated_share
 from stoic_assets.core.scoring.validity import conclusive
@@ -79,10 +80,24 @@ def read_side(workplace: Workplace, agent_version: str, evaluation_id: str) -> S
         evaluator_model=evaluation["evaluator_model"] or "",
         judges=frozenset(row["judge_model"] for row in verdicts),
         prompts=_prompts(trials, verdicts),
-        jobs={row["job"]: row["job_hash"] or "" for row in trials},
+        jobs=job_hashes(workplace, *key, trials),
         measures=_measures(warehouse, *key),
         calibrated=calibrated_share(verdicts),
     )
+
+
+def job_hashes(workplace: Workplace, agent_version: str, evaluation_id: str, trials: Sequence[Row]) -> dict[str, str]:
+    """What each job asks, by its name (`Job.question_hash`).
+
+    An earlier release stored other hashes with the trials, but whole jobs in the manifest; without one these hashes
+    are all there is.
+    """
+    stored = {row["job"]: row["job_hash"] or "" for row in trials}
+    if all(content.startswith(QUESTION) for content in stored.values()):
+        return stored
+    manifest = workplace.evidence.manifest(agent_version, evaluation_id)
+    held = {job.name: job.question_hash() for job in manifest.spec.jobs} if manifest else {}
+    return {job: now if now.startswith(QUESTION) else held.get(job, now) for job, now in stored.items()}
 
 
 def _measures(warehouse: Warehouse, agent_version: str, evaluation_id: str) -> list[Row]:

@@ -1,116 +1,22 @@
-"""The `stoic` command: each is a thin layer over the same definitions, and ends with a documented exit code."""
+"""Where the `stoic` command begins. Nothing that takes time is imported before Ctrl-C is seen to."""
 
-import atexit
-import errno
-import gc
-import sys
-import traceback
-from collections.abc import Iterable
-from importlib import import_module
-from importlib.metadata import version
-from io import TextIOWrapper
-from typing import Annotated
+import os
+import signal
+from types import FrameType
 
-import typer
-
-from stoic_assets.cli.console import err, foreign, out
-from stoic_assets.cli.options import NEWEST, with_verbose
-from stoic_assets.core.errors import StoicError
-
-COMMANDS = {
-    "demo": "demo.demo",
-    "eval": "evaluate.evaluate",
-    "regrade": "evaluate.regrade",
-    "compare": "compare.compare",
-    "report": "reports.report",
-    "export": "maintenance.export",
-    "delete": "maintenance.delete",
-    "schema": "maintenance.schema",
-    "agent": "servers.agent",
-    "graph": "servers.graph",
-    "ui": "servers.ui",
-    "doctor": "project_status.doctor",
-    "release": "release.app",
-    "ratings": "ratings.app",
-}
-"""Where each command is written, within `stoic_assets.cli`."""
-
-
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        out.print(f"stoic-eval {version('stoic-eval')}")
-        raise typer.Exit
-
-
-def _with_version(
-    version: Annotated[bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Which this is.")]
-    = False,
-) -> None:
-    """What stands before the name of a command."""
-
-
-def command_line(names: Iterable[str] = COMMANDS) -> typer.Typer:
-    """The `stoic` command with these of its sub-commands; importing all of them takes 0.2 s more than one."""
-    stoic = typer.Typer(
-        name="stoic", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
-        help="Evaluates conversational agents: live conversations, graph assertions, five Stoic virtues.",
-        callback=_with_version,  # with it, a single command is still called by its name
-    )
-    for name in names:
-        module, _, written = COMMANDS[name].partition(".")
-        command = getattr(import_module(f"stoic_assets.cli.{module}"), written)
-        if isinstance(command, typer.Typer):
-            for inner in command.registered_commands:
-                inner.callback = inner.callback and with_verbose(inner.callback)
-            stoic.add_typer(command, name=name)
-        else:
-            stoic.command(name)(with_verbose(command))
-    return stoic
+INTERRUPTED = 130
+"""The exit code of a program that Ctrl-C ended (128 + SIGINT)."""
 
 
 def main() -> None:
-    """Runs a command. Faults end in one line on stderr; `--verbose` shows where they came from."""
-    # Dagster alone holds 200,000 objects; looking through them again and again took a tenth of an evaluation.
-    gc.set_threshold(100_000, 20, 20)
-    atexit.register(gc.freeze)  # else Python looks through all of them once more before it ends, for a second
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that has no − or – is shown the rest
-    arguments = sys.argv[1:]
-    verbose = "--verbose" in arguments
-    try:
-        called = [name for name in arguments[:1] if name in COMMANDS]
-        sys.exit(command_line(called or COMMANDS)(args=with_resume_value(arguments), standalone_mode=False) or 0)
-    except typer.TyperException as error:
-        if problem := error.format_message():  # none where the help was asked for, or stands instead of a command
-            path = context.command_path if (context := getattr(error, "ctx", None)) else "stoic"
-            end(error, f"{problem.replace('Value error, ', '')} (see {path} --help)", error.exit_code)
-        sys.exit(error.exit_code)
-    except StoicError as error:
-        end(error, str(error), error.exit_code, verbose)
-    except KeyboardInterrupt:
-        sys.exit(130)  # while the command was imported; later the parser sees to it
-    except Exception as error:
-        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-            end(error, "the output cannot be written: no space left on device", 2, verbose)
-        advice = "please report it" if verbose else "add --verbose to see where, and please report it"
-        end(error, f"unexpected {type(error).__name__}: {error}; {advice}", 2, verbose)
+    """Runs the command that was typed. Until it begins, Ctrl-C ends the program at once: nothing is at work yet."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # in the background it may be ignored
+        signal.signal(signal.SIGINT, leave)
+    from stoic_assets.cli.command_line import run
+
+    run()
 
 
-def end(error: BaseException, message: str, exit_code: int, verbose: bool = False) -> None:
-    """One line, and the traceback for those who asked."""
-    if verbose:
-        traceback.print_exception(error)  # rich's own took minutes over Dagster's nested causes
-    err.print(foreign(f"stoic: {' '.join(message.split())}"))
-    sys.exit(exit_code)
-
-
-def with_resume_value(arguments: list[str]) -> list[str]:
-    """`--resume` alone means the newest unfinished evaluation; the parser knows no options with optional values."""
-    completed: list[str] = []
-    for position, argument in enumerate(arguments):
-        completed.append(argument)
-        following = arguments[position + 1 : position + 2]
-        if argument == "--resume" and (not following or following[0].startswith("-")):
-            completed.append(NEWEST)
-    return completed
+def leave(_signal: int, _frame: FrameType | None) -> None:
+    """Ends the program without a word; an exception would be told as a fault of whatever is being imported."""
+    os._exit(INTERRUPTED)

@@ -49,14 +49,15 @@ def delete(
     count = len(workplace.evidence.manifests(version))
     if not count:
         _refuse_unknown(workplace, version)
-    if not (yes or _agreed(f"Delete {version} with its {count} evaluations for good?")):
+    evaluations = f"{count} evaluation" if count == 1 else f"{count} evaluations"
+    if not (yes or _agreed(f"Delete {version} with its {evaluations} for good?")):
         raise typer.Exit(1)
     with workplace.evidence.all_locked(version):  # a running evaluation is not deleted from under its feet
         _delete_all(workplace, version)
     if as_json:
         console.print_json({"agent_version": version, "evaluations": count})
     else:
-        console.out.print(f"deleted {version} with {count} evaluations")
+        console.out.print(f"deleted {version} with {evaluations}")
 
 
 def _refuse_unknown(workplace: Workplace, version: str) -> None:
@@ -93,7 +94,9 @@ def _delete_all(workplace: Workplace, version: str) -> None:
     workplace.evidence.delete(version)
 
 
-def schema(out: Annotated[Path | None, typer.Option(help="A file; without it it goes to stdout.")] = None) -> None:
+def schema(
+    out: Annotated[Path | None, typer.Option(dir_okay=False, help="A file; without it it goes to stdout.")] = None
+) -> None:
     """The JSON Schema of job files, for editors."""
     text = json.dumps(job_json_schema(), indent=2, ensure_ascii=False) + "\n"
     if out is None:

@@ -117,7 +117,7 @@ def _faults_as_ours(workplace: Workplace) -> Iterator[None]:
 
     try:
         yield
-    except (Exception, KeyboardInterrupt) as error:
+    except (Exception, KeyboardInterrupt, dg.DagsterExecutionInterruptedError) as error:
         fault = _within(error)
         if isinstance(fault, KeyboardInterrupt | dg.DagsterExecutionInterruptedError):
             raise Interrupted from None
@@ -136,7 +136,10 @@ def _within(error: BaseException) -> BaseException:
     import dagster as dg
 
     wrappers = dg.Failure | dg.RetryRequested | dg.DagsterError
-    while isinstance(error, wrappers) and (inner := error.__cause__ or error.__context__):
+    while isinstance(error, wrappers):
+        inner = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+        if inner is None:
+            break
         error = inner
     return error
 

@@ -24,7 +24,7 @@ def build(
         list[str] | None, typer.Option(help="agent@version; may be repeated. (default: the newest evaluated)")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Where to write it. (default: $STOIC_HOME/reports/ratings/…)")
+        Path | None, typer.Option(dir_okay=False, help="Where to write it. (default: $STOIC_HOME/reports/ratings/…)")
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -15,7 +15,9 @@ from stoic_assets.core.releases import check_agent_version
 
 def report(
     agent_version: Annotated[str | None, typer.Option(help="agent@version. (default: the newest evaluated)")] = None,
-    out: Annotated[Path | None, typer.Option(help="Where to write it. (default: $STOIC_HOME/reports/…)")] = None,
+    out: Annotated[
+        Path | None, typer.Option(dir_okay=False, help="Where to write it. (default: $STOIC_HOME/reports/…)")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Writes the report of a version's newest evaluation."""

@@ -94,8 +94,11 @@ def source(package: str, name: str) -> str:
 
 @cache
 def sources(package: str, text: str) -> tuple[str, ...]:
-    """A template's text and, depth first, those of the built-in templates that it names."""
-    named = [source(package, name) for name in find_referenced_templates(_environment(package).parse(text)) if name]
+    """A template's text and, depth first, those of the built-in templates that it names; some may be missing."""
+    tree = _environment(package).parse(text)
+    optional = nodes.Template([each for each in tree.find_all(nodes.Include) if each.ignore_missing])
+    missing = set(find_referenced_templates(optional)) - set(names(package))
+    named = [source(package, name) for name in find_referenced_templates(tree) if name and name not in missing]
     return (text, *(inner for found in named for inner in sources(package, found)))
 
 

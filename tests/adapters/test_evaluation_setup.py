@@ -14,7 +14,6 @@ from stoic_assets.adapters.evaluation_setup import (
     default_files,
     prompts_hash,
     refuse_setups_of,
-    release_of,
     set_up,
 )
 from stoic_assets.adapters.project import Project, find_project
@@ -121,6 +120,31 @@ def test_the_classic_place_of_a_single_job_goes_first(project: Project, write: W
     assert names(project, jobs=("chat",)) == ["chat"], "a name or a tag chooses among all"
 
 
+def test_what_nobody_wants_may_be_faulty(project: Project, write: Write) -> None:
+    write("good", "tags: [fast]")
+    write("copied")
+    write("agent", "name: copied", folder=project.root / "data" / "eval")
+    (project.jobs / "bad.yml").write_text("target: {user: x\n")
+    release = Release(agent="marcus", version="1", jobs=("good",))
+    assert names(project, release=release) == ["good"]
+    assert names(project, jobs=("good",)) == names(project, tags=("fast",)) == ["good"]
+    with pytest.raises(DocumentError, match=r"eval_jobs.copied\.yml: name: 'copied' is already .*data.eval.agent\.yml"):
+        names(project, jobs=("copied",))
+    with pytest.raises(ConfigurationError, match=r"there is no job 'bad'; known: .*; not read: .*bad\.yml:2"):
+        names(project, jobs=("bad",))
+    (project.jobs / "bad.yml").write_text("tags: [fast]\ntarget: {user: x\n")
+    with pytest.raises(DocumentError, match=r"bad\.yml"):
+        names(project, tags=("fast",))
+    assert names(project, jobs=("good",)) == ["good"]
+
+
+def test_whoever_wants_all_is_told_of_a_faulty_file(project: Project, write: Write) -> None:
+    write("good")
+    (project.jobs / "bad.yml").write_text("target: {user: x\n")
+    with pytest.raises(DocumentError, match=r"bad\.yml"):
+        names(project)
+
+
 def test_a_project_without_jobs_says_what_to_do(project: Project) -> None:
     with pytest.raises(ConfigurationError, match="eval_jobs: there are no jobs; write one, or name one with --file"):
         resolved(project)
@@ -149,9 +173,16 @@ def test_a_manifest_that_does_not_read_may_be_the_one_that_is_wanted(project: Pr
     with pytest.raises(DocumentError, match=r"a\.yml:1: version: is required"):
         resolved(project)
     (project.releases / "b.yml").write_text(RELEASE)
-    found = release_of("marcus@1.1.0", project)
-    assert found is not None
-    assert found.agent_version == "marcus@1.1.0"
+    assert resolved(project).release is not None
+
+
+def test_a_broken_manifest_of_another_agent_stops_nobody(project: Project, write: Write) -> None:
+    write("chat")
+    (project.releases / "zeno-1.yml").write_text("agent: zeno\nversion: [\n")
+    assert resolved(project).release is None
+    (project.releases / "zeno-1.yml").rename(project.releases / "marcus-1.1.0.yml")
+    with pytest.raises(DocumentError, match="marcus-1"):
+        resolved(project)
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,17 @@
 """What is read of an evaluation to compare it, and that reading leaves the warehouse as it was."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from stoic_assets.adapters.evaluation_judging import EvaluationJudging
+from stoic_assets.adapters.evaluation_report import report_data
 from stoic_assets.adapters.version_comparison import read_side
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.jobs.job import Job
 
 KEY = ("marcus@1.0.0", "e1")
 TRIAL = {"trial_id": "t1", "job": "mentor", "condition": "withheld", "repeat": 1, "outcome": "signed_off"}
@@ -52,3 +59,56 @@ def test_a_side_knows_how_many_confidences_are_calibrated(workplace: Workplace) 
     for table, rows in TABLES.items():
         workplace.warehouse.write(table, *KEY, rows)
     assert read_side(workplace, *KEY).calibrated == 0.5
+
+
+@pytest.fixture
+def earlier(workplace: Workplace, make_manifest: Callable[..., Manifest]) -> Manifest:
+    """As an earlier release stored it: whole jobs in the manifest, other hashes of them with the trials."""
+    job = {
+        "name": "mentor", "target": {"user": "u", "chatbot": "marcus"}, "repeats": 3,
+        "tasks": [{"task": "Talk", "acceptanceCriteria": "Somebody talks"}],
+    }  # fmt: skip
+    manifest = make_manifest(jobs=(Job.model_validate(job),), agent_version=KEY[0], evaluation_id=KEY[1])
+    workplace.evidence.begin(manifest)
+    times = {"started_at": "2026-11-20T02:00:00+00:00", "ended_at": "2026-11-20T02:00:01+00:00"}
+    stored = [row | times | {"job_hash": manifest.spec.jobs[0].hash()} for row in TABLES["trials"]]
+    for table, rows in (TABLES | {"trials": stored}).items():
+        workplace.warehouse.write(table, *KEY, rows)
+    return manifest
+
+
+def asked(workplace: Workplace, manifest: Manifest) -> Any:
+    """What a comparison goes by, and a report."""
+    [trial] = report_data(workplace, manifest).trials
+    jobs = read_side(workplace, *KEY).jobs
+    assert jobs == {"mentor": trial["job_hash"]}
+    return jobs["mentor"]
+
+
+def test_the_jobs_of_an_earlier_release_are_known_by_its_manifest(workplace: Workplace, earlier: Manifest) -> None:
+    assert asked(workplace, earlier) == earlier.spec.jobs[0].question_hash()
+
+
+def test_a_correction_counts_in_an_evaluation_of_an_earlier_release(workplace: Workplace, earlier: Manifest) -> None:
+    corrected = earlier.spec.jobs[0].model_copy(update={"aspirational_average": 10.0})
+    EvaluationJudging(workplace, earlier, corrected=[corrected]).weigh()
+    assert asked(workplace, earlier) == corrected.question_hash() != earlier.spec.jobs[0].question_hash()
+    EvaluationJudging(workplace, earlier).weigh()
+    assert asked(workplace, earlier) == earlier.spec.jobs[0].question_hash()
+
+
+def test_without_a_manifest_the_stored_hash_is_all_there_is(workplace: Workplace, earlier: Manifest) -> None:
+    workplace.evidence.delete(KEY[0])
+    assert asked(workplace, earlier) == earlier.spec.jobs[0].hash()
+
+
+def test_what_was_blanked_in_the_manifest_counts_in_the_stored_hash(workplace: Workplace, earlier: Manifest) -> None:
+    """Today's manifests hold jobs without their secrets, and the hashes of jobs with them."""
+    [told] = [job.model_copy(update={"facts": ("the key is opensesame",)}) for job in earlier.spec.jobs]
+    workplace.redactor.learn(["opensesame"])
+    spec = earlier.spec.model_copy(update={"jobs": (told,)})
+    manifest = earlier.model_copy(update={"spec": spec, "job_hashes": {"mentor": told.question_hash()}})
+    workplace.evidence.begin(manifest)
+    [blanked] = manifest.spec.blanked(workplace.redactor).jobs
+    EvaluationJudging(workplace, workplace.evidence.manifest(*KEY) or manifest).weigh()
+    assert asked(workplace, manifest) == told.question_hash() != blanked.question_hash()

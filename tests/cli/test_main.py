@@ -1,138 +1,44 @@
-"""The `stoic` command as a whole."""
+"""What Ctrl-C does before a command begins."""
 
-import json
 import os
+import signal
 import subprocess
 import sys
-from importlib.metadata import version
-from pathlib import Path
-from typing import Any
 
-import pytest
-import typer
+from stoic_assets.cli.main import INTERRUPTED
 
+IMPORTING = """
+import os, signal, sys
 from stoic_assets.cli import main
-from stoic_assets.cli.console import READ_NO_FURTHER
-from stoic_assets.cli.main import COMMANDS, command_line, with_resume_value
-
-ONE = """
-import sys
-from stoic_assets.cli.main import command_line
-command_line(["report"])
-assert "stoic_assets.cli.reports" in sys.modules
-assert not {"stoic_assets.cli.compare", "stoic_assets.cli.servers", "dagster"} & set(sys.modules)
+class Interrupted:
+    def find_spec(self, name, path=None, target=None):
+        if name == "typer":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupted())
+main.main()
 """
-
-
-def test_a_command_imports_what_it_needs():
-    run = subprocess.run([sys.executable, "-c", ONE], capture_output=True, text=True)
-    assert (run.returncode, run.stderr) == (0, "")
-
-
-def test_one_command_alone_is_the_same_as_among_all():
-    every = typer.main.get_command(command_line())
-    assert list(every.commands) == list(COMMANDS)
-    for name in ("schema", "release"):
-        alone = typer.main.get_command(command_line([name]))
-        assert list(alone.commands) == [name]
-        assert alone.commands[name].get_short_help_str() == every.commands[name].get_short_help_str()
-
-
-def test_resume_without_a_value_means_the_newest():
-    assert with_resume_value(["eval", "--resume"]) == ["eval", "--resume", "newest"]
-    assert with_resume_value(["eval", "--resume", "--json"]) == ["eval", "--resume", "newest", "--json"]
-    assert with_resume_value(["eval", "--resume", "e1"]) == ["eval", "--resume", "e1"]
-
-
-def test_every_command_takes_verbose(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    every = typer.main.get_command(command_line()).commands.values()
-    leaves = [leaf for command in every for leaf in getattr(command, "commands", {"": command}).values()]
-    assert len(leaves) > len(COMMANDS)
-    assert [leaf.name for leaf in leaves if not any("--verbose" in given.opts for given in leaf.params)] == []
-    monkeypatch.setattr(sys, "argv", ["stoic", "schema", "--verbose"])
-    with pytest.raises(SystemExit) as ended:
-        main.main()
-    assert ended.value.code == 0
-    assert "properties" in json.loads(capsys.readouterr().out)
-
-
-@pytest.mark.parametrize("verbose", [False, True])
-def test_a_fault_shows_where_it_came_from_to_whoever_asks(
-    verbose: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def broken() -> None:
-        raise ValueError("an agent said [/INST]")
-
-    monkeypatch.setattr("stoic_assets.cli.maintenance.schema", broken)
-    monkeypatch.setattr(sys, "argv", ["stoic", "schema", *(["--verbose"] if verbose else [])])
-    with pytest.raises(SystemExit) as ended:
-        main.main()
-    assert ended.value.code == 2
-    *trace, line = capsys.readouterr().err.splitlines()
-    assert line.startswith("stoic: unexpected ValueError: an agent said [/INST]; ")
-    assert ("add --verbose" in line) is not verbose
-    assert ("Traceback (most recent call last):" in trace) is verbose
-
-
-RUN = """
-import sys
-from stoic_assets.cli import main
-sys.argv = ["stoic", *sys.argv[1:]]
+BEGUN = """
+import signal, sys
+from stoic_assets.cli import command_line, main
+command_line.command_line = lambda _: lambda **_: print(signal.getsignal(signal.SIGINT).__name__)
 main.main()
 """
 
 
-def stoic(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-c", RUN, *arguments], stderr=subprocess.PIPE, text=True, **options)
+def python(code: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
 
 
-def test_which_version_this_is() -> None:
-    assert stoic("--version", stdout=subprocess.PIPE).stdout == f"stoic-eval {version('stoic-eval')}\n"
+def test_an_interrupt_while_modules_are_imported_ends_without_a_word() -> None:
+    ended = python(IMPORTING)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (INTERRUPTED, "", "")
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has /dev/full")
-def test_a_full_disk_behind_the_output_is_one_line() -> None:
-    with Path("/dev/full").open("w") as full:
-        ended = stoic("schema", stdout=full)
-    assert ended.returncode == 2
-    assert ended.stderr == "stoic: the output cannot be written: no space left on device\n"
+def test_a_command_that_began_is_interrupted_by_an_exception() -> None:
+    assert python(BEGUN).stdout == f"{signal.default_int_handler.__name__}\n"
 
 
-def test_a_reader_that_went_away_is_no_gate_that_says_no() -> None:
-    reader, writer = os.pipe()
-    os.close(reader)
-    ended = stoic("schema", stdout=writer)
-    os.close(writer)
-    assert (ended.returncode, ended.stderr) == (READ_NO_FURTHER, "")
-
-
-ODD = """
-import sys
-from stoic_assets.cli import console, main
-def schema():
-    console.out.print("a \N{MINUS SIGN} b")
-    console.print_json("a \N{MINUS SIGN} b")
-main.command_line = lambda _: lambda **_: schema()
-sys.argv = ["stoic", "schema"]
-main.main()
-"""
-
-
-def test_an_output_that_has_not_every_letter_gets_the_others() -> None:
-    env = {**os.environ, "PYTHONIOENCODING": "ascii"}
-    run = subprocess.run([sys.executable, "-c", ODD], capture_output=True, text=True, env=env)
-    assert run.stdout.splitlines() == ["a ? b", '"a \\u2212 b"']
-
-
-def test_an_interrupt_before_the_command_begins_is_no_stack_trace(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def interrupted(_: Any) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(main, "command_line", interrupted)
-    monkeypatch.setattr(sys, "argv", ["stoic", "schema"])
-    with pytest.raises(SystemExit) as ended:
-        main.main()
-    assert ended.value.code == 130
-    assert capsys.readouterr().err == ""
+def test_what_ignores_interrupts_goes_on_doing_so() -> None:
+    ignoring = f"import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n{IMPORTING}"
+    ended = subprocess.run([sys.executable, "-c", ignoring, "--version"], capture_output=True, text=True)
+    assert ended.returncode == os.EX_OK

@@ -101,7 +101,7 @@ def test_what_could_not_be_deleted_is_told_and_can_be_deleted_again(
     assert len(workplace.evidence.manifests(VERSION)) == 1
     report.unlink()
     done = CliRunner().invoke(COMMANDS, ["delete", VERSION, "--yes"], catch_exceptions=False)
-    assert done.stdout == "deleted marcus@1.1.0 with 1 evaluations\n"
+    assert done.stdout == "deleted marcus@1.1.0 with 1 evaluation\n"
     assert workplace.evidence.manifests(VERSION) == []
 
 

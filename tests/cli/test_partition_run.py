@@ -99,3 +99,20 @@ def test_a_fault_of_a_step_comes_out_of_dagster_as_it_is(
     with pytest.raises(told) as caught, partition_run._faults_as_ours(workplace):
         job.execute_in_process(run_config=silent)
     assert isinstance(caught.value, partition_run.Interrupted) or caught.value is fault
+
+
+@pytest.mark.parametrize("interrupt", [KeyboardInterrupt(), dg.DagsterExecutionInterruptedError()])
+def test_an_interrupt_outside_of_the_steps_is_one_too(workplace: Workplace, interrupt: BaseException) -> None:
+    with pytest.raises(partition_run.Interrupted), partition_run._faults_as_ours(workplace):
+        raise interrupt
+
+
+def test_a_fault_that_hides_what_was_before_it_is_told_itself(workplace: Workplace) -> None:
+    def step() -> None:
+        try:
+            raise KeyError("not this")
+        except KeyError:
+            raise dg.Failure("say this") from None
+
+    with pytest.raises(dg.Failure, match="say this"), partition_run._faults_as_ours(workplace):
+        step()

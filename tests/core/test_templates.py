@@ -56,6 +56,7 @@ def test_malformed_text_is_refused_with_its_line() -> None:
         ("{{ tasks }} {{ nosuch.thing }}", "own.jinja: unknown variables: nosuch; known here are tasks"),
         ("{% if tasks %}{% for t in tasks %}{{ tt }}{% endfor %}{% endif %}", "own.jinja: unknown variables: tt; "),
         ('{% extends "virtue.jinja" %}', "own.jinja: unknown variables: aspects, scenario, title; "),
+        ('{% include "virtue.jinja" ignore missing %}', "own.jinja: unknown variables: aspects, scenario, title; "),
         ('{% include "nope.jinja" %}', "own.jinja: there is no template nope.jinja; it may build on courage.jinja, "),
         ("{{ tasks | nosuch }}", "own.jinja:1: not a valid template: No filter named 'nosuch'."),
         ("{{ " + "(" * 9000 + ")" * 9000 + " }}", "own.jinja: not a valid template: maximum recursion depth"),
@@ -81,6 +82,7 @@ def test_what_could_not_render_is_refused_before_it_is_wanted(text: str, problem
         "{{ unknown | default('x') }}",
         "{% if unknown is defined %}{{ unknown }}{{ other }}{% endif %}",
         "{% include tasks %}",
+        "{% include 'nope.jinja' ignore missing %}{% include ['nope.jinja', 'neither.jinja'] ignore missing %}",
     ],
 )
 def test_what_a_template_provides_for_itself_or_asks_about_is_not_unknown(text: str) -> None:

@@ -21,6 +21,8 @@ from stoic_assets.core.redaction import Redactor
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$"
 """Names that are part of file names, whatever the file system."""
+QUESTION = "asks:"
+"""Before `Job.question_hash`: earlier releases stored hashes of another text, which are compared with none of these."""
 PromptName = Literal["evaluator", "tasks", "wisdom", "courage", "justice", "temperance", "practical_wisdom"]
 
 
@@ -263,9 +265,13 @@ class Job(CamelDocument):
             ) from None
 
     def question_hash(self) -> str:
-        """SHA-256 over what a trial asks, the same where the job is only repeated, labelled or addressed otherwise."""
+        """SHA-256 over what a trial asks, the same where the job is only repeated, labelled or addressed otherwise.
+
+        Without defaults: a field that a later release adds changes no hash. `QUESTION` stands in front.
+        """
         aside: Any = {"repeats": True, "tags": True, "holdout": True, "target": {"url"}}
-        return hashlib.sha256(self.model_dump_json(by_alias=True, exclude=aside).encode()).hexdigest()
+        asked = self.model_dump_json(by_alias=True, exclude=aside, exclude_defaults=True)
+        return QUESTION + hashlib.sha256(asked.encode()).hexdigest()
 
     def weights(self) -> dict[Virtue, float] | None:
         """The weight of every virtue, or None where the job names none."""

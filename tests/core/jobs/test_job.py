@@ -225,6 +225,7 @@ def test_the_hash_covers_what_determines_a_conversation_but_no_header(make_job: 
     aside = make_job(repeats=3, tags=["x"], holdout=True, target=elsewhere)
     assert aside.hash() != job.hash()
     assert aside.question_hash() == job.question_hash() != make_job(facts=["f"]).question_hash()
+    assert make_job(maxTurns=20, setups=[]).question_hash() == job.question_hash(), "a default asks for nothing new"
     held = [job.model_copy(update={"target": Target(user="u", chatbot="c", headers={"X-Key": key})}) for key in "ab"]
     assert held[0].hash() == held[1].hash() == job.hash()
 
