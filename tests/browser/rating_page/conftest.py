@@ -36,6 +36,11 @@ class Rater:
         other.page.goto(self.page.url)
         return other
 
+    def reload(self) -> None:
+        """Loads the page anew, up to the item that is open."""
+        self.page.reload()
+        self.page.locator("#rating").wait_for()
+
     def press(self, keys: str) -> None:
         """Presses single keys; `>` stands for Enter."""
         for key in keys:

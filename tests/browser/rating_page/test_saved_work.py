@@ -104,7 +104,7 @@ def test_two_windows_do_not_overwrite_each_other(visit: Any, write_page: Any) ->
     first.page.wait_for_function("document.querySelectorAll('fieldset input:checked').length === 2")
     first.page.focus("fieldset[data-question=stoic_authenticity]")
     first.press("3")
-    second.page.reload()
+    second.reload()
     assert second.chosen() == {"appropriateness": "1", "helpfulness": "2", "stoic_authenticity": "3"}
 
 

@@ -45,8 +45,7 @@ def test_a_whole_study_by_keyboard_alone(screen: Any, visit: Any, workplace: Wor
     half = built.items // 2
     rater.press("43512m>" * half + "521")
     before = rater.title, rater.text("#reply"), rater.chosen()
-    rater.page.reload()
-    rater.page.locator("#rating").wait_for()
+    rater.reload()
     assert (rater.title, rater.text("#reply"), rater.chosen()) == before
     assert before[2] == {"appropriateness": "5", "helpfulness": "2", "stoic_authenticity": "1"}
     assert rater.text("#progress-text").startswith(f"{half} of {built.items} rated")
