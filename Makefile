@@ -1,5 +1,6 @@
 # make demo      evaluates two releases of the demo agent
-# make test      runs the tests
+# make test      runs the tests, but for the long ones: less than five minutes on two processors
+# make long-test kills evaluations and resumes them, evaluates from the web UI, goes through a team's work
 # make deploy-test  runs PostgreSQL, Redis and two Celery workers (Debian: postgresql, redis-server): docs/deploy.md
 # make check     ruff and mypy
 # make pictures  makes the README's pictures anew (needs Chromium)
@@ -21,14 +22,17 @@ DBT := .venv-dbt
 DBT_NEEDS := tests/dbt_agreement/requirements.txt
 LLM := .venv-llm
 
-.PHONY: demo test deploy-test check pictures bench bench-scale kills real-model lineage audit install dbt clean
+.PHONY: demo test long-test deploy-test check pictures bench bench-scale kills real-model lineage audit install dbt clean
 .DEFAULT_GOAL := demo
 
 demo: $(INSTALLED)
 	@$(VENV)/bin/stoic demo
 
 test: $(INSTALLED)
-	@$(VENV)/bin/python -m pytest -n 2 --dist worksteal -m 'not deploy'
+	@$(VENV)/bin/python -m pytest -n 2 --dist worksteal -m 'not deploy and not long'
+
+long-test: $(INSTALLED)
+	@$(VENV)/bin/python -m pytest -n 2 --dist worksteal -m long tests/e2e tests/browser
 
 deploy-test: $(INSTALLED)
 	@$(VENV)/bin/python -m pytest tests/deploy

@@ -9,6 +9,7 @@ from web_ui import assets, open_asset_graph
 
 from stoic_assets.core.stages import VERDICTS
 
+pytestmark = pytest.mark.long
 STAGES = ("graph_setup", "transcripts", *VERDICTS)
 
 

@@ -17,6 +17,7 @@ from model_server import ModelServer
 from stoic_command import Done, Stoic
 from undisturbed import COLUMNS, check_turns_sent, rows
 
+pytestmark = pytest.mark.long
 JOBS = ("first", "second", "third")
 TASKS = [
     {"task": "Ask what the capital of France is", "acceptanceCriteria": "It answers with Paris"},

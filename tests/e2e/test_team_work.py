@@ -16,6 +16,7 @@ from double import Call, Double
 from model_server import ModelServer
 from stoic_command import Stoic
 
+pytestmark = pytest.mark.long
 VERSION = "my-agent@2.0"
 TENANT = "tenant-4711-secret"
 MARKS = {"judge-a": 0.6, "judge-b": 0.9}
