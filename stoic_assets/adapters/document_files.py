@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 from stoic_assets.core.conversation import evaluator
 from stoic_assets.core.documents import Document, fault_at, parse_document
 from stoic_assets.core.errors import ConfigurationError, DocumentError
-from stoic_assets.core.jobs.job import NAME, CypherSetup, FileSetup, Job, PromptName
+from stoic_assets.core.jobs.job import Job, PromptName
+from stoic_assets.core.jobs.job_entries import NAME, CypherSetup, FileSetup
 from stoic_assets.core.judging import prompt as judging
 from stoic_assets.core.releases import Release
 from stoic_assets.core.settings import Settings

@@ -15,7 +15,8 @@ from stoic_assets.adapters.document_files import (
     select_jobs,
 )
 from stoic_assets.core.errors import ConfigurationError, DocumentError
-from stoic_assets.core.jobs.job import CypherSetup, Job
+from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.jobs.job_entries import CypherSetup
 from stoic_assets.core.settings import Settings
 
 REPOSITORY = Path(__file__).parents[2]

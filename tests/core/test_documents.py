@@ -5,7 +5,7 @@ from pydantic import Field, Tag
 
 from stoic_assets.core.documents import CamelDocument, Document, parse_document
 from stoic_assets.core.errors import DocumentError
-from stoic_assets.core.jobs.job import by_key
+from stoic_assets.core.jobs.job_entries import by_key
 
 
 class Apple(CamelDocument):

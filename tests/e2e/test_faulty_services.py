@@ -12,6 +12,7 @@ from model_server import SIGN_OFF, ModelServer, says
 from relay import Relay
 from stoic_command import Stoic
 
+pytestmark = pytest.mark.long
 SECRET = "The user lives with seven cats in Lyon"
 CRITERION = "It answers with Paris"
 NUMBERS_OF_17 = json.dumps(

@@ -14,6 +14,7 @@ from stoic_command import Stoic
 
 from stoic_assets.adapters.document_files import load_job
 
+pytestmark = pytest.mark.long
 AGENT_KEY, TOKEN, PASSWORD, IN_HEADER = "agent-key-5f3c9a77", "crm-7d1e55b0c2", "hunter2-in-an-address", "literal-4711"
 NOBODYS = re.compile(rf"sk-[a-z]+-0123456789abcdef|{AGENT_KEY}|{TOKEN}|{PASSWORD}|{IN_HEADER}")
 

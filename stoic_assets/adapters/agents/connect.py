@@ -10,7 +10,7 @@ from stoic_assets.adapters.endpoint import require_listener
 from stoic_assets.adapters.workplace import secrets_named
 from stoic_assets.core.conversation.agent import Agent
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.jobs.job import Target
+from stoic_assets.core.jobs.job_entries import Target
 
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 

@@ -13,7 +13,8 @@ from stoic_assets.core.assertions.kotlin_syntax import parse_expression
 from stoic_assets.core.conversation.evidence import Evidence, Observation
 from stoic_assets.core.conversation.observation import OBJECT_CONTEXT
 from stoic_assets.core.errors import StoicError
-from stoic_assets.core.jobs.job import CypherAssertion, ExpressionAssertion, Job
+from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.jobs.job_entries import CypherAssertion, ExpressionAssertion
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ from stoic_assets.core.assertions.cypher_script import parameters_used
 from stoic_assets.core.conversation.evidence import Observation, Trial
 from stoic_assets.core.conversation.world import World
 from stoic_assets.core.errors import QueryError
-from stoic_assets.core.jobs.job import CypherAssertion, Job
+from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.jobs.job_entries import CypherAssertion
 from stoic_assets.core.retrying import AgentUnusable
 
 OBJECT_CONTEXT = "objectContext"

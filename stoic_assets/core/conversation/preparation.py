@@ -5,7 +5,8 @@ from functools import partial
 from stoic_assets.core.assertions.cypher_script import parameters_used
 from stoic_assets.core.conversation.evidence import Trial
 from stoic_assets.core.conversation.world import World
-from stoic_assets.core.jobs.job import CypherSetup, Job, Seed, TextSeed
+from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.jobs.job_entries import CypherSetup, Seed, TextSeed
 from stoic_assets.core.queueing import queueing
 
 

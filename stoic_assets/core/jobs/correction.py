@@ -7,7 +7,8 @@ from typing import Any, get_args
 from stoic_assets.core.conversation.evidence import Condition
 from stoic_assets.core.documents import dotted
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.jobs.job import CypherAssertion, Job, PromptName
+from stoic_assets.core.jobs.job import Job, PromptName
+from stoic_assets.core.jobs.job_entries import CypherAssertion
 
 _GO_BY_AFTERWARDS: Any = {
     "tags": True, "holdout": True, "scorer": True, "aspirational_average": True, "virtues": True,

@@ -10,7 +10,8 @@ from statistics import fmean
 from stoic_assets.core.calibration.confidence_map import Calibration
 from stoic_assets.core.chat import ChatModel
 from stoic_assets.core.conversation.evidence import Evidence
-from stoic_assets.core.jobs.job import Job, Task
+from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.jobs.job_entries import Task
 from stoic_assets.core.judging.ask import OUT_OF_BUDGET, NoVerdict, ask
 from stoic_assets.core.judging.confidence import UNCALIBRATED, settled
 from stoic_assets.core.judging.forgery import refusing_copies

@@ -11,7 +11,8 @@ from typing import Any
 from stoic_assets.core.chat import ChatRequest
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.jobs.job import Job, Task
+from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.jobs.job_entries import Task
 from stoic_assets.core.judging.exhibit import as_json, blocks, function_calls
 from stoic_assets.core.judging.fence import Record, clean, closing, fenced, opening
 from stoic_assets.core.judging.prompt import Rubric, evidence_clause, prompt_hash, rendered, reply_schema

@@ -8,7 +8,7 @@ from stoic_assets.adapters.agents.embabel import EmbabelAgent
 from stoic_assets.adapters.agents.openai_agent import OpenAiAgent
 from stoic_assets.core.conversation.agent import AgentFailure
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
-from stoic_assets.core.jobs.job import Target
+from stoic_assets.core.jobs.job_entries import Target
 
 
 def target(**given: Any) -> Target:

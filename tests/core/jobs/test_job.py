@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from stoic_assets.core.documents import parse_document
 from stoic_assets.core.errors import ConfigurationError, DocumentError
-from stoic_assets.core.jobs.job import (
+from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.jobs.job_entries import (
     ConversationSeed,
     CypherAssertion,
     CypherSetup,
     Evaluator,
     ExpressionAssertion,
     FileSetup,
-    Job,
     Scorer,
     SeedMessage,
     Target,

@@ -1,0 +1,160 @@
+"""What stands in the blocks and lists of a job: persona, target, tasks, setups, seeds, assertions, scenarios."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Discriminator, Field, Tag, field_validator
+
+from stoic_assets.core.assertions.kotlin_syntax import parse_expression
+from stoic_assets.core.conversation.evidence import Condition
+from stoic_assets.core.documents import CamelDocument
+from stoic_assets.core.errors import ExpressionError
+
+NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$"
+"""Names that are part of file names, whatever the file system."""
+
+
+def by_key(*keys: str) -> Discriminator:
+    """Tells the kinds of an entry apart by which of their keys it holds, as the source format does (no type tag).
+
+    A kind is called by its key in backticks: were it the key itself, the location of an error would be ambiguous.
+    """
+
+    def kind(entry: Any) -> str | None:
+        held = entry if isinstance(entry, dict) else entry.model_fields_set if isinstance(entry, CamelDocument) else ()
+        return next((f"`{key}`" for key in keys if key in held), None)
+
+    offer = " or ".join(f"`{key}`" for key in keys)
+    return Discriminator(
+        kind, custom_error_type="no_kind", custom_error_message=f"one of the keys {offer} is required",
+        custom_error_context=None,
+    )
+
+
+class Evaluator(CamelDocument):
+    """The persona that poses as the user."""
+
+    name: str = "Socrates"
+    voice: str = "You speak like a friendly, relaxed human"
+    prompt: str = Field("eval/socrates", description="name of the built-in prompt, or the path of an own template")
+    temperature: float = Field(0.5, ge=0, le=2)
+    signoff: str = Field("So Long, and Thanks for All the Fish", min_length=1)
+
+
+class Scorer(CamelDocument):
+    """The judge of tasks and tone."""
+
+    prompt: str = Field("eval/score", description="name of the built-in prompt, or the path of an own template")
+    temperature: float = Field(0.0, ge=0, le=2)
+
+
+class Target(CamelDocument):
+    """The agent to talk to. `{trial}` in `user` gives every trial a user of its own."""
+
+    user: str
+    chatbot: str
+    url: str | None = None
+    protocol: Literal["embabel", "openai"] = "embabel"
+    headers: dict[str, str] = Field(
+        default_factory=dict, exclude=True, description="values may be ${ENV_NAME}; never stored"
+    )
+    timeout_seconds: float | None = Field(None, gt=0)
+
+
+class Task(CamelDocument):
+    """One thing the simulated user wants; the acceptance criteria are for the judge alone."""
+
+    type: Literal["question", "task"] = "task"
+    task: str
+    acceptance_criteria: str
+    difficulty: str = "medium"
+    requirements: dict[str, Any] | list[Any] | str | None = None
+    context: dict[str, Any] | list[Any] | str | None = None
+
+
+class CypherSetup(CamelDocument):
+    """A Cypher script that prepares the subject graph before every trial."""
+
+    cypher: str
+
+
+class FileSetup(CamelDocument):
+    """A Cypher script in a file, relative to the job file."""
+
+    file: str
+
+
+Setup = Annotated[
+    Annotated[CypherSetup, Tag("`cypher`")] | Annotated[FileSetup, Tag("`file`")], by_key("cypher", "file")
+]
+
+
+class SeedMessage(CamelDocument):
+    """One message of a seed conversation; only the user's are sent."""
+
+    role: Literal["user", "assistant", "system", "tool"] = "user"
+    content: str
+
+
+class TextSeed(CamelDocument):
+    """A text told to the agent, as one message in a session of its own."""
+
+    text: str
+
+
+class ConversationSeed(CamelDocument):
+    """An earlier conversation, replayed in a session of its own."""
+
+    conversation: tuple[SeedMessage, ...]
+
+
+Seed = Annotated[
+    Annotated[TextSeed, Tag("`text`")] | Annotated[ConversationSeed, Tag("`conversation`")],
+    by_key("text", "conversation"),
+]
+
+
+class ExpressionAssertion(CamelDocument):
+    """A Kotlin expression over `objectContext` and `evaluation` that must be true."""
+
+    expression: str
+    weight: float = Field(1.0, ge=0)
+    name: str | None = None
+    condition: Condition | None = None
+
+    @field_validator("expression")
+    @classmethod
+    def is_supported(cls, text: str) -> str:
+        """Refuses at load what the evaluator cannot run."""
+        try:
+            parse_expression(text)
+        except ExpressionError as error:
+            raise ValueError(str(error)) from None
+        return text
+
+
+class CypherAssertion(CamelDocument):
+    """A query over the subject graph whose one value must equal `expected`."""
+
+    cypher: str
+    expected: bool | int | float | str | list[Any] | dict[str, Any]
+    weight: float = Field(1.0, ge=0)
+    name: str | None = None
+    condition: Condition | None = None
+    parameters: dict[str, Any] = Field(default_factory=dict)
+
+
+Assertion = Annotated[
+    Annotated[ExpressionAssertion, Tag("`expression`")] | Annotated[CypherAssertion, Tag("`cypher`")],
+    by_key("expression", "cypher"),
+]
+
+
+class Scenario(CamelDocument):
+    """One user input that makes a trial of its own; `expected` stays hidden from evaluator, judge and raters."""
+
+    id: str = Field(pattern=NAME)
+    category: str
+    input: str = Field(min_length=1)
+    rationale: str | None = None
+    expected: dict[str, Any] = Field(default_factory=dict)
+    pad_baseline: dict[str, float] | None = None
