@@ -96,7 +96,7 @@ class Workplace:
         ledger = Ledger(self._provider, journal, self.settings.prices, ceiling, self.redactor)
         if is_offline(self.env):  # the stand-in costs nothing, and its verdicts change with its code
             return ledger
-        return CachedModel(ledger, self._provider_cache(manifest.agent_version), fresh, ledger.note)
+        return CachedModel(ledger, self._provider_cache(manifest.agent_version), fresh)
 
     @cached_property
     def _provider(self) -> ChatModel:

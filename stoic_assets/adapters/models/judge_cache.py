@@ -7,7 +7,7 @@ import asyncio
 import hashlib
 import json
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -17,7 +17,8 @@ from weakref import WeakValueDictionary, finalize
 
 from stoic_assets.adapters.files import StorageError, make_folder
 from stoic_assets.adapters.group_commit import GroupCommit
-from stoic_assets.core.chat import ChatModel, ChatReply, ChatRequest
+from stoic_assets.adapters.models.ledger import Ledger
+from stoic_assets.core.chat import ChatReply, ChatRequest
 
 _PATIENCE = 30.0
 """Seconds to wait while another process writes."""
@@ -27,14 +28,11 @@ class CachedModel:
     """Answers a cacheable request from `folder` where it can; equal requests at the same time share one call.
 
     With `fresh`, replies of earlier processes are not read, but replaced. In a file that was empty at first only our
-    own are looked for: what another process adds meanwhile is seen by the next one. `note` is told of replies from it.
+    own are looked for: what another process adds meanwhile is seen by the next one.
     """
 
-    def __init__(
-        self, model: ChatModel, folder: Path, fresh: bool = False,
-        note: Callable[[ChatRequest, ChatReply], object] = lambda *_: None,
-    ) -> None:
-        self._model, self._file, self._fresh, self._note = model, folder / "replies.sqlite", fresh, note
+    def __init__(self, ledger: Ledger, folder: Path, fresh: bool = False) -> None:
+        self._ledger, self._file, self._fresh = ledger, folder / "replies.sqlite", fresh
         self._commit, self._looking = GroupCommit(self._write), GroupCommit(self._look_up)
         self._found: dict[str, str] = {}
         self._own: set[str] = set()
@@ -43,17 +41,18 @@ class CachedModel:
         self._busy: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def complete(self, request: ChatRequest) -> ChatReply:
-        """A kept reply, marked `cached` and free of cost, or the model's. Raises `StorageError`."""
+        """A kept reply, marked `cached` and free of cost, or the model's. Raises as the ledger does."""
         if request.cacheable_as is None:
-            return await self._model.complete(request)
+            return await self._ledger.complete(request)
         key = cache_key(request)
         async with self._busy.setdefault(key, asyncio.Lock()):
             kept = await self._kept(key, self._fresh or request.anew)
             if kept is not None:
-                self._note(request, kept)
+                self._ledger.note(request, kept)
                 return kept
-            reply = await self._model.complete(request)
-            await self._commit.add((key, json.dumps(vars(reply))))
+            reply = await self._ledger.complete(request)
+            # At once: what waits for the disk when Ctrl-C comes is paid again.
+            await asyncio.gather(self._commit.add((key, json.dumps(vars(reply)))), self._ledger.sync())
             self._own.add(key)
             return reply
 

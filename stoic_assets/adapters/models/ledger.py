@@ -24,7 +24,7 @@ class Ledger:
     """Passes every request on to `model` and notes what became of it in `file`, the journal.
 
     An existing file is continued, its cost included. `max_cost` is in US dollars; calls in flight may end above it.
-    A cache in front of it `note`s its own replies: those meet no ceiling.
+    The cache in front of it `note`s its own replies: those meet no ceiling.
     `redactor` blanks secrets in errors: a server may repeat what it was asked.
     """
 
@@ -58,10 +58,6 @@ class Ledger:
             self.note(request, ChatReply("", latency_ms=latency_ms), str(error) or type(error).__name__)
             raise
         self.note(request, reply)
-        if request.cacheable_as is not None:
-            # The cache takes this reply to disk next, so its cost must be there too. Other replies need no wait: the
-            # turn that is made of one is journalled after this line, in the same file, and takes it to disk along.
-            await self._book.sync()
         return reply
 
     def note(self, request: ChatRequest, reply: ChatReply, error: str | None = None) -> None:
@@ -74,6 +70,14 @@ class Ledger:
             "time": datetime.now(UTC).isoformat(),
         }
         self._book.write({"call": self._redactor.row(row)})
+
+    async def sync(self) -> None:
+        """Returns when all calls so far outlast a power cut. Raises `StorageError`.
+
+        A message of the user needs no such wait: its turn is journalled behind the call, in the same file, and takes
+        it to disk along.
+        """
+        await self._book.sync()
 
     def rows(self) -> list[dict[str, Any]]:
         """Every call so far, in the order of their ends; the columns of `llm_calls` that the call itself knows."""

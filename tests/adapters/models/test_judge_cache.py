@@ -32,10 +32,14 @@ class CountingModel:
         return ChatReply(f"reply {number} ✓", 10, 5, 0.25, 12.0)
 
 
+def cached_model(model: CountingModel, folder: Path, fresh: bool = False) -> CachedModel:
+    return CachedModel(Ledger(model, folder.parent / f"{folder.name}.jsonl", {}), folder, fresh)
+
+
 def test_a_reply_is_paid_once_and_survives_the_process(tmp_path: Path) -> None:
     model = CountingModel()
-    first = asyncio.run(CachedModel(model, tmp_path / "a@1").complete(REQUEST))
-    again = asyncio.run(CachedModel(model, tmp_path / "a@1").complete(replace(REQUEST, messages=())))
+    first = asyncio.run(cached_model(model, tmp_path / "a@1").complete(REQUEST))
+    again = asyncio.run(cached_model(model, tmp_path / "a@1").complete(replace(REQUEST, messages=())))
     assert first == ChatReply("reply 1 ✓", 10, 5, 0.25, 12.0)
     assert again == ChatReply("reply 1 ✓", cost_usd=0.0, cached=True)
     assert model.calls == 1
@@ -44,17 +48,17 @@ def test_a_reply_is_paid_once_and_survives_the_process(tmp_path: Path) -> None:
 def test_another_version_has_another_cache(tmp_path: Path) -> None:
     model = CountingModel()
     for folder in ("a@1", "a@2"):
-        asyncio.run(CachedModel(model, tmp_path / folder).complete(REQUEST))
+        asyncio.run(cached_model(model, tmp_path / folder).complete(REQUEST))
     assert model.calls == 2
 
 
 def test_what_must_not_be_cached_is_not(tmp_path: Path) -> None:
     model = CountingModel()
-    cached = CachedModel(model, tmp_path)
+    cached = cached_model(model, tmp_path / "a@1")
     for _ in range(2):
         asyncio.run(cached.complete(replace(REQUEST, cacheable_as=None)))
     assert model.calls == 2
-    assert list(tmp_path.iterdir()) == []
+    assert not (tmp_path / "a@1").exists()
 
 
 @pytest.mark.parametrize(
@@ -71,42 +75,42 @@ def test_equal_requests_at_the_same_time_share_one_call(tmp_path: Path) -> None:
 
     for fresh in (False, True):
         model = CountingModel()
-        replies = asyncio.run(main(CachedModel(model, tmp_path / str(fresh), fresh)))
+        replies = asyncio.run(main(cached_model(model, tmp_path / str(fresh), fresh)))
         assert [reply.cached for reply in replies] == [False, True, True, True, True]
         assert model.calls == 1
 
 
 def test_fresh_goes_past_the_cache_and_renews_it(tmp_path: Path) -> None:
     model = CountingModel()
-    asyncio.run(CachedModel(model, tmp_path).complete(REQUEST))
-    assert asyncio.run(CachedModel(model, tmp_path, fresh=True).complete(REQUEST)).text == "reply 2 ✓"
-    assert asyncio.run(CachedModel(model, tmp_path).complete(REQUEST)).text == "reply 2 ✓"
+    asyncio.run(cached_model(model, tmp_path).complete(REQUEST))
+    assert asyncio.run(cached_model(model, tmp_path, fresh=True).complete(REQUEST)).text == "reply 2 ✓"
+    assert asyncio.run(cached_model(model, tmp_path).complete(REQUEST)).text == "reply 2 ✓"
     assert model.calls == 2
 
 
 def test_a_question_asked_anew_goes_past_what_earlier_processes_left(tmp_path: Path) -> None:
     model, anew = CountingModel(), replace(REQUEST, anew=True)
-    asyncio.run(CachedModel(model, tmp_path).complete(REQUEST))
-    cached = CachedModel(model, tmp_path)
+    asyncio.run(cached_model(model, tmp_path).complete(REQUEST))
+    cached = cached_model(model, tmp_path)
     for _ in range(2):
         assert asyncio.run(cached.complete(anew)).text == "reply 2 ✓"
-    assert asyncio.run(CachedModel(model, tmp_path).complete(REQUEST)).text == "reply 2 ✓"
+    assert asyncio.run(cached_model(model, tmp_path).complete(REQUEST)).text == "reply 2 ✓"
     assert model.calls == 2
 
 
 def test_kept_replies_are_noted_and_meet_no_cost_ceiling(tmp_path: Path) -> None:
     ledger = Ledger(CountingModel(), tmp_path / "calls.jsonl", {"sage": Price(input=1, output=1)}, max_cost=0.25)
     for _ in range(2):
-        asyncio.run(CachedModel(ledger, tmp_path, note=ledger.note).complete(REQUEST))
+        asyncio.run(CachedModel(ledger, tmp_path).complete(REQUEST))
     assert [(row["cached"], row["cost_usd"]) for row in ledger.rows()] == [(False, 0.25), (True, 0.0)]
     with pytest.raises(BudgetReached):
-        asyncio.run(CachedModel(ledger, tmp_path, fresh=True, note=ledger.note).complete(REQUEST))
+        asyncio.run(CachedModel(ledger, tmp_path, fresh=True).complete(REQUEST))
     assert len(ledger.rows()) == 2
 
 
 def test_a_question_costs_the_same_however_many_replies_are_kept(tmp_path: Path) -> None:
     """Steps of SQLite's machine, by the hundred: to read ten thousand keys would take hundreds of them."""
-    cached, steps = CachedModel(CountingModel(), tmp_path), []
+    cached, steps = cached_model(CountingModel(), tmp_path), []
     with closing(sqlite3.connect(tmp_path / "replies.sqlite")) as replies, replies:
         replies.execute("create table replies (key text primary key, reply text) without rowid")
         replies.executemany("insert into replies values (?, '{}')", [(str(number),) for number in range(10_000)])
@@ -117,12 +121,12 @@ def test_a_question_costs_the_same_however_many_replies_are_kept(tmp_path: Path)
 
 
 def test_what_another_process_writes_does_not_hold_up_the_loop(tmp_path: Path) -> None:
-    asyncio.run(CachedModel(CountingModel(), tmp_path).complete(REQUEST))
+    asyncio.run(cached_model(CountingModel(), tmp_path).complete(REQUEST))
 
     async def main() -> ChatReply:
         with closing(sqlite3.connect(tmp_path / "replies.sqlite")) as other:
             other.execute("begin exclusive")
-            reply = asyncio.create_task(CachedModel(CountingModel(), tmp_path).complete(REQUEST))
+            reply = asyncio.create_task(cached_model(CountingModel(), tmp_path).complete(REQUEST))
             for _ in range(5):
                 await asyncio.sleep(0)
             other.rollback()
@@ -133,7 +137,7 @@ def test_what_another_process_writes_does_not_hold_up_the_loop(tmp_path: Path) -
 
 def test_a_failure_is_not_kept_and_the_next_in_line_asks_itself(tmp_path: Path) -> None:
     async def main() -> list[ChatReply | BaseException]:
-        cached = CachedModel(CountingModel(fails=1), tmp_path)
+        cached = cached_model(CountingModel(fails=1), tmp_path)
         return await asyncio.gather(*[cached.complete(REQUEST) for _ in range(2)], return_exceptions=True)
 
     failed, reply = asyncio.run(main())
@@ -144,27 +148,27 @@ def test_a_failure_is_not_kept_and_the_next_in_line_asks_itself(tmp_path: Path) 
 @pytest.mark.parametrize("damage", ["", "{", "[]", '{"text": "x", "unknown": 1}', None])
 def test_what_another_release_kept_is_asked_for_again(tmp_path: Path, damage: str | None) -> None:
     model = CountingModel()
-    asyncio.run(CachedModel(model, tmp_path).complete(REQUEST))
+    asyncio.run(cached_model(model, tmp_path).complete(REQUEST))
     with closing(sqlite3.connect(tmp_path / "replies.sqlite", isolation_level=None)) as replies:
         replies.execute("update replies set reply = ?", [damage])
-    assert asyncio.run(CachedModel(model, tmp_path).complete(REQUEST)).text == "reply 2 ✓"
-    assert asyncio.run(CachedModel(model, tmp_path).complete(REQUEST)).cached
+    assert asyncio.run(cached_model(model, tmp_path).complete(REQUEST)).text == "reply 2 ✓"
+    assert asyncio.run(cached_model(model, tmp_path).complete(REQUEST)).cached
 
 
 def test_a_damaged_cache_says_that_it_may_be_deleted(tmp_path: Path) -> None:
     (tmp_path / "replies.sqlite").write_bytes(b"no database, but long enough to be taken for one" * 100)
     with pytest.raises(StorageError, match="may be deleted"):
-        asyncio.run(CachedModel(CountingModel(), tmp_path).complete(REQUEST))
+        asyncio.run(cached_model(CountingModel(), tmp_path).complete(REQUEST))
 
 
 def test_several_write_at_the_same_time(tmp_path: Path) -> None:
     def write(number: int) -> None:
-        asyncio.run(CachedModel(CountingModel(), tmp_path).complete(replace(REQUEST, sample=number)))
+        asyncio.run(cached_model(CountingModel(), tmp_path).complete(replace(REQUEST, sample=number)))
 
     with ThreadPoolExecutor(8) as writers:
         list(writers.map(write, range(40)))
     model = CountingModel()
-    cached = [asyncio.run(CachedModel(model, tmp_path).complete(replace(REQUEST, sample=n))).cached for n in range(40)]
+    cached = [asyncio.run(cached_model(model, tmp_path).complete(replace(REQUEST, sample=n))).cached for n in range(40)]
     assert all(cached)
     assert model.calls == 0
 
@@ -172,4 +176,4 @@ def test_several_write_at_the_same_time(tmp_path: Path) -> None:
 def test_a_cache_that_cannot_be_written_says_so(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(StorageError):
-        asyncio.run(CachedModel(CountingModel(), tmp_path / "file").complete(REQUEST))
+        asyncio.run(cached_model(CountingModel(), tmp_path / "file").complete(REQUEST))
