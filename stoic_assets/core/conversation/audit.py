@@ -39,9 +39,12 @@ def fault(message: str, job: Job, condition: Condition, turns: Sequence[Turn]) -
         return "it was empty"
     if signs_off(message, job) and _messages(turns) < len(job.tasks):
         return "it ended the conversation before every task had been raised"
-    said, known = Spoken(message), Spoken(*_known(job, condition, turns))
+    said = Spoken(message)
+    facts, criteria = ([each for each in secrets if said.telling(each)] for secrets in _secrets(job, condition))
+    if not (facts or criteria):
+        return None  # as a rule; to look through the whole conversation takes a while
+    known = Spoken(*_known(job, condition, turns))
     about = Spoken(message, *(turn.content for turn in turns[-1:]))
-    facts, criteria = _secrets(job, condition)
     told = any(repeats(said, criterion, known, CRITERION_WORDS) for criterion in criteria)
     told |= any(repeats(said, fact, known, FACT_WORDS) or completes(said, fact, known, about) for fact in facts)
     return "it told something that the user does not know" if told else None
@@ -93,10 +96,11 @@ def completes(said: Spoken, fact: Sequence[str], known: Spoken, about: Spoken) -
     return is_told and len(about.telling(fact)) >= OVERLAP * len(telling)
 
 
-def words(text: str) -> list[str]:
+@lru_cache(maxsize=1_000)  # the last turns of some dozen conversations, looked at again with every message
+def words(text: str) -> tuple[str, ...]:
     """The words of a text, without case, diacritics and punctuation."""
     bare = _DIACRITICS.sub("", unicodedata.normalize("NFKD", text).casefold())
-    return _WORD.findall(unicodedata.normalize("NFKC", bare))
+    return tuple(_WORD.findall(unicodedata.normalize("NFKC", bare)))
 
 
 def _telling(spoken: Iterable[str]) -> set[str]:
@@ -104,7 +108,8 @@ def _telling(spoken: Iterable[str]) -> set[str]:
     return {_form(word) for word in set(spoken) - _STOP_WORDS}
 
 
-def _spellings(spoken: Sequence[str]) -> set[str]:
+@lru_cache(maxsize=1_000)
+def _spellings(spoken: tuple[str, ...]) -> set[str]:
     """The telling words, and any two neighbours written as one."""
     return _telling(spoken) | set(map(_in_one, spoken, spoken[1:]))
 
@@ -124,7 +129,7 @@ def _messages(turns: Sequence[Turn]) -> int:
     return sum(turn.speaker == "user" for turn in turns) - 1
 
 
-def _secrets(job: Job, condition: Condition) -> tuple[list[list[str]], list[list[str]]]:
+def _secrets(job: Job, condition: Condition) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
     """What the user must not say, as words: the facts that are withheld, and the acceptance criteria."""
     facts = job.facts if condition == "withheld" else ()
     return [words(fact) for fact in facts], [words(task.acceptance_criteria) for task in job.tasks]
