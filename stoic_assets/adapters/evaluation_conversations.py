@@ -239,7 +239,7 @@ class _Worlds:
 
 def _store(workplace: Workplace, worlds: _Worlds) -> Held:
     manifest, evidence = worlds.manifest, worlds.evidence
-    jobs = {job.name: job for job in manifest.spec.blanked(workplace.redactor).jobs}
+    jobs = {job.name: job for job in manifest.spec.jobs}
     tables = {
         "trials": [workplace.redactor.row(trial_row(e, jobs[e.trial.job])) for e in evidence],
         "turns": [row for e in evidence for row in turn_rows(e)],

@@ -76,8 +76,8 @@ class EvaluationJudging:
 
     def weigh(self) -> None:
         """Stores with the trials what scores and comparisons go by in the jobs, where a correction changed it."""
-        held = self.tables.read("trials")
-        trials = [trial | self._job_columns(trial["job"]) for trial in held]
+        held, columns = self.tables.read("trials"), {name: self._job_columns(name) for name in self._jobs}
+        trials = [trial | columns[trial["job"]] for trial in held]
         if trials != held:
             self.tables.write("trials", trials)
 
