@@ -13,7 +13,7 @@ from stoic_assets.adapters.api_keys import api_key
 from stoic_assets.adapters.bolt import Graph
 from stoic_assets.adapters.evaluation_setup import Setup, check_reachable, set_up
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
-from stoic_assets.adapters.lean_imports import openai_alone
+from stoic_assets.adapters.lean_imports import openai_alone, uncollected
 from stoic_assets.adapters.models.connect import is_offline
 from stoic_assets.adapters.request_limit import RequestLimits
 from stoic_assets.adapters.workplace import Workplace
@@ -180,11 +180,12 @@ def import_clients(offline: bool) -> None:
 
     A command does it earlier, while the embedded graph comes up.
     """
-    import aiohttp  # noqa: F401
+    with uncollected():
+        import aiohttp  # noqa: F401
 
-    if not offline:
-        openai_alone()
-        import stoic_assets.adapters.models.aiohttp_client  # noqa: F401
+        if not offline:
+            openai_alone()
+            import stoic_assets.adapters.models.aiohttp_client  # noqa: F401
 
 
 async def _announce(workplace: Workplace, manifest: Manifest) -> None:

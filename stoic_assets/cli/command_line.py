@@ -14,6 +14,7 @@ from typing import Annotated
 
 import typer
 
+from stoic_assets.adapters.lean_imports import uncollected
 from stoic_assets.cli.console import err, foreign, out
 from stoic_assets.cli.main import INTERRUPTED, leave
 from stoic_assets.cli.options import NEWEST, with_verbose
@@ -82,7 +83,8 @@ def run() -> None:
     verbose = "--verbose" in arguments
     try:
         called = [name for name in arguments[:1] if name in COMMANDS]
-        stoic = command_line(called or COMMANDS)
+        with uncollected():
+            stoic = command_line(called or COMMANDS)
         if signal.getsignal(signal.SIGINT) is leave:
             signal.signal(signal.SIGINT, signal.default_int_handler)
         sys.exit(stoic(args=with_resume_value(arguments), standalone_mode=False) or 0)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from stoic_assets.adapters.document_files import read_text
 from stoic_assets.adapters.file_locks import locked
 from stoic_assets.adapters.files import StorageError, write_whole
-from stoic_assets.adapters.lean_imports import hidden
+from stoic_assets.adapters.lean_imports import hidden, uncollected
 from stoic_assets.adapters.project import shipped
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable, StoicError
@@ -48,13 +48,14 @@ def open_instance(workplace: Workplace) -> Iterator["dg.DagsterInstance"]:
     """The instance that commands and UI share. Raises `ConfigurationError` when its `dagster.yaml` is wrong."""
     import dagster as dg
 
-    with hidden("pygments"):  # alembic and structlog would colour, with rich, what nobody sees: 45 ms, 5 MB
-        from stoic_assets.defs import event_log
-
     home = dagster_home(workplace)
     try:
-        with locked(home / "opening.lock"):  # two processes that set up the same new database spoil it
-            instance = event_log.open_instance(home)
+        # With rich, alembic and structlog would colour what nobody sees: 45 ms, 5 MB.
+        with uncollected(), hidden("pygments"):
+            from stoic_assets.defs import event_log
+
+            with locked(home / "opening.lock"):  # two processes that set up the same new database spoil it
+                instance = event_log.open_instance(home)
         event_log.leave_output_alone(instance)
     except dg.DagsterInvalidConfigError as error:
         problem = error.errors[0].message.splitlines()[0].removesuffix(" failed:")
@@ -72,11 +73,12 @@ def materialise(
     Its lock is held all the while, so that nobody judges or publishes the same evaluation at the same time. Dagster
     logs nothing: its console logger is silenced, and what assets print goes to stderr.
     """
-    import dagster as dg
+    with uncollected():
+        import dagster as dg
 
-    from stoic_assets.defs.assembly import build_definitions
+        from stoic_assets.defs.assembly import build_definitions
 
-    job = build_definitions(workplace).resolve_implicit_global_asset_job_def()
+        job = build_definitions(workplace).resolve_implicit_global_asset_job_def()
     run_config = {
         "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
         "ops": {name: {"config": dict(values)} for name, values in config.items()},

@@ -16,6 +16,7 @@ from stoic_assets.defs.evaluation_run import current_evaluation, run_async
 from stoic_assets.defs.failures import RETRIES, reported
 from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
+from stoic_assets.defs.shown_rows import shown
 from stoic_assets.defs.transcripts import transcripts
 
 Row = dict[str, Any]
@@ -120,7 +121,7 @@ def _about_assertions(rows: list[Row]) -> dict[str, Any]:
         "dagster/row_count": len(rows),
         "failed_share": len(failed) / max(1, len(rows)),
         "errors": sum(map(_gave_nothing, failed)),
-        "failed": dg.MetadataValue.table(list(map(_record, failed)), schema=_SCHEMA),
+        "failed": shown(map(_shown, failed), _SCHEMA),
     }
 
 
@@ -132,17 +133,15 @@ def _gave_nothing(row: Row) -> bool:
 _SCHEMA = dg.TableSchema([dg.TableColumn(each) for each in ("trial", "assertion", "text", "expected", "actual", "why")])
 
 
-def _record(row: Row) -> dg.TableRecord:
-    return dg.TableRecord(
-        {
-            "trial": row["trial_id"],
-            "assertion": row["assertion"],
-            "text": row["text"],
-            "expected": row["expected"] or "",
-            "actual": row["actual"] or "",
-            "why": row["error"] or "",
-        }
-    )
+def _shown(row: Row) -> Row:
+    return {
+        "trial": row["trial_id"],
+        "assertion": row["assertion"],
+        "text": row["text"],
+        "expected": row["expected"] or "",
+        "actual": row["actual"] or "",
+        "why": row["error"] or "",
+    }
 
 
 def _judging(context: dg.AssetExecutionContext, config: JudgingConfig, workplace: Workplace) -> EvaluationJudging:

@@ -29,6 +29,7 @@ from stoic_assets.defs.failures import RETRIES, delivery_faults, reported
 from stoic_assets.defs.maintenance import compaction
 from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.releases import ENDED, release_evaluation
+from stoic_assets.defs.shown_rows import shown
 
 CONVERSATIONS = "nightly_conversations"
 JOB = "night"
@@ -137,11 +138,10 @@ def _announce_faults(workplace: Workplace, night: str, held: HeldNight) -> list[
 
 
 def _metadata(held: HeldNight) -> dict[str, Any]:
-    rows = [dg.TableRecord(_row(version, each)) for version, each in held.held.items()]
     faults = bulleted(f"{version}: {fault}" for version, fault in held.record.faults.items())
     return {
         "dagster/row_count": sum(len(each.trials) for each in held.held.values()),
-        "versions": dg.MetadataValue.table(rows),
+        "versions": shown(_row(version, each) for version, each in held.held.items()),
         "not_reached": len(held.record.faults.keys() - held.held),
         **({"faults": dg.MetadataValue.md(faults)} if faults else {}),
     }

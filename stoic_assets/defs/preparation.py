@@ -13,6 +13,7 @@ from stoic_assets.core.redaction import Redactor
 from stoic_assets.defs.failures import RETRIES, reported
 from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
+from stoic_assets.defs.shown_rows import shown
 
 
 @dg.asset(group_name="preparation", kinds={"yaml"}, owners=OWNERS)
@@ -30,7 +31,7 @@ def job_configs(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[W
             "trials": sum(_trials(job) for job in jobs),
             "assertions": sum(len(job.assertions) for job in jobs),
             "folder": dg.MetadataValue.path(workplace.project.jobs),
-            "jobs": dg.MetadataValue.table([_record(job, workplace.redactor) for job in jobs], schema=_SCHEMA),
+            "jobs": shown((_shown(job, workplace.redactor) for job in jobs), _SCHEMA),
             "unreadable_files": len(complaints),
             **({"file_faults": dg.MetadataValue.md(bulleted(map(str, complaints)))} if complaints else {}),
         }
@@ -43,19 +44,17 @@ _SCHEMA = dg.TableSchema(
 )
 
 
-def _record(job: Job, redactor: Redactor) -> dg.TableRecord:
-    return dg.TableRecord(
-        {
-            "job": job.name,
-            "chatbot": job.target.chatbot,
-            "tags": redactor.text(", ".join(job.tags)),
-            "tasks": len(job.tasks),
-            "scenarios": len(job.scenarios),
-            "facts": len(job.facts),
-            "assertions": len(job.assertions),
-            "trials": _trials(job),
-        }
-    )
+def _shown(job: Job, redactor: Redactor) -> dict[str, str | int]:
+    return {
+        "job": job.name,
+        "chatbot": job.target.chatbot,
+        "tags": redactor.text(", ".join(job.tags)),
+        "tasks": len(job.tasks),
+        "scenarios": len(job.scenarios),
+        "facts": len(job.facts),
+        "assertions": len(job.assertions),
+        "trials": _trials(job),
+    }
 
 
 def _trials(job: Job) -> int:

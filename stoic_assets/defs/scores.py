@@ -17,9 +17,8 @@ from stoic_assets.defs.evaluation_run import current_evaluation
 from stoic_assets.defs.failures import reported
 from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
+from stoic_assets.defs.shown_rows import shown
 
-SHOWN_ROWS = 200
-"""Rows of a table that go into Dagster's event log; the file holds them all."""
 _MADE_ELSEWHERE = {
     "trials": "transcripts",
     "turns": "transcripts",
@@ -113,7 +112,7 @@ def sql_view(model: str) -> dg.AssetsDefinition:
 
 def _materialised(project: SqlProject, model: str, rows: list[dict[str, Any]], **more: Any) -> dg.MaterializeResult:
     lineage = {"dagster/column_lineage": _lineage(project, model)}
-    return dg.MaterializeResult(asset_key=model, metadata={**_shown(rows), **more, **lineage})
+    return dg.MaterializeResult(asset_key=model, metadata={**_about(rows), **more, **lineage})
 
 
 def _checks(model: str, failing: Mapping[str, int]) -> list[dg.AssetCheckResult]:
@@ -124,22 +123,15 @@ def _checks(model: str, failing: Mapping[str, int]) -> list[dg.AssetCheckResult]
     ]
 
 
-def _shown(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Row count, the means of number columns (Dagster plots them over partitions), and the rows themselves."""
+def _about(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Row count, the means of number columns (Dagster plots them over partitions), and the first rows."""
     names = rows[0] if rows else {}
     means = {f"mean_{name}": mean(row[name] for row in rows if isinstance(row[name], float)) for name in names}
-    shown = [dg.TableRecord({name: _cell(value) for name, value in row.items()}) for row in rows[:SHOWN_ROWS]]
     return {
         "dagster/row_count": len(rows),
         **{name: value for name, value in means.items() if value is not None},
-        **({"rows": dg.MetadataValue.table(shown)} if shown else {}),
+        **({"rows": shown(rows)} if rows else {}),
     }
-
-
-def _cell(value: Any) -> str | int | float | bool | None:
-    if isinstance(value, float):
-        return round(value, 4)
-    return value if isinstance(value, bool | int | str) or value is None else str(value)
 
 
 def _lineage(project: SqlProject, model: str) -> dg.TableColumnLineage:

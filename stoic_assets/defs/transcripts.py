@@ -18,6 +18,7 @@ from stoic_assets.defs.failures import RETRIES, reported
 from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
 from stoic_assets.defs.preparation import graph_setup, job_configs
+from stoic_assets.defs.shown_rows import shown
 
 
 class ConversationConfig(dg.Config):
@@ -86,6 +87,7 @@ def transcripts(
 def _metadata(held: Held) -> dict[str, Any]:
     outcomes, trials = Counter(row["outcome"] for row in held.trials), len(held.trials)
     scored = sum(outcomes[outcome] for outcome in SCORED)
+    in_question_first = sorted(held.trials, key=lambda row: row["outcome"] == "signed_off")
     return {
         "dagster/row_count": trials,
         "evaluation_id": held.manifest.evaluation_id,
@@ -95,20 +97,16 @@ def _metadata(held: Held) -> dict[str, Any]:
         "not_held": held.planned - trials,
         "outcomes": dg.MetadataValue.json(dict(outcomes)),
         "offline": held.manifest.offline,
-        "trials": dg.MetadataValue.table(
-            [_record(row, held.manifest.evaluation_id) for row in held.trials], schema=_SCHEMA
-        ),
+        "trials": shown((_shown(row, held.manifest.evaluation_id) for row in in_question_first), _SCHEMA),
         **{f"path_{table}": dg.MetadataValue.path(path) for table, path in held.files.items()},
     }
 
 
-def _record(trial: Mapping[str, Any], evaluation_id: str) -> dg.TableRecord:
-    return dg.TableRecord(
-        {
-            "trial": trial["trial_id"].removeprefix(f"{evaluation_id}."),
-            "outcome": trial["outcome"],
-            "turns": trial["turns"],
-            "failures": trial["failure_count"],
-            "detail": trial["detail"] or "",
-        }
-    )
+def _shown(trial: Mapping[str, Any], evaluation_id: str) -> dict[str, Any]:
+    return {
+        "trial": trial["trial_id"].removeprefix(f"{evaluation_id}."),
+        "outcome": trial["outcome"],
+        "turns": trial["turns"],
+        "failures": trial["failure_count"],
+        "detail": trial["detail"] or "",
+    }

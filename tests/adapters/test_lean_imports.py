@@ -1,11 +1,12 @@
 """What packages import on their own account costs every process that uses them."""
 
+import gc
 import subprocess
 import sys
 
 import pytest
 
-from stoic_assets.adapters.lean_imports import neo4j_alone
+from stoic_assets.adapters.lean_imports import neo4j_alone, uncollected
 
 SCRIPT = """
 import sys
@@ -54,3 +55,20 @@ def test_dates_of_a_graph_know_the_lengths_of_months():
         Date(2024, 2, 30)
     with pytest.raises(ValueError, match="Month out of range"):
         Date(2024, 13, 1)
+
+
+def test_what_stays_is_not_searched_for_garbage_and_later_garbage_is():
+    before = gc.get_freeze_count()
+    with uncollected():
+        assert not gc.isenabled()
+        kept = [[] for _ in range(1000)]
+    assert gc.isenabled()
+    assert gc.get_freeze_count() >= before + len(kept)
+    gc.unfreeze()
+
+
+def test_garbage_is_looked_for_again_after_a_fault():
+    with pytest.raises(ImportError), uncollected():
+        raise ImportError
+    assert gc.isenabled()
+    gc.unfreeze()

@@ -1,5 +1,8 @@
 """The Dagster instance of commands; whether an evaluation came to its end is told by its last run."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -116,3 +119,21 @@ def test_a_fault_that_hides_what_was_before_it_is_told_itself(workplace: Workpla
 
     with pytest.raises(dg.Failure, match="say this"), partition_run._faults_as_ours(workplace):
         step()
+
+
+OPENING = """
+import os
+import sys
+from pathlib import Path
+from stoic_assets.adapters.workplace import open_workplace
+from stoic_assets.cli.partition_run import open_instance
+with open_instance(open_workplace(start=Path(sys.argv[1]))):
+    assert "structlog" in sys.modules and "pygments" not in sys.modules
+import rich.syntax
+"""
+
+
+def test_an_instance_is_opened_without_colours_that_nobody_sees(tmp_path: Path) -> None:
+    env = {**os.environ, "STOIC_HOME": str(tmp_path / ".stoic")}
+    opened = subprocess.run([sys.executable, "-c", OPENING, tmp_path], env=env, capture_output=True, text=True)
+    assert (opened.returncode, opened.stderr) == (0, "")
