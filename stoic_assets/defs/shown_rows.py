@@ -7,8 +7,8 @@ from typing import Any
 import dagster as dg
 
 MOST_ROWS = 25
-"""The file that is named beside them holds them all. Measured: 200 rows of each table made 1.6 MB of records of an
-evaluation of 200 trials, 25 make 0.6."""
+"""The file that is named beside them holds them all. Measured: with 200 rows of each table the records of an evaluation
+of 200 trials were a file of 1.6 MB, with 25 it is one of 1.0."""
 
 
 def shown(rows: Iterable[Mapping[str, Any]], schema: dg.TableSchema | None = None) -> dg.TableMetadataValue:
