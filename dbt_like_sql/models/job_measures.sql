@@ -10,7 +10,11 @@ with measured as (
         scores.valid,
         measures.measure,
         case measures.measure
-            when 'task' then scores.task
+            -- What was asked of an agent that broke down was not done.
+            when 'task' then case
+                when scores.outcome = 'agent_error' and trials.planned_tasks > 0 then 0
+                else scores.task
+            end
             when 'assertion' then scores.assertion
             when 'timing' then scores.timing
             when 'overall' then scores.overall
@@ -18,6 +22,11 @@ with measured as (
             else virtues.score
         end as value
     from {{ ref('composite_scores') }} as scores
+    inner join {{ source('evidence', 'trials') }} as trials
+        on
+            trials.agent_version = scores.agent_version
+            and trials.evaluation_id = scores.evaluation_id
+            and trials.trial_id = scores.trial_id
     cross join (
         select unnest([
             'wisdom', 'courage', 'justice', 'temperance', 'practical_wisdom',

@@ -3,9 +3,11 @@ with heads as (
     select
         agent_version,
         evaluation_id,
+        agent,
         started_at,
         released_at,
-        status
+        status,
+        offline
     from {{ source('evidence', 'evaluations') }}
 ),
 
@@ -25,10 +27,12 @@ newest as (
     inner join {{ ref('evaluation_scores') }} as scores
         using (agent_version, evaluation_id)
     where heads.status = 'finished' and scores.conclusive
-    qualify row_number() over (
-        partition by heads.agent_version
-        order by heads.started_at desc, heads.evaluation_id desc
-    ) = 1
+    -- Stand-ins have a scale of their own: where a real model judged the agent, their evaluations do not count.
+    qualify heads.offline = bool_and(heads.offline) over (partition by heads.agent)
+        and row_number() over (
+            partition by heads.agent_version
+            order by heads.offline, heads.started_at desc, heads.evaluation_id desc
+        ) = 1
 ),
 
 placed as (

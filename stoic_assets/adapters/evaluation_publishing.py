@@ -1,16 +1,13 @@
-"""What leaves an evaluation: the fitness update, the events, GEPA's batch, and the projection into the stoic graph.
+"""What leaves an evaluation: the fitness update, the events, and GEPA's batch.
 
 What people found of a version goes into each of its fitness updates beside what the judges found.
 """
 
-import asyncio
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from stoic_assets.adapters import stoic_graph
-from stoic_assets.adapters.bolt import Graph
 from stoic_assets.adapters.delivery import deliver, times_locked
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
 from stoic_assets.adapters.feedback_files import human_evaluations
@@ -21,7 +18,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.comparison import compare
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation import Manifest, way_on
 from stoic_assets.core.evolution.comparison_verdict import against_base
 from stoic_assets.core.evolution.events import Event, applied, compared, completed
 from stoic_assets.core.evolution.fitness import FitnessUpdate, fitness_update
@@ -29,12 +26,11 @@ from stoic_assets.core.evolution.gepa import Batch, evaluation_batch
 from stoic_assets.core.evolution.said_examples import only_said
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation, stoic_evaluations
 from stoic_assets.core.feedback.human_evaluation import FEEDBACK, RATINGS
-from stoic_assets.core.releases import Release, agent_of
 
 Row = dict[str, Any]
 _TO_LEARN_FROM = {
     "trials": ("trial_id", "holdout", "scenario"),
-    "composite_scores": ("trial_id", "job", "valid", "virtue_overall", "virtue_confidence"),
+    "composite_scores": ("trial_id", "job", "outcome", "valid", "virtue_overall", "virtue_confidence"),
     "trial_virtues": ("trial_id", "virtue", "score", "confidence"),
     "virtue_scores": (
         "trial_id", "virtue", "judge_model", "sample", "score", "reasoning", "supporting_examples",
@@ -99,9 +95,10 @@ def gepa_batch(workplace: Workplace, manifest: Manifest, jobs: Sequence[str] | N
     """
     tables = EvaluationTables(workplace, manifest)
     if not _conclusive(tables):
+        again = way_on(manifest.agent_version, tables.read("evaluations")[0]["status"])
         raise ConfigurationError(
             f"evaluation {manifest.evaluation_id} of {manifest.agent_version} is not finished or has too many invalid "
-            "trials; nothing can be learned from it until `stoic eval --resume` has mended that"
+            f"trials; nothing can be learned from it until {again} has mended that"
         )
     _, evaluations = read_evaluations(workplace, manifest)
     return evaluation_batch(evaluations, tables.read("trials"), _turns(tables), jobs)
@@ -187,59 +184,3 @@ async def _deliver(
         new.add(update.idempotency_key)
     outbox.put("events", {key: event.document() for key, event in events.items()}, version)
     return await deliver(workplace, addresses(workplace.env), new)
-
-
-def introduce_version(workplace: Workplace, agent_version: str, release: Release | None) -> None:
-    """Gives a version its node in the stoic graph, with date and parents where it was released."""
-    released_at, parents = (release.released_at, release.parent_versions) if release else (None, ())
-    _in_stoic_graph(workplace, lambda graph: stoic_graph.project_version(graph, agent_version, released_at, parents))
-
-
-def project(workplace: Workplace, manifest: Manifest) -> dict[str, int]:
-    """Brings an evaluation, its fitness and the agent's trends into the stoic graph; returns what was written."""
-    head, evaluations = read_evaluations(workplace, manifest)
-    trends = _trends(workplace, manifest.agent_version)
-    fitness = EvaluationTables(workplace, manifest).read("fitness_updates")
-    people = human_evaluations(workplace, manifest.agent_version)
-    keyed = [{**row, "agent_version": head.agent_version, "evaluation_id": head.evaluation_id} for row in fitness]
-
-    async def work(graph: Graph) -> None:
-        await stoic_graph.project_version(graph, head.agent_version, manifest.released_at, manifest.parents)
-        await stoic_graph.project_evaluations(graph, head, evaluations)
-        for evaluation_id in (FEEDBACK, RATINGS):
-            found = [each for each in people if each.head.evaluation_id == evaluation_id]
-            place = EvaluationHead(head.agent_version, evaluation_id, head.time)
-            await stoic_graph.project_evaluations(graph, place, found)
-        await stoic_graph.project_trends(graph, trends)
-        await stoic_graph.project_fitness(graph, keyed)
-
-    _in_stoic_graph(workplace, work)
-    everybody = [*evaluations, *people]
-    scores = sum(len(evaluation.virtue_scores) for evaluation in everybody)
-    return {"stoic_evaluations": len(everybody), "virtue_scores": scores, "virtue_trends": len(trends)}
-
-
-def delete_from_graph(workplace: Workplace, agent_version: str) -> None:
-    """Removes a version from the stoic graph; the agent's trends become those of the versions in the warehouse."""
-    trends = _trends(workplace, agent_version)
-
-    async def work(graph: Graph) -> None:
-        await stoic_graph.delete_version(graph, agent_version)
-        await stoic_graph.project_trends(graph, trends)
-
-    _in_stoic_graph(workplace, work)
-
-
-def _trends(workplace: Workplace, agent_version: str) -> list[Row]:
-    """The trends of all versions of its agent."""
-    return workplace.warehouse.query("select * from virtue_trends where agent = ?", [agent_of(agent_version)])
-
-
-def _in_stoic_graph(workplace: Workplace, work: Callable[[Graph], Awaitable[None]]) -> None:
-    async def connected(graph: Graph) -> None:
-        await graph.ping()
-        await stoic_graph.prepare(graph)
-        await work(graph)
-
-    with workplace.graphs() as graphs:
-        asyncio.run(connected(graphs.stoic))

@@ -29,6 +29,7 @@ from stoic_assets.core.feedback.human_evaluation import (
 from stoic_assets.core.feedback.interpretation import interpret, interpreter
 from stoic_assets.core.feedback.rating_bridge import rated_feedback
 from stoic_assets.core.judging.ask import NoVerdict
+from stoic_assets.core.moments import utc_text
 from stoic_assets.core.side_by_side import side_by_side
 
 TABLE = "human_feedback_evaluations"
@@ -84,14 +85,14 @@ def read_folder(folder: Path) -> Folder:
     return Folder(files, tuple(complaints))
 
 
-async def take_in(workplace: Workplace, model: ChatModel | None, fresh: bool = False) -> TakenIn:
+async def take_in(workplace: Workplace, model: ChatModel | None) -> TakenIn:
     """Feedback files and rated replies as rows; nothing is stored yet.
 
-    `model` (see `feedback_model`) reads dialogues that were not read before, or all with `fresh`. Raises
-    `ConfigurationError` for what no other dialogue would survive either (a wrong key, an unknown model).
+    `model` (see `feedback_model`) reads dialogues that were not read before. Raises `ConfigurationError` for what no
+    other dialogue would survive either (a wrong key, an unknown model).
     """
     folder = read_folder(feedback_folder(workplace.project.home))
-    reader = _Reader(workplace, model, fresh)
+    reader = _Reader(workplace, model)
     read = await side_by_side([reader.read(name, file) for name, file in folder.files.values()])
     settings = workplace.settings
     rows = [human_row(found, settings.feedback.virtues) for found in read if found is not None]
@@ -120,20 +121,22 @@ def store(workplace: Workplace, taken: TakenIn) -> dict[tuple[str, str], Path]:
 
 
 def human_evaluations(workplace: Workplace, agent_version: str) -> list[StoicEvaluation]:
-    """What people found of a version, from the table; holdout jobs are marked."""
+    """What people found of a version, from the table; holdout jobs are marked, rated replies have their scenarios."""
     warehouse = workplace.warehouse
     rows = warehouse.query(f"select * from {TABLE} where agent_version = ? order by feedback_id", [agent_version])
     if not rows:
         return []  # most often nobody said anything, and all trials there ever were need not be read
     holdouts = {row["job"] for row in warehouse.query("select distinct job from trials where holdout")}
-    return [found for row in rows if (found := human_evaluation(row, holdouts)) is not None]
+    on_scenarios = "select trial_id, scenario from trials where agent_version = ? and scenario is not null"
+    scenarios = {row["trial_id"]: row["scenario"] for row in warehouse.query(on_scenarios, [agent_version])}
+    return [found for row in rows if (found := human_evaluation(row, holdouts, scenarios)) is not None]
 
 
 class _Reader:
     """Files as feedback: each finds its version and its time, a dialogue its meaning."""
 
-    def __init__(self, workplace: Workplace, model: ChatModel | None, fresh: bool) -> None:
-        self._workplace, self._model, self._fresh = workplace, model, fresh
+    def __init__(self, workplace: Workplace, model: ChatModel | None) -> None:
+        self._workplace, self._model = workplace, model
         self._judge = judge_panel(workplace.env)[0]
         self._dimensions = tuple(workplace.settings.feedback.virtues)
         stored = workplace.warehouse.query(f"select * from {TABLE} where evaluation_id = ?", [FEEDBACK])
@@ -156,10 +159,9 @@ class _Reader:
         return found and whole(kind="dialogue", metrics=found[0], interpreter=found[1], origin=name)
 
     async def _understood(self, name: str, file: DialogueFile, former: Row) -> tuple[Metrics, str] | None:
-        """A dialogue's metrics and who read them; a former reading stands unless there is a new one."""
-        read = (Metrics.model_validate_json(former["metrics"]), former["interpreter"]) if former else None
-        if read and not (self._fresh and self._model):
-            return read
+        """A dialogue's metrics and who read them; a former reading stands."""
+        if former:
+            return Metrics.model_validate_json(former["metrics"]), former["interpreter"]
         if self._model is None:
             self._complain(name, "no model can read the dialogue: set OPENAI_API_KEY or OPENAI_BASE_URL")
             return None
@@ -168,8 +170,8 @@ class _Reader:
         try:
             metrics = await interpret(clean, self._dimensions, self._model, self._judge, settings)
         except NoVerdict as error:
-            self._complain(name, f"{error}{'; its former reading stands' if read else ''}")
-            return read
+            self._complain(name, str(error))
+            return None
         return metrics, interpreter(self._judge, self._dimensions)
 
     def _newest(self, agent: str) -> str | None:
@@ -197,6 +199,4 @@ def _content(rows: Iterable[Row]) -> list[tuple[tuple[str, str], ...]]:
 
 def _text(value: object) -> str:
     """A cell as it is compared: a time by its moment."""
-    if isinstance(value, datetime):
-        return value.astimezone(UTC).isoformat()
-    return repr(value)
+    return utc_text(value) if isinstance(value, datetime) else repr(value)

@@ -9,11 +9,10 @@ from collections.abc import Set
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from stoic_assets.adapters.file_locks import locked
-from stoic_assets.adapters.files import StorageError, write_whole
-from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.adapters.files import StorageError, read_stored, write_whole
 from stoic_assets.core.ratings.blinding import Key, Keys
 
 _KEYS = TypeAdapter(dict[str, Key])
@@ -36,13 +35,8 @@ def ratings_locked(home: Path) -> AbstractContextManager[None]:
 
 def read_keys(home: Path) -> dict[str, Key]:
     """All keys by test id; none before the first page. Raises `ConfigurationError` when the file is damaged."""
-    path = keys_file(home)
-    try:
-        return _KEYS.validate_json(path.read_bytes())
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValidationError):
-        raise ConfigurationError(f"{path} cannot be read; restore it, since it alone leads ratings back") from None
+    advice = "cannot be read; restore it, since it alone leads ratings back"
+    return read_stored(keys_file(home), _KEYS.validate_json, advice) or {}
 
 
 def write_keys(home: Path, keys: Keys) -> Path:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from stoic_assets.adapters.files import write_whole
-from stoic_assets.adapters.rating_keys import keys_file, ratings_locked, read_keys, write_keys
+from stoic_assets.adapters.rating_keys import keys_file, ratings_folder, ratings_locked, read_keys, write_keys
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.conversation.evidence import SCORED
 from stoic_assets.core.errors import ConfigurationError
@@ -53,9 +53,11 @@ class Collected:
 def build(workplace: Workplace, agent_versions: Sequence[str], out: Path | None = None) -> Built:
     """Writes the page for the scenario replies of the versions' newest evaluations, and notes its keys.
 
-    From the same replies it makes the same page. Raises `ConfigurationError` for a version without such replies.
+    No versions mean the one that was evaluated last. From the same replies it makes the same page. Raises
+    `ConfigurationError` for a version without such replies.
     """
-    replies = [reply for version in dict.fromkeys(agent_versions) for reply in scenario_replies(workplace, version)]
+    versions = dict.fromkeys(agent_versions) or [workplace.warehouse.newest_version()]
+    replies = [reply for version in versions for reply in scenario_replies(workplace, version)]
     home = workplace.project.home
     with ratings_locked(home):
         known = read_keys(home)
@@ -75,7 +77,8 @@ def scenario_replies(workplace: Workplace, agent_version: str) -> list[Reply]:
             if replies := [Reply(*place, trial_id, *said[trial_id]) for trial_id in trials if trial_id in said]:
                 return replies
     raise ConfigurationError(
-        f"{agent_version} has no replies to rate; run `stoic eval --tag marcus --agent-version {agent_version}`"
+        f"{agent_version} has no replies to rate; run `stoic eval --agent-version {agent_version}` with a job for that "
+        "agent that holds `scenarios`"
     )
 
 
@@ -93,6 +96,12 @@ def _exchanges(turns: Iterable[Row]) -> dict[str, tuple[str, str]]:
         said.setdefault((turn["trial_id"], turn["speaker"]), turn["content"])
     replied = [trial_id for trial_id, speaker in said if speaker == "agent"]
     return {trial_id: (said[trial_id, "user"], said[trial_id, "agent"]) for trial_id in replied}
+
+
+def rating_files(home: Path) -> list[Path]:
+    """The files that raters sent, in the project's own folder for them."""
+    folder = ratings_folder(home)
+    return _files([folder] if folder.is_dir() else [], keys_file(home))
 
 
 def collect(workplace: Workplace, paths: Iterable[Path]) -> Collected:

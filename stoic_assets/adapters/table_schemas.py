@@ -1,7 +1,7 @@
 """The declared columns of every table and SQL model: one schema, whoever writes.
 
-Meaning and unit of each column stand in `docs/tables.md`. Only declarations belong here; how rows are checked and
-turned into Parquet is the business of `parquet_files`.
+Meaning and unit of each column stand in `docs/tables.md`. Only declarations belong here; rows are checked in
+`table_rows`, and turned into Parquet in `parquet_files`.
 """
 
 from dataclasses import dataclass
@@ -87,6 +87,7 @@ FACTS: dict[str, Columns] = {
         "fitness_high": "number?", "fitness_why": "text?", "objectives": "json?", "improvement_areas": "json?",
         "weak_virtues": "texts?", "severity": "json?", "trial_ids": "texts?", "delivered_at": "time?",
         "floors": "json?", "floor_violations": "texts?", "uncertain_virtues": "texts?", "parents": "texts?",
+        "scored_trials": "count?", "failed_trials": "count?",
     },
     "events": {
         "id": "text", "type": "text", "subject": "text?", "time": "time", "data": "json", "delivered_at": "time?",

@@ -1,6 +1,6 @@
 """Which stored evaluations speak for two versions, and their comparison; nothing is evaluated here."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +14,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.comparison import Comparison, compare
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation import REGRADING, Manifest
 from stoic_assets.core.jobs.job import QUESTION
 from stoic_assets.core.releases import base_of
 from stoic_assets.core.reports.confidence import calibrated_share
@@ -78,11 +78,13 @@ def read_side(workplace: Workplace, agent_version: str, evaluation_id: str) -> S
         scored_trials=evaluation["scored_trials"] or 0,
         invalid_trials=evaluation["invalid_trials"] or 0,
         evaluator_model=evaluation["evaluator_model"] or "",
-        judges=frozenset(row["judge_model"] for row in verdicts),
+        judges=frozenset(row["judge_model"] for row in verdicts if row["error"] is None),
         prompts=_prompts(trials, verdicts),
         jobs=job_hashes(workplace, *key, trials),
         measures=_measures(warehouse, *key),
         calibrated=calibrated_share(verdicts),
+        trials=warehouse.read("composite_scores", *key),
+        silent=_silent(verdicts),
     )
 
 
@@ -95,7 +97,7 @@ def job_hashes(workplace: Workplace, agent_version: str, evaluation_id: str, tri
     stored = {row["job"]: row["job_hash"] or "" for row in trials}
     if all(content.startswith(QUESTION) for content in stored.values()):
         return stored
-    manifest = workplace.evidence.manifest(agent_version, evaluation_id)
+    manifest = workplace.evidence.readable(agent_version, evaluation_id)
     held = {job.name: job.question_hash() for job in manifest.spec.jobs} if manifest else {}
     return {job: now if now.startswith(QUESTION) else held.get(job, now) for job, now in stored.items()}
 
@@ -117,10 +119,21 @@ def _prompts(trials: Sequence[Row], verdicts: Sequence[Row]) -> dict[str, frozen
     return {job: frozenset(hashes) for job, hashes in asked.items()}
 
 
+def _silent(verdicts: Sequence[Row]) -> dict[str, float]:
+    """The share of what each judge was asked that it gave no verdict on, 0–1."""
+    asked = Counter(row["judge_model"] for row in verdicts)
+    failed = Counter(row["judge_model"] for row in verdicts if row["error"] is not None)
+    return {model: failed[model] / count for model, count in asked.items()}
+
+
 def _newest(workplace: Workplace, agent_version: str) -> list[str]:
-    """The finished evaluations of a version, the newest first. Raises `ConfigurationError` when there is none."""
+    """The evaluations of a version that were finished once, the newest first.
+
+    One that is judged again allows no comparison, and none by an older one in its place. Raises `ConfigurationError`
+    when there is none.
+    """
     rows = workplace.warehouse.evaluations(agent_version)
-    found = [row["evaluation_id"] for row in rows if row["status"] == "finished"]
+    found = [row["evaluation_id"] for row in rows if row["status"] in ("finished", REGRADING)]
     if not found:
         state = f"its newest evaluation is {rows[0]['status']}" if rows else "it was never evaluated"
         raise ConfigurationError(f"{agent_version}: {state}; run `stoic eval --agent-version {agent_version}`")

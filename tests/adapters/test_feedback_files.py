@@ -71,8 +71,8 @@ def put(workplace: Workplace) -> Callable[..., Path]:
     return write
 
 
-def taken(workplace: Workplace, model: Model | None = None, fresh: bool = False) -> TakenIn:
-    found = asyncio.run(take_in(workplace, model, fresh))
+def taken(workplace: Workplace, model: Model | None = None) -> TakenIn:
+    found = asyncio.run(take_in(workplace, model))
     store(workplace, found)
     return found
 
@@ -86,10 +86,10 @@ def evaluated(workplace: Workplace, version: str, started_at: str = START) -> No
     workplace.warehouse.write("evaluations", version, "night", [head])
 
 
-def conversed(workplace: Workplace, trial_id: str = "t1", holdout: bool = False) -> None:
+def conversed(workplace: Workplace, trial_id: str = "t1", holdout: bool = False, scenario: str | None = None) -> None:
     trial = {
-        "trial_id": trial_id, "job": "mentor", "holdout": holdout, "condition": "withheld", "repeat": 1,
-        "outcome": "signed_off", "failure_count": 0, "planned_tasks": 1, "turns": 2,
+        "trial_id": trial_id, "job": "mentor", "holdout": holdout, "scenario": scenario, "condition": "withheld",
+        "repeat": 1, "outcome": "signed_off", "failure_count": 0, "planned_tasks": 1, "turns": 2,
     }  # fmt: skip
     workplace.warehouse.write("trials", VERSION, "night", [trial])
 
@@ -168,8 +168,6 @@ def test_a_dialogue_is_read_once_and_without_secrets(workplace: Workplace, put: 
     taken(workplace, None)
     assert len(model.requests) == 1
     assert json.loads(table(workplace)[0]["virtue_scores"])["wisdom"]["score"] == 0.25
-    taken(workplace, model, fresh=True)
-    assert len(model.requests) == 2
 
 
 def test_without_a_model_a_dialogue_waits(workplace: Workplace, put: Callable[..., Path]) -> None:
@@ -180,12 +178,13 @@ def test_without_a_model_a_dialogue_waits(workplace: Workplace, put: Callable[..
     assert found.complaints == ("d.json: no model can read the dialogue: set OPENAI_API_KEY or OPENAI_BASE_URL",)
 
 
-def test_a_former_reading_stands_when_a_new_one_fails(workplace: Workplace, put: Callable[..., Path]) -> None:
+def test_a_dialogue_that_a_model_fails_to_read_is_read_the_next_time(
+    workplace: Workplace, put: Callable[..., Path]
+) -> None:
     put("d.json", **DIALOGUE)
-    assert "d.json: down" in taken(workplace, Model("down")).complaints[0]
-    taken(workplace, Model())
-    found = taken(workplace, Model("down"), fresh=True)
-    assert found.complaints == ("d.json: down; its former reading stands",)
+    assert taken(workplace, Model("down")).complaints == ("d.json: down",)
+    assert table(workplace) == []
+    assert taken(workplace, Model()).complaints == ()
     assert len(table(workplace)) == 1
 
 
@@ -204,6 +203,13 @@ def test_rated_replies_are_human_evaluations_too(workplace: Workplace) -> None:
         ("wisdom", "justice", "temperance", "practical_wisdom"), 0.75
     )
     assert human_evaluations(workplace, "marcus@1.0.0") == []
+
+
+def test_a_rated_reply_to_a_scenario_is_an_observation_of_that_scenario(workplace: Workplace) -> None:
+    conversed(workplace, scenario="grief")
+    rated(workplace, "anna", "ben")
+    taken(workplace)
+    assert [found.observed for found in human_evaluations(workplace, VERSION)] == ["mentor~grief"]
 
 
 def test_feedback_on_a_holdout_job_is_marked(workplace: Workplace, put: Callable[..., Path]) -> None:

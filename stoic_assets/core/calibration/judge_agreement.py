@@ -25,6 +25,7 @@ from stoic_assets.core.ratings.reliability.krippendorff_alpha import alpha_draws
 from stoic_assets.core.ratings.reliability.pairwise_kappa import mean_kappa, pair_kappas, quadratic_codes
 from stoic_assets.core.ratings.reliability.rank_correlation import spearman_draws
 from stoic_assets.core.ratings.reliability.resampling import as_observed, item_weights
+from stoic_assets.core.reports.formatting import plural
 
 LEVELS = 5
 CONSTANT = "judge or people gave every reply the same score"
@@ -97,14 +98,15 @@ def _reasons(scores: PairedScores, found: Contests) -> dict[str, str]:
     reasons: dict[str, str] = {}
     given = np.isfinite(scores.rated).sum(axis=1)
     if len(scores.trials) < 3:
-        reasons |= dict.fromkeys(("spearman", "qwk"), f"{len(scores.trials)} trials: at least 3 are needed")
+        reasons |= dict.fromkeys(("spearman", "qwk"), f"{plural(len(scores.trials), 'trial')}: at least 3 are needed")
     if (given >= 2).sum() < 2:
         shared = "fewer than two trials were rated by two people"
         reasons |= dict.fromkeys(("alpha_people", "qwk_among_raters", "z", "winning_rate", "advantage"), shared)
     elif len(scores.raters) < FEWEST_RATERS:
-        reasons["z"] = f"{len(scores.raters)} raters: how much they differ in agreement takes {FEWEST_RATERS}"
+        reasons["z"] = f"{plural(len(scores.raters), 'rater')}: how much they differ in agreement takes {FEWEST_RATERS}"
     if found.raters < FEWEST_RATERS:
-        few = f"{found.raters} raters share {FEWEST_ITEMS} judged replies with others: the test takes {FEWEST_RATERS}"
+        have = f"{plural(found.raters, 'rater')} with {FEWEST_ITEMS} judged replies shared with others"
+        few = f"{have}: the test takes {FEWEST_RATERS}"
         reasons |= dict.fromkeys(("winning_rate", "advantage"), few)
     return reasons
 

@@ -21,6 +21,7 @@ from stoic_assets.core.judging.virtues import Virtue
 from stoic_assets.core.ratings.rating_table import Floats
 from stoic_assets.core.ratings.reliability.estimate import Estimate, undefined, with_interval
 from stoic_assets.core.ratings.reliability.resampling import as_observed, item_weights
+from stoic_assets.core.reports.formatting import plural
 
 WITHIN = 0.125
 """A score this near to people's mean is right."""
@@ -78,8 +79,8 @@ def fitted(
         return _not_fitted(signal, seen.trials)
     points = _points(signal, seen, np.ones(len(seen.signal), dtype=bool))
     halves = _halves(seen, resampling.seed)
-    before = Reliability(seen, seen.before, np.zeros_like(halves))
-    after = Reliability(seen, _from_the_other_half(signal, seen, halves), halves)
+    before = HeldConfidence(seen, seen.before, np.zeros_like(halves))
+    after = HeldConfidence(seen, _from_the_other_half(signal, seen, halves), halves)
     found = ConfidenceMap(
         virtue=virtue, judges=judges, signal=signal, points=points, before=before.bins(), after=after.bins(),
         prompt_hashes=tuple(sorted({row["prompt_hash"] or "" for rows in known.values() for row in rows})),
@@ -93,7 +94,7 @@ def fitted(
 
 
 def _not_fitted(signal: Signal, trials: int) -> Fitted:
-    have = f"{trials} trials have {NEEDED[signal]} and {FEWEST_RATERS} raters"
+    have = f"{plural(trials, 'trial')} with {NEEDED[signal]} and {FEWEST_RATERS} raters"
     why = undefined(f"not calibrated: {have}, {FEWEST_TRIALS} are needed")
     return Fitted(None, dict.fromkeys(measure_names(signal), why))
 
@@ -160,7 +161,7 @@ def _from_the_other_half(signal: Signal, seen: KnownVerdicts, halves: npt.NDArra
 
 
 @dataclass(frozen=True, eq=False)
-class Reliability:
+class HeldConfidence:
     """A confidence held against the truth.
 
     `half` says from which map a confidence comes; what one map promises too much, another that promises too little does

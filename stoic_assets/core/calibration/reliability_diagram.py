@@ -18,7 +18,7 @@ LARGEST = 160
 """The area of the dot of all verdicts, in square points."""
 
 
-def reliability_diagram_svg(found: ConfidenceMap, ink: str = INK) -> str:
+def reliability_diagram_svg(found: ConfidenceMap) -> str:
     """The diagram as an `<svg>` element."""
     figure, plot = axes(3.4, 3.6)
     plot.plot([0, 1], [0, 1], color=INK_MARK, linewidth=1, linestyle=(0, (2, 2)))
@@ -32,7 +32,7 @@ def reliability_diagram_svg(found: ConfidenceMap, ink: str = INK) -> str:
     plot.set_ylabel("share that was right", color=INK_MARK, fontsize=9)
     plot.grid(color=INK_MARK, alpha=0.15, linewidth=0.7)
     figure.legend(loc="outside lower center", ncols=2, fontsize=9, frameon=False, labelcolor=INK_MARK)
-    return svg(figure, f"reliability-{found.virtue}-{found.signal}", ink)
+    return svg(figure, f"reliability-{found.virtue}-{found.signal}", INK)
 
 
 def _dots(plot: "Axes", bins: Sequence[ReliabilityBin], colour: str, marker: str, name: str) -> None:

@@ -3,9 +3,13 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from stoic_assets.core.comparison.family import Barred
 from stoic_assets.core.comparison.measures import JUDGED
-from stoic_assets.core.comparison.paired_jobs import job_key
+from stoic_assets.core.comparison.paired_jobs import Scope, job_key
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
+from stoic_assets.core.comparison.survivors import barred_by_survivors, failure_note
+from stoic_assets.core.evaluation import way_on
+from stoic_assets.core.reports.formatting import plural
 
 APART_HOURS = 1.0
 """Versions evaluated further apart met other circumstances, and the reader must know."""
@@ -14,10 +18,14 @@ _SHOWN = 5
 
 @dataclass(frozen=True)
 class Common:
-    """The `jobs` to compare on. `undecidable` says of a measure why no verdict can be had on it."""
+    """The `jobs` to compare on.
+
+    `undecidable` says of a measure why no verdict can be had on it, `barred` which verdicts it must not get, and why.
+    """
 
     jobs: frozenset[str]
     undecidable: Mapping[str, str]
+    barred: Mapping[tuple[str, Scope], Barred]
     notes: tuple[str, ...]
 
 
@@ -31,19 +39,23 @@ def common_ground(base: Side, candidate: Side, threshold: float, judge_moved: st
     shared = base.jobs.keys() & candidate.jobs.keys()
     jobs = frozenset(job for job in shared if base.jobs[job] == candidate.jobs[job])
     if not jobs:
-        common = f"jobs in common, and all changed between the two ({_listed(shared)})" if shared else "job in common"
+        changed = f" in common, and all changed between the two ({_listed(shared)})"
+        common = plural(len(shared), "job") + changed if shared else "no job in common"
         raise ComparisonRefused(
-            f"{_named(base)} and {_named(candidate)} have {len(shared) or 'no'} {common}; evaluate the base again, or "
+            f"{_named(base)} and {_named(candidate)} have {common}; evaluate the base again, or "
             "choose others with --evaluation"
         )
-    why = judge_moved or _other_judge(base, candidate, jobs)
-    notes = (*_suites(base, candidate, shared - jobs), *_circumstances(base, candidate), *([why] if why else []))
-    return Common(jobs, dict.fromkeys(JUDGED, why) if why else {}, notes)
+    why = judge_moved or _silent_judge(base, candidate, threshold) or _other_judge(base, candidate, jobs)
+    said = (failure_note(base, candidate, jobs), why)
+    notes = (*_suites(base, candidate, shared - jobs), *_circumstances(base, candidate), *filter(None, said))
+    undecidable = dict.fromkeys(JUDGED, why) if why else {}
+    return Common(jobs, undecidable, barred_by_survivors(base, candidate, jobs), notes)
 
 
 def _refuse_invalid(side: Side, threshold: float) -> None:
     if side.status != "finished":
-        raise ComparisonRefused(f"{_named(side)} is not finished ({side.status}); go on with `stoic eval --resume`")
+        again = way_on(side.agent_version, side.status)
+        raise ComparisonRefused(f"{_named(side)} is not finished ({side.status}); go on with {again}")
     if not side.scored_trials:
         raise ComparisonRefused(f"no trial of {_named(side)} counts; its report names the causes")
     if side.invalid_share > threshold:
@@ -53,10 +65,24 @@ def _refuse_invalid(side: Side, threshold: float) -> None:
         )
 
 
+def _silent_judge(base: Side, candidate: Side, threshold: float) -> str | None:
+    """Judges differ in level: where one of a panel falls silent, the mean moves though no agent did."""
+    for model in sorted(base.silent.keys() & candidate.silent.keys()):
+        less, more = sorted((base, candidate), key=lambda side: side.silent[model])
+        if more.silent[model] - less.silent[model] > threshold:
+            return (
+                f"judge {model} gave no verdict in {more.silent[model]:.0%} of what it was asked of "
+                f"{more.agent_version}, and in {less.silent[model]:.0%} of {less.agent_version}; "
+                f"judge that version again with `stoic regrade --agent-version {more.agent_version}`"
+            )
+    return None
+
+
 def _other_judge(base: Side, candidate: Side, jobs: Iterable[str]) -> str | None:
+    """Why what the judges say of both cannot be held against each other. A version that nobody judged failed itself."""
     advice = f"judge the base again with `stoic regrade --agent-version {base.agent_version}`"
-    if base.judges != candidate.judges:
-        before, after = (", ".join(sorted(side.judges)) or "nobody" for side in (base, candidate))
+    if base.judges and candidate.judges and base.judges != candidate.judges:
+        before, after = (", ".join(sorted(side.judges)) for side in (base, candidate))
         return f"the judges differ ({before}; then {after}); {advice}"
     asked = [(base.prompts.get(job), candidate.prompts.get(job)) for job in jobs]
     if any(before and after and before != after for before, after in asked):

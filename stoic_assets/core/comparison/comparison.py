@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stoic_assets.core.comparison.comparable import Common, common_ground
-from stoic_assets.core.comparison.family import Finding, Test, Verdict, decide, overall
+from stoic_assets.core.comparison.family import Finding, Test, Verdict, by_size, decide, overall
 from stoic_assets.core.comparison.measures import GATING, MEASURES, PASSED, minimal_difference
 from stoic_assets.core.comparison.paired_jobs import Row, Scope, cells_by_measure, paired
 from stoic_assets.core.comparison.side import Side
@@ -33,14 +33,9 @@ class Comparison:
         """The nine findings that decide."""
         return tuple(found for found in self.findings if found.gating)
 
-    def with_verdict(self, verdict: Verdict) -> tuple[Finding, ...]:
-        """The gating findings of that verdict, the largest difference first."""
-        return tuple(
-            sorted(
-                (found for found in self.gating if found.verdict == verdict),
-                key=lambda found: -abs(found.effect.difference or 0),
-            )
-        )
+    def with_verdict(self, verdict: Verdict) -> list[Row]:
+        """The rows of the gating findings of that verdict, the largest difference first."""
+        return by_size((found.row() for found in self.gating), verdict)
 
     def rows(self) -> list[dict[str, Any]]:
         """The rows of `version_comparisons`."""
@@ -86,4 +81,5 @@ def _test(
     measure: str, scope: Scope, before: Measured, after: Measured, common: Common, minimal: MinimalDifferences
 ) -> Test:
     pairs = paired(before.get(measure, {}), after.get(measure, {}), scope)
-    return Test(measure, scope, pairs, minimal_difference(measure, minimal), common.undecidable.get(measure))
+    delta, barred = minimal_difference(measure, minimal), common.barred.get((measure, scope), {})
+    return Test(measure, scope, pairs, delta, common.undecidable.get(measure), barred)

@@ -21,18 +21,19 @@ _SAME = 1e-9
 
 @dataclass(frozen=True)
 class Tested:
-    """What Student's t says: the 95 % and 90 % intervals of the difference, −1 to 1, and both one-sided p.
+    """Both one-sided p; by Student's t also the 95 % and 90 % intervals of the difference, −1 to 1.
 
-    `detectable` is the difference that a suite of this spread finds with 90 % power.
+    `detectable` is the difference that a suite of this spread finds with 90 % power. Without spread there is none of
+    these.
     """
 
-    low: float
-    high: float
-    low_90: float
-    high_90: float
     p_less: float
     p_greater: float
-    detectable: float
+    low: float | None = None
+    high: float | None = None
+    low_90: float | None = None
+    high_90: float | None = None
+    detectable: float | None = None
 
 
 @dataclass(frozen=True)
@@ -53,14 +54,24 @@ def effect(differences: Sequence[float], tests: int) -> Effect:
     mean = fmean(differences)
     if jobs < FEWEST_JOBS:
         return Effect(jobs, mean, why=f"paired jobs: {jobs}; at least {FEWEST_JOBS} are needed")
-    if max(differences) - min(differences) < _SAME:
-        same = f"every job differs by the same {difference(mean)}"
-        return Effect(jobs, mean, why=f"{same}, which shows no spread to test with")
-    return Effect(jobs, mean, _tested(differences, tests))
+    if max(differences) - min(differences) >= _SAME:
+        return Effect(jobs, mean, _tested(differences, tests))
+    if abs(mean) < _SAME:
+        return Effect(jobs, mean, why=f"every job differs by {difference(mean)}, which shows no spread to test with")
+    return Effect(jobs, mean, _alike(mean, jobs))
 
 
 def _tested(differences: Sequence[float], tests: int) -> Tested:
     """`detectable` is told for where Holm is hardest, at α/tests."""
     found = t_test(differences)
     finest = detectable(len(differences), ALPHA / tests, POWER) * stdev(differences)
-    return Tested(*found.interval(0.95), *found.interval(0.90), found.p_less, found.p_greater, finest)
+    return Tested(found.p_less, found.p_greater, *found.interval(0.95), *found.interval(0.90), finest)
+
+
+def _alike(mean: float, jobs: int) -> Tested:
+    """The sign test, for jobs that all differ by the same, as where a version fails in every one of them.
+
+    Between equal versions each job would be as likely to differ the other way: 0.5 to the power of the jobs.
+    """
+    chance = 0.5**jobs
+    return Tested(p_less=chance, p_greater=1.0) if mean < 0 else Tested(p_less=1.0, p_greater=chance)

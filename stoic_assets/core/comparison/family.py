@@ -5,28 +5,34 @@ must also have moved by its minimal relevant difference δ: with many jobs a dif
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 from statistics import fmean
 from typing import Any, Literal
 
 from stoic_assets.core.comparison.effect import ALPHA, FEWEST_JOBS, Effect, Tested, effect
-from stoic_assets.core.comparison.paired_jobs import Pair, Scope
+from stoic_assets.core.comparison.paired_jobs import Pair, Row, Scope
 from stoic_assets.core.reports.formatting import difference
 
 Verdict = Literal["regressed", "improved", "unchanged", "inconclusive"]
+Barred = Mapping[Verdict, str]
+"""Verdicts that must not be given, each with the reason."""
 _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
 class Test:
-    """One hypothesis: a measure, over which conditions, with its δ. `why` says why it must not be decided."""
+    """One hypothesis: a measure, over which conditions, with its δ.
+
+    `why` says why it must not be decided at all, `barred` which verdicts it must not get.
+    """
 
     measure: str
     scope: Scope
     pairs: Sequence[Pair]
     delta: float
     why: str | None = None
+    barred: Barred = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -58,6 +64,12 @@ class Finding:
             "base_mean": self.base, "candidate_mean": self.candidate, "difference": self.effect.difference, **numbers,
             "p": self.p, "p_adjusted": self.p_adjusted, "delta": self.delta, "verdict": self.verdict, "why": self.why,
         }
+
+
+def by_size(rows: Iterable[Row], verdict: Verdict) -> list[Row]:
+    """The rows of `version_comparisons` with that verdict, the largest difference first."""
+    found = [row for row in rows if row["verdict"] == verdict]
+    return sorted(found, key=lambda row: -abs(row["difference"] or 0))
 
 
 def overall(verdicts: Iterable[str]) -> Verdict:
@@ -122,22 +134,46 @@ def _decided(
     verdict: Verdict = "inconclusive"
     if p_adjusted <= ALPHA and large:
         verdict = "regressed" if change < 0 else "improved"
-    elif -test.delta < tested.low_90 and tested.high_90 < test.delta:  # two one-sided tests
+    elif _within(tested, test.delta):
         verdict = "unchanged"
-    why = _what_is_possible(tested, found.jobs, test.delta) if verdict == "inconclusive" else None
+    why = test.barred.get(verdict)
+    if verdict == "inconclusive":
+        small = _too_small(change, test.delta) if p_adjusted <= ALPHA else ""
+        why = small + _what_is_possible(tested, found.jobs, test.delta)
+    elif why:
+        verdict = "inconclusive"
     base, candidate = _means(test)
     return Finding(
         test.measure, test.scope, gating, base, candidate, found, test.delta, p, p_adjusted, verdict, why
     )
 
 
+def _within(tested: Tested, delta: float) -> bool:
+    """Two one-sided tests: whether the difference is smaller than δ either way."""
+    low, high = tested.low_90, tested.high_90
+    return low is not None and high is not None and -delta < low and high < delta
+
+
+def _too_small(change: float, delta: float) -> str:
+    """A sure change that is too small, with as many decimals as it takes to see that it is."""
+    size = next(text for digits in range(2, 10) if float(text := f"{abs(change):.{digits}f}") < delta)
+    return f"more than chance, but {'−' if change < 0 else '+'}{size} is less than δ {_shown(delta)}; "
+
+
 def _what_is_possible(tested: Tested, jobs: int, delta: float) -> str:
     """What an open result leaves possible, and what the suite could have found."""
+    if tested.low_90 is None or tested.high_90 is None or tested.detectable is None:
+        return f"every one of the {jobs} jobs differs by the same, and without spread so few prove little"
     found = f"{tested.detectable:.2f}" if tested.detectable <= 1 else "no difference"  # scores are 0–1
     return (
-        f"between {difference(tested.low_90)} and {difference(tested.high_90)} is possible and δ is {delta:.2f}; "
+        f"between {difference(tested.low_90)} and {difference(tested.high_90)} is possible and δ is {_shown(delta)}; "
         f"these {jobs} jobs find {found} with 90 % power"
     )
+
+
+def _shown(delta: float) -> str:
+    """Two decimals, or as many as it has."""
+    return max(f"{delta:.2f}", f"{delta:g}", key=len)
 
 
 def _means(test: Test) -> tuple[float | None, float | None]:

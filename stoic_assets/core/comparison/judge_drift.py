@@ -14,7 +14,6 @@ from typing import Any
 
 from stoic_assets.core.comparison.judge_reference import Judged, Mean, Reference
 from stoic_assets.core.comparison.student import quantile, t_test
-from stoic_assets.core.evolution.events import Event
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 from stoic_assets.core.reports.formatting import difference
 
@@ -22,7 +21,6 @@ FEWEST = 5
 """Transcripts below which nothing is measured."""
 ALARM = 0.05 / (len(VIRTUES) * 30)
 POWER = 0.90
-MOVED = "stoic.judge_moved"
 _SAME = 1e-9
 """Differences closer than this differ by rounding alone."""
 Row = Mapping[str, Any]
@@ -66,16 +64,6 @@ class Measurement:
         """The rows of `judge_drift`."""
         head = {"reference_id": self.reference_id, "judge_models": list(self.judge_models)}
         return [{**head, **asdict(drift), "evaluated_at": evaluated_at} for drift in self.drifts]
-
-    def event(self, event_id: str, evaluated_at: datetime) -> Event | None:
-        """What is announced on an alarm; None without one. Its subject is the judge."""
-        if not self.alarms:
-            return None
-        data = {
-            "reference_id": self.reference_id, "judge_models": list(self.judge_models),
-            "moved": [drift.virtue for drift in self.alarms], "drifts": [asdict(drift) for drift in self.drifts],
-        }
-        return Event(event_id, MOVED, ",".join(self.judge_models), evaluated_at.isoformat(), data)
 
 
 def unmeasured(reference: Reference, why: str) -> Measurement:
@@ -143,8 +131,7 @@ def moved(measurements: Iterable[Row], base_judged_at: datetime, candidate_judge
     if not said:
         return None
     day = max(row["evaluated_at"] for pair in changed for row in pair if row).date()
-    listed = ", ".join(said).replace("-", "−")
-    return f"the judge itself moved between the two evaluations: {listed} (judge_drift of {day})"
+    return f"the judge itself moved between the two evaluations: {', '.join(said)} (judge_drift of {day})"
 
 
 def _states(measurements: Iterable[Row], moment: datetime) -> dict[tuple[str, str], Row]:

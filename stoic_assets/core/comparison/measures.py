@@ -10,6 +10,8 @@ MEASURES = (*GATING, PASSED)
 """All measures; `passed` is the share of trials that did everything asked of them."""
 JUDGED = frozenset((*VIRTUES, "task", "overall", PASSED))
 """Measures that rest on the judge's word, in part or whole."""
+LEAVING_FAILURES_OUT = (*VIRTUES, "assertion", "timing")
+"""Measures that a trial in which the agent failed may have no value of; in the others it counts as nothing done."""
 
 
 def minimal_difference(measure: str, minimal: MinimalDifferences) -> float:

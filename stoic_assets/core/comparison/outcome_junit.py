@@ -4,8 +4,8 @@ import re
 from xml.etree import ElementTree as ET
 
 from stoic_assets.core.comparison.comparison import Comparison
-from stoic_assets.core.comparison.family import Finding
 from stoic_assets.core.comparison.outcome_text import change, confidence, headline, name
+from stoic_assets.core.comparison.paired_jobs import Row
 
 _UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -15,7 +15,7 @@ def comparison_junit(comparison: Comparison) -> str:
     base, candidate = comparison.base.agent_version, comparison.candidate.agent_version
     suite = _suite(base, candidate, len(comparison.gating))
     for finding in comparison.gating:
-        _case(suite, f"{candidate} against {base}", finding)
+        _case(suite, f"{candidate} against {base}", finding.row())
     suite.set("failures", str(len(suite.findall("testcase/failure"))))
     suite.set("skipped", str(len(suite.findall("testcase/skipped"))))
     said = [headline(comparison), *comparison.notes, confidence(comparison)]
@@ -38,12 +38,12 @@ def _suite(base: str, candidate: str, tests: int) -> ET.Element:
     )
 
 
-def _case(suite: ET.Element, classname: str, finding: Finding) -> None:
-    case = ET.SubElement(suite, "testcase", classname=classname, name=name(finding))
-    if finding.verdict == "regressed":
-        ET.SubElement(case, "failure", message=_text(change(finding)))
-    elif finding.verdict == "inconclusive":
-        ET.SubElement(case, "skipped", message=_text(finding.why or ""))
+def _case(suite: ET.Element, classname: str, row: Row) -> None:
+    case = ET.SubElement(suite, "testcase", classname=classname, name=name(row))
+    if row["verdict"] == "regressed":
+        ET.SubElement(case, "failure", message=_text(change(row)))
+    elif row["verdict"] == "inconclusive":
+        ET.SubElement(case, "skipped", message=_text(row["why"] or ""))
 
 
 def _document(suite: ET.Element) -> str:

@@ -3,26 +3,28 @@
 from collections.abc import Iterable
 
 from stoic_assets.core.comparison.comparison import Comparison
-from stoic_assets.core.comparison.family import Finding, Verdict
+from stoic_assets.core.comparison.family import Verdict
 from stoic_assets.core.comparison.outcome_text import confidence, headline, interval, name, open_questions
+from stoic_assets.core.comparison.paired_jobs import Row
 from stoic_assets.core.markdown import bulleted, plain
+from stoic_assets.core.reports.confidence import OFFLINE_NOTE
 from stoic_assets.core.reports.formatting import dashed, difference, p_value, score
 
-OFFLINE = "Judged offline by a lexical stand-in: judged scores mean nothing; what the assertions found is real."
 MARKS: dict[Verdict, str] = {"regressed": "❌", "improved": "✅", "unchanged": "🟰", "inconclusive": "❔"}
 _COLUMNS = ("measure", "base", "candidate", "difference", "95 % interval", "p (Holm)", "finds", "verdict")
 
 
 def comparison_markdown(comparison: Comparison) -> str:
     """Verdict, notes, the nine measures, and folded away what never gates."""
-    rest = [finding for finding in comparison.findings if not finding.gating]
-    notes = [*([OFFLINE] if comparison.candidate.offline else []), *comparison.notes, confidence(comparison)]
+    rows = comparison.rows()
+    gating, rest = ([row for row in rows if row["gating"] is decides] for decides in (True, False))
+    notes = [*([OFFLINE_NOTE] if comparison.candidate.offline else []), *comparison.notes, confidence(comparison)]
     evaluations = f"`{comparison.base.evaluation_id}` and `{comparison.candidate.evaluation_id}`"
     parts = [
         f"### {MARKS[comparison.verdict]} {plain(headline(comparison))}",
         bulleted(notes),
-        _table(comparison.gating),
-        bulleted(open_questions(comparison.gating)),
+        _table(gating),
+        bulleted(open_questions(gating)),
         _folded("By condition, what the facts are worth, and trials passed (never gates)", _table(rest)),
         f"<sub>evaluations {evaluations}; “finds”: the difference that this suite detects with 90 % power</sub>",
     ]
@@ -34,18 +36,17 @@ def refusal_markdown(base: str, candidate: str, why: str) -> str:
     return f"### ❔ {plain(candidate)} was not compared with {plain(base)}\n\n{plain(why)}\n"
 
 
-def _table(findings: Iterable[Finding]) -> str:
+def _table(rows: Iterable[Row]) -> str:
     lines = ["| " + " | ".join(_COLUMNS) + " |", "| --- |" + " ---: |" * 6 + " --- |"]
-    return "\n".join([*lines, *map(_line, findings)])
+    return "\n".join([*lines, *map(_line, rows)])
 
 
-def _line(finding: Finding) -> str:
-    tested = finding.effect.tested
+def _line(row: Row) -> str:
     cells = (
-        name(finding), dashed(score, finding.base), dashed(score, finding.candidate),
-        dashed(difference, finding.effect.difference), interval(finding), dashed(p_value, finding.p_adjusted),
-        dashed(score, tested and tested.detectable),
-        f"**{finding.verdict}**" if finding.verdict == "regressed" else finding.verdict,
+        name(row), dashed(score, row["base_mean"]), dashed(score, row["candidate_mean"]),
+        dashed(difference, row["difference"]), interval(row), dashed(p_value, row["p_adjusted"]),
+        dashed(score, row["detectable"]),
+        f"**{row['verdict']}**" if row["verdict"] == "regressed" else row["verdict"],
     )
     return "| " + " | ".join(cells) + " |"
 

@@ -1,11 +1,15 @@
-"""A comparison in words, the same everywhere: terminal, pull request, test report, page and asset."""
+"""A comparison in words: the same everywhere, in terminal, pull request, test report, page and asset.
 
-from collections.abc import Sequence
+The page alone has a headline of its own. Rows are those of `version_comparisons`.
+"""
+
+from collections.abc import Iterable
 
 from stoic_assets.core.comparison.comparison import Comparison
-from stoic_assets.core.comparison.family import Finding, Verdict
+from stoic_assets.core.comparison.family import Verdict
+from stoic_assets.core.comparison.paired_jobs import Row
 from stoic_assets.core.reports.confidence import whose_confidence
-from stoic_assets.core.reports.formatting import DASH, dashed, difference
+from stoic_assets.core.reports.formatting import DASH, dashed, difference, is_missing
 
 HEADINGS: dict[Verdict, str] = {
     "regressed": "is worse than", "improved": "is better than", "unchanged": "is as good as",
@@ -19,26 +23,27 @@ def headline(comparison: Comparison) -> str:
     verdict = comparison.verdict
     sentence = f"{comparison.candidate.agent_version} {HEADINGS[verdict]} {comparison.base.agent_version}"
     moved = comparison.with_verdict(verdict) if verdict in ("regressed", "improved") else ()
-    changes = (f"{name(finding)} {dashed(difference, finding.effect.difference)}" for finding in moved)
+    changes = (f"{name(row)} {difference(row['difference'])}" for row in moved)
     return f"{sentence}: {', '.join(changes)}" if moved else sentence
 
 
-def change(finding: Finding) -> str:
+def change(row: Row) -> str:
     """`assertion −0.33 (95 % −0.52 to −0.14)`."""
-    bounds = f" (95 % {interval(finding)})" if finding.effect.tested else ""
-    return f"{name(finding)} {dashed(difference, finding.effect.difference)}{bounds}"
+    bounds = interval(row)
+    shown = "" if bounds == DASH else f" (95 % {bounds})"
+    return f"{name(row)} {dashed(difference, row['difference'])}{shown}"
 
 
-def name(finding: Finding) -> str:
+def name(row: Row) -> str:
     """The measure and, where it is not over all, the condition."""
-    measure = finding.measure.replace("_", " ")
-    return measure if finding.scope == "pooled" else f"{measure}, {SCOPES.get(finding.scope, finding.scope)}"
+    measure, scope = str(row["measure"]).replace("_", " "), row["condition"]
+    return measure if scope == "pooled" else f"{measure}, {SCOPES.get(scope, scope)}"
 
 
-def interval(finding: Finding) -> str:
-    """The 95 % interval."""
-    tested = finding.effect.tested
-    return f"{difference(tested.low)} to {difference(tested.high)}" if tested else DASH
+def interval(row: Row) -> str:
+    """The 95 % interval; a dash where nothing was tested."""
+    low, high = row["low"], row["high"]
+    return DASH if is_missing(low) or is_missing(high) else f"{difference(low)} to {difference(high)}"
 
 
 def confidence(comparison: Comparison) -> str:
@@ -46,10 +51,10 @@ def confidence(comparison: Comparison) -> str:
     return whose_confidence(min(comparison.base.calibrated, comparison.candidate.calibrated))
 
 
-def open_questions(findings: Sequence[Finding]) -> list[str]:
+def open_questions(rows: Iterable[Row]) -> list[str]:
     """Why measures are inconclusive; one line for those of the same reason."""
     reasons: dict[str, list[str]] = {}
-    for finding in findings:
-        if finding.verdict == "inconclusive" and finding.why:
-            reasons.setdefault(finding.why, []).append(name(finding))
+    for row in rows:
+        if row["verdict"] == "inconclusive":
+            reasons.setdefault(row["why"] or "no reason was recorded", []).append(name(row))
     return [f"{', '.join(names)}: {why}" for why, names in reasons.items()]

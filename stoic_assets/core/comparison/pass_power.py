@@ -13,9 +13,12 @@ from typing import Any
 
 from stoic_assets.core.comparison.paired_jobs import job_key
 from stoic_assets.core.comparison.student import t_test
+from stoic_assets.core.reports.formatting import plural
 
 FEWEST_JOBS_FOR_INTERVAL = 12
 """Below this, 95 % intervals cover 78 to 94 of 100 times."""
+_SAME = 1e-9
+"""Estimates closer than this differ by rounding alone."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,8 @@ def _of(k: int, rows: list[Mapping[str, Any]]) -> PassPower:
 def _interval(means: list[float]) -> tuple[float | None, float | None, str | None]:
     """The 95 % t interval over jobs, cut to 0–1."""
     if len(means) < FEWEST_JOBS_FOR_INTERVAL:
-        return None, None, f"{len(means)} jobs; an interval needs {FEWEST_JOBS_FOR_INTERVAL}"
+        return None, None, f"{plural(len(means), 'job')}; an interval needs {FEWEST_JOBS_FOR_INTERVAL}"
+    if max(means) - min(means) < _SAME:
+        return None, None, "all jobs have the same pass^k, which says nothing about the spread"
     low, high = t_test(means).interval(0.95)
     return max(0.0, low), min(1.0, high), None

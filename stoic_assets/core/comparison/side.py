@@ -1,7 +1,7 @@
 """One evaluation as one side of a comparison, and the reasons why two may not be compared."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -21,10 +21,10 @@ class ComparisonRefused(StoicError):
 class Side:
     """An evaluation of one version.
 
-    `jobs` maps the job names to the hashes of their content. `judges` are the models that judged, `prompts` the hashes
-    of what they were asked, by job. `measures` are the evaluation's rows of `job_measures`, `calibrated` is
-    the share, 0–1, of confidences that are calibrated against people. Times are in UTC; it was judged last at
-    `judged_at`.
+    `jobs` maps the job names to the hashes of their content. `judges` are the models that gave a verdict, `prompts` the
+    hashes of what they were asked, by job; of what each model was asked `silent` is the share, 0–1, without a verdict.
+    `measures` and `trials` are the evaluation's rows of `job_measures` and `composite_scores`, `calibrated` is the
+    share, 0–1, of confidences that are calibrated against people. Times are in UTC; it was judged last at `judged_at`.
     """
 
     agent_version: str
@@ -41,6 +41,8 @@ class Side:
     jobs: Mapping[str, str]
     measures: Sequence[Row]
     calibrated: float = 0.0
+    trials: Sequence[Row] = ()
+    silent: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def invalid_share(self) -> float:

@@ -20,8 +20,8 @@ class TTest:
     freedom: int
 
     def interval(self, confidence: float) -> tuple[float, float]:
-        """The two-sided interval of the mean; `confidence` is 0–1. Without an error it is the mean alone."""
-        margin = self.error and quantile(self.freedom, (1 + confidence) / 2) * self.error
+        """The two-sided interval of the mean; `confidence` is 0–1."""
+        margin = quantile(self.freedom, (1 + confidence) / 2) * self.error
         return self.mean - margin, self.mean + margin
 
     @property
@@ -36,7 +36,7 @@ class TTest:
 
 
 def t_test(sample: Sequence[float]) -> TTest:
-    """The t test of two or more values; where they are all the same it has no p."""
+    """The t test of two or more values; where they are all the same it says nothing."""
     return TTest(fmean(sample), stdev(sample) / sqrt(len(sample)), len(sample) - 1)
 
 

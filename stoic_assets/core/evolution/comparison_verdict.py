@@ -1,9 +1,9 @@
 """Whether a version is better than the one it is compared with, in the words of the comparison."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, TypedDict
 
-from stoic_assets.core.comparison.family import Verdict, overall
+from stoic_assets.core.comparison.family import Verdict, by_size, overall
 
 Row = Mapping[str, Any]
 
@@ -27,11 +27,6 @@ def against_base(rows: Iterable[Row]) -> AgainstBase | None:
         "base": gating[0]["base"],
         "base_evaluation_id": gating[0]["base_evaluation_id"],
         "verdict": overall(row["verdict"] for row in gating),
-        "regressed": _measures(gating, "regressed"),
-        "improved": _measures(gating, "improved"),
+        "regressed": [row["measure"] for row in by_size(gating, "regressed")],
+        "improved": [row["measure"] for row in by_size(gating, "improved")],
     }
-
-
-def _measures(rows: Sequence[Row], verdict: str) -> list[str]:
-    found = [row for row in rows if row["verdict"] == verdict]
-    return [row["measure"] for row in sorted(found, key=lambda row: -abs(row["difference"]))]

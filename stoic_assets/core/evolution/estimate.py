@@ -23,7 +23,7 @@ class WeightedScore:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class ClusteredMean:
     """A mean, 0–1, None without a score.
 
     `low` and `high` are the two-sided 95 % interval, `lower_bound` the one-sided 95 % bound, cut to 0–1; all three are
@@ -37,7 +37,7 @@ class Estimate:
     why: str | None = None
 
 
-def estimated(scores: Sequence[WeightedScore]) -> Estimate:
+def estimated(scores: Sequence[WeightedScore]) -> ClusteredMean:
     """The weighted mean by Student's t over jobs; the plain one where nothing weighs anything.
 
     se² = k/(k−1) · Σ(Σ w·(score − mean) over the trials of a job)² / (Σ w)² for k jobs (linearised ratio estimator,
@@ -45,17 +45,17 @@ def estimated(scores: Sequence[WeightedScore]) -> Estimate:
     over job means.
     """
     if not scores:
-        return Estimate(None, why="no trial was scored")
+        return ClusteredMean(None, why="no trial was scored")
     counted = [each for each in scores if each.weight > 0] or [WeightedScore(each.job, each.score) for each in scores]
     mean = fmean([each.score for each in counted], [each.weight for each in counted])
     jobs = len({each.job for each in counted})
     if jobs < 2:
-        return Estimate(mean, why="all scored trials are of one job; an interval needs two")
+        return ClusteredMean(mean, why="all scored trials are of one job; an interval needs two")
     error = _standard_error(counted, mean, jobs)
     if error < _SAME:
-        return Estimate(mean, why="all jobs have the same mean, which says nothing about the spread")
+        return ClusteredMean(mean, why="all jobs have the same mean, which says nothing about the spread")
     two_sided, one_sided = quantile(jobs - 1, (1 + CONFIDENCE) / 2), quantile(jobs - 1, CONFIDENCE)
-    return Estimate(
+    return ClusteredMean(
         mean, max(0.0, mean - two_sided * error), min(1.0, mean + two_sided * error), max(0.0, mean - one_sided * error)
     )
 

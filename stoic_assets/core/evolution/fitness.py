@@ -26,6 +26,9 @@ class FitnessUpdate:
     `fitness` (0–1) is None when no trial was scored; such an update is stored and not delivered. `fitness_low` and
     `fitness_high` are None when `fitness_why` says so. `severity` is 0–1, the severest virtue first. `improvements`
     are of weak virtues alone. `uncertain_virtues` are to be measured again; a weak one may be among them.
+
+    The agent failed in `failed_trials` of the `scored_trials`: these have no virtues, so that failing does not lower
+    `fitness`. Neither number counts what people said.
     """
 
     head: EvaluationHead
@@ -35,6 +38,8 @@ class FitnessUpdate:
     fitness_low: float | None
     fitness_high: float | None
     fitness_why: str | None
+    scored_trials: int
+    failed_trials: int
     objectives: dict[Virtue, Objective]
     floors: Mapping[Virtue, float]
     severity: dict[Virtue, float]
@@ -81,7 +86,8 @@ class FitnessUpdate:
             "idempotency_key": self.idempotency_key, "agent_id": self.head.agent_id,
             "agent_version": self.head.agent_version, "evaluation_id": self.head.evaluation_id,
             "fitness": self.fitness, "fitness_low": self.fitness_low, "fitness_high": self.fitness_high,
-            "fitness_why": self.fitness_why, "objectives": json.dumps(figures),
+            "fitness_why": self.fitness_why, "scored_trials": self.scored_trials,
+            "failed_trials": self.failed_trials, "objectives": json.dumps(figures),
             "improvement_areas": json.dumps(self.improvement_areas), "weak_virtues": self.weak_virtues,
             "severity": json.dumps(self.severity), "trial_ids": list(self.trial_ids), "delivered_at": delivered_at,
             "floors": json.dumps(dict(self.floors)), "floor_violations": self.floor_violations,
@@ -98,6 +104,7 @@ class FitnessUpdate:
             "evaluation_id": self.head.evaluation_id, "timestamp": self.head.timestamp, "offline": self.head.offline,
             "task_ids": list(self.task_ids), "fitness_score": self.fitness, "fitness_low": self.fitness_low,
             "fitness_high": self.fitness_high, "fitness_why": self.fitness_why,
+            "scored_trials": self.scored_trials, "failed_trials": self.failed_trials,
             "balanced_fitness": self.balanced_fitness, "objectives": self.objectives, "floors": dict(self.floors),
             "floor_violations": self.floor_violations, "weak_virtues": self.weak_virtues, "severity": self.severity,
             "uncertain_virtues": self.uncertain_virtues, "improvement_areas": self.improvement_areas,
@@ -124,6 +131,7 @@ def fitness_update(
     """
     weakness, evolution = weakness or Weakness(), evolution or Evolution()
     heard = [_heard(each) for each in evaluations if not each.holdout]
+    trials = [each for each in heard if each.source == "llm"]
     scored = [each for each in heard if each.overall_score is not None or each.virtue_scores]
     open_ones = sorted(scored, key=lambda each: each.id)
     fitness = estimated(
@@ -139,6 +147,8 @@ def fitness_update(
         fitness_low=fitness.low,
         fitness_high=fitness.high,
         fitness_why=fitness.why,
+        scored_trials=len(trials),
+        failed_trials=sum(each.failed for each in trials),
         objectives=found,
         floors=evolution.floors,
         severity=severity,

@@ -18,7 +18,9 @@ from stoic_assets.core.judging.virtues import TITLES, VIRTUES, Virtue
 from stoic_assets.core.trial_rows import by_trial
 
 Row = Mapping[str, Any]
-Record = TypedDict("Record", {"Inputs": dict[str, str], "Generated Outputs": dict[str, str], "Feedback": str})
+ReflectiveRecord = TypedDict(
+    "ReflectiveRecord", {"Inputs": dict[str, str], "Generated Outputs": dict[str, str], "Feedback": str}
+)
 
 
 class NothingToLearn(StoicError):
@@ -74,7 +76,9 @@ def evaluation_batch(
     return _batch([by_job[job] for job in jobs])
 
 
-def reflective_dataset(trajectories: Iterable[Sequence[Trace]], components: Iterable[str]) -> dict[str, list[Record]]:
+def reflective_dataset(
+    trajectories: Iterable[Sequence[Trace]], components: Iterable[str]
+) -> dict[str, list[ReflectiveRecord]]:
     """One record for each trial and component; who of the components is to blame, GEPA's reflection must find."""
     traces = [trace for of_entry in trajectories for trace in of_entry]
     return {component: [_record(trace) for trace in traces] for component in components}
@@ -113,7 +117,7 @@ def _words(trace: Trace, speaker: str) -> list[str]:
     return [row["content"] for row in trace.turns if row["speaker"] == speaker]
 
 
-def _record(trace: Trace) -> Record:
+def _record(trace: Trace) -> ReflectiveRecord:
     """Messages keep their numbers, so that the order of the conversation is not lost."""
     return {
         "Inputs": {"job": trace.task_id, **_numbered(trace, "user")},

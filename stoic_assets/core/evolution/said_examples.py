@@ -8,7 +8,7 @@ from typing import Any
 from stoic_assets.core.conversation.evidence import Turn
 from stoic_assets.core.evolution.stoic_evaluation import StoicEvaluation
 from stoic_assets.core.judging.exhibit import function_calls
-from stoic_assets.core.judging.quotes import Record
+from stoic_assets.core.judging.quotes import SearchableRecord
 from stoic_assets.core.trial_rows import by_trial
 
 Row = Mapping[str, Any]
@@ -23,7 +23,7 @@ def only_said(evaluations: Iterable[StoicEvaluation], turns: Iterable[Row]) -> l
     return [_only_said(each, _record(shown[each.id])) for each in evaluations]
 
 
-def _only_said(evaluation: StoicEvaluation, record: Record) -> StoicEvaluation:
+def _only_said(evaluation: StoicEvaluation, record: SearchableRecord) -> StoicEvaluation:
     findings = {
         virtue: replace(
             found,
@@ -36,8 +36,8 @@ def _only_said(evaluation: StoicEvaluation, record: Record) -> StoicEvaluation:
     return replace(evaluation, virtue_scores=findings)
 
 
-def _record(turns: Sequence[Row]) -> Record:
-    return Record((row["content"] for row in turns), (call for row in turns for call in _calls(row)))
+def _record(turns: Sequence[Row]) -> SearchableRecord:
+    return SearchableRecord((row["content"] for row in turns), (call for row in turns for call in _calls(row)))
 
 
 def _calls(row: Row) -> list[str]:

@@ -57,7 +57,7 @@ class VirtueFinding:
 class StoicEvaluation:
     """One scored trial. `id` is the trial's, `task_id` its job, `holdout` whether evolution must not learn from it.
 
-    Score and confidence are 0–1, and None where no virtue was scored: the agent failed, or nothing called for one.
+    Score and confidence are 0–1, and None where no virtue was scored: the agent `failed`, or nothing called for one.
     """
 
     id: str
@@ -69,6 +69,7 @@ class StoicEvaluation:
     holdout: bool = False
     source: Literal["llm", "human"] = "llm"
     scenario: str | None = None
+    failed: bool = False
 
     @property
     def observed(self) -> str:
@@ -120,6 +121,7 @@ def _evaluation(
         id=composite["trial_id"], head=head, task_id=composite["job"], virtue_scores=findings,
         overall_score=composite["virtue_overall"], overall_confidence=composite["virtue_confidence"],
         holdout=bool(trial.get("holdout")), scenario=trial.get("scenario"),
+        failed=composite["outcome"] == "agent_error",
     )
 
 

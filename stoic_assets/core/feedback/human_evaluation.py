@@ -72,10 +72,12 @@ def _overall(metrics: Metrics) -> tuple[float | None, float | None]:
     return of_all[0] if score is None else score, of_all[1] if sure is None else sure
 
 
-def human_evaluation(row: Row, holdouts: Collection[str] = ()) -> StoicEvaluation | None:
+def human_evaluation(
+    row: Row, holdouts: Collection[str] = (), scenarios: Mapping[str, str] | None = None
+) -> StoicEvaluation | None:
     """The StoicEvaluation of a row, None where no dimension speaks of a virtue.
 
-    `holdouts` are the jobs from which evolution must not learn.
+    `holdouts` are the jobs from which evolution must not learn, `scenarios` those of trials that were held on one.
     """
     findings = {virtue: _finding(each) for virtue, each in json.loads(row["virtue_scores"]).items()}
     if not findings:
@@ -89,6 +91,7 @@ def human_evaluation(row: Row, holdouts: Collection[str] = ()) -> StoicEvaluatio
         overall_confidence=row["overall_confidence"],
         holdout=row["task_id"] in holdouts,
         source="human",
+        scenario=(scenarios or {}).get(row["trial_id"]),
     )
 
 

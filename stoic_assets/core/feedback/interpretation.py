@@ -21,6 +21,7 @@ from stoic_assets.core.feedback.feedback_file import (
     Sentiment,
 )
 from stoic_assets.core.judging.ask import ask
+from stoic_assets.core.judging.confidence import by_own_word
 from stoic_assets.core.judging.fence import Block, Record
 from stoic_assets.core.judging.grounding import grounded_share
 from stoic_assets.core.judging.question import Question
@@ -134,7 +135,7 @@ def _held_to_words(found: ExtractedDimension, said: Sequence[str]) -> DimensionF
     return DimensionFeedback(
         dimension=found.dimension,
         score=found.score,
-        confidence=found.confidence * (0.5 + 0.5 * real),
+        confidence=by_own_word(found.confidence, real) or 0.0,
         supporting_quotes=tuple(quote for quote in found.supporting_quotes if grounded_share([quote], said)),
         improvement_suggestions=tuple(found.improvement_suggestions),
         sentiment=found.sentiment,

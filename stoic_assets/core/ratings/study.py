@@ -20,7 +20,7 @@ NO_PAGE = "elsewhere"
 
 @dataclass(frozen=True)
 class Study:
-    """The ratings of one page, with what its raters gave for practice and attention items.
+    """The ratings of one page, with what its raters gave for practice and attention items where it shows items of ours.
 
     `page_id` is what the ratings say, else the newest page of ours that shows the items, else `elsewhere`. `rubric` is
     None where it is not known; `others` are the pages of further studies, the one that was rated last first.
@@ -43,10 +43,11 @@ def chosen_study(rows: Sequence[Row], keys: Keys, page_id: str | None = None) ->
     if page_id and page_id not in proper:
         rated = ", ".join(pages) or "none"
         raise ConfigurationError(f"no rating belongs to page {page_id}; there are ratings of: {rated}")
-    raters = {row["rater_id"] for row in proper[page]}
-    training = [row for row in rows if _is_training(row) and (row["rater_id"] in raters or not raters)]
-    rubric = next((rubric_of(row, keys) for row in proper[page]), None)
-    return Study(page, rubric, [*proper[page], *training], tuple(other for other in pages if other != page))
+    shown = proper[page]
+    raters = {row["rater_id"] for row in shown if _shown_first(row) in keys}
+    training = [row for row in rows if _is_training(row) and (row["rater_id"] in raters or not shown)]
+    rubric = next((rubric_of(row, keys) for row in shown), None)
+    return Study(page, rubric, [*shown, *training], tuple(other for other in pages if other != page))
 
 
 def by_newest_rubric(rows: Iterable[Row], keys: Keys) -> tuple[list[Row], str | None]:
@@ -66,8 +67,13 @@ def rubric_of(row: Row, keys: Keys) -> str | None:
 
 def _page(row: Row, keys: Keys) -> str:
     """A repeat that does not name its page goes with the reply that it repeats."""
-    key = keys.get(row.get("repeat_of") or row["test_id"])
+    key = keys.get(_shown_first(row))
     return row.get("page_id") or (key.page_id if key else "") or NO_PAGE
+
+
+def _shown_first(row: Row) -> str:
+    """The id under which an item was shown the first time."""
+    return str(row.get("repeat_of") or row["test_id"])
 
 
 def _is_training(row: Row) -> bool:

@@ -1,10 +1,16 @@
-"""How far the confidences of an evaluation were held against people's ratings, and why not further."""
+"""What scores and confidences are worth: offline nothing; else as far as people's ratings say, and why not further.
+
+The sentences are the same everywhere: terminal, pull request, page and asset.
+"""
 
 from collections.abc import Sequence
 
 from stoic_assets.core.calibration.confidence_map import why_not_calibrated
 from stoic_assets.core.reports.data import ReportData, Row
 
+OFFLINE_NOTE = (
+    "Offline stand-ins played the user or the judge: the scores mean nothing; what the assertions found is real."
+)
 UNCALIBRATED = "The confidences are the judges' own, not calibrated against people."
 
 
@@ -18,7 +24,7 @@ def calibrated_share(virtues: Sequence[Row]) -> float:
 
 
 def whose_confidence(calibrated: float) -> str:
-    """Where the confidences come from, in the same words everywhere; `calibrated` is that share, 0–1."""
+    """Where the confidences come from; `calibrated` is that share, 0–1."""
     return f"{calibrated:.0%} of the confidences are calibrated against people." if calibrated else UNCALIBRATED
 
 

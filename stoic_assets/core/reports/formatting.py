@@ -46,6 +46,11 @@ def count(value: float) -> str:
     return f"{value:,.0f}"
 
 
+def plural(number: int, one: str, many: str = "") -> str:
+    """So many of a thing: `1 trial`, `2 trials`, `1 reply`; `many` is what does not just end in s."""
+    return f"{count(number)} {one if number == 1 else many or one + 's'}"
+
+
 def percent(value: float) -> str:
     """A share, 0–1, in percent: `12 %`, `<1 %`."""
     return "<1 %" if 0 < value < 0.005 else f"{value:.0%}".replace("%", " %")

@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.reports.charts import charts
+from stoic_assets.core.reports.confidence import OFFLINE_NOTE
 from stoic_assets.core.reports.data import ReportData, Row, Rows
 from stoic_assets.core.reports.formatting import DASH, FORMS, is_missing, lasted, or_dash
 from stoic_assets.core.reports.job_changes import job_changes, most_changed
@@ -28,7 +29,7 @@ from stoic_assets.core.reports.trend_chart import releases
 from stoic_assets.core.reports.trial_view import TrialView, trial_views
 from stoic_assets.core.reports.version_differences import differences
 from stoic_assets.core.reports.version_verdict import version_verdict
-from stoic_assets.core.reports.weak_virtues import OFFLINE, weak_virtues
+from stoic_assets.core.reports.weak_virtues import weak_virtues
 from stoic_assets.core.visible_text import visible
 
 
@@ -73,7 +74,7 @@ def report_parts(data: ReportData, compiled: BytecodeCache | None = None) -> Ite
     style = own_text(environment, "report.css") + own_text(environment, "comparison.css")
     script = own_text(environment, "report.js")
     return environment.get_template("report.html.jinja").generate(
-        data=data, style=style, script=script, script_hash=policy_hash(script), offline_note=OFFLINE,
+        data=data, style=style, script=script, script_hash=policy_hash(script), offline_note=OFFLINE_NOTE,
         measures=measures(data.composite_scores), jobs=job_rows(trials), failures=failed_assertions(trials),
         trials=trials, virtues=_in_order(data.evaluation_virtues), trends=_in_order(data.virtue_trends),
         versions=releases(data.virtue_trends), weak=weak_virtues(data.weak_virtues, trials),

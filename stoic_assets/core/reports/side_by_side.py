@@ -14,7 +14,7 @@ MOST_PAIRS = 20
 
 @dataclass(frozen=True)
 class TurnPair:
-    """The messages of both trials with the same number; one may be absent. `same` if their words are."""
+    """The messages of both trials with the same number; one may be absent."""
 
     base: TurnView | None
     this: TurnView | None

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from stoic_assets.core.conversation.evidence import Turn
 from stoic_assets.core.judging.exhibit import function_calls
-from stoic_assets.core.judging.quotes import Quote, Record
+from stoic_assets.core.judging.quotes import Quote, SearchableRecord
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.reports.data import BaseVersion, ReportData, Row
 from stoic_assets.core.reports.formatting import is_missing
@@ -182,7 +182,7 @@ def _acts(row: Row) -> tuple[int, list[str]]:
 
 
 def _virtues(combined: Iterable[Row], verdicts: Iterable[Row], turns: Iterable[TurnView]) -> list[VirtueView]:
-    record = Record((turn.row["content"] for turn in turns), (call for turn in turns for call in turn.calls))
+    record = SearchableRecord((turn.row["content"] for turn in turns), (call for turn in turns for call in turn.calls))
     rows = {row["virtue"]: row for row in combined}
     given: dict[str, list[VerdictView]] = {virtue: [] for virtue in VIRTUES}
     for verdict in verdicts:
@@ -190,7 +190,7 @@ def _virtues(combined: Iterable[Row], verdicts: Iterable[Row], turns: Iterable[T
     return [VirtueView(name, rows.get(name, {}), given[name]) for name in VIRTUES if name in rows or given[name]]
 
 
-def _verdict(row: Row, record: Record) -> VerdictView:
+def _verdict(row: Row, record: SearchableRecord) -> VerdictView:
     virtue, aspects = row["virtue"], row.get("aspects") or ()
     return VerdictView(
         row=row,

@@ -6,9 +6,9 @@ The statistics are the comparison's business; here its rows (table `version_comp
 from dataclasses import dataclass
 from functools import cached_property
 
-from stoic_assets.core.comparison.family import Verdict, overall
-from stoic_assets.core.reports.data import Row, Rows, values
-from stoic_assets.core.reports.formatting import difference, is_missing
+from stoic_assets.core.comparison.family import Verdict, by_size, overall
+from stoic_assets.core.comparison.outcome_text import change, open_questions
+from stoic_assets.core.reports.data import Row, Rows
 
 
 @dataclass(frozen=True)
@@ -32,33 +32,24 @@ class VersionVerdict:
 
     @property
     def what(self) -> str:
-        """The verdict's grounds: `assertion −0.33 [−0.50, −0.10], wisdom −0.12 [−0.20, −0.04]`."""
+        """The verdict's grounds: `assertion −0.33 (95 % −0.50 to −0.10), task …`."""
         match self.verdict:
             case "regressed" | "improved":
                 return self.changes(self.verdict)
             case "unchanged":
                 return f"all {len(self.gating)} measures are within their δ"
             case _:
-                open_ones = f"{len(self.undecided)} of {len(self.gating)} measures stay open"
-                return f"nothing regressed or improved, but {open_ones}"
+                undecided = sum(row["verdict"] == "inconclusive" for row in self.gating)
+                return f"nothing regressed or improved, but {undecided} of {len(self.gating)} measures stay open"
 
     def changes(self, verdict: Verdict) -> str:
         """The gating measures of that verdict with difference and 95 % interval, the largest difference first."""
-        rows = [row for row in self.gating if row["verdict"] == verdict]
-        return ", ".join(map(change, sorted(rows, key=lambda row: -abs(row["difference"] or 0))))
+        return ", ".join(map(change, by_size(self.gating, verdict)))
 
     @property
-    def undecided(self) -> list[Row]:
-        """The gating rows of which nothing can be told."""
-        return [row for row in self.gating if row["verdict"] == "inconclusive"]
-
-    @property
-    def reasons(self) -> list[tuple[str, str]]:
-        """Why measures stay open: each reason with the measures that it holds for."""
-        found: dict[str, list[str]] = {}
-        for row in self.undecided:
-            found.setdefault(row.get("why") or "no reason was recorded", []).append(named(row))
-        return [(", ".join(measures), why) for why, measures in found.items()]
+    def open_questions(self) -> list[str]:
+        """Why measures stay open, a line for each reason."""
+        return open_questions(self.gating)
 
 
 def version_verdict(rows: Rows) -> VersionVerdict | None:
@@ -68,17 +59,3 @@ def version_verdict(rows: Rows) -> VersionVerdict | None:
         return None
     others = [row for row in rows if not row["gating"]]
     return VersionVerdict(gating[0]["base"], gating, others, list(gating[0].get("notes") or ()))
-
-
-def named(row: Row) -> str:
-    """The measure as a sentence says it."""
-    return str(row["measure"]).replace("_", " ")
-
-
-def change(row: Row) -> str:
-    """`assertion −0.33 [−0.50, −0.10]`; without an interval where nothing was tested."""
-    if is_missing(row["difference"]):
-        return named(row)
-    ends = values([row], "low") + values([row], "high")
-    interval = f" [{', '.join(map(difference, ends))}]" if len(ends) == 2 else ""
-    return f"{named(row)} {difference(row['difference'])}{interval}"

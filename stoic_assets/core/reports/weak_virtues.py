@@ -6,14 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from stoic_assets.core.markdown import plain
-from stoic_assets.core.reports.confidence import whose_confidence
+from stoic_assets.core.reports.confidence import OFFLINE_NOTE, whose_confidence
 from stoic_assets.core.reports.data import Row
 from stoic_assets.core.reports.formatting import DASH, is_missing, score, words
 from stoic_assets.core.reports.trial_view import AspectView, TrialView
 from stoic_assets.core.reports.virtue_chart import virtue_chart_svg
 
 MOST_EXHIBITS = 4
-OFFLINE = "Offline stand-ins played evaluator and judge: these scores mean nothing."
 _TABLE_HEAD = """\
 | virtue | score | confidence | severity | trials | suggestions |
 | --- | ---: | ---: | ---: | ---: | --- |"""
@@ -67,7 +66,7 @@ def weak_virtue_markdown(
     """
     chart = virtue_chart_svg(virtues, {row["virtue"] for row in weak})
     picture = base64.b64encode(chart.encode()).decode()
-    parts = [f"**{OFFLINE}**"] if offline else []
+    parts = [f"**{OFFLINE_NOTE}**"] if offline else []
     parts += [whose_confidence(calibrated), f"![the five virtues](data:image/svg+xml;base64,{picture})", _table(weak)]
     return "\n\n".join(parts) + "\n"
 

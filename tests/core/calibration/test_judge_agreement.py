@@ -121,12 +121,12 @@ def test_levels_are_the_nearest_halves_upwards() -> None:
     ("scores", "name", "why"),
     [
         (pairing([], []), "spearman", "no trial was both judged and rated"),
-        (pairing([0.5], [[0.5, 0.5, 0.5]]), "spearman", "1 trials: at least 3"),
+        (pairing([0.5], [[0.5, 0.5, 0.5]]), "spearman", "1 trial: at least 3"),
         (pairing([0.5] * 12, [[0.5]] * 12), "alpha_people", "fewer than two trials were rated by two people"),
         (pairing([0.5] * 12, [[0.5, 0.75]] * 12), "z", "2 raters: how much they differ in agreement takes 3"),
         (pairing([0.5] * 12, [[0.5, 0.5, 0.5]] * 12), "alpha_people", "every score is on the same level"),
         (pairing([0.5] * 12, [[0.5, 0.5, 0.5]] * 12), "spearman", "gave every reply the same score"),
-        (pairing([0.5] * 12, [[0.5, 0.5, 0.5]] * 12), "winning_rate", "0 raters share 30 judged replies"),
+        (pairing([0.5] * 12, [[0.5, 0.5, 0.5]] * 12), "winning_rate", "0 raters with 30 judged replies"),
     ],
 )
 def test_what_cannot_be_told_says_why(scores: PairedScores, name: str, why: str) -> None:

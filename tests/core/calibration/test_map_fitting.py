@@ -97,7 +97,7 @@ def test_with_too_few_ratings_it_says_so(telling: Callable, quick: Resampling, t
     count = trials if raters >= 3 else 0
     for estimate in found.measures.values():
         assert estimate.estimate is None
-        assert estimate.why == f"not calibrated: {count} trials have 3 verdicts and 3 raters, 30 are needed"
+        assert estimate.why == f"not calibrated: {count} trials with 3 verdicts and 3 raters, 30 are needed"
 
 
 def test_two_verdicts_have_no_spread(telling: Callable, quick: Resampling) -> None:

@@ -34,6 +34,7 @@ def test_alike_evaluations_share_their_jobs_and_need_no_note(base: Side, candida
     ("changes", "said"),
     [
         ({"status": "incomplete"}, "marcus@1.1.0 (evaluation e2) is not finished (incomplete); go on with `stoic eval"),
+        ({"status": "regrading"}, "(evaluation e2) is not finished (regrading); go on with `stoic regrade --agent-"),
         ({"invalid_trials": 10}, "25% of the trials of marcus@1.1.0 (evaluation e2) are invalid, more than the 10%"),
         ({"scored_trials": 0}, "no trial of marcus@1.1.0 (evaluation e2) counts"),
         ({"offline": True}, "marcus@1.1.0 (evaluation e2) was judged offline and the other was not"),
@@ -97,7 +98,6 @@ def test_a_condition_that_one_alone_ran_is_named(base: Side, candidate: Side, ma
     ("changes", "why"),
     [
         ({"judges": frozenset(["k"])}, "the judges differ (j; then k); judge the base again with `stoic regrade"),
-        ({"judges": frozenset()}, "the judges differ (j; then nobody)"),
         ({"prompts": {"a": frozenset(["q"])}}, "the judges were asked differently; judge the base again"),
     ],
 )
@@ -109,6 +109,23 @@ def test_another_judge_leaves_open_what_it_judged(
     assert len(set(common.undecidable.values())) == 1
     assert common.undecidable["wisdom"].startswith(why)
     assert common.notes == (common.undecidable["wisdom"],)
+
+
+def test_a_version_that_nobody_judged_failed_by_itself(base: Side, candidate: Side) -> None:
+    nobody = replace(candidate, judges=frozenset(), prompts={})
+    assert common_ground(base, nobody, 0.1).undecidable == common_ground(nobody, base, 0.1).undecidable == {}
+
+
+@pytest.mark.parametrize(("share", "allowed", "open_"), [(0.1, 0.1, False), (0.11, 0.1, True), (0.4, 0.5, False)])
+def test_a_judge_that_falls_silent_leaves_open_what_it_judged(
+    base: Side, candidate: Side, share: float, allowed: float, open_: bool
+) -> None:
+    older, newer = replace(base, silent={"j": 0.0, "k": 1.0}), replace(candidate, silent={"j": share})
+    for first, second in ((older, newer), (newer, older)):
+        common = common_ground(first, second, allowed)
+        assert common.undecidable.keys() == (JUDGED if open_ else set())
+        said = f"judge j gave no verdict in {share:.0%} of what it was asked of marcus@1.1.0, and in 0% of marcus@1.0.0"
+        assert [note.partition(";")[0] for note in common.notes] == [said] * open_
 
 
 def test_prompts_of_jobs_that_are_not_compared_do_not_matter(base: Side, candidate: Side) -> None:

@@ -59,7 +59,7 @@ def test_a_drop_is_found_where_it_is(versions: Versions) -> None:
     assert found["timing"] == "improved"
     assert found["wisdom"] == "unchanged"
     assert comparison.verdict == "regressed"
-    assert [one.measure for one in comparison.with_verdict("regressed")] == ["assertion", "justice"]
+    assert [row["measure"] for row in comparison.with_verdict("regressed")] == ["assertion", "justice"]
 
 
 def test_swapping_the_versions_mirrors_the_verdicts(versions: Versions) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import ttest_1samp
 from statsmodels.stats.multitest import multipletests
 
-from stoic_assets.core.comparison.family import Finding, Test, decide, overall
+from stoic_assets.core.comparison.family import Barred, Finding, Test, by_size, decide, overall
 from stoic_assets.core.comparison.measures import GATING
 from stoic_assets.core.comparison.paired_jobs import Pair, paired
 
@@ -54,7 +54,7 @@ def test_swapping_base_and_candidate_mirrors_everything(tests: list[Test]) -> No
         assert back.p_adjusted == pytest.approx(there.p_adjusted)
         if there.effect.difference is not None:
             assert back.effect.difference == -there.effect.difference
-        if there.effect.tested and back.effect.tested:
+        if back.effect.tested and there.effect.tested and there.effect.tested.high is not None:
             assert back.effect.tested.low == pytest.approx(-there.effect.tested.high)
             assert back.effect.tested.detectable == pytest.approx(there.effect.tested.detectable)
 
@@ -123,8 +123,8 @@ def drop(size: float, jobs: int = 12, spread: float = 0.02) -> list[float]:
     return [-size + (spread if place % 2 else -spread) for place in range(jobs)]
 
 
-def one(differences: Sequence[float], delta: float = 0.05, why: str | None = None) -> Finding:
-    [found] = decide([Test("wisdom", "pooled", pairs_of(differences), delta, why)], True)
+def one(differences: Sequence[float], delta: float = 0.05, barred: Barred | None = None) -> Finding:
+    [found] = decide([Test("wisdom", "pooled", pairs_of(differences), delta, barred=barred or {})], True)
     return found
 
 
@@ -153,8 +153,31 @@ def test_an_open_result_says_what_is_possible_and_what_could_be_found() -> None:
 
 
 @pytest.mark.parametrize(
+    ("size", "said"), [(0.0989, "−0.099"), (-0.0989, "+0.099"), (0.09998, "−0.09998"), (0.0949, "−0.09")]
+)
+def test_a_sure_change_that_is_too_small_is_seen_to_be(size: float, said: str) -> None:
+    found = one(drop(size, spread=0.05), delta=0.1)
+    assert (found.verdict, found.p_adjusted and found.p_adjusted < 0.05) == ("inconclusive", True)
+    assert found.why is not None
+    assert found.why.startswith(f"more than chance, but {said} is less than δ 0.10; between ")
+
+
+def test_a_delta_is_told_as_it_is() -> None:
+    why = one(drop(0.0748, spread=0.05), delta=0.075).why
+    assert (why or "").startswith("more than chance, but −0.07 is less than δ 0.075; ")
+
+
+@pytest.mark.parametrize(("size", "verdict"), [(0.2, "regressed"), (0.0, "unchanged"), (-0.2, "improved")])
+def test_a_verdict_that_must_not_be_given_is_open_with_the_reason(size: float, verdict: str) -> None:
+    allowed, barred = one(drop(size)), one(drop(size), barred={verdict: "survivors"})  # type: ignore[dict-item]
+    assert (allowed.verdict, allowed.why) == (verdict, None)
+    assert barred == replace(allowed, verdict="inconclusive", why="survivors")
+    assert one(drop(0.04, spread=0.1), barred={"regressed": "survivors"}) == one(drop(0.04, spread=0.1))
+
+
+@pytest.mark.parametrize(
     ("differences", "why"),
-    [([], "no job"), ([-0.5, -0.4, -0.3, -0.4], "paired jobs: 4"), ([-0.5] * 12, "same −0.50"), ([0.0] * 40, "±0.00")],
+    [([], "no job"), ([-0.5, -0.4, -0.3, -0.4], "paired jobs: 4"), ([0.0] * 40, "±0.00")],
 )
 def test_what_cannot_be_tested_is_open_and_says_why(differences: list[float], why: str) -> None:
     found = one(differences)
@@ -162,6 +185,18 @@ def test_what_cannot_be_tested_is_open_and_says_why(differences: list[float], wh
     assert found.why is not None
     assert why in found.why
     assert (found.p, found.p_adjusted) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("differences", "verdict"),
+    [([-1.0] * 8, "regressed"), ([1.0] * 8, "improved"), ([-1.0] * 7, "inconclusive"), ([-0.04] * 12, "inconclusive")],
+)
+def test_a_version_that_fails_in_each_of_eight_jobs_regressed(differences: list[float], verdict: str) -> None:
+    measures = [Test(m, "pooled", pairs_of(drop(0.0, spread=0.1)[: len(differences)]), 0.05) for m in GATING[1:]]
+    found, *_ = decide([Test("overall", "pooled", pairs_of(differences), 0.05), *measures], True)
+    assert found.verdict == verdict
+    assert (found.why is None) == (verdict != "inconclusive")
+    assert found.row()["low"] is None
 
 
 def test_what_must_not_be_decided_keeps_its_difference_and_leaves_the_family() -> None:
@@ -216,3 +251,9 @@ def test_means_are_over_the_paired_jobs() -> None:
 )  # fmt: skip
 def test_the_verdict_on_a_version_follows_from_those_on_its_measures(verdicts: list[str], together: str) -> None:
     assert overall(verdicts) == together
+
+
+def test_the_largest_move_comes_first() -> None:
+    moves = (("a", "regressed", -0.1), ("b", "improved", 0.5), ("c", "regressed", -0.3), ("d", "regressed", None))
+    rows = [{"measure": measure, "verdict": verdict, "difference": moved} for measure, verdict, moved in moves]
+    assert [row["measure"] for row in by_size(rows, "regressed")] == ["c", "a", "d"]

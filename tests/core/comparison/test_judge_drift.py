@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from stoic_assets.core.alerts import judge_moved
 from stoic_assets.core.comparison.judge_drift import ALARM, Drift, drift, measured, moved, unmeasured
 from stoic_assets.core.comparison.judge_reference import Mean, Member, Reference
 
@@ -93,7 +94,7 @@ def test_only_what_both_sides_scored_is_compared() -> None:
 def test_an_alarm_is_an_event_and_silence_is_none() -> None:
     at = datetime(2026, 11, 22, 2, tzinfo=UTC)
     lower: dict[str, dict[Any, float]] = {f"t{number}": {"wisdom": 0.5, "courage": 0.5} for number in range(6)}
-    event = measured(REFERENCE, lower).event("drift-1", at)
+    event = judge_moved(measured(REFERENCE, lower), "drift-1", at)
     assert event is not None
     assert (event.id, event.type, event.subject, event.time) == (
         "drift-1", "stoic.judge_moved", "gpt", "2026-11-22T02:00:00+00:00",
@@ -101,7 +102,7 @@ def test_an_alarm_is_an_event_and_silence_is_none() -> None:
     data = json.loads(json.dumps(event.document()))["data"]
     assert data["moved"] == ["wisdom"]
     assert data["drifts"][0]["shift"] == pytest.approx(-0.2)
-    assert unmeasured(REFERENCE, "made tonight").event("drift-1", at) is None
+    assert judge_moved(unmeasured(REFERENCE, "made tonight"), "drift-1", at) is None
 
 
 # --- two moments ---

@@ -49,11 +49,11 @@ def test_no_difference_is_said_to_be_none() -> None:
     found = compare(side("1", same), side("2", same, noisy=True), MinimalDifferences(), 0.1)
 
     assert headline(found) == "marcus@2 cannot be told from marcus@1"
-    assert found.with_verdict("unchanged")[0].measure == "wisdom"
+    assert found.with_verdict("unchanged")[0]["measure"] == "wisdom"
 
 
 def test_open_questions_share_their_reason(worse: Comparison) -> None:
-    [line] = [line for line in open_questions(worse.gating) if "no job measured it" in line]
+    [line] = [line for line in open_questions(found.row() for found in worse.gating) if "no job measured it" in line]
 
     assert line.startswith("courage, justice, temperance, practical wisdom, timing, overall: ")
 
@@ -77,7 +77,7 @@ def test_markdown_shows_notes_as_plain_words(worse: Comparison) -> None:
 def test_offline_is_said_first(worse: Comparison) -> None:
     offline = replace(worse, candidate=replace(worse.candidate, offline=True))
 
-    assert "judged scores mean nothing" in comparison_markdown(offline).split("|")[0]
+    assert "the scores mean nothing" in comparison_markdown(offline).split("|")[0]
 
 
 def test_junit_fails_on_regressions_and_skips_what_is_open(worse: Comparison) -> None:

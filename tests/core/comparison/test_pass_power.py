@@ -14,6 +14,7 @@ from scipy.stats import bootstrap, t
 from stoic_assets.core.comparison.pass_power import FEWEST_JOBS_FOR_INTERVAL, PassPower, pass_powers
 
 Row = dict[str, Any]
+SAME = "all jobs have the same pass^k, which says nothing about the spread"
 JOBS = st.lists(st.lists(st.booleans(), min_size=3, max_size=6), min_size=1, max_size=20)
 
 
@@ -49,13 +50,21 @@ def test_an_interval_only_from_twelve_jobs(jobs: list[list[bool]]) -> None:
     [power] = pass_powers(cell(str(place), passed, 2) for place, passed in enumerate(jobs))
     if len(jobs) < FEWEST_JOBS_FOR_INTERVAL:
         assert (power.low, power.high) == (None, None)
-        assert power.why == f"{len(jobs)} jobs; an interval needs 12"
+        assert power.why == f"{len(jobs)} job{'s' * (len(jobs) > 1)}; an interval needs 12"
+    elif len({all_succeed(passed, 2) for passed in jobs}) == 1:
+        assert (power.low, power.high, power.why) == (None, None, SAME)
     else:
         assert power.why is None
         assert power.low is not None
         assert power.high is not None
         assert power.estimate is not None
         assert 0 <= power.low <= power.estimate <= power.high <= 1
+
+
+@pytest.mark.parametrize("passed", [True, False])
+def test_where_all_jobs_are_the_same_there_is_no_interval(passed: bool) -> None:
+    [power] = pass_powers(cell(str(place), [passed, passed], 2) for place in range(12))
+    assert power == PassPower(2, float(passed), None, None, 12, SAME)
 
 
 def test_the_interval_is_students_over_jobs() -> None:

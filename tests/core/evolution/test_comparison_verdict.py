@@ -40,8 +40,8 @@ def test_it_says_what_the_comparison_says(drop: float, verdict: str) -> None:
     told = against_base(comparison.rows())
     assert told is not None
     assert told["verdict"] == comparison.verdict == verdict
-    assert told["regressed"] == [found.measure for found in comparison.with_verdict("regressed")]
-    assert told["improved"] == [found.measure for found in comparison.with_verdict("improved")]
+    assert told["regressed"] == [row["measure"] for row in comparison.with_verdict("regressed")]
+    assert told["improved"] == [row["measure"] for row in comparison.with_verdict("improved")]
 
 
 def side(version: str, drop: float) -> Side:

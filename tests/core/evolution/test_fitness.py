@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from stoic_assets.core.evolution.fitness import fitness_update
+from stoic_assets.core.evolution.fitness import FitnessUpdate, fitness_update
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation, VirtueFinding
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 from stoic_assets.core.settings import Evolution, Weakness
@@ -52,8 +52,26 @@ def test_each_scenario_of_a_job_is_an_observation_of_its_own(head: EvaluationHea
 
 
 def test_a_trial_without_a_virtue_score_does_not_count(head: EvaluationHead, judged: Judged) -> None:
-    failed = replace(judged("t2", "b", 0.0, virtues={}), overall_score=None, overall_confidence=None)
-    assert fitness_update(head, [judged("t1", "a", 0.2), failed]) == fitness_update(head, [judged("t1", "a", 0.2)])
+    silent = replace(judged("t2", "b", 0.0, virtues={}), overall_score=None, overall_confidence=None)
+    alone = fitness_update(head, [judged("t1", "a", 0.2)])
+    assert fitness_update(head, [judged("t1", "a", 0.2), silent]) == replace(alone, scored_trials=2)
+
+
+def test_failing_where_it_did_badly_makes_no_version_fitter_unseen(head: EvaluationHead, judged: Judged) -> None:
+    """The fitness is the mean over what is left, so the number of failures must stand beside it."""
+    def update(*failed: str) -> FitnessUpdate:
+        trials = [judged(job, job, score) for job, score in (("a", 0.2), ("b", 0.3), ("c", 0.9), ("secret", 0.1))]
+        silent = {"virtue_scores": {}, "overall_score": None, "overall_confidence": None, "failed": True}
+        told = [replace(each, **silent) if each.id in failed else each for each in trials]
+        person = replace(trials[0], id="person", source="human")
+        return fitness_update(head, [person, *(replace(each, holdout=each.id == "secret") for each in told)])
+
+    sound, failing = update(), update("a", "b", "secret")
+    assert failing.fitness > sound.fitness
+    assert (sound.failed_trials, sound.scored_trials) == (0, 3)
+    for told in (failing.payload(), failing.row()):
+        assert (told["failed_trials"], told["scored_trials"]) == (2, 3)
+    assert failing.idempotency_key == update("a", "b").idempotency_key != sound.idempotency_key
 
 
 @given(
@@ -260,6 +278,8 @@ def test_row_and_payload_tell_the_same(head: EvaluationHead, judged: Judged, fin
     unpacked = {name: json.loads(row[name]) for name in ("floors", "improvement_areas", "severity")}
     assert unpacked.items() <= payload.items()
     assert payload["objectives"]["wisdom"].items() <= json.loads(row["objectives"])["wisdom"].items()
-    names = ("floor_violations", "uncertain_virtues", "parents", "weak_virtues")
+    names = (
+        "floor_violations", "uncertain_virtues", "parents", "weak_virtues", "scored_trials", "failed_trials",
+    )  # fmt: skip
     assert all(row[name] == payload[name] for name in names)
     assert (row["weak_virtues"], row["uncertain_virtues"]) == (["wisdom"], list(VIRTUES))

@@ -11,7 +11,14 @@ import pytest
 from gepa.adapters.default_adapter.default_adapter import DefaultReflectiveRecord
 from gepa.core.adapter import EvaluationBatch, GEPAAdapter
 
-from stoic_assets.core.evolution.gepa import Batch, NothingToLearn, Record, Trace, evaluation_batch, reflective_dataset
+from stoic_assets.core.evolution.gepa import (
+    Batch,
+    NothingToLearn,
+    ReflectiveRecord,
+    Trace,
+    evaluation_batch,
+    reflective_dataset,
+)
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation, VirtueFinding
 from stoic_assets.core.judging.virtues import VIRTUES
 
@@ -115,7 +122,7 @@ def test_the_feedback_begins_with_the_worst_and_quotes_only_what_was_said() -> N
 def test_the_shape_is_that_of_the_installed_package() -> None:
     required = {field.name for field in dataclasses.fields(EvaluationBatch)} - {"num_metric_calls"}
     assert {field.name for field in dataclasses.fields(Batch)} == required
-    assert get_type_hints(Record).keys() == get_type_hints(DefaultReflectiveRecord).keys()
+    assert get_type_hints(ReflectiveRecord).keys() == get_type_hints(DefaultReflectiveRecord).keys()
     for name in ("evaluate", "make_reflective_dataset"):
         ours, theirs = (inspect.signature(getattr(owner, name)) for owner in (Loop, GEPAAdapter))
         assert list(ours.parameters) == list(theirs.parameters)

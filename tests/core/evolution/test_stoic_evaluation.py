@@ -13,7 +13,8 @@ Row = dict[str, Any]
 
 
 def composite(trial_id: str, **changed: Any) -> Row:
-    row = {"trial_id": trial_id, "job": "reminders", "valid": True, "virtue_overall": 0.6, "virtue_confidence": 0.8}
+    row = {"trial_id": trial_id, "job": "reminders", "valid": True, "outcome": "signed_off"}
+    row |= {"virtue_overall": 0.6, "virtue_confidence": 0.8}
     return row | changed
 
 
@@ -52,6 +53,12 @@ def test_each_scored_trial_becomes_one_evaluation_in_order(head: EvaluationHead)
 def test_the_scenario_is_the_trials(head: EvaluationHead) -> None:
     [found] = stoic_evaluations(head, [trial("t1") | {"scenario": "s1"}], [composite("t1")], [], [])
     assert (found.scenario, found.observed) == ("s1", "reminders~s1")
+
+
+def test_where_the_agent_failed_is_told(head: EvaluationHead) -> None:
+    outcomes = {"t1": "agent_error", "t2": "max_turns"}
+    found = fold(head, [composite(trial_id, outcome=outcome) for trial_id, outcome in outcomes.items()], [], [])
+    assert [each.failed for each in found] == [True, False]
 
 
 def test_an_invalid_trial_becomes_none(head: EvaluationHead) -> None:

@@ -70,6 +70,13 @@ def test_rated_replies_stand_under_an_evaluation_of_their_own(feedback: HumanFee
     assert human_row(replace(feedback, kind="ratings"), VIRTUES)["evaluation_id"] == RATINGS
 
 
+def test_rated_replies_are_observations_of_their_scenarios(feedback: HumanFeedback) -> None:
+    """All under one job they would be one cluster beside many, and make the fitness look far less sure."""
+    rated = [replace(feedback, id=f"r{n}", kind="ratings", trial_id=f"t{n}") for n in range(3)]
+    found = [human_evaluation(human_row(each, VIRTUES), scenarios={"t0": "grief", "t1": "anger"}) for each in rated]
+    assert [each and each.observed for each in found] == ["mentor~grief", "mentor~anger", "mentor"]
+
+
 def test_people_reach_the_fitness_beside_the_judges(feedback: HumanFeedback) -> None:
     person = human_evaluation(human_row(feedback, VIRTUES))
     assert person is not None

@@ -51,9 +51,12 @@ def test_what_raters_gave_in_training_goes_with_them(make_row: MakeRow) -> None:
     rows = [
         make_row("ann", "x", 3, page_id="p1"), make_row("ann", "look", 2, attention=True, page_id="p2"),
         make_row("ben", "y", 3, page_id="p2"), make_row("ben", "try", 3, practice=True, page_id="p2"),
+        make_row("ann", "theirs", 3, page_id="made elsewhere"),
     ]  # fmt: skip
-    assert [row["test_id"] for row in chosen_study(rows, {}, "p1").rows] == ["x", "look"]
-    assert [row["test_id"] for row in chosen_study(rows, {}, "p2").rows] == ["y", "try"]
+    keys = {"x": key("p1", "r1"), "y": key("p2", "r1")}
+    assert [row["test_id"] for row in chosen_study(rows, keys, "p1").rows] == ["x", "look"]
+    assert [row["test_id"] for row in chosen_study(rows, keys, "p2").rows] == ["y", "try"]
+    assert [row["test_id"] for row in chosen_study(rows, keys, "made elsewhere").rows] == ["theirs"]
 
 
 def test_practice_alone_is_a_study_without_ratings(make_row: MakeRow) -> None:

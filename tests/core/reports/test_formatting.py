@@ -33,6 +33,11 @@ def test_rounding_and_units(form: formatting.Form, value: float, text: str) -> N
     assert form(value) == text
 
 
+def test_one_of_a_thing_is_no_plural() -> None:
+    assert [formatting.plural(number, "trial") for number in (0, 1, 1200)] == ["0 trials", "1 trial", "1,200 trials"]
+    assert formatting.plural(2, "reply", "replies") == "2 replies"
+
+
 @pytest.mark.parametrize(
     "value",
     [

@@ -150,11 +150,11 @@ def test_first_screen_of_a_good_run_has_no_banner(usual_page: str) -> None:
 def test_offline_and_too_many_invalid_trials_are_told_first(make_data: Make) -> None:
     data = make_data(invalid_trials_threshold=0.01)
     html = render_report(replace(data, evaluation={**data.evaluation, "offline": True}))
-    assert html.index("these scores mean nothing") < html.index("No verdict.") < html.index("Average total")
+    assert html.index("the scores mean nothing") < html.index("No verdict.") < html.index("Average total")
 
 
 def test_the_verdict_and_its_notes_come_first(usual_page: str) -> None:
-    verdict = "Regressed against marcus@1.0.0:</strong> assertion −0.33 [−0.45, −0.21], wisdom −0.21 [−0.33, −0.09]"
+    verdict = "Regressed against marcus@1.0.0:</strong> assertion −0.33 (95 % −0.45 to −0.21), wisdom −0.21 "
     order = [verdict, "was evaluated 9 days before", "What changed most", "never part of the verdict", "Average total"]
     assert [usual_page.count(part) for part in order] == [1] * len(order)
     assert sorted(order, key=usual_page.index) == order
@@ -173,6 +173,13 @@ def test_too_many_invalid_trials_leave_no_verdict_on_the_version(make_data: Make
     html = render_report(make_data(invalid_trials_threshold=0.01))
     assert "No verdict." in html
     assert "Regressed against" not in html
+
+
+@pytest.mark.parametrize(("status", "said"), [("regrading", True), ("finished", False)])
+def test_scores_that_may_be_of_earlier_verdicts_say_so(make_data: Make, status: str, said: bool) -> None:
+    data = make_data()
+    html = render_report(replace(data, evaluation={**data.evaluation, "status": status}))
+    assert ("It was judged again, but not to the end" in html) is said
 
 
 def test_a_base_whose_trials_are_gone_leaves_the_verdict(make_data: Make) -> None:

@@ -16,7 +16,7 @@ def row(
 ) -> dict[str, Any]:
     """A row of `version_comparisons` with an interval of 0.1 to each side."""
     ends = {"low": None, "high": None} if difference is None else {"low": difference - 0.1, "high": difference + 0.1}
-    place = {"base": "m@1", "gating": True, "notes": ["old"], "measure": measure}
+    place = {"base": "m@1", "gating": True, "notes": ["old"], "measure": measure, "condition": "pooled"}
     return {**place, "verdict": verdict, "difference": difference, "why": why, **ends, **more}
 
 
@@ -40,11 +40,12 @@ def test_no_rows_no_verdict() -> None:
                 row("practical_wisdom", "regressed", -0.21), row("assertion", "regressed", -0.33),
                 row("task", "improved", 0.4),
             ],
-            "Regressed against m@1", "assertion −0.33 [−0.43, −0.23], practical wisdom −0.21 [−0.31, −0.11]",
+            "Regressed against m@1",
+            "assertion −0.33 (95 % −0.43 to −0.23), practical wisdom −0.21 (95 % −0.31 to −0.11)",
         ),
         (
             [row("task", "improved", 0.4), row("wisdom", "inconclusive", None, FEW)],
-            "Improved against m@1", "task +0.40 [+0.30, +0.50]",
+            "Improved against m@1", "task +0.40 (95 % +0.30 to +0.50)",
         ),
         ([row("task", "unchanged", 0.0)] * 9, "Unchanged against m@1", "all 9 measures are within their δ"),
         (
@@ -66,7 +67,7 @@ def test_what_never_gates_decides_nothing() -> None:
 
 def test_measures_that_stay_open_for_one_reason_are_told_together() -> None:
     found = of(*(row(name, "inconclusive", None, FEW) for name in ("wisdom", "courage")), row("task", "inconclusive"))
-    assert found.reasons == [("wisdom, courage", FEW), ("task", "no reason was recorded")]
+    assert found.open_questions == [f"wisdom, courage: {FEW}", "task: no reason was recorded"]
 
 
 def test_notes_are_kept(make_data: Callable[..., ReportData]) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stoic_assets.core.ratings.rating_table import Floats
+from stoic_assets.core.reports.formatting import plural
 
 CONFIDENCE = 0.95
 FEWEST_ITEMS = 10
@@ -36,7 +37,7 @@ def with_interval(value: float, draws: Floats, items: int, why: str) -> Estimate
     if not np.isfinite(value):
         return undefined(why)
     if items < FEWEST_ITEMS:
-        return Estimate(float(value), None, None, f"{items} items: an interval needs at least {FEWEST_ITEMS}")
+        return Estimate(float(value), None, None, f"{plural(items, 'item')}: an interval needs at least {FEWEST_ITEMS}")
     defined = draws[np.isfinite(draws)]
     if len(defined) < DEFINED_SHARE * len(draws):
         missing = 1 - len(defined) / len(draws)

@@ -20,6 +20,8 @@ ACCEPT = 0.6
 REVIEW = 0.5
 """Below this criteria and training need a review: the whole interval must lie there."""
 FEWEST_RATERS = 3
+A_PAIR = 2
+"""Where items have so many marks, it is not raters who are missing when there is no interval of alpha."""
 MOST_RATERS = 50
 """More raters than this on one item are no plan."""
 
@@ -28,7 +30,10 @@ State = Literal["pass", "fail", "unknown"]
 
 @dataclass(frozen=True)
 class Gate:
-    """The verdict on one dimension, and the reason. `more_raters` is None unless that many more would settle it."""
+    """The verdict on one dimension, and the reason.
+
+    `more_raters` is None unless that many more would settle it, or are missing for alpha to have an interval at all.
+    """
 
     state: State
     more_raters: int | None
@@ -42,22 +47,22 @@ def gate(alpha: Estimate, marks_per_item: float, marked: float = 1.0) -> Gate:
     """
     if not marked:
         return Gate("unknown", None, "every rater found it not applicable to every item")
-    verdict = _verdict(alpha, marks_per_item, marked)
     missing = ceil((FEWEST_RATERS - marks_per_item) / marked)
-    if missing <= 0:
+    if alpha.estimate is None or alpha.low is None or alpha.high is None:
+        return Gate("unknown", missing if marks_per_item < A_PAIR else None, alpha.why or "")
+    verdict = _verdict(alpha.estimate, alpha.low, alpha.high, marks_per_item, marked)
+    if missing <= 0 or (verdict.state == "unknown" and verdict.more_raters is None):
         return verdict
-    why = verdict.why if alpha.estimate is None else f"half of the items have fewer than {FEWEST_RATERS} marks"
+    why = f"half of the items have fewer than {FEWEST_RATERS} marks"
     return Gate("unknown", max(missing, verdict.more_raters or 0), why)
 
 
-def _verdict(alpha: Estimate, marks_per_item: float, marked: float) -> Gate:
-    if alpha.estimate is None or alpha.low is None or alpha.high is None:
-        return Gate("unknown", None, alpha.why or "")
-    if alpha.low > ACCEPT:
+def _verdict(estimate: float, low: float, high: float, marks_per_item: float, marked: float) -> Gate:
+    if low > ACCEPT:
         return Gate("pass", None, f"the whole interval lies above {ACCEPT}")
-    if alpha.high < REVIEW:
+    if high < REVIEW:
         return Gate("fail", None, f"the whole interval lies below {REVIEW}: review the criteria and train the raters")
-    return _undecided(alpha.estimate, alpha.low, alpha.high, marks_per_item, marked)
+    return _undecided(estimate, low, high, marks_per_item, marked)
 
 
 def _undecided(estimate: float, low: float, high: float, marks_per_item: float, marked: float) -> Gate:
@@ -76,7 +81,7 @@ def _undecided(estimate: float, low: float, high: float, marks_per_item: float, 
 def _raters_to_settle(alpha: float, enough: float, marks_per_item: float, marked: float) -> int | None:
     """The least number of more raters that narrows the interval's half towards the line to less than `enough` of it."""
     reliability = min(max(alpha, 0.0), 1.0)
-    marks = max(marks_per_item, 2)
+    marks = max(marks_per_item, A_PAIR)
     now = _spread(marks, reliability)
     for more in range(1, MOST_RATERS + 1):
         if _spread(marks + more * marked, reliability) < enough * now:

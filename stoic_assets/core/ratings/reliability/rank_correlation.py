@@ -6,6 +6,7 @@ from stoic_assets.core.ratings.missing_values import ratio
 from stoic_assets.core.ratings.rating_table import Floats
 from stoic_assets.core.ratings.reliability.estimate import Estimate, undefined, with_interval
 from stoic_assets.core.ratings.reliability.resampling import as_observed, item_weights
+from stoic_assets.core.reports.formatting import plural
 
 FEWEST = 3
 
@@ -15,7 +16,7 @@ def spearman(x: Floats, y: Floats, draws: int, seed: int) -> Estimate:
     both = np.isfinite(x) & np.isfinite(y)
     x, y = x[both], y[both]
     if len(x) < FEWEST:
-        return undefined(f"{len(x)} items have both: a correlation needs at least {FEWEST}")
+        return undefined(f"{plural(len(x), 'item')} with both: a correlation needs at least {FEWEST}")
     value = spearman_draws(x, y, as_observed(len(x)))[0]
     drawn = spearman_draws(x, y, item_weights(len(x), draws, seed))
     return with_interval(value, drawn, len(x), "one of the two never varies")

@@ -12,7 +12,7 @@ MOST_NAMED = 30
 
 
 def kappa_heat_map_svg(table: RatingTable, ink: str = INK) -> str:
-    """Raters × raters as an `<svg>` element: the darker, the better the agreement; blank where it is undefined."""
+    """Raters × raters as an `<svg>` element: the stronger the colour, the better they agree; blank where undefined."""
     marks = table.all_marks().reshape(-1, len(table.raters))
     matrix = kappa_matrix(quadratic_codes(marks), ~np.isnan(marks))
     figure, plot = axes(4.6, 4.2)

@@ -23,7 +23,7 @@ from stoic_assets.core.ratings.report.item_marks import item_marks
 from stoic_assets.core.ratings.report.kappa_heat_map import kappa_heat_map_svg
 from stoic_assets.core.ratings.report.severity_chart import severity_chart_svg
 from stoic_assets.core.ratings.rubric import DIMENSIONS
-from stoic_assets.core.reports.formatting import FORMS, is_missing, or_dash
+from stoic_assets.core.reports.formatting import FORMS, is_missing, or_dash, plural
 from stoic_assets.core.reports.own_text import PAGE_INK, own_text
 from stoic_assets.core.visible_text import visible
 
@@ -39,7 +39,7 @@ def _environment() -> Environment:
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=_finalize,
     )
     environment.filters |= {name: or_dash(form) for name, form in FORMS.items()}
-    environment.filters |= {"figure": or_dash(_figure), "with_interval": _with_interval}
+    environment.filters |= {"figure": or_dash(_figure), "with_interval": _with_interval, "plural": plural}
     environment.tests["missing"] = is_missing
     return environment
 

@@ -50,6 +50,21 @@ def test_fewer_than_three_marks_on_an_item_never_pass() -> None:
     assert "fewer than 3" in found.why
 
 
+@pytest.mark.parametrize("interval", [alpha(0.45, 0.55, 0.65), alpha(0.2, 0.595, 0.9), alpha(0.2, 0.61, 0.9)])
+def test_with_two_marks_on_an_item_too_nothing_is_promised_that_raters_cannot_do(interval: Estimate) -> None:
+    assert gate(interval, marks_per_item=2) == gate(interval, marks_per_item=3)
+    assert gate(interval, marks_per_item=2).more_raters is None
+
+
+@pytest.mark.parametrize(
+    "none", [Estimate(0.7, None, None, "2 items: an interval needs at least 10"), undefined("every mark is the same")]
+)
+def test_more_raters_make_no_interval_where_each_item_has_a_pair_of_marks(none: Estimate) -> None:
+    found = gate(none, marks_per_item=2)
+    assert (found.state, found.more_raters, found.why) == ("unknown", None, none.why)
+    assert gate(none, marks_per_item=1).more_raters == 2
+
+
 def test_raters_who_mark_half_of_the_items_must_be_twice_as_many() -> None:
     assert gate(alpha(0.8, 0.9, 0.95), marks_per_item=2, marked=0.5).more_raters == 2
     # g(3) = 1.021 and g(3.5) = 0.972 at ρ = 0.75: 0.16 shrinks to 0.152, with a whole mark more to 0.147.

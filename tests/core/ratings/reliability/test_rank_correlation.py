@@ -17,7 +17,7 @@ def test_items_without_one_of_the_two_are_left_out() -> None:
     y = np.where(X < 10, np.nan, X)
     assert spearman(X, y, 100, 1).estimate == pytest.approx(1)
     two = spearman(X[:4], np.array([np.nan, np.nan, 1, 2]), 100, 1)
-    assert two.why == "2 items have both: a correlation needs at least 3"
+    assert two.why == "2 items with both: a correlation needs at least 3"
 
 
 def test_what_never_varies_has_no_correlation_and_says_so() -> None:

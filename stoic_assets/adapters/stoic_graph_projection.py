@@ -1,0 +1,77 @@
+"""Brings what the warehouse knows of a version, and of an evaluation, into the stoic graph.
+
+The statements are those of `stoic_graph`; here stands what of the warehouse goes in, and in what order.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from stoic_assets.adapters import stoic_graph
+from stoic_assets.adapters.bolt import Graph
+from stoic_assets.adapters.evaluation_publishing import read_evaluations
+from stoic_assets.adapters.evaluation_tables import EvaluationTables
+from stoic_assets.adapters.feedback_files import human_evaluations
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead
+from stoic_assets.core.feedback.human_evaluation import FEEDBACK, RATINGS
+from stoic_assets.core.releases import Release, agent_of
+
+Row = dict[str, Any]
+
+
+def introduce_version(workplace: Workplace, agent_version: str, release: Release | None) -> None:
+    """Gives a version its node in the stoic graph, with date and parents where it was released."""
+    released_at, parents = (release.released_at, release.parent_versions) if release else (None, ())
+    _in_stoic_graph(workplace, lambda graph: stoic_graph.project_version(graph, agent_version, released_at, parents))
+
+
+def project(workplace: Workplace, manifest: Manifest) -> dict[str, int]:
+    """Brings an evaluation, its fitness and the agent's trends into the stoic graph; returns what was written."""
+    head, evaluations = read_evaluations(workplace, manifest)
+    trends = _trends(workplace, manifest.agent_version)
+    fitness = EvaluationTables(workplace, manifest).read("fitness_updates")
+    people = human_evaluations(workplace, manifest.agent_version)
+    keyed = [{**row, "agent_version": head.agent_version, "evaluation_id": head.evaluation_id} for row in fitness]
+
+    async def work(graph: Graph) -> None:
+        await stoic_graph.project_version(graph, head.agent_version, manifest.released_at, manifest.parents)
+        await stoic_graph.project_evaluations(graph, head, evaluations)
+        for evaluation_id in (FEEDBACK, RATINGS):
+            found = [each for each in people if each.head.evaluation_id == evaluation_id]
+            place = EvaluationHead(head.agent_version, evaluation_id, head.time)
+            await stoic_graph.project_evaluations(graph, place, found)
+        await stoic_graph.project_trends(graph, trends)
+        await stoic_graph.project_fitness(graph, keyed)
+
+    _in_stoic_graph(workplace, work)
+    everybody = [*evaluations, *people]
+    scores = sum(len(evaluation.virtue_scores) for evaluation in everybody)
+    return {"stoic_evaluations": len(everybody), "virtue_scores": scores, "virtue_trends": len(trends)}
+
+
+def delete_from_graph(workplace: Workplace, agent_version: str) -> None:
+    """Removes a version from the stoic graph; the agent's trends become those of the versions in the warehouse."""
+    trends = _trends(workplace, agent_version)
+
+    async def work(graph: Graph) -> None:
+        await stoic_graph.delete_version(graph, agent_version)
+        await stoic_graph.project_trends(graph, trends)
+
+    _in_stoic_graph(workplace, work)
+
+
+def _trends(workplace: Workplace, agent_version: str) -> list[Row]:
+    """The trends of all versions of its agent."""
+    return workplace.warehouse.query("select * from virtue_trends where agent = ?", [agent_of(agent_version)])
+
+
+def _in_stoic_graph(workplace: Workplace, work: Callable[[Graph], Awaitable[None]]) -> None:
+    async def connected(graph: Graph) -> None:
+        await graph.ping()
+        await stoic_graph.prepare(graph)
+        await work(graph)
+
+    with workplace.graphs() as graphs:
+        asyncio.run(connected(graphs.stoic))

@@ -1,0 +1,100 @@
+"""What trials in which the agent failed forbid to say of those that are left."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import pytest
+
+from stoic_assets.core.comparison.measures import GATING, LEAVING_FAILURES_OUT
+from stoic_assets.core.comparison.side import Side
+from stoic_assets.core.comparison.survivors import barred_by_survivors, failure_note
+from stoic_assets.core.judging.virtues import VIRTUES
+
+Row = dict[str, Any]
+JOBS = {"a", "b"}
+
+
+def trial(job: str, condition: str = "withheld", **columns: Any) -> Row:
+    """A row of `composite_scores` of a trial in which the agent did well."""
+    plain = {"job": job, "scenario": None, "condition": condition, "outcome": "signed_off", "valid": True}
+    return plain | {"assertion": 1.0, "timing": 1.0} | columns
+
+
+def failed(job: str, condition: str = "withheld", **columns: Any) -> Row:
+    return trial(job, condition, **{"outcome": "agent_error", "assertion": None, "timing": None} | columns)
+
+
+@pytest.fixture
+def sides(make_side: Callable[..., Side], make_rows: Callable[..., list[Row]]) -> Callable[..., tuple[Side, Side]]:
+    """A base with those trials, and a candidate; both measured everything in both jobs."""
+
+    def make(before: list[Row], after: list[Row]) -> tuple[Side, Side]:
+        measured = [make_rows({"a": 1, "b": 1}, *each) for each in product(GATING, ("withheld", "supplied"))]
+        rows = [row for each in measured for row in each]
+        base = make_side(measures=rows, trials=before)
+        return base, replace(base, agent_version="marcus@1.1.0", trials=after)
+
+    return make
+
+
+def test_where_the_agent_never_failed_nothing_is_said(sides: Callable[..., tuple[Side, Side]]) -> None:
+    base, candidate = sides([trial("a"), trial("b")], [trial("a"), trial("b")])
+    assert failure_note(base, candidate, JOBS) is None
+    assert not any(barred_by_survivors(base, candidate, JOBS).values())
+
+
+def test_only_what_stands_against_the_survivors_may_be_said(sides: Callable[..., tuple[Side, Side]]) -> None:
+    base, candidate = sides([trial("a"), trial("b")], [trial("a"), failed("b")])
+    note = "the agent failed in 0 of 2 trials of marcus@1.0.0, and in 1 of 2 trials of marcus@1.1.0"
+    assert failure_note(base, candidate, JOBS) == note
+    why = "the agent failed in 1 of 2 trials of marcus@1.1.0, which are not in it"
+    barred, mirrored = barred_by_survivors(base, candidate, JOBS), barred_by_survivors(candidate, base, JOBS)
+    assert {measure for measure, _ in barred} == set(LEAVING_FAILURES_OUT) == {*VIRTUES, "timing", "assertion"}
+    for measure in LEAVING_FAILURES_OUT:
+        assert barred[measure, "pooled"] == barred[measure, "withheld"] == {"improved": why, "unchanged": why}
+        assert mirrored[measure, "pooled"] == {"regressed": why, "unchanged": why}
+        assert barred[measure, "lift"].keys() == {"improved", "regressed", "unchanged"}
+        assert barred[measure, "supplied"] == {}
+
+
+def test_the_same_share_on_both_sides_forbids_nothing(sides: Callable[..., tuple[Side, Side]]) -> None:
+    base, candidate = sides([trial("a"), failed("b")], [trial("a"), failed("a"), trial("b"), failed("b")])
+    assert (failure_note(base, candidate, JOBS) or "").endswith("and in 2 of 4 trials of marcus@1.1.0")
+    assert not any(barred_by_survivors(base, candidate, JOBS).values())
+
+
+def test_both_sides_are_named_where_both_failed(sides: Callable[..., tuple[Side, Side]]) -> None:
+    base, candidate = sides([trial("a"), trial("a"), failed("a")], [trial("a"), failed("a"), failed("a")])
+    barred = barred_by_survivors(base, candidate, JOBS)["wisdom", "pooled"]
+    where = "in 1 of 3 trials of marcus@1.0.0 and in 2 of 3 trials of marcus@1.1.0"
+    assert barred == dict.fromkeys(("improved", "unchanged"), f"the agent failed {where}, which are not in it")
+
+
+def test_a_value_in_spite_of_the_failure_is_no_survivor(sides: Callable[..., tuple[Side, Side]]) -> None:
+    base, candidate = sides([trial("a")], [failed("a", timing=0.3, assertion=0.0)])
+    barred = barred_by_survivors(base, candidate, JOBS)
+    assert (barred["timing", "pooled"], barred["assertion", "pooled"]) == ({}, {})
+    assert barred["wisdom", "pooled"]
+
+
+def test_a_measure_that_a_job_does_not_have_misses_none_of_its_trials(sides: Callable[..., tuple[Side, Side]]) -> None:
+    base, candidate = (
+        replace(side, measures=[row for row in side.measures if (row["measure"], row["job"]) != ("timing", "b")])
+        for side in sides([trial("a"), trial("b")], [trial("a"), failed("b")])
+    )
+    barred = barred_by_survivors(base, candidate, JOBS)
+    assert barred["timing", "pooled"] == {}
+    assert barred["assertion", "pooled"]
+
+
+@pytest.mark.parametrize(
+    "left_out", [failed("a", "supplied"), failed("other"), failed("a", scenario="s"), failed("a", valid=False)]
+)
+def test_trials_that_are_not_compared_do_not_count(
+    sides: Callable[..., tuple[Side, Side]], left_out: Row
+) -> None:
+    base, candidate = sides([trial("a")], [trial("a"), left_out])
+    assert failure_note(base, candidate, JOBS) is None
+    assert not any(barred_by_survivors(base, candidate, JOBS).values())
