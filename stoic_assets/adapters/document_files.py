@@ -49,12 +49,24 @@ def load_job(path: Path) -> Job:
     name = job.name or path.stem
     if not re.fullmatch(NAME, name):
         raise DocumentError(str(path), None, "name", _unusable(name, is_file=not job.name))
+    _refuse_slips(job, path)
     changes: dict[str, Any] = {
         "name": name,
         "setups": tuple(_resolved(setup, path, number) for number, setup in enumerate(job.setups)),
         "prompts": {prompt: _template(path, prompt, file, key) for prompt, (file, *key) in _own_prompts(job).items()},
     }
     return job.model_copy(update=changes)
+
+
+def _refuse_slips(job: Job, path: Path) -> None:
+    """Raises `DocumentError` for what nobody can mean.
+
+    No rules of `Job`: earlier releases stored such jobs, and what is stored must stay readable.
+    """
+    if (weights := job.weights()) and not any(weights.values()):
+        raise _fault(path, ["virtues"], "every virtue weighs 0; give one a weight above 0, or leave `virtues` out")
+    if re.search("[{}]", job.target.user.replace("{trial}", "")):
+        raise _fault(path, ["target", "user"], "only {trial} may stand in braces; did you mean that?")
 
 
 def _unusable(name: str, is_file: bool) -> str:
@@ -108,7 +120,12 @@ def _named_text(path: Path, file: str, key: Sequence[str | int]) -> str:
     try:
         return read_text(path.parent / file)
     except ConfigurationError as error:
-        raise fault_at(tuple(key), read_yaml(read_text(path), str(path)), str(path), str(error)) from None
+        raise _fault(path, key, str(error)) from None
+
+
+def _fault(path: Path, key: Sequence[str | int], problem: str) -> DocumentError:
+    """A complaint about what stands under `key` in the file at `path`."""
+    return fault_at(tuple(key), read_yaml(read_text(path), str(path)), str(path), problem)
 
 
 def load_jobs(paths: Iterable[Path]) -> list[Job]:
@@ -182,8 +199,8 @@ def _mentions(path: Path, words: Iterable[str]) -> bool:
     return any(re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) for word in words)
 
 
-def job_files(folder: Path) -> list[Path]:
-    """The job files of a folder, by name."""
+def yaml_files(folder: Path) -> list[Path]:
+    """The YAML files of a folder, by name."""
     return sorted([*folder.glob("*.yml"), *folder.glob("*.yaml")])
 
 
@@ -200,19 +217,24 @@ def select_jobs(jobs: Sequence[Job], names: Sequence[str], tags: Sequence[str]) 
 
 
 def load_releases(folder: Path) -> tuple[dict[str, Release], list[ConfigurationError]]:
-    """The manifests of a folder by agent version, and the complaints about those that do not read, or come second."""
-    releases: dict[str, Release] = {}
+    """The manifests of a folder by agent version, and the complaints about those that do not read.
+
+    Where several are of one version, nobody knows which is meant: none of them counts.
+    """
+    found: dict[str, list[tuple[Path, Release]]] = {}
     complaints: list[ConfigurationError] = []
-    for path in job_files(folder):
+    for path in yaml_files(folder):
         try:
             release = read_document(path, Release)
-            if release.agent_version in releases:
-                raise DocumentError(str(path), None, "version", f"{release.agent_version} has another manifest already")
         except ConfigurationError as error:
             complaints.append(error)
         else:
-            releases[release.agent_version] = release
-    return releases, complaints
+            found.setdefault(release.agent_version, []).append((path, release))
+    for version, [(path, _), *others] in found.items():
+        if others:
+            problem = f"{version} is also in {', '.join(other.name for other, _ in others)}; leave one of them"
+            complaints.append(DocumentError(str(path), None, "version", problem))
+    return {version: release for version, [(_, release), *others] in found.items() if not others}, complaints
 
 
 def load_release(folder: Path, agent_version: str) -> Release | None:

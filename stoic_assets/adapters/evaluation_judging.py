@@ -43,9 +43,11 @@ class EvaluationJudging:
         max_cost: float | None = None, corrected: Sequence[Job] = (),
     ) -> None:
         self._workplace, self._manifest = workplace, manifest
-        blanked = (job.blanked(workplace.redactor) for job in corrected)
-        self._jobs = corrected_jobs(blanked, manifest.spec.jobs)
-        self._hashes = manifest.job_hashes | {job.name: self._hash(job) for job in corrected}
+        # Those that are stored too: `redact` may have learned of a secret since, and judges see none.
+        new, held = ([job.blanked(workplace.redactor) for job in jobs] for jobs in (corrected, manifest.spec.jobs))
+        self._jobs = corrected_jobs(new, held)
+        stored = {job.name: job.question_hash() for job in manifest.spec.jobs}
+        self._hashes = stored | manifest.job_hashes | {job.name: self._hash(job) for job in corrected}
         self._fresh, self._max_cost = fresh, max_cost
         self._panel = judge_panel(workplace.env)
         self._settings = workplace.settings.judging.model_copy(
@@ -83,8 +85,7 @@ class EvaluationJudging:
 
     def _job_columns(self, name: str) -> Row:
         """With the hash of the job as it was before it was blanked."""
-        columns = job_columns(self._jobs[name])
-        return columns | {"job_hash": self._hashes.get(name, columns["job_hash"])}
+        return job_columns(self._jobs[name]) | {"job_hash": self._hashes[name]}
 
     def _hash(self, job: Job) -> str:
         """The hash of a corrected job with its secrets, reached as its conversations reached the agent."""

@@ -1,18 +1,18 @@
 """The tables of one evaluation: rows go in redacted, evidence comes back out of them."""
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from stoic_assets.adapters.models.ledger import calls_in
 from stoic_assets.adapters.models.offline_model import judged_offline
+from stoic_assets.adapters.wall_clock import now
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.chat import BudgetReached
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.conversation.rows import evidence_of
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import Manifest, row
+from stoic_assets.core.evaluation import REGRADING, Manifest, evaluation_row
 from stoic_assets.core.judging.ask import OUT_OF_BUDGET
 from stoic_assets.core.model_costs import total_cost
 from stoic_assets.core.trial_rows import by_trial
@@ -47,7 +47,16 @@ class EvaluationTables:
 
     def write_head(self, status: str, ended_at: str | None = None, **counts: Any) -> Path:
         """Stores the evaluation's own row."""
-        return self.write("evaluations", [row(self._manifest, status, ended_at, **counts)])
+        return self.write("evaluations", [evaluation_row(self._manifest, status, ended_at, **counts)])
+
+    def reopen(self, corrected: bool = False) -> None:
+        """Marks an evaluation before its verdicts give way to others: what it was scored by is gone then.
+
+        One that was never scored keeps its status, unless others are to come of `corrected` jobs.
+        """
+        head = self._head()
+        if head and head["status"] != REGRADING and (corrected or head["status"] != "conversed"):
+            self.write("evaluations", [head | {"status": REGRADING}])
 
     def finish(self) -> tuple[Path, dict[str, Any]]:
         """Stores the evaluation's own row once it is scored: the file, and what is new in it.
@@ -56,7 +65,6 @@ class EvaluationTables:
         """
         [scores] = self.read("evaluation_scores", ["scored_trials", "invalid_trials"])
         planned = len(self._manifest.spec.plan(self._manifest.evaluation_id))
-        whole = len(self.read("trials", ["trial_id"])) == planned and not self._out_of_budget()
         counts = {
             "planned_trials": planned,
             "scored_trials": scores["scored_trials"],
@@ -64,8 +72,20 @@ class EvaluationTables:
             "cost_usd": total_cost(self.read("llm_calls", ["cost_usd", "error"])),
             "offline": self.is_offline(),
         }
-        status = "finished" if whole else "incomplete"
-        return self.write_head(status, datetime.now(UTC).isoformat(), **counts), {"status": status, **counts}
+        status = self._status(planned)
+        return self.write_head(status, now(), **counts), {"status": status, **counts}
+
+    def _status(self, planned: int) -> str:
+        """What the evaluation is now. Where a regrading lacks verdicts, another one is the way on."""
+        if len(self.read("trials", ["trial_id"])) != planned:
+            return "incomplete"
+        if not self._out_of_budget():
+            return "finished"
+        return REGRADING if self._head().get("status") == REGRADING else "incomplete"
+
+    def _head(self) -> Row:
+        """The evaluation's own row; empty where none was written yet."""
+        return self.read("evaluations")[0] if self.has("evaluations") else {}
 
     def is_offline(self) -> bool:
         """Whether the scores mean nothing: the stand-in played the user, or judged."""
@@ -90,13 +110,20 @@ class EvaluationTables:
                 )
 
     def evidence(self) -> list[Evidence]:
-        """What the trials left. Raises `ConfigurationError` when no conversation was stored."""
+        """What the trials left, without what counts as a secret by now.
+
+        Raises `ConfigurationError` when no conversation was stored.
+        """
         if not self.has("trials"):
             version, evaluation_id = self._key
             advice = f"run `stoic eval --agent-version {version} --resume`"
             raise ConfigurationError(f"the conversations of {evaluation_id} are not complete; {advice}")
-        turns, observations = by_trial(self.read("turns")), by_trial(self.read("observations"))
-        return [evidence_of(t, turns[t["trial_id"]], observations[t["trial_id"]]) for t in self.read("trials")]
+        trials, turns, observations = (self._blanked(table) for table in ("trials", "turns", "observations"))
+        said, seen = by_trial(turns), by_trial(observations)
+        return [evidence_of(trial, said[trial["trial_id"]], seen[trial["trial_id"]]) for trial in trials]
+
+    def _blanked(self, table: str) -> list[Row]:
+        return [self._workplace.redactor.row(row) for row in self.read(table)]
 
 
 def _unpaid(rows: Sequence[Row], about: str) -> set[tuple[str, str]]:

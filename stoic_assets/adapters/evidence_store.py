@@ -7,6 +7,7 @@ One journal for all, so that one sync of the disk serves many trials, and whoeve
 reply stores its cost with it. A line begins with `trial` or with `call`.
 """
 
+import logging
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
@@ -15,15 +16,16 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from stoic_assets.adapters.file_locks import locked
-from stoic_assets.adapters.files import remove_folder, write_whole
+from stoic_assets.adapters.files import read_stored, remove_folder, write_whole
 from stoic_assets.adapters.json_lines import JsonLines, read_lines
 from stoic_assets.core.conversation.journal import Entry
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest, check_evaluation_id
 from stoic_assets.core.redaction import Redactor
+from stoic_assets.core.releases import check_agent_version
+
+_log = logging.getLogger(__name__)
 
 
 class EvidenceStore:
@@ -34,8 +36,11 @@ class EvidenceStore:
         self._run: ExitStack | None = None
 
     def folder(self, agent_version: str, evaluation_id: str) -> Path:
-        """Where an evaluation's evidence lives. Raises `ConfigurationError` for an id that is no folder name."""
-        return self.root / agent_version / check_evaluation_id(evaluation_id)
+        """Where an evaluation's evidence lives. Raises `ConfigurationError` for a version or an id that is none."""
+        return self._version_folder(agent_version) / check_evaluation_id(evaluation_id)
+
+    def _version_folder(self, agent_version: str) -> Path:
+        return self.root / check_agent_version(agent_version)
 
     def locked(self, agent_version: str, evaluation_id: str) -> AbstractContextManager[None]:
         """One run at a time for an evaluation: two would journal, and pay for, everything twice.
@@ -66,7 +71,7 @@ class EvidenceStore:
     def all_locked(self, agent_version: str) -> Iterator[None]:
         """Every evaluation of a version is `locked`, that none runs meanwhile. Raises as that does."""
         with ExitStack() as locks:
-            for lock in (self.root / agent_version).glob("*/lock"):
+            for lock in self._version_folder(agent_version).glob("*/lock"):
                 locks.enter_context(self.locked(agent_version, lock.parent.name))
             yield
 
@@ -77,22 +82,27 @@ class EvidenceStore:
         write_whole(path, blanked.model_dump_json(by_alias=True, indent=1))
 
     def manifest(self, agent_version: str, evaluation_id: str) -> Manifest | None:
-        """The head of an evaluation, or None where there is none."""
+        """The head of an evaluation, or None where there is none. Raises `ConfigurationError` for a damaged one."""
         path = self.folder(agent_version, evaluation_id) / "manifest.json"
+        advice = "does not fit this version of stoic-eval, or cannot be read; move its folder away and evaluate anew"
+        return read_stored(path, _manifest_in, advice)
+
+    def readable(self, agent_version: str, evaluation_id: str) -> Manifest | None:
+        """As `manifest`, for who can do without it: a damaged one is said, and left out."""
         try:
-            return _manifest_in(path, path.stat().st_mtime_ns)
-        except FileNotFoundError:
+            return self.manifest(agent_version, evaluation_id)
+        except ConfigurationError as damage:
+            _log.warning("left out: %s", damage)
             return None
-        except ValidationError:
-            raise ConfigurationError(
-                f"{path} does not fit this version of stoic-eval; move its folder away and evaluate anew"
-            ) from None
 
     def manifests(self, agent_version: str) -> list[Manifest]:
-        """Every evaluation of a version, oldest first."""
-        paths = (self.root / agent_version).glob("*/manifest.json")
-        found = [self.manifest(agent_version, path.parent.name) for path in paths]
+        """Every evaluation of a version that is `readable`, oldest first. Raises as `folder` does."""
+        found = [self.readable(agent_version, each) for each in self.evaluation_ids(agent_version)]
         return sorted((manifest for manifest in found if manifest), key=lambda manifest: manifest.started_at)
+
+    def evaluation_ids(self, agent_version: str) -> list[str]:
+        """Every evaluation of a version, readable or not. Raises as `folder` does."""
+        return [path.parent.name for path in self._version_folder(agent_version).glob("*/manifest.json")]
 
     def agent_versions(self) -> set[str]:
         """Every version that has a folder here."""
@@ -112,12 +122,12 @@ class EvidenceStore:
         The locks go with the rest while they are held: who comes later finds no manifest, and begins anew.
         """
         with self.all_locked(agent_version):
-            remove_folder(self.root / agent_version)
+            remove_folder(self._version_folder(agent_version))
 
 
 @lru_cache(maxsize=32)  # every step of a run asks, and a manifest holds all jobs
-def _manifest_in(path: Path, _modified: int) -> Manifest:
-    return Manifest.model_validate_json(path.read_bytes())
+def _manifest_in(content: bytes) -> Manifest:
+    return Manifest.model_validate_json(content)
 
 
 class Journals:

@@ -40,7 +40,7 @@ class JsonLines:
 
     def write(self, value: Any) -> None:
         """Adds one line, which outlives this process. Raises `StorageError`; then it was not added."""
-        # In ASCII: half of a surrogate pair, which a model can answer with, has no other form.
+        # In ASCII, which has a form for any text: UTF-8 has none for half of a surrogate pair.
         line = json.dumps(value).encode("ascii") + b"\n"
         with self._explained():
             end = self._book.seek(0, os.SEEK_END)
@@ -69,7 +69,8 @@ class JsonLines:
         try:
             yield
         except OSError as error:
-            raise StorageError(f"{self._file} cannot be written: {error.strerror}; free space, then --resume") from None
+            advice = "free space, then `stoic eval --resume`, or `stoic regrade` again"
+            raise StorageError(f"{self._file} cannot be written: {error.strerror}; {advice}") from None
 
     @cached_property
     def _book(self) -> FileIO:

@@ -13,14 +13,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
 from stoic_assets.adapters.file_locks import locked
-from stoic_assets.adapters.files import write_whole
+from stoic_assets.adapters.files import read_stored, write_whole
 from stoic_assets.adapters.models.connect import judge_panel
 from stoic_assets.adapters.models.ledger import Ledger
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core import alerts
 from stoic_assets.core.chat import ChatModel
 from stoic_assets.core.comparison.judge_drift import FEWEST, Measurement, measured, moved, unmeasured
 from stoic_assets.core.comparison.judge_reference import (
@@ -87,7 +86,8 @@ async def watch_judge(workplace: Workplace, provider: ChatModel, at: datetime, r
             calls = ledger.rows()
             workplace.warehouse.write("llm_calls", ALL_VERSIONS, evaluation_id, calls)
         path = workplace.warehouse.write(TABLE, ALL_VERSIONS, evaluation_id, measurement.rows(at))
-    return Watch(measurement, evaluation_id, total_cost(calls), path, measurement.event(evaluation_id, at))
+    event = alerts.judge_moved(measurement, evaluation_id, at)
+    return Watch(measurement, evaluation_id, total_cost(calls), path, event)
 
 
 def judge_moved(
@@ -146,10 +146,10 @@ def _exhibits(workplace: Workplace, members: Iterable[Member]) -> Exhibits:
     wanted = {member.trial_id: (member.agent_version, member.evaluation_id) for member in members}
     found: dict[str, tuple[Job, Evidence]] = {}
     for version, evaluation_id in dict.fromkeys(wanted.values()):
-        manifest = workplace.evidence.manifest(version, evaluation_id)
+        manifest = workplace.evidence.readable(version, evaluation_id)
         if manifest is None or not workplace.warehouse.has("trials", version, evaluation_id):
             continue
-        jobs = {job.name: job for job in manifest.spec.jobs}
+        jobs = {job.name: job.blanked(workplace.redactor) for job in manifest.spec.jobs}
         for evidence in EvaluationTables(workplace, manifest).evidence():
             if evidence.trial.trial_id in wanted and judged(evidence):
                 found[evidence.trial.trial_id] = (jobs[evidence.trial.job], evidence)
@@ -185,10 +185,8 @@ def _refuse_silence(verdicts: list[VirtueScore], threshold: float) -> None:
 def _kept(workplace: Workplace, judge: str) -> Reference | None:
     """The newest reference of a judge, whole or not. Raises `ConfigurationError` for a damaged file."""
     path = max(drift_folder(workplace).glob(f"{judge}-*.json"), default=None)
-    try:
-        return Reference.model_validate_json(path.read_bytes()) if path else None
-    except ValidationError:
-        raise ConfigurationError(f"{path} is damaged; remove it, and a new reference is made") from None
+    advice = "is damaged or cannot be read; remove it, and a new reference is made"
+    return read_stored(path, Reference.model_validate_json, advice) if path else None
 
 
 def _save(workplace: Workplace, reference: Reference) -> None:

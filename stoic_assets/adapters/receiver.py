@@ -82,15 +82,18 @@ class Receiver:
 
         Raises `MessageRefused` when the next message may fare better, else `AttemptFailed`.
         """
-        left = self._deadline - time.monotonic()
-        if left <= 0:
+        if self._left() <= 0:
             raise AttemptFailed(f"{self._name}: the time for one delivery is over; the next one goes on")
-        await persist(lambda: self._post(message_id, body), self._limit, Tally(), within_seconds=left)
+        await persist(lambda: self._post(message_id, body), self._limit, Tally(), self._left)
+
+    def _left(self) -> float:
+        """Seconds until the deadline."""
+        return self._deadline - time.monotonic()
 
     async def _post(self, message_id: str, body: Mapping[str, Any]) -> None:
         import aiohttp
 
-        seconds = max(0.1, min(self._limit.timeout_seconds, self._deadline - time.monotonic()))
+        seconds = max(0.1, min(self._limit.timeout_seconds, self._left()))
         content = json.dumps(body).encode()
         try:
             async with self._session.post(

@@ -20,9 +20,9 @@ from stoic_assets.cli import console
 from stoic_assets.cli.dry_run import show_plan
 from stoic_assets.cli.options import NEWEST, Json, Verbose
 from stoic_assets.cli.outcome import evaluation_outcome, finish
-from stoic_assets.cli.partition_run import materialise, was_cut_short
+from stoic_assets.cli.partition_run import materialise, status_by_runs
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import EvaluationRequest, Manifest, refuse_change
+from stoic_assets.core.evaluation import REGRADING, EvaluationRequest, Manifest, refuse_change, way_on
 from stoic_assets.core.releases import check_agent_version
 from stoic_assets.core.stages import EVALUATION, VERDICTS
 
@@ -112,7 +112,7 @@ def regrade(
     """Judges and checks assertions again over stored evidence; the agent is not called."""
     with console.watched(verbose) as progress:
         workplace = open_workplace(progress=progress)
-        version = check_agent_version(agent_version) if agent_version else newest_version(workplace)
+        version = check_agent_version(agent_version) if agent_version else workplace.warehouse.newest_version()
         manifest, files = newest_evaluation(workplace, version), [str(path) for path in file or ()]
         EvaluationJudging(workplace, manifest, corrected=load_jobs(file or ()))  # refuses before Dagster loads
         judging = {"samples": judge_samples, "fresh": fresh, "max_cost": max_cost, "job_files": files}
@@ -161,35 +161,34 @@ def default_version(request: EvaluationRequest, workplace: Workplace) -> str:
         raise ConfigurationError(f"{error}; say which version this is with --agent-version") from None
 
 
-def newest_version(workplace: Workplace) -> str:
-    """The version evaluated last. Raises `ConfigurationError` when none was."""
-    rows = workplace.warehouse.query("select agent_version from evaluations order by started_at desc limit 1")
-    if not rows:
-        raise ConfigurationError("nothing was evaluated yet; run `stoic eval` or `stoic demo`")
-    return str(rows[0]["agent_version"])
-
-
 def newest_evaluation(workplace: Workplace, version: str) -> Manifest:
     """The newest evaluation of a version whose conversations are stored. Raises `ConfigurationError` when none is."""
-    stored = {row["evaluation_id"] for row in workplace.warehouse.evaluations(version)}
-    manifests = [each for each in workplace.evidence.manifests(version) if each.evaluation_id in stored]
-    if not manifests:
-        raise ConfigurationError(f"{version} was never evaluated; run `stoic eval --agent-version {version}`")
-    return manifests[-1]
+    for row in workplace.warehouse.evaluations(version):
+        if manifest := workplace.evidence.manifest(version, row["evaluation_id"]):
+            return manifest
+    raise ConfigurationError(f"{version} was never evaluated; run `stoic eval --agent-version {version}`")
 
 
 def resumed_id(wanted: str, version: str, jobs: set[str], workplace: Workplace) -> str:
-    """The evaluation to go on with: the named one, or the newest unfinished one of this version and these jobs."""
+    """The evaluation to go on with: the named one, or the newest unfinished one of this version and these jobs.
+
+    Raises `ConfigurationError` when there is none, or the newest was judged again and not to the end.
+    """
     manifests = {manifest.evaluation_id: manifest for manifest in workplace.evidence.manifests(version)}
     if wanted != NEWEST:
-        if wanted not in manifests:
+        if workplace.evidence.manifest(version, wanted) is None:
             raise ConfigurationError(f"{version} has no evaluation {wanted}; known: {', '.join(manifests) or 'none'}")
         return wanted
-    finished = {row["evaluation_id"] for row in workplace.warehouse.evaluations(version) if row["status"] == "finished"}
+    status = {row["evaluation_id"]: row["status"] for row in workplace.warehouse.evaluations(version)}
     held = [name for name, manifest in manifests.items() if {job.name for job in manifest.spec.jobs} == jobs]
-    unfinished = [evaluation_id for evaluation_id in held if evaluation_id not in finished]
-    if held and held[-1] in finished and was_cut_short(workplace, held[-1]):
-        return held[-1]
+    if held and status.get(held[-1]) == "finished":
+        status[held[-1]] = status_by_runs(workplace, held[-1])
+    if held and status.get(held[-1]) == REGRADING:
+        raise ConfigurationError(
+            f"evaluation {held[-1]} of {version} was judged again, but not to the end; go on with "
+            f"{way_on(version, REGRADING)}, or judge it as it was held with --resume {held[-1]}"
+        )
+    unfinished = [name for name in held if status.get(name) not in ("finished", REGRADING)]
     if not unfinished:
         raise ConfigurationError(f"there is no unfinished evaluation of {version} with these jobs; leave --resume out")
     return unfinished[-1]

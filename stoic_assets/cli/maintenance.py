@@ -7,16 +7,18 @@ from typing import Annotated
 
 import typer
 
-from stoic_assets.adapters.evaluation_publishing import delete_from_graph
 from stoic_assets.adapters.files import remove_folder, write_whole
+from stoic_assets.adapters.nights import Nights
 from stoic_assets.adapters.rating_keys import forget_version
+from stoic_assets.adapters.stoic_graph_projection import delete_from_graph
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.options import Json
-from stoic_assets.cli.partition_run import PARTITIONS, open_instance
+from stoic_assets.cli.partition_run import PARTITIONS, forget_partition, open_instance
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.json_schema import job_json_schema
-from stoic_assets.core.releases import ALL_VERSIONS, check_agent_version
+from stoic_assets.core.releases import ALL_VERSIONS, check_agent_version, is_agent_version
+from stoic_assets.core.reports.formatting import plural
 
 
 def export(
@@ -45,15 +47,18 @@ def delete(
     as_json: Json = False,
 ) -> None:
     """Removes everything of a version: tables, journals, cached replies, messages, reports, graph nodes, partition."""
-    workplace, version = open_workplace(), check_agent_version(agent_version)
-    count = len(workplace.evidence.manifests(version))
+    workplace, version = open_workplace(), agent_version
+    count = len(workplace.evidence.evaluation_ids(version)) if is_agent_version(version) else 0
     if not count:
         _refuse_unknown(workplace, version)
-    evaluations = f"{count} evaluation" if count == 1 else f"{count} evaluations"
+    evaluations = plural(count, "evaluation")
     if not (yes or _agreed(f"Delete {version} with its {evaluations} for good?")):
         raise typer.Exit(1)
-    with workplace.evidence.all_locked(version):  # a running evaluation is not deleted from under its feet
-        _delete_all(workplace, version)
+    if is_agent_version(version):
+        with workplace.evidence.all_locked(version):  # a running evaluation is not deleted from under its feet
+            _delete_all(workplace, version)
+    else:
+        forget_partition(workplace, version)
     if as_json:
         console.print_json({"agent_version": version, "evaluations": count})
     else:
@@ -61,9 +66,14 @@ def delete(
 
 
 def _refuse_unknown(workplace: Workplace, version: str) -> None:
-    """Raises where the version left nothing at all: neither evidence, nor a table, nor a partition."""
+    """Raises where the version left nothing at all: neither evidence, nor a table, nor a partition.
+
+    The web UI adds any key as a partition; what is no version can have left nothing else.
+    """
     with open_instance(workplace) as instance:
         partitions = instance.get_dynamic_partitions(PARTITIONS)
+    if version not in partitions:
+        check_agent_version(version)
     stored = {*workplace.evidence.agent_versions(), *workplace.warehouse.agent_versions(), *partitions}
     if version not in stored:
         known = ", ".join(sorted(stored - {ALL_VERSIONS})) or "none"
@@ -89,8 +99,8 @@ def _delete_all(workplace: Workplace, version: str) -> None:
     delete_from_graph(workplace, version)  # after the tables: it reads from them what is left to say
     for folder in (workplace.judge_cache(version), workplace.reports / version):
         remove_folder(folder)
-    with open_instance(workplace) as instance:
-        instance.delete_dynamic_partition(PARTITIONS, version)
+    Nights(workplace.project.home).forget(version)
+    forget_partition(workplace, version)
     workplace.evidence.delete(version)
 
 

@@ -2,7 +2,7 @@
 
 import sqlite3
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,8 @@ from stoic_assets.adapters.lean_imports import hidden, uncollected
 from stoic_assets.adapters.project import shipped
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable, StoicError
-from stoic_assets.core.evaluation import EVALUATION_TAG
+from stoic_assets.core.evaluation import EVALUATION_TAG, REGRADING, way_on
+from stoic_assets.core.stages import EVALUATION
 
 if TYPE_CHECKING:
     import dagster as dg
@@ -27,8 +28,8 @@ class Interrupted(StoicError):
 
     exit_code = 130
 
-    def __init__(self) -> None:
-        super().__init__("interrupted; what was paid for is kept, `stoic eval --resume` goes on")
+    def __init__(self, again: str) -> None:
+        super().__init__(f"interrupted; what was paid for is kept, {again} goes on")
 
 
 def dagster_home(workplace: Workplace) -> Path:
@@ -83,8 +84,9 @@ def materialise(
         "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
         "ops": {name: {"config": dict(values)} for name, values in config.items()},
     }
+    again = way_on(agent_version, _status_of(assets))
     with (
-        _faults_as_ours(workplace), workplace.evidence.locked(agent_version, evaluation_id),
+        _faults_as_ours(workplace, again), workplace.evidence.locked(agent_version, evaluation_id),
         open_instance(workplace) as instance, redirect_stdout(sys.stderr),
     ):
         instance.add_dynamic_partitions(PARTITIONS, [agent_version])
@@ -95,24 +97,45 @@ def materialise(
         )
     if not result.success:
         # Dagster turns an interrupt into a failed run without an exception.
-        raise Interrupted
+        raise Interrupted(again)
 
 
-def was_cut_short(workplace: Workplace, evaluation_id: str) -> bool:
-    """Whether the last run that held this evaluation did not come to its end, whatever its tables say.
+def status_by_runs(workplace: Workplace, evaluation_id: str) -> str:
+    """What an evaluation is whose row says `finished`: `conversed` or `regrading` when its last run was cut short.
 
-    An evaluation is `finished` before it is compared, reported and published, and a kill or a fault may come between.
+    The row says so before the evaluation is compared, reported and published, and a kill or a fault may come between.
     """
     import dagster as dg
 
     with open_instance(workplace) as instance:
         runs = instance.get_runs(dg.RunsFilter(tags={EVALUATION_TAG: evaluation_id}))
-    held = [run for run in runs if run.asset_selection and dg.AssetKey("transcripts") in run.asset_selection]
-    return bool(held) and held[0].status != dg.DagsterRunStatus.SUCCESS
+    for run in runs:
+        # The run of a job, as for a release, selects nothing: it makes all of it.
+        assets = {key.to_user_string() for key in run.asset_selection or ()} or {*EVALUATION}
+        if EVALUATION[-1] in assets:
+            return "finished" if run.status == dg.DagsterRunStatus.SUCCESS else _status_of(assets)
+    return "finished"
+
+
+def _status_of(assets: Collection[str]) -> str:
+    """What an evaluation is while a run makes these assets of it."""
+    return "conversed" if "transcripts" in assets else REGRADING
+
+
+def forget_partition(workplace: Workplace, key: str) -> None:
+    """Takes a partition from Dagster, with its runs that have ended and all that they recorded."""
+    import dagster as dg
+
+    from stoic_assets.defs.releases import ENDED, PARTITION_TAG
+
+    with open_instance(workplace) as instance:
+        for run in instance.get_runs(dg.RunsFilter(tags={PARTITION_TAG: key}, statuses=list(ENDED))):
+            instance.delete_run(run.run_id)
+        instance.delete_dynamic_partition(PARTITIONS, key)
 
 
 @contextmanager
-def _faults_as_ours(workplace: Workplace) -> Iterator[None]:
+def _faults_as_ours(workplace: Workplace, again: str) -> Iterator[None]:
     """What Dagster makes of our errors, of Ctrl-C and of a full disk, as what it is."""
     import dagster as dg
     from sqlalchemy.exc import OperationalError
@@ -122,15 +145,15 @@ def _faults_as_ours(workplace: Workplace) -> Iterator[None]:
     except (Exception, KeyboardInterrupt, dg.DagsterExecutionInterruptedError) as error:
         fault = _within(error)
         if isinstance(fault, KeyboardInterrupt | dg.DagsterExecutionInterruptedError):
-            raise Interrupted from None
+            raise Interrupted(again) from None
         # Dagster's own records; when the disk is full, their failure hides that of the step.
         cause = fault if isinstance(fault, OperationalError) else fault.__cause__
         if not isinstance(cause, OperationalError):
             raise fault from fault.__cause__
         home, why = workplace.project.home, str(cause.orig).partition("\n")[0]
         if isinstance(cause.orig, sqlite3.Error):
-            raise StorageError(f"{home} cannot be written: {why}; free space, then `stoic eval --resume`") from error
-        raise ServiceUnreachable(f"Dagster's database: {why}; what was paid for is kept, use --resume") from error
+            raise StorageError(f"{home} cannot be written: {why}; free space, then {again}") from error
+        raise ServiceUnreachable(f"Dagster's database: {why}; what was paid for is kept, {again} goes on") from error
 
 
 def _within(error: BaseException) -> BaseException:

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -11,8 +11,21 @@ from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import ConditionChoice, Planned, plan
 from stoic_assets.core.redaction import Redactor
+from stoic_assets.core.releases import agent_of
 
 EVALUATION_TAG = "stoic/evaluation_id"
+REGRADING = "regrading"
+"""The status of an evaluation from the moment its verdicts give way to others until it is scored by all of these."""
+
+
+def way_on(agent_version: str, status: str) -> str:
+    """The command that brings an evaluation which is not finished to its end.
+
+    One that is judged again may be judged by corrected jobs; to resume it would put the old ones back.
+    """
+    if status == REGRADING:
+        return f"`stoic regrade --agent-version {agent_version}` (same options)"
+    return f"`stoic eval --agent-version {agent_version} --resume`"
 
 
 def check_evaluation_id(evaluation_id: str) -> str:
@@ -112,10 +125,13 @@ def refuse_change(begun: Manifest, wanted: EvaluationSpec, redactor: Redactor) -
         name for name in EvaluationSpec.model_fields
         if then.model_dump_json(include={name}) != now.model_dump_json(include={name})
     ]
-    if "jobs" in changed:
-        changed[changed.index("jobs")] = "jobs " + _changed_jobs(then.jobs, now.jobs)
+    called = {
+        "jobs": f"jobs {_changed_jobs(then.jobs, now.jobs)}",
+        "prompts_hash": "the built-in prompts (stoic-eval was updated)",
+    }
+    named = ", ".join(called.get(name, name) for name in changed)
     raise ResumeRefused(
-        f"cannot resume: changed since the evaluation began: {', '.join(changed) or 'a secret in it, or stoic-eval'}; "
+        f"cannot resume: changed since the evaluation began: {named or 'a secret in it, or stoic-eval'}; "
         "undo that, or start a new one"
     )
 
@@ -125,22 +141,11 @@ def _changed_jobs(before: Iterable[Job], after: Iterable[Job]) -> str:
     return "(" + ", ".join(name for name in sorted(old | new) if old.get(name) != new.get(name)) + ")"
 
 
-def evaluation_of(tagged: str | None, root_run_id: str | None, run_id: str, with_evidence: Sequence[str]) -> str:
-    """Which evaluation a run after `transcripts` works on: the one it is tagged with, its own, else the newest.
-
-    `with_evidence` are the ids of the partition's evaluations, oldest first.
-    """
-    if tagged:
-        return tagged
-    own = root_run_id or run_id
-    return own if own in with_evidence or not with_evidence else with_evidence[-1]
-
-
-def row(manifest: Manifest, status: str, ended_at: str | None, **counts: Any) -> dict[str, Any]:
+def evaluation_row(manifest: Manifest, status: str, ended_at: str | None, **counts: Any) -> dict[str, Any]:
     """The row of table `evaluations`."""
     spec = manifest.spec
     return {
-        "evaluation_id": manifest.evaluation_id, "agent": manifest.agent_version.partition("@")[0],
+        "evaluation_id": manifest.evaluation_id, "agent": agent_of(manifest.agent_version),
         "started_at": manifest.started_at, "ended_at": ended_at, "status": status, "offline": manifest.offline,
         "agent_model": spec.agent_model, "evaluator_model": spec.evaluator_model,
         "judge_models": list(spec.judge_models), "spec_hash": manifest.spec_hash, "prompt_hash": spec.prompts_hash,

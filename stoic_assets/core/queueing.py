@@ -5,6 +5,7 @@ then to the time of a trial is nobody's business but the trial's.
 """
 
 import asyncio
+import math
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
@@ -21,6 +22,13 @@ async def working_time(seconds: float) -> AsyncIterator[None]:
             yield
         finally:
             _deadline.reset(token)
+
+
+def time_left() -> float:
+    """Seconds until the `working_time` around it is over; infinite where there is none, or its clock stands still."""
+    deadline = _deadline.get()
+    expires = None if deadline is None else deadline.when()
+    return math.inf if expires is None else expires - asyncio.get_running_loop().time()
 
 
 @contextmanager

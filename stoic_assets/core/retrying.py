@@ -1,4 +1,4 @@
-"""Trying a remote call again: when, after which wait, how often. The one policy for agents and models.
+"""Trying a remote call again: when, after which wait, how often. One policy for agents, models and receivers.
 
 What a failed attempt is, the adapters decide (`AttemptFailed`); how many calls run at once, the endpoint's limit.
 """
@@ -15,6 +15,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 from tenacity.wait import wait_exponential_jitter
 
 from stoic_assets.core.errors import AttemptFailed, StoicError
+from stoic_assets.core.queueing import time_left
 from stoic_assets.core.settings import EndpointLimit
 
 T = TypeVar("T")
@@ -66,12 +67,14 @@ class Delivery(Generic[T]):
 class AgentUnusable(StoicError):
     """The agent failed every attempt at one request.
 
-    `failures` count against it; `final`: it refused outright; `turned_away`: nobody dealt with any of the attempts.
+    `failures` count against it; `final`: it refused outright; `turned_away`: nobody dealt with any of the attempts;
+    `cut_short`: there would have been another attempt, but for the `working_time` around the request.
     """
 
-    def __init__(self, last: AttemptFailed, tally: Tally) -> None:
+    def __init__(self, last: AttemptFailed, tally: Tally, cut_short: bool = False) -> None:
         super().__init__(str(last))
         self.failures, self.final, self.turned_away = tally.failures, last.final, tally.turned_away
+        self.cut_short = cut_short
 
 
 async def deliver(
@@ -80,23 +83,28 @@ async def deliver(
     """Asks the agent one thing, again where that can help, for at most `turn_timeout` seconds in all.
 
     Every attempt passes the `gate`; waiting there is our own queueing, and counts neither for the reply time nor for
-    the time-out. Raises `AgentUnusable`; whatever is not an `AttemptFailed` passes through, cancellation included.
+    the time-out. No wait is begun that would outlast the `working_time` around it. Raises `AgentUnusable`; whatever is
+    not an `AttemptFailed` passes through, cancellation included.
     """
     tally, start = Tally(), time.perf_counter()
 
     def taken() -> float:
         return time.perf_counter() - start - tally.queued_seconds
 
+    def left() -> float:
+        return turn_timeout - taken()
+
     async def attempt() -> T:
         arrived = time.perf_counter()
         async with gate.request() if gate else nullcontext():
             tally.queued_seconds += time.perf_counter() - arrived
-            return await _in_time(send, turn_timeout, turn_timeout - taken(), tally)
+            return await _in_time(send, turn_timeout, left(), tally)
 
     try:
-        reply = await persist(attempt, limit, tally, within_seconds=turn_timeout)
+        reply = await persist(attempt, limit, tally, lambda: min(left(), time_left()))
     except AttemptFailed as failure:
-        raise AgentUnusable(failure, tally) from None
+        cut_short = not failure.final and not tally.spent(limit) and time_left() < left()
+        raise AgentUnusable(failure, tally, cut_short) from None
     return Delivery(reply, tally.failures + tally.refusals + 1, tally.failures, taken() * 1000)
 
 
@@ -114,14 +122,12 @@ async def _in_time(send: Callable[[], Awaitable[T]], turn_timeout: float, left: 
 
 
 async def persist(
-    send: Callable[[], Awaitable[T]], limit: EndpointLimit, tally: Tally, within_seconds: float = math.inf
+    send: Callable[[], Awaitable[T]], limit: EndpointLimit, tally: Tally, left: Callable[[], float] = lambda: math.inf
 ) -> T:
     """The result of the first attempt that succeeds; else the last `AttemptFailed` is raised.
 
-    No wait is begun that would end after `within_seconds`, queueing for our own limit not counted. `tally` is told
-    about every attempt that fails.
+    No wait is begun that takes as many seconds as are `left`, or more. `tally` is told about every attempt that fails.
     """
-    start = time.perf_counter()
     try:
         return await _attempt(send, tally)
     except AttemptFailed as failure:
@@ -134,8 +140,7 @@ async def persist(
         return await _attempt(send, tally)
 
     def given_up(state: RetryCallState) -> bool:
-        taken = time.perf_counter() - start - tally.queued_seconds
-        return tally.spent(limit) or taken + state.upcoming_sleep >= within_seconds
+        return tally.spent(limit) or state.upcoming_sleep >= left()
 
     policy = AsyncRetrying(
         sleep=asyncio.sleep, retry=retry_if_exception(_can_help), wait=_pause(limit), stop=given_up, reraise=True

@@ -4,19 +4,21 @@ from pathlib import Path
 import pytest
 
 from stoic_assets.adapters.document_files import (
-    job_files,
     load_job,
     load_jobs,
+    load_release,
     load_releases,
     load_settings,
     read_document,
     read_text,
     readable_jobs,
     select_jobs,
+    yaml_files,
 )
 from stoic_assets.core.errors import ConfigurationError, DocumentError
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.job_entries import CypherSetup
+from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.settings import Settings
 
 REPOSITORY = Path(__file__).parents[2]
@@ -32,7 +34,7 @@ def write(path: Path, text: str = "") -> Path:
 def test_the_readme_job_and_every_shipped_job_load() -> None:
     readme = load_job(REPOSITORY / "tests" / "jobs" / "embabel_readme.yml")
     assert (readme.name, len(readme.tasks), len(readme.assertions)) == ("embabel_readme", 2, 2)
-    shipped = load_jobs(job_files(REPOSITORY / "eval_jobs"))
+    shipped = load_jobs(yaml_files(REPOSITORY / "eval_jobs"))
     assert len(shipped) >= 10
     assert all(Job.model_validate_json(job.model_dump_json(by_alias=True)).hash() == job.hash() for job in shipped)
 
@@ -55,6 +57,27 @@ def test_the_stem_of_a_file_must_be_a_name_too(tmp_path: Path) -> None:
     with pytest.raises(DocumentError, match=r"the file is called 'my job'; rename it, or .* such as `name: my-job`"):
         load_job(write(tmp_path / "my job.yml"))
     assert load_job(write(tmp_path / "my job.yml", "name: mine\n")).name == "mine"
+
+
+def test_a_job_of_which_every_virtue_weighs_nothing_is_refused_to_its_author_alone(tmp_path: Path) -> None:
+    text = "virtues:\n" + "".join(f"  {virtue}: 0\n" for virtue in VIRTUES)
+    path = write(tmp_path / "chat.yml", text)
+    line = path.read_text().splitlines().index("virtues:") + 1
+    with pytest.raises(DocumentError, match=rf"chat\.yml:{line}: virtues: every virtue weighs 0; give one a weight"):
+        load_job(path)
+    stored = read_document(path, Job).model_dump_json(by_alias=True)
+    assert set((Job.model_validate_json(stored).weights() or {}).values()) == {0.0}
+
+
+@pytest.mark.parametrize("user", ["u-{trail}", "u-{ trial }", "{trial}-{session}", "u-{trial"])
+def test_a_user_with_braces_for_nothing_is_refused_to_its_author_alone(tmp_path: Path, user: str) -> None:
+    path = tmp_path / "chat.yml"
+    path.write_text(f"tasks: [{{task: Ask, acceptanceCriteria: Told}}]\ntarget:\n  chatbot: c\n  user: '{user}'\n")
+    with pytest.raises(DocumentError, match=r"chat\.yml:4: target\.user: only \{trial\} may stand in braces"):
+        load_job(path)
+    assert read_document(path, Job).target.user == user
+    path.write_text(path.read_text().replace(user, "u-{trial}"))
+    assert load_job(path).has_own_users()
 
 
 @pytest.mark.parametrize("second", ["name: One\n", "name: one\n"])
@@ -149,11 +172,11 @@ def test_a_byte_order_mark_and_other_line_ends_do_no_harm(tmp_path: Path) -> Non
     assert load_job(tmp_path / "job.yml").tasks[0].task == "Ask the time"
 
 
-def test_job_files_of_a_folder_are_the_yaml_files_in_it(tmp_path: Path) -> None:
+def test_the_yaml_files_of_a_folder_are_told_by_name(tmp_path: Path) -> None:
     for name in ("b.yml", "a.yaml", "notes.txt", "job.schema.json"):
         (tmp_path / name).touch()
-    assert [file.name for file in job_files(tmp_path)] == ["a.yaml", "b.yml"]
-    assert job_files(tmp_path / "nowhere") == []
+    assert [file.name for file in yaml_files(tmp_path)] == ["a.yaml", "b.yml"]
+    assert yaml_files(tmp_path / "nowhere") == []
 
 
 def test_jobs_are_chosen_by_name_or_tag(tmp_path: Path) -> None:
@@ -188,17 +211,22 @@ def test_settings_are_read_and_their_faults_named(tmp_path: Path) -> None:
 
 
 def test_releases_are_read_and_every_other_manifest_is_complained_of(tmp_path: Path) -> None:
-    texts = {
-        "a": "agent: marcus\nversion: 1.10\n", "b": "agent: marcus\n", "c": "agent: marcus\nversion: '1.10'\n",
-        "d": "[",
-    }
-    for name, text in texts.items():
+    for name, text in {"a": "agent: marcus\nversion: 1.10\n", "b": "agent: marcus\n", "d": "["}.items():
         (tmp_path / f"{name}.yml").write_text(text)
     releases, complaints = load_releases(tmp_path)
     assert list(releases) == ["marcus@1.10"]
     problems = [str(complaint).removeprefix(f"{tmp_path}/") for complaint in complaints]
-    assert problems[:2] == [
-        "b.yml:1: version: is required", "c.yml: version: marcus@1.10 has another manifest already",
-    ]
-    assert problems[2].startswith("d.yml:1: not valid YAML: ")
+    assert problems[0] == "b.yml:1: version: is required"
+    assert problems[1].startswith("d.yml:1: not valid YAML: ")
     assert load_releases(tmp_path / "nowhere") == ({}, [])
+
+
+def test_of_several_manifests_of_one_version_none_counts(tmp_path: Path) -> None:
+    for name, text in {"copy": "'1.10'", "first": "1.10", "third": "1.10", "other": "1.9"}.items():
+        (tmp_path / f"{name}.yml").write_text(f"agent: marcus\nversion: {text}\n")
+    releases, complaints = load_releases(tmp_path)
+    assert list(releases) == ["marcus@1.9"]
+    problem = f"{tmp_path}/copy.yml: version: marcus@1.10 is also in first.yml, third.yml; leave one of them"
+    assert [str(complaint) for complaint in complaints] == [problem]
+    with pytest.raises(DocumentError, match="leave one of them"):
+        load_release(tmp_path, "marcus@1.10")

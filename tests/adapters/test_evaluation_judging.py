@@ -1,5 +1,7 @@
 """What a corrected job changes in the rows that scores and comparisons go by."""
 
+import asyncio
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -8,6 +10,7 @@ import pytest
 from stoic_assets.adapters.evaluation_judging import EvaluationJudging
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.chat import ChatReply, ChatRequest
 from stoic_assets.core.conversation.rows import job_columns
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.jobs.job import Job
@@ -58,3 +61,36 @@ def test_without_a_correction_nothing_is_written(
     before = workplace.warehouse.file(*key)
     EvaluationJudging(workplace, manifest).weigh()
     assert workplace.warehouse.file(*key) == before
+
+
+def test_judges_see_no_secret_that_redact_has_learned_since(
+    workplace: Workplace, make_manifest: Callable[..., Manifest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = {"task": "Talk", "acceptanceCriteria": "It knows KD-4711"}
+    query, seen = {"cypher": "RETURN $x", "expected": "KD-4711"}, list[ChatRequest]()
+    told = chat(facts=["The number is KD-4711"], tasks=[task], assertions=[query])
+    manifest = make_manifest(jobs=(told,))
+    found = EvaluationTables(workplace, manifest)
+    trial = TRIAL | {"user": "u", "session_id": "s", "ended_at": TRIAL["started_at"], "evaluator_model": "m"}
+    turns = [{"trial_id": "t1", "turn": n, "speaker": who, "content": "Hi KD-4711", "response_ms": 1.0, "attempts": 1,
+              "events": "[]"} for n, who in enumerate(("user", "agent"))]  # fmt: skip
+    observed = {"trial_id": "t1", "assertion": "1", "kind": "cypher", "text": "RETURN $x", "parameters": "{}",
+                "result": '[{"x": "KD-4711"}]', "error": None}  # fmt: skip
+    for table, rows in {"trials": [trial | job_columns(told)], "turns": turns, "observations": [observed]}.items():
+        found.write(table, rows)
+
+    class Judge:
+        async def complete(self, request: ChatRequest) -> ChatReply:
+            seen.append(request)
+            return ChatReply("no verdict")
+
+    monkeypatch.setattr(Workplace, "model", lambda *_: Judge())
+    before = found.read("trials")
+    workplace.redactor.learn(["KD-4711"])
+    judging = EvaluationJudging(workplace, manifest, corrected=[told.model_copy(update={"holdout": True})])
+    asyncio.run(judging.verdicts())
+    assert "It knows [redacted]" in json.dumps([list(request.messages) for request in seen])
+    assert "KD-4711" not in json.dumps([[list(request.messages), request.brief] for request in seen])
+    assert [(row["actual"], row["passed"]) for row in judging.assertions()] == [('"[redacted]"', True)]
+    EvaluationJudging(workplace, manifest).weigh()
+    assert found.read("trials") == before

@@ -76,6 +76,45 @@ def test_an_evaluation_that_lacks_trials_or_verdicts_is_incomplete(
     assert scored(empty, held, error=error).finish()[1]["status"] == "incomplete"
 
 
+@pytest.mark.parametrize(
+    ("before", "corrected", "after"),
+    [
+        ("finished", False, "regrading"),
+        ("incomplete", False, "regrading"),
+        ("regrading", False, "regrading"),
+        ("conversed", False, "conversed"),  # `stoic eval --resume` and `stoic regrade` come to the same
+        ("conversed", True, "regrading"),
+    ],
+)
+def test_what_was_scored_is_not_finished_from_the_moment_its_verdicts_give_way(
+    empty: EvaluationTables, before: str, corrected: bool, after: str
+) -> None:
+    empty.write_head(before, planned_trials=3, scored_trials=2)
+    head = row(empty)
+    empty.reopen(corrected)
+    assert row(empty) == head | {"status": after}
+
+
+def test_without_a_row_of_its_own_there_is_nothing_to_reopen(empty: EvaluationTables) -> None:
+    empty.reopen()
+    assert not empty.has("evaluations")
+
+
+@pytest.mark.parametrize(
+    ("held", "error", "status"),
+    [
+        (3, None, "finished"),
+        (3, f"{OUT_OF_BUDGET}: 1 USD", "regrading"),  # to resume it would put back what was corrected
+        (2, f"{OUT_OF_BUDGET}: 1 USD", "incomplete"),  # `stoic regrade` holds no trial
+    ],
+)
+def test_a_regrading_ends_when_no_verdict_is_missing(
+    empty: EvaluationTables, held: int, error: str | None, status: str
+) -> None:
+    empty.write_head("regrading", planned_trials=3)
+    assert scored(empty, held, error=error).finish()[1]["status"] == status
+
+
 def test_one_offline_judge_makes_it_offline(empty: EvaluationTables) -> None:
     tables = scored(empty)
     tables.write("virtue_scores", [VERDICT | {"judge_model": "offline"}])

@@ -56,19 +56,38 @@ def test_header_values_do_not_reach_the_disk(store: EvidenceStore, manifest: Mak
     assert not [file for file in store.root.rglob("*") if file.is_file() and b"tr0ub4dor" in file.read_bytes()]
 
 
-def test_a_manifest_of_another_time_is_one_line_that_says_what_to_do(store: EvidenceStore) -> None:
+def test_a_manifest_of_another_time_is_one_line_that_says_what_to_do(
+    store: EvidenceStore, manifest: Make, caplog: pytest.LogCaptureFixture
+) -> None:
     folder = store.folder(VERSION, "E1")
     folder.mkdir(parents=True)
     (folder / "manifest.json").write_text('{"evaluation_id": "E1", "colour": "blue"}')
     with pytest.raises(ConfigurationError, match=r"manifest\.json does not fit .*; move its folder away") as caught:
-        store.manifests(VERSION)
+        store.manifest(VERSION, "E1")
     assert "\n" not in str(caught.value)
+    store.begin(manifest("E2"))
+    assert store.manifests(VERSION) == [manifest("E2")]
+    assert caplog.messages == [f"left out: {caught.value}"]
+    assert sorted(store.evaluation_ids(VERSION)) == ["E1", "E2"]
+
+
+def test_a_manifest_that_cannot_be_read_is_one_line_too(store: EvidenceStore) -> None:
+    (store.folder(VERSION, "E1") / "manifest.json").mkdir(parents=True)
+    with pytest.raises(ConfigurationError, match=r"manifest\.json .*cannot be read; move its folder away"):
+        store.manifest(VERSION, "E1")
 
 
 @pytest.mark.parametrize("evaluation_id", ["", ".", "..", ".a", "a/b", "../x", "a b", "a\n"])
 def test_an_id_that_is_no_folder_name_is_refused(store: EvidenceStore, evaluation_id: str) -> None:
     with pytest.raises(ConfigurationError, match="is no evaluation id"), store.locked(VERSION, evaluation_id):
         pass
+
+
+@pytest.mark.parametrize("version", ["marcus", "../x@1", "a/b@1", ""])
+def test_a_version_that_is_no_folder_name_is_refused(store: EvidenceStore, version: str) -> None:
+    for use in (lambda: store.folder(version, "E1"), lambda: store.manifests(version), lambda: store.delete(version)):
+        with pytest.raises(ConfigurationError, match="is no agent version"):
+            use()
 
 
 def test_a_journal_is_read_back(store: EvidenceStore, manifest: Make) -> None:

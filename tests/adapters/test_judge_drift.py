@@ -164,6 +164,21 @@ def test_an_interrupted_making_is_taken_up_after_its_last_whole_round(workplace:
     assert [each["rounds"] for each in references(workplace)] == [2]
 
 
+def test_the_judge_sees_no_secret_that_redact_has_learned_since(
+    opened: Callable[..., Workplace], make_manifest: Make
+) -> None:
+    workplace, own = opened(), JOB.model_copy(update={"prompts": {"wisdom": "Judge, and never say KD-4711."}})
+    hold(workplace, make_manifest(jobs=(own,)), 9)
+    workplace.redactor.learn(["KD-4711", "Hear both sides"])
+    judge = NoisyJudge(0.7)
+    watch(workplace, judge)
+    asked = json.dumps([list(request.messages) for request in judge.requests])
+    assert "never say [redacted]" in asked
+    assert "| [redacted]." in asked
+    assert "KD-4711" not in asked
+    assert "Hear both sides" not in asked
+
+
 def test_a_few_verdicts_that_fail_are_left_out(workplace: Workplace) -> None:
     watch(workplace, NoisyJudge(0.7))
     found = watch(workplace, NoisyJudge(0.7, fails=lambda number: number in (1, 2)), 1)
@@ -228,5 +243,9 @@ def test_a_damaged_reference_is_named(workplace: Workplace) -> None:
     watch(workplace, NoisyJudge(0.7))
     [file] = drift_folder(workplace).glob("*.json")
     file.write_text("{")
-    with pytest.raises(ConfigurationError, match=r"\.json is damaged; remove it"):
+    with pytest.raises(ConfigurationError, match=r"\.json is damaged or cannot be read; remove it"):
+        watch(workplace, NoisyJudge(0.7), 1)
+    file.unlink()
+    file.mkdir()
+    with pytest.raises(ConfigurationError, match=r"\.json is damaged or cannot be read; remove it"):
         watch(workplace, NoisyJudge(0.7), 1)

@@ -6,18 +6,21 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import dagster as dg
 import pytest
 import typer
 from typer.testing import CliRunner
 
 from stoic_assets.adapters.files import StorageError
+from stoic_assets.adapters.nights import Nights
 from stoic_assets.adapters.table_schemas import TABLES
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import maintenance
 from stoic_assets.cli.maintenance import delete, export, schema
-from stoic_assets.cli.partition_run import PARTITIONS, open_instance
+from stoic_assets.cli.partition_run import PARTITIONS, dagster_home, open_instance
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.nightly import Alarm, HeldVersion, Round
 from stoic_assets.core.releases import ALL_VERSIONS
 
 VERSION = "marcus@1.1.0"
@@ -103,6 +106,67 @@ def test_what_could_not_be_deleted_is_told_and_can_be_deleted_again(
     done = CliRunner().invoke(COMMANDS, ["delete", VERSION, "--yes"], catch_exceptions=False)
     assert done.stdout == "deleted marcus@1.1.0 with 1 evaluation\n"
     assert workplace.evidence.manifests(VERSION) == []
+
+
+def test_a_version_with_an_evaluation_that_cannot_be_read_any_more_is_deleted(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(maintenance, "delete_from_graph", lambda *_: None)
+    (workplace.evidence.folder(VERSION, "E1") / "manifest.json").write_text("{}")
+    done = CliRunner().invoke(COMMANDS, ["delete", VERSION, "--yes"], catch_exceptions=False)
+    assert done.stdout == "deleted marcus@1.1.0 with 1 evaluation\n"
+    assert VERSION not in workplace.evidence.agent_versions()
+
+
+def test_dagster_and_nights_forget_a_deleted_version_and_no_other(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(maintenance, "delete_from_graph", lambda *_: None)
+    runs = {version: begin_run(workplace, version) for version in (VERSION, "marcus@1.0.0")}
+    nights = Nights(workplace.project.home)
+    held = {version: HeldVersion(evaluation_id="E1") for version in runs}
+    faults = {VERSION: "it fell silent"}
+    alarm = Alarm(agent_version=VERSION, base="marcus@1.0.0", measures=(), evaluation_ids=())
+    for name in ("first", "again"):
+        nights.record_round("2026-11-21", name, Round(run_id="r", held_at="t", evaluations=held, faults=faults))
+    nights.record_alarm("2026-11-21", alarm)
+    damaged = workplace.project.home / "nights" / "2026-11-22.json"
+    damaged.write_text("{")
+
+    CliRunner().invoke(COMMANDS, ["delete", VERSION, "--yes"], catch_exceptions=False)
+    with open_instance(workplace) as instance:
+        assert [run.run_id for run in instance.get_runs()] == [runs["marcus@1.0.0"]]
+        assert instance.get_dynamic_partitions(PARTITIONS) == ["marcus@1.0.0"]
+        assert instance.get_materialized_partitions(dg.AssetKey("step")) == {"marcus@1.0.0"}
+    files = (dagster_home(workplace) / "history" / "runs").glob("*.db")
+    assert {path.stem for path in files} & set(runs.values()) == {runs["marcus@1.0.0"]}
+    left = nights.read("2026-11-21")
+    assert [(list(each.evaluations), each.faults) for each in left.rounds] == [(["marcus@1.0.0"], {})] * 2
+    assert left.alarms == {}
+    assert damaged.read_text() == "{"
+
+
+@dg.asset(partitions_def=dg.DynamicPartitionsDefinition(name=PARTITIONS))
+def step() -> None: ...
+
+
+def begin_run(workplace: Workplace, version: str) -> str:
+    """A run that materialised `step` of a version."""
+    with open_instance(workplace) as instance:
+        instance.add_dynamic_partitions(PARTITIONS, [version])
+        return dg.materialize([step], instance=instance, partition_key=version).run_id
+
+
+def test_a_partition_that_is_no_version_is_deleted_as_such(workplace: Workplace) -> None:
+    with pytest.raises(ConfigurationError, match="is no agent version"):
+        CliRunner().invoke(COMMANDS, ["delete", "../x", "--yes"], catch_exceptions=False)
+    with open_instance(workplace) as instance:
+        instance.add_dynamic_partitions(PARTITIONS, ["../x", VERSION])
+    done = CliRunner().invoke(COMMANDS, ["delete", "../x", "--yes"], catch_exceptions=False)
+    assert done.stdout == "deleted ../x with 0 evaluations\n"
+    with open_instance(workplace) as instance:
+        assert instance.get_dynamic_partitions(PARTITIONS) == [VERSION]
+    assert len(workplace.evidence.manifests(VERSION)) == 1
 
 
 def test_a_version_that_is_not_there_is_refused_with_those_that_are(workplace: Workplace) -> None:

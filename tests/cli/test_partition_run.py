@@ -3,14 +3,11 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import dagster as dg
 import pytest
-from dagster import DagsterInstance, DagsterRun, DagsterRunStatus
+from dagster import DagsterRun, DagsterRunStatus
 
 from stoic_assets.adapters.files import StorageError
 from stoic_assets.adapters.workplace import Workplace
@@ -24,35 +21,33 @@ SUCCESS, FAILURE, STARTED = DagsterRunStatus.SUCCESS, DagsterRunStatus.FAILURE, 
 
 
 def run(number: int, status: DagsterRunStatus, stages: tuple[str, ...] = EVALUATION, of: str = "E") -> DagsterRun:
-    selection = frozenset(dg.AssetKey(name) for name in stages)
+    selection = frozenset(dg.AssetKey(name) for name in stages) or None
     tags = {EVALUATION_TAG: of}
     return DagsterRun("job", run_id=f"run-{number}", status=status, tags=tags, asset_selection=selection)
 
 
 @pytest.mark.parametrize(
-    ("runs", "cut_short"),
+    ("runs", "status"),
     [
-        ([], False),  # Dagster's records were removed: the tables have the word
-        ([run(1, SUCCESS)], False),
-        ([run(1, STARTED)], True),  # killed
-        ([run(1, FAILURE)], True),  # after the scores were stored: the stoic graph went away, the disk was full
-        ([run(1, FAILURE), run(2, SUCCESS)], False),
-        ([run(1, SUCCESS), run(2, FAILURE, VERDICTS)], False),  # a regrading is no part of `stoic eval`
-        ([run(1, SUCCESS), run(2, FAILURE, of="another")], False),
+        ([], "finished"),  # Dagster's records were removed: the tables have the word
+        ([run(1, SUCCESS)], "finished"),
+        ([run(1, STARTED)], "conversed"),  # killed
+        ([run(1, FAILURE)], "conversed"),  # after it was scored: the stoic graph went away, the disk was full
+        ([run(1, FAILURE, ())], "conversed"),  # that of a job, as for a release
+        ([run(1, FAILURE), run(2, SUCCESS)], "finished"),
+        ([run(1, SUCCESS), run(2, FAILURE, VERDICTS)], "regrading"),
+        ([run(1, FAILURE), run(2, SUCCESS, VERDICTS)], "finished"),  # by another command, with what it was given
+        ([run(1, FAILURE), run(2, SUCCESS, ("virtue_scores",))], "conversed"),
+        ([run(1, SUCCESS), run(2, FAILURE, of="another")], "finished"),
     ],
 )
 def test_an_evaluation_is_over_when_its_last_run_succeeded(
-    runs: list[DagsterRun], cut_short: bool, monkeypatch: pytest.MonkeyPatch
+    runs: list[DagsterRun], status: str, workplace: Workplace
 ) -> None:
-    @contextmanager
-    def instance(_: Any) -> Iterator[DagsterInstance]:
-        with DagsterInstance.ephemeral() as found:
-            for each in runs:
-                found.add_run(each)
-            yield found
-
-    monkeypatch.setattr(partition_run, "open_instance", instance)
-    assert partition_run.was_cut_short(None, "E") is cut_short  # type: ignore[arg-type]
+    with partition_run.open_instance(workplace) as instance:
+        for each in runs:
+            instance.add_run(each)
+    assert partition_run.status_by_runs(workplace, "E") == status
 
 
 def test_the_instance_is_made_of_the_projects_own_file(workplace: Workplace, tmp_path: Path) -> None:
@@ -99,14 +94,14 @@ def test_a_fault_of_a_step_comes_out_of_dagster_as_it_is(
         faulty()
 
     silent = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
-    with pytest.raises(told) as caught, partition_run._faults_as_ours(workplace):
+    with pytest.raises(told) as caught, partition_run._faults_as_ours(workplace, ""):
         job.execute_in_process(run_config=silent)
     assert isinstance(caught.value, partition_run.Interrupted) or caught.value is fault
 
 
 @pytest.mark.parametrize("interrupt", [KeyboardInterrupt(), dg.DagsterExecutionInterruptedError()])
 def test_an_interrupt_outside_of_the_steps_is_one_too(workplace: Workplace, interrupt: BaseException) -> None:
-    with pytest.raises(partition_run.Interrupted), partition_run._faults_as_ours(workplace):
+    with pytest.raises(partition_run.Interrupted), partition_run._faults_as_ours(workplace, ""):
         raise interrupt
 
 
@@ -117,7 +112,7 @@ def test_a_fault_that_hides_what_was_before_it_is_told_itself(workplace: Workpla
         except KeyError:
             raise dg.Failure("say this") from None
 
-    with pytest.raises(dg.Failure, match="say this"), partition_run._faults_as_ours(workplace):
+    with pytest.raises(dg.Failure, match="say this"), partition_run._faults_as_ours(workplace, ""):
         step()
 
 

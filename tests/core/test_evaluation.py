@@ -10,9 +10,8 @@ from stoic_assets.core.evaluation import (
     Manifest,
     ResumeRefused,
     check_evaluation_id,
-    evaluation_of,
+    evaluation_row,
     refuse_change,
-    row,
 )
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.redaction import BLANK, Redactor
@@ -83,7 +82,10 @@ def test_a_stored_specification_holds_no_secret_and_is_known_again_by_those_it_h
         ({"agent_model": "n"}, "agent_model"),
         ({"addresses": {"job": "http://localhost:2"}}, "addresses"),
         ({"judge_models": ("j", "k")}, "judge_models"),
-        ({"evaluator_model": "f", "prompts_hash": "q"}, "evaluator_model, prompts_hash"),
+        (
+            {"evaluator_model": "f", "prompts_hash": "q"},
+            "evaluator_model, the built-in prompts (stoic-eval was updated)",
+        ),
         ({"conditions": "withheld"}, "conditions"),
         ({"repeats": 2}, "repeats"),
         ({"judge_samples": 3}, "judge_samples"),
@@ -117,22 +119,6 @@ def test_a_specification_plans_its_trials(make_spec: MakeSpec) -> None:
     assert [planned.trial.trial_id for planned in spec.plan("E")] == ["E.job.supplied.1", "E.job.supplied.2"]
 
 
-@pytest.mark.parametrize(
-    ("tagged", "root", "run", "known", "chosen"),
-    [
-        ("tagged", "root", "run", ["root"], "tagged"),
-        (None, "root", "run", ["old", "root"], "root"),
-        (None, None, "run", ["run", "newer"], "run"),
-        (None, None, "run", ["old", "newest"], "newest"),
-        (None, None, "run", [], "run"),
-    ],
-)
-def test_which_evaluation_a_run_works_on(
-    tagged: str | None, root: str | None, run: str, known: list[str], chosen: str
-) -> None:
-    assert evaluation_of(tagged, root, run, known) == chosen
-
-
 @pytest.mark.parametrize("evaluation_id", ["", ".", "..", ".e1", "a/b", "../x", "a b", "a\n", "e*", "é"])
 def test_an_id_that_cannot_name_a_file_is_refused(evaluation_id: str) -> None:
     with pytest.raises(ConfigurationError, match="is no evaluation id"):
@@ -152,7 +138,7 @@ def test_a_request_is_checked(wrong: dict[str, Any]) -> None:
 
 def test_the_row_of_an_evaluation(make_manifest: Callable[..., Manifest]) -> None:
     manifest = make_manifest(agent_version="marcus@1.1.0", judge_models=("j",), parents=("marcus@1.0.0",))
-    found = row(manifest, "finished", None, scored_trials=2)
+    found = evaluation_row(manifest, "finished", None, scored_trials=2)
     assert (found["agent"], found["status"], found["ended_at"]) == ("marcus", "finished", None)
     assert found["scored_trials"] == 2
     assert (found["judge_models"], found["parents"]) == (["j"], ["marcus@1.0.0"])

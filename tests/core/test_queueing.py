@@ -1,10 +1,11 @@
 import asyncio
+import math
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from stoic_assets.core.queueing import queueing, slot_of, working_time
+from stoic_assets.core.queueing import queueing, slot_of, time_left, working_time
 
 
 async def queue(seconds: float) -> None:
@@ -60,6 +61,21 @@ def test_the_clock_runs_again_for_one_whose_queueing_failed() -> None:
 
     with pytest.raises(TimeoutError):
         asyncio.run(scene())
+
+
+def test_what_is_left_is_known_while_the_clock_runs() -> None:
+    async def scene() -> list[float]:
+        found = [time_left()]
+        async with working_time(60):
+            found.append(time_left())
+            with queueing():
+                found.append(time_left())
+            found.append(time_left())
+        return [*found, time_left()]
+
+    before, first, queued, second, after = asyncio.run(scene())
+    assert before == queued == after == math.inf
+    assert 60 >= first >= second > 0
 
 
 def test_waiting_for_a_slot_is_queueing_and_holding_it_is_not() -> None:

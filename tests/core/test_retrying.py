@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 
 from stoic_assets.core.conversation.agent import AgentFailure, AgentReply
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError
+from stoic_assets.core.queueing import queueing, working_time
 from stoic_assets.core.retrying import REFUSALS_PER_ATTEMPT, AgentUnusable, Delivery, deliver
 from stoic_assets.core.settings import EndpointLimit
 
+USUAL = EndpointLimit()
 FAST = EndpointLimit(attempts=4, backoff_seconds=0.0001)
 REPLY = AgentReply("Hello")
 FAILED = AgentFailure("the agent answered 500")
@@ -180,6 +182,55 @@ def test_no_wait_is_begun_that_the_turn_timeout_would_cut_off() -> None:
     with pytest.raises(AgentUnusable, match="busy"):
         delivered(AgentFailure("busy", busy=True, retry_after=30.0), REPLY, seconds=20.0)
     assert time.monotonic() - start < 10
+
+
+def in_a_trial(
+    left: float, *outcomes: AgentReply | AgentFailure, queued: float = 0.0, limit: EndpointLimit = USUAL
+) -> Delivery[AgentReply]:
+    """What comes of a request in a trial of 60 s, of which so many are `left` once it has had its first attempt."""
+
+    async def scene() -> Delivery[AgentReply]:
+        loop, skipped, act = asyncio.get_running_loop(), [0.0], script(*outcomes)
+        clock = loop.time
+        loop.time = lambda: clock() + sum(skipped)  # type: ignore[method-assign]
+
+        class Busy:
+            @asynccontextmanager
+            async def request(self) -> AsyncIterator[None]:
+                with queueing():
+                    skipped.append(queued)
+                yield
+
+        async def send() -> AgentReply:
+            skipped[0] = 60 - left
+            return await act()
+
+        async with working_time(60):
+            return await deliver(send, limit, 300.0, Busy())
+
+    return asyncio.run(scene())
+
+
+@pytest.mark.parametrize("failure", [AWAY, BUSY, FAILED])
+def test_no_wait_is_begun_that_the_end_of_the_trial_would_cut_off(failure: AgentFailure) -> None:
+    waits = AgentFailure(str(failure), retry_after=29.0, busy=failure.busy, turned_away=failure.turned_away)
+    with pytest.raises(AgentUnusable, match=str(failure)) as caught:
+        in_a_trial(20.0, waits, REPLY)
+    assert (caught.value.cut_short, caught.value.turned_away) == (True, failure is not FAILED)
+
+
+def test_what_is_left_of_the_trial_does_not_shrink_while_its_clock_stands_still() -> None:
+    delivery = in_a_trial(60.0, FAILED, REPLY, queued=3600.0, limit=FAST)
+    assert (delivery.reply, delivery.failures) == (REPLY, 1)
+
+
+@pytest.mark.parametrize(
+    ("failure", "limit"), [(AWAY, EndpointLimit(attempts=1)), (AgentFailure("forbidden", final=True), EndpointLimit())]
+)
+def test_what_would_have_ended_anyway_was_not_cut_short(failure: AgentFailure, limit: EndpointLimit) -> None:
+    with pytest.raises(AgentUnusable) as caught:
+        in_a_trial(0.001, failure, limit=limit)
+    assert not caught.value.cut_short
 
 
 def test_cancellation_passes_through() -> None:

@@ -108,6 +108,14 @@ def test_the_demo_agent_serves_whoever_has_the_key(stoic: Stoic) -> None:
         assert reply["message"]["content"]
 
 
+def test_the_demo_agent_finds_a_graph_again_that_was_stopped(bare: Stoic) -> None:
+    with serving(bare, "agent", "--port", "0") as (told, _):
+        sessions, body = f"{told['url']}/api/v1/chat/sessions", {"user": "ada", "chatbot": "marcus"}
+        assert httpx.put(sessions, json=body).status_code == 200
+        assert bare("graph", "--stop", "--json").document == {"stopped": True}
+        assert httpx.put(sessions, json=body, timeout=60).status_code == 200
+
+
 def test_the_graph_is_shared_by_all_commands_of_a_home(bare: Stoic, model: ModelServer, agent: EmbabelAgent) -> None:
     bare.env |= {"OPENAI_BASE_URL": f"{model.url}/v1", "AGENT_URL": agent.url}
     bare.job()

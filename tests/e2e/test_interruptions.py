@@ -12,9 +12,10 @@ from typing import Any
 import duckdb
 import pytest
 from agents import EmbabelAgent
-from double import Double, hang, slow, status
+from double import Double, slow, status
 from model_server import ModelServer
 from stoic_command import Done, Stoic
+from stopping import end, ended, stopped_at
 from undisturbed import COLUMNS, check_turns_sent, rows
 
 pytestmark = pytest.mark.long
@@ -40,19 +41,19 @@ def test_killed_and_resumed_it_ends_with_the_rows_of_an_undisturbed_run(
     evaluate = ("eval", "--agent-version", "my-agent@cut")
 
     whole = stoic.start("eval", "--agent-version", "my-agent@whole", "--agent-url", other_agent.url, "--verbose")
-    stopped = _stopped_at(agent, "message", 2, stoic, *evaluate)  # another version in the same new home meanwhile
-    _check_undisturbed(stoic.checked(_ended(whole), 0, verbose=True))
+    stopped = stopped_at(agent, "message", 2, stoic, *evaluate)  # another version in the same new home meanwhile
+    _check_undisturbed(stoic.checked(ended(whole), 0, verbose=True))
     model.calls.clear()
     _others_meanwhile(stoic, evaluate)
-    _end(stopped, signal.SIGKILL)
-    stopped = _stopped_at(model, "judge", 5, stoic, *evaluate, "--resume")
-    _check_interrupted(stoic, _end(stopped, signal.SIGINT))
+    end(stopped, signal.SIGKILL)
+    stopped = stopped_at(model, "judge", 5, stoic, *evaluate, "--resume")
+    _check_interrupted(stoic, end(stopped, signal.SIGINT))
     stoic.job("first", greetings=["Good evening"])
     changed = stoic(*evaluate, "--resume", code=2)
     assert "cannot resume: changed since the evaluation began: jobs (first)" in changed.line
     stoic.job("first", greetings=[GREETINGS["first"]], **job)
     stoic.env["STOIC_WEBHOOK_URL"] = hook.url
-    _end(_stopped_at(hook, "POST /", 1, stoic, *evaluate, "--resume"), signal.SIGKILL)
+    end(stopped_at(hook, "POST /", 1, stoic, *evaluate, "--resume"), signal.SIGKILL)
     with _held_for_writing(stoic):
         final = stoic(*evaluate, "--resume", "--json").document
 
@@ -76,29 +77,9 @@ def _check_undisturbed(done: Done) -> None:
     assert "You are a helpful bot" in done.err  # the system prompt among the agent's events
 
 
-def _stopped_at(double: Double, kind: str, count: int, stoic: Stoic, *command: str) -> "subprocess.Popen[str]":
-    """A command that waits in vain for its next answer of a kind, after it had `count` of them."""
-    before = len(double.of(kind))
-    double.when(kind, hang, after=count)
-    process = stoic.start(*command)
-    double.await_calls(kind, before + count + 1, process)
-    double.behave()
-    return process
-
-
-def _end(process: "subprocess.Popen[str]", signal_number: signal.Signals) -> Done:
-    process.send_signal(signal_number)
-    return _ended(process)
-
-
-def _ended(process: "subprocess.Popen[str]") -> Done:
-    out, err = process.communicate(timeout=200)
-    return Done(process.returncode, out, err)
-
-
 def _check_interrupted(stoic: Stoic, done: Done) -> None:
-    line = stoic.checked(done, 130).line
-    assert line == "stoic: interrupted; what was paid for is kept, `stoic eval --resume` goes on"
+    again = "`stoic eval --agent-version my-agent@cut --resume`"
+    assert stoic.checked(done, 130).line == f"stoic: interrupted; what was paid for is kept, {again} goes on"
 
 
 def _others_meanwhile(stoic: Stoic, evaluate: tuple[str, ...]) -> None:
@@ -218,7 +199,7 @@ def test_a_disk_that_fills_loses_nothing(
     process = stoic.start("eval")
     agent.await_calls("message", 2, process)
     _fill(small_disk / "filler")
-    full = stoic.checked(_ended(process), 2)
+    full = stoic.checked(ended(process), 2)
     assert f"stoic: {small_disk}" in full.line
     assert "cannot be written: " in full.line
     assert "free space, then" in full.line

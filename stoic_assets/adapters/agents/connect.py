@@ -31,7 +31,8 @@ def connect_agent(target: Target, url: str, model: str, env: Mapping[str, str], 
 
 async def reachable(url: str, timeout: float = 5.0) -> None:
     """Raises `ServiceUnreachable` when no agent accepts connections at `url` within `timeout` seconds."""
-    await require_listener(url, "agent", "start the agent, or give its address with --agent-url or AGENT_URL", timeout)
+    advice = "start the agent, or give its address with --agent-url, AGENT_URL or releases/*.yml"
+    await require_listener(url, "agent", advice, timeout)
 
 
 def header_secrets(target: Target, env: Mapping[str, str]) -> list[str]:

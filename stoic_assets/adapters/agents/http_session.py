@@ -45,7 +45,8 @@ class AgentHttp:
     ) -> None:
         parts = parse_url(url, f"the address of {name}")
         self.url = parts.geturl().rstrip("/")
-        self._name, self._key_advice = f"{name} at {parts.scheme}://{parts.netloc}", key_advice
+        shown = parts._replace(query="", fragment="").geturl().rstrip("/")
+        self._name, self._key_advice = f"{name} at {shown}", key_advice
         self._headers, self._seconds, self._proxy = dict(headers), timeout_seconds, proxy_for(parts)
         secrets = {part for value in headers.values() for part in (value, *value.split())}
         self._secrets = Redactor((), sorted(secrets, key=len, reverse=True))
@@ -67,7 +68,7 @@ class AgentHttp:
         """The bytes that one request brings back.
 
         Raises `AgentFailure`, or `ConfigurationError` where the key is refused. `particular`: no other request is like
-        this one, so that a 403 may be about it alone.
+        this one, so that a 403 or 404 may be about it alone.
         """
         import aiohttp
 
@@ -131,7 +132,8 @@ class AgentHttp:
         if status == 429:
             raise AgentFailure(f"{self._name} is busy (429)", retry_after=wait, busy=True)
         said = excerpt(text.decode("utf-8", "replace"), self._secrets)
-        problem = f"{self._name} answered {status}" + (f": {said}" if said else "")
+        advice = "; check the path of its address" if status == 404 and not particular else ""
+        problem = f"{self._name} answered {status}" + (f": {said}" if said else "") + advice
         raise UnexpectedStatus(problem, status, wait)
 
     def _quote(self, error: Exception) -> str:

@@ -5,17 +5,16 @@ from stoic_assets.core.conversation.agent import AgentFailure
 from stoic_assets.core.errors import ServiceUnreachable
 
 EXISTS = 409
+TIMEOUT_SECONDS = 60.0
 
 
-async def create_knowledge_context(
-    boogie_url: str, name: str, description: str, api_key: str | None = None, timeout_seconds: float = 60.0
-) -> None:
+async def create_knowledge_context(boogie_url: str, name: str, description: str, api_key: str | None = None) -> None:
     """Creates the context `name`, unless it exists as it does on resume; the service's answer is not needed.
 
     Raises `ServiceUnreachable` when it is not to be had, `ConfigurationError` for a refused key.
     """
     headers = {"X-API-KEY": api_key} if api_key else {}
-    http = AgentHttp(boogie_url, headers, timeout_seconds, "the knowledge service", "check AGENT_API_KEY")
+    http = AgentHttp(boogie_url, headers, TIMEOUT_SECONDS, "the knowledge service", "check AGENT_API_KEY")
     body = {"name": name, "description": description, "schemaName": "personal", "id": name}
     try:
         await http.send("PUT", f"{http.url}/api/v1/graphs", body)

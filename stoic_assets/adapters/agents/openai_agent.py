@@ -12,7 +12,6 @@ from stoic_assets.core.conversation.agent import AgentFailure, AgentReply
 from stoic_assets.core.conversation.evidence import Turn
 
 COMPLETIONS = "/chat/completions"
-ROLES = {"user": "user", "agent": "assistant"}
 
 
 class OpenAiAgent:
@@ -57,7 +56,7 @@ class OpenAiAgent:
 
     def restore(self, session_id: str, turns: Sequence[Turn]) -> None:
         """Makes `turns` the history of the session, up to the agent's last reply: what follows is sent again."""
-        history = [{"role": ROLES[turn.speaker], "content": turn.content} for turn in turns]
+        history = [{"role": turn.role, "content": turn.content} for turn in turns]
         while history and history[-1]["role"] == "user":
             history.pop()
         self._sessions[session_id] = history

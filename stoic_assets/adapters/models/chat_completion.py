@@ -3,9 +3,10 @@
 import re
 from typing import Any
 
-from stoic_assets.adapters.foreign_text import excerpt, mend
+from stoic_assets.adapters.foreign_text import excerpt
 from stoic_assets.core.errors import AttemptFailed
 from stoic_assets.core.redaction import Redactor
+from stoic_assets.core.well_formed_text import well_formed
 
 _THOUGHTS = re.compile(r"\A\s*<think>.*?(?:</think>\s*|\Z)", re.DOTALL)
 """How servers that know nothing of reasoning models pass on what these think before they answer."""
@@ -25,7 +26,7 @@ def text_of(completion: Any) -> str:
     content = _part(message, "content")
     if content is not None and not isinstance(content, str):
         raise AttemptFailed("the reply is no text", final=True)
-    return _THOUGHTS.sub("", str(mend(content or "")))
+    return _THOUGHTS.sub("", well_formed(content or ""))
 
 
 def finish_reason_of(completion: Any) -> str:

@@ -47,11 +47,11 @@ def judge_panel(env: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in named if name)) or (DEFAULT_MODEL,)
 
 
-async def reachable_model(env: Mapping[str, str], timeout: float = 5.0) -> None:
+async def reachable_model(env: Mapping[str, str]) -> None:
     """Raises `ServiceUnreachable` when nothing accepts connections where the models are served."""
     if not is_offline(env):
         advice = "check the network and OPENAI_BASE_URL, or set STOIC_LLM=offline to try the pipeline without a model"
-        await require_listener(_value(env, "OPENAI_BASE_URL") or DEFAULT_URL, "OPENAI_BASE_URL", advice, timeout)
+        await require_listener(_value(env, "OPENAI_BASE_URL") or DEFAULT_URL, "OPENAI_BASE_URL", advice, 5.0)
 
 
 def _value(env: Mapping[str, str], name: str) -> str:

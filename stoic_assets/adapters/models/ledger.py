@@ -3,13 +3,13 @@
 import asyncio
 import time
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 from stoic_assets.adapters.json_lines import JsonLines, read_lines
 from stoic_assets.adapters.models.offline_model import OFFLINE
+from stoic_assets.adapters.wall_clock import now
 from stoic_assets.core.chat import BudgetReached, ChatModel, ChatReply, ChatRequest
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.queueing import slot_of
@@ -67,7 +67,7 @@ class Ledger:
             "call_id": str(uuid4()), "role": request.role, "model": request.model, "cached": reply.cached,
             "prompt_tokens": reply.prompt_tokens, "completion_tokens": reply.completion_tokens,
             "cost_usd": reply.cost_usd, "latency_ms": reply.latency_ms, "error": error,
-            "time": datetime.now(UTC).isoformat(),
+            "time": now(),
         }
         self._book.write({"call": self._redactor.row(row)})
 
@@ -87,7 +87,7 @@ class Ledger:
         require_price(model, self._prices)
         if self.total_cost >= max_cost:
             raise BudgetReached(
-                f"the cost ceiling of {max_cost:g} USD is reached; continue with --resume and a higher --max-cost"
+                f"the cost ceiling of {max_cost:g} USD is reached; go on with a higher one (--max-cost)"
             )
 
 

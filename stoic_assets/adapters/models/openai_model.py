@@ -73,10 +73,6 @@ class OpenAiModel:
         except AttemptFailed as failure:
             raise ModelFailure(f"{request.model} gave no reply: {failure}") from None
 
-    async def close(self) -> None:
-        """Closes the connections of the running event loop; otherwise they close with it."""
-        await self._connection.close()
-
     async def _attempt(self, client: "AsyncOpenAI", request: ChatRequest, seconds: float) -> ChatReply:
         """One attempt. An option that the server refuses for this model is left out from then on."""
         body = self._body(request)
@@ -175,6 +171,6 @@ def response_formats(name: str, schema: Mapping[str, Any]) -> list[dict[str, Any
     return [strict, {"type": "json_object", "schema": schema}]
 
 
-def in_words(schema: Mapping[str, Any] | None) -> str:
+def in_words(schema: Mapping[str, Any]) -> str:
     """The same wish for a server that knows no strict `response_format`."""
     return f"\n\nAnswer with one JSON object and nothing else. It must fit this JSON Schema:\n{json.dumps(schema)}"

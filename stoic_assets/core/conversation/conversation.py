@@ -75,13 +75,16 @@ class _Conversation:
     async def outcome(self) -> tuple[Outcome, str | None, int]:
         """How the trial ends, why if not plainly, and how many failed attempts the last request had."""
         limit = self.job.trial_timeout_seconds or self.world.settings.conversations.trial_timeout_seconds
+        too_long = f"the trial took longer than {limit:g} s"
         try:
             async with working_time(limit):
                 return await self.play(), None, 0
         except TimeoutError:
-            return self.culprit(limit), f"the trial took longer than {limit:g} s", 0
+            return self.culprit(limit), too_long, 0
         except AgentUnusable as error:
             await self.world.refuse_outage(error, self.trial.user)
+            if error.cut_short:
+                return "agent_error", too_long, 0
             return "agent_error", str(error), error.failures if self.failures_count() else 0
         except (EvaluatorFault, ModelFailure) as error:
             return "evaluator_error", str(error), 0

@@ -53,8 +53,7 @@ def message_request(
     history = [
         {"role": "assistant" if turn.speaker == "user" else "user", "content": worded(turn.content)} for turn in turns
     ]
-    roles = {"user": "user", "agent": "assistant"}
-    variables = {"config": view, "transcript": [{"role": roles[t.speaker], "content": t.content} for t in turns]}
+    variables = {"config": view, "transcript": [{"role": turn.role, "content": turn.content} for turn in turns]}
     template = job.prompts.get("evaluator", source(PACKAGE, TEMPLATE))
     system = render(PACKAGE, template, variables, f"prompt 'evaluator' of job {job.name!r}")
     if reason is not None:

@@ -32,6 +32,11 @@ class Turn:
     attempts: int = 0
     events: tuple[dict[str, Any], ...] = ()
 
+    @property
+    def role(self) -> Literal["user", "assistant"]:
+        """Whose message it is, as chat completions and Embabel name it."""
+        return "assistant" if self.speaker == "agent" else "user"
+
 
 @dataclass(frozen=True)
 class Observation:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from stoic_assets.core.chat import ChatModel
-from stoic_assets.core.conversation.agent import Agent, AgentFailure
+from stoic_assets.core.conversation.agent import Agent
 from stoic_assets.core.conversation.evidence import Trial, Turn
 from stoic_assets.core.conversation.subject_graph import SubjectGraph
 from stoic_assets.core.errors import ServiceUnreachable
@@ -37,18 +37,19 @@ class World:
     async def refuse_outage(self, error: AgentUnusable, user: str) -> None:
         """Raises where no trial is to blame for a failed request, because the agent turns everybody away.
 
-        It is asked once more, for what every trial begins with. A request that met nothing but 429 needs no such proof:
-        a busy agent has not failed. Raises `ServiceUnreachable`, or `ConfigurationError` for a key refused by now.
+        It is asked anew, for what every trial begins with. A request that met nothing but 429 for all of its own time
+        needs no such proof: a busy agent has not failed. Raises `ServiceUnreachable`, or `ConfigurationError` for a key
+        refused by now.
         """
-        if error.turned_away and (error.failures == 0 or await self._turns_away(user)):
+        proven = error.failures == 0 and not error.cut_short
+        if error.turned_away and (proven or await self._turns_away(user)):
             raise ServiceUnreachable(f"{error}; see to it that it serves again, then go on with --resume") from None
 
     async def _turns_away(self, user: str) -> bool:
         try:
-            async with self.agent_limit.request():
-                await self.agent.probe(user)
-        except AgentFailure as failure:
-            return failure.turned_away
+            await self.ask_agent(lambda: self.agent.probe(user))
+        except AgentUnusable as error:
+            return error.turned_away
         return False
 
     def parameters(self, trial: Trial, session_id: str | None) -> dict[str, Any]:

@@ -1,7 +1,9 @@
 """What of a job may be corrected after its conversations: whatever judges, assertions and scores alone go by."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
 from typing import Any, get_args
 
 from stoic_assets.core.conversation.evidence import Condition
@@ -9,6 +11,7 @@ from stoic_assets.core.documents import dotted
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.job import Job, PromptName
 from stoic_assets.core.jobs.job_entries import CypherAssertion
+from stoic_assets.core.redaction import BLANK
 
 _GO_BY_AFTERWARDS: Any = {
     "tags": True, "holdout": True, "scorer": True, "aspirational_average": True, "virtues": True,
@@ -31,10 +34,12 @@ def corrected_jobs(jobs: Iterable[Job], held: Sequence[Job]) -> dict[str, Job]:
 
 
 def _corrected(job: Job, held: dict[str, Job]) -> Job:
-    """The job, reached as its conversations reached the agent: a release may have said how."""
+    """The job, blanked as its record is, and reached as its conversations reached the agent: a release may say how."""
     if job.name not in held:
         raise ConfigurationError(f"job {job.name} was not part of the evaluation, which holds {', '.join(held)}")
     before = held[job.name]
+    then, now = (each.model_dump(mode="json", by_alias=True) for each in (before, job))
+    job = Job.model_validate(_blanked_as(then, now))
     _refuse_other_conversations(job, before)
     _refuse_other_queries(job, before)
     corrected = job.model_copy(update={"target": before.target})
@@ -63,6 +68,24 @@ def _differences(then: Any, now: Any, path: tuple[str | int, ...] = ()) -> Itera
             yield from _differences(*pair, (*path, number))
     elif json.dumps(then) != json.dumps(now):  # as text: to Python 1, 1.0 and true are equal
         yield dotted(path)
+
+
+def _blanked_as(then: Any, now: Any) -> Any:
+    """`now`, blanked wherever `then` is: `redact` may have changed since, but an agent's words are stored blanked."""
+    if isinstance(then, dict) and isinstance(now, dict):
+        return {key: _blanked_as(then.get(key), value) for key, value in now.items()}
+    if isinstance(then, list) and isinstance(now, list):
+        return [_blanked_as(*pair) for pair in zip_longest(then[: len(now)], now)]
+    if isinstance(then, str) and isinstance(now, str) and BLANK in then and _is_rest_of(then, now):
+        return then
+    return now
+
+
+def _is_rest_of(blanked: str, text: str) -> bool:
+    """Whether this may be what was left of a text."""
+    first, *middle, last = map(re.escape, blanked.split(BLANK))
+    between = "".join(f"(?>.*?{part})" for part in middle)  # atomic: many blanks must not take for ever
+    return re.fullmatch(f"{first}{between}.*{last}", text, re.DOTALL) is not None
 
 
 def _refuse_other_queries(job: Job, held: Job) -> None:

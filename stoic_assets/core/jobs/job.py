@@ -73,8 +73,6 @@ class Job(CamelDocument):
         refuse_twins("assertions", "name", [key for key, _ in self.keyed_assertions()], taken={"objectContext"})
         if problem := self.protocol_problem():
             raise misplaced(problem, "target", "protocol")
-        if (weights := self.weights()) and not any(weights.values()):
-            raise misplaced("every virtue weighs 0; give one a weight above 0, or leave `virtues` out", "virtues")
         return self
 
     def protocol_problem(self) -> str | None:

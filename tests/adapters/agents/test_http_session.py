@@ -14,17 +14,17 @@ from stoic_assets.core.errors import ConfigurationError
 KEY = "meditations-12"
 
 
-def answer_of(url: str, seconds: float = 5.0) -> Any:
+def answer_of(url: str, seconds: float = 5.0, particular: bool = False) -> Any:
     async def main() -> Any:
         http = AgentHttp(url, {"X-API-KEY": KEY, "Authorization": f"Bearer {KEY}9"}, seconds)
-        return await http.call("PUT", f"{http.url}/x", {"a": 1})
+        return await http.call("PUT", f"{http.url}/x", {"a": 1}, particular)
 
     return asyncio.run(main())
 
 
-def failure_of(url: str, seconds: float = 5.0) -> AgentFailure:
+def failure_of(url: str, seconds: float = 5.0, particular: bool = False) -> AgentFailure:
     with pytest.raises(AgentFailure) as caught:
-        answer_of(url, seconds)
+        answer_of(url, seconds, particular)
     return caught.value
 
 
@@ -67,9 +67,15 @@ def test_busy_is_a_wait_of_the_length_that_the_agent_asks_for(service: Any) -> N
 )
 def test_server_faults_may_be_tried_again_and_refusals_not(service: Any, status: int, final: bool) -> None:
     service.replies({"error": "why"}, status=status)
-    failure = failure_of(service.url)
+    failure = failure_of(service.url, particular=True)
     assert (failure.final, failure.busy, failure.late) == (final, False, status in (408, 504))
     assert str(failure) == f'the agent at {service.url} answered {status}: {{"error":"why"}}'
+
+
+def test_a_wrong_path_is_shown_without_its_query(service: Any) -> None:
+    service.replies({}, status=404)
+    failure = failure_of(f"{service.url}/agents/marcsu/?key=abc")
+    assert str(failure) == f"the agent at {service.url}/agents/marcsu answered 404: {{}}; check the path of its address"
 
 
 def test_no_key_and_no_control_character_gets_into_a_message(service: Any) -> None:

@@ -327,17 +327,6 @@ def test_one_model_serves_several_loops(service: Any) -> None:
     assert len(service.seen) == 40
 
 
-def test_closed_early_it_opens_anew(service: Any) -> None:
-    async def main() -> str:
-        model = model_at(service.url)
-        await model.complete(PLAIN)
-        await model.close()
-        return (await model.complete(PLAIN)).text
-
-    service.replies(completion())
-    assert asyncio.run(main()) == "Salve"
-
-
 def test_cancellation_passes_through(service: Any) -> None:
     async def slow(_: Any) -> Response:
         await asyncio.sleep(0.3)

@@ -1,6 +1,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from stoic_assets.core.errors import (
 )
 from stoic_assets.core.jobs.plan import Planned, plan
 from stoic_assets.core.queueing import queueing
+from stoic_assets.core.settings import Settings
 
 Make = Callable[..., Any]
 SIGN_OFF = "So Long, and Thanks for All the Fish"
@@ -220,6 +222,35 @@ def test_an_agent_that_turns_everybody_away_ends_the_evaluation_and_the_next_run
     evidence = asyncio.run(hold_trial(trial, make_world(), journal))
     assert (evidence.outcome, evidence.failure_count, len(evidence.turns)) == ("signed_off", 0, 7)
     assert journal.kinds().count("session") == 1, "it did not begin anew"
+
+
+def patient(world: World) -> World:
+    """That waits as long as the agent wishes, with the usual two minutes for a turn."""
+    return replace(world, settings=Settings.model_validate({"limits": {"agent": {"longest_wait_seconds": 3600}}}))
+
+
+@pytest.mark.parametrize("busy", [True, False])
+@pytest.mark.parametrize("place", ["open", "Hi", "What time is it?"])
+def test_a_trial_without_time_for_another_attempt_hides_no_agent_that_turns_everybody_away(
+    planned: Make, make_world: Make, make_journal: Make, agent: Any, place: str, busy: bool
+) -> None:
+    away, journal = AgentFailure("nobody there", busy=busy, turned_away=True, retry_after=900.0), make_journal()
+    agent.answer = lambda message: away if message in (place, "probe") else None
+    with pytest.raises(ServiceUnreachable, match="nobody there; see to it that it serves again"):
+        asyncio.run(hold_trial(planned(greetings=["Hi"], trialTimeoutSeconds=60), patient(make_world()), journal))
+    assert "ended" not in journal.kinds()
+
+
+@pytest.mark.parametrize("left", [[], [AgentFailure("starting", turned_away=True)], [AgentFailure("busy", busy=True)]])
+@pytest.mark.parametrize("kind", [{"busy": True}, {"turned_away": True}, {}])
+def test_an_agent_that_serves_others_is_judged_by_the_time_of_its_trial(
+    hold: Make, planned: Make, make_world: Make, agent: Any, kind: dict[str, bool], left: list[AgentFailure]
+) -> None:
+    late, left = AgentFailure("not now", retry_after=900.0, **kind), list(left)
+    agent.answer = lambda message: late if "time" in message else left.pop() if message == "probe" and left else None
+    evidence = hold(planned(greetings=["Hi"], trialTimeoutSeconds=60), patient(make_world()))
+    assert (evidence.outcome, evidence.detail) == ("agent_error", "the trial took longer than 60 s")
+    assert (evidence.failure_count, len(evidence.observations)) == (0, 2)
 
 
 @pytest.mark.parametrize("probe", [None, AgentFailure("a fault of its own")])

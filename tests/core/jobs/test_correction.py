@@ -7,6 +7,7 @@ import pytest
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.correction import corrected_jobs
 from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.redaction import Redactor
 
 TASK = {"task": "Remind me", "acceptanceCriteria": "It does"}
 QUERY: dict[str, Any] = {"cypher": "RETURN $x", "expected": 1, "parameters": {"x": 1}}
@@ -80,6 +81,43 @@ def test_a_query_that_was_not_asked_cannot_be_asked_now(changed: dict[str, Any])
     held = job(assertions=[{**QUERY, "condition": "supplied"}])
     with pytest.raises(ConfigurationError, match="assertion 1 asks what was not asked"):
         corrected_jobs([job()], [held])
+
+
+SECRETIVE: dict[str, Any] = {
+    "facts": ["My KD-4711 and KD-12 here", "KD-9"], "setups": [{"cypher": "CREATE (:KD {number: 'KD-1'})"}],
+    "assertions": [{**QUERY, "parameters": {"x": "KD-4711"}, "expected": "KD-4711"}],
+}  # fmt: skip
+
+
+def test_what_was_blanked_then_stays_blanked_though_nothing_blanks_it_now() -> None:
+    held, new = job(**SECRETIVE).blanked(Redactor(["KD-[0-9]+"])), {"expression": "true"}
+    corrected = job(**SECRETIVE | {"holdout": True, "assertions": [*SECRETIVE["assertions"], new]})
+    [found] = corrected_jobs([corrected], [held]).values()
+    assert found.facts == ("My [redacted] and [redacted] here", "[redacted]")
+    assert [assertion.model_dump()["expected"] for assertion in found.assertions[:1]] == ["[redacted]"]
+    assert (found.holdout, len(found.assertions)) == (True, 2)
+
+
+@pytest.mark.parametrize(
+    ("changes", "refused"),
+    [
+        ({"facts": ["My KD-4711 and KD-12 there", "KD-9"]}, r"facts\[0\] cannot be corrected"),
+        ({"facts": ["My KD-4711, KD-12 here", "KD-9"]}, r"facts\[0\] cannot be corrected"),
+        ({"setups": [{"cypher": "CREATE (:Other {number: 'KD-1'})"}]}, r"setups\[0\].cypher cannot be corrected"),
+        ({"assertions": [{**QUERY, "parameters": {"y": "KD-4711"}}]}, "assertion 1 asks what was not asked"),
+    ],
+)
+def test_around_what_was_blanked_nothing_may_change(changes: dict[str, Any], refused: str) -> None:
+    held = job(**SECRETIVE).blanked(Redactor(["KD-[0-9]+"]))
+    with pytest.raises(ConfigurationError, match=refused):
+        corrected_jobs([job(**SECRETIVE | changes)], [held])
+
+
+def test_many_blanks_do_not_take_for_ever() -> None:
+    told = " ".join(f"KD-{number}" for number in range(2000)) + " in all"
+    held = job(facts=[told]).blanked(Redactor(["KD-[0-9]+"]))
+    with pytest.raises(ConfigurationError, match=r"facts\[0\] cannot be corrected"):
+        corrected_jobs([job(facts=[f"{told}?"])], [held])
 
 
 def test_a_job_that_was_not_held_is_refused() -> None:

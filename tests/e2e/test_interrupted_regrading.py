@@ -1,0 +1,136 @@
+"""Judged again and cut off, or after a cut: scores of verdicts that were replaced say so, no correction is undone."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from double import Double
+from model_server import ModelServer
+from stoic_command import Stoic
+from stopping import end, stopped_at
+
+from stoic_assets.core.stages import EVALUATION, PREPARATION
+
+pytestmark = pytest.mark.long
+WRONG, RIGHT = ({"expression": f"evaluation.transcript.size > {size}"} for size in (100, 1))
+NOWHERE = "bolt://127.0.0.1:9"
+AGAIN = "`stoic regrade --agent-version my-agent@dev` (same options)"
+
+
+@pytest.fixture
+def corrected(stoic: Stoic) -> Path:
+    """A job whose assertion fails by mistake is in the project, its correction elsewhere."""
+    text = stoic.job(assertions=[RIGHT]).read_text()
+    stoic.job(assertions=[WRONG])
+    return stoic.write("corrected/chat.yml", text)
+
+
+def stored(stoic: Stoic) -> tuple[Any, ...]:
+    """The status of the evaluation of `my-agent@dev`, whether its assertion passed, and what that is scored by."""
+    [row] = stoic.sql(
+        "select status, results.passed, scores.assertion from evaluations join assertion_results as results"
+        " using (agent_version) join composite_scores as scores using (agent_version)"
+        " where agent_version = 'my-agent@dev'"
+    )
+    return row
+
+
+@contextmanager
+def unwritable(stoic: Stoic, table: str) -> Iterator[None]:
+    """While the block runs, nothing can be stored in a table."""
+    folder = stoic.home / "warehouse" / table
+    kept = folder.rename(folder.with_suffix(".kept"))
+    folder.touch()
+    yield
+    folder.unlink()
+    kept.rename(folder)
+
+
+def in_the_web_ui(stoic: Stoic, **env: str) -> int:
+    """The exit code of a run without tags that makes all of an evaluation after its preparation."""
+    stages = ",".join(stage for stage in EVALUATION if stage not in PREPARATION)
+    command = [sys.executable, "-m", "dagster", "asset", "materialize", "--select", stages]
+    command += ["--partition", "my-agent@dev", "-m", "stoic_assets.definitions"]
+    environment = {"PATH": os.environ["PATH"], **stoic.env, "DAGSTER_HOME": str(stoic.home / "dagster"), **env}
+    return subprocess.run(command, cwd=stoic.project, env=environment, capture_output=True).returncode
+
+
+def refused(stoic: Stoic, *command: str, code: int = 2) -> str:
+    """The line of a command that refuses."""
+    return stoic(*command, code=code).line
+
+
+def test_a_correction_that_ctrl_c_cut_off_goes_on_and_is_not_undone(
+    stoic: Stoic, model: ModelServer, corrected: Path
+) -> None:
+    before = stoic("eval", "--json").document
+    regrade = ("regrade", "--fresh", "--file", str(corrected))
+
+    stopped = stoic.checked(end(stopped_at(model, "judge", 2, stoic, *regrade), signal.SIGINT), 130)
+    assert stopped.line == f"stoic: interrupted; what was paid for is kept, {AGAIN} goes on"
+    assert stored(stoic) == ("finished", False, 0.0)  # no verdict was replaced yet
+    assert f"was judged again, but not to the end; go on with {AGAIN}, or judge" in refused(stoic, "eval", "--resume")
+    assert stoic(*regrade, "--json").document["evaluation_id"] == before["evaluation_id"]
+    assert "there is no unfinished evaluation" in refused(stoic, "eval", "--resume")
+    assert stored(stoic) == ("finished", True, 1.0)
+
+
+def test_scores_of_verdicts_that_were_replaced_are_not_finished(
+    stoic: Stoic, model: ModelServer, corrected: Path, tmp_path: Path
+) -> None:
+    first = stoic("eval", "--json").document
+    stoic("eval", "--agent-version", "my-agent@2")
+    regrade = ("regrade", "--agent-version", "my-agent@dev", "--file", str(corrected))
+
+    with unwritable(stoic, "trial_virtues"):
+        stoic(*regrade, code=2)
+    told = f"{first['evaluation_id']} of my-agent@dev was judged again, but not to the end; go on with {AGAIN}"
+    assert f"stoic: evaluation {told}, or judge it as it was held with --resume" in refused(stoic, "eval", "--resume")
+    assert f"is not finished (regrading); go on with {AGAIN}" in refused(
+        stoic, "compare", "my-agent@dev", "my-agent@2", code=3
+    )
+    page = tmp_path / "report.html"
+    assert stoic("report", "--agent-version", "my-agent@dev", "--out", page).line == f"stoic: evaluation {told}"
+    assert "It was judged again, but not to the end" in page.read_text()
+
+    stoic(*regrade)
+    assert stored(stoic) == ("finished", True, 1.0)
+    assert "stoic: " not in stoic("report", "--agent-version", "my-agent@dev", "--out", page).err
+    assert "not to the end" not in page.read_text()
+
+
+def test_a_correction_after_a_kill_is_not_undone(
+    stoic: Stoic, running: Callable[[Double], Any], model: ModelServer, corrected: Path
+) -> None:
+    hook = running(Double())
+    stoic.env["STOIC_WEBHOOK_URL"] = hook.url
+    end(stopped_at(hook, "POST /", 0, stoic, "eval"), signal.SIGKILL)
+    assert stored(stoic) == ("finished", False, 0.0)
+
+    stoic("regrade", "--file", corrected)
+    assert "there is no unfinished evaluation" in refused(stoic, "eval", "--resume")
+    stoic("regrade", "--file", corrected, code=2, STOIC_GRAPH_URI=NOWHERE)  # the last stage needs that graph
+    assert f"go on with {AGAIN}" in refused(stoic, "eval", "--resume")
+    assert stored(stoic) == ("finished", True, 1.0)
+
+    held = stoic.sql("select evaluation_id from evaluations")[0][0]
+    stoic("eval", "--resume", held)  # by its name: judged as it was held
+    assert stored(stoic) == ("finished", False, 0.0)
+
+
+def test_a_run_of_the_web_ui_that_was_cut_off_after_its_scores_is_resumed(stoic: Stoic, model: ModelServer) -> None:
+    stoic.job()
+    first = stoic("eval", "--json").document
+    assert in_the_web_ui(stoic, STOIC_GRAPH_URI=NOWHERE) != 0
+    [(cut,)] = stoic.sql(f"select evaluation_id from evaluations where evaluation_id <> '{first['evaluation_id']}'")
+    model.calls.clear()
+
+    assert stoic("eval", "--resume", "--json").document["evaluation_id"] == cut
+    assert model.calls == []
+    assert "there is no unfinished evaluation" in stoic("eval", "--resume", code=2).line
