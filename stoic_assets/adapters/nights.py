@@ -1,17 +1,17 @@
 """Nights on disk, `$STOIC_HOME/nights/<night>.json`, and how one is held."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
-from stoic_assets.adapters.evaluation_conversations import Held, Wanted, hold_evaluations, now
+from stoic_assets.adapters.evaluation_conversations import Held, Wanted, hold_evaluations
 from stoic_assets.adapters.file_locks import locked
-from stoic_assets.adapters.files import write_whole
+from stoic_assets.adapters.files import read_stored, write_whole
 from stoic_assets.adapters.live_releases import read_releases
+from stoic_assets.adapters.wall_clock import now
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError, StoicError
 from stoic_assets.core.evaluation import EvaluationRequest
@@ -37,14 +37,9 @@ class Nights:
 
     def read(self, night: str) -> Night:
         """What is recorded of a night, which may be nothing. Raises `ConfigurationError` for a damaged file."""
-        path = self._folder / f"{night}.json"
-        try:
-            return Night.model_validate_json(path.read_bytes())
-        except FileNotFoundError:
-            return Night(night=night)
-        except (OSError, ValidationError):
-            problem = "is damaged or cannot be read; mend it, or remove it and materialise that night again"
-            raise ConfigurationError(f"{path} {problem}") from None
+        advice = "is damaged or cannot be read; mend it, or remove it and materialise that night again"
+        stored = read_stored(self._folder / f"{night}.json", Night.model_validate_json, advice)
+        return stored or Night(night=night)
 
     def held_with(self, evaluation_id: str, version: str) -> str | None:
         """The evaluation of `version` in the round that `evaluation_id` belongs to; None where either is in none.
@@ -83,6 +78,12 @@ class Nights:
         """Stores that an alarm was raised. Raises as `read` does, and `StorageError`."""
         return self._change(night, lambda before: {"alarms": {**before.alarms, alarm.agent_version: alarm}})
 
+    def forget(self, version: str) -> None:
+        """Takes a version out of all nights, so that none waits for its verdict. Raises `StorageError`."""
+        for path in self._folder.glob("*.json"):
+            with suppress(ConfigurationError):  # a damaged night leads nobody to it
+                self._change(path.stem, lambda before: _without(before, version))
+
     def _change(self, night: str, change: Callable[[Night], dict[str, Any]]) -> Path:
         """Runs and the sensor write the same file, so one reads and writes at a time."""
         with locked(self._folder / "lock"):
@@ -91,29 +92,44 @@ class Nights:
             return write_whole(self._folder / f"{night}.json", after.model_dump_json(indent=1))
 
 
+def _without(night: Night, version: str) -> dict[str, Any]:
+    """What changes in a night when a version is taken out of it."""
+
+    def others(found: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: each for name, each in found.items() if name != version}
+
+    def left(held: Round) -> Round:
+        return held.model_copy(update={"evaluations": others(held.evaluations), "faults": others(held.faults)})
+
+    rounds = {name: left(held) for name, held in (("first", night.first), ("again", night.again)) if held}
+    return {**rounds, "alarms": others(night.alarms)}
+
+
 async def hold_night(
     workplace: Workplace, night: str, name: RoundName, run_id: str, versions: Collection[str] = ()
 ) -> HeldNight:
     """Holds the conversations of all live versions in turn, or of those among `versions`, and records the round.
 
-    Raises `ConfigurationError` when none is live.
+    Raises `ConfigurationError` when none of them is live.
     """
     releases = read_releases(workplace)
-    live = [each.agent_version for each in releases.live if not versions or each.agent_version in versions]
+    all_live = [each.agent_version for each in releases.live]
+    live = [version for version in all_live if not versions or version in versions]
     if not live:
-        raise ConfigurationError("no version is live; say in releases/*.yml where one listens")
+        asked = f"{', '.join(versions)} is not live, but {', '.join(all_live)}" if all_live else "no version is live"
+        raise ConfigurationError(f"{asked}; say in releases/*.yml where one listens")
     wanted = [Wanted(version, evaluation_id(night, version, name), EvaluationRequest()) for version in live]
     outcomes = await hold_evaluations(workplace, wanted, run_id)
     results = {each.agent_version: outcomes[each.evaluation_id] for each in wanted}
     held = {version: result for version, result in results.items() if isinstance(result, Held)}
-    bases = releases.bases()
+    bases, clean = releases.bases(), workplace.redactor.text
     record = Round(
         run_id=run_id, held_at=now(),
         evaluations={
             version: HeldVersion(evaluation_id=each.manifest.evaluation_id, base=bases[version])
             for version, each in held.items()
         },
-        faults={version: fault for version, result in results.items() if (fault := _fault(result))},
+        faults={version: clean(fault) for version, result in results.items() if (fault := _fault(result))},
     )
     Nights(workplace.project.home).record_round(night, name, record)
     return HeldNight(record, held)

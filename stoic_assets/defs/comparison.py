@@ -85,7 +85,8 @@ def _check(found: Comparison | None, base: str | None, why: str) -> dg.AssetChec
             check_name=CHECK, passed=base is None, severity=dg.AssetCheckSeverity.WARN,
             description=f"not compared: {why}",
         )  # fmt: skip
-    metadata = {"verdict": found.verdict, "regressed": ", ".join(f.measure for f in found.with_verdict("regressed"))}
+    regressed = ", ".join(row["measure"] for row in found.with_verdict("regressed"))
+    metadata = {"verdict": found.verdict, "regressed": regressed}
     return dg.AssetCheckResult(
         check_name=CHECK, passed=found.verdict != "regressed", description=headline(found), metadata=metadata
     )

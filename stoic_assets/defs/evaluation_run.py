@@ -2,7 +2,8 @@
 
 import asyncio
 import signal
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -10,61 +11,81 @@ import dagster as dg
 
 from stoic_assets.adapters.evidence_store import EvidenceStore
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest, evaluation_of
+from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest
 
 T = TypeVar("T")
 
 
-def own_evaluation_id(context: dg.AssetExecutionContext) -> str:
-    """The evaluation that this run makes or continues: the tagged one, else that of the run (or its root)."""
-    return context.run.tags.get(EVALUATION_TAG) or context.run.root_run_id or context.run.run_id
+def own_evaluation_id(run: dg.DagsterRun) -> str:
+    """The evaluation that a run makes or continues: the tagged one, else that of the run (or its root)."""
+    return run.tags.get(EVALUATION_TAG) or run.root_run_id or run.run_id
 
 
-def current_evaluation(context: dg.AssetExecutionContext, evidence: EvidenceStore) -> Manifest:
+def no_version() -> str:
+    """What most steps say to a run without a partition. Raises `ConfigurationError`."""
+    raise ConfigurationError("this needs an agent version; choose a partition")
+
+
+def current_evaluation(
+    context: dg.AssetExecutionContext, evidence: EvidenceStore, otherwise: Callable[[], str] = no_version
+) -> Manifest:
     """The evaluation whose evidence this step works on, from now on locked for this run.
 
-    Raises `ConfigurationError` when there is none yet, or another run works on it.
+    `otherwise` gives the version where the run has no partition. Raises `ConfigurationError` when there is no
+    evaluation yet, or another run works on it.
     """
-    if not context.has_partition_key:
-        raise ConfigurationError("this needs an agent version; choose a partition")
-    version, run = context.partition_key, context.run
-    tagged = run.tags.get(EVALUATION_TAG)
-    manifest = _evaluation_of_run(evidence, version, run.run_id, run.root_run_id, tagged)
-    evidence.lock_for_run(version, manifest.evaluation_id)
+    version, run = context.partition_key if context.has_partition_key else otherwise(), context.run
+    manifest = _evaluation_of_run(evidence, version, own_evaluation_id(run), EVALUATION_TAG in run.tags)
+    claim(context, evidence, version, manifest.evaluation_id)
     return manifest
 
 
+def claim(context: dg.AssetExecutionContext, evidence: EvidenceStore, version: str, evaluation_id: str) -> None:
+    """Locks an evaluation for this run, and tags the run with it: whether it came to its end is told by its runs.
+
+    Checks alone make nothing of it, so they tell nothing. Raises `ConfigurationError` when another run works on it.
+    """
+    evidence.lock_for_run(version, evaluation_id)
+    if context.selected_asset_keys and EVALUATION_TAG not in context.run.tags:
+        context.instance.add_run_tags(context.run.run_id, {EVALUATION_TAG: evaluation_id})
+
+
 @lru_cache(maxsize=16)
-def _evaluation_of_run(
-    evidence: EvidenceStore, version: str, run_id: str, root_run_id: str | None, tagged: str | None
-) -> Manifest:
-    """Chosen once a run: an evaluation that begins between two of its steps is none of its business."""
-    known = {manifest.evaluation_id: manifest for manifest in evidence.manifests(version)}
-    wanted = evaluation_of(tagged, root_run_id, run_id, list(known))
-    if wanted not in known:
-        raise ConfigurationError(f"there is no evidence for {version}; materialise `transcripts` first")
-    return known[wanted]
+def _evaluation_of_run(evidence: EvidenceStore, version: str, own: str, tagged: bool) -> Manifest:
+    """The run's own evaluation; where it has none and is not `tagged` with one, the newest of the version.
+
+    Chosen once a run: an evaluation that begins between two of its steps is none of its business.
+    """
+    if begun := evidence.manifest(version, own):
+        return begun
+    if not tagged and (known := evidence.manifests(version)):
+        return known[-1]
+    of = f"evaluation {own} of {version}" if tagged else version
+    raise ConfigurationError(f"there is no evidence for {of}; materialise `transcripts` first")
 
 
 def run_async(work: Coroutine[Any, Any, T]) -> T:
     """Runs `work` in a loop of its own, whose connections are closed with it.
 
     Dagster's loop for async assets lives as long as the run: connections of one asset stayed open in it, and were
-    dropped with warnings in the end. Ctrl-C cancels `work` in good order, where Dagster's own handling would skip every
-    `finally`.
+    dropped with warnings in the end.
     """
-    return asyncio.run(_cancelled_by_interrupt(work))
+    with _interrupts_left_to_asyncio():
+        return asyncio.run(work)
 
 
-async def _cancelled_by_interrupt(work: Coroutine[Any, Any, T]) -> T:
-    loop, task = asyncio.get_running_loop(), asyncio.ensure_future(work)
+@contextmanager
+def _interrupts_left_to_asyncio() -> Iterator[None]:
+    """Ctrl-C cancels what runs in good order, and counts also where it has nothing left to wait for.
+
+    Dagster's own handling would skip every `finally`; asyncio steps back where somebody handles interrupts already.
+    """
     try:
-        loop.add_signal_handler(signal.SIGINT, task.cancel)
-    except (RuntimeError, ValueError):
-        return await task  # not the main thread: nobody sends this thread a Ctrl-C
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    except ValueError:  # not the main thread: nobody sends this thread a Ctrl-C
+        yield
+        return
     try:
-        return await task
-    except asyncio.CancelledError:
-        raise KeyboardInterrupt from None
+        yield
     finally:
-        loop.remove_signal_handler(signal.SIGINT)
+        signal.signal(signal.SIGINT, before)

@@ -93,6 +93,14 @@ class KeptEventLog(SqliteEventLogStorage):
         super().delete_dynamic_partition(partitions_def_name, partition_key)
         self._partitions.discard((partitions_def_name, partition_key))
 
+    def delete_events(self, run_id: str) -> None:
+        """Deletes the events of a run with its file, which Dagster leaves behind as large as it was."""
+        super().delete_events(run_id)
+        with self._db_lock:
+            self._initialized_dbs.discard(run_id)
+            self._engines.pop(run_id).dispose()
+            Path(self.path_for_shard(run_id)).unlink()
+
     def fetch_materializations(self, *asked: Any, **options: Any) -> Any:
         """Materialisations as of the last of this process: each of its checks asks twice for the one it is about."""
         question = repr((asked, options))

@@ -2,7 +2,8 @@
 
 import dagster as dg
 
-from stoic_assets.adapters.evaluation_publishing import project, publish
+from stoic_assets.adapters.evaluation_publishing import publish
+from stoic_assets.adapters.stoic_graph_projection import project
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.defs.evaluation_run import current_evaluation, run_async
 from stoic_assets.defs.failures import RETRIES, delivery_faults, reported
@@ -28,6 +29,8 @@ def fitness_updates(context: dg.AssetExecutionContext, workplace: dg.ResourcePar
             "fitness": update.fitness,
             "fitness_low": update.fitness_low,
             "fitness_high": update.fitness_high,
+            "scored_trials": update.scored_trials,
+            "failed_trials": update.failed_trials,
             "conclusive": published.conclusive,
             "offline": update.head.offline,
             "weak_virtues": ", ".join(update.weak_virtues) or "none",

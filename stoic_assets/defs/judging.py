@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import dagster as dg
+from pydantic import Field
 
 from stoic_assets.adapters.document_files import load_jobs
 from stoic_assets.adapters.evaluation_judging import EvaluationJudging, Tables
@@ -28,9 +29,9 @@ class JudgingConfig(dg.Config):
     `job_files` are corrected jobs: they take the place of those of the same name that the trials were held with.
     """
 
-    samples: int | None = None
+    samples: int | None = Field(default=None, ge=1, le=50)
     fresh: bool = False
-    max_cost: float | None = None
+    max_cost: float | None = Field(default=None, ge=0)
     job_files: list[str] = []
 
 
@@ -67,6 +68,7 @@ def verdicts(
     with reported(workplace):
         judging = _judging(context, config, workplace)
         tables = run_async(judging.verdicts(virtues="virtue_scores" in wanted, tasks="task_scores" in wanted))
+        judging.tables.reopen(bool(config.job_files))
         paths = {table: judging.tables.write(table, rows) for table, rows in tables.items()}
     about = {"virtue_scores": _about_virtues, "task_scores": _about_tasks}
     for asset in sorted(wanted):
@@ -109,8 +111,9 @@ def assertion_results(
     """Expected against observed for every assertion; corrected and weighted anew without another conversation."""
     with reported(workplace):
         judging = _judging(context, config, workplace)
-        judging.weigh()
         rows = judging.assertions()
+        judging.tables.reopen(bool(config.job_files))
+        judging.weigh()
         path = judging.tables.write("assertion_results", rows)
     return dg.MaterializeResult(metadata={**_about_assertions(rows), "path": dg.MetadataValue.path(path)})
 

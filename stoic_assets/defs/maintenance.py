@@ -1,6 +1,6 @@
 """What keeps the warehouse quick; nothing here changes what it says.
 
-When it is done without anybody asking, `nightly` says.
+When it is done without anybody asking, `night_watch` says.
 """
 
 from datetime import timedelta
@@ -10,6 +10,7 @@ from pydantic import Field
 
 from stoic_assets.adapters.compaction import GRACE, Compacted
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.reports.formatting import plural
 from stoic_assets.defs.failures import reported
 from stoic_assets.defs.ownership import OWNERS
 
@@ -44,4 +45,4 @@ compaction = dg.define_asset_job(
 
 
 def _line(table: Compacted) -> str:
-    return f"- {table.table}: {table.merged} merged, {table.removed} removed, {table.files} files left"
+    return f"- {table.table}: {table.merged} merged, {table.removed} removed, {plural(table.files, 'file')} left"

@@ -3,4 +3,4 @@
 import dagster as dg
 
 agent_versions = dg.DynamicPartitionsDefinition(name="agent_version")
-"""Partition keys read `agent@version`. Dagster accepts any text as a dynamic key: check it before adding one."""
+"""Partition keys read `agent@version`. Dagster accepts any text as a dynamic key, so `graph_setup` checks it."""

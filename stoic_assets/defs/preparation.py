@@ -3,13 +3,14 @@
 import dagster as dg
 
 from stoic_assets.adapters.document_files import load_releases, readable_jobs
-from stoic_assets.adapters.evaluation_publishing import introduce_version
 from stoic_assets.adapters.evaluation_setup import default_files
+from stoic_assets.adapters.stoic_graph_projection import introduce_version
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import conditions_of
 from stoic_assets.core.markdown import bulleted
 from stoic_assets.core.redaction import Redactor
+from stoic_assets.core.releases import check_agent_version
 from stoic_assets.defs.failures import RETRIES, reported
 from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
@@ -72,9 +73,10 @@ def _trials(job: Job) -> int:
 def graph_setup(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
     """Constraints of the stoic graph, and the node of this agent version with its lineage."""
     with reported(workplace):
+        version = check_agent_version(context.partition_key)  # the web UI adds whatever one types as a partition
         releases, complaints = load_releases(workplace.project.releases)
-        release = releases.get(context.partition_key)
-        introduce_version(workplace, context.partition_key, release)
+        release = releases.get(version)
+        introduce_version(workplace, version, release)
     return dg.MaterializeResult(
         metadata={
             "parents": ", ".join(release.parent_versions if release else ()) or "none",

@@ -18,12 +18,13 @@ from stoic_assets.core.markdown import bulleted, plain
 from stoic_assets.defs.evaluation_run import run_async
 from stoic_assets.defs.failures import RETRIES, delivery_faults, reported
 from stoic_assets.defs.ownership import OWNERS
+from stoic_assets.defs.shown_rows import shown
 
 
 class RatingPageConfig(dg.Config):
-    """The versions whose replies are rated; one page shows them all, blind."""
+    """The versions whose replies are rated, the one evaluated last if empty; one page shows them all, blind."""
 
-    agent_versions: list[str]
+    agent_versions: list[str] = []
 
 
 @dg.asset(group_name="people", kinds={"html"}, owners=OWNERS, deps=["transcripts"])
@@ -46,8 +47,7 @@ def rating_pages(config: RatingPageConfig, workplace: dg.ResourceParam[Workplace
 def human_ratings(workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
     """The ratings in `$STOIC_HOME/ratings/`, each rater and item once; taking the same in again changes nothing."""
     with reported(workplace):
-        folder = ratings_folder(workplace.project.home)
-        collected = ratings_store.collect(workplace, [folder] if folder.is_dir() else [])
+        collected = ratings_store.collect(workplace, ratings_store.rating_files(workplace.project.home))
     counts = ("files", "new", "changed", "unchanged", "unknown")
     return dg.MaterializeResult(metadata={name: getattr(collected, name) for name in counts})
 
@@ -97,6 +97,9 @@ def rating_analysis(workplace: dg.ResourceParam[Workplace]) -> tuple[dg.Material
     )
 
 
+_COLUMNS = ("virtue", "judge_model", "measure", "estimate", "low", "high", "why")
+
+
 @dg.asset(group_name="people", kinds={"python", "parquet"}, owners=OWNERS, deps=[human_ratings, "virtue_scores"])
 def judge_calibration(workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
     """The judge against people on the same replies, and the map from its spread to a confidence that can be trusted."""
@@ -104,8 +107,6 @@ def judge_calibration(workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeR
         comparisons = calibration_store.calibrate(workplace)
         path = calibration_store.store(workplace.warehouse, comparisons)
     rows = [row for found in comparisons for row in found.rows()]
-    shown = ("virtue", "judge_model", "measure", "estimate", "low", "high", "why")
-    records = [dg.TableRecord({name: row[name] for name in shown}) for row in rows]
     maps = [each for found in comparisons for each in found.maps.values()]
     return dg.MaterializeResult(
         metadata={
@@ -114,7 +115,7 @@ def judge_calibration(workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeR
             "calibrated": len(maps),
             "rubric": next((found.rubric for found in comparisons), None) or "not known",
             "reliability": dg.MetadataValue.md("\n\n".join(map(_diagram, maps)) or "not calibrated"),
-            **({"measures": dg.MetadataValue.table(records)} if records else {}),
+            **({"measures": shown({name: row[name] for name in _COLUMNS} for row in rows)} if rows else {}),
         }
     )
 
@@ -170,11 +171,11 @@ def new_rating_files(
 
     The runs tell by their tags what was taken in. One that failed is tried again twice, for the fault may pass.
     """
-    folder = ratings_folder(workplace.project.home)
-    state = _state(folder)
+    home = workplace.project.home
+    state = _state(ratings_store.rating_files(home))
     runs = context.instance.get_run_records(dg.RunsFilter(tags={FILES_TAG: state})) if state else []
     if not state or (runs and not _worth_another_try(runs)):
-        return dg.SkipReason(f"nothing new in {folder}")
+        return dg.SkipReason(f"nothing new in {ratings_folder(home)}")
     return dg.RunRequest(f"{state}:{len(runs)}", tags={FILES_TAG: state})
 
 
@@ -186,8 +187,7 @@ def _worth_another_try(runs: Sequence[dg.RunRecord]) -> bool:
     return failed and len(runs) < ATTEMPTS and datetime.now(UTC) - ended > PAUSE
 
 
-def _state(folder: Path) -> str:
-    """A digest of the rating files as they stand, since databases index it; empty where there is none."""
-    files = [path for path in sorted(folder.glob("*.json")) if path.name != "keys.json"]
+def _state(files: Sequence[Path]) -> str:
+    """A digest of rating files as they stand, since databases index it; empty where there is none."""
     listing = " ".join(f"{path.name}:{path.stat().st_mtime_ns}" for path in files)
     return hashlib.sha256(listing.encode()).hexdigest() if files else ""

@@ -32,14 +32,14 @@ def new_releases(context: dg.SensorEvaluationContext, workplace: dg.ResourcePara
     when its manifest was away in between.
     """
     releases = read_releases(workplace)
-    for complaint in releases.complaints:
-        context.log.warning(complaint)
     digests = {release.agent_version: digest_of(release) for release in releases.live}
     bases = releases.bases()
     asked_for = _asked_for(context.cursor, workplace, digests)
     wanted = [version for version, digest in digests.items() if asked_for.get(version) != digest]
     begun = ready(wanted, bases, versions_running(context.instance))
     asked_for |= {version: digests[version] for version in begun}
+    for complaint in releases.complaints if begun else ():  # otherwise they are why the tick was skipped
+        context.log.warning(complaint)
     waiting = [f"{version} waits until {bases[version]} is evaluated" for version in wanted if version not in begun]
     return dg.SensorResult(
         run_requests=[_request(version, digests[version]) for version in begun],

@@ -13,7 +13,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.releases import agent_of
 from stoic_assets.core.scoring.rounding import half_even, mean
 from stoic_assets.core.scoring.validity import invalid_share
-from stoic_assets.defs.evaluation_run import current_evaluation
+from stoic_assets.defs.evaluation_run import current_evaluation, no_version
 from stoic_assets.defs.failures import reported
 from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
@@ -51,7 +51,11 @@ def _spec(model: str) -> dg.AssetSpec:
 
 
 def _check_specs(models: Iterable[str]) -> list[dg.AssetCheckSpec]:
-    return [dg.AssetCheckSpec(test.name, asset=model) for model in models for test in _project.tests(model)]
+    return [
+        dg.AssetCheckSpec(test.name, asset=model, description=f"No row is found by\n\n```sql\n{test.sql}\n```")
+        for model in models
+        for test in _project.tests(model)
+    ]
 
 
 @dg.multi_asset(
@@ -67,7 +71,9 @@ def sql_models(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Wo
     """
     failed: dict[str, Exception] = {}
     with reported(workplace):
-        manifest = current_evaluation(context, workplace.evidence)
+        # The web UI lets nobody choose a partition where only checks are executed.
+        otherwise = no_version if context.selected_asset_keys else workplace.warehouse.newest_version
+        manifest = current_evaluation(context, workplace.evidence, otherwise)
         offline = EvaluationTables(workplace, manifest).is_offline()
         with open_models(workplace.warehouse, manifest.agent_version, manifest.evaluation_id) as models:
             for model in _project.stored:
@@ -160,7 +166,7 @@ def evaluations(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[W
         tables = EvaluationTables(workplace, manifest)
         path, found = tables.finish()
         [scores] = tables.read("evaluation_scores")
-        workplace.warehouse.publish()
+        database = workplace.warehouse.publish()
     average = scores["average_overall"]
     return dg.MaterializeResult(
         metadata={
@@ -170,6 +176,6 @@ def evaluations(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[W
             "average_score": None if average is None else half_even(average),
             "fitness": scores["fitness"],
             "path": dg.MetadataValue.path(path),
-            "duckdb": dg.MetadataValue.path(workplace.project.warehouse / "stoic.duckdb"),
+            "duckdb": dg.MetadataValue.path(database),
         }
     )

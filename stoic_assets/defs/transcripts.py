@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import dagster as dg
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from stoic_assets.adapters.evaluation_conversations import Held, hold_evaluation
 from stoic_assets.adapters.workplace import Workplace
@@ -13,7 +13,7 @@ from stoic_assets.core.conversation.evidence import SCORED
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import EvaluationRequest
 from stoic_assets.core.scoring.validity import invalid_share
-from stoic_assets.defs.evaluation_run import own_evaluation_id, run_async
+from stoic_assets.defs.evaluation_run import claim, own_evaluation_id, run_async
 from stoic_assets.defs.failures import RETRIES, reported
 from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
@@ -32,8 +32,8 @@ class ConversationConfig(dg.Config):
     judge_samples: int | None = None
     model: str | None = None
     agent_url: str | None = None
-    at_once: int | None = None
-    max_cost: float | None = None
+    at_once: int | None = Field(default=None, ge=1)
+    max_cost: float | None = Field(default=None, ge=0)
 
     def request(self) -> EvaluationRequest:
         """The part that decides what the evaluation is. Raises `ConfigurationError` for a value that is none."""
@@ -68,9 +68,9 @@ def transcripts(
 
     A run that was cut off is taken up where it stood by a run with the same tag `stoic/evaluation_id`.
     """
-    version, evaluation_id = context.partition_key, own_evaluation_id(context)
+    version, evaluation_id = context.partition_key, own_evaluation_id(context.run)
     with reported(workplace):
-        workplace.evidence.lock_for_run(version, evaluation_id)
+        claim(context, workplace.evidence, version, evaluation_id)
         conversations = hold_evaluation(
             workplace,
             version,

@@ -28,6 +28,7 @@ greetings: [Hello]
 maxTurns: 2
 repeats: 3
 """
+SECRET = "sk-0123456789abcdefghijklmn"
 Agent = Callable[..., str]
 
 
@@ -64,7 +65,7 @@ def agent(workplace: Workplace, said: list[str]) -> Iterator[Agent]:
         server = ThreadingHTTPServer(("127.0.0.1", 0), handler(version, refuses, said))
         servers.append(server)
         threading.Thread(target=server.serve_forever, args=(0.01,)).start()
-        url = f"http://127.0.0.1:{server.server_address[1] if reachable else 9}"
+        url = f"http://127.0.0.1:{server.server_address[1] if reachable else 9}/{SECRET}"
         released = f"2026-11-0{len(servers)}T09:00:00Z"
         manifest = {"agent": "marcus", "version": version, "url": url, "releasedAt": released}
         (workplace.project.releases / f"{version}.yml").write_text(json.dumps(manifest))
@@ -134,7 +135,7 @@ def test_a_version_that_cannot_be_talked_to_stops_no_other(
     found = hold(workplace)
     assert list(found.held) == [good]
     assert said == ["1.0.0"] * 3
-    assert "refuses the key" in found.record.faults[locked]
+    assert "/[redacted] refuses the key" in found.record.faults[locked]
     assert "1.1.0" in gone
     assert set(found.record.faults) == {gone, locked, "marcus@2"}
     [night], _ = Nights(workplace.project.home).recent()
@@ -169,6 +170,13 @@ def capped(workplace: Workplace, dollars: float) -> Workplace:
 def test_without_a_live_version_there_is_no_night(workplace: Workplace) -> None:
     with pytest.raises(ConfigurationError, match=r"releases/\*\.yml"):
         hold(workplace)
+
+
+def test_a_night_of_a_version_that_is_not_live_names_it(workplace: Workplace, agent: Agent, said: list[str]) -> None:
+    agent("1.0.0")
+    with pytest.raises(ConfigurationError, match=r"^marcus@8 is not live, but marcus@1\.0\.0; say in releases"):
+        hold(workplace, versions=("marcus@8",))
+    assert said == []
 
 
 def test_what_is_recorded_adds_up(tmp_path: Path) -> None:

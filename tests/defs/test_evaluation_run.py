@@ -1,16 +1,19 @@
 """A run keeps to one evaluation from its first step on, and nobody else works on it between two steps."""
 
+import asyncio
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
 import pytest
 
 from stoic_assets.adapters.workplace import Workplace, open_workplace
-from stoic_assets.core.evaluation import Manifest
-from stoic_assets.defs.evaluation_run import current_evaluation
+from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest
+from stoic_assets.defs.evaluation_run import current_evaluation, run_async
 from stoic_assets.defs.failures import reported
 from stoic_assets.defs.partitions import agent_versions
 from stoic_assets.defs.resources import WorkplaceResource
@@ -20,11 +23,12 @@ VERSION = "marcus@1.1.0"
 TAKE = """
 import sys
 from pathlib import Path
+from typing import Any
 from stoic_assets.adapters.evidence_store import EvidenceStore
 with EvidenceStore(Path(sys.argv[1])).locked(*sys.argv[2:]):
     print("begun")
 """
-Run = Callable[[list[dg.AssetsDefinition]], dg.ExecuteInProcessResult]
+Run = Callable[..., dg.ExecuteInProcessResult]
 
 
 @pytest.fixture
@@ -51,12 +55,14 @@ def begin(home: Path, make_manifest: Callable[..., Manifest]) -> Callable[[str, 
 def run(home: Path) -> Run:
     """Runs assets with the resource of Dagster's own runs."""
 
-    def materialise(assets: list[dg.AssetsDefinition]) -> dg.ExecuteInProcessResult:
+    def materialise(
+        assets: list[dg.AssetsDefinition], tags: dict[str, str] | None = None
+    ) -> dg.ExecuteInProcessResult:
         with dg.DagsterInstance.ephemeral() as instance:
             instance.add_dynamic_partitions(str(agent_versions.name), [VERSION])
             return dg.materialize(
                 assets, resources={"workplace": WorkplaceResource()}, instance=instance, partition_key=VERSION,
-                raise_on_error=False,
+                raise_on_error=False, tags=tags,
             )  # fmt: skip
 
     return materialise
@@ -67,6 +73,20 @@ def elsewhere(home: Path, identity: str) -> str:
     command = [sys.executable, "-c", TAKE, home, VERSION, identity]
     done = subprocess.run(command, capture_output=True, text=True)
     return done.stdout + done.stderr
+
+
+@dg.asset(partitions_def=agent_versions)
+def step(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> None:
+    with reported(workplace):
+        current_evaluation(context, workplace.evidence)
+
+
+def said(failed: dg.ExecuteInProcessResult) -> str | None:
+    """Why `step` failed."""
+    failure = failed.failure_data_for_node("step")
+    assert failure is not None
+    assert failure.user_failure_data is not None
+    return failure.user_failure_data.description
 
 
 def test_between_two_steps_of_a_run_its_evaluation_stays_locked_and_the_same(
@@ -94,14 +114,24 @@ def test_between_two_steps_of_a_run_its_evaluation_stays_locked_and_the_same(
     assert elsewhere(home, "E1") == "begun\n"
 
 
+@pytest.mark.parametrize("given", [{}, {EVALUATION_TAG: "E1"}])
+def test_a_run_is_tagged_with_the_evaluation_that_it_works_on(
+    home: Path, begin: Callable[[str, str], None], given: dict[str, str]
+) -> None:
+    """Whether an evaluation came to its end is told by its runs, those of the web UI included."""
+    begin("E1", "21")
+    with dg.DagsterInstance.ephemeral() as instance:
+        instance.add_dynamic_partitions(str(agent_versions.name), [VERSION])
+        dg.materialize(
+            [step], resources={"workplace": WorkplaceResource()}, instance=instance, partition_key=VERSION, tags=given
+        )
+        [found] = instance.get_runs(dg.RunsFilter(tags={EVALUATION_TAG: "E1"}))
+    assert found.status == dg.DagsterRunStatus.SUCCESS
+
+
 def test_a_step_whose_evaluation_another_process_works_on_fails_with_one_line(
     home: Path, begin: Callable[[str, str], None], run: Run
 ) -> None:
-    @dg.asset(partitions_def=agent_versions)
-    def step(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> None:
-        with reported(workplace):
-            current_evaluation(context, workplace.evidence)
-
     begin("E1", "21")
     hold = TAKE.replace('print("begun")', 'print("begun", flush=True); sys.stdin.read()')
     command = [sys.executable, "-c", hold, home, VERSION, "E1"]
@@ -110,9 +140,72 @@ def test_a_step_whose_evaluation_another_process_works_on_fails_with_one_line(
         assert other.stdout.readline() == "begun\n"
         failed = run([step])
         other.communicate("")
-    failure = failed.failure_data_for_node("step")
-    assert failure is not None
-    assert failure.user_failure_data is not None
-    assert failure.user_failure_data.description == (
-        "evaluation E1 of marcus@1.1.0 is running in another process; wait for it, or end it"
-    )
+    assert said(failed) == "evaluation E1 of marcus@1.1.0 is running in another process; wait for it, or end it"
+
+
+def test_an_evaluation_that_is_not_there_is_named(begin: Callable[[str, str], None], run: Run) -> None:
+    first = "materialise `transcripts` first"
+    assert said(run([step])) == f"there is no evidence for marcus@1.1.0; {first}"
+    begin("E1", "21")
+    assert run([step]).success
+    failed = run([step], {EVALUATION_TAG: "E2"})
+    assert said(failed) == f"there is no evidence for evaluation E2 of marcus@1.1.0; {first}"
+
+
+def test_an_interrupt_counts_where_nothing_is_left_to_wait_for_and_handlers_are_given_back() -> None:
+    async def stage() -> str:
+        await asyncio.sleep(0)
+        signal.raise_signal(signal.SIGINT)  # as while the last tables are stored
+        return "the end"
+
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # somebody else's, as Dagster's is
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run_async(stage())
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_an_interrupt_lets_every_finally_run() -> None:
+    ended: list[str] = []
+
+    async def stage() -> None:
+        try:
+            asyncio.get_running_loop().call_soon(signal.raise_signal, signal.SIGINT)
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(0)
+            ended.append("in good order")
+
+    with pytest.raises(KeyboardInterrupt):
+        run_async(stage())
+    assert ended == ["in good order"]
+
+
+def test_a_run_works_on_the_evaluation_it_names_else_on_the_newest_that_can_be_read(
+    home: Path, begin: Callable[[str, str], None]
+) -> None:
+    seen: list[str] = []
+
+    @dg.asset(partitions_def=agent_versions)
+    def step(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> None:
+        with reported(workplace):
+            seen.append(current_evaluation(context, workplace.evidence).evaluation_id)
+
+    def run(**options: Any) -> dg.ExecuteInProcessResult:
+        with dg.DagsterInstance.ephemeral() as instance:
+            instance.add_dynamic_partitions(str(agent_versions.name), [VERSION])
+            resources = {"workplace": WorkplaceResource()}
+            return dg.materialize(
+                [step], resources=resources, instance=instance, partition_key=VERSION, raise_on_error=False, **options
+            )
+
+    for number, identity in enumerate(("E1", "E2", "E3"), 21):
+        begin(identity, str(number))
+    (open_workplace().evidence.folder(VERSION, "E3") / "manifest.json").write_text("{}")
+    assert run(tags={EVALUATION_TAG: "E1"}).success
+    assert run().success
+    assert seen == ["E1", "E2"]
+    assert not run(tags={EVALUATION_TAG: "E3"}).success
+    assert not run(tags={EVALUATION_TAG: "E4"}).success

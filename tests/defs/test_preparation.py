@@ -1,9 +1,10 @@
 """What the jobs of a project show in Dagster."""
 
 import dagster as dg
+import pytest
 
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.defs.preparation import job_configs
+from stoic_assets.defs.preparation import graph_setup, job_configs
 
 JOB = "target: {user: u, chatbot: c}\ntasks: [{task: t, acceptanceCriteria: a}]\n"
 
@@ -16,6 +17,23 @@ def test_a_faulty_job_file_is_shown_and_stops_nobody(workplace: Workplace) -> No
     shown = configured(workplace)
     assert (shown["dagster/row_count"].value, shown["unreadable_files"].value) == (1, 1)
     assert "bad.yml" in str(shown["file_faults"].value)
+
+
+@pytest.mark.parametrize("key", ["marcus", "../x@1"])
+def test_a_partition_that_is_no_agent_version_is_refused_before_anything_is_done(
+    workplace: Workplace, key: str
+) -> None:
+    with dg.DagsterInstance.ephemeral() as instance:
+        instance.add_dynamic_partitions("agent_version", [key])
+        failed = dg.materialize(
+            [graph_setup], resources={"workplace": workplace}, instance=instance, partition_key=key,
+            raise_on_error=False,
+        )  # fmt: skip
+    failure = failed.failure_data_for_node("graph_setup")
+    assert failure is not None
+    assert failure.user_failure_data is not None
+    assert f"{key!r} is no agent version" in (failure.user_failure_data.description or "")
+    assert not (workplace.project.home / "graph").exists()
 
 
 def configured(workplace: Workplace) -> dict[str, dg.MetadataValue]:

@@ -18,7 +18,9 @@ from stoic_assets.defs.ratings import (
     judge_calibration,
     new_rating_files,
     rating_analysis,
+    rating_pages,
 )
+from stoic_assets.defs.shown_rows import MOST_ROWS
 
 DIMENSIONS = ("appropriateness", "helpfulness", "stoic_authenticity", "emotional_intelligence", "actionability")
 FEEDBACK = {
@@ -97,6 +99,27 @@ def test_names_and_complaints_set_up_no_markup(workplace: Workplace) -> None:
     found = materialise(workplace)
     assert r"- \[ann\](x): " in found["rater_checks"]["flags"]
     assert r"\<b\>.json" in found["human_feedback_evaluations"]["complaints"]
+
+
+def test_of_a_calibration_dagster_keeps_the_first_rows_alone(workplace: Workplace) -> None:
+    rating = {
+        "rater_id": "ann", "test_id": "x1", "trial_id": "t1", **dict.fromkeys(DIMENSIONS, 4), "overall": "yes",
+        "comments": "", "practice": False, "attention": False, "rated_at": "2026-11-25T09:30:00Z",
+    }  # fmt: skip
+    verdict = {"trial_id": "t1", "virtue": "wisdom", "judge_model": "sage", "sample": 0, "score": 0.5}
+    workplace.warehouse.write("human_ratings", "marcus@1.0.0", "night", [rating])
+    workplace.warehouse.write("virtue_scores", "marcus@1.0.0", "night", [verdict])
+    result = dg.materialize([judge_calibration], resources={"workplace": workplace})
+    [found] = [event.materialization.metadata for event in result.get_asset_materialization_events()]
+    assert found["dagster/row_count"].value > MOST_ROWS == len(found["measures"].records)
+
+
+def test_a_page_needs_no_configuration(workplace: Workplace) -> None:
+    failed = dg.materialize([rating_pages], resources={"workplace": workplace}, raise_on_error=False)
+    failure = failed.failure_data_for_node("rating_pages")
+    assert failure is not None
+    assert failure.user_failure_data is not None
+    assert "nothing was evaluated yet" in (failure.user_failure_data.description or "")
 
 
 def test_without_ratings_the_analysis_says_what_to_do(workplace: Workplace) -> None:

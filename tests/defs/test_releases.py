@@ -153,6 +153,19 @@ def test_a_malformed_manifest_is_named_and_stops_no_other(daemon: Daemon, manife
     assert daemon.instance.get_dynamic_partitions("agent_version") == ["marcus@1.0.0"]
 
 
+def test_a_copied_manifest_is_evaluated_once_it_is_known_which_counts(daemon: Daemon, manifest: Manifest) -> None:
+    path = manifest("1.0.0")
+    copy = path.with_name("copy.yml")
+    copy.write_text(path.read_text().replace("localhost", "elsewhere"))
+    assert daemon.tick() == []
+    assert daemon.look().skip_reason.skip_message == (
+        f"not read: {path}: version: marcus@1.0.0 is also in copy.yml; leave one of them"
+    )
+    assert daemon.log == []
+    copy.unlink()
+    assert daemon.tick() == ["marcus@1.0.0"]
+
+
 def test_a_candidate_waits_for_the_run_of_its_base(daemon: Daemon, manifest: Manifest) -> None:
     daemon.tick()
     manifest("1.1.0", parents=["1.0.0"])

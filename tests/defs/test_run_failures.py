@@ -41,7 +41,7 @@ def job_configs() -> None:
     raise ZeroDivisionError("division by zero")
 
 
-def told(workplace: Workplace, instance: dg.DagsterInstance, result: Any) -> dict[str, Any]:
+def look(workplace: Workplace, instance: dg.DagsterInstance, result: Any) -> list[Path]:
     """The events that wait after the sensor looked at a failed run twice."""
     [failure] = [event for event in result.all_events if event.event_type_value == "PIPELINE_FAILURE"]
     for _ in range(2):
@@ -49,7 +49,12 @@ def told(workplace: Workplace, instance: dg.DagsterInstance, result: Any) -> dic
             "failed_runs", failure, instance, result.dagster_run, resources={"workplace": workplace}
         )
         failed_runs(context.for_run_failure())
-    [waiting] = (workplace.project.home / "outbox" / "pending" / "events").glob("*.json")
+    return list((workplace.project.home / "outbox" / "pending" / "events").glob("*.json"))
+
+
+def told(workplace: Workplace, instance: dg.DagsterInstance, result: Any) -> dict[str, Any]:
+    """The one event about a failed run."""
+    [waiting] = look(workplace, instance, result)
     return dict(json.loads(waiting.read_text())["body"])
 
 
@@ -73,3 +78,44 @@ def test_an_error_that_nobody_expected_is_told_too(workplace: Workplace, instanc
     event = told(workplace, instance, result)
     assert event["subject"] == event["data"]["job"]
     assert event["data"]["error"] == "ZeroDivisionError: division by zero"
+
+
+def test_an_error_of_many_lines_is_told_in_one(workplace: Workplace, instance: dg.DagsterInstance) -> None:
+    @dg.asset
+    def wordy() -> None:
+        raise LookupError("these are no partitions:\n\n   ['marcus']\n")
+
+    result = dg.materialize([wordy], instance=instance, raise_on_error=False)
+    assert told(workplace, instance, result)["data"]["error"] == "LookupError: these are no partitions: ['marcus']"
+
+
+def test_a_run_that_is_begun_once_more_is_not_told(workplace: Workplace, instance: dg.DagsterInstance) -> None:
+    result = dg.materialize([job_configs], instance=instance, raise_on_error=False)
+    instance.add_run_tags(result.run_id, {"dagster/will_retry": "true"})
+    assert look(workplace, instance, result) == []
+    instance.add_run_tags(result.run_id, {"dagster/will_retry": "false"})
+    assert len(look(workplace, instance, result)) == 1
+
+
+def test_a_run_is_told_with_the_evaluation_that_it_took_up(
+    workplace: Workplace, instance: dg.DagsterInstance
+) -> None:
+    result = dg.materialize(
+        [transcripts], instance=instance, partition_key=VERSION, raise_on_error=False,
+        resources={"workplace": workplace},
+    )
+    assert told(workplace, instance, result)["data"]["evaluation_id"] is None
+    instance.add_run_tags(result.run_id, {"stoic/evaluation_id": "E1"})
+    assert told(workplace, instance, result)["data"]["evaluation_id"] == "E1"
+
+
+@pytest.mark.parametrize("key", ["marcus", "../x@1"])
+def test_a_partition_that_is_no_version_is_told_as_none(
+    workplace: Workplace, instance: dg.DagsterInstance, key: str
+) -> None:
+    instance.add_dynamic_partitions("agent_version", [key])
+    result = dg.materialize(
+        [transcripts], instance=instance, partition_key=key, raise_on_error=False, resources={"workplace": workplace}
+    )
+    event = told(workplace, instance, result)
+    assert (event["data"]["partition"], event["data"]["agent_version"]) == (key, None)

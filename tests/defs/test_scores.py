@@ -13,6 +13,7 @@ from stoic_assets.defs.scores import evaluations, sql_models
 VERSION, EVALUATION, STARTED = "marcus@1.0.0", "e1", "2026-11-20T00:00:00+00:00"
 KEY = (VERSION, EVALUATION)
 TRIAL_VIRTUES = dg.AssetKey("trial_virtues")
+SCORE_CHECK = dg.AssetSelection.checks(dg.AssetCheckKey(TRIAL_VIRTUES, "between_score"))
 TRIAL = {
     "trial_id": "t1", "job": "mentor", "holdout": False, "condition": "withheld", "repeat": 1,
     "outcome": "signed_off", "failure_count": 0, "planned_tasks": 0, "turns": 2,
@@ -130,20 +131,45 @@ def test_one_model_can_be_made_again_alone(instance: dg.DagsterInstance, workpla
     assert workplace.warehouse.file("trial_virtues", *KEY).name == "e1.1.parquet"  # type: ignore[union-attr]
 
 
-def test_a_check_alone_asks_for_a_version(
+def test_checks_alone_are_of_the_version_evaluated_last(instance: dg.DagsterInstance, workplace: Workplace) -> None:
+    """Dagster lets nobody choose a partition for them."""
+    materialise(instance, workplace)
+    made, [check] = materialise(instance, workplace, SCORE_CHECK, version=None)
+    assert (made, check.check_name, check.passed) == ([], "between_score", True)
+
+
+def test_checks_alone_are_no_run_of_the_evaluation(instance: dg.DagsterInstance, workplace: Workplace) -> None:
+    """By its last run it is known whether it came to its end."""
+    materialise(instance, workplace)
+    for selection, tags in ((SCORE_CHECK, None), (dg.AssetSelection.assets("trial_virtues"), EVALUATION)):
+        result = dg.materialize(
+            [sql_models], resources={"workplace": workplace}, instance=instance, selection=selection,
+            partition_key=VERSION if tags else None,
+        )  # fmt: skip
+        run = instance.get_run_by_id(result.run_id)
+        assert run is not None
+        assert run.tags.get(EVALUATION_TAG) == tags
+
+
+def test_a_model_asks_for_a_version(
     instance: dg.DagsterInstance, workplace: Workplace, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Dagster lets nobody choose a partition for it."""
-    check = dg.AssetSelection.checks(dg.AssetCheckKey(TRIAL_VIRTUES, "between_score"))
-    assert materialise(instance, workplace, check, version=None) == ([], [])
+    selection = dg.AssetSelection.assets("trial_virtues")
+    assert materialise(instance, workplace, selection, version=None) == ([], [])
     assert "needs an agent version; choose a partition" in capsys.readouterr().err
+
+
+def test_every_check_says_what_it_looks_for() -> None:
+    found = {spec.name: spec.description for spec in sql_models.check_specs if spec.asset_key == TRIAL_VIRTUES}
+    assert found["between_score"] == (
+        "No row is found by\n\n```sql\nselect * from trial_virtues where score not between 0 and 1\n```"
+    )
+    assert all(found.values())
 
 
 def test_a_check_goes_with_another_model(instance: dg.DagsterInstance, workplace: Workplace) -> None:
     materialise(instance, workplace)
-    both = dg.AssetSelection.assets("weak_virtues").without_checks() | dg.AssetSelection.checks(
-        dg.AssetCheckKey(TRIAL_VIRTUES, "between_score")
-    )
+    both = dg.AssetSelection.assets("weak_virtues").without_checks() | SCORE_CHECK
     made, [check] = materialise(instance, workplace, both)
     assert made == ["weak_virtues"]
     assert (check.check_name, check.passed) == ("between_score", True)
