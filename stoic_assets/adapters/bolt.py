@@ -116,7 +116,12 @@ class Graph:
         async with self._sessions.open(reading=True, **settings) as session:
             transaction = await session.begin_transaction(timeout=seconds)
             try:
-                return await _bounded_rows(await _run(transaction, cypher, parameters), max_rows)
+                result = await _run(transaction, cypher, parameters)
+                rows = await _bounded_rows(result, max_rows)
+                # The embedded server would refuse some changes only when they are committed, which they never are.
+                if "w" in ((await result.consume()).query_type or ""):
+                    raise QueryError("the query writes, and an assertion may only read the graph")
+                return rows
             except QueryError:
                 transaction.cancel()  # a rollback would first have the server compute all the rows that nobody reads
                 raise

@@ -13,15 +13,17 @@ from stoic_assets.adapters.version_comparison import compare_versions
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.options import Json
-from stoic_assets.cli.outcome import GATE_SAYS_NO, OFFLINE_WARNING
+from stoic_assets.cli.outcome import GATE_SAYS_NO
 from stoic_assets.core.comparison.comparison import Comparison
-from stoic_assets.core.comparison.family import Finding, Verdict
+from stoic_assets.core.comparison.family import Verdict
 from stoic_assets.core.comparison.outcome_junit import comparison_junit, refusal_junit
 from stoic_assets.core.comparison.outcome_markdown import comparison_markdown, refusal_markdown
 from stoic_assets.core.comparison.outcome_text import confidence, headline, interval, name, open_questions
+from stoic_assets.core.comparison.paired_jobs import Row
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.releases import check_agent_version
+from stoic_assets.core.reports.confidence import OFFLINE_NOTE
 from stoic_assets.core.reports.formatting import dashed, difference, p_value, score
 
 COLOURS: dict[Verdict, str] = {
@@ -77,11 +79,11 @@ def show_comparison(found: Comparison) -> None:
     for note in found.notes:
         console.out.print(f"note: {note}", style="yellow")
     console.print_table(_table(found))
-    for line in open_questions(found.gating):
+    for line in open_questions(finding.row() for finding in found.gating):
         console.out.print(line, style="dim")
     console.out.print(confidence(found), style="dim")
     if found.candidate.offline:
-        console.out.print(f"{OFFLINE_WARNING}; what the assertions found is real", style="yellow")
+        console.out.print(OFFLINE_NOTE, style="yellow")
 
 
 def _table(found: Comparison) -> Table:
@@ -92,15 +94,16 @@ def _table(found: Comparison) -> Table:
     table.add_column("jobs", justify="right")
     table.add_column("verdict")
     for finding in found.gating:
-        table.add_row(*_cells(finding))
+        table.add_row(*_cells(finding.row()))
     return table
 
 
-def _cells(finding: Finding) -> list[str | Text]:
+def _cells(row: Row) -> list[str | Text]:
+    verdict: Verdict = row["verdict"]
     return [
-        name(finding), dashed(score, finding.base), dashed(score, finding.candidate),
-        dashed(difference, finding.effect.difference), interval(finding), dashed(p_value, finding.p_adjusted),
-        str(finding.effect.jobs), Text(finding.verdict, COLOURS[finding.verdict]),
+        name(row), dashed(score, row["base_mean"]), dashed(score, row["candidate_mean"]),
+        dashed(difference, row["difference"]), interval(row), dashed(p_value, row["p_adjusted"]), str(row["jobs"]),
+        Text(verdict, COLOURS[verdict]),
     ]
 
 

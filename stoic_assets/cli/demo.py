@@ -114,9 +114,9 @@ def _change(flip: Flip) -> float:
 def _show(found: Comparison, flips: list[Flip], candidate: dict[str, Any], workplace: Workplace) -> None:
     show_comparison(found)
     _show_broken([flip for flip in flips if _change(flip) < 0], found)
-    report = workplace.reports / candidate["agent_version"] / f"{candidate['evaluation_id']}.html"
+    report = workplace.report_file(candidate["agent_version"], candidate["evaluation_id"])
     console.out.print(f"\nreport      {report}")
-    console.out.print(f"tables      {workplace.project.warehouse / 'stoic.duckdb'}")
+    console.out.print(f"tables      {workplace.warehouse.published}")
     stoic = "stoic" if shutil.which("stoic") else sys.argv[0]  # after `make demo` it is in .venv, not on PATH
     versions = f"{found.base.agent_version} {found.candidate.agent_version}"
     console.out.print(f"the gate    {stoic} compare {versions} --fail-on regression   (exits with 1)")

@@ -13,6 +13,7 @@ from stoic_assets.core.evaluation import EvaluationSpec
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import Planned
 from stoic_assets.core.judging.virtues import VIRTUES
+from stoic_assets.core.reports.formatting import plural
 
 EVALUATOR_TOKENS = (900, 40)
 """Tokens in and out of one message of the simulated user: measured on the demo's jobs, mid-conversation."""
@@ -26,7 +27,7 @@ def show_plan(spec: EvaluationSpec, version: str, workplace: Workplace, as_json:
     if as_json:
         console.print_json(document)
         return
-    table = Table(title=f"{version}: {document['trials']} trials, nothing was run", title_justify="left")
+    table = Table(title=f"{version}: {plural(document['trials'], 'trial')}, nothing was run", title_justify="left")
     for heading in ("job", "agent", "conditions", "trials", "assertions", "setups"):
         table.add_column(heading)
     for row in document["jobs"]:
@@ -35,8 +36,8 @@ def show_plan(spec: EvaluationSpec, version: str, workplace: Workplace, as_json:
     cost, calls = document["estimated_cost_usd"], document["calls"]
     about = "no price for these models in stoic.yml" if cost is None else f"about {cost:.2f} USD"
     console.out.print(
-        f"at most {calls['agent']} messages to the agent, {calls['evaluator']} of the simulated user, "
-        f"{calls['judge']} verdicts; {about}"
+        f"at most {plural(calls['agent'], 'message')} to the agent, {calls['evaluator']} of the simulated user, "
+        f"{plural(calls['judge'], 'verdict')}; {about}"
     )
 
 

@@ -15,7 +15,7 @@ NEWEST = "newest"
 
 
 def with_verbose(command: Callable[..., None]) -> Callable[..., None]:
-    """The command, taking `--verbose` as all do: faults advise it, and `main` looks for it."""
+    """The command, taking `--verbose` as all do: faults advise it, and `command_line.run` looks for it."""
     signature = inspect.signature(command)
     if "verbose" in signature.parameters:
         return command

@@ -1,5 +1,6 @@
 """The end of an evaluation in the terminal: what was found, where to look, and with which exit code to leave."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,31 +10,42 @@ from rich.text import Text
 
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import console
+from stoic_assets.core.comparison.paired_jobs import job_key
 from stoic_assets.core.conversation.evidence import SCORED
+from stoic_assets.core.evaluation import way_on
 from stoic_assets.core.judging.virtues import VIRTUES
-from stoic_assets.core.reports.confidence import calibrated_share, whose_confidence
-from stoic_assets.core.reports.formatting import dashed, score
+from stoic_assets.core.reports.confidence import OFFLINE_NOTE, calibrated_share, whose_confidence
+from stoic_assets.core.reports.formatting import DASH, dashed, score
 from stoic_assets.core.scoring.evaluation_document import DOCUMENT_TABLES, evaluation_document
+from stoic_assets.core.trial_rows import by_trial
 
-OFFLINE_WARNING = "offline: a scripted user and a lexical judge played; the scores mean nothing"
 GATE_SAYS_NO, NO_VERDICT = 1, 3
+ROUNDING = 1e-9
+"""A mean that lies so little below a gate is equal to it: sums of fractions are not exact."""
 Document = dict[str, Any]
+Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Outcome:
     """A stored evaluation: the document of `stoic eval --json`, and whether a verdict may rest on it.
 
-    `planned` counts trials; fewer were held when the cost ceiling was reached. `finished` is false also when verdicts
-    are missing for that reason. `conclusive` is false when too many trials are invalid, or none was scored. `reasons`
-    says why a trial did not end plainly, by its id.
+    `planned` counts trials; fewer were held when the cost ceiling was reached. `status` is not `finished` also when
+    verdicts are missing for that reason. `conclusive` is false when too many trials are invalid, or none was scored.
+    `reasons` says why a trial did not end plainly, `jobs` what it played, a job or one scenario of it, by its id.
+    `failed` are the rows of its failed assertions. `average`, 0–1, is the mean total as it is stored: a gate
+    goes by it, not by the rounded one of the document. `virtues` are the rows of `evaluation_virtues`.
     """
 
     document: Document
+    average: float | None
+    virtues: Sequence[Row]
     planned: int
-    finished: bool
+    status: str
     conclusive: bool
     reasons: dict[str, str]
+    jobs: dict[str, str]
+    failed: Mapping[str, Sequence[Row]]
 
     @property
     def held(self) -> int:
@@ -46,10 +58,15 @@ def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: 
     read = workplace.warehouse.read
     tables = {table: read(table, agent_version, evaluation_id) for table in DOCUMENT_TABLES}
     [evaluation], [scores] = tables["evaluations"], tables["evaluation_scores"]
+    virtues = read("evaluation_virtues", agent_version, evaluation_id)
     faults = [*tables["trials"], *tables["task_scores"], *read("virtue_scores", agent_version, evaluation_id)]
     reasons = {row["trial_id"]: reason for row in reversed(faults) if (reason := row.get("detail") or row.get("error"))}
-    finished = evaluation["status"] == "finished"
-    return Outcome(evaluation_document(tables), evaluation["planned_trials"], finished, scores["conclusive"], reasons)
+    return Outcome(
+        evaluation_document(tables), scores["average_overall"], virtues, evaluation["planned_trials"],
+        evaluation["status"], scores["conclusive"], reasons,
+        jobs={row["trial_id"]: job_key(row) for row in tables["composite_scores"]},
+        failed=by_trial(row for row in tables["assertion_results"] if row["passed"] is False),
+    )
 
 
 def finish(outcome: Outcome, workplace: Workplace, as_json: bool, fail_under: float | None) -> None:
@@ -59,29 +76,34 @@ def finish(outcome: Outcome, workplace: Workplace, as_json: bool, fail_under: fl
     else:
         show(outcome, workplace)
     refusal = no_verdict(outcome, workplace.settings.invalid_trials_threshold)
-    average = outcome.document["average_score"]
+    average = outcome.average
     if refusal:
         console.err.print(console.foreign(f"stoic: no verdict: {refusal}"))
         raise typer.Exit(NO_VERDICT)
-    if fail_under is not None and (average is None or average < fail_under):
-        console.err.print(f"stoic: the average score {dashed(score, average)} is below {fail_under:g}")
+    if fail_under is not None and (average is None or average < fail_under - ROUNDING):
+        console.err.print(f"stoic: the average score {_short_of(average, fail_under)} is below {fail_under:g}")
         raise typer.Exit(GATE_SAYS_NO)
+
+
+def _short_of(average: float | None, gate: float) -> str:
+    """A mean below a gate, with as many decimals, at least two, as show that it is."""
+    if average is None:
+        return DASH
+    return next(text for decimals in range(2, 11) if float(text := f"{average:.{decimals}f}") < gate)
 
 
 def no_verdict(outcome: Outcome, threshold: float) -> str | None:
     """Why no verdict is given, and what to do; None when one is. This outranks any gate: it would judge nothing."""
+    again = f"go on with {way_on(outcome.document['agent_version'], outcome.status)} and a higher --max-cost"
     if outcome.held < outcome.planned:
-        return (
-            f"{outcome.held} of {outcome.planned} trials were held before the cost ceiling; go on with --resume and a "
-            "higher --max-cost"
-        )
-    if not outcome.finished:
-        return "the cost ceiling was reached before all verdicts were had; go on with --resume and a higher --max-cost"
+        return f"{outcome.held} of {outcome.planned} trials were held before the cost ceiling; {again}"
+    if outcome.status != "finished":
+        return f"the cost ceiling was reached before all verdicts were had; {again}"
     if not outcome.conclusive:
         invalid = [trial for trial in outcome.document["trials"] if trial["outcome"] not in SCORED]
         return (
             f"{len(invalid)} of {outcome.held} trials are invalid, more than the {threshold:.0%} that stoic.yml allows"
-            f"; the first: {_ending(invalid[0], outcome.reasons)}"
+            f"; the first: {_ending(invalid[0], outcome)}"
         )
     return None
 
@@ -91,19 +113,18 @@ def show(outcome: Outcome, workplace: Workplace) -> None:
     document = outcome.document
     version = Text(document["agent_version"], "bold")
     console.out.print(Text.assemble("\n", version, f"  evaluation {document['evaluation_id']}"))
-    console.print_table(_trials(document))
-    console.print_table(_virtues(document))
+    console.print_table(_trials(outcome))
+    console.print_table(_virtues(outcome.virtues))
     for trial in document["trials"]:
         if trial["outcome"] not in ("signed_off", "max_turns"):
-            console.out.print(console.foreign(_ending(trial, outcome.reasons)))
-    for assertion in _failures(document):
+            console.out.print(console.foreign(_ending(trial, outcome)))
+    for assertion in _failures(outcome):
         console.out.print(console.foreign(assertion))
     console.out.print(_summary(document))
     console.out.print(whose_confidence(_calibrated(document)), style="dim")
     if document["offline"]:
-        console.out.print(OFFLINE_WARNING, style="yellow")
-    report = workplace.reports / document["agent_version"] / f"{document['evaluation_id']}.html"
-    console.out.print(f"report: {report}")
+        console.out.print(OFFLINE_NOTE, style="yellow")
+    console.out.print(f"report: {workplace.report_file(document['agent_version'], document['evaluation_id'])}")
 
 
 def _summary(document: Document) -> Text:
@@ -120,50 +141,53 @@ def _calibrated(document: Document) -> float:
     return calibrated_share([virtue for trial in document["trials"] for virtue in trial["virtues"].values()])
 
 
-def _ending(trial: Document, reasons: dict[str, str]) -> str:
+def _ending(trial: Document, outcome: Outcome) -> str:
     """How a trial ended, and why."""
-    return f"{trial['outcome']}  {_name(trial)}: {reasons.get(trial['trial_id'], 'see the report')}"
+    return f"{trial['outcome']}  {_name(trial, outcome)}: {outcome.reasons.get(trial['trial_id'], 'see the report')}"
 
 
-def _name(trial: Document) -> str:
-    return f"{trial['job']} {trial['condition']} {trial['repeat']}"
+def _name(trial: Document, outcome: Outcome) -> str:
+    return f"{outcome.jobs[trial['trial_id']]} {trial['condition']} {trial['repeat']}"
 
 
-def _trials(document: Document) -> Table:
+def _trials(outcome: Outcome) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
     for heading in ("job", "condition", "#", "outcome"):
         table.add_column(heading)
     for heading in ("timing", "task", "assertion", "penalty", "overall", "virtues"):
         table.add_column(heading, justify="right")
-    for trial in document["trials"]:
+    for trial in outcome.document["trials"]:
         scores = trial["scores"]
         parts = [scores[part] for part in ("timing", "task", "assertion", "failure_penalty", "overall")]
         table.add_row(
-            trial["job"], trial["condition"], str(trial["repeat"]), trial["outcome"],
+            outcome.jobs[trial["trial_id"]], trial["condition"], str(trial["repeat"]), trial["outcome"],
             *(dashed(score, part) for part in [*parts, trial["virtue_overall"]["score"]]),
         )
     return table
 
 
-def _virtues(document: Document) -> Table:
+def _virtues(rows: Sequence[Row]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
     for heading in ("virtue", "mean", "confidence", "trials"):
         table.add_column(heading, justify="left" if heading == "virtue" else "right")
+    found = {row["virtue"]: row for row in rows}
     for virtue in VIRTUES:
-        found = [trial["virtues"][virtue] for trial in document["trials"]]
-        scored = [each for each in found if each["score"] is not None]
-        weight = sum(each["confidence"] for each in scored)
-        mean = sum(each["score"] * each["confidence"] for each in scored) / weight if weight else None
-        confidence = weight / len(scored) if scored else None
-        table.add_row(virtue.replace("_", " "), dashed(score, mean), dashed(score, confidence), str(len(scored)))
+        row = found.get(virtue, {"score": None, "confidence": None, "trials": 0})
+        mean, confidence = (dashed(score, row[column]) for column in ("score", "confidence"))
+        table.add_row(virtue.replace("_", " "), mean, confidence, str(row["trials"]))
     return table
 
 
-def _failures(document: Document) -> list[str]:
+def _failures(outcome: Outcome) -> list[str]:
     """One line for each failed assertion."""
     return [
-        f"failed  {_name(trial)}: {' '.join(assertion['text'].split())}  ({assertion['error'] or 'it was false'})"
-        for trial in document["trials"]
-        for assertion in trial["assertions"]
-        if assertion["passed"] is False
+        f"failed  {_name(trial, outcome)}: {_assertion(row)}  ({row['error'] or 'it was false'})"
+        for trial in outcome.document["trials"]
+        for row in outcome.failed[trial["trial_id"]]
     ]
+
+
+def _assertion(row: Row) -> str:
+    """The text of an assertion on one line, after its name where it has one."""
+    name, text = row["assertion"], " ".join(row["text"].split())
+    return text if name.isdecimal() else f"{name}: {text}"

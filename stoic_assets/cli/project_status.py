@@ -22,6 +22,7 @@ from stoic_assets.adapters.models.connect import (
 from stoic_assets.adapters.receiver import SETTINGS, Target, addresses
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
+from stoic_assets.cli.evaluate import default_version
 from stoic_assets.cli.options import Json
 from stoic_assets.core.errors import ConfigurationError, StoicError
 from stoic_assets.core.evaluation import EvaluationRequest
@@ -85,7 +86,12 @@ def _jobs(workplace: Workplace) -> tuple[str, str]:
     if not jobs:
         raise ConfigurationError(f"there are none in {workplace.project.jobs}; write one, or use `stoic eval --file`")
     refuse_setups_of(jobs, workplace.env)
-    return "ok", f"{len(jobs)} in {workplace.project.jobs}"
+    found = f"{len(jobs)} in {workplace.project.jobs}"
+    try:
+        default_version(EvaluationRequest(), workplace)
+    except ConfigurationError as error:
+        return "note", f"{found}; {error}"
+    return "ok", found
 
 
 def _releases(workplace: Workplace) -> tuple[str, str]:

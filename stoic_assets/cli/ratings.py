@@ -10,10 +10,9 @@ from stoic_assets.adapters import ratings_store
 from stoic_assets.adapters.rating_analysis import Analysed, analyse_ratings
 from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli import console
-from stoic_assets.cli.evaluate import newest_version
 from stoic_assets.cli.options import Json
 from stoic_assets.core.releases import check_agent_version
-from stoic_assets.core.reports.formatting import DASH, dashed, score
+from stoic_assets.core.reports.formatting import DASH, dashed, plural, score
 
 app = typer.Typer(no_args_is_help=True, help="Human ratings: page, collection, analysis.")
 
@@ -30,7 +29,7 @@ def build(
 ) -> None:
     """Writes one self-contained page with the versions' replies to scenarios, blind, to be sent to raters."""
     workplace = open_workplace()
-    versions = [check_agent_version(version) for version in agent_version or [newest_version(workplace)]]
+    versions = [check_agent_version(version) for version in agent_version or ()]
     built = ratings_store.build(workplace, versions, out)
     if as_json:
         console.print_json(
@@ -38,7 +37,8 @@ def build(
         )
     else:
         console.out.print(
-            f"wrote {built.path}: {built.replies} replies, {built.items} items with repeats and attention items"
+            f"wrote {built.path}: {plural(built.replies, 'reply', 'replies')}, {plural(built.items, 'item')} "
+            "with repeats and attention items"
         )
         console.out.print(f"keys in {built.keys}: keep them, they alone lead ratings back to their replies")
 
@@ -53,8 +53,12 @@ def collect(
     counts = {name: getattr(collected, name) for name in ("files", "new", "changed", "unchanged", "unknown")}
     if as_json:
         console.print_json(counts)
+    elif not any(counts[name] for name in ("new", "changed", "unchanged")):
+        files = plural(collected.files, "JSON file")
+        console.out.print(f"nothing found: {files}, no rating; take in what raters saved on the page")
     else:
-        console.out.print(", ".join(f"{count} {name}" for name, count in counts.items()))
+        files = plural(counts.pop("files"), "file")
+        console.out.print(", ".join([files, *(f"{count} {name}" for name, count in counts.items())]))
 
 
 @app.command()
@@ -87,7 +91,8 @@ def _show(analysed: Analysed) -> None:
     raters, items = len(analysis.table.raters), len(analysis.table.items)
     study = analysed.study
     console.out.print(console.foreign(f"page {study.page_id}, rubric {study.rubric or 'not known'}"))
-    console.out.print(f"{raters} raters, {items} items, {analysis.table.ratings} ratings")
+    counts = (plural(raters, "rater"), plural(items, "item"), plural(analysis.table.ratings, "rating"))
+    console.out.print(", ".join(counts))
     if study.others:
         console.out.print(console.foreign(f"not among them, to be analysed with --page: {', '.join(study.others)}"))
     console.print_table(table)

@@ -8,8 +8,9 @@ import typer
 from stoic_assets.adapters.evaluation_report import write_report
 from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli import console
-from stoic_assets.cli.evaluate import newest_evaluation, newest_version
+from stoic_assets.cli.evaluate import newest_evaluation
 from stoic_assets.cli.options import Json
+from stoic_assets.core.evaluation import REGRADING, way_on
 from stoic_assets.core.releases import check_agent_version
 
 
@@ -22,9 +23,15 @@ def report(
 ) -> None:
     """Writes the report of a version's newest evaluation."""
     workplace = open_workplace()
-    version = check_agent_version(agent_version) if agent_version else newest_version(workplace)
+    version = check_agent_version(agent_version) if agent_version else workplace.warehouse.newest_version()
     manifest = newest_evaluation(workplace, version)
     path = write_report(workplace, manifest, out)
+    [head] = workplace.warehouse.read("evaluations", version, manifest.evaluation_id, ["status"])
+    if head["status"] == REGRADING:
+        console.err.print(
+            f"stoic: evaluation {manifest.evaluation_id} of {version} was judged again, but not to the end; go on with "
+            f"{way_on(version, REGRADING)}"
+        )
     if as_json:
         about = {"agent_version": version, "evaluation_id": manifest.evaluation_id}
         console.print_json({**about, "path": str(path.absolute())})

@@ -6,13 +6,14 @@ import socket
 import sys
 import threading
 import time
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from stoic_assets.adapters.embedded_graph import embedded_graph, is_stopped, stop_embedded_graph
+from stoic_assets.adapters.file_locks import locked
 from stoic_assets.adapters.loopback_guard import LOOPBACK
 from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli import console
@@ -37,7 +38,7 @@ def agent(
     workplace = open_workplace()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # uvicorn hands the signal on when it has shut down
     with workplace.graphs() as graphs:
-        serve(release, port, graphs.subject_address, api_key, host)
+        serve(release, port, graphs.subject, api_key, host)
 
 
 def graph(
@@ -92,12 +93,12 @@ def ui(port: Annotated[int, typer.Option(min=1, max=65535, help="Where to serve 
         [sys.executable, "-m", "stoic_assets.cli.web_server", "-h", "127.0.0.1", "-p", str(port), *location],
         [_beside("dagster-daemon"), "run", *location],
     ]
-    refuse_taken(port)
-    with open_instance(workplace):  # server and daemon, at once the first of a home, would both make its databases
-        pass
-    console.err.print(f"Dagster on http://127.0.0.1:{port}; Ctrl-C stops it")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    with ExitStack() as children:
+    with _only_ui(workplace.project.home), ExitStack() as children:
+        refuse_taken(port)
+        with open_instance(workplace):  # server and daemon, at once the first of a home, would both make its databases
+            pass
+        console.err.print(f"Dagster on http://127.0.0.1:{port}; Ctrl-C stops it")
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
         started = [
             children.enter_context(child_process(command, env, _PATIENCE, cwd=workplace.project.root))
             for command in commands
@@ -105,6 +106,12 @@ def ui(port: Annotated[int, typer.Option(min=1, max=65535, help="Where to serve 
         while all(process.poll() is None for process in started):
             time.sleep(0.5)
     raise ServiceUnreachable("Dagster's web server or daemon ended by itself; what it wrote above says why")
+
+
+def _only_ui(home: Path) -> AbstractContextManager[None]:
+    """No other `stoic ui` serves this home meanwhile: two daemons would start each run twice."""
+    taken = ConfigurationError(f"another `stoic ui` serves {home} already; use that one, or end it first")
+    return locked(home / "ui.lock", taken, wait=0)
 
 
 def refuse_taken(port: int) -> None:

@@ -27,7 +27,7 @@ from starlette.routing import Route
 from stoic_assets.adapters.bolt import Graph, connect
 from stoic_assets.adapters.loopback_guard import LOOPBACK, guard
 from stoic_assets.core.errors import ConfigurationError, StoicError
-from stoic_assets.core.graph_address import GraphAddress, subject_address
+from stoic_assets.core.graph_address import subject_address
 from stoic_assets.demo.chat_service import ChatService, UnknownSession
 from stoic_assets.demo.memory import Memory
 from stoic_assets.demo.releases import RELEASES, Release, release_named
@@ -87,7 +87,7 @@ def _route(method: str, path: str, answer: Answer, api_key: str | None) -> Route
     return Route(f"{CHAT}/{path}", guarded, methods=[method])
 
 
-def serve(release: str, port: int, graph: GraphAddress, api_key: str | None = None, host: str = HOST) -> None:
+def serve(release: str, port: int, graph: Graph, api_key: str | None = None, host: str = HOST) -> None:
     """Serves a release until SIGTERM or Ctrl-C; port 0 takes a free one.
 
     Says where it listens in one line of JSON on stdout. Raises ConfigurationError (no such release, port taken, no key
@@ -98,8 +98,7 @@ def serve(release: str, port: int, graph: GraphAddress, api_key: str | None = No
     asyncio.run(_serve(release_named(release), (host, port), graph, api_key))
 
 
-async def _serve(release: Release, place: tuple[str, int], address: GraphAddress, api_key: str | None) -> None:
-    graph = connect(address)
+async def _serve(release: Release, place: tuple[str, int], graph: Graph, api_key: str | None) -> None:
     memory = Memory(graph, release.dry_run)
     try:
         await graph.ping()
@@ -179,10 +178,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--host", default=HOST, help="another than loopback's needs AGENT_API_KEY")
     chosen = parser.parse_args(arguments)
     try:
-        graph = subject_address(os.environ)
-        if graph is None:
+        address = subject_address(os.environ)
+        if address is None:
             raise ConfigurationError("NEO_URI is not set: name a graph, or use `stoic agent`, which starts one")
-        serve(chosen.release, chosen.port, graph, os.environ.get("AGENT_API_KEY") or None, chosen.host)
+        serve(chosen.release, chosen.port, connect(address), os.environ.get("AGENT_API_KEY") or None, chosen.host)
     except StoicError as error:
         sys.stderr.write(f"{error}\n")
         return error.exit_code

@@ -17,9 +17,10 @@ def test_messages_are_shown_without_secrets_and_what_steers_a_terminal() -> None
         progress = TerminalProgress(bars, verbose=True)
         progress.clean_by(Redactor(["sk-[a-z]+"]).data)
         call = {"request": {"arguments": {"key": "sk-abc"}}}
-        progress.turn(Trial("t", "job", "withheld", 1, "u"), Turn(1, "agent", "\x1b[2Jit is sk-abc", events=(call,)))
+        trial = Trial("t", "job", "withheld", 1, "u", "s2")
+        progress.turn(trial, Turn(1, "agent", "\x1b[2Jit is sk-abc", events=(call,)))
     lines = shown.getvalue().splitlines()
-    assert lines[0] == "job withheld 1 agent [U+001B][2Jit is [redacted]"
+    assert lines[0] == "job~s2 withheld 1 agent [U+001B][2Jit is [redacted]"
     assert lines[1].strip() == '{"request": {"arguments": {"key": "[redacted]"}}}'
 
 

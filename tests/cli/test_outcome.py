@@ -1,32 +1,126 @@
 """With which words and which exit code an evaluation ends."""
 
-from pathlib import Path
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 import typer
 
-from stoic_assets.adapters.workplace import open_workplace
-from stoic_assets.cli.outcome import GATE_SAYS_NO, NO_VERDICT, Outcome, finish
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.cli.outcome import GATE_SAYS_NO, NO_VERDICT, Outcome, evaluation_outcome, finish
+from stoic_assets.core.judging.virtues import VIRTUES
+from stoic_assets.core.scoring.evaluation_document import DOCUMENT_TABLES
+
+Stored = Callable[..., Outcome]
+START = datetime(2026, 3, 1, tzinfo=UTC)
+TRIAL: dict[str, Any] = {
+    "trial_id": "t", "job": "chat", "condition": "withheld", "repeat": 1, "outcome": "signed_off",
+}  # fmt: skip
 
 
-def test_a_gate_says_no_where_there_is_no_average(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    trial = {"trial_id": "t", "outcome": "signed_off"}
-    document = {"trials": [trial], "average_score": None, "invalid_trials": 0}
-    outcome = Outcome(document, planned=1, finished=True, conclusive=True, reasons={})
-    workplace = open_workplace({"STOIC_HOME": str(tmp_path)}, start=tmp_path)
-    with pytest.raises(typer.Exit) as left:
-        finish(outcome, workplace, as_json=True, fail_under=0.5)
-    assert left.value.exit_code == GATE_SAYS_NO
-    finish(outcome, workplace, as_json=True, fail_under=None)
+@pytest.fixture
+def stored(workplace: Workplace) -> Stored:
+    """An evaluation in the warehouse, of which nothing is known but its means; columns of `evaluation_scores`."""
+
+    def store(virtues: tuple[dict[str, Any], ...] = (), **scores: Any) -> Outcome:
+        key = ("marcus@1", "E")
+        head = {"agent": "marcus", "status": "finished", "offline": True, "planned_trials": 0, "started_at": START}
+        counts = {"agent": "marcus", "planned_trials": 0, "scored_trials": 0, "invalid_trials": 0, "conclusive": True}
+        known = {"evaluations": [head], "evaluation_scores": [counts | scores], "evaluation_virtues": virtues}
+        for table in {*DOCUMENT_TABLES, "virtue_scores", *known}:
+            workplace.warehouse.write(table, *key, known.get(table, ()))
+        return evaluation_outcome(workplace, *key)
+
+    return store
 
 
-def test_a_refusal_quotes_an_agent_as_it_stands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    trial = {"trial_id": "t", "job": "chat", "condition": "withheld", "repeat": 1, "outcome": "infra_error"}
-    document = {"trials": [trial], "average_score": None, "invalid_trials": 1}
+def left_with(outcome: Outcome, workplace: Workplace, fail_under: float | None) -> int:
+    """The exit code."""
+    try:
+        finish(outcome, workplace, as_json=True, fail_under=fail_under)
+    except typer.Exit as left:
+        return left.exit_code
+    return 0
+
+
+@pytest.mark.parametrize(
+    ("average", "fail_under", "said"),
+    [
+        (0.896, 0.9, "0.896 is below 0.9"),  # rounded to 0.90 it passed
+        (0.89996, 0.9, "0.89996 is below 0.9"),
+        (0.5, 0.9, "0.50 is below 0.9"),
+        (0.9049, 0.904, None),  # rounded to 0.90 it failed
+        (0.1 * 3, 0.3, None),
+        (0.9 - 1e-12, 0.9, None),  # a mean of numbers that are 0.9
+        (None, 0.5, "– is below 0.5"),
+        (None, None, None),
+    ],
+)
+def test_a_gate_goes_by_the_mean_that_is_stored_and_shows_what_is_missing(
+    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str],
+    average: float | None, fail_under: float | None, said: str | None,
+) -> None:  # fmt: skip
+    code = left_with(stored(average_overall=average), workplace, fail_under)
+    assert code == (GATE_SAYS_NO if said else 0)
+    assert capsys.readouterr().err == (f"stoic: the average score {said}\n" if said else "")
+
+
+def test_virtues_are_shown_as_they_are_stored(
+    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where every confidence is 0, no trial outweighs another."""
+    row = {"agent": "marcus", "virtue": "wisdom", "score": 0.62, "confidence": 0.0, "trials": 3, "not_exercised": 0}
+    finish(stored((row,)), workplace, as_json=False, fail_under=None)
+    shown = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["wisdom", "0.62", "0.00", "3"] in shown
+    assert [line[-3:] for line in shown].count(["–", "–", "0"]) == len(VIRTUES) - 1
+
+
+def test_trials_and_assertions_are_shown_by_their_names(
+    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = stored()
+    asked = {"text": "RETURN\n  1", "passed": False, "error": None}
+    scores = dict.fromkeys(("timing", "task", "assertion", "failure_penalty", "overall"))
+    plain = TRIAL | {"scores": scores, "virtues": {}, "virtue_overall": {"score": None}, "assertions": []}
+    failed = [{**asked, "assertion": "one reminder"}, {**asked, "assertion": "2", "error": "no row"}]
+    document = {**found.document, "trials": [plain, plain | {"trial_id": "s"}]}
+    jobs, lines = {"t": "chat", "s": "chat~grief"}, {"t": failed, "s": []}
+    finish(replace(found, document=document, planned=2, jobs=jobs, failed=lines), workplace, False, None)
+    shown = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in shown if "signed_off" in line] == ["chat", "chat~grief"]
+    assert [line for line in shown if line.startswith("failed")] == [
+        "failed  chat withheld 1: one reminder: RETURN 1  (it was false)",
+        "failed  chat withheld 1: RETURN 1  (no row)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("status", "planned", "said"),
+    [
+        ("incomplete", 2, "0 of 2 trials were held before the cost ceiling; go on with `stoic eval --agent-version"),
+        ("incomplete", 0, "before all verdicts were had; go on with `stoic eval --agent-version marcus@1 --resume`"),
+        ("regrading", 0, "before all verdicts were had; go on with `stoic regrade --agent-version marcus@1` (same"),
+    ],
+)
+def test_at_the_cost_ceiling_the_command_that_goes_on_is_named(
+    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str], status: str, planned: int, said: str
+) -> None:
+    outcome = replace(stored(), status=status, planned=planned)
+    assert left_with(outcome, workplace, 0.5) == NO_VERDICT
+    told = capsys.readouterr().err
+    assert said in told
+    assert told.endswith("and a higher --max-cost\n")
+
+
+def test_a_refusal_quotes_an_agent_as_it_stands(
+    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = stored()
+    failed = {**found.document, "trials": [TRIAL | {"outcome": "infra_error"}], "invalid_trials": 1}
     said = "503 [/INST] :boom: \x1b[2J"
-    outcome = Outcome(document, planned=1, finished=True, conclusive=False, reasons={"t": said})
-    workplace = open_workplace({"STOIC_HOME": str(tmp_path)}, start=tmp_path)
-    with pytest.raises(typer.Exit) as left:
-        finish(outcome, workplace, as_json=True, fail_under=None)
-    assert left.value.exit_code == NO_VERDICT
+    outcome = replace(found, document=failed, planned=1, conclusive=False, reasons={"t": said}, jobs={"t": "chat"})
+    assert left_with(outcome, workplace, None) == NO_VERDICT
     assert capsys.readouterr().err.endswith("chat withheld 1: 503 [/INST] :boom: [U+001B][2J\n")

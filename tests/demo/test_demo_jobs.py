@@ -12,7 +12,7 @@ import pytest
 
 from stoic_assets.adapters.agents.embabel import EmbabelAgent
 from stoic_assets.adapters.bolt import Graph, connect
-from stoic_assets.adapters.document_files import job_files, load_jobs, load_releases
+from stoic_assets.adapters.document_files import load_jobs, load_releases, yaml_files
 from stoic_assets.adapters.models.offline_model import OfflineModel
 from stoic_assets.adapters.request_limit import RequestLimit
 from stoic_assets.core.assertions.results import decide
@@ -26,7 +26,7 @@ from stoic_assets.core.settings import Settings
 from stoic_assets.demo.releases import RELEASES
 
 ROOT = Path(__file__).parents[2]
-JOBS = {job.name: job for job in load_jobs(job_files(ROOT / "eval_jobs")) if "demo" in job.tags}
+JOBS = {job.name: job for job in load_jobs(yaml_files(ROOT / "eval_jobs")) if "demo" in job.tags}
 LOST = {
     "reminder_tomorrow", "reminder_two", "reminder_cancel", "reminder_move", "reminder_without_time",
     "memory_conversation_seed",

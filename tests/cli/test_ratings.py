@@ -1,0 +1,37 @@
+"""What `stoic ratings` says."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.cli.ratings import collect
+
+MARKS = dict.fromkeys(
+    ("appropriateness", "helpfulness", "stoic_authenticity", "emotional_intelligence", "actionability"), 3
+)
+
+
+@pytest.fixture(autouse=True)
+def own_project(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(workplace.project.root)
+    monkeypatch.setenv("STOIC_HOME", str(workplace.project.home))
+
+
+def test_collecting_says_what_came_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rating = {"test_id": "x", "rater_id": "ann", "timestamp": "2026-01-01T00:00:00Z", "overall": "yes"}
+    (tmp_path / "ann.json").write_text(json.dumps([rating | {"ratings": MARKS}]))
+    collect([tmp_path / "ann.json"])
+    assert capsys.readouterr().out == "1 file, 1 new, 0 changed, 0 unchanged, 1 unknown\n"
+
+
+@pytest.mark.parametrize("files", [{}, {"ann.json": "[]"}])
+def test_collecting_nothing_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str], files: dict[str, str]) -> None:
+    folder = tmp_path / "received"
+    folder.mkdir()
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    collect([folder])
+    many = "1 JSON file" if files else "0 JSON files"
+    assert capsys.readouterr().out == f"nothing found: {many}, no rating; take in what raters saved on the page\n"
