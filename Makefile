@@ -22,7 +22,7 @@ DBT := .venv-dbt
 DBT_NEEDS := tests/dbt_agreement/requirements.txt
 LLM := .venv-llm
 
-.PHONY: demo test long-test deploy-test check pictures bench bench-scale kills real-model lineage audit install dbt clean
+.PHONY: demo test long-test deploy-test check pictures bench bench-scale kills real-model lineage lock audit install dbt clean
 .DEFAULT_GOAL := demo
 
 demo: $(INSTALLED)

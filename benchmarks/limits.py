@@ -153,7 +153,6 @@ async def run(url: str, limit: ModelLimit) -> tuple[float, int]:
     start = time.perf_counter()
     await asyncio.gather(*[trial() for _ in range(TRIALS)])
     seconds = time.perf_counter() - start
-    await model.close()
     async with aiohttp.ClientSession() as session, session.get(f"{url}/tally") as answer:
         tally = await answer.json()
     assert tally["taken"] == CALLS, tally

@@ -34,7 +34,6 @@ async def press(url: str, conversations: int, calls: int) -> dict[str, float]:
     wall, cpu = time.perf_counter(), time.process_time()
     await asyncio.gather(*[conversation() for _ in range(conversations)])
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-    await model.close()
     return {"calls": conversations * calls, "wall": wall, "cpu": cpu}
 
 

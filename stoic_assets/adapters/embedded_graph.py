@@ -9,14 +9,15 @@ killed runs on until the next user leaves, or `stop_embedded_graph`. Locks need 
 import json
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 
-from filelock import FileLock, ReadWriteLock, Timeout
+from filelock import ReadWriteLock, Timeout
 
 from stoic_assets.adapters import embedded_server
 from stoic_assets.adapters.embedded_server import GraphServer
+from stoic_assets.adapters.file_locks import locked
 from stoic_assets.adapters.files import write_whole
 from stoic_assets.core.errors import ServiceUnreachable, StoicError
 
@@ -94,17 +95,9 @@ def _folder(home: Path) -> Path:
     return home.resolve() / "graph"
 
 
-@contextmanager
-def _gate(folder: Path) -> Iterator[None]:
-    lock = FileLock(folder / "gate.lock", timeout=_GATE_SECONDS, mode=0o600)
-    try:
-        lock.acquire()
-    except Timeout:
-        raise ServiceUnreachable(f"another process holds {lock.lock_file}: wait for it or end it") from None
-    try:
-        yield
-    finally:
-        lock.release()
+def _gate(folder: Path) -> AbstractContextManager[None]:
+    file = folder / "gate.lock"
+    return locked(file, ServiceUnreachable(f"another process holds {file}: wait for it or end it"), _GATE_SECONDS)
 
 
 def _running(folder: Path) -> GraphServer:

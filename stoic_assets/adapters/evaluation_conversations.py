@@ -3,29 +3,27 @@
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from stoic_assets.adapters.agents.connect import connect_agent, header_secrets
+from stoic_assets.adapters.agents.connect import header_secrets
 from stoic_assets.adapters.agents.knowledge_context import create_knowledge_context
 from stoic_assets.adapters.api_keys import api_key
 from stoic_assets.adapters.bolt import Graph
 from stoic_assets.adapters.evaluation_setup import Setup, check_reachable, set_up
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
+from stoic_assets.adapters.evaluation_worlds import Worlds
 from stoic_assets.adapters.lean_imports import openai_alone, uncollected
 from stoic_assets.adapters.models.connect import is_offline
 from stoic_assets.adapters.request_limit import RequestLimits
+from stoic_assets.adapters.wall_clock import now
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.chat import BudgetReached
-from stoic_assets.core.conversation.conversation import hold_trial
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.conversation.rows import observation_rows, trial_row, turn_rows
 from stoic_assets.core.conversation.trials import hold_all
-from stoic_assets.core.conversation.world import World
 from stoic_assets.core.errors import StoicError
 from stoic_assets.core.evaluation import EvaluationRequest, Manifest, refuse_change
-from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import Planned, alternated
 
 
@@ -123,16 +121,11 @@ def begin_or_resume(
     return manifest
 
 
-def now() -> str:
-    """UTC, ISO 8601."""
-    return datetime.now(UTC).isoformat()
-
-
 async def _converse(
     workplace: Workplace, manifests: Sequence[Manifest], graph: Graph, at_once: int | None, max_cost: float | None
 ) -> Outcomes:
     limits = RequestLimits(workplace.settings.limits.agent)
-    underway = [_Worlds(workplace, manifest, graph, max_cost, limits) for manifest in manifests]
+    underway = [Worlds(workplace, manifest, graph, max_cost, limits) for manifest in manifests]
     import_clients(all(manifest.offline for manifest in manifests))
     try:
         await graph.ping()
@@ -144,7 +137,7 @@ async def _converse(
     return {each.manifest.evaluation_id: _outcome(workplace, each) for each in underway}
 
 
-def _outcome(workplace: Workplace, worlds: "_Worlds") -> Held | StoicError:
+def _outcome(workplace: Workplace, worlds: Worlds) -> Held | StoicError:
     """What was held is stored whatever becomes of the others."""
     try:
         return worlds.fault or _store(workplace, worlds)
@@ -152,7 +145,7 @@ def _outcome(workplace: Workplace, worlds: "_Worlds") -> Held | StoicError:
         return fault
 
 
-async def _hold_all(workplace: Workplace, underway: Sequence["_Worlds"], at_once: int) -> None:
+async def _hold_all(workplace: Workplace, underway: Sequence[Worlds], at_once: int) -> None:
     planned = alternated(each.plan for each in underway)
     workplace.progress.begin("conversations", len(planned))
     worlds_of = {item.trial.trial_id: each for each in underway for item in each.plan}
@@ -195,50 +188,7 @@ async def _announce(workplace: Workplace, manifest: Manifest) -> None:
         await create_knowledge_context(url, f"stoic-{manifest.evaluation_id}", about, key)
 
 
-class _Worlds:
-    """The outside of an evaluation's conversations: one agent a job, one limit a host, one model for all.
-
-    `evidence` is what they left, `fault` what ended them before their time; once they have `spent` up to the cost
-    ceiling no further one begins, and the rest is left for a later run.
-    """
-
-    def __init__(
-        self, workplace: Workplace, manifest: Manifest, graph: Graph, max_cost: float | None,
-        limits: RequestLimits,
-    ) -> None:
-        self.manifest, self.plan = manifest, manifest.spec.plan(manifest.evaluation_id)
-        self.evidence: list[Evidence] = []
-        self.fault: StoicError | None = None
-        self.spent = False
-        self._workplace, self._graph = workplace, graph
-        self._model = workplace.model(manifest, max_cost)
-        self._journals = workplace.evidence.journals(manifest)
-        self._of_job = {job.name: self._world(job, limits) for job in manifest.spec.jobs}
-
-    async def hold(self, planned: Planned) -> Evidence:
-        """Holds one trial and reports that it is over."""
-        journal = self._journals.of(planned.trial.trial_id)
-        evidence = await hold_trial(planned, self._of_job[planned.job.name], journal)
-        self._workplace.progress.advance("conversations")
-        return evidence
-
-    async def close(self) -> None:
-        """Closes the connections to agents; nobody else would before their loop ends."""
-        for world in self._of_job.values():
-            await world.agent.close()
-
-    def _world(self, job: Job, limits: RequestLimits) -> World:
-        settings, spec = self._workplace.settings, self.manifest.spec
-        address, timeout = spec.addresses[job.name], settings.limits.agent.timeout_seconds
-        return World(
-            agent=connect_agent(job.target, address, spec.agent_model, self._workplace.env, timeout),
-            agent_limit=limits.at(address), graph=self._graph, model=self._model,
-            evaluator_model=spec.evaluator_model, settings=settings, agent_version=self.manifest.agent_version,
-            now=now, on_turn=self._workplace.progress.turn,
-        )
-
-
-def _store(workplace: Workplace, worlds: _Worlds) -> Held:
+def _store(workplace: Workplace, worlds: Worlds) -> Held:
     manifest, evidence = worlds.manifest, worlds.evidence
     jobs = {job.name: job for job in manifest.spec.jobs}
     tables = {

@@ -19,7 +19,6 @@ from stoic_assets.core.reports.data import BaseVersion, ReportData, Row
 from stoic_assets.core.reports.page import report_parts
 from stoic_assets.core.reports.weak_virtues import weak_virtue_markdown
 
-SINGLE_ROWS = ("evaluation", "evaluation_scores")
 GATHERED_OTHERWISE = (
     "evaluation", "virtue_trends", "version_comparisons", "judge_calibration", "invalid_trials_threshold", "base",
 )  # fmt: skip
@@ -50,8 +49,8 @@ def report_data(workplace: Workplace, manifest: Manifest) -> ReportData:
 
 def write_report(workplace: Workplace, manifest: Manifest, path: Path | None = None) -> Path:
     """The HTML report of an evaluation; by default below `$STOIC_HOME/reports`. Raises `StorageError`."""
-    parts = report_parts(report_data(workplace, manifest), compiled_templates())
-    return write_whole(path or _file(workplace, manifest, "html"), parts)
+    path = path or workplace.report_file(manifest.agent_version, manifest.evaluation_id)
+    return write_whole(path, report_parts(report_data(workplace, manifest), compiled_templates()))
 
 
 def write_weak_virtues(workplace: Workplace, manifest: Manifest) -> tuple[Path, str]:
@@ -59,12 +58,9 @@ def write_weak_virtues(workplace: Workplace, manifest: Manifest) -> tuple[Path, 
     tables = EvaluationTables(workplace, manifest)
     virtues, weak = tables.read("evaluation_virtues"), tables.read("weak_virtues")
     calibrated = calibrated_share(tables.read("trial_virtues"))
-    text = weak_virtue_markdown(virtues, weak, manifest.offline, calibrated)
-    return write_whole(_file(workplace, manifest, "weak-virtues.md"), text), text
-
-
-def _file(workplace: Workplace, manifest: Manifest, ending: str) -> Path:
-    return workplace.reports / manifest.agent_version / f"{manifest.evaluation_id}.{ending}"
+    text = weak_virtue_markdown(virtues, weak, tables.is_offline(), calibrated)
+    path = workplace.report_file(manifest.agent_version, manifest.evaluation_id, "weak-virtues.md")
+    return write_whole(path, text), text
 
 
 def _tables(workplace: Workplace, key: Key, kind: type[ReportData] | type[BaseVersion]) -> dict[str, Any]:
@@ -76,9 +72,9 @@ def _tables(workplace: Workplace, key: Key, kind: type[ReportData] | type[BaseVe
 
 
 def _rows(warehouse: Warehouse, key: Key, table: str) -> Any:
-    """The table's rows, or none where its stage has not run yet."""
+    """The table's rows, or its one row; none where its stage has not run yet."""
     rows = warehouse.read(table, *key) if warehouse.has(table, *key) else []
-    return (rows[0] if rows else {}) if table in SINGLE_ROWS else rows
+    return (rows[0] if rows else {}) if table == "evaluation_scores" else rows
 
 
 def _head(warehouse: Warehouse, key: Key) -> Row:

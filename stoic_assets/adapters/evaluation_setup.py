@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from stoic_assets.adapters.agents.connect import connect_agent, reachable
+from stoic_assets.adapters.agents.connect import connect_agent, header_secrets, reachable
 from stoic_assets.adapters.document_files import (
-    job_files,
     load_jobs,
     load_release,
     refuse_prompt,
     select_jobs,
     wanted_jobs,
+    yaml_files,
 )
 from stoic_assets.adapters.endpoint import parse_url
 from stoic_assets.adapters.models.connect import connect_model, evaluator_model, judge_panel, reachable_model
@@ -77,12 +77,21 @@ def _refuse_unusable(
     refuse_receivers(env)
     for job in spec.jobs:
         address, seconds = spec.addresses[job.name], settings.limits.agent.timeout_seconds
+        _refuse_headers(job, env)
         connect_agent(job.target, address, spec.agent_model, env, seconds)
         for prompt, text in job.blanked(redactor).prompts.items():
             refuse_prompt(prompt, text, f"job {job.name}: prompt {prompt} without what `redact` in stoic.yml blanks")
     if settings.ceiling(max_cost) is not None:
         for model in (spec.evaluator_model, *spec.judge_models):
             require_price(model, settings.prices)
+
+
+def _refuse_headers(job: Job, env: Mapping[str, str]) -> None:
+    """Raises, with the job's name, for a header that cannot be sent or has no value."""
+    try:
+        header_secrets(job.target, env)
+    except ConfigurationError as error:
+        raise ConfigurationError(f"job {job.name}: {error}") from None
 
 
 def refuse_receivers(env: Mapping[str, str]) -> None:
@@ -94,7 +103,7 @@ def refuse_receivers(env: Mapping[str, str]) -> None:
 
 def default_files(project: Project) -> list[Path]:
     """The jobs of a project when none is named: `data/eval/agent.yml`, else all of `eval_jobs/`."""
-    return _single_file(project) or job_files(project.jobs)
+    return _single_file(project) or yaml_files(project.jobs)
 
 
 def _single_file(project: Project) -> list[Path]:
@@ -112,7 +121,7 @@ def chosen_jobs(
     if request.files:
         chosen = select_jobs(load_jobs(map(Path, request.files)), names, request.tags)
     elif names or request.tags:
-        chosen = wanted_jobs([*_single_file(project), *job_files(project.jobs)], names, request.tags)
+        chosen = wanted_jobs([*_single_file(project), *yaml_files(project.jobs)], names, request.tags)
     else:
         chosen = load_jobs(default_files(project))
     addressed = [job for job in chosen if agent_version and job.target.chatbot == agent_of(agent_version)]

@@ -3,19 +3,34 @@
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from itertools import takewhile
 from pathlib import Path
+from typing import TypeVar
 
-from stoic_assets.core.errors import StoicError
+from stoic_assets.core.errors import ConfigurationError, StoicError
 
+T = TypeVar("T")
 _WRITERS = 32
 
 
 class StorageError(StoicError):
     """Something could not be stored (disk full, no permission); what was stored before is whole."""
+
+
+def read_stored(path: Path, parse: Callable[[bytes], T], advice: str) -> T | None:
+    """What `parse` makes of a file that we wrote; None where there is none.
+
+    Raises `ConfigurationError` where it cannot be read or parsed: the path, followed by `advice`.
+    """
+    try:
+        return parse(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError):  # pydantic's ValidationError is one
+        raise ConfigurationError(f"{path} {advice}") from None
 
 
 def write_whole(path: Path, content: str | Iterable[str], mode: int = 0o644) -> Path:

@@ -5,6 +5,7 @@ import re
 from typing import Any
 
 from stoic_assets.core.redaction import Redactor
+from stoic_assets.core.well_formed_text import well_formed
 
 EXCERPT = 200
 """Characters of a foreign message that an error of ours quotes."""
@@ -17,25 +18,9 @@ _TORN = re.compile(r"[\w.~+/=-]+$")
 def parse_json(body: bytes) -> Any:
     """JSON whose texts are valid Unicode. Raises ValueError for anything else, NaN and absurd depth included."""
     try:
-        return mend(json.loads(body, parse_constant=_refuse_constant))
+        return _mended(json.loads(body, parse_constant=_refuse_constant))
     except RecursionError:
         raise ValueError(TOO_DEEP) from None
-
-
-def mend(value: Any, levels: int = LEVELS) -> Any:
-    """`value` with every lone surrogate replaced: JSON can hold one, UTF-8 files and databases cannot.
-
-    Raises ValueError for more than so many levels.
-    """
-    if isinstance(value, str):
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if not isinstance(value, list | dict):
-        return value
-    if levels == 0:
-        raise ValueError(TOO_DEEP)
-    if isinstance(value, list):
-        return [mend(item, levels - 1) for item in value]
-    return {mend(key): mend(item, levels - 1) for key, item in value.items()}
 
 
 def excerpt(text: str, secrets: Redactor) -> str:
@@ -48,6 +33,22 @@ def excerpt(text: str, secrets: Redactor) -> str:
 def shortened(line: str, longest: int) -> str:
     """`line`, or its beginning up to a whole word: half a key matches no pattern, and would be stored."""
     return line if len(line) <= longest else _TORN.sub("", line[:longest]) + "…"
+
+
+def _mended(value: Any, levels: int = LEVELS) -> Any:
+    """`value` with every text in it well-formed, keys included.
+
+    Raises ValueError for more than so many levels.
+    """
+    if isinstance(value, str):
+        return well_formed(value)
+    if not isinstance(value, list | dict):
+        return value
+    if levels == 0:
+        raise ValueError(TOO_DEEP)
+    if isinstance(value, list):
+        return [_mended(item, levels - 1) for item in value]
+    return {_mended(key): _mended(item, levels - 1) for key, item in value.items()}
 
 
 def _refuse_constant(name: str) -> None:

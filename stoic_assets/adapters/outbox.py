@@ -14,7 +14,6 @@ import time
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -24,6 +23,7 @@ from filelock import AsyncFileLock, Timeout
 from stoic_assets.adapters.file_locks import locked
 from stoic_assets.adapters.files import write_together, write_whole
 from stoic_assets.adapters.receiver import LIMIT, SETTINGS, TARGETS, MessageRefused, Receiver, Target, receiver
+from stoic_assets.adapters.wall_clock import now
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError
 from stoic_assets.core.settings import EndpointLimit
 
@@ -73,9 +73,9 @@ class Outbox:
         Another content under the same id takes the place of the former one and is delivered again. Raises
         `StorageError`.
         """
-        now = time.time_ns()
+        order = time.time_ns()
         texts = {
-            self._path("pending", target, each): _text(Message(each, agent_version, now + position, dict(body)))
+            self._path("pending", target, each): _text(Message(each, agent_version, order + position, dict(body)))
             for position, (each, body) in enumerate(bodies.items())
         }
         with self._locked():
@@ -155,7 +155,7 @@ class Outbox:
 
     def _settle(self, target: Target, path: Path, sent: Message) -> None:
         """Moves a message that was taken, unless it was replaced or deleted on the way."""
-        taken = replace(sent, delivered_at=datetime.now(UTC).isoformat())
+        taken = replace(sent, delivered_at=now())
         with self._locked():
             if _read(path) == sent:
                 _write(self._path("delivered", target, sent.id), taken)

@@ -6,8 +6,9 @@ twice changes nothing and everything can be projected anew at any time. No fact 
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 
+from stoic_assets.adapters.bolt import Graph
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation
 from stoic_assets.core.moments import utc_text
 from stoic_assets.core.releases import agent_of
@@ -97,12 +98,6 @@ _PARTS_OF_VERSION = (
     "MATCH (v:AgentVersion {id: $version}) WITH v AS part",
     "MATCH (a:Agent {id: $agent}) WHERE NOT (a)-[:HAS_VERSION]->() WITH a AS part",
 )
-
-
-class Graph(Protocol):
-    """One database; `write` runs one statement in a transaction and may run it again when it met another writer."""
-
-    async def write(self, cypher: str, parameters: Mapping[str, Any] | None = None) -> list[dict[str, Any]]: ...
 
 
 async def prepare(graph: Graph) -> None:

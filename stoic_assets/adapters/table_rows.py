@@ -16,26 +16,18 @@ from pydantic_core import core_schema as schemas
 from stoic_assets.adapters.table_schemas import columns_of
 from stoic_assets.core.errors import StoicError
 from stoic_assets.core.judging.virtues import VIRTUES
+from stoic_assets.core.moments import in_utc
+from stoic_assets.core.well_formed_text import well_formed
 
 _STRICT = schemas.CoreConfig(strict=True, extra_fields_behavior="forbid", allow_inf_nan=False)
 _FIRST, _LAST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
 """Times that Python has in every zone."""
 
 
-def storable(text: str) -> str:
-    """The text as UTF-8 can hold it: half a surrogate pair, as a cut-off emoji leaves it, becomes `?`."""
-    return text.encode("utf-8", "replace").decode("utf-8")
-
-
 def readable_json(text: str) -> str:
     """Refuses text that no reader of the column could parse."""
     json.loads(text)
     return text
-
-
-def in_utc(time: datetime) -> datetime:
-    """The same moment: JSON would leave out the seconds by which old local times differ from it."""
-    return time.astimezone(UTC)
 
 
 def rows_as_json(table: str, agent_version: str, evaluation_id: str, rows: Sequence[Mapping[str, Any]]) -> list[bytes]:
@@ -79,7 +71,7 @@ def _row_schema(table: str) -> tuple[SchemaValidator, SchemaSerializer]:
 
 @cache
 def _kinds() -> dict[str, schemas.CoreSchema]:
-    text = schemas.no_info_after_validator_function(storable, schemas.str_schema())
+    text = schemas.no_info_after_validator_function(well_formed, schemas.str_schema())
     number = schemas.float_schema()
     time = schemas.datetime_schema(tz_constraint="aware", strict=False, ge=_FIRST, le=_LAST)
     aspect = {"aspect": text, "assessment": _or_null(text), "example": _or_null(text), "score": _or_null(number)}
@@ -89,6 +81,7 @@ def _kinds() -> dict[str, schemas.CoreSchema]:
         "number": number,
         "count": schemas.int_schema(ge=-(2**63), lt=2**63),
         "flag": schemas.bool_schema(),
+        # JSON would leave out the seconds by which old local times differ from UTC.
         "time": schemas.no_info_after_validator_function(in_utc, time),
         "texts": schemas.list_schema(text, strict=False),
         "aspects": schemas.list_schema(_record(aspect), strict=False),

@@ -1,8 +1,8 @@
 """The warehouse: every table as immutable Parquet files, with DuckDB as the engine that reads them.
 
-`<root>/<table>/agent_version=<v>/<evaluation_id>.<n>.parquet`, in the declared columns of `table_schemas`. Nothing here
-takes a lock: any number of runs write side by side, and readers never wait. `<root>/stoic.duckdb` is for people; it
-holds views only, and this code never opens it.
+`<root>/<table>/agent_version=<v>/<evaluation_id>.<n>.parquet`, in the declared columns of `table_schemas`. Writing
+and reading take no lock: any number of runs write side by side, and readers never wait. Deleting and compacting take
+turns (`compaction`). `<root>/stoic.duckdb` is for people; it holds views only, and this code never opens it.
 """
 
 import hashlib
@@ -102,6 +102,13 @@ class Warehouse:
             rows = self._scan("evaluations", found)
             return fetch(engine, f"from ({rows}) order by started_at desc, evaluation_id desc")
 
+    def newest_version(self) -> str:
+        """The version evaluated last. Raises `ConfigurationError` when none was."""
+        rows = self.query("select agent_version from evaluations order by started_at desc limit 1")
+        if not rows:
+            raise ConfigurationError("nothing was evaluated yet; run `stoic eval` or `stoic demo`")
+        return str(rows[0]["agent_version"])
+
     def agent_versions(self) -> set[str]:
         """Every version of which a table has a file."""
         return {version for table in TABLES for version, _ in places(self.root / table)}
@@ -129,6 +136,11 @@ class Warehouse:
                 self._create_views(engine, names)
                 return questions(engine)
 
+    @property
+    def published(self) -> Path:
+        """The DuckDB file for people, which `publish` makes."""
+        return self.root / "stoic.duckdb"
+
     def publish(self) -> Path:
         """Renews `stoic.duckdb`, with a view of every table; whoever holds the old file open keeps the old one.
 
@@ -136,7 +148,7 @@ class Warehouse:
         anew only where it does not hold today's views, or somebody wrote to it. Making them takes long, since DuckDB
         opens every file of a table for its view. Raises `StorageError`.
         """
-        target = self.root / "stoic.duckdb"
+        target = self.published
         models = {name: sql for name in MODELS if (sql := self._model_view(name))}
         facts = {name: live_scan(self.root / name) for name in TABLES if name not in models}
         if not still_holds(target, facts | models):

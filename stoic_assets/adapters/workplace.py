@@ -70,6 +70,10 @@ class Workplace:
         """The folder of reports."""
         return self.project.home / "reports"
 
+    def report_file(self, agent_version: str, evaluation_id: str, ending: str = "html") -> Path:
+        """Where a report of an evaluation stands, unless somebody asked for another place."""
+        return self.reports / agent_version / f"{evaluation_id}.{ending}"
+
     @asynccontextmanager
     async def graph_access(self, alone: bool) -> AsyncIterator[None]:
         """Access to the subject graph against other runs of this home: shared with them, or `alone`."""

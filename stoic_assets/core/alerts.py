@@ -1,13 +1,16 @@
-"""What a team is told without having asked, as events: that something of ours failed, and that a version is worse."""
+"""What a team is told without having asked: that something of ours failed, a version is worse, or the judge moved."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from datetime import datetime
 
+from stoic_assets.core.comparison.judge_drift import Measurement
 from stoic_assets.core.evolution.events import Event
 from stoic_assets.core.nightly import Alarm
 from stoic_assets.core.releases import agent_of
 
 RUN_FAILED = "stoic.run_failed"
 REGRESSION_CONFIRMED = "stoic.regression_confirmed"
+JUDGE_MOVED = "stoic.judge_moved"
 
 
 @dataclass(frozen=True)
@@ -45,3 +48,15 @@ def regression_confirmed(alarm: Alarm, night: str, time: str) -> Event:
         "measures": list(alarm.measures), "evaluation_ids": list(alarm.evaluation_ids),
     }  # fmt: skip
     return Event(f"{night}.{version}.regression", REGRESSION_CONFIRMED, version, time, data)
+
+
+def judge_moved(measurement: Measurement, event_id: str, at: datetime) -> Event | None:
+    """The judge gives other scores than it used to; None without an alarm. The subject is the judge."""
+    if not measurement.alarms:
+        return None
+    data = {
+        "reference_id": measurement.reference_id, "judge_models": list(measurement.judge_models),
+        "moved": [drift.virtue for drift in measurement.alarms],
+        "drifts": [asdict(drift) for drift in measurement.drifts],
+    }  # fmt: skip
+    return Event(event_id, JUDGE_MOVED, ",".join(measurement.judge_models), at.isoformat(), data)

@@ -18,9 +18,14 @@ ALL_VERSIONS = "all@all"
 """The agent version under which tables stand that belong to none."""
 
 
+def is_agent_version(key: str) -> bool:
+    """Whether it reads `agent@version`."""
+    return _KEY.fullmatch(key) is not None
+
+
 def check_agent_version(key: str) -> str:
     """`key` itself. Raises `ConfigurationError` unless it reads `agent@version`."""
-    if not _KEY.fullmatch(key):
+    if not is_agent_version(key):
         raise ConfigurationError(
             f"{key!r} is no agent version: write agent@version with letters, digits and _ . + - (marcus@1.1.0)"
         )

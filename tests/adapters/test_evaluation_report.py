@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from stoic_assets.adapters.calibration_store import PLACE
-from stoic_assets.adapters.evaluation_report import report_data, write_report
+from stoic_assets.adapters.evaluation_report import report_data, write_report, write_weak_virtues
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.reports.confidence import OFFLINE_NOTE
 
 Make = Callable[..., Manifest]
 START = datetime(2026, 3, 1, 2, tzinfo=UTC)
@@ -108,3 +109,18 @@ def test_what_is_known_of_the_judges_says_why_a_confidence_is_their_own(workplac
     known = {"virtue": "wisdom", "judge_model": "gpt", "measure": "map_self", "items": 3, "raters": 2}
     workplace.warehouse.write("judge_calibration", *PLACE, [known | {"why": "not calibrated: 3 trials are few"}])
     assert ">Not calibrated: 3 trials are few.<" in write_report(workplace, manifest).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("judge", ["offline", "gpt"])
+def test_a_report_of_weak_virtues_warns_where_the_stand_in_judged_what_was_said_live(
+    workplace: Workplace, evaluated: Make, judge: str
+) -> None:
+    manifest = evaluated("marcus@2", "c")
+    key = (manifest.agent_version, manifest.evaluation_id)
+    judged = {"trial_id": "t", "virtue": "wisdom", "judge_model": judge, "sample": 0}
+    for table, rows in {"virtue_scores": [judged], "trial_virtues": [], "weak_virtues": []}.items():
+        workplace.warehouse.write(table, *key, rows)
+    path, text = write_weak_virtues(workplace, manifest)
+    assert (OFFLINE_NOTE in text) == (judge == "offline")
+    assert path == workplace.reports / "marcus@2" / "c.weak-virtues.md"
+    assert path.read_text(encoding="utf-8") == text

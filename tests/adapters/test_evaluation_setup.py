@@ -208,6 +208,18 @@ def test_what_could_not_run_is_refused_before_anything_is_contacted_or_stored(
     assert not project.home.exists()
 
 
+@pytest.mark.parametrize(
+    ("header", "fault"),
+    [("X: '${NOPE}'", "X: set the environment variable NOPE"), ("'X Y': a", "X Y: not a valid HTTP header")],
+)
+def test_a_header_that_cannot_be_sent_names_its_job(project: Project, write: Write, header: str, fault: str) -> None:
+    write("chat")
+    text = JOB.format(chatbot="marcus", more="").replace("chatbot: marcus", f"chatbot: marcus, headers: {{{header}}}")
+    (project.jobs / "other.yml").write_text(text)
+    with pytest.raises(ConfigurationError, match=rf"^job other: target\.headers\.{fault}"):
+        resolved(project)
+
+
 def test_a_template_that_blanking_would_spoil_is_refused(project: Project, write: Write) -> None:
     write("chat", "prompts: {wisdom: wisdom.jinja}")
     (project.jobs / "wisdom.jinja").write_text('{% set pin = "tr0ub4dor" %}Judge.')

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from stoic_assets.adapters.files import StorageError, remove_folder, write_whole
+from stoic_assets.adapters.files import StorageError, read_stored, remove_folder, write_whole
+from stoic_assets.core.errors import ConfigurationError
 
 
 def test_a_text_or_its_parts_are_written_and_folders_made(tmp_path: Path) -> None:
@@ -15,6 +16,20 @@ def test_a_text_or_its_parts_are_written_and_folders_made(tmp_path: Path) -> Non
     write_whole(path, (part for part in ("a\r\n", "日")), 0o600)
     assert (path.read_bytes(), path.stat().st_mode & 0o777) == ("a\r\n日".encode(), 0o600)
     assert [entry.name for entry in path.parent.iterdir()] == ["file.txt"]
+
+
+def test_what_was_written_is_read_or_is_not_there(tmp_path: Path) -> None:
+    assert read_stored(write_whole(tmp_path / "number.json", "7"), int, "is damaged") == 7
+    assert read_stored(tmp_path / "none.json", int, "is damaged") is None
+
+
+@pytest.mark.parametrize("name", ["damaged.json", "folder.json", "damaged.json/file.json"])
+def test_a_file_that_cannot_be_read_is_named_with_advice(tmp_path: Path, name: str) -> None:
+    write_whole(tmp_path / "damaged.json", "{")
+    (tmp_path / "folder.json").mkdir()
+    with pytest.raises(ConfigurationError) as caught:
+        read_stored(tmp_path / name, int, "is damaged; remove it")
+    assert str(caught.value) == f"{tmp_path / name} is damaged; remove it"
 
 
 def test_a_failure_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

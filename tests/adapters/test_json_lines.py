@@ -78,7 +78,7 @@ def test_a_file_cut_off_anywhere_holds_its_whole_lines(tmp_path: Path, values: l
 
 def test_a_file_that_cannot_be_written_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "lines.jsonl").mkdir()
-    with pytest.raises(StorageError, match=r"lines\.jsonl cannot be written: .*; free space, then --resume") as caught:
+    with pytest.raises(StorageError, match=r"lines\.jsonl cannot be written: .*; free space, then `stoic") as caught:
         append(tmp_path / "lines.jsonl", 1)
     assert "\n" not in str(caught.value)
     (tmp_path / "file").touch()

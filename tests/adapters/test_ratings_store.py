@@ -106,9 +106,19 @@ def test_each_scenario_is_shown_once_with_a_reply_that_counts(workplace: Workpla
 
 def test_a_version_without_replies_is_refused(workplace: Workplace) -> None:
     store(workplace, "e1", [trial("e1", None)])
-    with pytest.raises(ConfigurationError, match=r"marcus@1\.0 has no replies to rate; run `stoic eval --tag marcus"):
+    advice = r"marcus@1\.0 has no replies to rate; run `stoic eval --agent-version marcus@1\.0` with a job for"
+    with pytest.raises(ConfigurationError, match=advice):
         build(workplace, [VERSION])
     assert not keys_file(workplace.project.home).exists()
+
+
+def test_without_a_version_the_one_evaluated_last_is_shown(workplace: Workplace) -> None:
+    with pytest.raises(ConfigurationError, match="nothing was evaluated yet"):
+        build(workplace, [])
+    store(workplace, "E1", [trial("E1", "work")], day=2)
+    store(workplace, "E2", [trial("E2", "work")], version="marcus@1.1", day=1)
+    assert build(workplace, []).page_id == build(workplace, [VERSION]).page_id
+    assert build(workplace, []).page_id != build(workplace, ["marcus@1.1"]).page_id
 
 
 def test_a_page_and_its_keys_are_kept_apart(workplace: Workplace, tmp_path: Path) -> None:

@@ -102,6 +102,15 @@ def test_without_a_manifest_the_stored_hash_is_all_there_is(workplace: Workplace
     assert asked(workplace, earlier) == earlier.spec.jobs[0].hash()
 
 
+def test_with_a_manifest_that_cannot_be_read_any_more_it_is_too(
+    workplace: Workplace, earlier: Manifest, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = workplace.evidence.folder(*KEY) / "manifest.json"
+    path.write_text("{}")
+    assert asked(workplace, earlier) == earlier.spec.jobs[0].hash()
+    assert f"{path} does not fit this version" in caplog.text
+
+
 def test_what_was_blanked_in_the_manifest_counts_in_the_stored_hash(workplace: Workplace, earlier: Manifest) -> None:
     """Today's manifests hold jobs without their secrets, and the hashes of jobs with them."""
     [told] = [job.model_copy(update={"facts": ("the key is opensesame",)}) for job in earlier.spec.jobs]

@@ -51,7 +51,6 @@ def test_every_verdict_of_the_model_server_parses() -> None:
             for number, (name, schema) in enumerate(schemas)
         ]
         replies = await asyncio.gather(*[model.complete(request) for request in requests])
-        await model.close()
         return [reply.text for reply in replies]
 
     texts, _, tally = served(ask)

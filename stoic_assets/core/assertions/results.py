@@ -101,8 +101,8 @@ def _bindings(
 def _evaluation(evidence: Evidence, job: Job, agent_model: str) -> dict[str, object]:
     transcript = [
         {
-            "content": turn.content, "role": "user" if turn.speaker == "user" else "assistant",
-            "timeTakenMillis": turn.response_ms, "events": list(turn.events),
+            "content": turn.content, "role": turn.role, "timeTakenMillis": turn.response_ms,
+            "events": list(turn.events),
         }
         for turn in evidence.turns
     ]

@@ -15,7 +15,7 @@ class Quote:
     said: bool
 
 
-class Record:
+class SearchableRecord:
     """The messages and function calls of one trial, prepared for comparison with quotes."""
 
     def __init__(self, messages: Iterable[str], calls: Iterable[str]) -> None:

@@ -1,4 +1,4 @@
-"""The rows that judging leaves behind: their fields are columns of `virtue_scores` and `task_scores`."""
+"""The rows that judging leaves behind: their fields are columns of `virtue_scores`, `task_scores` and `tone_scores`."""
 
 from dataclasses import dataclass, field
 from typing import Literal, TypedDict

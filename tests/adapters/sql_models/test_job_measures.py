@@ -45,7 +45,17 @@ def test_a_trial_without_a_value_is_not_counted(warehouse, evaluation):
 def test_an_agent_error_is_a_trial_that_failed(warehouse, evaluation):
     made = evaluation(warehouse).trial("t1", planned_tasks=1).trial("t2", outcome="agent_error", planned_tasks=1)
     found = measures(made.task(1.0, "t1"))
-    assert (found["task"], found["overall"], found["passed"]) == ((1.0, 1, 0), (0.5, 2, 0), (0.5, 2, 0))
+    assert (found["task"], found["overall"], found["passed"]) == ((0.5, 2, 0), (0.5, 2, 0), (0.5, 2, 0))
+
+
+def test_an_agent_error_is_no_failed_task_where_none_was_given(warehouse, evaluation):
+    found = measures(evaluation(warehouse).trial("t1", outcome="agent_error"))
+    assert found == {"overall": (0.0, 1, 0)}
+
+
+def test_a_trial_that_broke_down_through_our_fault_is_no_failed_task(warehouse, evaluation):
+    made = evaluation(warehouse).trial("t1", planned_tasks=1).trial("t2", outcome="judge_error", planned_tasks=1)
+    assert measures(made.task(1.0, "t1"))["task"] == (1.0, 1, 1)
 
 
 def test_jobs_scenarios_and_conditions_are_kept_apart(warehouse, evaluation):

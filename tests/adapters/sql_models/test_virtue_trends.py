@@ -80,3 +80,17 @@ def test_the_tests_of_a_view_find_unsound_rows(warehouse, release, failing_rows)
     warehouse.write("evaluation_virtues", "marcus@1", "e1", [row | {"score": 1.5}])
     failing = failing_rows("virtue_trends", "marcus@2", "not even there")
     assert {name for name, rows in failing.items() if rows} == {"between_mean"}
+
+
+def test_stand_ins_do_not_count_beside_real_models(warehouse, release):
+    release("1", 0.5, started_at="2026-01-01T00:00:00Z")
+    release("1", 0.1, key="newer", started_at="2026-02-01T00:00:00Z", offline=True)
+    release("2", 0.2, offline=True)
+    assert [(row["agent_version"], row["mean"]) for row in trends(warehouse)] == [("marcus@1", 0.5)]
+
+
+def test_stand_ins_count_where_there_is_nothing_else(warehouse, release):
+    release("1", 0.5, offline=True)
+    release("2", 0.2, started_at="2026-02-01T00:00:00Z", offline=True)
+    release("3", 0.9, started_at="2026-03-01T00:00:00Z", status="conversed")
+    assert [(row["n"], row["mean"]) for row in trends(warehouse)] == [(1, 0.5), (2, 0.2)]

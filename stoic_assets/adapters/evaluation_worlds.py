@@ -1,0 +1,60 @@
+"""What the conversations of one evaluation meet outside: its agents, graph, model and journals.
+
+Which evaluations are held together, and what is stored of them, is the business of `evaluation_conversations`.
+"""
+
+from stoic_assets.adapters.agents.connect import connect_agent
+from stoic_assets.adapters.bolt import Graph
+from stoic_assets.adapters.request_limit import RequestLimits
+from stoic_assets.adapters.wall_clock import now
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.conversation.conversation import hold_trial
+from stoic_assets.core.conversation.evidence import Evidence
+from stoic_assets.core.conversation.world import World
+from stoic_assets.core.errors import StoicError
+from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.jobs.plan import Planned
+
+
+class Worlds:
+    """The outside of an evaluation's conversations: one agent a job, one limit a host, one model for all.
+
+    `evidence` is what they left, `fault` what ended them before their time; once they have `spent` up to the cost
+    ceiling no further one begins, and the rest is left for a later run.
+    """
+
+    def __init__(
+        self, workplace: Workplace, manifest: Manifest, graph: Graph, max_cost: float | None,
+        limits: RequestLimits,
+    ) -> None:
+        self.manifest, self.plan = manifest, manifest.spec.plan(manifest.evaluation_id)
+        self.evidence: list[Evidence] = []
+        self.fault: StoicError | None = None
+        self.spent = False
+        self._workplace, self._graph = workplace, graph
+        self._model = workplace.model(manifest, max_cost)
+        self._journals = workplace.evidence.journals(manifest)
+        self._of_job = {job.name: self._world(job, limits) for job in manifest.spec.jobs}
+
+    async def hold(self, planned: Planned) -> Evidence:
+        """Holds one trial and reports that it is over."""
+        journal = self._journals.of(planned.trial.trial_id)
+        evidence = await hold_trial(planned, self._of_job[planned.job.name], journal)
+        self._workplace.progress.advance("conversations")
+        return evidence
+
+    async def close(self) -> None:
+        """Closes the connections to agents; nobody else would before their loop ends."""
+        for world in self._of_job.values():
+            await world.agent.close()
+
+    def _world(self, job: Job, limits: RequestLimits) -> World:
+        settings, spec = self._workplace.settings, self.manifest.spec
+        address, timeout = spec.addresses[job.name], settings.limits.agent.timeout_seconds
+        return World(
+            agent=connect_agent(job.target, address, spec.agent_model, self._workplace.env, timeout),
+            agent_limit=limits.at(address), graph=self._graph, model=self._model,
+            evaluator_model=spec.evaluator_model, settings=settings, agent_version=self.manifest.agent_version,
+            now=now, on_turn=self._workplace.progress.turn,
+        )
