@@ -22,6 +22,7 @@ from stoic_assets.cli.compare import comparison_document, show_comparison
 from stoic_assets.cli.evaluate import new_evaluation_id, run_evaluation
 from stoic_assets.cli.options import Json, Verbose
 from stoic_assets.cli.outcome import evaluation_outcome
+from stoic_assets.cli.partition_run import Interrupted
 from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.errors import ServiceUnreachable
 from stoic_assets.core.evaluation import EvaluationRequest
@@ -65,7 +66,10 @@ def of_our_own(workplace: Workplace, live: bool) -> Workplace:
 def _evaluate(workplace: Workplace, release: str, url: str) -> dict[str, Any]:
     version, evaluation_id = f"marcus@{release}", new_evaluation_id()
     workplace.progress.note(f"{version} at {url}")
-    run_evaluation(workplace, version, evaluation_id, EvaluationRequest(tags=("demo",), agent_url=url))
+    try:
+        run_evaluation(workplace, version, evaluation_id, EvaluationRequest(tags=("demo",), agent_url=url))
+    except Interrupted:
+        raise Interrupted("`stoic demo` begins anew") from None
     return evaluation_outcome(workplace, version, evaluation_id).document
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -190,5 +190,12 @@ def resumed_id(wanted: str, version: str, jobs: set[str], workplace: Workplace) 
         )
     unfinished = [name for name in held if status.get(name) not in ("finished", REGRADING)]
     if not unfinished:
-        raise ConfigurationError(f"there is no unfinished evaluation of {version} with these jobs; leave --resume out")
+        raise ConfigurationError(_nothing_to_resume(version, status, manifests))
     return unfinished[-1]
+
+
+def _nothing_to_resume(version: str, status: Mapping[str, str], known: Iterable[str]) -> str:
+    """Says so, and which evaluations of the version are unfinished though they are of other jobs."""
+    others = [name for name in known if status.get(name) not in ("finished", REGRADING)]
+    found = f" (of others: {', '.join(others)}; resume it with the options that it began with)" if others else ""
+    return f"there is no unfinished evaluation of {version} with these jobs{found}; to evaluate anew leave --resume out"

@@ -28,8 +28,8 @@ class Interrupted(StoicError):
 
     exit_code = 130
 
-    def __init__(self, again: str) -> None:
-        super().__init__(f"interrupted; what was paid for is kept, {again} goes on")
+    def __init__(self, advice: str) -> None:
+        super().__init__(f"interrupted; {advice}")
 
 
 def dagster_home(workplace: Workplace) -> Path:
@@ -97,7 +97,7 @@ def materialise(
         )
     if not result.success:
         # Dagster turns an interrupt into a failed run without an exception.
-        raise Interrupted(again)
+        raise Interrupted(_kept(again))
 
 
 def status_by_runs(workplace: Workplace, evaluation_id: str) -> str:
@@ -145,7 +145,7 @@ def _faults_as_ours(workplace: Workplace, again: str) -> Iterator[None]:
     except (Exception, KeyboardInterrupt, dg.DagsterExecutionInterruptedError) as error:
         fault = _within(error)
         if isinstance(fault, KeyboardInterrupt | dg.DagsterExecutionInterruptedError):
-            raise Interrupted(again) from None
+            raise Interrupted(_kept(again)) from None
         # Dagster's own records; when the disk is full, their failure hides that of the step.
         cause = fault if isinstance(fault, OperationalError) else fault.__cause__
         if not isinstance(cause, OperationalError):
@@ -153,7 +153,11 @@ def _faults_as_ours(workplace: Workplace, again: str) -> Iterator[None]:
         home, why = workplace.project.home, str(cause.orig).partition("\n")[0]
         if isinstance(cause.orig, sqlite3.Error):
             raise StorageError(f"{home} cannot be written: {why}; free space, then {again}") from error
-        raise ServiceUnreachable(f"Dagster's database: {why}; what was paid for is kept, {again} goes on") from error
+        raise ServiceUnreachable(f"Dagster's database: {why}; {_kept(again)}") from error
+
+
+def _kept(again: str) -> str:
+    return f"what was paid for is kept, {again} goes on"
 
 
 def _within(error: BaseException) -> BaseException:

@@ -23,9 +23,8 @@ def way_on(agent_version: str, status: str) -> str:
 
     One that is judged again may be judged by corrected jobs; to resume it would put the old ones back.
     """
-    if status == REGRADING:
-        return f"`stoic regrade --agent-version {agent_version}` (same options)"
-    return f"`stoic eval --agent-version {agent_version} --resume`"
+    command, resume = ("regrade", "") if status == REGRADING else ("eval", " --resume")
+    return f"`stoic {command} --agent-version {agent_version}{resume}` (same options)"
 
 
 def check_evaluation_id(evaluation_id: str) -> str:

@@ -78,7 +78,7 @@ def _check_undisturbed(done: Done) -> None:
 
 
 def _check_interrupted(stoic: Stoic, done: Done) -> None:
-    again = "`stoic eval --agent-version my-agent@cut --resume`"
+    again = "`stoic eval --agent-version my-agent@cut --resume` (same options)"
     assert stoic.checked(done, 130).line == f"stoic: interrupted; what was paid for is kept, {again} goes on"
 
 
