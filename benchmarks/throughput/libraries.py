@@ -69,7 +69,7 @@ def graph_driver() -> None:
 
 def chart() -> None:
     """One line is drawn."""
-    from stoic_assets.core.reports.drawing import INK_MARK, axes, svg
+    from stoic_assets.core.presentation.drawing import INK_MARK, axes, svg
 
     figure, plot = axes(4, 3)
     plot.plot([1, 2])

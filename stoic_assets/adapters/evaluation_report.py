@@ -13,8 +13,8 @@ from stoic_assets.adapters.version_comparison import job_hashes
 from stoic_assets.adapters.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.presentation.confidence import calibrated_share
 from stoic_assets.core.releases import agent_of
-from stoic_assets.core.reports.confidence import calibrated_share
 from stoic_assets.core.reports.data import BaseVersion, ReportData, Row
 from stoic_assets.core.reports.page import report_parts
 from stoic_assets.core.reports.weak_virtues import weak_virtue_markdown

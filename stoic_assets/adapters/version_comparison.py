@@ -16,8 +16,8 @@ from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import REGRADING, Manifest
 from stoic_assets.core.jobs.job import QUESTION
+from stoic_assets.core.presentation.confidence import calibrated_share
 from stoic_assets.core.releases import base_of
-from stoic_assets.core.reports.confidence import calibrated_share
 from stoic_assets.core.scoring.validity import conclusive
 
 TABLE = "version_comparisons"

@@ -22,9 +22,9 @@ from stoic_assets.core.comparison.outcome_text import confidence, headline, inte
 from stoic_assets.core.comparison.paired_jobs import Row
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
+from stoic_assets.core.presentation.formatting import dashed, difference, p_value, score
 from stoic_assets.core.releases import check_agent_version
-from stoic_assets.core.reports.confidence import OFFLINE_NOTE
-from stoic_assets.core.reports.formatting import dashed, difference, p_value, score
 
 COLOURS: dict[Verdict, str] = {
     "regressed": "red", "improved": "green", "unchanged": "default", "inconclusive": "yellow",

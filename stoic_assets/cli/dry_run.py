@@ -13,7 +13,7 @@ from stoic_assets.core.evaluation import EvaluationSpec
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import Planned
 from stoic_assets.core.judging.virtues import VIRTUES
-from stoic_assets.core.reports.formatting import plural
+from stoic_assets.core.presentation.formatting import plural
 
 EVALUATOR_TOKENS = (900, 40)
 """Tokens in and out of one message of the simulated user: measured on the demo's jobs, mid-conversation."""

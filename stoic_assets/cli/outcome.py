@@ -14,8 +14,8 @@ from stoic_assets.core.comparison.paired_jobs import job_key
 from stoic_assets.core.conversation.evidence import SCORED
 from stoic_assets.core.evaluation import way_on
 from stoic_assets.core.judging.virtues import VIRTUES
-from stoic_assets.core.reports.confidence import OFFLINE_NOTE, calibrated_share, whose_confidence
-from stoic_assets.core.reports.formatting import DASH, dashed, score
+from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, calibrated_share, whose_confidence
+from stoic_assets.core.presentation.formatting import DASH, dashed, score
 from stoic_assets.core.scoring.evaluation_document import DOCUMENT_TABLES, evaluation_document
 from stoic_assets.core.trial_rows import by_trial
 

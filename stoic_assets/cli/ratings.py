@@ -11,8 +11,8 @@ from stoic_assets.adapters.rating_analysis import Analysed, analyse_ratings
 from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.options import Json
+from stoic_assets.core.presentation.formatting import DASH, dashed, plural, score
 from stoic_assets.core.releases import check_agent_version
-from stoic_assets.core.reports.formatting import DASH, dashed, plural, score
 
 app = typer.Typer(no_args_is_help=True, help="Human ratings: page, collection, analysis.")
 

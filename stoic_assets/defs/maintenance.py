@@ -10,7 +10,7 @@ from pydantic import Field
 
 from stoic_assets.adapters.compaction import GRACE, Compacted
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.reports.formatting import plural
+from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.defs.failures import reported
 from stoic_assets.defs.ownership import OWNERS
 

@@ -10,7 +10,7 @@ from stoic_assets.adapters.calibration_store import PLACE
 from stoic_assets.adapters.evaluation_report import report_data, write_report, write_weak_virtues
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import Manifest
-from stoic_assets.core.reports.confidence import OFFLINE_NOTE
+from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 
 Make = Callable[..., Manifest]
 START = datetime(2026, 3, 1, 2, tzinfo=UTC)

@@ -20,7 +20,8 @@ def test_the_unfinished_evaluation_of_these_jobs_is_found_and_that_of_others_nam
     workplace.evidence.begin(begun)
     jobs = {job.name for job in begun.spec.jobs}
     assert resumed_id(NEWEST, begun.agent_version, jobs, workplace) == begun.evaluation_id
-    with pytest.raises(ConfigurationError, match=rf"with these jobs \(of others: {begun.evaluation_id}; resume it with"):
+    named = rf"with these jobs \(of others: {begun.evaluation_id}; resume it with"
+    with pytest.raises(ConfigurationError, match=named):
         resumed_id(NEWEST, begun.agent_version, {*jobs, "another"}, workplace)
     with pytest.raises(ConfigurationError, match="with these jobs; to evaluate anew leave --resume out"):
         resumed_id(NEWEST, "marcus@99", jobs, workplace)

@@ -18,6 +18,7 @@ from stoic_assets.core.calibration.alternative_annotator import (
     winning_rate,
 )
 from stoic_assets.core.calibration.paired_scores import PairedScores
+from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.core.ratings.missing_values import mean_of, ratio
 from stoic_assets.core.ratings.rating_table import Floats
 from stoic_assets.core.ratings.reliability.estimate import Estimate, undefined, with_interval
@@ -25,7 +26,6 @@ from stoic_assets.core.ratings.reliability.krippendorff_alpha import alpha_draws
 from stoic_assets.core.ratings.reliability.pairwise_kappa import mean_kappa, pair_kappas, quadratic_codes
 from stoic_assets.core.ratings.reliability.rank_correlation import spearman_draws
 from stoic_assets.core.ratings.reliability.resampling import as_observed, item_weights
-from stoic_assets.core.reports.formatting import plural
 
 LEVELS = 5
 CONSTANT = "judge or people gave every reply the same score"

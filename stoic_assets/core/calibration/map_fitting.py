@@ -18,10 +18,10 @@ from stoic_assets.core.calibration.confidence_map import ConfidenceMap, Reliabil
 from stoic_assets.core.calibration.judge_agreement import Resampling
 from stoic_assets.core.judging.confidence import ENOUGH, by_own_word, by_spread
 from stoic_assets.core.judging.virtues import Virtue
+from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.core.ratings.rating_table import Floats
 from stoic_assets.core.ratings.reliability.estimate import Estimate, undefined, with_interval
 from stoic_assets.core.ratings.reliability.resampling import as_observed, item_weights
-from stoic_assets.core.reports.formatting import plural
 
 WITHIN = 0.125
 """A score this near to people's mean is right."""

@@ -9,7 +9,7 @@ from stoic_assets.core.comparison.paired_jobs import Scope, job_key
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.comparison.survivors import barred_by_survivors, failure_note
 from stoic_assets.core.evaluation import way_on
-from stoic_assets.core.reports.formatting import plural
+from stoic_assets.core.presentation.formatting import plural
 
 APART_HOURS = 1.0
 """Versions evaluated further apart met other circumstances, and the reader must know."""

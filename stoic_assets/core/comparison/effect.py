@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from statistics import fmean, stdev
 
 from stoic_assets.core.comparison.student import detectable, t_test
-from stoic_assets.core.reports.formatting import difference
+from stoic_assets.core.presentation.formatting import difference
 
 FEWEST_JOBS = 5
 """With four jobs a t quantile after Holm exceeds 6, and coarse scores make equal differences likely."""

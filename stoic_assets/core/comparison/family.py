@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from stoic_assets.core.comparison.effect import ALPHA, FEWEST_JOBS, Effect, Tested, effect
 from stoic_assets.core.comparison.paired_jobs import Pair, Row, Scope
-from stoic_assets.core.reports.formatting import difference
+from stoic_assets.core.presentation.formatting import difference
 
 Verdict = Literal["regressed", "improved", "unchanged", "inconclusive"]
 Barred = Mapping[Verdict, str]

@@ -15,7 +15,7 @@ from typing import Any
 from stoic_assets.core.comparison.judge_reference import Judged, Mean, Reference
 from stoic_assets.core.comparison.student import quantile, t_test
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
-from stoic_assets.core.reports.formatting import difference
+from stoic_assets.core.presentation.formatting import difference
 
 FEWEST = 5
 """Transcripts below which nothing is measured."""

@@ -7,8 +7,8 @@ from stoic_assets.core.comparison.family import Verdict
 from stoic_assets.core.comparison.outcome_text import confidence, headline, interval, name, open_questions
 from stoic_assets.core.comparison.paired_jobs import Row
 from stoic_assets.core.markdown import bulleted, plain
-from stoic_assets.core.reports.confidence import OFFLINE_NOTE
-from stoic_assets.core.reports.formatting import dashed, difference, p_value, score
+from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
+from stoic_assets.core.presentation.formatting import dashed, difference, p_value, score
 
 MARKS: dict[Verdict, str] = {"regressed": "❌", "improved": "✅", "unchanged": "🟰", "inconclusive": "❔"}
 _COLUMNS = ("measure", "base", "candidate", "difference", "95 % interval", "p (Holm)", "finds", "verdict")

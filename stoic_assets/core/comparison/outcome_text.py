@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.comparison.family import Verdict
 from stoic_assets.core.comparison.paired_jobs import Row
-from stoic_assets.core.reports.confidence import whose_confidence
-from stoic_assets.core.reports.formatting import DASH, dashed, difference, is_missing
+from stoic_assets.core.presentation.confidence import whose_confidence
+from stoic_assets.core.presentation.formatting import DASH, dashed, difference, is_missing
 
 HEADINGS: dict[Verdict, str] = {
     "regressed": "is worse than", "improved": "is better than", "unchanged": "is as good as",

@@ -13,7 +13,7 @@ from typing import Any
 
 from stoic_assets.core.comparison.paired_jobs import job_key
 from stoic_assets.core.comparison.student import t_test
-from stoic_assets.core.reports.formatting import plural
+from stoic_assets.core.presentation.formatting import plural
 
 FEWEST_JOBS_FOR_INTERVAL = 12
 """Below this, 95 % intervals cover 78 to 94 of 100 times."""

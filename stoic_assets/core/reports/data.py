@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from stoic_assets.core.reports.formatting import is_missing
+from stoic_assets.core.presentation.formatting import is_missing
 from stoic_assets.core.scoring import rounding
 
 Row = Mapping[str, Any]

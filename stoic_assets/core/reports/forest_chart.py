@@ -3,9 +3,9 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from stoic_assets.core.presentation.drawing import INK, INK_MARK, PALETTE, STRONG, Margins, axes, label, svg
+from stoic_assets.core.presentation.formatting import difference, words
 from stoic_assets.core.reports.data import Row, values
-from stoic_assets.core.reports.drawing import INK, INK_MARK, PALETTE, STRONG, Margins, axes, label, svg
-from stoic_assets.core.reports.formatting import difference, words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,14 +13,14 @@ from jinja2 import BytecodeCache, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from stoic_assets.core.judging.virtues import VIRTUES
+from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
+from stoic_assets.core.presentation.formatting import DASH, FORMS, is_missing, lasted, or_dash
+from stoic_assets.core.presentation.own_text import PAGE_INK, own_text, policy_hash
 from stoic_assets.core.reports.charts import charts
-from stoic_assets.core.reports.confidence import OFFLINE_NOTE
 from stoic_assets.core.reports.data import ReportData, Row, Rows
-from stoic_assets.core.reports.formatting import DASH, FORMS, is_missing, lasted, or_dash
 from stoic_assets.core.reports.job_changes import job_changes, most_changed
 from stoic_assets.core.reports.job_table import failed_assertions, job_rows
 from stoic_assets.core.reports.model_calls import model_calls
-from stoic_assets.core.reports.own_text import PAGE_INK, own_text, policy_hash
 from stoic_assets.core.reports.reliability import reliability
 from stoic_assets.core.reports.reply_times import reply_times
 from stoic_assets.core.reports.side_by_side import function, side_by_side

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from stoic_assets.core.reports.drawing import INK, INK_MARK, STRONG, Margins, axes, svg
-from stoic_assets.core.reports.formatting import milliseconds
+from stoic_assets.core.presentation.drawing import INK, INK_MARK, STRONG, Margins, axes, svg
+from stoic_assets.core.presentation.formatting import milliseconds
 from stoic_assets.core.reports.reply_times import quantile
 
 BARS = 24

@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from stoic_assets.core.calibration.confidence_map import why_not_calibrated
 from stoic_assets.core.model_costs import total_cost
-from stoic_assets.core.reports.confidence import calibrated_share, why_uncalibrated
+from stoic_assets.core.presentation.confidence import calibrated_share
 from stoic_assets.core.reports.data import ReportData, Row, mean, values
 from stoic_assets.core.reports.trial_view import TrialView
 from stoic_assets.core.scoring.validity import conclusive, invalid_share
@@ -108,3 +109,12 @@ def measures(rows: Sequence[Row]) -> list[Measure]:
 def scored_rows(rows: Sequence[Row]) -> list[Row]:
     """The rows of `composite_scores` that count."""
     return [row for row in rows if row["valid"]]
+
+
+def why_uncalibrated(data: ReportData) -> list[str]:
+    """Why confidences are the judges' own and not calibrated, each reason once."""
+    judges = ",".join(sorted({row["judge_model"] for row in data.virtue_scores if row["score"] is not None}))
+    scored = [row for row in data.trial_virtues if row.get("score") is not None]
+    kinds = dict.fromkeys((row["virtue"], row.get("confidence_source")) for row in scored)
+    reasons = (why_not_calibrated(data.judge_calibration, virtue, judges, source) for virtue, source in kinds)
+    return list(dict.fromkeys(reason for reason in reasons if reason))

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from stoic_assets.core.judging.virtues import VIRTUES
+from stoic_assets.core.presentation.drawing import INK, INK_MARK, PALETTE, axes, label, svg
+from stoic_assets.core.presentation.formatting import words
 from stoic_assets.core.reports.data import Row
-from stoic_assets.core.reports.drawing import INK, INK_MARK, PALETTE, axes, label, svg
-from stoic_assets.core.reports.formatting import words
 
 MOST_TICKS = 8
 MARKERS = "osD^v"

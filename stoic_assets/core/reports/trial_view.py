@@ -10,8 +10,8 @@ from stoic_assets.core.conversation.evidence import Turn
 from stoic_assets.core.judging.exhibit import function_calls
 from stoic_assets.core.judging.quotes import Quote, SearchableRecord
 from stoic_assets.core.judging.virtues import VIRTUES
+from stoic_assets.core.presentation.formatting import is_missing
 from stoic_assets.core.reports.data import BaseVersion, ReportData, Row
-from stoic_assets.core.reports.formatting import is_missing
 from stoic_assets.core.trial_rows import by_trial
 
 WHY_MISSING = {

@@ -5,9 +5,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from stoic_assets.core.judging.virtues import VIRTUES
+from stoic_assets.core.presentation.drawing import INK, INK_MARK, STRONG, WEAK, Margins, axes, label, svg
+from stoic_assets.core.presentation.formatting import score, words
 from stoic_assets.core.reports.data import Row, values
-from stoic_assets.core.reports.drawing import INK, INK_MARK, STRONG, WEAK, Margins, axes, label, svg
-from stoic_assets.core.reports.formatting import score, words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

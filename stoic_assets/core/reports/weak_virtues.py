@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from stoic_assets.core.markdown import plain
-from stoic_assets.core.reports.confidence import OFFLINE_NOTE, whose_confidence
+from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, whose_confidence
+from stoic_assets.core.presentation.formatting import DASH, is_missing, score, words
 from stoic_assets.core.reports.data import Row
-from stoic_assets.core.reports.formatting import DASH, is_missing, score, words
 from stoic_assets.core.reports.trial_view import AspectView, TrialView
 from stoic_assets.core.reports.virtue_chart import virtue_chart_svg
 

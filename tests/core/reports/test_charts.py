@@ -7,8 +7,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from stoic_assets.core.presentation.drawing import PALETTE
 from stoic_assets.core.reports.data import ReportData
-from stoic_assets.core.reports.drawing import PALETTE
 from stoic_assets.core.reports.forest_chart import forest_chart_svg
 from stoic_assets.core.reports.response_time_chart import response_time_chart_svg
 from stoic_assets.core.reports.trend_chart import releases, trend_chart_svg

@@ -6,10 +6,11 @@ from dataclasses import replace
 import pytest
 
 from stoic_assets.core.reports.data import ReportData
-from stoic_assets.core.reports.summary import measures, summary
+from stoic_assets.core.reports.summary import measures, summary, why_uncalibrated
 from stoic_assets.core.reports.trial_view import trial_views
 
 Make = Callable[..., ReportData]
+FEW = "not calibrated: 12 trials have one verdict and 3 raters, 30 are needed"
 
 
 def test_trials_are_counted_by_how_they_ended(make_data: Make) -> None:
@@ -57,3 +58,20 @@ def test_measures_are_means_over_scored_trials_by_condition() -> None:
     overall, tone = found["overall"], found["tone"]
     assert (overall.mean, overall.withheld, overall.supplied, overall.trials) == (pytest.approx(0.4), 0.2, 0.6, 2)
     assert (tone.mean, tone.trials) == (None, 0)
+
+
+def test_each_reason_for_what_is_not_calibrated_is_told_once(make_data: Make) -> None:
+    data = make_data()
+    assert why_uncalibrated(data) == ["not calibrated: people rated no verdict of this judge"]
+    judges = ",".join(sorted({row["judge_model"] for row in data.virtue_scores}))
+    virtues = [row | {"confidence_source": "self"} for row in data.trial_virtues]
+    known = [
+        {"virtue": row["virtue"], "judge_model": judges, "measure": "map_self", "why": FEW} for row in virtues
+    ]
+    assert why_uncalibrated(replace(data, trial_virtues=virtues, judge_calibration=known)) == [FEW]
+
+
+def test_what_is_calibrated_needs_no_reason(make_data: Make) -> None:
+    data = make_data()
+    virtues = [row | {"confidence_source": "calibrated"} for row in data.trial_virtues]
+    assert why_uncalibrated(replace(data, trial_virtues=virtues)) == []

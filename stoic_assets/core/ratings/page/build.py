@@ -11,10 +11,10 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from stoic_assets.core.presentation.own_text import own_text, policy_hash
 from stoic_assets.core.ratings.blinding import BlindPage
 from stoic_assets.core.ratings.reading import words_to_read
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES, DIMENSIONS, LEVELS, OVERALL, OVERALL_QUESTION
-from stoic_assets.core.reports.own_text import own_text, policy_hash
 
 SCRIPTS = ("order", "stopwatch", "work", "files", "view", "items", "keyboard", "main")
 """The parts of the script in the order in which they stand in the page."""

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.core.ratings.rating_table import Floats
-from stoic_assets.core.reports.formatting import plural
 
 CONFIDENCE = 0.95
 FEWEST_ITEMS = 10

@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.core.ratings.missing_values import ratio
 from stoic_assets.core.ratings.rating_table import Floats
 from stoic_assets.core.ratings.reliability.estimate import Estimate, undefined, with_interval
 from stoic_assets.core.ratings.reliability.resampling import as_observed, item_weights
-from stoic_assets.core.reports.formatting import plural
 
 FEWEST = 3
 

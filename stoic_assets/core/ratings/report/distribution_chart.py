@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from itertools import accumulate
 
+from stoic_assets.core.presentation.drawing import INK, INK_MARK, STRONG, axes, label, svg
+from stoic_assets.core.presentation.formatting import words
 from stoic_assets.core.ratings.rating_table import MARKS
 from stoic_assets.core.ratings.report.distribution import Distribution
-from stoic_assets.core.reports.drawing import INK, INK_MARK, STRONG, axes, label, svg
-from stoic_assets.core.reports.formatting import words
 
 NARROWEST = 0.05
 """A share that is narrower has no room for its level."""

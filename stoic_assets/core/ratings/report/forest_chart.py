@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
+from stoic_assets.core.presentation.drawing import INK, INK_MARK, PALETTE, axes, label, svg
 from stoic_assets.core.ratings.reliability.dimension_reliability import DimensionReliability
 from stoic_assets.core.ratings.reliability.gate import ACCEPT, REVIEW, State
 from stoic_assets.core.ratings.rubric import DIMENSIONS
-from stoic_assets.core.reports.drawing import INK, INK_MARK, PALETTE, axes, label, svg
 
 COLOURS: Mapping[State, str] = {"pass": PALETTE[2], "fail": PALETTE[4], "unknown": PALETTE[1]}
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from stoic_assets.core.presentation.drawing import INK, INK_MARK, axes, label, svg
 from stoic_assets.core.ratings.rating_table import RatingTable
 from stoic_assets.core.ratings.reliability.pairwise_kappa import kappa_matrix, quadratic_codes
-from stoic_assets.core.reports.drawing import INK, INK_MARK, axes, label, svg
 
 MOST_WITH_FIGURES = 10
 """With more raters the figures would not be readable."""

@@ -12,6 +12,8 @@ from typing import Any
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from stoic_assets.core.presentation.formatting import FORMS, is_missing, or_dash, plural
+from stoic_assets.core.presentation.own_text import PAGE_INK, own_text
 from stoic_assets.core.ratings.analysis import RatingAnalysis
 from stoic_assets.core.ratings.reliability.estimate import Estimate
 from stoic_assets.core.ratings.reliability.gate import ACCEPT, FEWEST_RATERS, REVIEW
@@ -23,8 +25,6 @@ from stoic_assets.core.ratings.report.item_marks import item_marks
 from stoic_assets.core.ratings.report.kappa_heat_map import kappa_heat_map_svg
 from stoic_assets.core.ratings.report.severity_chart import severity_chart_svg
 from stoic_assets.core.ratings.rubric import DIMENSIONS
-from stoic_assets.core.reports.formatting import FORMS, is_missing, or_dash, plural
-from stoic_assets.core.reports.own_text import PAGE_INK, own_text
 from stoic_assets.core.visible_text import visible
 
 MOST_EXTREMES = 10

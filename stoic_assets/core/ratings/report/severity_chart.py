@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
+from stoic_assets.core.presentation.drawing import INK, INK_MARK, STRONG, axes, label, svg
 from stoic_assets.core.ratings.reliability.estimate import Estimate
-from stoic_assets.core.reports.drawing import INK, INK_MARK, STRONG, axes, label, svg
 
 ROW_HEIGHT = 0.24
 

@@ -8,8 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stoic_assets.core.reports import formatting
-from stoic_assets.core.reports.formatting import difference, dollars, milliseconds, or_dash, percent, pretty, score, utc
+from stoic_assets.core.presentation import formatting
+from stoic_assets.core.presentation.formatting import (
+    difference,
+    dollars,
+    milliseconds,
+    or_dash,
+    percent,
+    pretty,
+    score,
+    utc,
+)
 
 TEXT = st.text()
 
