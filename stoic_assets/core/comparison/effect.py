@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from statistics import fmean, stdev
 
 from stoic_assets.core.comparison.student import detectable, t_test
-from stoic_assets.core.presentation.formatting import difference
 
 FEWEST_JOBS = 5
 """With four jobs a t quantile after Holm exceeds 6, and coarse scores make equal differences likely."""
@@ -57,7 +56,7 @@ def effect(differences: Sequence[float], tests: int) -> Effect:
     if max(differences) - min(differences) >= _SAME:
         return Effect(jobs, mean, _tested(differences, tests))
     if abs(mean) < _SAME:
-        return Effect(jobs, mean, why=f"every job differs by {difference(mean)}, which shows no spread to test with")
+        return Effect(jobs, mean, why="no job differs, which shows no spread to test with")
     return Effect(jobs, mean, _alike(mean, jobs))
 
 

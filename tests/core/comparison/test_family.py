@@ -177,7 +177,7 @@ def test_a_verdict_that_must_not_be_given_is_open_with_the_reason(size: float, v
 
 @pytest.mark.parametrize(
     ("differences", "why"),
-    [([], "no job"), ([-0.5, -0.4, -0.3, -0.4], "paired jobs: 4"), ([0.0] * 40, "±0.00")],
+    [([], "no job"), ([-0.5, -0.4, -0.3, -0.4], "paired jobs: 4"), ([0.0] * 40, "no job differs")],
 )
 def test_what_cannot_be_tested_is_open_and_says_why(differences: list[float], why: str) -> None:
     found = one(differences)
