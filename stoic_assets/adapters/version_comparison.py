@@ -1,6 +1,6 @@
 """Which stored evaluations speak for two versions, and their comparison; nothing is evaluated here."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +12,7 @@ from stoic_assets.adapters.sql_models import open_models
 from stoic_assets.adapters.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.comparison import Comparison, compare
-from stoic_assets.core.comparison.side import ComparisonRefused, Side
+from stoic_assets.core.comparison.side import Answer, ComparisonRefused, Side
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import REGRADING, Manifest
 from stoic_assets.core.jobs.job import QUESTION
@@ -68,6 +68,7 @@ def read_side(workplace: Workplace, agent_version: str, evaluation_id: str) -> S
             raise ComparisonRefused(f"{agent_version} (evaluation {evaluation_id}) is not judged yet")
     [evaluation], trials = warehouse.read("evaluations", *key), warehouse.read("trials", *key)
     verdicts = warehouse.read("virtue_scores", *key)
+    tasks = warehouse.read("task_scores", *key) if warehouse.has("task_scores", *key) else []
     return Side(
         agent_version=agent_version,
         evaluation_id=evaluation_id,
@@ -84,7 +85,7 @@ def read_side(workplace: Workplace, agent_version: str, evaluation_id: str) -> S
         measures=_measures(warehouse, *key),
         calibrated=calibrated_share(verdicts),
         trials=warehouse.read("composite_scores", *key),
-        silent=_silent(verdicts),
+        answers=_answers(trials, verdicts, tasks),
     )
 
 
@@ -119,11 +120,20 @@ def _prompts(trials: Sequence[Row], verdicts: Sequence[Row]) -> dict[str, frozen
     return {job: frozenset(hashes) for job, hashes in asked.items()}
 
 
-def _silent(verdicts: Sequence[Row]) -> dict[str, float]:
-    """The share of what each judge was asked that it gave no verdict on, 0–1."""
-    asked = Counter(row["judge_model"] for row in verdicts)
-    failed = Counter(row["judge_model"] for row in verdicts if row["error"] is not None)
-    return {model: failed[model] / count for model, count in asked.items()}
+def _answers(trials: Sequence[Row], verdicts: Sequence[Row], tasks: Sequence[Row]) -> list[Answer]:
+    """Whether each judge gave a verdict, question by question; a row of `task_scores` names those who did."""
+    jobs = {row["trial_id"]: row["job"] for row in trials}
+    panel = {row["judge_model"] for row in verdicts}
+    of_virtues = [
+        Answer(jobs[row["trial_id"]], "virtues", row["judge_model"], row["error"] is None) for row in verdicts
+    ]
+    return of_virtues + [
+        Answer(jobs[row["trial_id"]], "tasks", model, model in _gave_mark(row)) for row in tasks for model in panel
+    ]
+
+
+def _gave_mark(task: Row) -> list[str]:
+    return [] if task["error"] is not None else (task["judge_model"] or "").split(",")
 
 
 def _newest(workplace: Workplace, agent_version: str) -> list[str]:

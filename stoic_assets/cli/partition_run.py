@@ -123,13 +123,17 @@ def _status_of(assets: Collection[str]) -> str:
 
 
 def forget_partition(workplace: Workplace, key: str) -> None:
-    """Takes a partition from Dagster, with its runs that have ended and all that they recorded."""
+    """Takes a partition from Dagster, with all that its runs recorded; a kill leaves some that never end.
+
+    None of them is at work on an evaluation: the caller holds the locks of all.
+    """
     import dagster as dg
 
     from stoic_assets.defs.releases import ENDED, PARTITION_TAG
 
     with open_instance(workplace) as instance:
-        for run in instance.get_runs(dg.RunsFilter(tags={PARTITION_TAG: key}, statuses=list(ENDED))):
+        left = [*ENDED, dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING]
+        for run in instance.get_runs(dg.RunsFilter(tags={PARTITION_TAG: key}, statuses=left)):
             instance.delete_run(run.run_id)
         instance.delete_dynamic_partition(PARTITIONS, key)
 

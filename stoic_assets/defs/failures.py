@@ -28,6 +28,15 @@ def reported(workplace: Workplace) -> Iterator[None]:
         raise dg.Failure(str(error), allow_retries=isinstance(error, InfrastructureError)) from error
     except (KeyboardInterrupt, dg.DagsterExecutionInterruptedError) as interrupt:
         raise dg.Failure("interrupted", allow_retries=False) from interrupt
+    except RuntimeError as error:
+        if not interrupts_query(error):
+            raise
+        raise dg.Failure("interrupted", allow_retries=False) from KeyboardInterrupt()
+
+
+def interrupts_query(error: Exception) -> bool:
+    """Whether Ctrl-C or *Terminate* came while DuckDB was at work, which tells it in words alone."""
+    return isinstance(error, RuntimeError) and str(error) == "Query interrupted"
 
 
 def delivery_faults(deliveries: Iterable[Delivered]) -> dict[str, str]:

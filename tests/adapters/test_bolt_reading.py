@@ -65,6 +65,12 @@ def test_what_would_write_has_not_passed_even_where_there_is_nothing_to_change(s
     assert failure(lambda: subject.rows(cypher))
 
 
+@pytest.mark.parametrize("how", ["EXPLAIN", "profile"])
+def test_how_a_query_would_be_answered_may_be_asked(subject, how):
+    subject.setup("CREATE (:L {n: 1})")
+    subject.rows(f"{how} MATCH (a:L) RETURN a.n AS n")
+
+
 @pytest.mark.parametrize("cypher", SCHEMA_WRITES)
 def test_an_assertion_cannot_change_the_schema_as_a_setup_can(constrained, cypher):
     changes_as_a_setup_alone(constrained, cypher)

@@ -50,9 +50,12 @@ def verdicts(number: int, judge: str, level: float | None) -> list[dict[str, Any
 def evaluate(workplace: Workplace) -> Evaluate:
     """A version in twelve jobs: which trials the agent `failed` in, and which a stricter judge b was `silent` on."""
 
-    def make(version: str, failed: Collection[int] = (), silent: Collection[int] | None = None) -> None:
+    def make(
+        version: str, failed: Collection[int] = (), silent: Collection[int] | None = None, marks: str = "a,b"
+    ) -> None:
         warehouse, told = workplace.warehouse, [number for number in TRIALS if number not in failed]
-        task = {"task": "1", "type": "task", "task_text": "Remind me."}
+        judges = "a" if silent is None else marks
+        task = {"task": "1", "type": "task", "task_text": "Remind me.", "judge_model": judges}
         stricter = [] if silent is None else told
         tables: dict[str, list[dict[str, Any]]] = {
             "evaluations": [HEAD], "tone_scores": [], "assertion_results": [],
@@ -133,9 +136,17 @@ def test_a_judge_that_falls_silent_is_no_progress(evaluate: Evaluate, compared: 
     code, document = compared()
     share = f"{len(silent) / 48:.0%}"
     why = (
-        f"judge b gave no verdict in {share} of what it was asked of {CANDIDATE}, and in 0% of {BASE}; judge that "
+        f"judge b gave no verdict on {share} of the virtues of {CANDIDATE}, and on 0% of {BASE}; judge that "
         f"version again with `stoic regrade --agent-version {CANDIDATE}`"
     )
     found = gating(document)
     assert [found[virtue] for virtue in VIRTUES] == [("inconclusive", why)] * 5
     assert (code, document["verdict"], document["notes"]) == (0, "inconclusive", [why])
+
+
+def test_a_judge_that_falls_silent_on_tasks_alone_is_seen(evaluate: Evaluate, compared: Any) -> None:
+    evaluate(BASE, silent=())
+    evaluate(CANDIDATE, silent=(), marks="a")
+    why = gating(compared()[1])["task"][1]
+    assert why is not None
+    assert why.startswith(f"judge b gave no verdict on 100% of the tasks of {CANDIDATE}, and on 0% of {BASE};")

@@ -1,13 +1,12 @@
 """What two evaluations have in common, what must be said of it, and when nothing may be."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
-from stoic_assets.core.comparison.family import Barred
 from stoic_assets.core.comparison.measures import JUDGED
 from stoic_assets.core.comparison.paired_jobs import Scope, job_key
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
-from stoic_assets.core.comparison.survivors import barred_by_survivors, failure_note
+from stoic_assets.core.comparison.survivors import Survivors, by_survivors, failure_note
 from stoic_assets.core.evaluation import way_on
 from stoic_assets.core.presentation.formatting import plural
 
@@ -20,12 +19,12 @@ _SHOWN = 5
 class Common:
     """The `jobs` to compare on.
 
-    `undecidable` says of a measure why no verdict can be had on it, `barred` which verdicts it must not get, and why.
+    `undecidable` says of a measure why no verdict can be had on it, `survivors` what failed trials forbid to say of it.
     """
 
     jobs: frozenset[str]
     undecidable: Mapping[str, str]
-    barred: Mapping[tuple[str, Scope], Barred]
+    survivors: Mapping[tuple[str, Scope], Survivors]
     notes: tuple[str, ...]
 
 
@@ -45,11 +44,11 @@ def common_ground(base: Side, candidate: Side, threshold: float, judge_moved: st
             f"{_named(base)} and {_named(candidate)} have {common}; evaluate the base again, or "
             "choose others with --evaluation"
         )
-    why = judge_moved or _silent_judge(base, candidate, threshold) or _other_judge(base, candidate, jobs)
+    why = judge_moved or _silent_judge(base, candidate, jobs, threshold) or _other_judge(base, candidate, jobs)
     said = (failure_note(base, candidate, jobs), why)
     notes = (*_suites(base, candidate, shared - jobs), *_circumstances(base, candidate), *filter(None, said))
     undecidable = dict.fromkeys(JUDGED, why) if why else {}
-    return Common(jobs, undecidable, barred_by_survivors(base, candidate, jobs), notes)
+    return Common(jobs, undecidable, by_survivors(base, candidate, jobs), notes)
 
 
 def _refuse_invalid(side: Side, threshold: float) -> None:
@@ -65,17 +64,27 @@ def _refuse_invalid(side: Side, threshold: float) -> None:
         )
 
 
-def _silent_judge(base: Side, candidate: Side, threshold: float) -> str | None:
+def _silent_judge(base: Side, candidate: Side, jobs: Set[str], threshold: float) -> str | None:
     """Judges differ in level: where one of a panel falls silent, the mean moves though no agent did."""
-    for model in sorted(base.silent.keys() & candidate.silent.keys()):
-        less, more = sorted((base, candidate), key=lambda side: side.silent[model])
-        if more.silent[model] - less.silent[model] > threshold:
+    before, after = _silence(base, jobs), _silence(candidate, jobs)
+    for about, judge in sorted(before.keys() & after.keys()):
+        sides = ((before[about, judge], base.agent_version), (after[about, judge], candidate.agent_version))
+        (less, other), (more, version) = sorted(sides)
+        if more - less > threshold:
             return (
-                f"judge {model} gave no verdict in {more.silent[model]:.0%} of what it was asked of "
-                f"{more.agent_version}, and in {less.silent[model]:.0%} of {less.agent_version}; "
-                f"judge that version again with `stoic regrade --agent-version {more.agent_version}`"
+                f"judge {judge} gave no verdict on {more:.0%} of the {about} of {version}, and on {less:.0%} of "
+                f"{other}; judge that version again with `stoic regrade --agent-version {version}`"
             )
     return None
+
+
+def _silence(side: Side, jobs: Set[str]) -> dict[tuple[str, str], float]:
+    """The share, 0–1, of questions about virtues or tasks in these jobs that each judge gave no verdict on."""
+    given: dict[tuple[str, str], list[bool]] = {}
+    for answer in side.answers:
+        if answer.job in jobs:
+            given.setdefault((answer.about, answer.judge), []).append(answer.given)
+    return {question: found.count(False) / len(found) for question, found in given.items()}
 
 
 def _other_judge(base: Side, candidate: Side, jobs: Iterable[str]) -> str | None:

@@ -9,6 +9,7 @@ from stoic_assets.core.comparison.family import Finding, Test, Verdict, by_size,
 from stoic_assets.core.comparison.measures import GATING, MEASURES, PASSED, minimal_difference
 from stoic_assets.core.comparison.paired_jobs import Row, Scope, cells_by_measure, paired
 from stoic_assets.core.comparison.side import Side
+from stoic_assets.core.comparison.survivors import Survivors
 from stoic_assets.core.settings import MinimalDifferences
 
 SCOPES: tuple[Scope, ...] = ("withheld", "supplied", "lift")
@@ -81,5 +82,5 @@ def _test(
     measure: str, scope: Scope, before: Measured, after: Measured, common: Common, minimal: MinimalDifferences
 ) -> Test:
     pairs = paired(before.get(measure, {}), after.get(measure, {}), scope)
-    delta, barred = minimal_difference(measure, minimal), common.barred.get((measure, scope), {})
-    return Test(measure, scope, pairs, delta, common.undecidable.get(measure), barred)
+    delta, left = minimal_difference(measure, minimal), common.survivors.get((measure, scope), Survivors())
+    return Test(measure, scope, pairs, delta, common.undecidable.get(measure), left.barred, left.leeway)

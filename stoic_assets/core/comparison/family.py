@@ -24,7 +24,8 @@ _ROUNDING = 1e-9
 class Test:
     """One hypothesis: a measure, over which conditions, with its δ.
 
-    `why` says why it must not be decided at all, `barred` which verdicts it must not get.
+    `why` says why it must not be decided at all, `barred` which verdicts it must not get unless they stood if the
+    difference were off by `leeway`, 0–1.
     """
 
     measure: str
@@ -33,6 +34,7 @@ class Test:
     delta: float
     why: str | None = None
     barred: Barred = field(default_factory=dict)
+    leeway: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -136,7 +138,7 @@ def _decided(
         verdict = "regressed" if change < 0 else "improved"
     elif _within(tested, test.delta):
         verdict = "unchanged"
-    why = test.barred.get(verdict)
+    why = None if _stands(verdict, found, test) else test.barred.get(verdict)
     if verdict == "inconclusive":
         small = _too_small(change, test.delta) if p_adjusted <= ALPHA else ""
         why = small + _what_is_possible(tested, found.jobs, test.delta)
@@ -146,6 +148,17 @@ def _decided(
     return Finding(
         test.measure, test.scope, gating, base, candidate, found, test.delta, p, p_adjusted, verdict, why
     )
+
+
+def _stands(verdict: Verdict, found: Effect, test: Test) -> bool:
+    """Whether a verdict holds although the difference may be off by the test's leeway."""
+    tested, change = found.tested, found.difference or 0.0
+    if tested is None or tested.low is None or tested.high is None:
+        return False
+    if verdict == "unchanged":
+        return _within(tested, test.delta - test.leeway)
+    nearest_to_none = tested.low if change > 0 else -tested.high
+    return nearest_to_none > test.leeway and abs(change) - test.leeway >= test.delta
 
 
 def _within(tested: Tested, delta: float) -> bool:
@@ -163,7 +176,7 @@ def _too_small(change: float, delta: float) -> str:
 def _what_is_possible(tested: Tested, jobs: int, delta: float) -> str:
     """What an open result leaves possible, and what the suite could have found."""
     if tested.low_90 is None or tested.high_90 is None or tested.detectable is None:
-        return f"every one of the {jobs} jobs differs by the same, and without spread so few prove little"
+        return f"all {jobs} jobs differ by the same, and without spread there is no interval"
     found = f"{tested.detectable:.2f}" if tested.detectable <= 1 else "no difference"  # scores are 0–1
     return (
         f"between {difference(tested.low_90)} and {difference(tested.high_90)} is possible and δ is {_shown(delta)}; "

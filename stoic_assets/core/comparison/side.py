@@ -1,9 +1,9 @@
 """One evaluation as one side of a comparison, and the reasons why two may not be compared."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from stoic_assets.core.errors import StoicError
 from stoic_assets.core.scoring.validity import invalid_share
@@ -17,12 +17,21 @@ class ComparisonRefused(StoicError):
     exit_code = 3
 
 
+class Answer(NamedTuple):
+    """What became of one question to one judge, `about` virtues or tasks of a trial of a job."""
+
+    job: str
+    about: str
+    judge: str
+    given: bool
+
+
 @dataclass(frozen=True)
 class Side:
     """An evaluation of one version.
 
     `jobs` maps the job names to the hashes of their content. `judges` are the models that gave a verdict, `prompts` the
-    hashes of what they were asked, by job; of what each model was asked `silent` is the share, 0–1, without a verdict.
+    hashes of what they were asked, by job, `answers` what became of each question.
     `measures` and `trials` are the evaluation's rows of `job_measures` and `composite_scores`, `calibrated` is the
     share, 0–1, of confidences that are calibrated against people. Times are in UTC; it was judged last at `judged_at`.
     """
@@ -42,7 +51,7 @@ class Side:
     measures: Sequence[Row]
     calibrated: float = 0.0
     trials: Sequence[Row] = ()
-    silent: Mapping[str, float] = field(default_factory=dict)
+    answers: Sequence[Answer] = ()
 
     @property
     def invalid_share(self) -> float:

@@ -76,7 +76,8 @@ def _blanked_as(then: Any, now: Any) -> Any:
         return {key: _blanked_as(then.get(key), value) for key, value in now.items()}
     if isinstance(then, list) and isinstance(now, list):
         return [_blanked_as(*pair) for pair in zip_longest(then[: len(now)], now)]
-    if isinstance(then, str) and isinstance(now, str) and BLANK in then and _is_rest_of(then, now):
+    texts = isinstance(then, str) and isinstance(now, str)
+    if texts and BLANK in then and BLANK not in now and _is_rest_of(then, now):
         return then
     return now
 

@@ -43,7 +43,7 @@ def _measure(plot: "Axes", place: int, row: Row) -> None:
         plot.plot(ends, [place, place], color=colour, linewidth=3, solid_capstyle="butt")
     found = values([row], "difference")
     for estimate in found:  # hollow where nothing was tested
-        inside = colour if len(ends) == 2 else "none"
+        inside = colour if values([row], "p") else "none"
         plot.plot(estimate, place, marker=shape, markersize=7.5, markerfacecolor=inside, markeredgecolor=INK_MARK)
     if not found:
         plot.text(0.01, place, "not measured", va="center", fontsize=9, color=INK_MARK)

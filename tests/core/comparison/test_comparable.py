@@ -9,7 +9,7 @@ import pytest
 
 from stoic_assets.core.comparison.comparable import common_ground
 from stoic_assets.core.comparison.measures import JUDGED
-from stoic_assets.core.comparison.side import ComparisonRefused, Side
+from stoic_assets.core.comparison.side import Answer, ComparisonRefused, Side
 
 MakeSide = Callable[..., Side]
 MakeRows = Callable[..., list[dict[str, Any]]]
@@ -116,15 +116,22 @@ def test_a_version_that_nobody_judged_failed_by_itself(base: Side, candidate: Si
     assert common_ground(base, nobody, 0.1).undecidable == common_ground(nobody, base, 0.1).undecidable == {}
 
 
+def answers(judge: str, silent: float) -> list[Answer]:
+    """A hundred questions about tasks, of which a share was not answered."""
+    return [Answer("a", "tasks", judge, given=place >= 100 * silent) for place in range(100)]
+
+
 @pytest.mark.parametrize(("share", "allowed", "open_"), [(0.1, 0.1, False), (0.11, 0.1, True), (0.4, 0.5, False)])
 def test_a_judge_that_falls_silent_leaves_open_what_it_judged(
     base: Side, candidate: Side, share: float, allowed: float, open_: bool
 ) -> None:
-    older, newer = replace(base, silent={"j": 0.0, "k": 1.0}), replace(candidate, silent={"j": share})
+    elsewhere = Answer("gone", "virtues", "j", given=False)  # in a job that only one of them has
+    older = replace(base, answers=[*answers("j", 0.0), *answers("k", 1.0)])
+    newer = replace(candidate, answers=[*answers("j", share), *[elsewhere] * 50])
     for first, second in ((older, newer), (newer, older)):
         common = common_ground(first, second, allowed)
         assert common.undecidable.keys() == (JUDGED if open_ else set())
-        said = f"judge j gave no verdict in {share:.0%} of what it was asked of marcus@1.1.0, and in 0% of marcus@1.0.0"
+        said = f"judge j gave no verdict on {share:.0%} of the tasks of marcus@1.1.0, and on 0% of marcus@1.0.0"
         assert [note.partition(";")[0] for note in common.notes] == [said] * open_
 
 

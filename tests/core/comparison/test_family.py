@@ -199,6 +199,18 @@ def test_a_version_that_fails_in_each_of_eight_jobs_regressed(differences: list[
     assert found.row()["low"] is None
 
 
+@pytest.mark.parametrize(
+    ("size", "leeway", "verdict"),
+    [(0.3, 0.02, "regressed"), (0.3, 0.26, "inconclusive"), (0.06, 0.02, "inconclusive"), (-0.3, 0.02, "improved"),
+     (0.0, 0.01, "unchanged"), (0.0, 0.045, "inconclusive"), (0.3, 1.0, "inconclusive")],
+)  # fmt: skip
+def test_a_barred_verdict_stands_where_the_leeway_cannot_undo_it(size: float, leeway: float, verdict: str) -> None:
+    barred: Barred = dict.fromkeys(("regressed", "improved", "unchanged"), "survivors")
+    pairs = pairs_of(drop(size))
+    [found] = decide([Test("wisdom", "pooled", pairs, 0.05, barred=barred, leeway=leeway)], True)
+    assert (found.verdict, found.why) == (verdict, "survivors" if verdict == "inconclusive" else None)
+
+
 def test_what_must_not_be_decided_keeps_its_difference_and_leaves_the_family() -> None:
     tests = [Test("wisdom", "pooled", pairs_of(drop(0.2)), 0.05, "another judge")]
     tests.append(Test("timing", "pooled", pairs_of(drop(0.01, spread=0.03)), 0.05))

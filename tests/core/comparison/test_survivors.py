@@ -9,7 +9,7 @@ import pytest
 
 from stoic_assets.core.comparison.measures import GATING, LEAVING_FAILURES_OUT
 from stoic_assets.core.comparison.side import Side
-from stoic_assets.core.comparison.survivors import barred_by_survivors, failure_note
+from stoic_assets.core.comparison.survivors import by_survivors, failure_note
 from stoic_assets.core.judging.virtues import VIRTUES
 
 Row = dict[str, Any]
@@ -42,7 +42,7 @@ def sides(make_side: Callable[..., Side], make_rows: Callable[..., list[Row]]) -
 def test_where_the_agent_never_failed_nothing_is_said(sides: Callable[..., tuple[Side, Side]]) -> None:
     base, candidate = sides([trial("a"), trial("b")], [trial("a"), trial("b")])
     assert failure_note(base, candidate, JOBS) is None
-    assert not any(barred_by_survivors(base, candidate, JOBS).values())
+    assert not any(each.barred for each in by_survivors(base, candidate, JOBS).values())
 
 
 def test_only_what_stands_against_the_survivors_may_be_said(sides: Callable[..., tuple[Side, Side]]) -> None:
@@ -50,33 +50,34 @@ def test_only_what_stands_against_the_survivors_may_be_said(sides: Callable[...,
     note = "the agent failed in 0 of 2 trials of marcus@1.0.0, and in 1 of 2 trials of marcus@1.1.0"
     assert failure_note(base, candidate, JOBS) == note
     why = "the agent failed in 1 of 2 trials of marcus@1.1.0, which are not in it"
-    barred, mirrored = barred_by_survivors(base, candidate, JOBS), barred_by_survivors(candidate, base, JOBS)
+    barred, mirrored = by_survivors(base, candidate, JOBS), by_survivors(candidate, base, JOBS)
     assert {measure for measure, _ in barred} == set(LEAVING_FAILURES_OUT) == {*VIRTUES, "timing", "assertion"}
     for measure in LEAVING_FAILURES_OUT:
-        assert barred[measure, "pooled"] == barred[measure, "withheld"] == {"improved": why, "unchanged": why}
-        assert mirrored[measure, "pooled"] == {"regressed": why, "unchanged": why}
-        assert barred[measure, "lift"].keys() == {"improved", "regressed", "unchanged"}
-        assert barred[measure, "supplied"] == {}
+        for scope in ("pooled", "withheld"):
+            assert barred[measure, scope].barred == {"improved": why, "unchanged": why}
+        assert mirrored[measure, "pooled"].barred == {"regressed": why, "unchanged": why}
+        assert barred[measure, "lift"].barred.keys() == {"improved", "regressed", "unchanged"}
+        assert barred[measure, "supplied"].barred == {}
 
 
 def test_the_same_share_on_both_sides_forbids_nothing(sides: Callable[..., tuple[Side, Side]]) -> None:
     base, candidate = sides([trial("a"), failed("b")], [trial("a"), failed("a"), trial("b"), failed("b")])
     assert (failure_note(base, candidate, JOBS) or "").endswith("and in 2 of 4 trials of marcus@1.1.0")
-    assert not any(barred_by_survivors(base, candidate, JOBS).values())
+    assert not any(each.barred for each in by_survivors(base, candidate, JOBS).values())
 
 
 def test_both_sides_are_named_where_both_failed(sides: Callable[..., tuple[Side, Side]]) -> None:
     base, candidate = sides([trial("a"), trial("a"), failed("a")], [trial("a"), failed("a"), failed("a")])
-    barred = barred_by_survivors(base, candidate, JOBS)["wisdom", "pooled"]
+    barred = by_survivors(base, candidate, JOBS)["wisdom", "pooled"].barred
     where = "in 1 of 3 trials of marcus@1.0.0 and in 2 of 3 trials of marcus@1.1.0"
     assert barred == dict.fromkeys(("improved", "unchanged"), f"the agent failed {where}, which are not in it")
 
 
 def test_a_value_in_spite_of_the_failure_is_no_survivor(sides: Callable[..., tuple[Side, Side]]) -> None:
     base, candidate = sides([trial("a")], [failed("a", timing=0.3, assertion=0.0)])
-    barred = barred_by_survivors(base, candidate, JOBS)
-    assert (barred["timing", "pooled"], barred["assertion", "pooled"]) == ({}, {})
-    assert barred["wisdom", "pooled"]
+    barred = by_survivors(base, candidate, JOBS)
+    assert (barred["timing", "pooled"].barred, barred["assertion", "pooled"].barred) == ({}, {})
+    assert barred["wisdom", "pooled"].barred
 
 
 def test_a_measure_that_a_job_does_not_have_misses_none_of_its_trials(sides: Callable[..., tuple[Side, Side]]) -> None:
@@ -84,9 +85,16 @@ def test_a_measure_that_a_job_does_not_have_misses_none_of_its_trials(sides: Cal
         replace(side, measures=[row for row in side.measures if (row["measure"], row["job"]) != ("timing", "b")])
         for side in sides([trial("a"), trial("b")], [trial("a"), failed("b")])
     )
-    barred = barred_by_survivors(base, candidate, JOBS)
-    assert barred["timing", "pooled"] == {}
-    assert barred["assertion", "pooled"]
+    barred = by_survivors(base, candidate, JOBS)
+    assert barred["timing", "pooled"].barred == {}
+    assert barred["assertion", "pooled"].barred
+
+
+def test_the_leeway_is_what_failed_trials_could_make_up_at_most(sides: Callable[..., tuple[Side, Side]]) -> None:
+    base, candidate = sides([trial("a"), trial("b")], [*[trial("a")] * 3, failed("a"), trial("b")])
+    found = by_survivors(base, candidate, JOBS)
+    assert found["wisdom", "pooled"].leeway == 0.125  # a quarter in one of two jobs
+    assert found["wisdom", "lift"].leeway == 1.0
 
 
 @pytest.mark.parametrize(
@@ -97,4 +105,4 @@ def test_trials_that_are_not_compared_do_not_count(
 ) -> None:
     base, candidate = sides([trial("a")], [trial("a"), left_out])
     assert failure_note(base, candidate, JOBS) is None
-    assert not any(barred_by_survivors(base, candidate, JOBS).values())
+    assert not any(each.barred for each in by_survivors(base, candidate, JOBS).values())

@@ -113,6 +113,16 @@ def test_around_what_was_blanked_nothing_may_change(changes: dict[str, Any], ref
         corrected_jobs([job(**SECRETIVE | changes)], [held])
 
 
+def test_a_correction_of_a_text_that_still_holds_its_secret_is_taken() -> None:
+    redactor = Redactor(["KD-[0-9]+"])
+    held, corrected = (
+        job(tasks=[{"task": "t", "acceptanceCriteria": f"Never tells KD-1{more}"}]).blanked(redactor)
+        for more in ("", ", and is kind")
+    )
+    [found] = corrected_jobs([corrected], [held]).values()
+    assert found.tasks[0].acceptance_criteria == "Never tells [redacted], and is kind"
+
+
 def test_many_blanks_do_not_take_for_ever() -> None:
     told = " ".join(f"KD-{number}" for number in range(2000)) + " in all"
     held = job(facts=[told]).blanked(Redactor(["KD-[0-9]+"]))

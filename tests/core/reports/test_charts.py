@@ -95,9 +95,10 @@ def test_the_forest_shows_each_measure_and_the_verdicts_that_occur() -> None:
 
 
 def test_a_measure_that_was_not_tested_has_a_hollow_mark_and_no_interval() -> None:
-    tested = forest_chart_svg([finding("task", "regressed", -0.3, -0.4, -0.2, 0.1)])
+    tested = forest_chart_svg([finding("task", "regressed", -0.3, -0.4, -0.2, 0.1) | {"p": 0.01}])
+    by_sign = forest_chart_svg([finding("task", "regressed", -0.3, None, None, 0.1) | {"p": 0.01}])
     untested = forest_chart_svg([finding("task", "regressed", -0.3, None, None, 0.1)])
-    assert (tested.count(MARK_COLOUR), untested.count(MARK_COLOUR)) == (4, 2)
+    assert [chart.count(MARK_COLOUR) for chart in (tested, by_sign, untested)] == [4, 3, 2]
 
 
 def trend(version: str, day: int, virtue: str = "wisdom") -> dict[str, Any]:
