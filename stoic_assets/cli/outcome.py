@@ -81,7 +81,7 @@ def finish(outcome: Outcome, workplace: Workplace, as_json: bool, fail_under: fl
         console.err.print(console.foreign(f"stoic: no verdict: {refusal}"))
         raise typer.Exit(NO_VERDICT)
     if fail_under is not None and (average is None or average < fail_under - ROUNDING):
-        console.err.print(f"stoic: the average score {_short_of(average, fail_under)} is below {fail_under}")
+        console.err.print(f"stoic: the average score {_short_of(average, fail_under)} is below {fail_under:.10g}")
         raise typer.Exit(GATE_SAYS_NO)
 
 
