@@ -49,3 +49,8 @@ def fetch(engine: "DuckDBPyConnection", sql: str, params: Sequence[str | Sequenc
     rows = engine.execute(sql).fetchall()
     names = [column[0] for column in engine.description]
     return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def is_interrupt(error: BaseException) -> bool:
+    """Whether Ctrl-C came while DuckDB was at work: it swallows the exception, and tells it in words alone."""
+    return isinstance(error, RuntimeError) and str(error) == "Query interrupted"

@@ -14,6 +14,7 @@ from typing import Annotated
 
 import typer
 
+from stoic_assets.adapters.duckdb_engine import is_interrupt
 from stoic_assets.adapters.lean_imports import uncollected
 from stoic_assets.cli.console import err, foreign, out
 from stoic_assets.cli.main import INTERRUPTED, leave
@@ -105,10 +106,10 @@ def run() -> None:
 
 
 def _is_interrupt(error: BaseException | None) -> bool:
-    """Whether Ctrl-C is behind it: Python wraps it while it makes a class, DuckDB tells it in words."""
+    """Whether Ctrl-C is behind it: Python wraps it while it makes a class."""
     if error is None:
         return False
-    told = isinstance(error, KeyboardInterrupt) or str(error) == "Query interrupted"
+    told = isinstance(error, KeyboardInterrupt) or is_interrupt(error)
     return told or _is_interrupt(error.__cause__ or error.__context__)
 
 

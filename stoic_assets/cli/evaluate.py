@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -22,7 +22,7 @@ from stoic_assets.cli.options import NEWEST, Json, Verbose
 from stoic_assets.cli.outcome import evaluation_outcome, finish
 from stoic_assets.cli.partition_run import materialise, status_by_runs
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import REGRADING, EvaluationRequest, Manifest, refuse_change, way_on
+from stoic_assets.core.evaluation import REGRADING, EvaluationRequest, Manifest, half_judged, refuse_change
 from stoic_assets.core.releases import check_agent_version
 from stoic_assets.core.stages import EVALUATION, VERDICTS
 
@@ -184,18 +184,16 @@ def resumed_id(wanted: str, version: str, jobs: set[str], workplace: Workplace) 
     if held and status.get(held[-1]) == "finished":
         status[held[-1]] = status_by_runs(workplace, held[-1])
     if held and status.get(held[-1]) == REGRADING:
-        raise ConfigurationError(
-            f"evaluation {held[-1]} of {version} was judged again, but not to the end; go on with "
-            f"{way_on(version, REGRADING)}, or judge it as it was held with --resume {held[-1]}"
-        )
-    unfinished = [name for name in held if status.get(name) not in ("finished", REGRADING)]
-    if not unfinished:
-        raise ConfigurationError(_nothing_to_resume(version, status, manifests))
-    return unfinished[-1]
+        again = f"{half_judged(version, held[-1])}, or judge it as it was held with --resume {held[-1]}"
+        raise ConfigurationError(again)
+    unfinished = [name for name in manifests if status.get(name) not in ("finished", REGRADING)]
+    of_these = [name for name in held if name in unfinished]
+    if not of_these:
+        raise ConfigurationError(_nothing_to_resume(version, unfinished))
+    return of_these[-1]
 
 
-def _nothing_to_resume(version: str, status: Mapping[str, str], known: Iterable[str]) -> str:
-    """Says so, and which evaluations of the version are unfinished though they are of other jobs."""
-    others = [name for name in known if status.get(name) not in ("finished", REGRADING)]
+def _nothing_to_resume(version: str, others: Sequence[str]) -> str:
+    """Says so; `others` are unfinished evaluations of the version, of other jobs."""
     found = f" (of others: {', '.join(others)}; resume it with the options that it began with)" if others else ""
     return f"there is no unfinished evaluation of {version} with these jobs{found}; to evaluate anew leave --resume out"

@@ -10,7 +10,7 @@ from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.evaluate import newest_evaluation
 from stoic_assets.cli.options import Json
-from stoic_assets.core.evaluation import REGRADING, way_on
+from stoic_assets.core.evaluation import REGRADING, half_judged
 from stoic_assets.core.releases import check_agent_version
 
 
@@ -28,10 +28,7 @@ def report(
     path = write_report(workplace, manifest, out)
     [head] = workplace.warehouse.read("evaluations", version, manifest.evaluation_id, ["status"])
     if head["status"] == REGRADING:
-        console.err.print(
-            f"stoic: evaluation {manifest.evaluation_id} of {version} was judged again, but not to the end; go on with "
-            f"{way_on(version, REGRADING)}"
-        )
+        console.err.print(f"stoic: {half_judged(version, manifest.evaluation_id)}")
     if as_json:
         about = {"agent_version": version, "evaluation_id": manifest.evaluation_id}
         console.print_json({**about, "path": str(path.absolute())})

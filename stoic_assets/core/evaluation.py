@@ -27,6 +27,14 @@ def way_on(agent_version: str, status: str) -> str:
     return f"`stoic {command} --agent-version {agent_version}{resume}` (same options)"
 
 
+def half_judged(agent_version: str, evaluation_id: str) -> str:
+    """What is said of an evaluation that is `REGRADING` while nobody works on it."""
+    return (
+        f"evaluation {evaluation_id} of {agent_version} was judged again, but not to the end; go on with "
+        f"{way_on(agent_version, REGRADING)}"
+    )
+
+
 def check_evaluation_id(evaluation_id: str) -> str:
     """`evaluation_id`, which names files and folders. Raises `ConfigurationError` where it cannot."""
     if not re.fullmatch(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*", evaluation_id):

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 import dagster as dg
 
+from stoic_assets.adapters.duckdb_engine import is_interrupt
 from stoic_assets.adapters.outbox import Delivered
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import InfrastructureError, StoicError
@@ -29,14 +30,9 @@ def reported(workplace: Workplace) -> Iterator[None]:
     except (KeyboardInterrupt, dg.DagsterExecutionInterruptedError) as interrupt:
         raise dg.Failure("interrupted", allow_retries=False) from interrupt
     except RuntimeError as error:
-        if not interrupts_query(error):
+        if not is_interrupt(error):
             raise
         raise dg.Failure("interrupted", allow_retries=False) from KeyboardInterrupt()
-
-
-def interrupts_query(error: Exception) -> bool:
-    """Whether Ctrl-C or *Terminate* came while DuckDB was at work, which tells it in words alone."""
-    return isinstance(error, RuntimeError) and str(error) == "Query interrupted"
 
 
 def delivery_faults(deliveries: Iterable[Delivered]) -> dict[str, str]:

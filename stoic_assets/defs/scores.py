@@ -5,6 +5,7 @@ from typing import Any
 
 import dagster as dg
 
+from stoic_assets.adapters.duckdb_engine import is_interrupt
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
 from stoic_assets.adapters.sql_lineage import lineage
 from stoic_assets.adapters.sql_models import EvaluationModels, open_models, tested_view
@@ -14,7 +15,7 @@ from stoic_assets.core.releases import agent_of
 from stoic_assets.core.scoring.rounding import half_even, mean
 from stoic_assets.core.scoring.validity import invalid_share
 from stoic_assets.defs.evaluation_run import current_evaluation, no_version
-from stoic_assets.defs.failures import interrupts_query, reported
+from stoic_assets.defs.failures import reported
 from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
 from stoic_assets.defs.shown_rows import shown
@@ -82,7 +83,7 @@ def sql_models(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Wo
                         raise failed[each]
                     results = list(_results(context, models, model, offline))
                 except Exception as error:
-                    if interrupts_query(error):
+                    if is_interrupt(error):
                         raise
                     failed[model] = error
                 else:

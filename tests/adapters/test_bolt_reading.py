@@ -68,7 +68,9 @@ def test_what_would_write_has_not_passed_even_where_there_is_nothing_to_change(s
 @pytest.mark.parametrize("how", ["EXPLAIN", "profile"])
 def test_how_a_query_would_be_answered_may_be_asked(subject, how):
     subject.setup("CREATE (:L {n: 1})")
+    before = state(subject)
     subject.rows(f"{how} MATCH (a:L) RETURN a.n AS n")
+    assert state(subject) == before
 
 
 @pytest.mark.parametrize("cypher", SCHEMA_WRITES)

@@ -11,7 +11,7 @@ def test_what_utf8_can_hold_stays_as_it_is(text: str) -> None:
 
 @given(st.text(st.characters()))
 def test_any_text_becomes_storable(text: str) -> None:
-    well_formed(text).encode()
+    assert well_formed(text).encode().decode() == well_formed(text)
 
 
 def test_halves_are_put_together_or_replaced() -> None:

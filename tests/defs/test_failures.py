@@ -3,8 +3,9 @@
 import dagster as dg
 import pytest
 
+from stoic_assets.adapters.duckdb_engine import is_interrupt
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.defs.failures import interrupts_query, reported
+from stoic_assets.defs.failures import reported
 
 
 def test_an_interrupt_that_duckdb_tells_in_words_is_no_fault_to_try_again(workplace: Workplace) -> None:
@@ -15,6 +16,6 @@ def test_an_interrupt_that_duckdb_tells_in_words_is_no_fault_to_try_again(workpl
 
 
 def test_other_errors_are_no_interrupts(workplace: Workplace) -> None:
-    assert not interrupts_query(ValueError("Query interrupted"))
+    assert not is_interrupt(ValueError("Query interrupted"))
     with pytest.raises(RuntimeError, match="broken"), reported(workplace):
         raise RuntimeError("broken")

@@ -8,14 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
 
-from stoic_assets.core.comparison.student import detectable, t_test
+from stoic_assets.core.comparison.student import SAME, all_alike, detectable, t_test
 
 FEWEST_JOBS = 5
 """With four jobs a t quantile after Holm exceeds 6, and coarse scores make equal differences likely."""
 ALPHA = 0.05
 POWER = 0.90
-_SAME = 1e-9
-"""Differences closer than this differ by rounding alone."""
 
 
 @dataclass(frozen=True)
@@ -53,9 +51,9 @@ def effect(differences: Sequence[float], tests: int) -> Effect:
     mean = fmean(differences)
     if jobs < FEWEST_JOBS:
         return Effect(jobs, mean, why=f"paired jobs: {jobs}; at least {FEWEST_JOBS} are needed")
-    if max(differences) - min(differences) >= _SAME:
+    if not all_alike(differences):
         return Effect(jobs, mean, _tested(differences, tests))
-    if abs(mean) < _SAME:
+    if abs(mean) < SAME:
         return Effect(jobs, mean, why="no job differs, which shows no spread to test with")
     return Effect(jobs, mean, _alike(mean, jobs))
 

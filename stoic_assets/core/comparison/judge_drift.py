@@ -13,7 +13,7 @@ from statistics import fmean, stdev
 from typing import Any
 
 from stoic_assets.core.comparison.judge_reference import Judged, Mean, Reference
-from stoic_assets.core.comparison.student import quantile, t_test
+from stoic_assets.core.comparison.student import SAME, all_alike, quantile, t_test
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 from stoic_assets.core.presentation.formatting import difference
 
@@ -21,8 +21,6 @@ FEWEST = 5
 """Transcripts below which nothing is measured."""
 ALARM = 0.05 / (len(VIRTUES) * 30)
 POWER = 0.90
-_SAME = 1e-9
-"""Differences closer than this differ by rounding alone."""
 Row = Mapping[str, Any]
 
 
@@ -94,9 +92,9 @@ def drift(virtue: Virtue, pairs: Sequence[tuple[float, Mean]]) -> Drift:
     if count < FEWEST:
         return Drift(virtue, count, why=f"transcripts with scores to compare: {count}; at least {FEWEST} are needed")
     differences = [score - known.mean for score, known in pairs]
-    if max(differences) - min(differences) < _SAME:
+    if all_alike(differences):
         shift = fmean(differences)
-        alarm = abs(shift) > _SAME
+        alarm = abs(shift) > SAME
         return Drift(virtue, count, shift, shift, shift, float(not alarm), 0.0, 0.0, alarm)
     return _tested(virtue, differences, fmean(1 / known.judgings for _, known in pairs))
 
@@ -145,7 +143,7 @@ def _differ(old: Row | None, new: Row | None) -> bool:
     if not (_in_alarm(old) and _in_alarm(new)):
         return _in_alarm(old) != _in_alarm(new)
     finest = max(row["detectable"] for row in (old, new) if row)
-    return bool(abs(_shift(new) - _shift(old)) > max(finest, _SAME))
+    return bool(abs(_shift(new) - _shift(old)) > max(finest, SAME))
 
 
 def _in_alarm(state: Row | None) -> bool:

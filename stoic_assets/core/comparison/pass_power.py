@@ -12,13 +12,11 @@ from statistics import fmean
 from typing import Any
 
 from stoic_assets.core.comparison.paired_jobs import job_key
-from stoic_assets.core.comparison.student import t_test
+from stoic_assets.core.comparison.student import all_alike, t_test
 from stoic_assets.core.presentation.formatting import plural
 
 FEWEST_JOBS_FOR_INTERVAL = 12
 """Below this, 95 % intervals cover 78 to 94 of 100 times."""
-_SAME = 1e-9
-"""Estimates closer than this differ by rounding alone."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +63,7 @@ def _interval(means: list[float]) -> tuple[float | None, float | None, str | Non
     """The 95 % t interval over jobs, cut to 0–1."""
     if len(means) < FEWEST_JOBS_FOR_INTERVAL:
         return None, None, f"{plural(len(means), 'job')}; an interval needs {FEWEST_JOBS_FOR_INTERVAL}"
-    if max(means) - min(means) < _SAME:
+    if all_alike(means):
         return None, None, "all jobs have the same pass^k, which says nothing about the spread"
     low, high = t_test(means).interval(0.95)
     return max(0.0, low), min(1.0, high), None
