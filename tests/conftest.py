@@ -1,7 +1,10 @@
 """What holds for all tests."""
 
+import json
 import os
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +29,21 @@ def workplace(tmp_path: Path) -> "Workplace":
     from stoic_assets.adapters.workplace import open_workplace
 
     return open_workplace({"STOIC_HOME": str(tmp_path / "home"), "STOIC_LLM": "offline"}, start=tmp_path)
+
+
+@pytest.fixture
+def waiting() -> Callable[..., list[dict[str, Any]]]:
+    """What waits in the outbox of a workplace for a target, in order."""
+
+    def waiting(workplace: "Workplace", target: str = "events") -> list[dict[str, Any]]:
+        asked = "select body from messages where target = ? and delivered_at is null order by position"
+        file = workplace.project.home / "outbox" / "messages.sqlite"
+        if not file.exists():
+            return []
+        with closing(sqlite3.connect(file)) as messages:
+            return [json.loads(body) for (body,) in messages.execute(asked, [target])]
+
+    return waiting
 
 
 @pytest.fixture(scope="session")

@@ -17,7 +17,6 @@ CALENDAR = {
     "adapters/compaction.py": "ages of files, which bear the wall clock's time",
     "adapters/embedded_archive.py": "the age of a recording that somebody left",
     "adapters/nights.py": "the last nights",
-    "adapters/outbox.py": "the order of messages",
     "adapters/request_limit.py": "a Retry-After that is a date",
     "defs/nightly.py": "a night that is over",
     "defs/ratings.py": "how long ago a run failed",

@@ -45,7 +45,8 @@ def _note_times(workplace: Workplace, table: str, agent_version: str) -> None:
         for evaluation in workplace.warehouse.query(waiting, [agent_version]):
             place = (table, agent_version, evaluation["evaluation_id"])
             rows = workplace.warehouse.read(*place)
-            times = [row["delivered_at"] or workplace.outbox.delivered_at(target, row[key]) for row in rows]
+            known = workplace.outbox.delivery_times(target, [row[key] for row in rows])
+            times = [row["delivered_at"] or known[row[key]] for row in rows]
             if times != [row["delivered_at"] for row in rows]:
                 timed = [row | {"delivered_at": time} for row, time in zip(rows, times, strict=True)]
                 workplace.warehouse.write(*place, timed)

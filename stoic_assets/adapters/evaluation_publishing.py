@@ -77,11 +77,11 @@ async def publish(workplace: Workplace, manifest: Manifest) -> Published:
     clean = _clean(workplace, events)
     delivery = await _deliver(workplace, manifest.agent_version, update if conclusive else None, clean)
     with times_locked(workplace):
-        rows = [event.row(outbox.delivered_at("events", key)) for key, event in clean.items()]
+        times = outbox.delivery_times("events", clean)
+        rows = [event.row(times[key]) for key, event in clean.items()]
+        [delivered_at] = outbox.delivery_times("fitness", [update.idempotency_key]).values()
         files = {
-            "fitness_updates": tables.write(
-                "fitness_updates", [update.row(outbox.delivered_at("fitness", update.idempotency_key))]
-            ),
+            "fitness_updates": tables.write("fitness_updates", [update.row(delivered_at)]),
             "events": workplace.warehouse.write("events", manifest.agent_version, manifest.evaluation_id, rows),
         }
     return Published(update, conclusive, delivery, files)
@@ -95,7 +95,7 @@ def gepa_batch(workplace: Workplace, manifest: Manifest, jobs: Sequence[str] | N
     """
     tables = EvaluationTables(workplace, manifest)
     if not _conclusive(tables):
-        again = way_on(manifest.agent_version, tables.read("evaluations")[0]["status"])
+        again = way_on(manifest.agent_version, manifest.evaluation_id, tables.read("evaluations")[0]["status"])
         raise ConfigurationError(
             f"evaluation {manifest.evaluation_id} of {manifest.agent_version} is not finished or has too many invalid "
             f"trials; nothing can be learned from it until {again} has mended that"
@@ -162,9 +162,10 @@ async def publish_feedback(workplace: Workplace, agent_version: str) -> Delivere
     clean = _clean(workplace, [completed(each) for each in evaluations])
     delivery = await _deliver(workplace, agent_version, None, clean)
     with times_locked(workplace):
+        times = outbox.delivery_times("events", clean)
         for evaluation_id in (FEEDBACK, RATINGS):
             ids = [each.id for each in evaluations if each.head.evaluation_id == evaluation_id]
-            rows = [clean[each].row(outbox.delivered_at("events", each)) for each in ids]
+            rows = [clean[each].row(times[each]) for each in ids]
             if rows or workplace.warehouse.has("events", agent_version, evaluation_id):
                 workplace.warehouse.write("events", agent_version, evaluation_id, rows)
     return delivery

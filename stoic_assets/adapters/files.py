@@ -3,9 +3,8 @@
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from itertools import takewhile
 from pathlib import Path
 from typing import TypeVar
@@ -13,7 +12,6 @@ from typing import TypeVar
 from stoic_assets.core.errors import ConfigurationError, StoicError
 
 T = TypeVar("T")
-_WRITERS = 32
 
 
 class StorageError(StoicError):
@@ -42,20 +40,6 @@ def write_whole(path: Path, content: str | Iterable[str], mode: int = 0o644) -> 
         draft.replace(path)
         sync_folder(path.parent)
     return path
-
-
-def write_together(folder: Path, texts: Mapping[str, str]) -> None:
-    """Writes files of one folder, by their names, each as `write_whole` does; none is there before all are on disk.
-
-    Side by side: the disk then syncs many at once, which it else does one after the other, 8 ms each.
-    """
-    with _named(folder), ExitStack() as drafts:
-        paths = [folder / name for name in texts]
-        with ThreadPoolExecutor(_WRITERS) as pool:
-            written = list(pool.map(lambda path, text: drafts.enter_context(_draft(path, text)), paths, texts.values()))
-        for draft, path in zip(written, paths, strict=True):
-            draft.replace(path)
-        sync_folder(folder)
 
 
 @contextmanager

@@ -61,7 +61,7 @@ def test_rows_of_an_older_evaluation_get_their_times(workplace: Workplace, servi
             assert all(times(workplace, table, place))
     after = workplace.warehouse.read("events", *OLD)
     assert [row["delivered_at"].isoformat() for row in after] == [
-        workplace.outbox.delivered_at("events", trial) for trial in ("t1", "t2")
+        *workplace.outbox.delivery_times("events", ["t1", "t2"]).values()
     ]
     assert [row | {"delivered_at": None} for row in after] == before
 

@@ -22,6 +22,7 @@ from stoic_assets.core.evaluation import Manifest
 
 Make = Callable[..., Manifest]
 Say = Callable[[str, float], str]
+Sent = Callable[[Workplace, Manifest], list[dict[str, Any]]]
 
 
 def published(workplace: Workplace, manifest: Manifest) -> Published:
@@ -46,13 +47,14 @@ def test_without_feedback_nothing_changes(workplace: Workplace, manifest: Manife
     assert published(workplace, manifest).update == before
 
 
-def updates_sent(workplace: Workplace, manifest: Manifest) -> list[dict[str, Any]]:
-    files = (workplace.project.home / "outbox" / "pending" / "fitness").glob("*.json")
-    messages = [json.loads(file.read_text(encoding="utf-8")) for file in files]
-    return [each["body"] for each in messages if each["agent_version"] == manifest.agent_version]
+@pytest.fixture
+def updates_sent(waiting: Callable[..., list[dict[str, Any]]]) -> Sent:
+    return lambda workplace, manifest: [
+        update for update in waiting(workplace, "fitness") if update["agent_version"] == manifest.agent_version
+    ]
 
 
-def test_what_is_sent_is_stored_with_its_grounds(workplace: Workplace, evaluate: Make) -> None:
+def test_what_is_sent_is_stored_with_its_grounds(workplace: Workplace, evaluate: Make, updates_sent: Sent) -> None:
     manifest = evaluate(f"agent{uuid.uuid4().hex}@1.0.0", {"a": 0.2, "b": 0.4, "c": 0.3})
     update = published(workplace, manifest).update
     [sent] = updates_sent(workplace, manifest)
@@ -67,7 +69,9 @@ def test_what_is_sent_is_stored_with_its_grounds(workplace: Workplace, evaluate:
     assert len(updates_sent(workplace, manifest)) == 1
 
 
-def test_who_evolves_learns_how_often_the_agent_failed(workplace: Workplace, evaluate: Make) -> None:
+def test_who_evolves_learns_how_often_the_agent_failed(
+    workplace: Workplace, evaluate: Make, updates_sent: Sent
+) -> None:
     manifest = evaluate(f"agent{uuid.uuid4().hex}@1.0.0", {"a": None, "b": 0.4, "secret": None}, {"secret"})
     published(workplace, manifest)
     [sent] = updates_sent(workplace, manifest)
@@ -98,7 +102,7 @@ def test_an_update_of_an_earlier_release_is_read_though_it_says_nothing_of_failu
 
 @pytest.mark.parametrize("flaw", ["unfinished", "inconclusive"])
 def test_of_an_evaluation_that_says_nothing_no_fitness_leaves(
-    workplace: Workplace, manifest: Manifest, evaluate: Make, flaw: str
+    workplace: Workplace, manifest: Manifest, evaluate: Make, flaw: str, updates_sent: Sent
 ) -> None:
     if flaw == "unfinished":
         manifest = evaluate(manifest.agent_version, {"mentor": 0.8}, status="failed")
@@ -114,7 +118,7 @@ def test_of_an_evaluation_that_says_nothing_no_fitness_leaves(
 
 
 def test_holdout_jobs_are_in_the_verdict_and_not_in_what_evolution_is_told(
-    workplace: Workplace, evaluate: Make
+    workplace: Workplace, evaluate: Make, updates_sent: Sent
 ) -> None:
     """Were they in it, a loop could breed for them; here they would even hide that the open jobs got worse."""
     agent = f"agent{uuid.uuid4().hex}"

@@ -219,7 +219,9 @@ def test_feedback_on_a_holdout_job_is_marked(workplace: Workplace, put: Callable
     assert [found.holdout for found in human_evaluations(workplace, VERSION)] == [True]
 
 
-def test_events_say_what_people_found(workplace: Workplace, put: Callable[..., Path]) -> None:
+def test_events_say_what_people_found(
+    workplace: Workplace, put: Callable[..., Path], waiting: Callable[..., list[dict[str, Any]]]
+) -> None:
     put(improvement_suggestions=["Hide Bearer abcdefghijklmnopqrst"])
     conversed(workplace)
     rated(workplace, "anna", "ben")
@@ -233,4 +235,4 @@ def test_events_say_what_people_found(workplace: Workplace, put: Callable[..., P
     ]  # fmt: skip
     assert {json.loads(event["data"])["evaluation"]["source"] for event in events} == {"human"}
     assert "abcdefghij" not in str(events)
-    assert len(list((workplace.project.home / "outbox" / "pending" / "events").iterdir())) == 2
+    assert {event["id"] for event in waiting(workplace)} == {event["id"] for event in events}

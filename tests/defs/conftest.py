@@ -1,6 +1,5 @@
 """What tests of nights share."""
 
-import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -49,11 +48,6 @@ def instance() -> Iterator[dg.DagsterInstance]:
 
 
 @pytest.fixture
-def told(workplace: Workplace) -> Callable[[], list[dict[str, Any]]]:
+def told(workplace: Workplace, waiting: Callable[..., list[dict[str, Any]]]) -> Callable[[], list[dict[str, Any]]]:
     """The events that wait for a webhook."""
-
-    def waiting() -> list[dict[str, Any]]:
-        files = (workplace.project.home / "outbox" / "pending" / "events").glob("*.json")
-        return [json.loads(path.read_text())["body"] for path in files]
-
-    return waiting
+    return lambda: waiting(workplace)

@@ -51,7 +51,7 @@ def test_without_transcripts_it_says_so(workplace: Workplace) -> None:
 
 
 def test_a_judge_that_moved_fails_the_check_and_waits_in_the_outbox(
-    workplace: Workplace, make_manifest: Callable[..., Manifest]
+    workplace: Workplace, make_manifest: Callable[..., Manifest], told: Callable[[], list[dict[str, Any]]]
 ) -> None:
     manifest = make_manifest(
         evaluation_id=EVALUATION, agent_version=VERSION, started_at=STARTED, offline=True, jobs=(JOB,)
@@ -67,8 +67,7 @@ def test_a_judge_that_moved_fails_the_check_and_waits_in_the_outbox(
     assert (metadata["alarm"], passed) == (True, False)
     assert metadata["shift_wisdom"] == pytest.approx(-0.1)
     assert (metadata["shift_courage"], metadata["transcripts"]) == (0.0, 6)
-    [message] = (workplace.project.home / "outbox" / "pending" / "events").glob("*.json")
-    said = json.loads(message.read_bytes())
-    assert (said["body"]["subject"], said["body"]["type"]) == ("offline", "stoic.judge_moved")
-    assert said["body"]["data"]["moved"] == ["wisdom"]
-    assert datetime.fromisoformat(said["body"]["time"]).tzinfo == UTC
+    [said] = told()
+    assert (said["subject"], said["type"]) == ("offline", "stoic.judge_moved")
+    assert said["data"]["moved"] == ["wisdom"]
+    assert datetime.fromisoformat(said["time"]).tzinfo == UTC

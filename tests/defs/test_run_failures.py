@@ -1,7 +1,6 @@
 """Runs that really fail, and what the webhook gets to know of them."""
 
-import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from stoic_assets.defs.partitions import agent_versions
 from stoic_assets.defs.run_failures import failed_runs
 
 VERSION, KEY = "marcus@1.0.0", "very-secret-key"
+Look = Callable[[Any], list[dict[str, Any]]]
 
 
 @pytest.fixture
@@ -41,31 +41,34 @@ def job_configs() -> None:
     raise ZeroDivisionError("division by zero")
 
 
-def look(workplace: Workplace, instance: dg.DagsterInstance, result: Any) -> list[Path]:
+@pytest.fixture
+def look(
+    workplace: Workplace, instance: dg.DagsterInstance, told: Callable[[], list[dict[str, Any]]]
+) -> Look:
     """The events that wait after the sensor looked at a failed run twice."""
-    [failure] = [event for event in result.all_events if event.event_type_value == "PIPELINE_FAILURE"]
-    for _ in range(2):
-        context = dg.build_run_status_sensor_context(
-            "failed_runs", failure, instance, result.dagster_run, resources={"workplace": workplace}
-        )
-        failed_runs(context.for_run_failure())
-    return list((workplace.project.home / "outbox" / "pending" / "events").glob("*.json"))
+
+    def looked(result: Any) -> list[dict[str, Any]]:
+        [failure] = [event for event in result.all_events if event.event_type_value == "PIPELINE_FAILURE"]
+        for _ in range(2):
+            context = dg.build_run_status_sensor_context(
+                "failed_runs", failure, instance, result.dagster_run, resources={"workplace": workplace}
+            )
+            failed_runs(context.for_run_failure())
+        return told()
+
+    return looked
 
 
-def told(workplace: Workplace, instance: dg.DagsterInstance, result: Any) -> dict[str, Any]:
-    """The one event about a failed run."""
-    [waiting] = look(workplace, instance, result)
-    return dict(json.loads(waiting.read_text())["body"])
-
-
-def test_a_failed_evaluation_is_told_by_its_one_line(workplace: Workplace, instance: dg.DagsterInstance) -> None:
+def test_a_failed_evaluation_is_told_by_its_one_line(
+    workplace: Workplace, instance: dg.DagsterInstance, look: Look
+) -> None:
     tags = {"stoic/evaluation_id": "release-1"}
     result = dg.materialize(
         [transcripts], instance=instance, partition_key=VERSION, tags=tags, raise_on_error=False,
         resources={"workplace": workplace},
     )
     assert KEY not in str(instance.all_logs(result.run_id))
-    event = told(workplace, instance, result)
+    [event] = look(result)
     assert (event["type"], event["subject"]) == ("stoic.run_failed", VERSION)
     assert event["data"] == {
         "job": "__ephemeral_asset_job__", "run_id": result.run_id, "partition": VERSION, "agent_version": VERSION,
@@ -73,49 +76,52 @@ def test_a_failed_evaluation_is_told_by_its_one_line(workplace: Workplace, insta
     }
 
 
-def test_an_error_that_nobody_expected_is_told_too(workplace: Workplace, instance: dg.DagsterInstance) -> None:
+def test_an_error_that_nobody_expected_is_told_too(instance: dg.DagsterInstance, look: Look) -> None:
     result = dg.materialize([job_configs], instance=instance, raise_on_error=False)
-    event = told(workplace, instance, result)
+    [event] = look(result)
     assert event["subject"] == event["data"]["job"]
     assert event["data"]["error"] == "ZeroDivisionError: division by zero"
 
 
-def test_an_error_of_many_lines_is_told_in_one(workplace: Workplace, instance: dg.DagsterInstance) -> None:
+def test_an_error_of_many_lines_is_told_in_one(instance: dg.DagsterInstance, look: Look) -> None:
     @dg.asset
     def wordy() -> None:
         raise LookupError("these are no partitions:\n\n   ['marcus']\n")
 
     result = dg.materialize([wordy], instance=instance, raise_on_error=False)
-    assert told(workplace, instance, result)["data"]["error"] == "LookupError: these are no partitions: ['marcus']"
+    [event] = look(result)
+    assert event["data"]["error"] == "LookupError: these are no partitions: ['marcus']"
 
 
-def test_a_run_that_is_begun_once_more_is_not_told(workplace: Workplace, instance: dg.DagsterInstance) -> None:
+def test_a_run_that_is_begun_once_more_is_not_told(instance: dg.DagsterInstance, look: Look) -> None:
     result = dg.materialize([job_configs], instance=instance, raise_on_error=False)
     instance.add_run_tags(result.run_id, {"dagster/will_retry": "true"})
-    assert look(workplace, instance, result) == []
+    assert look(result) == []
     instance.add_run_tags(result.run_id, {"dagster/will_retry": "false"})
-    assert len(look(workplace, instance, result)) == 1
+    assert len(look(result)) == 1
 
 
 def test_a_run_is_told_with_the_evaluation_that_it_took_up(
-    workplace: Workplace, instance: dg.DagsterInstance
+    workplace: Workplace, instance: dg.DagsterInstance, look: Look
 ) -> None:
     result = dg.materialize(
         [transcripts], instance=instance, partition_key=VERSION, raise_on_error=False,
         resources={"workplace": workplace},
     )
-    assert told(workplace, instance, result)["data"]["evaluation_id"] is None
+    [event] = look(result)
+    assert event["data"]["evaluation_id"] is None
     instance.add_run_tags(result.run_id, {"stoic/evaluation_id": "E1"})
-    assert told(workplace, instance, result)["data"]["evaluation_id"] == "E1"
+    [event] = look(result)
+    assert event["data"]["evaluation_id"] == "E1"
 
 
 @pytest.mark.parametrize("key", ["marcus", "../x@1"])
 def test_a_partition_that_is_no_version_is_told_as_none(
-    workplace: Workplace, instance: dg.DagsterInstance, key: str
+    workplace: Workplace, instance: dg.DagsterInstance, look: Look, key: str
 ) -> None:
     instance.add_dynamic_partitions("agent_version", [key])
     result = dg.materialize(
         [transcripts], instance=instance, partition_key=key, raise_on_error=False, resources={"workplace": workplace}
     )
-    event = told(workplace, instance, result)
+    [event] = look(result)
     assert (event["data"]["partition"], event["data"]["agent_version"]) == (key, None)
