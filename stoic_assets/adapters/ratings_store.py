@@ -3,7 +3,7 @@
 import json
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,7 @@ class Built:
 
 @dataclass(frozen=True)
 class Collected:
-    """What came in: files, and ratings by what they were to the table. `unknown` ones have an id of no built page.
+    """What came in: files, and ratings by what they were to the table, as `merge` counts them.
 
     `written` are the table's new files.
     """
@@ -46,8 +46,14 @@ class Collected:
     new: int
     changed: int
     unchanged: int
+    superseded: int
     unknown: int
     written: tuple[Path, ...]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """All but the names of what was written, as it is told."""
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "written"}
 
 
 def build(workplace: Workplace, agent_versions: Sequence[str], out: Path | None = None) -> Built:
@@ -115,7 +121,9 @@ def collect(workplace: Workplace, paths: Iterable[Path]) -> Collected:
         stored = workplace.warehouse.query(f"select * from {TABLE}")
         merged = merge(stored, ratings, read_keys(workplace.project.home))
         written = [workplace.warehouse.write(TABLE, *place, rows) for place, rows in merged.rows.items()]
-    return Collected(len(files), merged.new, merged.changed, merged.unchanged, merged.unknown, tuple(written))
+    return Collected(
+        len(files), merged.new, merged.changed, merged.unchanged, merged.superseded, merged.unknown, tuple(written)
+    )
 
 
 def _files(paths: Iterable[Path], keys: Path) -> list[Path]:

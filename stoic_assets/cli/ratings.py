@@ -50,15 +50,20 @@ def collect(
 ) -> None:
     """Takes rating files in; the same again changes nothing, and a file that does not fit is not taken in part."""
     collected = ratings_store.collect(open_workplace(), paths)
-    counts = {name: getattr(collected, name) for name in ("files", "new", "changed", "unchanged", "unknown")}
+    counts = collected.counts
     if as_json:
         console.print_json(counts)
-    elif not any(counts[name] for name in ("new", "changed", "unchanged")):
+    elif not any(counts[name] for name in ("new", "changed", "unchanged", "superseded")):
         files = plural(collected.files, "JSON file")
         console.out.print(f"nothing found: {files}, no rating; take in what raters saved on the page")
     else:
         files = plural(counts.pop("files"), "file")
         console.out.print(", ".join([files, *(f"{count} {name}" for name, count in counts.items())]))
+        if collected.superseded:
+            console.out.print(
+                "superseded by newer ratings of the same rater, item and page; where two people used one id, give each "
+                "one of their own in their files"
+            )
 
 
 @app.command()

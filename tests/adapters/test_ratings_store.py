@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from stoic_assets.adapters.feedback_files import rated_replies
 from stoic_assets.adapters.files import StorageError
 from stoic_assets.adapters.project import Project
 from stoic_assets.adapters.rating_analysis import analyse_ratings
@@ -268,6 +269,25 @@ def test_the_page_that_was_rated_last_is_analysed(workplace: Workplace, tmp_path
     ]
     [other] = found.study.others
     assert analyse_ratings(workplace, other).study.others == (page,)
+
+
+def test_going_on_on_a_second_page_leaves_the_first_as_it_was(workplace: Workplace, tmp_path: Path) -> None:
+    for version, evaluation in ((VERSION, "e1"), ("marcus@1.1", "f1")):
+        store(workplace, evaluation, [trial(evaluation, "grief")], version=version)
+    one = build(workplace, [VERSION]).page_id
+    for rater in ("ann", "ben"):
+        save(tmp_path / "in", ratings_of(workplace, rater), f"{rater} one.json")
+    first = collect(workplace, [tmp_path / "in"])
+    two = build(workplace, [VERSION, "marcus@1.1"]).page_id
+    for rater in ("ann", "ben"):
+        save(tmp_path / "in", ratings_of(workplace, rater), f"{rater} 2.json")
+    assert collect(workplace, [tmp_path / "in"]).new == first.new + 2
+    for page, rated in ((one, 2), (two, 4)):
+        found = analyse_ratings(workplace, page)
+        assert (found.analysis.table.ratings, len(found.study.rows)) == (rated, rated + 2 * 7)
+    assert [found.metrics.interpretation_confidence for found in rated_replies(workplace)] == [0.5, 0.5]
+    again = collect(workplace, [tmp_path / "in" / "ann one.json"])
+    assert (again.unchanged, again.written) == (first.new // 2, ())
 
 
 def test_a_version_that_is_forgotten_leaves_no_page_with_its_replies(workplace: Workplace) -> None:

@@ -23,7 +23,12 @@ def test_collecting_says_what_came_in(tmp_path: Path, capsys: pytest.CaptureFixt
     rating = {"test_id": "x", "rater_id": "ann", "timestamp": "2026-01-01T00:00:00Z", "overall": "yes"}
     (tmp_path / "ann.json").write_text(json.dumps([rating | {"ratings": MARKS}]))
     collect([tmp_path / "ann.json"])
-    assert capsys.readouterr().out == "1 file, 1 new, 0 changed, 0 unchanged, 1 unknown\n"
+    assert capsys.readouterr().out == "1 file, 1 new, 0 changed, 0 unchanged, 0 superseded, 1 unknown\n"
+    (tmp_path / "another ann.json").write_text(json.dumps([rating | {"ratings": MARKS, "timestamp": "2025-12-31"}]))
+    collect([tmp_path / "another ann.json"])
+    counts, advice = capsys.readouterr().out.splitlines()
+    assert counts == "1 file, 0 new, 0 changed, 0 unchanged, 1 superseded, 1 unknown"
+    assert "where two people used one id, give each one of their own" in advice
 
 
 @pytest.mark.parametrize("files", [{}, {"ann.json": "[]"}])

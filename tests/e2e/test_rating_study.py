@@ -49,6 +49,7 @@ def test_a_study_is_built_collected_and_analysed(
         "new": 18,
         "changed": 0,
         "unchanged": 0,
+        "superseded": 0,
         "unknown": 0,
     }
     assert stoic("ratings", "collect", "sent", "--json").document["unchanged"] == 18

@@ -35,12 +35,15 @@ class RatedVirtue:
 
 
 def rated_trials(rows: Iterable[Row]) -> dict[str, list[Row]]:
-    """The ratings proper in rows of `human_ratings`, by trial; attention items and foreign studies have no trial."""
-    trials: dict[str, list[Row]] = defaultdict(list)
-    for row in counted(rows):
+    """The ratings proper in rows of `human_ratings`, by trial; attention items and foreign studies have no trial.
+
+    Who rated a reply on several pages, or by several rubrics, is heard once, by what was rated last.
+    """
+    trials: dict[str, dict[str, Row]] = defaultdict(dict)
+    for row in sorted(counted(rows), key=lambda row: (row["rated_at"], row["test_id"], row.get("page_id") or "")):
         if row["trial_id"] is not None and not row.get("attention"):
-            trials[row["trial_id"]].append(row)
-    return dict(sorted(trials.items()))
+            trials[row["trial_id"]][row["rater_id"]] = row
+    return {trial_id: list(by_rater.values()) for trial_id, by_rater in sorted(trials.items())}
 
 
 def rated_virtues(rows: Iterable[Row], bridge: Bridge) -> list[RatedVirtue]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from stoic_assets.core.ratings.blinding import Key, Keys
@@ -19,37 +20,45 @@ ELSEWHERE: Place = ("unknown@unknown", "elsewhere")
 class Merged:
     """What `merge` found. `rows` holds all rows of every place that changed; the counts are of ratings.
 
-    Ratings whose id no built page knows are `unknown`; they are among the other three counts as well.
+    `superseded` ones are older than one of the same rater, test id and page, which is stored or came with them. Ratings
+    whose id no built page knows are `unknown`; they are among the other counts as well.
     """
 
     rows: Mapping[Place, list[Row]]
     new: int
     changed: int
     unchanged: int
+    superseded: int
     unknown: int
 
 
 def merge(stored: Sequence[Row], ratings: Iterable[Rating], keys: Keys) -> Merged:
-    """Takes ratings into the `stored` rows of all places. Of a rater and a test id there is one row, the newest."""
-    current = {(row["rater_id"], row["test_id"]): row for row in stored}
-    incoming = {
-        (rating.rater_id, rating.test_id): rating for rating in sorted(ratings, key=lambda rating: rating.timestamp)
-    }
+    """Takes ratings, in any order, into the `stored` rows of all places.
+
+    Of a rater, a test id and a page there is one row, the newest.
+    """
+    current = {_identity(row): row for row in stored}
+    given = [rating_row(rating, keys.get(rating.test_id)) for rating in sorted(ratings, key=Rating.model_dump_json)]
+    incoming = {_identity(row): row for row in sorted(given, key=_age)}
+    superseded = sum(row != incoming[_identity(row)] for row in given)
     touched: set[Place] = set()
-    new = changed = 0
-    for identity, rating in incoming.items():
-        row, before = rating_row(rating, keys.get(rating.test_id)), current.get(identity)
-        if before is not None and (before["rated_at"] > row["rated_at"] or row == {name: before[name] for name in row}):
-            continue
-        current[identity] = row
-        touched |= {place_of(each) for each in (row, before) if each is not None}
-        new, changed = new + (before is None), changed + (before is not None)
+    new = changed = unchanged = 0
+    for identity, row in incoming.items():
+        before = current.get(identity)
+        if before is not None and _age(before) > _age(row):
+            superseded += 1
+        elif before is not None and row == {name: before[name] for name in row}:
+            unchanged += 1
+        else:
+            current[identity] = row
+            touched |= {place_of(each) for each in (row, before) if each is not None}
+            new, changed = new + (before is None), changed + (before is not None)
     rows: dict[Place, list[Row]] = {place: [] for place in sorted(touched)}
     for identity in sorted(current):
         if (place := place_of(current[identity])) in touched:
             rows[place].append(current[identity])
-    unknown = sum(rating.test_id not in keys for rating in incoming.values())
-    return Merged(rows, new, changed, len(incoming) - new - changed, unknown)
+    unknown = sum(row["test_id"] not in keys for row in incoming.values())
+    return Merged(rows, new, changed, unchanged, superseded, unknown)
 
 
 def place_of(row: Row) -> Place:
@@ -70,6 +79,16 @@ def rating_row(rating: Rating, key: Key | None) -> Row:
         "repeat_of": key.repeat_of if key else meta.repeat_of, "edits": meta.edits, "page_id": meta.page_id,
         "rated_at": rating.timestamp,
     }
+
+
+def _identity(row: Row) -> tuple[str, str, str]:
+    """What there is one row of: a page's ratings stay its own where another study uses its ids, or takes them over."""
+    return row["rater_id"], row["test_id"], row["page_id"] or ""
+
+
+def _age(row: Row) -> tuple[datetime, float]:
+    """The greater, the newer. Looking at a reply once more adds to its active time and leaves its timestamp alone."""
+    return row["rated_at"], row["seconds"] or 0
 
 
 def _place(key: Key | None) -> Place:

@@ -70,7 +70,7 @@ class RatingMeta(_Part):
 
 
 class Rating(_Part):
-    """What one person thinks of one reply; the newest `timestamp` of the same rater and test id counts."""
+    """What one person thinks of one reply; the newest `timestamp` of the same rater, test id and page counts."""
 
     test_id: Name
     rater_id: Name

@@ -22,6 +22,7 @@ NO_PAGE = "elsewhere"
 class Study:
     """The ratings of one page, with what its raters gave for practice and attention items where it shows items of ours.
 
+    A rater has one row for each item: the newest, and for a training item one of this page before any of another.
     `page_id` is what the ratings say, else the newest page of ours that shows the items, else `elsewhere`. `rubric` is
     None where it is not known; `others` are the pages of further studies, the one that was rated last first.
     """
@@ -47,7 +48,11 @@ def chosen_study(rows: Sequence[Row], keys: Keys, page_id: str | None = None) ->
     raters = {row["rater_id"] for row in shown if _shown_first(row) in keys}
     training = [row for row in rows if _is_training(row) and (row["rater_id"] in raters or not shown)]
     rubric = next((rubric_of(row, keys) for row in shown), None)
-    return Study(page, rubric, [*shown, *training], tuple(other for other in pages if other != page))
+    by_weight = sorted(
+        [*shown, *training], key=lambda row: (_page(row, keys) == page, row["rated_at"], row.get("page_id") or "")
+    )
+    once = {(row["rater_id"], row["test_id"]): row for row in by_weight}
+    return Study(page, rubric, list(once.values()), tuple(other for other in pages if other != page))
 
 
 def by_newest_rubric(rows: Iterable[Row], keys: Keys) -> tuple[list[Row], str | None]:

@@ -96,17 +96,24 @@ def browser() -> Iterator[Any]:
     if CHROMIUM is None:
         pytest.skip("no chromium on PATH")
     with playwright.sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        # With the back/forward cache, as people have it.
+        chromium = driver.chromium.launch(
+            executable_path=CHROMIUM, args=list(FLAGS), ignore_default_args=["--disable-back-forward-cache"]
+        )
         yield chromium
         chromium.close()
 
 
 @pytest.fixture
 def visit(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Rater]]:
-    """Opens a page from its file in a browser that knows nothing yet; whatever it should not do fails the test."""
+    """Opens a page in a browser that knows nothing yet, from its file or the address where a server has it.
+
+    Whatever the page should not do fails the test.
+    """
     raters: list[Rater] = []
 
-    def opened(file: Path, script: str | None = None, **options: Any) -> Rater:
+    def opened(file: Path, script: str | None = None, address: str | None = None, **options: Any) -> Rater:
+        own = address or file.as_uri()
         context = browser.new_context(**(DESKTOP | options))
         context.set_default_timeout(5000)
         rater = Rater(context.new_page())
@@ -115,10 +122,10 @@ def visit(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Rater]]:
         page.on("dialog", lambda dialog: (noted.append(f"dialog {dialog.message}"), dialog.dismiss()))
         page.on("console", lambda message: noted.append(f"console {message.text}"))
         page.on("pageerror", lambda error: noted.append(f"error {error}"))
-        page.on("request", lambda request: is_own(request.url, file) or noted.append(f"request {request.url}"))
+        page.on("request", lambda request: is_own(request.url, own) or noted.append(f"request {request.url}"))
         if script:
             page.add_init_script(script)
-        page.goto(file.as_uri())
+        page.goto(own)
         return rater
 
     yield opened
@@ -127,9 +134,9 @@ def visit(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Rater]]:
     assert [offence for rater in raters for offence in rater.offences] == []
 
 
-def is_own(url: str, file: Path) -> bool:
-    """Whether nothing left the page: its own file, data, or the file that it offers to save."""
-    return url == file.as_uri() or url.startswith(("data:", "blob:"))
+def is_own(url: str, own: str) -> bool:
+    """Whether nothing left the page: its own address, data, or the file that it offers to save."""
+    return url == own or url.startswith(("data:", "blob:"))
 
 
 @pytest.fixture

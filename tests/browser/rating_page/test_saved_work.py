@@ -1,7 +1,11 @@
 """A rater's work outside the page: in the browser's storage, in files, on another device."""
 
 import json
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -9,6 +13,24 @@ import pytest
 from stoic_assets.core.ratings.rating_file import parse_ratings
 
 PRACTICE = 5
+DEAF = "addEventListener('storage', (event) => event.stopImmediatePropagation(), true);"
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves a folder and says nothing."""
+
+    def log_message(self, *_: Any) -> None: ...
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[str]:
+    """The address of the test's folder: only what comes from a server goes into the back/forward cache."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path))) as serving:
+        thread = Thread(target=serving.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{serving.server_address[1]}"
+        serving.shutdown()
+        thread.join()
 
 
 def test_work_goes_on_elsewhere_with_the_saved_file(visit: Any, write_page: Any, tmp_path: Path, phone: Any) -> None:
@@ -106,6 +128,83 @@ def test_two_windows_do_not_overwrite_each_other(visit: Any, write_page: Any) ->
     first.press("3")
     second.reload()
     assert second.chosen() == {"appropriateness": "1", "helpfulness": "2", "stoic_authenticity": "3"}
+
+
+def test_a_page_that_comes_back_from_the_browser_s_history_takes_up_what_was_rated_since(
+    visit: Any, write_page: Any, server: str
+) -> None:
+    file, _ = write_page()
+    rater = visit(file, address=f"{server}/{file.name}")
+    rater.practise()
+    rater.press("12345y>" + "1")
+    rater.page.evaluate("addEventListener('pageshow', () => { window.isBack = true; })")
+    rater.page.goto("about:blank")
+    rater.page.goto(f"{server}/{file.name}")
+    rater.press("2345y" + "cwise")
+    rater.page.keyboard.press("Escape")
+    rater.press(">" + "54")
+    before = rater.title, rater.text("#progress-text"), rater.chosen()
+    rater.page.evaluate("history.go(-2)")
+    rater.page.wait_for_function("window.isBack")
+    assert (rater.title, rater.text("#progress-text"), rater.chosen()) == before
+    rater.press("b")
+    assert (len(rater.chosen()), rater.page.input_value("#comment")) == (6, "wise")
+    rater.reload()
+    assert (rater.title, rater.text("#progress-text"), rater.chosen()) == before
+
+
+def test_a_window_that_comes_into_view_takes_up_what_it_did_not_hear_of(visit: Any, write_page: Any) -> None:
+    first = visit(write_page()[0], script=DEAF)
+    first.enter()
+    second = first.another_window()
+    second.press("12")
+    first.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    first.page.focus("fieldset[data-question=stoic_authenticity]")
+    first.press("3")
+    second.reload()
+    assert second.chosen() == {"appropriateness": "1", "helpfulness": "2", "stoic_authenticity": "3"}
+
+
+def test_two_windows_keep_two_raters_apart(visit: Any, write_page: Any) -> None:
+    ann = visit(write_page()[0])
+    ann.enter("ann")
+    ann.press("12")
+    bob = ann.another_window()
+    bob.press("?")
+    bob.page.click("#other-rater")
+    bob.page.reload()
+    assert bob.page.locator("#welcome").is_visible()
+    bob.enter("bob")
+    bob.press("5")
+    for rater, name, marks in ((ann, "ann", ["1", "2"]), (bob, "bob", ["5"])):
+        rater.reload()
+        assert [*rater.chosen().values()] == marks
+        assert rater.text("#bar").strip().startswith(f"{name}: Practice")
+
+
+def test_the_file_says_what_it_leaves_out(visit: Any, write_page: Any) -> None:
+    rater = visit(write_page()[0])
+    rater.practise()
+    rater.press("s")
+    assert rater.text("#file-text").startswith("It holds 5 complete ratings. Send it")
+    rater.page.keyboard.press("Escape")
+    rater.press("12345y>" + "cnot yet")
+    rater.page.keyboard.press("Escape")
+    rater.press("l")
+    rater.page.click("#numbers button:text-is('3')")
+    rater.press("4s")
+    assert "6 complete ratings. It leaves out what is begun and not finished (2)" in rater.text("#file-text")
+
+
+def test_a_comment_stays_with_its_reply_however_the_next_one_is_opened(visit: Any, write_page: Any) -> None:
+    rater = visit(write_page()[0])
+    rater.practise()
+    rater.press("12345yc")
+    rater.page.keyboard.type("wise")
+    rater.page.evaluate("document.getElementById('next').click()")  # the focus stays in the field
+    assert (rater.title, rater.page.input_value("#comment")) == ("Reply 2 of 5", "")
+    rater.press("b")
+    assert rater.page.input_value("#comment") == "wise"
 
 
 def test_without_storage_the_page_says_so_and_works_on(visit: Any, write_page: Any, tmp_path: Path) -> None:

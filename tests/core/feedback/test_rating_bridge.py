@@ -1,6 +1,7 @@
 """From marks to virtues, and how far the raters of one reply agree."""
 
 from datetime import UTC, datetime, timedelta
+from operator import itemgetter
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stoic_assets.core.feedback.human_evaluation import human_row
-from stoic_assets.core.feedback.rating_bridge import agreement, rated_feedback, rated_virtues, scaled
+from stoic_assets.core.feedback.rating_bridge import agreement, rated_feedback, rated_trials, rated_virtues, scaled
 from stoic_assets.core.settings import Ratings
 
 BRIDGE = Ratings().virtues
@@ -70,6 +71,22 @@ def test_raters_of_a_reply_are_one_feedback() -> None:
     assert human_row(found, {"helpfulness": "courage"})["unmapped_dimensions"] == [
         "actionability", "appropriateness", "emotional_intelligence", "stoic_authenticity",
     ]  # fmt: skip
+
+
+def test_who_rated_a_reply_twice_is_heard_once_by_what_was_said_last() -> None:
+    before, later = {"page_id": "p1", "helpfulness": 1}, {"page_id": "p2", "helpfulness": 5}
+    rows = [
+        rating("a", **later, rated_at=FIRST + timedelta(days=1)), rating("a", **before),
+        rating("b", **before), rating("b", **later, test_id="by another rubric", rated_at=FIRST + timedelta(days=1)),
+        rating("c", **before),
+    ]  # fmt: skip
+    for ordered in (rows, rows[::-1]):
+        heard = sorted(rated_trials(ordered)["t1"], key=itemgetter("rater_id"))
+        assert [row["helpfulness"] for row in heard] == [5, 5, 1]
+    found = [(each.rater_id, each.virtue) for each in rated_virtues(rows, BRIDGE)]
+    assert len(found) == len(set(found))
+    helpful = rated_feedback(rows, {"t1": "mentor"})[0].metrics.dimension_feedback[1]
+    assert (helpful.dimension, helpful.score) == ("helpfulness", pytest.approx(2 / 3))
 
 
 def test_without_an_overall_answer_the_marks_stand_in() -> None:

@@ -1,6 +1,7 @@
 """How ratings meet those that are there already."""
 
 from datetime import UTC, datetime, timedelta
+from random import Random
 from typing import Any
 
 from hypothesis import given
@@ -35,7 +36,7 @@ def stored(merged: Merged) -> list[Any]:
 
 
 def counts(merged: Merged) -> tuple[int, int, int, int]:
-    return merged.new, merged.changed, merged.unchanged, merged.unknown
+    return merged.new, merged.changed, merged.unchanged, merged.superseded
 
 
 def test_a_rating_stands_with_its_trial() -> None:
@@ -52,7 +53,7 @@ def test_what_belongs_to_no_trial_stands_elsewhere() -> None:
     assert set(merged.rows) == {ELSEWHERE}
     flags = {row["test_id"]: (row["practice"], row["attention"], row["repeat_of"]) for row in stored(merged)}
     assert flags == {"p1": (True, False, None), "a1": (False, True, None), "eff_001": (True, False, "eff_000")}
-    assert counts(merged) == (3, 0, 0, 1)
+    assert (merged.new, merged.unknown) == (3, 1)
 
 
 def test_what_is_known_of_an_item_goes_before_what_the_file_says() -> None:
@@ -77,13 +78,29 @@ def test_a_changed_rating_takes_the_place_of_the_former() -> None:
 def test_an_older_file_brings_nothing_back() -> None:
     now = merge([], [rating(mark=5, minute=9)], KEYS)
     older = merge(stored(now), [rating(mark=1, minute=2)], KEYS)
-    assert counts(older) == (0, 0, 1, 0)
+    assert (counts(older), older.rows) == ((0, 0, 0, 1), {})
 
 
-def test_of_two_ratings_in_one_file_the_newer_counts() -> None:
-    merged = merge([], [rating(mark=5, minute=9), rating(mark=1, minute=2)], KEYS)
-    assert counts(merged) == (1, 0, 0, 0)
+def test_what_was_saved_before_a_second_look_brings_nothing_back() -> None:
+    looked_again, before = rating(seconds=60.0), rating(seconds=40.0)
+    assert [row["seconds"] for row in stored(merge([], [looked_again, before], KEYS))] == [60.0]
+    assert merge(stored(merge([], [looked_again], KEYS)), [before], KEYS).rows == {}
+
+
+def test_of_two_ratings_at_once_the_newer_counts_and_the_other_is_told() -> None:
+    merged = merge([], [rating(mark=5, minute=9), rating(mark=1, minute=2), rating(mark=1, minute=2)], KEYS)
+    assert counts(merged) == (1, 0, 0, 2)
     assert [row["helpfulness"] for row in stored(merged)] == [5]
+
+
+def test_each_page_keeps_its_ratings() -> None:
+    first = merge([], [rating("x", 1, page_id="march"), rating("i1", 2, page_id="one")], KEYS)
+    both = merge(stored(first), [rating("x", 5, minute=9, page_id="june"), rating("i1", 2, page_id="two")], KEYS)
+    assert counts(both) == (2, 0, 0, 0)
+    kept = [(row["test_id"], row["page_id"], row["helpfulness"]) for row in stored(both)]
+    assert kept == [("i1", "one", 2), ("i1", "two", 2), ("x", "june", 5), ("x", "march", 1)]
+    again = merge(stored(both), [rating("x", 1, page_id="march"), rating("i1", 2, page_id="one")], KEYS)
+    assert (counts(again), again.rows) == ((0, 0, 2, 0), {})
 
 
 def test_a_rating_moves_when_its_id_becomes_known() -> None:
@@ -98,22 +115,32 @@ def test_a_rating_moves_when_its_id_becomes_known() -> None:
 
 several = st.lists(
     st.builds(
-        rating, st.sampled_from([*KEYS, "x"]), st.integers(1, 5), st.integers(0, 3), st.sampled_from(["ann", "bob"])
+        rating, st.sampled_from([*KEYS, "x"]), st.integers(1, 5), st.integers(0, 3), st.sampled_from(["ann", "bob"]),
+        page_id=st.sampled_from(["one", "two", None]),
     ),
     max_size=12,
-)
+)  # fmt: skip
+
+
+def identity(rating: Rating) -> tuple[str, str, str | None]:
+    return rating.rater_id, rating.test_id, rating.meta.page_id
 
 
 @given(several, several)
-def test_a_rater_and_an_id_have_one_row_whatever_comes(first: list[Rating], second: list[Rating]) -> None:
+def test_a_rater_an_id_and_a_page_have_one_row_whatever_comes(first: list[Rating], second: list[Rating]) -> None:
     table: dict[Any, list[Any]] = dict(merge([], first, KEYS).rows)
     merged = merge([row for rows in table.values() for row in rows], second, KEYS)
     table |= merged.rows
     rows = [row for rows in table.values() for row in rows]
-    identities = [(row["rater_id"], row["test_id"]) for row in rows]
-    assert len(set(identities)) == len(identities) == len({(r.rater_id, r.test_id) for r in first + second})
-    assert merged.new + merged.changed + merged.unchanged == len({(r.rater_id, r.test_id) for r in second})
-    for row in rows:
-        mine = [r for r in first + second if (r.rater_id, r.test_id) == (row["rater_id"], row["test_id"])]
-        assert row["rated_at"] == max(r.timestamp for r in mine)
-    assert merge(rows, second, KEYS).new == 0
+    identities = [(row["rater_id"], row["test_id"], row["page_id"]) for row in rows]
+    assert len(set(identities)) == len(identities)
+    assert set(identities) == {identity(rating) for rating in first + second}
+    for row, its in zip(rows, identities, strict=True):
+        assert row["rated_at"] == max(r.timestamp for r in first + second if identity(r) == its)
+    again = merge(rows, second, KEYS)
+    assert (again.new, again.changed, again.rows) == (0, 0, {})
+
+
+@given(several, st.randoms())
+def test_the_order_of_files_is_of_no_account(ratings: list[Rating], random: Random) -> None:
+    assert merge([], random.sample(ratings, len(ratings)), KEYS) == merge([], ratings, KEYS)

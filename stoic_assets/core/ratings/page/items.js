@@ -35,7 +35,7 @@ class ItemView {
     setText("item-title", titleOf(work, number));
     byId("practice-note").hidden = !work.isPractice(number);
     for (const [index, question] of QUESTIONS.entries()) this.renderQuestion(index, question);
-    if (document.activeElement !== byId("comment")) byId("comment").value = work.record(number).comments;
+    byId("comment").value = work.record(number).comments;
     byId("back").disabled = number === 0;
     byId("undo").disabled = work.former.length === 0;
     byId("next").classList.toggle("current", this.question === LAST);

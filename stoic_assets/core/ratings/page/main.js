@@ -89,7 +89,9 @@ const session = {
 
   file() {
     const ratings = exported(this.work).length;
-    setText("file-text", `It holds ${ratings} complete ratings. Send it to the study lead when you are done, or take it to another device and go on there.`);
+    const begun = [...this.work.order.keys()].filter((each) => this.work.isBegun(each) && !this.work.isComplete(each)).length;
+    const without = begun ? ` It leaves out what is begun and not finished (${begun}), comments too: finish that first.` : "";
+    setText("file-text", `It holds ${ratings} complete ratings.${without} Send it to the study lead when you are done, or take it to another device and go on there.`);
     byId("text").value = fileText(this.work);
     byId("share").hidden = !navigator.canShare?.({ files: [fileOf(this.work)] });
     openDialog("file");
@@ -176,14 +178,16 @@ const connectButtons = () => {
 };
 
 const connectWindow = () => {
-  addEventListener("storage", ({ key }) => {
-    if (!session.work || key !== session.work.place) return;
-    session.work.load();
-    if (session.isRating()) session.item.render();
-  });
   const save = () => session.work?.save();
+  const catchUp = () => {
+    session.work?.load();
+    if (session.isRating()) session.item.render();
+  };
+  addEventListener("storage", ({ key }) => key === session.work?.place && catchUp());
   addEventListener("pagehide", save);
-  document.addEventListener("visibilitychange", save);
+  // A page that comes into view may be older than what is stored: it reads, and never writes.
+  document.addEventListener("visibilitychange", () => (document.hidden ? save() : catchUp()));
+  addEventListener("pageshow", ({ persisted }) => persisted && session.work && session.begin(session.work.rater));
   addEventListener("beforeunload", (event) => {
     if (!storage.works && session.work && exported(session.work).length) event.preventDefault();
   });

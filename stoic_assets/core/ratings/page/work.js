@@ -7,13 +7,16 @@ const PLACE = `stoic-ratings:${DATA.page_id}`;
 const UNANSWERED = undefined;
 const NOT_APPLICABLE = null;
 
-/** The browser's storage; where it is missing or full, `works` says so and the page remembers by itself. */
+/**
+ * The browser's storage; where it is missing or full, `works` says so and the page remembers by itself. What stands under
+ * PLACE, who rates, is each window's own; a new window begins with what was written last.
+ */
 const storage = {
   works: true,
   memory: new Map(),
   read(place) {
     try {
-      return JSON.parse(this.memory.get(place) ?? localStorage.getItem(place));
+      return JSON.parse(this.memory.get(place) ?? sessionStorage.getItem(place) ?? localStorage.getItem(place));
     } catch {
       return null;
     }
@@ -21,6 +24,7 @@ const storage = {
   write(place, value) {
     const text = JSON.stringify(value);
     try {
+      if (place === PLACE) sessionStorage.setItem(place, text);
       localStorage.setItem(place, text);
       this.memory.delete(place);
       this.works = true;
@@ -53,12 +57,10 @@ class Work {
     return `${PLACE}:${this.rater}`;
   }
 
-  /** Reads what this or another window of the same browser stored. */
+  /** Reads what this or another window of the same browser stored; where that is nothing, what is here stays. */
   load() {
-    const stored = storage.read(this.place) ?? {};
-    this.records = stored.records ?? {};
-    this.unlocked = stored.unlocked ?? false;
-    this.shortcuts = stored.shortcuts ?? true;
+    const { records = {}, unlocked = false, shortcuts = true } = storage.read(this.place) ?? this;
+    Object.assign(this, { records, unlocked, shortcuts });
   }
 
   save() {
@@ -127,8 +129,9 @@ class Work {
     return this.unanswered(number).length === 0;
   }
 
+  /** Whether there is an answer or a comment. */
   isBegun(number) {
-    return this.unanswered(number).length < QUESTIONS.length;
+    return this.unanswered(number).length < QUESTIONS.length || this.record(number).comments !== "";
   }
 
   /** The first item that lacks an answer, or null when all are rated. */
