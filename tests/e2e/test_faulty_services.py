@@ -94,6 +94,13 @@ def test_faults_of_models_are_never_the_agents(stoic: Stoic, model: ModelServer)
     unscored = {trial["job"] for trial in mended["trials"] if trial["scores"]["overall"] is None}
     assert unscored == set(USERS) - SCORED
 
+    model.calls.clear()
+    whole = stoic("eval", "--resume", "--condition", "withheld", "--json").document
+    assert whole["evaluation_id"] == done.document["evaluation_id"]
+    assert whole["invalid_trials"] == 0
+    greeted = {name for name in USERS for call in model.of("evaluator") if f"Hello {name}!" in call.text}
+    assert greeted == set(USERS) - SCORED
+
 
 def _is_unscored(trial: dict[str, Any]) -> None:
     assert [trial["scores"][part] for part in ("timing", "task", "assertion", "tone", "overall")] == [None] * 5
@@ -196,3 +203,32 @@ class Row(NamedTuple):
     timing: float
     reply_ms: float
     detail: str | None
+
+
+def test_an_agent_may_take_all_the_time_that_its_job_allows_for_an_attempt(stoic: Stoic, agent: EmbabelAgent) -> None:
+    stoic.write("stoic.yml", "conversations: {turn_timeout_seconds: 0.3}\n")
+    stoic.job(target={"user": "ada-{trial}", "chatbot": "my-agent", "timeoutSeconds": 100})
+    agent.when("message", slow(1.0), times=1)
+    [trial] = stoic("eval", "--json").document["trials"]
+    assert (trial["outcome"], trial["failure_count"]) == ("signed_off", 0)
+
+
+def test_trials_that_the_graph_missed_are_played_again_by_other_users(
+    stoic: Stoic, agent: EmbabelAgent, relay: Relay
+) -> None:
+    for name in ("cut-off", "fine"):
+        query = [{"cypher": "RETURN $trial <> ''", "expected": True}] if name == "cut-off" else []
+        stoic.job(name, greetings=[f"Hello {name}!"], assertions=query)
+    agent.when("message", lambda call: relay.break_for(3) if "Hello cut-off!" in call.text else None, times=2)
+
+    held = stoic("eval", code=3)
+    assert "1 of 2 trials are invalid, more than the 10% that stoic.yml allows; the first: infra_error" in held.line
+    [(evaluation_id,)] = stoic.sql("select evaluation_id from evaluations")
+    assert f"`stoic eval --agent-version my-agent@dev --resume {evaluation_id}` (same options) plays them" in held.line
+
+    agent.calls.clear()
+    stoic("eval", "--resume")
+    users = dict(stoic.sql('select job, "user" from trials where outcome = \'signed_off\''))
+    trial = f"ada-{evaluation_id}.{{}}.withheld.1"
+    assert users == {"cut-off": trial.format("cut-off") + "-2", "fine": trial.format("fine")}
+    assert {call.body["user"] for call in agent.calls if call.kind == "session"} == {users["cut-off"]}

@@ -10,7 +10,7 @@ from stoic_assets.core.chat import ModelFailure
 from stoic_assets.core.conversation import journal as entries
 from stoic_assets.core.conversation.audit import signs_off
 from stoic_assets.core.conversation.evaluator import EvaluatorFault, next_message
-from stoic_assets.core.conversation.evidence import Evidence, Outcome, Trial, Turn
+from stoic_assets.core.conversation.evidence import SCORED, Evidence, Outcome, Trial, Turn
 from stoic_assets.core.conversation.journal import Entry, Journal, TrialState
 from stoic_assets.core.conversation.observation import capture, knows_session
 from stoic_assets.core.conversation.preparation import prepare
@@ -31,13 +31,14 @@ class SessionLost(StoicError):
 async def hold_trial(planned: Planned, world: World, journal: Journal) -> Evidence:
     """Holds a trial, or what is left of it, and returns what it left behind.
 
-    A fault inside becomes the trial's outcome. `ConfigurationError`, `ServiceUnreachable` and `BudgetReached` pass
-    through: they concern the whole evaluation, and the trial is taken up again by the next run.
+    One that an earlier run left invalid begins anew. A fault inside becomes the trial's outcome. `ConfigurationError`,
+    `ServiceUnreachable` and `BudgetReached` pass through: they concern the whole evaluation, and the trial is taken up
+    again by the next run.
     """
     conversation = _Conversation(planned, world, journal)
-    if conversation.state.end is None:
+    if not conversation.is_over():
         await conversation.hold()
-    return conversation.state.evidence(planned.trial, world.evaluator_model)
+    return conversation.state.evidence(conversation.trial, world.evaluator_model)
 
 
 def next_step(turns: Sequence[Turn], job: Job, trial: Trial) -> Step:
@@ -58,9 +59,18 @@ class _Conversation:
     """A trial in progress: its state and the journal that the state comes from."""
 
     def __init__(self, planned: Planned, world: World, journal: Journal) -> None:
-        self.trial, self.job, self.world, self.journal = planned.trial, planned.job, world, journal
+        self.planned, self.job, self.world, self.journal = planned, planned.job, world, journal
         self.state = TrialState.replay(journal.entries())
-        self.interrupted = self.state.session_id is not None
+        self.interrupted = self.state.session_id is not None and self.state.end is None
+
+    @property
+    def trial(self) -> Trial:
+        """The trial as it is played this time."""
+        return self.planned.at(self.state.attempt)
+
+    def is_over(self) -> bool:
+        """Whether it ended by the agent's doing; an end of ours, say for want of the graph, is none."""
+        return self.state.end is not None and self.state.end["outcome"] in SCORED
 
     async def hold(self) -> None:
         """Plays to the end, looks at what the agent did, and closes the journal."""

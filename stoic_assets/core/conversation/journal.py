@@ -22,8 +22,9 @@ class Journal(Protocol):
 
 @dataclass
 class TrialState:
-    """Where a trial stands."""
+    """Where a trial stands. `attempt` counts from 1 how often it was begun, but for beginnings that came to nothing."""
 
+    attempt: int = 1
     started_at: str | None = None
     session_id: str | None = None
     turns: list[Turn] = field(default_factory=list)
@@ -42,6 +43,7 @@ class TrialState:
         """Takes one entry in; `began` voids all before it."""
         match entry["kind"]:
             case "began":
+                self.attempt += self.session_id is not None or self.end is not None
                 self.started_at, self.session_id, self.end = entry["at"], None, None
                 self.turns, self.failure_count = [], 0
             case "session":
@@ -87,7 +89,7 @@ def said(turn: Turn, failures: int = 0) -> Entry:
 
 
 def ended(at: str, outcome: Outcome, detail: str | None, failures: int, observations: Iterable[Observation]) -> Entry:
-    """The trial is over; nothing of it is played again."""
+    """The trial is over; only one that is invalid is played again, by a later run."""
     return {
         "kind": "ended", "at": at, "outcome": outcome, "detail": detail, "failures": failures,
         "observations": [asdict(observation) for observation in observations],

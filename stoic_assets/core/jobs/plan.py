@@ -4,7 +4,7 @@ import hashlib
 import itertools
 import random
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from stoic_assets.core.conversation.evidence import Condition, Trial
@@ -19,6 +19,13 @@ class Planned:
 
     trial: Trial
     job: Job
+
+    def at(self, attempt: int) -> Trial:
+        """The trial as it is played for the nth time: by another user, where users are its own, for the agent may
+        remember the first, and its graph does."""
+        if attempt == 1:
+            return self.trial
+        return replace(self.trial, user=_user(self.job, f"{self.trial.trial_id}-{attempt}"))
 
 
 @dataclass(frozen=True)
@@ -67,8 +74,11 @@ def _trial(job: Job, evaluation_id: str, condition: Condition, repeat: int, scen
     # Names may hold dots but no tilde, so that no two trials share an id.
     played = f"{job.name}~{scenario}" if scenario else job.name
     trial_id = f"{evaluation_id}.{played}.{condition}.{repeat}"
-    user = job.target.user.replace("{trial}", trial_id)
-    return Trial(trial_id, job.name, condition, repeat, user, scenario)
+    return Trial(trial_id, job.name, condition, repeat, _user(job, trial_id), scenario)
+
+
+def _user(job: Job, trial_id: str) -> str:
+    return job.target.user.replace("{trial}", trial_id)
 
 
 def waves(planned: Sequence[Planned]) -> list[Wave]:

@@ -9,9 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from stoic_assets.core.chat import ModelFailure
 from stoic_assets.core.conversation.agent import AgentFailure
 from stoic_assets.core.conversation.conversation import hold_trial
-from stoic_assets.core.conversation.evidence import Evidence
+from stoic_assets.core.conversation.evidence import SCORED, Evidence
+from stoic_assets.core.errors import InfrastructureError
 
 Make = Callable[..., Any]
 
@@ -80,6 +82,58 @@ def test_a_trial_that_ended_is_not_touched_again(
     again = asyncio.run(hold_trial(planned(), make_world(), journal))
     assert again == first
     assert (len(agent.sent), len(journal.lines)) == (sent, entries)
+
+
+OWN_USERS = {"target": {"user": "ada-{trial}", "chatbot": "marcus"}}
+
+
+@pytest.mark.parametrize("fault", ["graph", "user"])
+def test_a_trial_that_ended_without_the_agents_doing_begins_anew_by_another_user(
+    planned: Make, make_world: Make, make_journal: Make, agent: Any, graph: Any, user: Any, fault: str
+) -> None:
+    item = planned(greetings=["Hi"], assertions=[{"cypher": "RETURN $user", "expected": 1}], **OWN_USERS)
+    journal, rows = make_journal(), graph.rows
+    if fault == "graph":
+        graph.rows = InfrastructureError("the graph went away")
+    else:
+        user.says = lambda request: ModelFailure("no model")
+    invalid = asyncio.run(hold_trial(item, make_world(), journal))
+    assert invalid.outcome not in SCORED
+    assert invalid.trial == item.trial
+    first = list(agent.sent)
+    agent.sent.clear()
+    graph.rows, user.says = rows, lambda request: None
+
+    evidence = asyncio.run(hold_trial(item, make_world(), journal))
+    assert (evidence.outcome, len(evidence.turns), evidence.failure_count) == ("signed_off", 7, 0)
+    assert evidence.trial == replace(item.trial, user=f"ada-{item.trial.trial_id}-2")
+    assert {user for _, user, _ in agent.sent} == {evidence.trial.user}
+    assert {session for session, _, _ in agent.sent}.isdisjoint(session for session, _, _ in first)
+    assert graph.observed[-1][1]["user"] == evidence.trial.user
+    again = asyncio.run(hold_trial(item, make_world(), make_journal(journal.entries())))
+    assert again == evidence
+
+
+def test_a_trial_that_begins_anew_and_is_cut_off_goes_on_as_the_same_user(
+    planned: Make, make_world: Make, make_journal: Make, agent: Any, graph: Any
+) -> None:
+    item = planned(greetings=["Hi"], assertions=[{"cypher": "RETURN 1", "expected": 1}], **OWN_USERS)
+    journal, rows = make_journal(), graph.rows
+    graph.rows = InfrastructureError("the graph went away")
+    asyncio.run(hold_trial(item, make_world(), journal))
+    ended = len(journal.lines)
+    graph.rows = rows
+    asyncio.run(hold_trial(item, make_world(), journal))
+    cut = make_journal(journal.entries()[: ended + 4])
+    agent.opened.clear()
+    evidence = asyncio.run(hold_trial(item, make_world(), cut))
+    assert agent.opened == []
+    assert (evidence.outcome, evidence.trial.user) == ("signed_off", f"ada-{item.trial.trial_id}-2")
+
+
+def test_users_that_trials_share_stay_as_they_are(planned: Make) -> None:
+    item = planned()
+    assert item.at(3) == item.trial
 
 
 def cut_after(planned: Make, make_world: Make, make_journal: Make, turns: int, **job: Any) -> Any:

@@ -32,7 +32,7 @@ def test_entries_add_up_to_the_evidence() -> None:
 def test_a_new_beginning_voids_what_was_before() -> None:
     before = [began("t0"), session("s1"), said(Turn(0, "user", "Hi")), said(Turn(1, "agent", "x"), 3)]
     state = TrialState.replay([*before, ended("t4", "max_turns", None, 0, []), began("t5")])
-    assert state == TrialState(started_at="t5")
+    assert state == TrialState(attempt=2, started_at="t5")
     state = TrialState.replay([*before, began("t5"), session("s2"), said(Turn(0, "user", "Ho"))])
     assert (state.session_id, state.failure_count, [turn.content for turn in state.turns]) == ("s2", 0, ["Ho"])
 
