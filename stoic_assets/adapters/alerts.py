@@ -1,9 +1,9 @@
 """How alerts leave: into the outbox first, then to the webhook if there is one."""
 
-import asyncio
 from collections.abc import Sequence
 
 from stoic_assets.adapters.delivery import deliver
+from stoic_assets.adapters.interrupts import run_async
 from stoic_assets.adapters.outbox import Delivered
 from stoic_assets.adapters.receiver import addresses
 from stoic_assets.adapters.workplace import Workplace
@@ -19,4 +19,4 @@ def announce(workplace: Workplace, events: Sequence[Event]) -> Delivered:
         workplace.outbox.put("events", {event.id: workplace.redactor.row(event.document())}, event.subject)
     webhook = addresses(workplace.env)["events"]
     new = {event.id for event in events}
-    return asyncio.run(deliver(workplace, {"events": webhook}, new, SECONDS))
+    return run_async(deliver(workplace, {"events": webhook}, new, SECONDS))

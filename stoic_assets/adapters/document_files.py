@@ -6,15 +6,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from stoic_assets.core.conversation import evaluator
 from stoic_assets.core.documents import Document, fault_at, parse_document
 from stoic_assets.core.errors import ConfigurationError, DocumentError
 from stoic_assets.core.jobs.job import Job, PromptName
 from stoic_assets.core.jobs.job_entries import NAME, CypherSetup, FileSetup
-from stoic_assets.core.judging import prompt as judging
+from stoic_assets.core.jobs.slips import slips
+from stoic_assets.core.own_prompts import refuse_prompt
 from stoic_assets.core.releases import Release
 from stoic_assets.core.settings import Settings
-from stoic_assets.core.templates import refuse_unusable
 from stoic_assets.core.yaml_text import read_yaml
 
 D = TypeVar("D", bound=Document)
@@ -44,29 +43,28 @@ def load_settings(path: Path) -> Settings:
 
 
 def load_job(path: Path) -> Job:
-    """One job, resolved: named, with its setup files and prompt templates read in."""
+    """One job to hold conversations with, resolved: named, with its setup files and prompt templates read in."""
+    job = _job_in(path)
+    if slip := next(slips(job), None):
+        raise _fault(path, *slip)
+    return job
+
+
+def _job_in(path: Path) -> Job:
+    """One job, resolved, slips and all: conversations of an earlier release were held with what nobody can mean."""
     job = read_document(path, Job)
     name = job.name or path.stem
     if not re.fullmatch(NAME, name):
         raise DocumentError(str(path), None, "name", _unusable(name, is_file=not job.name))
-    _refuse_slips(job, path)
+    # No rule of `Job`: earlier releases stored such jobs, and what is stored must stay readable.
+    if (weights := job.weights()) and not any(weights.values()):
+        raise _fault(path, ["virtues"], "every virtue weighs 0; give one a weight above 0, or leave `virtues` out")
     changes: dict[str, Any] = {
         "name": name,
         "setups": tuple(_resolved(setup, path, number) for number, setup in enumerate(job.setups)),
-        "prompts": {prompt: _template(path, prompt, file, key) for prompt, (file, *key) in _own_prompts(job).items()},
+        "prompts": {prompt: _template(job, path, prompt, *named) for prompt, named in _own_prompts(job).items()},
     }
     return job.model_copy(update=changes)
-
-
-def _refuse_slips(job: Job, path: Path) -> None:
-    """Raises `DocumentError` for what nobody can mean.
-
-    No rules of `Job`: earlier releases stored such jobs, and what is stored must stay readable.
-    """
-    if (weights := job.weights()) and not any(weights.values()):
-        raise _fault(path, ["virtues"], "every virtue weighs 0; give one a weight above 0, or leave `virtues` out")
-    if re.search("[{}]", job.target.user.replace("{trial}", "")):
-        raise _fault(path, ["target", "user"], "only {trial} may stand in braces; did you mean that?")
 
 
 def _unusable(name: str, is_file: bool) -> str:
@@ -99,20 +97,12 @@ def _is_built_in(prompt: str) -> bool:
     return prompt.removeprefix("classpath:/prompts/").removesuffix(".jinja") in _BUILT_IN_PROMPTS
 
 
-def _template(path: Path, prompt: PromptName, file: str, key: Sequence[str]) -> str:
-    """The text of a job's own prompt. Raises `DocumentError` where it could not render."""
+def _template(job: Job, path: Path, prompt: PromptName, file: str, *key: str) -> str:
+    """The text of a job's own prompt. Raises `ConfigurationError` where it does not render."""
     file = file.removeprefix("file:")
     text = _named_text(path, file, key)
-    refuse_prompt(prompt, text, str(path.parent / file))
+    refuse_prompt(job, prompt, text, str(path.parent / file))
     return text
-
-
-def refuse_prompt(prompt: PromptName, text: str, source: str) -> None:
-    """Raises `DocumentError` where the template of a prompt could not render."""
-    if prompt == "evaluator":
-        refuse_unusable(evaluator.PACKAGE, text, evaluator.VARIABLES, source)
-    else:
-        refuse_unusable(judging.PACKAGE, text, judging.variables_of(prompt), source)
 
 
 def _named_text(path: Path, file: str, key: Sequence[str | int]) -> str:
@@ -129,10 +119,18 @@ def _fault(path: Path, key: Sequence[str | int], problem: str) -> DocumentError:
 
 
 def load_jobs(paths: Iterable[Path]) -> list[Job]:
-    """Jobs from files. Raises the first complaint of `readable_jobs`."""
+    """Jobs to hold conversations with, from files. Raises the first complaint of `readable_jobs`."""
     jobs, complaints = readable_jobs(paths)
     if complaints:
         raise complaints[0]
+    return jobs
+
+
+def load_corrections(paths: Iterable[Path]) -> list[Job]:
+    """Jobs to judge by, from files. Raises as `load_jobs`, but for no slip: conversations were held with it."""
+    jobs, twins = _told_apart((path, _job_in(path)) for path in paths)
+    if twins:
+        raise twins[0]
     return jobs
 
 

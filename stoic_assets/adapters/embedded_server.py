@@ -42,6 +42,7 @@ _SETTINGS = {
     "server.defaultDatabases": f"{SUBJECT}[{ROOT}];{STOIC}[{ROOT}]",
     "bolt.host": "127.0.0.1",
     "bolt.port": 0,
+    "bolt.defaultDatabase": SUBJECT,  # of a client that names none; else the first there is, which may be ours
     "server.httpIncomingHost": "127.0.0.1",
     "server.httpIncomingPort": 0,  # HTTP cannot be switched off
     "command.timeout": COMMAND_SECONDS * 1000,

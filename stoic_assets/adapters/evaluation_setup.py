@@ -2,19 +2,12 @@
 
 import asyncio
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from stoic_assets.adapters.agents.connect import connect_agent, header_secrets, reachable
-from stoic_assets.adapters.document_files import (
-    load_jobs,
-    load_release,
-    refuse_prompt,
-    select_jobs,
-    wanted_jobs,
-    yaml_files,
-)
+from stoic_assets.adapters.document_files import load_jobs, load_release, select_jobs, wanted_jobs, yaml_files
 from stoic_assets.adapters.endpoint import parse_url
 from stoic_assets.adapters.models.connect import connect_model, evaluator_model, judge_panel, reachable_model
 from stoic_assets.adapters.models.ledger import require_price
@@ -28,6 +21,7 @@ from stoic_assets.core.evaluation import DEFAULT_AGENT_MODEL, DEFAULT_AGENT_URL,
 from stoic_assets.core.graph_address import refuse_same_graph, refuse_setups, stoic_address, subject_address
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.judging import prompt as judging
+from stoic_assets.core.own_prompts import refuse_prompt
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.releases import Release, agent_of
 from stoic_assets.core.settings import Settings
@@ -79,8 +73,10 @@ def _refuse_unusable(
         address, seconds = spec.addresses[job.name], settings.limits.agent.timeout_seconds
         _refuse_headers(job, env)
         connect_agent(job.target, address, spec.agent_model, env, seconds)
-        for prompt, text in job.blanked(redactor).prompts.items():
-            refuse_prompt(prompt, text, f"job {job.name}: prompt {prompt} without what `redact` in stoic.yml blanks")
+        blanked = job.blanked(redactor)
+        for prompt, text in blanked.prompts.items():
+            source = f"job {job.name}: prompt {prompt} without what `redact` in stoic.yml blanks"
+            refuse_prompt(blanked, prompt, text, source)
     if settings.ceiling(max_cost) is not None:
         for model in (spec.evaluator_model, *spec.judge_models):
             require_price(model, settings.prices)
@@ -101,9 +97,9 @@ def refuse_receivers(env: Mapping[str, str]) -> None:
             parse_url(url, name)
 
 
-def default_files(project: Project) -> list[Path]:
-    """The jobs of a project when none is named: `data/eval/agent.yml`, else all of `eval_jobs/`."""
-    return _single_file(project) or yaml_files(project.jobs)
+def job_files(project: Project) -> list[Path]:
+    """All job files of a project: `data/eval/agent.yml`, if there is one, and those of `eval_jobs/`."""
+    return [*_single_file(project), *yaml_files(project.jobs)]
 
 
 def _single_file(project: Project) -> list[Path]:
@@ -111,21 +107,31 @@ def _single_file(project: Project) -> list[Path]:
     return [single] if single.exists() else []
 
 
+def by_default(request: EvaluationRequest, project: Project) -> EvaluationRequest:
+    """A request that names neither version nor jobs: `data/eval/agent.yml`, if there is one, is what it means."""
+    if request.names_jobs:
+        return request
+    return request.model_copy(update={"files": tuple(map(str, _single_file(project)))})
+
+
 def chosen_jobs(
     request: EvaluationRequest, agent_version: str | None, project: Project, release: Release | None
 ) -> list[Job]:
-    """The jobs a request means. Unless it names some, only those addressed to this agent, where there are any."""
+    """The jobs a request means.
+
+    Unless it names some, only those addressed to this agent; where there are none `data/eval/agent.yml`, else all.
+    """
     names = request.jobs or (release.jobs if release and not (request.files or request.tags) else ())
-    if not request.files and not default_files(project):
-        raise ConfigurationError(f"{project.jobs}: there are no jobs; write one, or name one with --file")
     if request.files:
-        chosen = select_jobs(load_jobs(map(Path, request.files)), names, request.tags)
-    elif names or request.tags:
-        chosen = wanted_jobs([*_single_file(project), *yaml_files(project.jobs)], names, request.tags)
-    else:
-        chosen = load_jobs(default_files(project))
-    addressed = [job for job in chosen if agent_version and job.target.chatbot == agent_of(agent_version)]
-    return chosen if request.files or names or not addressed else addressed
+        return select_jobs(load_jobs(map(Path, request.files)), names, request.tags)
+    if not (files := job_files(project)):
+        raise ConfigurationError(f"{project.jobs}: there are no jobs; write one, or name one with --file")
+    if names:
+        return wanted_jobs(files, names, request.tags)
+    jobs = wanted_jobs(files, (), request.tags) if request.tags else load_jobs(files)
+    addressed = [job for job in jobs if agent_version and job.target.chatbot == agent_of(agent_version)]
+    single = [] if request.tags else load_jobs(_single_file(project))
+    return addressed or single or jobs
 
 
 def _as_released(job: Job, release: Release | None) -> Job:
@@ -142,6 +148,14 @@ def address_of(job: Job, request: EvaluationRequest, release: Release | None, en
     """The agent's URL: command line, else release, else job, else `AGENT_URL`, else the default."""
     released = release.url if release else None
     return request.agent_url or released or job.target.url or env.get("AGENT_URL") or DEFAULT_AGENT_URL
+
+
+def addresses_of(job: Job, releases: Iterable[Release], env: Mapping[str, str]) -> set[str]:
+    """Where a job's agent may listen: those of its releases, and what job or environment say; else the default."""
+    known = {release.url for release in releases if release.url and release.agent == job.target.chatbot}
+    if own := job.target.url or env.get("AGENT_URL"):
+        known.add(own)
+    return known or {DEFAULT_AGENT_URL}
 
 
 def refuse_setups_of(jobs: Sequence[Job], env: Mapping[str, str]) -> None:

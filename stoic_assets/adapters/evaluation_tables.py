@@ -116,7 +116,7 @@ class EvaluationTables:
         """
         if not self.has("trials"):
             version, evaluation_id = self._key
-            advice = f"run `stoic eval --agent-version {version} --resume`"
+            advice = f"run `stoic eval --agent-version {version} --resume {evaluation_id}`"
             raise ConfigurationError(f"the conversations of {evaluation_id} are not complete; {advice}")
         trials, turns, observations = (self._blanked(table) for table in ("trials", "turns", "observations"))
         said, seen = by_trial(turns), by_trial(observations)

@@ -1,10 +1,10 @@
-"""Locks on files, for what only one process at a time may do; they end with the process that holds them."""
+"""Locks on files, for what only one process at a time may do; they end with the processes that hold them."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from filelock import FileLock, Timeout
+from filelock import FileLock, Timeout, lock_descriptor
 
 from stoic_assets.adapters.files import StorageError
 from stoic_assets.core.errors import StoicError
@@ -33,3 +33,20 @@ def locked(
         yield
     finally:
         lock.release()
+
+
+@contextmanager
+def locked_with_children(file: Path, busy: StoicError) -> Iterator[int]:
+    """Holds the lock `file`, together with every child that inherits the descriptor: the last to end lets it go.
+
+    Raises `busy` when somebody else holds it, and `StorageError` where it cannot be written.
+    """
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        opened = file.open("a")
+    except OSError as error:
+        raise StorageError(f"{file.parent} cannot be written: {error.strerror}") from None
+    with opened:
+        if not lock_descriptor(opened.fileno(), blocking=False):
+            raise busy
+        yield opened.fileno()

@@ -77,7 +77,7 @@ def _with_embedded(
 ) -> Graphs:
     ours = server.address(SUBJECT)
     if subject and subject.same_database(ours):
-        subject = None  # NEO_URI as `stoic graph --json` prints it: the embedded graph after all, with its observer
+        subject = None  # as `stoic graph --json` prints it: the embedded graph after all, with its observer
     refuse_same_graph(subject or ours, stoic or server.address(STOIC), env)
     return Graphs(
         subject=connect(subject) if subject else _embedded(home, server, SUBJECT),

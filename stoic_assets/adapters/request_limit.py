@@ -52,6 +52,7 @@ class RequestLimit:
         self._slots, self._door = asyncio.Semaphore(limit.in_flight), asyncio.Lock()
         self._longest, self._fallback = limit.longest_wait_seconds, limit.backoff_seconds
         self._pace = pace or Pace.of(limit)
+        self._refusing_since: float | None = None
 
     @asynccontextmanager
     async def request(self) -> AsyncIterator[Passage]:
@@ -67,6 +68,8 @@ class RequestLimit:
             except AttemptFailed as failure:
                 self._learn(failure, passage.left_at)
                 raise
+            else:
+                self._refusing_since = None
             finally:
                 if self._pace.tokens:
                     self._pace.tokens.settle(passage.reserved, passage.tokens)
@@ -85,12 +88,19 @@ class RequestLimit:
         return max(rate.opens_at, tokens.opens_at) if tokens else rate.opens_at
 
     def _learn(self, failure: AttemptFailed, left_at: float) -> None:
-        """A refusal or a time-out slows everyone down; a Retry-After closes the door to everyone."""
+        """A refusal or a time-out slows everyone down; a Retry-After closes the door to everyone.
+
+        For how long there have been nothing but refusals, the failure is told.
+        """
         rate, now = self._pace.rate, asyncio.get_running_loop().time()
         wait = min(self._fallback if failure.retry_after is None else failure.retry_after, self._longest)
         if failure.busy:
             rate.refused(left_at, now, now + wait)
-        elif failure.late:
+            self._refusing_since = now if self._refusing_since is None else self._refusing_since
+            failure.refused_seconds = now - self._refusing_since
+        else:
+            self._refusing_since = None
+        if failure.late:
             rate.timed_out(left_at, now)
         if failure.retry_after is not None:
             rate.close(now + wait)

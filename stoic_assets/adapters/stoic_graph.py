@@ -70,11 +70,16 @@ _SCORES = """
 """
 _TRENDS = """
     UNWIND $rows AS row
-    MERGE (a:Agent {id: row.agent})
+    MERGE (a:Agent {id: $agent})
     MERGE (t:VirtueTrend {id: row.id})
     SET t.virtue = row.virtue, t.n = row.n, t.mean = row.mean, t.slope = row.slope, t.trend = row.trend,
         t.updated_at = row.updated_at
     MERGE (a)-[:HAS_VIRTUE_TREND {id: row.id}]->(t)
+"""
+_FORMER_TRENDS = """
+    MATCH (:Agent {id: $agent})-[:HAS_VIRTUE_TREND]->(t:VirtueTrend)
+    WHERE NOT t.id IN $trends
+    DETACH DELETE t
 """
 _FORMER_FITNESS = """
     MATCH (f:FitnessUpdate {evaluation_id: $evaluation_id})
@@ -94,7 +99,6 @@ _PARTS_OF_VERSION = (
     "MATCH (f:FitnessUpdate {agent_version: $version}) WITH f AS part",
     "MATCH (:AgentVersion {id: $version})-[:RECEIVED_EVALUATION]->()-[:HAS_VIRTUE_SCORE]->(s) WITH s AS part",
     "MATCH (:AgentVersion {id: $version})-[:RECEIVED_EVALUATION]->(e) WITH e AS part",
-    "MATCH (:Agent {id: $agent})-[:HAS_VIRTUE_TREND]->(t:VirtueTrend) WITH t AS part",
     "MATCH (v:AgentVersion {id: $version}) WITH v AS part",
     "MATCH (a:Agent {id: $agent}) WHERE NOT (a)-[:HAS_VERSION]->() WITH a AS part",
 )
@@ -134,14 +138,15 @@ async def project_evaluations(graph: Graph, head: EvaluationHead, evaluations: S
     await _write_rows(graph, _SCORES, scores, {})
 
 
-async def project_trends(graph: Graph, rows: Iterable[Row]) -> None:
-    """The newest trend of each virtue of each agent, from rows of `virtue_trends` (of any number of versions)."""
+async def project_trends(graph: Graph, agent: str, rows: Iterable[Row]) -> None:
+    """The newest trend of each virtue of an agent, from its rows of `virtue_trends`; one that has none there goes."""
     newest: dict[str, Row] = {}
     for row in rows:
-        key = f"{row['agent']}/{row['virtue']}"
+        key = f"{agent}/{row['virtue']}"
         if key not in newest or row["n"] > newest[key]["n"]:
             newest[key] = row
-    await _write_rows(graph, _TRENDS, [_trend_row(key, row) for key, row in newest.items()], {})
+    await graph.write(_FORMER_TRENDS, {"agent": agent, "trends": list(newest)})
+    await _write_rows(graph, _TRENDS, [_trend_row(key, row) for key, row in newest.items()], {"agent": agent})
 
 
 async def project_fitness(graph: Graph, rows: Iterable[Row]) -> None:
@@ -164,7 +169,7 @@ async def project_fitness(graph: Graph, rows: Iterable[Row]) -> None:
 async def delete_version(graph: Graph, agent_version: str) -> None:
     """Removes a version with its evaluations and fitness, and the agent with its last version.
 
-    The agent's trends go too, since the version is in them: `project_trends` of the remaining versions afterwards.
+    The version is in the agent's trends: `project_trends` of the remaining versions before, while the agent stands.
     """
     place = {"agent": agent_of(agent_version), "version": agent_version}
     for parts in _PARTS_OF_VERSION:
@@ -204,6 +209,6 @@ def _score_rows(evaluation: StoicEvaluation) -> list[dict[str, Any]]:
 
 def _trend_row(key: str, row: Row) -> Row:
     return {
-        "id": key, "agent": row["agent"], "virtue": row["virtue"], "n": row["n"], "mean": row["mean"],
+        "id": key, "virtue": row["virtue"], "n": row["n"], "mean": row["mean"],
         "slope": row["slope"], "trend": row["trend"], "updated_at": utc_text(row["evaluated_at"]),
     }

@@ -3,7 +3,6 @@
 The statements are those of `stoic_graph`; here stands what of the warehouse goes in, and in what order.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -12,6 +11,7 @@ from stoic_assets.adapters.bolt import Graph
 from stoic_assets.adapters.evaluation_publishing import read_evaluations
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
 from stoic_assets.adapters.feedback_files import human_evaluations
+from stoic_assets.adapters.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead
@@ -42,7 +42,7 @@ def project(workplace: Workplace, manifest: Manifest) -> dict[str, int]:
             found = [each for each in people if each.head.evaluation_id == evaluation_id]
             place = EvaluationHead(head.agent_version, evaluation_id, head.time)
             await stoic_graph.project_evaluations(graph, place, found)
-        await stoic_graph.project_trends(graph, trends)
+        await stoic_graph.project_trends(graph, agent_of(head.agent_version), trends)
         await stoic_graph.project_fitness(graph, keyed)
 
     _in_stoic_graph(workplace, work)
@@ -56,8 +56,8 @@ def delete_from_graph(workplace: Workplace, agent_version: str) -> None:
     trends = _trends(workplace, agent_version)
 
     async def work(graph: Graph) -> None:
+        await stoic_graph.project_trends(graph, agent_of(agent_version), trends)
         await stoic_graph.delete_version(graph, agent_version)
-        await stoic_graph.project_trends(graph, trends)
 
     _in_stoic_graph(workplace, work)
 
@@ -74,4 +74,4 @@ def _in_stoic_graph(workplace: Workplace, work: Callable[[Graph], Awaitable[None
         await work(graph)
 
     with workplace.graphs() as graphs:
-        asyncio.run(connected(graphs.stoic))
+        run_async(connected(graphs.stoic))

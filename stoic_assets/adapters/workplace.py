@@ -34,6 +34,7 @@ _SECRET_NAME = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE|AUTHORIZATIO
 _SURELY_SECRET = 8
 """Letters of a value whose variable or header merely sounds like a secret; a shorter one may be any word."""
 _ADDRESSES = ("NEO_URI", "STOIC_GRAPH_URI")
+_FOLDERS = ("STOIC_HOME", "STOIC_WAREHOUSE", "DAGSTER_HOME")
 
 
 @dataclass(frozen=True)
@@ -139,10 +140,16 @@ def open_workplace(
     """
     outer = dict(os.environ if env is None else env)
     root = find_project(outer, start).root
-    inner = {name: value for name, value in dotenv_values(root / ".env").items() if value}
-    complete = inner | outer
+    complete = _of_file(root) | outer
     project = find_project(complete, start)
     make_home(project)
     workplace = Workplace(project, load_settings(project.settings), complete, progress or Unwatched())
     workplace.progress.clean_by(workplace.redactor.data)  # a pattern that is none is said now, not at the first row
     return workplace
+
+
+def _of_file(root: Path) -> dict[str, str]:
+    """What stands in the project's `.env`. Its folders belong to the project, wherever in it a command runs."""
+    values = {name: value for name, value in dotenv_values(root / ".env").items() if value}
+    folders = {name: str(root / Path(values[name]).expanduser()) for name in _FOLDERS if name in values}
+    return values | folders

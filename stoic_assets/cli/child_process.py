@@ -1,17 +1,28 @@
 """A program that runs beside a command and ends with it, whatever happens to either."""
 
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+
+UNINTERRUPTED = ("/bin/sh", "-c", 'trap "" INT; exec "$@"', "sh")
+"""Before a command: Ctrl-C, which a terminal sends to all its processes, leaves it to us to end this one."""
 
 
 @contextmanager
 def child_process(
-    command: Sequence[str], env: Mapping[str, str], patience: float, cwd: Path | None = None, stdout: int | None = None
+    command: Sequence[str], env: Mapping[str, str], patience: float, cwd: Path | None = None,
+    stdout: int | None = None, inherited: Collection[int] = (), apart: bool = False,
 ) -> Iterator["subprocess.Popen[str]"]:
-    """The process of `command` while the block runs; then it is asked to end, and killed after `patience` seconds."""
-    with subprocess.Popen(command, env=env, cwd=cwd, stdout=stdout, text=True) as process:
+    """The process of `command` while the block runs; then it is asked to end, and killed after `patience` seconds.
+
+    Of our open files it gets those whose descriptors are `inherited`. One that is set `apart` hears nothing of what
+    the terminal tells us (Ctrl-C, that it is closed): it ends because we do.
+    """
+    group = 0 if apart else None
+    with subprocess.Popen(
+        command, env=env, cwd=cwd, stdout=stdout, text=True, pass_fds=inherited, process_group=group
+    ) as process:
         try:
             yield process
         finally:

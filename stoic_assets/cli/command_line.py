@@ -14,7 +14,7 @@ from typing import Annotated
 
 import typer
 
-from stoic_assets.adapters.duckdb_engine import is_interrupt
+from stoic_assets.adapters.interrupts import hear_interrupts_once, was_interrupted
 from stoic_assets.adapters.lean_imports import uncollected
 from stoic_assets.cli.console import err, foreign, out
 from stoic_assets.cli.main import INTERRUPTED, leave
@@ -87,7 +87,7 @@ def run() -> None:
         with uncollected():
             stoic = command_line(called or COMMANDS)
         if signal.getsignal(signal.SIGINT) is leave:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+            hear_interrupts_once()
         sys.exit(stoic(args=with_resume_value(arguments), standalone_mode=False) or 0)
     except typer.TyperException as error:
         if problem := error.format_message():  # none where the help was asked for, or stands instead of a command
@@ -95,22 +95,14 @@ def run() -> None:
             end(error, f"{problem.replace('Value error, ', '')} (see {path} --help)", error.exit_code)
         sys.exit(error.exit_code)
     except StoicError as error:
-        end(error, str(error), error.exit_code, verbose)
+        end(error, str(error), INTERRUPTED if was_interrupted() else error.exit_code, verbose)
     except (Exception, KeyboardInterrupt) as error:
-        if _is_interrupt(error):
+        if isinstance(error, KeyboardInterrupt) or was_interrupted():
             sys.exit(INTERRUPTED)
         if isinstance(error, OSError) and error.errno == errno.ENOSPC:
             end(error, "the output cannot be written: no space left on device", 2, verbose)
         advice = "please report it" if verbose else "add --verbose to see where, and please report it"
         end(error, f"unexpected {type(error).__name__}: {error}; {advice}", 2, verbose)
-
-
-def _is_interrupt(error: BaseException | None) -> bool:
-    """Whether Ctrl-C is behind it: Python wraps it while it makes a class."""
-    if error is None:
-        return False
-    told = isinstance(error, KeyboardInterrupt) or is_interrupt(error)
-    return told or _is_interrupt(error.__cause__ or error.__context__)
 
 
 def end(error: BaseException, message: str, exit_code: int, verbose: bool = False) -> None:

@@ -17,7 +17,7 @@ from stoic_assets.adapters.project import shipped
 from stoic_assets.adapters.version_comparison import compare_versions
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
-from stoic_assets.cli.child_process import child_process
+from stoic_assets.cli.child_process import UNINTERRUPTED, child_process
 from stoic_assets.cli.compare import comparison_document, show_comparison
 from stoic_assets.cli.evaluate import new_evaluation_id, run_evaluation
 from stoic_assets.cli.options import Json, Verbose
@@ -81,7 +81,7 @@ def running_agent(release: str, graph: GraphAddress) -> Iterator[str]:
         "NEO_DATABASE": graph.database or "",
     }
     env.pop("AGENT_API_KEY", None)
-    command = [sys.executable, "-m", "stoic_assets.demo.service", "--release", release, "--port", "0"]
+    command = [*UNINTERRUPTED, sys.executable, "-m", "stoic_assets.demo.service", "--release", release, "--port", "0"]
     with child_process(command, env, patience=10, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None  # noqa: S101 - it is a pipe
         line = process.stdout.readline()

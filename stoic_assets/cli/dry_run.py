@@ -37,15 +37,15 @@ def show_plan(spec: EvaluationSpec, version: str, workplace: Workplace, as_json:
     about = "no price for these models in stoic.yml" if cost is None else f"about {cost:.2f} USD"
     console.out.print(
         f"at most {plural(calls['agent'], 'message')} to the agent, {calls['evaluator']} of the simulated user, "
-        f"{plural(calls['judge'], 'verdict')}; {about}"
+        f"{plural(calls['judge'], 'verdict')}, not counting what is asked again; {about}"
     )
 
 
 def plan_document(spec: EvaluationSpec, version: str, workplace: Workplace) -> dict[str, Any]:
-    """The plan as data. Calls are upper bounds, since a conversation may end before its last turn."""
+    """The plan as data. Calls are those of conversations that take all their turns, with nothing asked again."""
     planned = spec.plan("dry-run")
     verdicts = (len(VIRTUES) * spec.judge_samples + 1) * len(spec.judge_models)
-    messages = sum(_messages(item.job) for item in planned)
+    messages = sum(item.job.room() for item in planned)
     seeds = sum(len(seed_messages(seed)) for item in planned for seed in item.job.seeds)
     calls = {"agent": seeds + messages + len(planned), "evaluator": messages, "judge": verdicts * len(planned)}
     return {
@@ -63,11 +63,6 @@ def _job(job: Job, spec: EvaluationSpec, planned: list[Planned]) -> dict[str, An
         "job": job.name, "url": spec.addresses[job.name], "conditions": conditions, "trials": len(trials),
         "assertions": len(job.assertions), "setups": len(job.setups),
     }
-
-
-def _messages(job: Job) -> int:
-    """Messages of the simulated user in one conversation, at most; scenarios need no model."""
-    return 0 if job.scenarios else max(0, (job.max_turns - 1) // 2)
 
 
 def _cost(spec: EvaluationSpec, calls: dict[str, int], workplace: Workplace) -> float | None:

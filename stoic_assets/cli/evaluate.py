@@ -1,6 +1,5 @@
 """`stoic eval` and `stoic regrade`: one evaluation through the same assets that Dagster's UI materialises."""
 
-import asyncio
 import secrets
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -10,10 +9,11 @@ from typing import Annotated, Any
 
 import typer
 
-from stoic_assets.adapters.document_files import load_jobs
+from stoic_assets.adapters.document_files import load_corrections
 from stoic_assets.adapters.evaluation_conversations import import_clients
 from stoic_assets.adapters.evaluation_judging import EvaluationJudging
-from stoic_assets.adapters.evaluation_setup import check_reachable, chosen_jobs, set_up
+from stoic_assets.adapters.evaluation_setup import by_default, check_reachable, chosen_jobs, set_up
+from stoic_assets.adapters.interrupts import run_async
 from stoic_assets.adapters.models.connect import is_offline
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
@@ -23,6 +23,7 @@ from stoic_assets.cli.outcome import evaluation_outcome, finish
 from stoic_assets.cli.partition_run import materialise, status_by_runs
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import REGRADING, EvaluationRequest, Manifest, half_judged, refuse_change
+from stoic_assets.core.jobs.slips import doubts
 from stoic_assets.core.releases import check_agent_version
 from stoic_assets.core.stages import EVALUATION, VERDICTS
 
@@ -35,8 +36,9 @@ class Condition(StrEnum):
     supplied = "supplied"
 
 
+_JOBS = "data/eval/agent.yml, else all of eval_jobs/; with --agent-version those of both that address its agent"
 Files = Annotated[
-    list[Path] | None, typer.Option("--file", help="A job file; may be repeated. (default: all of eval_jobs/)")
+    list[Path] | None, typer.Option("--file", help=f"A job file; may be repeated. (default: {_JOBS})")
 ]
 Names = Annotated[list[str] | None, typer.Option("--job", help="A job of that name; may be repeated.")]
 Tags = Annotated[list[str] | None, typer.Option("--tag", help="Jobs with that tag; may be repeated.")]
@@ -81,15 +83,17 @@ def evaluate(
         workplace = open_workplace(progress=progress)
         if agent_url and workplace.redactor.text(agent_url) != agent_url:  # Dagster keeps what a run was asked for
             raise ConfigurationError("--agent-url holds a secret; give the address as AGENT_URL, or as a release's url")
-        version = check_agent_version(agent_version) if agent_version else default_version(request, workplace)
+        request, version = _meant(request, agent_version, resume, workplace)
         setup = set_up(request, version, workplace.project, workplace.settings, workplace.env, max_cost)
+        for doubt in doubts(setup.spec.jobs):
+            progress.note(doubt)
         if not dry_run:
             # What follows is looked at again before the first trial; said here, it is said before Dagster loads.
             jobs = set(setup.spec.addresses)
             evaluation_id = resumed_id(resume, version, jobs, workplace) if resume else new_evaluation_id()
             if begun := workplace.evidence.manifest(version, evaluation_id):
                 refuse_change(begun, setup.spec, workplace.redactor)
-            asyncio.run(check_reachable(setup.spec, workplace.env))
+            run_async(check_reachable(setup.spec, workplace.env))
             progress.note(f"{version}: evaluation {evaluation_id}")
             run_evaluation(workplace, version, evaluation_id, request, max_conversations, max_cost)
     if dry_run:
@@ -100,6 +104,7 @@ def evaluate(
 
 def regrade(
     agent_version: Annotated[str | None, typer.Option(help="agent@version. (default: the newest evaluated)")] = None,
+    evaluation: Annotated[str | None, typer.Option(help="Which of its evaluations. (default: the newest)")] = None,
     file: Annotated[
         list[Path] | None, typer.Option("--file", help="A corrected job; may be repeated.")
     ] = None,
@@ -113,8 +118,9 @@ def regrade(
     with console.watched(verbose) as progress:
         workplace = open_workplace(progress=progress)
         version = check_agent_version(agent_version) if agent_version else workplace.warehouse.newest_version()
-        manifest, files = newest_evaluation(workplace, version), [str(path) for path in file or ()]
-        EvaluationJudging(workplace, manifest, corrected=load_jobs(file or ()))  # refuses before Dagster loads
+        manifest = evaluation_of(workplace, version, evaluation)
+        files, corrected = [str(path) for path in file or ()], load_corrections(file or ())
+        EvaluationJudging(workplace, manifest, corrected=corrected)  # refuses before Dagster loads
         judging = {"samples": judge_samples, "fresh": fresh, "max_cost": max_cost, "job_files": files}
         config = dict.fromkeys(("verdicts", "assertion_results"), judging)
         _materialise_with_graph(workplace, version, manifest.evaluation_id, VERDICTS, config)
@@ -143,6 +149,20 @@ def _materialise_with_graph(
         materialise(workplace, version, evaluation_id, assets, config)
 
 
+def _meant(
+    request: EvaluationRequest, agent_version: str | None, resume: str | None, workplace: Workplace
+) -> tuple[EvaluationRequest, str]:
+    """The request with its jobs, where it names none and more is known of them, and the version."""
+    if agent_version is None:
+        request = by_default(request, workplace.project)
+        return request, default_version(request, workplace)
+    version = check_agent_version(agent_version)
+    if resume in (None, NEWEST) or request.names_jobs:
+        return request, version
+    begun = evaluation_of(workplace, version, resume)
+    return request.model_copy(update={"jobs": tuple(job.name for job in begun.spec.jobs)}), version
+
+
 def new_evaluation_id() -> str:
     """The time and chance: sorts by age and never meets another."""
     return f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
@@ -169,20 +189,30 @@ def newest_evaluation(workplace: Workplace, version: str) -> Manifest:
     raise ConfigurationError(f"{version} was never evaluated; run `stoic eval --agent-version {version}`")
 
 
+def evaluation_of(workplace: Workplace, version: str, evaluation_id: str | None) -> Manifest:
+    """The evaluation of a version that is named, else its newest. Raises `ConfigurationError` when there is none."""
+    if evaluation_id is None:
+        return newest_evaluation(workplace, version)
+    if manifest := workplace.evidence.manifest(version, evaluation_id):
+        return manifest
+    known = ", ".join(each.evaluation_id for each in workplace.evidence.manifests(version)) or "none"
+    advice = "name another, or evaluate anew"
+    raise ConfigurationError(f"{version} has no evaluation {evaluation_id}; known: {known}; {advice}")
+
+
 def resumed_id(wanted: str, version: str, jobs: set[str], workplace: Workplace) -> str:
     """The evaluation to go on with: the named one, or the newest unfinished one of this version and these jobs.
 
-    Raises `ConfigurationError` when there is none, or the newest was judged again and not to the end.
+    The newest is unfinished, too, where too many of its trials are invalid: they begin anew. Raises
+    `ConfigurationError` when there is none, or the newest was judged again and not to the end.
     """
-    manifests = {manifest.evaluation_id: manifest for manifest in workplace.evidence.manifests(version)}
     if wanted != NEWEST:
-        if workplace.evidence.manifest(version, wanted) is None:
-            raise ConfigurationError(f"{version} has no evaluation {wanted}; known: {', '.join(manifests) or 'none'}")
-        return wanted
+        return evaluation_of(workplace, version, wanted).evaluation_id
+    manifests = {manifest.evaluation_id: manifest for manifest in workplace.evidence.manifests(version)}
     status = {row["evaluation_id"]: row["status"] for row in workplace.warehouse.evaluations(version)}
     held = [name for name, manifest in manifests.items() if {job.name for job in manifest.spec.jobs} == jobs]
     if held and status.get(held[-1]) == "finished":
-        status[held[-1]] = status_by_runs(workplace, held[-1])
+        status[held[-1]] = _status_of_scored(workplace, version, held[-1])
     if held and status.get(held[-1]) == REGRADING:
         again = f"{half_judged(version, held[-1])}, or judge it as it was held with --resume {held[-1]}"
         raise ConfigurationError(again)
@@ -191,6 +221,13 @@ def resumed_id(wanted: str, version: str, jobs: set[str], workplace: Workplace) 
     if not of_these:
         raise ConfigurationError(_nothing_to_resume(version, unfinished))
     return of_these[-1]
+
+
+def _status_of_scored(workplace: Workplace, version: str, evaluation_id: str) -> str:
+    """`finished`, unless its last run was cut short, or it came to no verdict."""
+    status = status_by_runs(workplace, evaluation_id)
+    [scores] = workplace.warehouse.read("evaluation_scores", version, evaluation_id)
+    return status if status != "finished" or scores["conclusive"] else "without verdict"
 
 
 def _nothing_to_resume(version: str, others: Sequence[str]) -> str:

@@ -12,9 +12,12 @@ def main() -> None:
     """Runs the command that was typed. Until it begins, Ctrl-C ends the program at once: nothing is at work yet."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # in the background it may be ignored
         signal.signal(signal.SIGINT, leave)
-    from stoic_assets.cli.command_line import run
+    try:
+        from stoic_assets.cli.command_line import run
 
-    run()
+        run()
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is said; Python would tell of a Ctrl-C while it leaves
 
 
 def leave(_signal: int, _frame: FrameType | None) -> None:

@@ -8,13 +8,15 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from stoic_assets.adapters.calibration_store import calibration_rows
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import console
+from stoic_assets.core.calibration.against_people import in_short
 from stoic_assets.core.comparison.paired_jobs import job_key
 from stoic_assets.core.conversation.evidence import SCORED
 from stoic_assets.core.evaluation import way_on
 from stoic_assets.core.judging.virtues import VIRTUES
-from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, calibrated_share, whose_confidence
+from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, calibrated_share, weak_above, whose_confidence
 from stoic_assets.core.presentation.formatting import DASH, dashed, score
 from stoic_assets.core.scoring.evaluation_document import DOCUMENT_TABLES, evaluation_document
 from stoic_assets.core.trial_rows import by_trial
@@ -34,7 +36,8 @@ class Outcome:
     verdicts are missing for that reason. `conclusive` is false when too many trials are invalid, or none was scored.
     `reasons` says why a trial did not end plainly, `jobs` what it played, a job or one scenario of it, by its id.
     `failed` are the rows of its failed assertions. `average`, 0–1, is the mean total as it is stored: a gate
-    goes by it, not by the rounded one of the document. `virtues` are the rows of `evaluation_virtues`.
+    goes by it, not by the rounded one of the document. `virtues` are the rows of `evaluation_virtues`, `agreement` says
+    whether the judges' scores go with people's.
     """
 
     document: Document
@@ -46,6 +49,7 @@ class Outcome:
     reasons: dict[str, str]
     jobs: dict[str, str]
     failed: Mapping[str, Sequence[Row]]
+    agreement: str = ""
 
     @property
     def held(self) -> int:
@@ -59,13 +63,15 @@ def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: 
     tables = {table: read(table, agent_version, evaluation_id) for table in DOCUMENT_TABLES}
     [evaluation], [scores] = tables["evaluations"], tables["evaluation_scores"]
     virtues = read("evaluation_virtues", agent_version, evaluation_id)
-    faults = [*tables["trials"], *tables["task_scores"], *read("virtue_scores", agent_version, evaluation_id)]
+    verdicts = read("virtue_scores", agent_version, evaluation_id)
+    faults = [*tables["trials"], *tables["task_scores"], *verdicts]
     reasons = {row["trial_id"]: reason for row in reversed(faults) if (reason := row.get("detail") or row.get("error"))}
     return Outcome(
         evaluation_document(tables), scores["average_overall"], virtues, evaluation["planned_trials"],
         evaluation["status"], scores["conclusive"], reasons,
         jobs={row["trial_id"]: job_key(row) for row in tables["composite_scores"]},
         failed=by_trial(row for row in tables["assertion_results"] if row["passed"] is False),
+        agreement=in_short(calibration_rows(workplace.warehouse), verdicts),
     )
 
 
@@ -94,16 +100,18 @@ def _short_of(average: float | None, gate: float) -> str:
 
 def no_verdict(outcome: Outcome, threshold: float) -> str | None:
     """Why no verdict is given, and what to do; None when one is. This outranks any gate: it would judge nothing."""
-    again = f"go on with {way_on(outcome.document['agent_version'], outcome.status)} and a higher --max-cost"
+    version, evaluation_id = outcome.document["agent_version"], outcome.document["evaluation_id"]
+    again = way_on(version, evaluation_id, outcome.status)
+    higher = f"go on with {again} and a higher --max-cost"
     if outcome.held < outcome.planned:
-        return f"{outcome.held} of {outcome.planned} trials were held before the cost ceiling; {again}"
+        return f"{outcome.held} of {outcome.planned} trials were held before the cost ceiling; {higher}"
     if outcome.status != "finished":
-        return f"the cost ceiling was reached before all verdicts were had; {again}"
+        return f"the cost ceiling was reached before all verdicts were had; {higher}"
     if not outcome.conclusive:
         invalid = [trial for trial in outcome.document["trials"] if trial["outcome"] not in SCORED]
         return (
             f"{len(invalid)} of {outcome.held} trials are invalid, more than the {threshold:.0%} that stoic.yml allows"
-            f"; the first: {_ending(invalid[0], outcome)}"
+            f"; the first: {_ending(invalid[0], outcome)}; once that is mended, {again} plays them again"
         )
     return None
 
@@ -121,7 +129,8 @@ def show(outcome: Outcome, workplace: Workplace) -> None:
     for assertion in _failures(outcome):
         console.out.print(console.foreign(assertion))
     console.out.print(_summary(document))
-    console.out.print(whose_confidence(_calibrated(document)), style="dim")
+    whose = whose_confidence(_calibrated(document), outcome.agreement)
+    console.out.print(f"{whose} {weak_above(outcome.virtues)}".rstrip(), style="dim")
     if document["offline"]:
         console.out.print(OFFLINE_NOTE, style="yellow")
     console.out.print(f"report: {workplace.report_file(document['agent_version'], document['evaluation_id'])}")

@@ -2,7 +2,7 @@
 
 import sqlite3
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 from stoic_assets.adapters.document_files import read_text
 from stoic_assets.adapters.file_locks import locked
 from stoic_assets.adapters.files import StorageError, write_whole
+from stoic_assets.adapters.interrupts import heard_once, was_interrupted
 from stoic_assets.adapters.lean_imports import hidden, uncollected
 from stoic_assets.adapters.project import shipped
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable, StoicError
 from stoic_assets.core.evaluation import EVALUATION_TAG, REGRADING, way_on
-from stoic_assets.core.stages import EVALUATION
+from stoic_assets.core.stages import DECIDED, EVALUATION
 
 if TYPE_CHECKING:
     import dagster as dg
@@ -84,10 +85,16 @@ def materialise(
         "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
         "ops": {name: {"config": dict(values)} for name, values in config.items()},
     }
-    again = way_on(agent_version, _status_of(assets))
+
+    def kept() -> str:
+        """What is left of a run that is cut short."""
+        if workplace.evidence.manifest(agent_version, evaluation_id) is None:
+            return "nothing was begun"
+        return f"what was paid for is kept, {way_on(agent_version, evaluation_id, _status_of(assets))} goes on"
+
     with (
-        _faults_as_ours(workplace, again), workplace.evidence.locked(agent_version, evaluation_id),
-        open_instance(workplace) as instance, redirect_stdout(sys.stderr),
+        _faults_as_ours(workplace, kept), workplace.evidence.locked(agent_version, evaluation_id),
+        open_instance(workplace) as instance, redirect_stdout(sys.stderr), _interrupts_heard_once(),
     ):
         instance.add_dynamic_partitions(PARTITIONS, [agent_version])
         _bury_dead_runs(instance, workplace, agent_version, evaluation_id)
@@ -97,24 +104,36 @@ def materialise(
         )
     if not result.success:
         # Dagster turns an interrupt into a failed run without an exception.
-        raise Interrupted(_kept(again))
+        raise Interrupted(kept())
 
 
 def status_by_runs(workplace: Workplace, evaluation_id: str) -> str:
     """What an evaluation is whose row says `finished`: `conversed` or `regrading` when its last run was cut short.
 
     The row says so before the evaluation is compared, reported and published, and a kill or a fault may come between.
+    A run that was cut short before it stored a verdict changed nothing: that before it has the word.
     """
     import dagster as dg
 
     with open_instance(workplace) as instance:
-        runs = instance.get_runs(dg.RunsFilter(tags={EVALUATION_TAG: evaluation_id}))
-    for run in runs:
-        # The run of a job, as for a release, selects nothing: it makes all of it.
-        assets = {key.to_user_string() for key in run.asset_selection or ()} or {*EVALUATION}
-        if EVALUATION[-1] in assets:
-            return "finished" if run.status == dg.DagsterRunStatus.SUCCESS else _status_of(assets)
+        for run in instance.get_runs(dg.RunsFilter(tags={EVALUATION_TAG: evaluation_id})):
+            # The run of a job, as for a release, selects nothing: it makes all of it.
+            assets = {key.to_user_string() for key in run.asset_selection or ()} or {*EVALUATION}
+            if EVALUATION[-1] not in assets:
+                continue
+            if run.status == dg.DagsterRunStatus.SUCCESS:
+                return "finished"
+            if _made(instance, run.run_id) & {*DECIDED}:
+                return _status_of(assets)
     return "finished"
+
+
+def _made(instance: "dg.DagsterInstance", run_id: str) -> set[str]:
+    """The assets that a run stored."""
+    import dagster as dg
+
+    stored = instance.all_logs(run_id, of_type=dg.DagsterEventType.ASSET_MATERIALIZATION)
+    return {made.asset_key.to_user_string() for event in stored if (made := event.asset_materialization)}
 
 
 def _status_of(assets: Collection[str]) -> str:
@@ -139,8 +158,8 @@ def forget_partition(workplace: Workplace, key: str) -> None:
 
 
 @contextmanager
-def _faults_as_ours(workplace: Workplace, again: str) -> Iterator[None]:
-    """What Dagster makes of our errors, of Ctrl-C and of a full disk, as what it is."""
+def _faults_as_ours(workplace: Workplace, kept: Callable[[], str]) -> Iterator[None]:
+    """What Dagster makes of our errors, of Ctrl-C and of a full disk, as what it is; `kept` says what is left."""
     import dagster as dg
     from sqlalchemy.exc import OperationalError
 
@@ -148,20 +167,29 @@ def _faults_as_ours(workplace: Workplace, again: str) -> Iterator[None]:
         yield
     except (Exception, KeyboardInterrupt, dg.DagsterExecutionInterruptedError) as error:
         fault = _within(error)
-        if isinstance(fault, KeyboardInterrupt | dg.DagsterExecutionInterruptedError):
-            raise Interrupted(_kept(again)) from None
+        if was_interrupted() or isinstance(fault, KeyboardInterrupt | dg.DagsterExecutionInterruptedError):
+            raise Interrupted(kept()) from None
         # Dagster's own records; when the disk is full, their failure hides that of the step.
         cause = fault if isinstance(fault, OperationalError) else fault.__cause__
         if not isinstance(cause, OperationalError):
             raise fault from fault.__cause__
         home, why = workplace.project.home, str(cause.orig).partition("\n")[0]
         if isinstance(cause.orig, sqlite3.Error):
-            raise StorageError(f"{home} cannot be written: {why}; free space, then {again}") from error
-        raise ServiceUnreachable(f"Dagster's database: {why}; {_kept(again)}") from error
+            raise StorageError(f"{home} cannot be written: {why}; free space; {kept()}") from error
+        raise ServiceUnreachable(f"Dagster's database: {why}; {kept()}") from error
 
 
-def _kept(again: str) -> str:
-    return f"what was paid for is kept, {again} goes on"
+@contextmanager
+def _interrupts_heard_once() -> Iterator[None]:
+    """Dagster handles Ctrl-C by turns with handlers of its own; a second one would tear up how it ends a run."""
+    from dagster._utils import interrupts
+
+    put = interrupts._replace_interrupt_signal
+    interrupts._replace_interrupt_signal = lambda new_signal_handler: put(heard_once(new_signal_handler))
+    try:
+        yield
+    finally:
+        interrupts._replace_interrupt_signal = put
 
 
 def _within(error: BaseException) -> BaseException:

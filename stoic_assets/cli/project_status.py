@@ -1,7 +1,7 @@
 """`stoic doctor`: what is configured, what is reachable, what is missing, and how to mend it."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 
@@ -11,7 +11,8 @@ from rich.text import Text
 
 from stoic_assets.adapters.agents.connect import reachable
 from stoic_assets.adapters.document_files import load_jobs, load_releases
-from stoic_assets.adapters.evaluation_setup import address_of, default_files, refuse_receivers, refuse_setups_of
+from stoic_assets.adapters.evaluation_setup import addresses_of, job_files, refuse_receivers, refuse_setups_of
+from stoic_assets.adapters.interrupts import run_async
 from stoic_assets.adapters.models.connect import (
     connect_model,
     evaluator_model,
@@ -26,8 +27,10 @@ from stoic_assets.cli.evaluate import default_version
 from stoic_assets.cli.options import Json
 from stoic_assets.core.errors import ConfigurationError, StoicError
 from stoic_assets.core.evaluation import EvaluationRequest
+from stoic_assets.core.jobs.slips import doubts
+from stoic_assets.core.presentation.formatting import plural
 
-_MESSAGES: Mapping[Target, str] = {"events": "events", "fitness": "fitness updates"}
+_MESSAGES: Mapping[Target, str] = {"events": "event", "fitness": "fitness update"}
 COLOURS = {"ok": "green", "note": "yellow", "missing": "red"}
 
 
@@ -82,16 +85,17 @@ def _project(workplace: Workplace) -> tuple[str, str]:
 
 
 def _jobs(workplace: Workplace) -> tuple[str, str]:
-    jobs = load_jobs(default_files(workplace.project))
-    if not jobs:
+    files = job_files(workplace.project)
+    if not (jobs := load_jobs(files)):
         raise ConfigurationError(f"there are none in {workplace.project.jobs}; write one, or use `stoic eval --file`")
     refuse_setups_of(jobs, workplace.env)
-    found = f"{len(jobs)} in {workplace.project.jobs}"
+    places = " and ".join(dict.fromkeys(str(file.parent) for file in files))
+    found, notes = f"{len(jobs)} in {places}", doubts(jobs)
     try:
         default_version(EvaluationRequest(), workplace)
     except ConfigurationError as error:
-        return "note", f"{found}; {error}"
-    return "ok", found
+        notes.append(str(error))
+    return "note" if notes else "ok", "; ".join([found, *notes])
 
 
 def _releases(workplace: Workplace) -> tuple[str, str]:
@@ -103,21 +107,40 @@ def _releases(workplace: Workplace) -> tuple[str, str]:
 
 def _model(workplace: Workplace) -> tuple[str, str]:
     if is_offline(workplace.env):
-        return "note", "offline stand-ins: scores mean nothing; set OPENAI_API_KEY or OPENAI_BASE_URL for real ones"
+        needed = "OPENAI_API_KEY or OPENAI_BASE_URL, and no STOIC_LLM=offline"
+        return "note", f"offline stand-ins: scores mean nothing; real ones need {needed}"
     connect_model(workplace.env, workplace.settings)
-    asyncio.run(reachable_model(workplace.env))
+    run_async(reachable_model(workplace.env))
     return "ok", f"evaluator {evaluator_model(workplace.env)}, judges {', '.join(judge_panel(workplace.env))}"
 
 
 def _agent(workplace: Workplace) -> tuple[str, str]:
-    request = EvaluationRequest()
-    jobs = load_jobs(default_files(workplace.project))
-    urls = sorted({address_of(job, request, None, workplace.env) for job in jobs})
-    for url in urls:
-        asyncio.run(reachable(url))
-    if not urls:
+    releases, _ = load_releases(workplace.project.releases)
+    jobs = load_jobs(job_files(workplace.project))
+    of_jobs = [addresses_of(job, releases.values(), workplace.env) for job in jobs]
+    urls = sorted({url for known in of_jobs for url in known})
+    silent = {url: fault for url, fault in zip(urls, run_async(_faults(urls)), strict=True) if fault}
+    for known in of_jobs:
+        if known <= silent.keys():
+            raise silent[min(known)]
+    if not jobs:
         return "note", "no job says where one listens"
-    return "ok", workplace.redactor.text(", ".join(urls))
+    heard = ", ".join(url for url in urls if url not in silent)
+    told = "; ".join([heard, *dict.fromkeys(str(fault).partition(";")[0] for fault in silent.values())])
+    return "note" if silent else "ok", workplace.redactor.text(told)
+
+
+async def _faults(urls: Sequence[str]) -> list[StoicError | None]:
+    """Of each address why no agent can be talked to there; None where somebody listens."""
+
+    async def fault_of(url: str) -> StoicError | None:
+        try:
+            await reachable(url)
+        except StoicError as fault:
+            return fault
+        return None
+
+    return await asyncio.gather(*map(fault_of, urls))
 
 
 def _graphs(workplace: Workplace) -> tuple[str, str]:
@@ -126,19 +149,23 @@ def _graphs(workplace: Workplace) -> tuple[str, str]:
         await graphs.stoic.ping()
 
     with workplace.graphs() as graphs:
-        asyncio.run(ping())
+        run_async(ping())
         kind = "embedded" if graphs.embedded else "configured"
         return "ok", f"subject {graphs.subject_address.uri}; {kind}"
 
 
 def _delivery(workplace: Workplace) -> tuple[str, str]:
     refuse_receivers(workplace.env)
-    unset = [
-        f"{_MESSAGES[target]} stay in the outbox ({SETTINGS[target]} is not set)"
-        for target, url in addresses(workplace.env).items()
-        if not url
-    ]
-    return ("note", "; ".join(unset)) if unset else ("ok", "events and fitness updates are delivered")
+    urls = addresses(workplace.env)
+    waiting = workplace.outbox.waiting() if any(urls.values()) else {}
+    notes = []
+    for target, url in urls.items():
+        if not url:
+            notes.append(f"{_MESSAGES[target]}s stay in the outbox ({SETTINGS[target]} is not set)")
+        elif target in waiting:
+            number = plural(waiting[target], _MESSAGES[target])
+            notes.append(f"{number} in the outbox; the next evaluation tries {SETTINGS[target]} again")
+    return ("note", "; ".join(notes)) if notes else ("ok", "nothing waits in the outbox")
 
 
 LOOKS: dict[str, Callable[[Workplace], tuple[str, str]]] = {

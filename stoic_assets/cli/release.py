@@ -1,6 +1,7 @@
 """`stoic release add`: writes the manifest that the release sensor picks up."""
 
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -24,28 +25,40 @@ def add(
     agent_version: Annotated[str, typer.Argument(help="agent@version")],
     url: Annotated[str | None, typer.Option(help="Where this version listens.")] = None,
     parent: Annotated[list[str] | None, typer.Option(help="A version it came from; may be repeated.")] = None,
+    released_at: Annotated[
+        str | None, typer.Option(help="ISO 8601; UTC if no zone. (default: as before, or now)")
+    ] = None,
     protocol: Annotated[str | None, typer.Option(help="embabel or openai. (default: the jobs' own)")] = None,
     model: Annotated[str | None, typer.Option(help="The model it is asked to use.")] = None,
     job: Annotated[list[str] | None, typer.Option(help="A job to run; may be repeated. (default: all)")] = None,
     notes: Annotated[str | None, typer.Option(help="Anything worth knowing.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Writes releases/AGENT-VERSION.yml; an existing manifest of the version is replaced."""
+    """Writes releases/AGENT-VERSION.yml; an existing manifest of the version is replaced, but for its date."""
     workplace = open_workplace()
     agent, _, version = check_agent_version(agent_version).partition("@")
+    path = workplace.project.releases / f"{agent}-{version}.yml"
+    former = _former(path, agent_version)
+    dated = former.released_at if former else datetime.now(UTC).isoformat(timespec="seconds")
     wanted = {
         "agent": agent, "version": version, "url": url, "protocol": protocol, "model": model,
-        "releasedAt": datetime.now(UTC).isoformat(timespec="seconds"), "parents": parent, "jobs": job, "notes": notes,
+        "releasedAt": released_at or dated, "parents": parent, "jobs": job, "notes": notes,
     }
     text = yaml.safe_dump({key: value for key, value in wanted.items() if value}, sort_keys=False, allow_unicode=True)
     parse_document(text, Release, f"release {agent_version}")
     if url:
         parse_url(url, "--url")
-    path = workplace.project.releases / f"{agent}-{version}.yml"
-    if path.exists() and (other := read_document(path, Release).agent_version) != agent_version:
-        raise ConfigurationError(f"{path} is the manifest of {other}; write that of {agent_version} under another name")
     write_whole(path, text)
     if as_json:
         console.print_json({"agent_version": agent_version, "path": str(path)})
     else:
         console.out.print(f"wrote {path}")
+
+
+def _former(path: Path, agent_version: str) -> Release | None:
+    """The manifest that stands there, if any. Raises `ConfigurationError` when it is that of another version."""
+    former = read_document(path, Release) if path.exists() else None
+    if former and former.agent_version != agent_version:
+        advice = f"write that of {agent_version} under another name"
+        raise ConfigurationError(f"{path} is the manifest of {former.agent_version}; {advice}")
+    return former

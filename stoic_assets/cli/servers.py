@@ -6,16 +6,18 @@ import socket
 import sys
 import threading
 import time
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from stoic_assets.adapters.embedded_graph import embedded_graph, is_stopped, stop_embedded_graph
-from stoic_assets.adapters.file_locks import locked
+from stoic_assets.adapters.file_locks import locked_with_children
 from stoic_assets.adapters.loopback_guard import LOOPBACK
-from stoic_assets.adapters.workplace import open_workplace
+from stoic_assets.adapters.process_identity import start_time
+from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.child_process import child_process
 from stoic_assets.cli.options import Json
@@ -83,35 +85,64 @@ def ui(port: Annotated[int, typer.Option(min=1, max=65535, help="Where to serve 
     workplace = open_workplace()
     env = {
         **os.environ, "DAGSTER_HOME": str(dagster_home(workplace)), "STOIC_HOME": str(workplace.project.home),
+        "STOIC_WAREHOUSE": str(workplace.project.warehouse),
         "DAGSTER_DISABLE_TELEMETRY": "1",  # dagster.yaml stops the collecting, this the thread that would upload
     }
-    location = ["-m", "stoic_assets.definitions"]
-    own = workplace.project.root / "workspace.yaml"
-    if own.exists():
-        location = ["-w", str(own)]
-    commands = [
-        [sys.executable, "-m", "stoic_assets.cli.web_server", "-h", "127.0.0.1", "-p", str(port), *location],
-        [_beside("dagster-daemon"), "run", *location],
-    ]
-    with _only_ui(workplace.project.home), ExitStack() as children:
+    with _only_ui(workplace.project.home) as lock, ExitStack() as children:
         refuse_taken(port)
         with open_instance(workplace):  # server and daemon, at once the first of a home, would both make its databases
             pass
         console.err.print(f"Dagster on http://127.0.0.1:{port}; Ctrl-C stops it")
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-        started = [
-            children.enter_context(child_process(command, env, _PATIENCE, cwd=workplace.project.root))
-            for command in commands
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is signal.SIG_DFL:  # nohup ignores that the terminal was closed
+                signal.signal(number, lambda *_: sys.exit(0))
+        root = workplace.project.root
+        started = [  # apart: Dagster's processes tell of a Ctrl-C with traces
+            children.enter_context(child_process(command, env, _PATIENCE, root, inherited=[lock], apart=True))
+            for command in _commands(workplace, port)
         ]
+        _note_processes(workplace.project.home, [os.getpid(), *(process.pid for process in started)])
         while all(process.poll() is None for process in started):
             time.sleep(0.5)
     raise ServiceUnreachable("Dagster's web server or daemon ended by itself; what it wrote above says why")
 
 
-def _only_ui(home: Path) -> AbstractContextManager[None]:
-    """No other `stoic ui` serves this home meanwhile: two daemons would start each run twice."""
-    taken = ConfigurationError(f"another `stoic ui` serves {home} already; use that one, or end it first")
-    return locked(home / "ui.lock", taken, wait=0)
+def _commands(workplace: Workplace, port: int) -> list[list[str]]:
+    """Web server and daemon."""
+    own = workplace.project.root / "workspace.yaml"
+    location = ["-w", str(own)] if own.exists() else ["-m", "stoic_assets.definitions"]
+    return [
+        [sys.executable, "-m", "stoic_assets.cli.web_server", "-h", "127.0.0.1", "-p", str(port), *location],
+        [_beside("dagster-daemon"), "run", *location],
+    ]
+
+
+@contextmanager
+def _only_ui(home: Path) -> Iterator[int]:
+    """No other `stoic ui` serves this home meanwhile: two daemons would start each run twice.
+
+    Yields what web server and daemon are to inherit, since they outlive a `stoic ui` that is killed.
+    """
+    left = _noted_processes(home)
+    how = f": kill {' '.join(left)}" if left else ""
+    taken = f"another `stoic ui` serves {home} already, or was killed and left its servers; use them, or end them{how}"
+    with locked_with_children(_ui_lock(home), ConfigurationError(taken)) as lock:
+        yield lock
+
+
+def _ui_lock(home: Path) -> Path:
+    return home / "ui.lock"
+
+
+def _note_processes(home: Path, pids: Sequence[int]) -> None:
+    _ui_lock(home).write_text("".join(f"{pid} {start_time(pid)}\n" for pid in pids))
+
+
+def _noted_processes(home: Path) -> list[str]:
+    """The ids of those that are still there."""
+    file = _ui_lock(home)
+    noted = [line.split(" ", 1) for line in file.read_text().splitlines()] if file.exists() else []
+    return [pid for pid, started in noted if start_time(int(pid)) == started]
 
 
 def refuse_taken(port: int) -> None:

@@ -53,7 +53,8 @@ class AttemptFailed(StoicError):
     `retry_after` is the server's own wish in seconds. `busy` (429) is a wait, not a failure of the other side; `late`
     means that no answer came in time, which may be a sign of overload. `final` means that trying again cannot help (the
     session is unknown, the request is refused). `turned_away` means that nobody dealt with the request (no connection,
-    no gateway that lets it through), and that the next one may fare no better.
+    no gateway that lets it through), and that the next one may fare no better. `refused_seconds`: for so long a busy
+    endpoint has given nobody anything but refusals, as far as its limit knows.
     """
 
     def __init__(
@@ -62,4 +63,4 @@ class AttemptFailed(StoicError):
     ) -> None:
         super().__init__(problem)
         self.retry_after, self.busy, self.late, self.final = retry_after, busy, late, final
-        self.turned_away = turned_away or busy
+        self.turned_away, self.refused_seconds = turned_away or busy, 0.0

@@ -18,20 +18,20 @@ REGRADING = "regrading"
 """The status of an evaluation from the moment its verdicts give way to others until it is scored by all of these."""
 
 
-def way_on(agent_version: str, status: str) -> str:
-    """The command that brings an evaluation which is not finished to its end.
+def way_on(agent_version: str, evaluation_id: str, status: str) -> str:
+    """The command that brings this evaluation, which is not finished, to its end.
 
     One that is judged again may be judged by corrected jobs; to resume it would put the old ones back.
     """
-    command, resume = ("regrade", "") if status == REGRADING else ("eval", " --resume")
-    return f"`stoic {command} --agent-version {agent_version}{resume}` (same options)"
+    command, named = ("regrade", "evaluation") if status == REGRADING else ("eval", "resume")
+    return f"`stoic {command} --agent-version {agent_version} --{named} {evaluation_id}` (same options)"
 
 
 def half_judged(agent_version: str, evaluation_id: str) -> str:
     """What is said of an evaluation that is `REGRADING` while nobody works on it."""
     return (
         f"evaluation {evaluation_id} of {agent_version} was judged again, but not to the end; go on with "
-        f"{way_on(agent_version, REGRADING)}"
+        f"{way_on(agent_version, evaluation_id, REGRADING)}"
     )
 
 
@@ -65,6 +65,11 @@ class EvaluationRequest(BaseModel):
     judge_samples: int | None = Field(None, ge=1, le=50)
     model: str | None = None
     agent_url: str | None = None
+
+    @property
+    def names_jobs(self) -> bool:
+        """Whether it says which jobs are meant."""
+        return bool(self.files or self.jobs or self.tags)
 
 
 class EvaluationSpec(BaseModel):

@@ -14,7 +14,6 @@ from stoic_assets.core.loopback import is_loopback
 SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 DEFAULT_PORT = 7687
 DEFAULT_USERNAME = "neo4j"
-DEFAULT_DATABASE = "neo4j"
 
 
 @dataclass(frozen=True)
@@ -43,8 +42,9 @@ class GraphAddress:
         return urlsplit(self.uri).port or DEFAULT_PORT
 
     def same_database(self, other: "GraphAddress") -> bool:
-        """Whether both name one database of one server; without a database it is `neo4j`, the default of Neo4j."""
-        return _place(self) == _place(other)
+        """Whether both are one database of one server; where one names none, that may be any, so that it is yes."""
+        mine, theirs = (self.database or "").lower(), (other.database or "").lower()
+        return (self.host, self.port) == (other.host, other.port) and (mine == theirs or not mine or not theirs)
 
 
 def subject_address(env: Mapping[str, str]) -> GraphAddress | None:
@@ -64,7 +64,7 @@ def stoic_address(env: Mapping[str, str]) -> GraphAddress | None:
 
 
 def refuse_same_graph(subject: GraphAddress | None, stoic: GraphAddress | None, env: Mapping[str, str]) -> None:
-    """Raise ConfigurationError when a setup that empties the subject graph would empty our own as well.
+    """Raise ConfigurationError when a setup that empties the subject graph might empty our own as well.
 
     STOIC_GRAPH_SHARED=1 allows one database for both.
     """
@@ -72,8 +72,9 @@ def refuse_same_graph(subject: GraphAddress | None, stoic: GraphAddress | None, 
         return
     if subject.same_database(stoic):
         raise ConfigurationError(
-            f"subject graph and stoic graph are the same database ({stoic.uri}): give STOIC_GRAPH_URI or "
-            "STOIC_GRAPH_DATABASE another one, or set STOIC_GRAPH_SHARED=1 if setups never delete foreign data"
+            f"subject graph and stoic graph are the same database ({stoic.uri}), or one of them is not named: set "
+            "NEO_DATABASE and STOIC_GRAPH_DATABASE to two of that server, STOIC_GRAPH_URI to another server, or "
+            "STOIC_GRAPH_SHARED=1 if setups never delete foreign data"
         )
 
 
@@ -123,7 +124,3 @@ def _checked(uri: str, variable: str) -> SplitResult:
         database = variable.replace("URI", "DATABASE")
         raise ConfigurationError(f"{variable} must end after host and port; {database} names the database: {example}")
     return parts
-
-
-def _place(address: GraphAddress) -> tuple[str, int, str]:
-    return address.host, address.port, (address.database or DEFAULT_DATABASE).lower()

@@ -36,7 +36,7 @@ class Tally:
     """How one call went so far: attempts that failed, one that a time-out cut off included, and refusals (429).
 
     `turned_away` while nobody has dealt with any of them. `queued_seconds` were spent waiting for our own limit, and
-    are nobody's time.
+    are nobody's time. `refused_seconds`: how long everybody has been refused, by the last attempt.
     """
 
     failures: int = 0
@@ -44,6 +44,7 @@ class Tally:
     problem: str | None = None
     turned_away: bool = True
     queued_seconds: float = 0.0
+    refused_seconds: float = 0.0
 
     def spent(self, limit: EndpointLimit) -> bool:
         """Whether no further attempt is allowed."""
@@ -83,8 +84,9 @@ async def deliver(
     """Asks the agent one thing, again where that can help, for at most `turn_timeout` seconds in all.
 
     Every attempt passes the `gate`; waiting there is our own queueing, and counts neither for the reply time nor for
-    the time-out. No wait is begun that would outlast the `working_time` around it. Raises `AgentUnusable`; whatever is
-    not an `AttemptFailed` passes through, cancellation included.
+    the time-out. No wait is begun that would outlast the `working_time` around it, or the `turn_timeout` of an agent
+    that refuses everybody: those who queue behind its refusals would else give it up one after the other.
+    Raises `AgentUnusable`; whatever is not an `AttemptFailed` passes through, cancellation included.
     """
     tally, start = Tally(), time.perf_counter()
 
@@ -92,13 +94,13 @@ async def deliver(
         return time.perf_counter() - start - tally.queued_seconds
 
     def left() -> float:
-        return turn_timeout - taken()
+        return turn_timeout - max(taken(), tally.refused_seconds)
 
     async def attempt() -> T:
         arrived = time.perf_counter()
         async with gate.request() if gate else nullcontext():
             tally.queued_seconds += time.perf_counter() - arrived
-            return await _in_time(send, turn_timeout, left(), tally)
+            return await _in_time(send, turn_timeout, turn_timeout - taken(), tally)
 
     try:
         reply = await persist(attempt, limit, tally, lambda: min(left(), time_left()))
@@ -152,7 +154,7 @@ async def _attempt(send: Callable[[], Awaitable[T]], tally: Tally) -> T:
     try:
         return await send()
     except AttemptFailed as failure:
-        tally.problem = str(failure)
+        tally.problem, tally.refused_seconds = str(failure), failure.refused_seconds
         tally.refusals += failure.busy
         tally.failures += not failure.busy
         tally.turned_away &= failure.turned_away

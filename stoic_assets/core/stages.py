@@ -1,11 +1,12 @@
 """The stages of an evaluation, by the names of their assets: what a command, a release and a night materialise."""
 
 PREPARATION = ("job_configs", "graph_setup")
+DECIDED = ("virtue_scores", "task_scores", "assertion_results")
+"""What judges and comparisons say of stored conversations; all further stages go by it."""
 VERDICTS = (
-    "virtue_scores", "task_scores", "assertion_results", "trial_virtues", "composite_scores", "evaluation_virtues",
-    "evaluation_scores", "job_measures", "job_reliability", "evaluations", "version_comparisons", "measure_history",
-    "weak_virtues", "virtue_trends", "weak_virtue_reports", "evaluation_reports", "fitness_updates",
-    "stoic_graph_projection",
+    *DECIDED, "trial_virtues", "composite_scores", "evaluation_virtues", "evaluation_scores", "job_measures",
+    "job_reliability", "evaluations", "version_comparisons", "measure_history", "weak_virtues", "virtue_trends",
+    "weak_virtue_reports", "evaluation_reports", "fitness_updates", "stoic_graph_projection",
 )  # fmt: skip
 """Everything that follows from stored conversations."""
 EVALUATION = (*PREPARATION, "transcripts", *VERDICTS)

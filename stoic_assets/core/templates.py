@@ -4,7 +4,7 @@ Each package of `core` that asks a model keeps its built-in templates in a folde
 which may extend and import the built-in ones of the package it is used in. The HTML of reports is none of this.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from functools import cache
 from typing import Any
 
@@ -36,7 +36,7 @@ def render(package: str, text: str, variables: Mapping[str, Any], name: str) -> 
         raise ConfigurationError(f"{place}: {error}; docs/judging.md and docs/jobs.md say what it may use") from error
 
 
-def refuse_unusable(package: str, text: str, variables: frozenset[str], source: str) -> None:
+def refuse_unusable(package: str, text: str, variables: Set[str], source: str) -> None:
     """Raises `DocumentError` for what could not render: no template, one that builds on none, an unknown variable.
 
     Which members a variable has, only rendering can tell.

@@ -1,19 +1,13 @@
-"""Which evaluation a step works on, and the loop and signals it runs under."""
+"""Which evaluation a step works on."""
 
-import asyncio
-import signal
-from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, TypeVar
 
 import dagster as dg
 
 from stoic_assets.adapters.evidence_store import EvidenceStore
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest
-
-T = TypeVar("T")
 
 
 def own_evaluation_id(run: dg.DagsterRun) -> str:
@@ -62,30 +56,3 @@ def _evaluation_of_run(evidence: EvidenceStore, version: str, own: str, tagged: 
         return known[-1]
     of = f"evaluation {own} of {version}" if tagged else version
     raise ConfigurationError(f"there is no evidence for {of}; materialise `transcripts` first")
-
-
-def run_async(work: Coroutine[Any, Any, T]) -> T:
-    """Runs `work` in a loop of its own, whose connections are closed with it.
-
-    Dagster's loop for async assets lives as long as the run: connections of one asset stayed open in it, and were
-    dropped with warnings in the end.
-    """
-    with _interrupts_left_to_asyncio():
-        return asyncio.run(work)
-
-
-@contextmanager
-def _interrupts_left_to_asyncio() -> Iterator[None]:
-    """Ctrl-C cancels what runs in good order, and counts also where it has nothing left to wait for.
-
-    Dagster's own handling would skip every `finally`; asyncio steps back where somebody handles interrupts already.
-    """
-    try:
-        before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    except ValueError:  # not the main thread: nobody sends this thread a Ctrl-C
-        yield
-        return
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -7,13 +7,14 @@ from typing import Any
 import dagster as dg
 from pydantic import Field
 
-from stoic_assets.adapters.document_files import load_jobs
+from stoic_assets.adapters.document_files import load_corrections
 from stoic_assets.adapters.evaluation_judging import EvaluationJudging, Tables
+from stoic_assets.adapters.interrupts import run_async
 from stoic_assets.adapters.models.offline_model import judged_offline
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.scoring.rounding import mean
-from stoic_assets.defs.evaluation_run import current_evaluation, run_async
+from stoic_assets.defs.evaluation_run import current_evaluation
 from stoic_assets.defs.failures import RETRIES, reported
 from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
@@ -149,7 +150,7 @@ def _shown(row: Row) -> Row:
 
 def _judging(context: dg.AssetExecutionContext, config: JudgingConfig, workplace: Workplace) -> EvaluationJudging:
     manifest = current_evaluation(context, workplace.evidence)
-    corrected = load_jobs(Path(file) for file in config.job_files)
+    corrected = load_corrections(map(Path, config.job_files))
     return EvaluationJudging(workplace, manifest, config.samples, config.fresh, config.max_cost, corrected)
 
 

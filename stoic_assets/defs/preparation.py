@@ -3,11 +3,12 @@
 import dagster as dg
 
 from stoic_assets.adapters.document_files import load_releases, readable_jobs
-from stoic_assets.adapters.evaluation_setup import default_files
+from stoic_assets.adapters.evaluation_setup import job_files
 from stoic_assets.adapters.stoic_graph_projection import introduce_version
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import conditions_of
+from stoic_assets.core.jobs.slips import doubts
 from stoic_assets.core.markdown import bulleted
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.releases import check_agent_version
@@ -23,9 +24,9 @@ def job_configs(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[W
 
     A faulty file is only shown: an evaluation that wants it is refused before its first conversation, and others run.
     """
-    jobs, complaints = readable_jobs(default_files(workplace.project))
-    for complaint in complaints:
-        context.log.warning(str(complaint))
+    jobs, complaints = readable_jobs(job_files(workplace.project))
+    for problem in [*complaints, *doubts(jobs)]:
+        context.log.warning(str(problem))
     return dg.MaterializeResult(
         metadata={
             "dagster/row_count": len(jobs),

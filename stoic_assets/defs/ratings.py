@@ -10,12 +10,12 @@ import dagster as dg
 
 from stoic_assets.adapters import calibration_store, feedback_files, ratings_store
 from stoic_assets.adapters.evaluation_publishing import publish_feedback
+from stoic_assets.adapters.interrupts import run_async
 from stoic_assets.adapters.rating_analysis import analyse_ratings
 from stoic_assets.adapters.rating_keys import ratings_folder
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.calibration.confidence_map import ConfidenceMap
 from stoic_assets.core.markdown import bulleted, plain
-from stoic_assets.defs.evaluation_run import run_async
 from stoic_assets.defs.failures import RETRIES, delivery_faults, reported
 from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.shown_rows import shown
@@ -45,11 +45,10 @@ def rating_pages(config: RatingPageConfig, workplace: dg.ResourceParam[Workplace
 
 @dg.asset(group_name="people", kinds={"json", "parquet"}, owners=OWNERS, deps=[rating_pages])
 def human_ratings(workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
-    """The ratings in `$STOIC_HOME/ratings/`, each rater and item once; taking the same in again changes nothing."""
+    """The ratings in `$STOIC_HOME/ratings/`, each rater, item and page once; the same again changes nothing."""
     with reported(workplace):
         collected = ratings_store.collect(workplace, ratings_store.rating_files(workplace.project.home))
-    counts = ("files", "new", "changed", "unchanged", "unknown")
-    return dg.MaterializeResult(metadata={name: getattr(collected, name) for name in counts})
+    return dg.MaterializeResult(metadata=collected.counts)
 
 
 @dg.multi_asset(

@@ -14,6 +14,7 @@ import socket
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from types import FrameType
 from typing import Any, TypeVar
 
 import uvicorn
@@ -126,6 +127,11 @@ class _Announcing(uvicorn.Server):
         await super().startup(sockets)
         sys.stdout.write(json.dumps(self._announcement) + "\n")
         sys.stdout.flush()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Shuts down in good order, however often it is told to: that takes some seconds at most."""
+        if not self.should_exit:
+            super().handle_exit(sig, frame)
 
 
 def _listener(host: str, port: int) -> socket.socket:

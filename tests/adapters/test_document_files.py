@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from stoic_assets.adapters.document_files import (
+    load_corrections,
     load_job,
     load_jobs,
     load_release,
@@ -70,14 +71,27 @@ def test_a_job_of_which_every_virtue_weighs_nothing_is_refused_to_its_author_alo
 
 
 @pytest.mark.parametrize("user", ["u-{trail}", "u-{ trial }", "{trial}-{session}", "u-{trial"])
-def test_a_user_with_braces_for_nothing_is_refused_to_its_author_alone(tmp_path: Path, user: str) -> None:
+def test_a_user_with_braces_for_nothing_holds_no_conversation_but_its_job_can_be_corrected(
+    tmp_path: Path, user: str
+) -> None:
     path = tmp_path / "chat.yml"
     path.write_text(f"tasks: [{{task: Ask, acceptanceCriteria: Told}}]\ntarget:\n  chatbot: c\n  user: '{user}'\n")
     with pytest.raises(DocumentError, match=r"chat\.yml:4: target\.user: only \{trial\} may stand in braces"):
         load_job(path)
-    assert read_document(path, Job).target.user == user
+    assert [job.target.user for job in load_corrections([path])] == [user]
     path.write_text(path.read_text().replace(user, "u-{trial}"))
     assert load_job(path).has_own_users()
+
+
+def test_a_parameter_that_nobody_fills_holds_no_conversation_but_its_job_can_be_corrected(tmp_path: Path) -> None:
+    (tmp_path / "reset.cypher").write_text("MATCH (n {user: $user}) DELETE n;\nMATCH (n {t: $trail}) DELETE n")
+    path = write(tmp_path / "chat.yml", "assertions:\n  - {cypher: 'RETURN $usr', expected: 1}\n")
+    with pytest.raises(DocumentError, match=r"chat\.yml:4: assertions\[0\]\.cypher: unknown parameters: \$usr; known"):
+        load_job(path)
+    assert len(load_corrections([path])) == 1
+    write(path, "setups:\n  - file: reset.cypher\n")
+    with pytest.raises(DocumentError, match=r"chat\.yml:4: setups\[0\]: unknown parameters: \$trail; known here are"):
+        load_job(path)
 
 
 @pytest.mark.parametrize("second", ["name: One\n", "name: one\n"])
@@ -85,8 +99,9 @@ def test_two_jobs_of_one_name_are_refused(tmp_path: Path, second: str) -> None:
     first, other = write(tmp_path / "one.yml"), write(tmp_path / "two.yml", second)
     with pytest.raises(DocumentError, match=r"two\.yml: name: '[Oo]ne' is already the name of .*one\.yml"):
         load_jobs([first, other])
-    with pytest.raises(DocumentError, match="is already the name of"):
-        load_jobs([first, first])
+    for load in (load_jobs, load_corrections):
+        with pytest.raises(DocumentError, match="is already the name of"):
+            load([first, first])
 
 
 def test_a_file_that_does_not_read_leaves_the_others(tmp_path: Path) -> None:
@@ -147,12 +162,14 @@ def test_headers_outlive_the_loading(tmp_path: Path) -> None:
         ("setups: [{file: none.cypher}]", r"none\.cypher: there is no such file"),
         ("prompts: {tasks: none.jinja}", r"none\.jinja: there is no such file"),
         ("prompts: {tasks: broken.jinja}", r"broken\.jinja:2: not a valid template: "),
+        ("prompts: {tasks: field.jinja}", r"field\.jinja: 'dict object' has no attribute 'acceptanceCriteria'"),
         ("scorer: {prompt: folder}", "folder: cannot be read: "),
     ],
 )
 def test_what_a_job_names_must_be_there_and_readable(tmp_path: Path, text: str, fault: str) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "broken.jinja").write_text("fine\n{% if %}")
+    (tmp_path / "field.jinja").write_text("{{ tasks[0].acceptanceCriteria }}")
     (tmp_path / "judge.jinja").write_text("{{ tasks }}")
     (tmp_path / "virtue.jinja").write_text("{{ virtue }}")
     with pytest.raises(ConfigurationError, match=fault):

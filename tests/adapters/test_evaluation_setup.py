@@ -9,9 +9,11 @@ import pytest
 from stoic_assets.adapters.evaluation_setup import (
     Setup,
     address_of,
+    addresses_of,
+    by_default,
     check_reachable,
     chosen_jobs,
-    default_files,
+    job_files,
     prompts_hash,
     refuse_setups_of,
     set_up,
@@ -111,13 +113,33 @@ def test_without_a_choice_the_jobs_addressed_to_this_agent_run(project: Project,
     assert names(project, release=release, tags=("x",)) == ["for_marcus"]
 
 
-def test_the_classic_place_of_a_single_job_goes_first(project: Project, write: Write) -> None:
+def test_who_names_nothing_means_the_classic_place_of_a_single_job(project: Project, write: Write) -> None:
     write("chat")
-    assert default_files(project) == [project.jobs / "chat.yml"]
+    assert by_default(EvaluationRequest(), project) == EvaluationRequest()
     write("agent", folder=project.root / "data" / "eval")
-    assert default_files(project) == [project.root / "data" / "eval" / "agent.yml"]
-    assert names(project) == ["agent"]
+    assert by_default(EvaluationRequest(), project).files == tuple(map(str, job_files(project)[:1]))
+    assert by_default(EvaluationRequest(tags=("x",)), project) == EvaluationRequest(tags=("x",))
+    assert [job.name for job in chosen_jobs(EvaluationRequest(), None, project, None)] == ["agent"]
     assert names(project, jobs=("chat",)) == ["chat"], "a name or a tag chooses among all"
+
+
+def test_the_jobs_of_an_agent_are_looked_for_in_both_places(project: Project, write: Write) -> None:
+    write("mine")
+    write("other", chatbot="seneca")
+    write("agent", folder=project.root / "data" / "eval", chatbot="zeno")
+    assert (names(project), names(project, "zeno@1")) == (["mine"], ["agent"])
+    assert names(project, "stranger@1") == ["agent"], "the default, for nobody addresses this one"
+    write("agent", folder=project.root / "data" / "eval")
+    assert names(project) == ["agent", "mine"]
+
+
+def test_an_agent_may_listen_where_its_releases_say(project: Project, write: Write) -> None:
+    write("chat")
+    [job] = chosen_jobs(EvaluationRequest(), None, project, None)
+    releases = [Release(agent=agent, version="1", url=f"http://{agent}:1") for agent in ("zeno", "marcus")]
+    assert addresses_of(job, releases[:1], {}) == {"http://localhost:8081"}
+    assert addresses_of(job, releases, {}) == {"http://marcus:1"}, "nobody says that it is at the default address"
+    assert addresses_of(job, releases, {"AGENT_URL": "http://env:1"}) == {"http://marcus:1", "http://env:1"}
 
 
 def test_what_nobody_wants_may_be_faulty(project: Project, write: Write) -> None:

@@ -4,6 +4,8 @@ import signal
 
 import pytest
 
+from stoic_assets.adapters.bolt import connect
+from stoic_assets.adapters.embedded_server import GraphServer
 from stoic_assets.adapters.graphs import Graphs, open_graphs
 from stoic_assets.core.errors import ConfigurationError, InfrastructureError, QueryError
 from stoic_assets.core.graph_address import GraphAddress
@@ -82,12 +84,36 @@ def test_one_database_for_both_is_refused_before_anything_starts(tmp_path):
         assert graphs.embedded is None
 
 
-def test_the_printed_address_of_the_embedded_graph_is_known_as_ours(embedded, embedded_home):
-    env = {"NEO_URI": embedded.uri, "NEO_USERNAME": embedded.username, "NEO_PASSWORD": embedded.password}
-    with open_graphs(embedded_home, {**env, "NEO_DATABASE": "subject"}) as graphs:
+@pytest.mark.parametrize("database", ["subject", ""])
+def test_the_printed_address_of_the_embedded_graph_is_known_as_ours(embedded, embedded_home, database):
+    with open_graphs(embedded_home, variables(embedded, "NEO", database)) as graphs:
         assert graphs.embedded == embedded
+        assert graphs.subject_address == embedded.address("subject")
         with pytest.raises(QueryError, match="Forbidden"):
             run(graphs, "", "CREATE (:Reminder)")
-    ours_twice = open_graphs(embedded_home, {**env, "NEO_DATABASE": "stoic"})
-    with pytest.raises(ConfigurationError, match="same database"), ours_twice:
+
+
+@pytest.mark.parametrize(("subject", "stoic"), [("stoic", None), (None, ""), ("subject", ""), ("", "stoic"), ("", "")])
+def test_what_would_let_a_setup_empty_our_graph_on_the_embedded_server_is_refused(
+    embedded, embedded_home, subject, stoic
+):
+    """A database of None stands for a graph without address, an empty one for an address without database."""
+    env = variables(embedded, "NEO", subject) | variables(embedded, "STOIC_GRAPH", stoic)
+    with pytest.raises(ConfigurationError, match="same database"), open_graphs(embedded_home, env):
         pass
+
+
+def test_the_embedded_server_of_another_home_opens_its_subject_graph_where_no_database_is_named(embedded, tmp_path):
+    env = variables(embedded, "NEO", "")
+    asyncio.run(connect(embedded.address("stoic")).write("MERGE (:Agent {id: 'kept'})"))
+    with open_graphs(tmp_path, env) as graphs:
+        assert run(graphs, "MATCH (n) DETACH DELETE n", "MATCH (n) RETURN count(n) AS n") == [{"n": 0}]
+    kept = asyncio.run(connect(embedded.address("stoic")).write("MATCH (a:Agent {id: 'kept'}) RETURN a.id AS id"))
+    assert kept == [{"id": "kept"}]
+
+
+def variables(server: GraphServer, prefix: str, database: str | None) -> dict[str, str]:
+    if database is None:
+        return {}
+    values = {"URI": server.uri, "USERNAME": server.username, "PASSWORD": server.password, "DATABASE": database}
+    return {f"{prefix}_{key}": value for key, value in values.items()}

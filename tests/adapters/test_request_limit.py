@@ -9,7 +9,9 @@ import pytest
 from stoic_assets.adapters.request_limit import Pace, RequestLimit, RequestLimits, retry_after_seconds
 from stoic_assets.core.errors import AttemptFailed
 from stoic_assets.core.queueing import working_time
+from stoic_assets.core.retrying import AgentUnusable, deliver
 from stoic_assets.core.settings import EndpointLimit, ModelLimit
+from stoic_assets.core.side_by_side import side_by_side
 
 
 async def fail(limit: RequestLimit, failure: AttemptFailed) -> None:
@@ -70,6 +72,36 @@ def test_only_a_server_that_asks_for_it_pauses_everyone(failure: Exception, leas
         return await waited(limit)
 
     assert least <= asyncio.run(scene()) < most
+
+
+@pytest.mark.parametrize("answer", [None, AttemptFailed("500"), AttemptFailed("slow", late=True)])
+def test_for_how_long_everybody_was_refused_is_told_until_somebody_is_not(answer: AttemptFailed | None) -> None:
+    async def scene() -> list[float]:
+        limit, refusals = RequestLimit(EndpointLimit()), [busy(0.01) for _ in range(4)]
+        for refusal in refusals[:2]:
+            await fail(limit, refusal)
+        await (fail(limit, answer) if answer else waited(limit))
+        for refusal in refusals[2:]:
+            await fail(limit, refusal)
+        return [refusal.refused_seconds for refusal in refusals]
+
+    first, second, third, fourth = asyncio.run(scene())
+    assert first == third == 0
+    assert min(second, fourth) >= 0.01
+
+
+def test_an_agent_that_refuses_everybody_is_given_up_once_for_all() -> None:
+    limit = EndpointLimit(requests_per_minute=1200)
+    requests, asked = RequestLimit(limit), []
+
+    async def refused() -> None:
+        asked.append(1)
+        raise busy(0.1)
+
+    with pytest.raises(AgentUnusable, match="busy") as caught:
+        asyncio.run(side_by_side(deliver(refused, limit, 0.5, requests) for _ in range(8)))
+    assert (caught.value.failures, caught.value.cut_short) == (0, False)
+    assert len(asked) < 8, "alone, each of them would be refused for half a second"
 
 
 def test_a_slot_comes_back_from_one_who_is_cancelled_in_a_pause() -> None:

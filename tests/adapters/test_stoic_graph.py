@@ -71,12 +71,12 @@ class Projection:
     def trends(self, *numbers: int) -> Step:
         rows = [
             {
-                "agent": self.agent, "virtue": "wisdom", "n": n, "mean": n / 10, "slope": None if n == 1 else 0.1,
+                "virtue": "wisdom", "n": n, "mean": n / 10, "slope": None if n == 1 else 0.1,
                 "trend": "improving", "evaluated_at": f"2026-03-0{n}T02:00:00Z",
             }
             for n in numbers
         ]
-        return lambda graph: stoic_graph.project_trends(graph, rows)
+        return lambda graph: stoic_graph.project_trends(graph, self.agent, rows)
 
     def delete(self, version: str) -> Step:
         return lambda graph: stoic_graph.delete_version(graph, f"{self.agent}@{version}")
@@ -228,6 +228,20 @@ def test_the_newest_trend_counts(projection: Projection, order: tuple[int, ...])
     assert found == [{"trend": newest}]
 
 
+def test_a_virtue_without_a_trend_has_none_any_more(projection: Projection) -> None:
+    other = f"{projection.agent}-2"
+    row = {
+        "virtue": "courage", "n": 1, "mean": 0.5, "slope": None, "trend": "stable", "evaluated_at": "2026-03-01T02:00Z"
+    }
+    projection.run(
+        projection.trends(1),
+        lambda graph: stoic_graph.project_trends(graph, other, [row]),
+        lambda graph: stoic_graph.project_trends(graph, projection.agent, [row]),
+    )
+    trends = "MATCH (a:Agent)-[:HAS_VIRTUE_TREND]->(t) WHERE a.id STARTS WITH $agent RETURN t.id AS id ORDER BY id"
+    assert [row["id"] for row in projection.rows(trends)] == [f"{other}/courage", f"{projection.agent}/courage"]
+
+
 def test_whole_numbers_pin_no_type(projection: Projection) -> None:
     first, then = projection.evaluation(0, score=1), projection.evaluation(0, score=0.25)
     projection.run(projection.evaluations(first), projection.evaluations(then))
@@ -236,15 +250,16 @@ def test_whole_numbers_pin_no_type(projection: Projection) -> None:
 
 
 def test_deleting_a_version_spares_the_others(projection: Projection) -> None:
-    projection.run(*everything(projection), projection.delete("1.1.0"))
+    projection.run(*everything(projection), projection.trends(), projection.delete("1.1.0"))
     assert projection.census() == {"Agent": 1, "AgentVersion": 1, "HAS_VERSION": 1, "Task": 1}
 
 
 def test_an_agent_goes_with_its_last_version(projection: Projection) -> None:
     projection.run(*everything(projection), projection.delete("1.0.0"))
     assert projection.census()["Agent"] == 1
-    projection.run(projection.delete("1.1.0"), projection.delete("1.1.0"))
-    assert projection.census() == {"Task": 1}
+    for _ in range(2):
+        projection.run(projection.trends(), projection.delete("1.1.0"))
+        assert projection.census() == {"Task": 1}
 
 
 def test_large_versions_are_written_and_deleted_in_parts(

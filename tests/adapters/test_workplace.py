@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from stoic_assets.adapters.workplace import Workplace, open_workplace, secrets_in
+from stoic_assets.cli.partition_run import dagster_home
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.progress import Unwatched
 from stoic_assets.core.settings import Settings
@@ -40,6 +41,21 @@ def test_the_environment_goes_before_the_file_and_the_file_before_nothing(opened
     assert {name: workplace.env.get(name) for name in "ABC"} == {"A": "outer", "B": "file", "C": None}
     assert workplace.project.home == tmp_path / "elsewhere"
     assert workplace.settings.judging.samples == 3
+
+
+def test_relative_folders_in_the_file_are_the_projects_in_the_environment_of_the_current_folder(
+    opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = {".env": "STOIC_HOME=state\nSTOIC_WAREHOUSE=../facts\nDAGSTER_HOME=~/dagster"}
+    monkeypatch.setenv("HOME", str(tmp_path / "me"))
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    project = opened(file).project
+    assert (project.home, project.warehouse.resolve()) == (tmp_path / "state", tmp_path.parent / "facts")
+    assert dagster_home(opened(file)) == tmp_path / "me" / "dagster"
+    outer = opened(file, STOIC_HOME="state", STOIC_WAREHOUSE="facts", DAGSTER_HOME="dagster")
+    here = [outer.project.home, outer.project.warehouse, dagster_home(outer)]
+    assert here == [tmp_path / "here" / name for name in ("state", "facts", "dagster")]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from stoic_assets.cli.child_process import child_process
+from stoic_assets.cli.child_process import UNINTERRUPTED, child_process
 
 SLEEP = "import time; print('up', flush=True); time.sleep(60)"
 SLEEPS = [sys.executable, "-c", SLEEP]
@@ -40,6 +40,18 @@ def _start_all(commands: list[list[str]], started: list["subprocess.Popen[str]"]
             assert child.stdout is not None
             child.stdout.readline()
             started.append(child)
+
+
+@pytest.mark.parametrize("apart", [True, False])
+def test_one_that_is_apart_has_a_group_of_its_own(apart: bool) -> None:
+    with child_process(SLEEPS, os.environ, patience=5, stdout=subprocess.PIPE, apart=apart) as process:
+        assert (os.getpgid(process.pid) == process.pid) is apart
+
+
+def test_an_uninterrupted_one_does_not_hear_ctrl_c() -> None:
+    command = [*UNINTERRUPTED, sys.executable, "-c", "import signal; print(signal.getsignal(signal.SIGINT).name)"]
+    with child_process(command, os.environ, patience=5, stdout=subprocess.PIPE) as process:
+        assert process.communicate() == ("SIG_IGN\n", None)
 
 
 def test_one_that_has_ended_keeps_its_exit_code() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from importlib.metadata import version
@@ -11,8 +12,10 @@ from typing import Any
 import pytest
 import typer
 
+from stoic_assets.adapters.interrupts import HeardOnce
 from stoic_assets.cli.command_line import COMMANDS, command_line, run, with_resume_value
 from stoic_assets.cli.console import READ_NO_FURTHER
+from stoic_assets.core.errors import ServiceUnreachable
 
 ONE = """
 import sys
@@ -73,6 +76,24 @@ def test_a_fault_shows_where_it_came_from_to_whoever_asks(
     assert ("Traceback (most recent call last):" in trace) is verbose
 
 
+def test_a_fault_that_was_taken_out_of_another_is_told_itself(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken() -> None:
+        fault = ValueError("inner")
+        try:
+            raise LookupError("outer") from fault
+        except LookupError:
+            raise fault from fault.__cause__
+
+    monkeypatch.setattr("stoic_assets.cli.maintenance.schema", broken)
+    monkeypatch.setattr(sys, "argv", ["stoic", "schema"])
+    with pytest.raises(SystemExit) as ended:
+        run()
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.startswith("stoic: unexpected ValueError: inner; ")
+
+
 RUN = """
 import sys
 from stoic_assets.cli import main
@@ -123,25 +144,31 @@ def test_an_output_that_has_not_every_letter_gets_the_others() -> None:
     assert ended.stdout.splitlines() == ["a ? b", '"a \\u2212 b"']
 
 
-def wrapped() -> RuntimeError:
-    fault = RuntimeError("Error calling __set_name__")
-    fault.__cause__ = KeyboardInterrupt()
-    return fault
-
-
-@pytest.mark.parametrize("fault", [KeyboardInterrupt(), wrapped(), RuntimeError("Query interrupted")])
-def test_an_interrupt_is_no_fault_however_it_comes(
-    fault: BaseException, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [
+        (None, ""), (RuntimeError("Query interrupted"), ""),
+        (ServiceUnreachable("the agent is gone"), "stoic: the agent is gone\n"),
+    ],
+)
+def test_after_an_interrupt_no_fault_counts(
+    fault: Exception | None, told: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def interrupted() -> None:
-        raise fault
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:  # libraries take it for a fault of theirs
+            raise fault or KeyboardInterrupt from None
 
     monkeypatch.setattr("stoic_assets.cli.maintenance.schema", interrupted)
     monkeypatch.setattr(sys, "argv", ["stoic", "schema"])
-    with pytest.raises(SystemExit) as ended:
-        run()
-    assert ended.value.code == 130
-    assert "Traceback" not in capsys.readouterr().err
+    before = signal.signal(signal.SIGINT, HeardOnce(signal.default_int_handler))
+    try:
+        with pytest.raises(SystemExit) as ended:
+            run()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert (ended.value.code, capsys.readouterr().err) == (130, told)
 
 
 @pytest.mark.parametrize("command", [["report"], ["ratings", "build"], ["schema"]])

@@ -1,14 +1,17 @@
-"""Which evaluation `stoic eval --resume` goes on with."""
+"""Which evaluation `stoic eval --resume` and `stoic regrade` go on with."""
 
+import json
 from collections.abc import Callable
 
 import pytest
 
+from stoic_assets.adapters.evaluation_tables import EvaluationTables
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.cli.evaluate import resumed_id
+from stoic_assets.cli.evaluate import _meant, evaluation_of, resumed_id
 from stoic_assets.cli.options import NEWEST
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation import EvaluationRequest, Manifest
+from stoic_assets.core.jobs.job import Job
 
 Make = Callable[..., Manifest]
 
@@ -25,3 +28,36 @@ def test_the_unfinished_evaluation_of_these_jobs_is_found_and_that_of_others_nam
         resumed_id(NEWEST, begun.agent_version, {*jobs, "another"}, workplace)
     with pytest.raises(ConfigurationError, match="with these jobs; to evaluate anew leave --resume out"):
         resumed_id(NEWEST, "marcus@99", jobs, workplace)
+
+
+def test_an_evaluation_is_judged_again_that_is_named_or_the_newest(workplace: Workplace, make_manifest: Make) -> None:
+    years = ("2025", "2026")
+    older, newer = (make_manifest(evaluation_id=year, started_at=f"{year}-01-01T00:00:00Z") for year in years)
+    for each in (older, newer):
+        workplace.evidence.begin(each)
+        EvaluationTables(workplace, each).write_head("finished", planned_trials=1)
+    version = older.agent_version
+    assert evaluation_of(workplace, version, None) == newer
+    assert evaluation_of(workplace, version, "2025") == older
+    with pytest.raises(ConfigurationError, match="has no evaluation 2024; known: 2025, 2026; name another, or"):
+        evaluation_of(workplace, version, "2024")
+
+
+def test_what_names_no_job_means_those_of_the_evaluation_it_resumes_or_the_single_one(
+    workplace: Workplace, make_manifest: Make
+) -> None:
+    content = {"target": {"user": "u", "chatbot": "marcus"}, "tasks": [{"task": "t", "acceptanceCriteria": "a"}]}
+    single = workplace.project.root / "data" / "eval" / "agent.yml"
+    for file in (single, workplace.project.jobs / "chat.yml"):
+        file.parent.mkdir(parents=True)
+        file.write_text(json.dumps(content))
+    begun = make_manifest(jobs=(Job.model_validate({"name": "agent", **content}),))
+    workplace.evidence.begin(begun)
+    plain, version = EvaluationRequest(), begun.agent_version
+
+    assert _meant(plain, None, None, workplace) == (EvaluationRequest(files=(str(single),)), "marcus@dev")
+    assert _meant(plain, version, None, workplace) == _meant(plain, version, NEWEST, workplace) == (plain, version)
+    resumed, _ = _meant(plain, version, begun.evaluation_id, workplace)
+    assert resumed == EvaluationRequest(jobs=("agent",)), "the command that an interrupt names goes on with its jobs"
+    tagged = EvaluationRequest(tags=("x",))
+    assert _meant(tagged, version, begun.evaluation_id, workplace) == (tagged, version)

@@ -1,7 +1,6 @@
 """What Ctrl-C does before a command begins."""
 
 import os
-import signal
 import subprocess
 import sys
 
@@ -20,7 +19,17 @@ main.main()
 BEGUN = """
 import signal, sys
 from stoic_assets.cli import command_line, main
-command_line.command_line = lambda _: lambda **_: print(signal.getsignal(signal.SIGINT).__name__)
+def command(**_):
+    try:
+        signal.raise_signal(signal.SIGINT)
+    finally:
+        signal.raise_signal(signal.SIGINT)
+        print("ended in good order")
+command_line.command_line = lambda _: command
+class Last:
+    def __del__(self):
+        signal.raise_signal(signal.SIGINT)
+sys.last = Last()
 main.main()
 """
 
@@ -34,8 +43,9 @@ def test_an_interrupt_while_modules_are_imported_ends_without_a_word() -> None:
     assert (ended.returncode, ended.stdout, ended.stderr) == (INTERRUPTED, "", "")
 
 
-def test_a_command_that_began_is_interrupted_by_an_exception() -> None:
-    assert python(BEGUN).stdout == f"{signal.default_int_handler.__name__}\n"
+def test_a_command_that_began_is_interrupted_by_an_exception_and_nothing_more_however_many_follow() -> None:
+    ended = python(BEGUN)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (INTERRUPTED, "ended in good order\n", "")
 
 
 def test_what_ignores_interrupts_goes_on_doing_so() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import typer
 
+from stoic_assets.adapters.calibration_store import PLACE
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli.outcome import GATE_SAYS_NO, NO_VERDICT, Outcome, evaluation_outcome, finish
 from stoic_assets.core.judging.virtues import VIRTUES
@@ -78,6 +79,26 @@ def test_virtues_are_shown_as_they_are_stored(
     assert [line[-3:] for line in shown].count(["–", "–", "0"]) == len(VIRTUES) - 1
 
 
+def test_what_people_say_of_the_judge_and_which_bound_held_are_shown(
+    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row = {"agent": "marcus", "virtue": "wisdom", "score": 0.3, "confidence": 0.6, "confidence_above": 0.5}
+    found = replace(stored((row | {"trials": 3, "not_exercised": 0},)), agreement="Scores that do not go: wisdom.")
+    finish(found, workplace, as_json=False, fail_under=None)
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "people. Scores that do not go: wisdom. A low score is weak with a confidence above 0.50." in shown
+
+
+def test_the_agreement_shown_is_that_of_the_judges_who_scored(stored: Stored, workplace: Workplace) -> None:
+    known = {"virtue": "wisdom", "judge_model": "gpt", "estimate": 0.1, "low": -0.1, "high": 0.3}
+    rows = [known | {"measure": measure, "items": 20, "raters": 3} for measure in ("spearman", "alpha_people")]
+    workplace.warehouse.write("judge_calibration", *PLACE, rows)
+    assert stored().agreement == ""
+    verdict = {"trial_id": "t", "virtue": "wisdom", "judge_model": "gpt", "sample": 0, "score": 0.5}
+    workplace.warehouse.write("virtue_scores", "marcus@1", "E", [verdict])
+    assert evaluation_outcome(workplace, "marcus@1", "E").agreement == "Scores that do not go with people's: wisdom."
+
+
 def test_trials_and_assertions_are_shown_by_their_names(
     stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -101,8 +122,8 @@ def test_trials_and_assertions_are_shown_by_their_names(
     ("status", "planned", "said"),
     [
         ("incomplete", 2, "0 of 2 trials were held before the cost ceiling; go on with `stoic eval --agent-version"),
-        ("incomplete", 0, "before all verdicts were had; go on with `stoic eval --agent-version marcus@1 --resume`"),
-        ("regrading", 0, "before all verdicts were had; go on with `stoic regrade --agent-version marcus@1` (same"),
+        ("incomplete", 0, "before all verdicts were had; go on with `stoic eval --agent-version marcus@1 --resume E`"),
+        ("regrading", 0, "all verdicts were had; go on with `stoic regrade --agent-version marcus@1 --evaluation E`"),
     ],
 )
 def test_at_the_cost_ceiling_the_command_that_goes_on_is_named(
@@ -123,4 +144,4 @@ def test_a_refusal_quotes_an_agent_as_it_stands(
     said = "503 [/INST] :boom: \x1b[2J"
     outcome = replace(found, document=failed, planned=1, conclusive=False, reasons={"t": said}, jobs={"t": "chat"})
     assert left_with(outcome, workplace, None) == NO_VERDICT
-    assert capsys.readouterr().err.endswith("chat withheld 1: 503 [/INST] :boom: [U+001B][2J\n")
+    assert "chat withheld 1: 503 [/INST] :boom: [U+001B][2J; once that is mended" in capsys.readouterr().err

@@ -1,29 +1,44 @@
 """The Dagster instance of commands; whether an evaluation came to its end is told by its last run."""
 
 import os
+import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import dagster as dg
 import pytest
 from dagster import DagsterRun, DagsterRunStatus
+from dagster._core.events import DagsterEvent, StepMaterializationData
 
 from stoic_assets.adapters.files import StorageError
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import partition_run
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
-from stoic_assets.core.evaluation import EVALUATION_TAG
+from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest
 from stoic_assets.core.stages import EVALUATION, VERDICTS
 from stoic_assets.defs.failures import reported
 
 SUCCESS, FAILURE, STARTED = DagsterRunStatus.SUCCESS, DagsterRunStatus.FAILURE, DagsterRunStatus.STARTED
 
 
-def run(number: int, status: DagsterRunStatus, stages: tuple[str, ...] = EVALUATION, of: str = "E") -> DagsterRun:
+Run = tuple[DagsterRun, str]
+
+
+def run(
+    number: int, status: DagsterRunStatus, stages: tuple[str, ...] = EVALUATION, of: str = "E",
+    stored: str = "virtue_scores",
+) -> Run:
+    """A run of these stages, and one that it stored."""
     selection = frozenset(dg.AssetKey(name) for name in stages) or None
     tags = {EVALUATION_TAG: of}
-    return DagsterRun("job", run_id=f"run-{number}", status=status, tags=tags, asset_selection=selection)
+    return DagsterRun("job", run_id=f"run-{number}", status=status, tags=tags, asset_selection=selection), stored
+
+
+def stores(asset: str) -> DagsterEvent:
+    data = StepMaterializationData(dg.AssetMaterialization(asset))
+    return DagsterEvent(dg.DagsterEventType.ASSET_MATERIALIZATION.value, "job", event_specific_data=data)
 
 
 @pytest.mark.parametrize(
@@ -36,17 +51,22 @@ def run(number: int, status: DagsterRunStatus, stages: tuple[str, ...] = EVALUAT
         ([run(1, FAILURE, ())], "conversed"),  # that of a job, as for a release
         ([run(1, FAILURE), run(2, SUCCESS)], "finished"),
         ([run(1, SUCCESS), run(2, FAILURE, VERDICTS)], "regrading"),
+        ([run(1, SUCCESS), run(2, FAILURE, VERDICTS, stored="assertion_results")], "regrading"),
+        ([run(1, SUCCESS), run(2, FAILURE, VERDICTS, stored="fitness_updates")], "finished"),  # no verdict gave way
+        ([run(1, FAILURE), run(2, FAILURE, VERDICTS, stored="fitness_updates")], "conversed"),
+        ([run(1, SUCCESS, VERDICTS), run(2, FAILURE, stored="transcripts")], "finished"),
         ([run(1, FAILURE), run(2, SUCCESS, VERDICTS)], "finished"),  # by another command, with what it was given
         ([run(1, FAILURE), run(2, SUCCESS, ("virtue_scores",))], "conversed"),
         ([run(1, SUCCESS), run(2, FAILURE, of="another")], "finished"),
     ],
 )
-def test_an_evaluation_is_over_when_its_last_run_succeeded(
-    runs: list[DagsterRun], status: str, workplace: Workplace
+def test_an_evaluation_is_over_when_the_last_run_that_judged_it_succeeded(
+    runs: list[Run], status: str, workplace: Workplace
 ) -> None:
     with partition_run.open_instance(workplace) as instance:
-        for each in runs:
+        for each, stored in runs:
             instance.add_run(each)
+            instance.report_dagster_event(stores(stored), each.run_id)
     assert partition_run.status_by_runs(workplace, "E") == status
 
 
@@ -94,15 +114,59 @@ def test_a_fault_of_a_step_comes_out_of_dagster_as_it_is(
         faulty()
 
     silent = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
-    with pytest.raises(told) as caught, partition_run._faults_as_ours(workplace, ""):
+    with pytest.raises(told) as caught, partition_run._faults_as_ours(workplace, str):
         job.execute_in_process(run_config=silent)
     assert isinstance(caught.value, partition_run.Interrupted) or caught.value is fault
 
 
 @pytest.mark.parametrize("interrupt", [KeyboardInterrupt(), dg.DagsterExecutionInterruptedError()])
 def test_an_interrupt_outside_of_the_steps_is_one_too(workplace: Workplace, interrupt: BaseException) -> None:
-    with pytest.raises(partition_run.Interrupted), partition_run._faults_as_ours(workplace, ""):
+    with pytest.raises(partition_run.Interrupted), partition_run._faults_as_ours(workplace, str):
         raise interrupt
+
+
+@pytest.mark.parametrize(("begun", "said"), [(False, "nothing was begun"), (True, "what was paid for is kept, `stoic")])
+def test_only_what_was_begun_goes_on(
+    workplace: Workplace, make_manifest: Callable[..., Manifest], monkeypatch: pytest.MonkeyPatch,
+    begun: bool, said: str,
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    manifest = make_manifest()
+    if begun:
+        workplace.evidence.begin(manifest)
+    monkeypatch.setattr(partition_run, "_bury_dead_runs", interrupted)
+    with pytest.raises(partition_run.Interrupted, match=f"^interrupted; {said}"):
+        partition_run.materialise(workplace, manifest.agent_version, manifest.evaluation_id, ("job_configs",), {})
+
+
+def test_dagster_hears_an_interrupt_once(workplace: Workplace) -> None:
+    ended: list[str] = []
+
+    @dg.op(retry_policy=dg.RetryPolicy(max_retries=1))
+    def stopped() -> None:
+        with reported(workplace):
+            try:
+                signal.raise_signal(signal.SIGINT)
+            finally:
+                signal.raise_signal(signal.SIGINT)
+                ended.append("in good order")
+
+    @dg.job
+    def job() -> None:
+        stopped()
+
+    silent = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    with (
+        pytest.raises(partition_run.Interrupted), partition_run._faults_as_ours(workplace, str),
+        partition_run._interrupts_heard_once(),
+    ):
+        job.execute_in_process(run_config=silent)
+    for number, handler in before.items():
+        signal.signal(number, handler)
+    assert ended == ["in good order"]
 
 
 def test_a_fault_that_hides_what_was_before_it_is_told_itself(workplace: Workplace) -> None:
@@ -112,7 +176,7 @@ def test_a_fault_that_hides_what_was_before_it_is_told_itself(workplace: Workpla
         except KeyError:
             raise dg.Failure("say this") from None
 
-    with pytest.raises(dg.Failure, match="say this"), partition_run._faults_as_ours(workplace, ""):
+    with pytest.raises(dg.Failure, match="say this"), partition_run._faults_as_ours(workplace, str):
         step()
 
 

@@ -6,11 +6,23 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from stoic_assets.adapters.document_files import read_document
 from stoic_assets.cli.release import add
-from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.errors import ConfigurationError, DocumentError
+from stoic_assets.core.releases import Release
+from stoic_assets.defs.releases import digest_of
 
 COMMANDS = typer.Typer()
 COMMANDS.command()(add)
+
+
+def test_a_release_may_be_dated_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STOIC_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(DocumentError, match="releasedAt"):
+        CliRunner().invoke(COMMANDS, ["mentor@2", "--released-at", "yesterday"], catch_exceptions=False)
+    CliRunner().invoke(COMMANDS, ["mentor@2", "--released-at", "2025-03-01"], catch_exceptions=False)
+    assert "releasedAt: '2025-03-01'\n" in (tmp_path / "releases" / "mentor-2.yml").read_text()
 
 
 def test_a_release_that_listens_at_no_address_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -21,3 +33,18 @@ def test_a_release_that_listens_at_no_address_is_refused(tmp_path: Path, monkeyp
     assert not (tmp_path / "releases").exists()
     CliRunner().invoke(COMMANDS, ["mentor@2", "--url", "http://localhost:1"], catch_exceptions=False)
     assert "url: http://localhost:1" in (tmp_path / "releases" / "mentor-2.yml").read_text()
+
+
+def test_a_manifest_that_is_replaced_keeps_its_date(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STOIC_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "releases" / "mentor-2.yml"
+    CliRunner().invoke(COMMANDS, ["mentor@2", "--released-at", "2025-03-01T10:00:00+00:00"], catch_exceptions=False)
+    first = digest_of(read_document(file, Release))
+    CliRunner().invoke(COMMANDS, ["mentor@2"], catch_exceptions=False)
+    assert digest_of(read_document(file, Release)) == first
+    CliRunner().invoke(COMMANDS, ["mentor@2", "--released-at", "2025-04-01", "--notes", "n"], catch_exceptions=False)
+    assert "releasedAt: '2025-04-01'\nnotes: n\n" in file.read_text()
+    file.write_text("agent: mentor\nversion: '2'\n")
+    CliRunner().invoke(COMMANDS, ["mentor@2", "--notes", "undated before"], catch_exceptions=False)
+    assert "releasedAt" not in file.read_text()

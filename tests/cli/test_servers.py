@@ -1,5 +1,13 @@
 """What servers refuse before they begin."""
 
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
 import pytest
 
 from stoic_assets.adapters.file_locks import locked
@@ -7,11 +15,57 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli.servers import ui
 from stoic_assets.core.errors import ConfigurationError
 
+SERVING = """
+import sys
+from stoic_assets.cli import servers
+servers._commands = lambda *_: [[sys.executable, "-c", "input()"]] * 2
+servers.ui(port=1)
+"""
 
-def test_a_second_ui_of_a_project_is_refused(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
-    home = workplace.project.home
+TELLING = """
+import sys
+from stoic_assets.cli import servers
+servers._commands = lambda *_: [[sys.executable, "-c", "import os; print(os.environ['STOIC_WAREHOUSE'], flush=True)"]]
+servers.ui(port=1)
+"""
+
+
+@pytest.fixture
+def home(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Of the project that is the current one."""
     monkeypatch.chdir(workplace.project.root)
-    monkeypatch.setenv("STOIC_HOME", str(home))
-    refused = pytest.raises(ConfigurationError, match=rf"another `stoic ui` serves {home} already; use that one")
+    monkeypatch.setenv("STOIC_HOME", str(workplace.project.home))
+    return workplace.project.home
+
+
+def test_a_second_ui_of_a_project_is_refused(home: Path) -> None:
+    refused = pytest.raises(ConfigurationError, match=rf"another `stoic ui` serves {home} already, .*or end them$")
     with locked(home / "ui.lock"), refused:
         ui(port=1)
+
+
+def test_a_ui_is_refused_while_servers_of_a_killed_one_run_and_told_how_to_end_them(home: Path) -> None:
+    command = [sys.executable, "-c", SERVING]
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as first:
+        while not (home / "ui.lock").exists() or len((home / "ui.lock").read_text().splitlines()) < 3:
+            assert first.poll() is None
+            time.sleep(0.01)
+        first.kill()
+        first.wait()
+        with pytest.raises(ConfigurationError, match="or end them: kill ") as refused:
+            ui(port=1)
+        left = re.findall(r"\d+", str(refused.value).rpartition("kill")[2])
+        assert len(left) == 2
+        for pid in left:
+            os.kill(int(pid), signal.SIGTERM)
+        with locked(home / "ui.lock", wait=60):
+            pass
+
+
+def test_servers_have_the_folder_that_the_command_had(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "eval_jobs").mkdir()
+    (tmp_path / "here").mkdir()
+    env = {**os.environ, "STOIC_WAREHOUSE": "facts"}
+    command = [sys.executable, "-c", TELLING]
+    told = subprocess.run(command, cwd=tmp_path / "here", env=env, capture_output=True, text=True)
+    assert told.stdout.split() == [str(tmp_path / "here" / "facts")], told.stderr

@@ -100,6 +100,7 @@ def graph(uri: str, database: str | None = None) -> GraphAddress:
         (graph("bolt://[::1]:7687"), graph("bolt+s://localhost.")),
         (graph("bolt://Graph.Example"), graph("bolt://graph.example", "Neo4j")),
         (graph("bolt://a", "x"), GraphAddress("bolt://a", "other account", "p", "X")),
+        (graph("bolt://a", "x"), graph("bolt://a")),
     ],
 )
 def test_the_same_database_in_other_words_is_refused_unless_allowed(one, other):

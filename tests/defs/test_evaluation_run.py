@@ -1,7 +1,5 @@
 """A run keeps to one evaluation from its first step on, and nobody else works on it between two steps."""
 
-import asyncio
-import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,7 +11,7 @@ import pytest
 
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest
-from stoic_assets.defs.evaluation_run import current_evaluation, run_async
+from stoic_assets.defs.evaluation_run import current_evaluation
 from stoic_assets.defs.failures import reported
 from stoic_assets.defs.partitions import agent_versions
 from stoic_assets.defs.resources import WorkplaceResource
@@ -150,37 +148,6 @@ def test_an_evaluation_that_is_not_there_is_named(begin: Callable[[str, str], No
     assert run([step]).success
     failed = run([step], {EVALUATION_TAG: "E2"})
     assert said(failed) == f"there is no evidence for evaluation E2 of marcus@1.1.0; {first}"
-
-
-def test_an_interrupt_counts_where_nothing_is_left_to_wait_for_and_handlers_are_given_back() -> None:
-    async def stage() -> str:
-        await asyncio.sleep(0)
-        signal.raise_signal(signal.SIGINT)  # as while the last tables are stored
-        return "the end"
-
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # somebody else's, as Dagster's is
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            run_async(stage())
-        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def test_an_interrupt_lets_every_finally_run() -> None:
-    ended: list[str] = []
-
-    async def stage() -> None:
-        try:
-            asyncio.get_running_loop().call_soon(signal.raise_signal, signal.SIGINT)
-            await asyncio.Event().wait()
-        finally:
-            await asyncio.sleep(0)
-            ended.append("in good order")
-
-    with pytest.raises(KeyboardInterrupt):
-        run_async(stage())
-    assert ended == ["in good order"]
 
 
 def test_a_run_works_on_the_evaluation_it_names_else_on_the_newest_that_can_be_read(

@@ -19,6 +19,13 @@ def test_a_faulty_job_file_is_shown_and_stops_nobody(workplace: Workplace) -> No
     assert "bad.yml" in str(shown["file_faults"].value)
 
 
+def test_a_job_that_may_not_be_meant_so_is_told(workplace: Workplace, capfd: pytest.CaptureFixture[str]) -> None:
+    workplace.project.jobs.mkdir()
+    (workplace.project.jobs / "brief.yml").write_text(f"{JOB}maxTurns: 2\n")
+    assert configured(workplace)["unreadable_files"].value == 0
+    assert "job brief: `maxTurns: 2` lets the user speak 0 times after the greeting" in capfd.readouterr().err
+
+
 @pytest.mark.parametrize("key", ["marcus", "../x@1"])
 def test_a_partition_that_is_no_agent_version_is_refused_before_anything_is_done(
     workplace: Workplace, key: str

@@ -1,9 +1,11 @@
+import signal
 from typing import Any
 
 import httpx
 import pytest
+import uvicorn
 
-from stoic_assets.demo.service import main
+from stoic_assets.demo.service import _Announcing, main
 
 CHAT = "/api/v1/chat"
 
@@ -169,3 +171,10 @@ def test_a_taken_port_is_named(monkeypatch, capsys, graph_address, marcus):
     port = str(marcus["1.0.0"].base_url.port)
     assert main(["--port", port]) == 2
     assert f"cannot listen on 127.0.0.1:{port}" in capsys.readouterr().err
+
+
+def test_it_shuts_down_in_good_order_however_often_it_is_told_to() -> None:
+    server = _Announcing(uvicorn.Config(lambda: None), {})
+    for number in (signal.SIGINT, signal.SIGINT, signal.SIGTERM):
+        server.handle_exit(number, None)
+    assert (server.should_exit, server.force_exit, server._captured_signals) == (True, False, [signal.SIGINT])

@@ -56,6 +56,13 @@ def test_a_dry_run_counts_the_messages_of_seeds(planner: Stoic) -> None:
     assert seeded["calls"] == plain["calls"] | {"agent": 2 * 3 + 2 * 3}
 
 
+def test_a_dry_run_tells_of_tasks_that_no_turn_is_left_for(planner: Stoic) -> None:
+    planner.job("long", tasks=[{"task": "Ask", "acceptanceCriteria": "Told"}] * 12, maxTurns=20)
+    done = planner("eval", "--dry-run", "--json", "--job", "long")
+    assert "job long: `maxTurns: 20` lets the user speak 9 times after the greeting, too few for 12 tasks" in done.err
+    assert done.document["calls"]["evaluator"] == 9
+
+
 def test_a_dry_run_for_people_shows_costs_and_cuts_no_word(planner: Stoic) -> None:
     planner.write("stoic.yml", "prices: {gpt-4.1-mini: {input: 10, output: 10}}\n")
     planner.job("a-job-with-a-name-that-is-rather-long-for-a-table", facts=FACTS)

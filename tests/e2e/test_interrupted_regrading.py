@@ -20,7 +20,6 @@ from stoic_assets.core.stages import EVALUATION, PREPARATION
 pytestmark = pytest.mark.long
 WRONG, RIGHT = ({"expression": f"evaluation.transcript.size > {size}"} for size in (100, 1))
 NOWHERE = "bolt://127.0.0.1:9"
-AGAIN = "`stoic regrade --agent-version my-agent@dev` (same options)"
 
 
 @pytest.fixture
@@ -31,14 +30,18 @@ def corrected(stoic: Stoic) -> Path:
     return stoic.write("corrected/chat.yml", text)
 
 
+def again(evaluation_id: str) -> str:
+    """What a user is told to type."""
+    return f"`stoic regrade --agent-version my-agent@dev --evaluation {evaluation_id}` (same options)"
+
+
 def stored(stoic: Stoic) -> tuple[Any, ...]:
-    """The status of the evaluation of `my-agent@dev`, whether its assertion passed, and what that is scored by."""
-    [row] = stoic.sql(
+    """The status of the first evaluation of `my-agent@dev`, whether its assertion passed, what that is scored by."""
+    return stoic.sql(
         "select status, results.passed, scores.assertion from evaluations join assertion_results as results"
-        " using (agent_version) join composite_scores as scores using (agent_version)"
-        " where agent_version = 'my-agent@dev'"
-    )
-    return row
+        " using (evaluation_id) join composite_scores as scores using (evaluation_id)"
+        " where evaluations.agent_version = 'my-agent@dev' order by started_at"
+    )[0]
 
 
 @contextmanager
@@ -73,9 +76,10 @@ def test_a_correction_that_ctrl_c_cut_off_goes_on_and_is_not_undone(
     regrade = ("regrade", "--fresh", "--file", str(corrected))
 
     stopped = stoic.checked(end(stopped_at(model, "judge", 2, stoic, *regrade), signal.SIGINT), 130)
-    assert stopped.line == f"stoic: interrupted; what was paid for is kept, {AGAIN} goes on"
+    told = f"interrupted; what was paid for is kept, {again(before['evaluation_id'])} goes on"
+    assert stopped.line == f"stoic: {told}"
     assert stored(stoic) == ("finished", False, 0.0)  # no verdict was replaced yet
-    assert f"was judged again, but not to the end; go on with {AGAIN}, or judge" in refused(stoic, "eval", "--resume")
+    assert "there is no unfinished evaluation" in refused(stoic, "eval", "--resume")
     assert stoic(*regrade, "--json").document["evaluation_id"] == before["evaluation_id"]
     assert "there is no unfinished evaluation" in refused(stoic, "eval", "--resume")
     assert stored(stoic) == ("finished", True, 1.0)
@@ -90,19 +94,21 @@ def test_scores_of_verdicts_that_were_replaced_are_not_finished(
 
     with unwritable(stoic, "trial_virtues"):
         stoic(*regrade, code=2)
-    told = f"{first['evaluation_id']} of my-agent@dev was judged again, but not to the end; go on with {AGAIN}"
+    cut = first["evaluation_id"]
+    told = f"{cut} of my-agent@dev was judged again, but not to the end; go on with {again(cut)}"
     assert f"stoic: evaluation {told}, or judge it as it was held with --resume" in refused(stoic, "eval", "--resume")
-    assert f"is not finished (regrading); go on with {AGAIN}" in refused(
+    assert f"is not finished (regrading); go on with {again(cut)}" in refused(
         stoic, "compare", "my-agent@dev", "my-agent@2", code=3
     )
     page = tmp_path / "report.html"
     assert stoic("report", "--agent-version", "my-agent@dev", "--out", page).line == f"stoic: evaluation {told}"
     assert "It was judged again, but not to the end" in page.read_text()
 
-    stoic(*regrade)
+    stoic("eval", "--file", stoic.job("newer"))
+    assert f"go on with {again(cut)}" in refused(stoic, "eval", "--job", "chat", "--resume")
+    assert stoic(*regrade, "--evaluation", cut, "--json").document["evaluation_id"] == cut
     assert stored(stoic) == ("finished", True, 1.0)
-    assert "stoic: " not in stoic("report", "--agent-version", "my-agent@dev", "--out", page).err
-    assert "not to the end" not in page.read_text()
+    assert "not to the end" not in (stoic.home / "reports" / "my-agent@dev" / f"{cut}.html").read_text()
 
 
 def test_a_correction_after_a_kill_is_not_undone(
@@ -116,10 +122,10 @@ def test_a_correction_after_a_kill_is_not_undone(
     stoic("regrade", "--file", corrected)
     assert "there is no unfinished evaluation" in refused(stoic, "eval", "--resume")
     stoic("regrade", "--file", corrected, code=2, STOIC_GRAPH_URI=NOWHERE)  # the last stage needs that graph
-    assert f"go on with {AGAIN}" in refused(stoic, "eval", "--resume")
+    held = stoic.sql("select evaluation_id from evaluations")[0][0]
+    assert f"go on with {again(held)}" in refused(stoic, "eval", "--resume")
     assert stored(stoic) == ("finished", True, 1.0)
 
-    held = stoic.sql("select evaluation_id from evaluations")[0][0]
     stoic("eval", "--resume", held)  # by its name: judged as it was held
     assert stored(stoic) == ("finished", False, 0.0)
 

@@ -47,7 +47,7 @@ def test_killed_and_resumed_it_ends_with_the_rows_of_an_undisturbed_run(
     _others_meanwhile(stoic, evaluate)
     end(stopped, signal.SIGKILL)
     stopped = stopped_at(model, "judge", 5, stoic, *evaluate, "--resume")
-    _check_interrupted(stoic, end(stopped, signal.SIGINT))
+    _check_interrupted(stoic, end(stopped, signal.SIGINT, times=5))
     stoic.job("first", greetings=["Good evening"])
     changed = stoic(*evaluate, "--resume", code=2)
     assert "cannot resume: changed since the evaluation began: jobs (first)" in changed.line
@@ -78,7 +78,8 @@ def _check_undisturbed(done: Done) -> None:
 
 
 def _check_interrupted(stoic: Stoic, done: Done) -> None:
-    again = "`stoic eval --agent-version my-agent@cut --resume` (same options)"
+    [cut] = (stoic.home / "evidence" / "my-agent@cut").iterdir()
+    again = f"`stoic eval --agent-version my-agent@cut --resume {cut.name}` (same options)"
     assert stoic.checked(done, 130).line == f"stoic: interrupted; what was paid for is kept, {again} goes on"
 
 
@@ -148,6 +149,7 @@ def _judged_again_below_what_was_spent(stoic: Stoic, model: ModelServer, before:
     assert "the earlier ones stand; judge again with a higher --max-cost" in refused.line
     assert tables() == stored
     assert model.calls == []
+    assert "there is no unfinished evaluation" in stoic("eval", "--max-cost", "50", "--resume", code=2).line
 
 
 @pytest.fixture
@@ -189,6 +191,25 @@ def test_an_agent_that_turns_everybody_away_is_not_scored_and_the_run_can_go_on(
     assert final["invalid_trials"] == 0
 
 
+def test_an_agent_that_refuses_everybody_is_given_up_once_for_all_trials(
+    stoic: Stoic, model: ModelServer, agent: EmbabelAgent
+) -> None:
+    stoic.write("stoic.yml", "{conversations: {turn_timeout_seconds: 4}, limits: {agent: {requests_per_minute: 600}}}")
+    stoic.job(repeats=8)
+    evaluate = ("eval", "--agent-version", "my-agent@1", "--json")
+    agent.when("session", status(429, {"Retry-After": "1"}))
+
+    busy = stoic(*evaluate, code=2)
+    refused = len(agent.calls)
+    agent.behave()
+    stoic.write("stoic.yml", "")
+    final = stoic(*evaluate, "--resume").document
+
+    assert "is busy (429); see to it that it serves again, then go on with --resume" in busy.line
+    assert refused < 8, "each of the eight alone would be refused for four seconds"
+    assert [(trial["outcome"], trial["failure_count"]) for trial in final["trials"]] == [("signed_off", 0)] * 8
+
+
 def test_a_disk_that_fills_loses_nothing(
     stoic: Stoic, model: ModelServer, agent: EmbabelAgent, small_disk: Path
 ) -> None:
@@ -202,7 +223,7 @@ def test_a_disk_that_fills_loses_nothing(
     full = stoic.checked(ended(process), 2)
     assert f"stoic: {small_disk}" in full.line
     assert "cannot be written: " in full.line
-    assert "free space, then" in full.line
+    assert "free space" in full.line
     (small_disk / "filler").unlink()
     agent.calls.clear()
 

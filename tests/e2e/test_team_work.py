@@ -96,6 +96,20 @@ def test_from_release_to_deletion(
     assert connections.addresses == {url.rpartition("/")[2] for url in configured}  # the conversations, and nobody else
 
 
+def test_a_job_whose_user_an_earlier_release_let_pass_can_be_corrected(stoic: Stoic) -> None:
+    wrong = {"expression": "evaluation.transcript.size > 100"}
+    stoic.job(assertions=[wrong])
+    held = stoic("eval", "--json").document
+    manifest = stoic.home / "evidence" / held["agent_version"] / held["evaluation_id"] / "manifest.json"
+    manifest.write_text(manifest.read_text().replace("ada-{trial}", "ada-{trail}"))  # as that would have stored it
+    target = {"user": "ada-{trail}", "chatbot": "my-agent"}
+    file = stoic.job(target=target, assertions=[{"expression": "evaluation.transcript.size > 1"}])
+    [trial] = stoic("regrade", "--file", file, "--json").document["trials"]
+    assert trial["scores"]["assertion"] == 1.0
+    refused = stoic("eval", "--file", file, code=2)
+    assert "target.user: only {trial} may stand in braces" in refused.line
+
+
 class Marks:
     """Numbers of a verdict by the judge that is asked."""
 

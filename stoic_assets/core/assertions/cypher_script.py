@@ -10,7 +10,7 @@ _TOKEN = re.compile(
     r"""
     (?P<comment>   // [^\r\n]* | /\* .*? (?: \*/ | \Z ) )
   | (?P<string>    ' (?: [^'\\] | \\. )*+ (?: ' | \\? \Z ) | " (?: [^"\\] | \\. )*+ (?: " | \\? \Z ) )
-  | (?P<parameter> \$ \s* (?: (?P<plain> \w+ ) | ` (?P<quoted> (?: [^`] | `` )+ ) ` ) )
+  | (?P<parameter> \$ \s* (?: (?P<plain> (?! (?i:any|all) \s* \( ) \w+ ) | ` (?P<quoted> (?: [^`] | `` )+ ) ` ) )
   | (?P<name>      ` (?: [^`] | `` )*+ (?: ` | \Z ) )
   | (?P<end>       ; )
     """,
@@ -48,7 +48,10 @@ def statements(script: str) -> list[str]:
 
 
 def parameters_used(cypher: str) -> set[str]:
-    """The names of the parameters (`$name`, `` $`any name` ``) that a query uses outside strings and comments."""
+    """The names of the parameters (`$name`, `` $`any name` ``) that a query uses outside strings and comments.
+
+    `$any(…)` and `$all(…)` are none: Neo4j computes labels by them.
+    """
     found = (token for token in _TOKEN.finditer(cypher) if token["parameter"])
     return {token["plain"] or token["quoted"].replace("``", "`") for token in found}
 

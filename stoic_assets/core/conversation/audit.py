@@ -51,8 +51,8 @@ def fault(message: str, job: Job, condition: Condition, turns: Sequence[Turn]) -
 
 
 def signs_off(message: str, job: Job) -> bool:
-    """Whether the message holds the sign-off, in whatever case."""
-    return job.evaluator.signoff.casefold() in message.casefold()
+    """Whether the message holds the sign-off, in whatever case; a YAML block ends it with a line feed."""
+    return job.evaluator.signoff.strip().casefold() in message.casefold()
 
 
 class Spoken:

@@ -14,8 +14,6 @@ PACKAGE = "stoic_assets.core.conversation"
 TEMPLATE = "evaluator.jinja"
 OPENING = "opening.jinja"
 """Stands before the greeting: to many models a conversation has to begin with a message of the user's role."""
-VARIABLES = frozenset({"config", "transcript"})
-"""What a template may use; `message_request` fills it."""
 
 
 class EvaluatorFault(StoicError):
@@ -48,12 +46,11 @@ def message_request(
     others insist. Nothing of the job goes in but what the user may know: no acceptance criteria, and facts only when
     supplied. A refused message is not repeated to the model, since it may hold what the user must not know.
     """
-    view = known_to_user(job, condition)
+    variables = prompt_variables(job, condition, turns)
     opening = {"role": "user", "content": source(PACKAGE, OPENING).strip()}
     history = [
         {"role": "assistant" if turn.speaker == "user" else "user", "content": worded(turn.content)} for turn in turns
     ]
-    variables = {"config": view, "transcript": [{"role": turn.role, "content": turn.content} for turn in turns]}
     template = job.prompts.get("evaluator", source(PACKAGE, TEMPLATE))
     system = render(PACKAGE, template, variables, f"prompt 'evaluator' of job {job.name!r}")
     if reason is not None:
@@ -61,8 +58,14 @@ def message_request(
     return ChatRequest(
         role="evaluator", model=name, temperature=job.evaluator.temperature,
         messages=({"role": "system", "content": system}, opening, *history),
-        brief={**view, "turns": [(turn.speaker, turn.content) for turn in turns]},
+        brief={**variables["config"], "turns": [(turn.speaker, turn.content) for turn in turns]},
     )
+
+
+def prompt_variables(job: Job, condition: Condition, turns: Sequence[Turn]) -> dict[str, Any]:
+    """All that the template may use."""
+    transcript = [{"role": turn.role, "content": turn.content} for turn in turns]
+    return {"config": known_to_user(job, condition), "transcript": transcript}
 
 
 def known_to_user(job: Job, condition: Condition) -> dict[str, Any]:

@@ -17,7 +17,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class World:
-    """The outside of a conversation. `now` gives UTC ISO 8601 text."""
+    """The outside of a conversation. `now` gives UTC ISO 8601 text.
+
+    `attempt_seconds` is what the job lets the agent take for one attempt, 0 where it leaves that to `stoic.yml`.
+    """
 
     agent: Agent
     agent_limit: Gate
@@ -28,10 +31,11 @@ class World:
     agent_version: str
     now: Callable[[], str]
     on_turn: Callable[[Trial, Turn], None] = lambda trial, turn: None
+    attempt_seconds: float = 0.0
 
     async def ask_agent(self, send: Callable[[], Awaitable[T]]) -> Delivery[T]:
         """Asks the agent one thing with the retries of `stoic.yml`. Raises `AgentUnusable` when none succeeds."""
-        seconds = self.settings.conversations.turn_timeout_seconds
+        seconds = max(self.settings.conversations.turn_timeout_seconds, self.attempt_seconds)
         return await deliver(send, self.settings.limits.agent, seconds, self.agent_limit)
 
     async def refuse_outage(self, error: AgentUnusable, user: str) -> None:

@@ -96,8 +96,9 @@ def _refuse_other_queries(job: Job, held: Job) -> None:
         for key, query in _queries(job, condition):
             if asked.get(key) != query:
                 raise ConfigurationError(
-                    f"job {job.name}: assertion {key} asks what was not asked after the trials; keep queries, names "
-                    "and places (`weight: 0` leaves one out), or evaluate anew"
+                    f"job {job.name}: assertion {key} asks what was not asked after the trials, so that its rows were "
+                    "never observed, and the graph has moved on; keep queries, names and places (`weight: 0` leaves "
+                    "one out), or evaluate anew"
                 )
 
 

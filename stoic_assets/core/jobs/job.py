@@ -107,6 +107,10 @@ class Job(CamelDocument):
         """The assertions that hold under `condition`, with their keys."""
         return [(key, a) for key, a in self.keyed_assertions() if a.condition in (None, condition)]
 
+    def room(self) -> int:
+        """How often the simulated user can speak after the greeting, at most; scenarios need no such user."""
+        return 0 if self.scenarios else max(0, (self.max_turns - 1) // 2)
+
     def hash(self) -> str:
         """SHA-256 over the resolved job; the same text for the same meaning."""
         return hashlib.sha256(self.model_dump_json(by_alias=True).encode()).hexdigest()

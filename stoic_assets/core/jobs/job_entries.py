@@ -71,6 +71,10 @@ class Task(CamelDocument):
     context: dict[str, Any] | list[Any] | str | None = None
 
 
+PARAMETERS = ("user", "session", "trial", "agent_version")
+"""What Cypher of every job may use, with a `$` in front; `World.parameters` fills them."""
+
+
 class CypherSetup(CamelDocument):
     """A Cypher script that prepares the subject graph before every trial."""
 

@@ -1,4 +1,4 @@
-"""The JSON Schema of a job file, generated from the model so that editors and loader agree."""
+"""The JSON Schema of a job file, generated from the model so that editors and loader agree, but on numbers as text."""
 
 from typing import Any
 

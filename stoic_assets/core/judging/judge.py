@@ -97,10 +97,12 @@ async def judge_tasks(
             return error
 
     replies = dict(zip(panel, await side_by_side(map(marks, panel)), strict=True))
-    return task_scores(job.tasks, evidence.trial.trial_id, replies)
+    return task_scores(job.tasks, evidence.trial.trial_id, question.prompt_hash, replies)
 
 
-def task_scores(tasks: Sequence[Task], trial_id: str, replies: Mapping[str, list[Mark] | NoVerdict]) -> TaskScores:
+def task_scores(
+    tasks: Sequence[Task], trial_id: str, prompt_hash: str, replies: Mapping[str, list[Mark] | NoVerdict]
+) -> TaskScores:
     """The tasks and the tone, from what each judge replied."""
     given = {judge: reply for judge, reply in replies.items() if not isinstance(reply, NoVerdict)}
     missing = {judge: str(reply) for judge, reply in replies.items() if isinstance(reply, NoVerdict)}
@@ -108,7 +110,7 @@ def task_scores(tasks: Sequence[Task], trial_id: str, replies: Mapping[str, list
         mean_mark({judge: marks[at] for judge, marks in given.items()}, missing) for at in range(len(tasks) + 1)
     ]
     scores = [
-        TaskScore(trial_id, str(number), task.type, task.task, *mean)
+        TaskScore(trial_id, str(number), task.type, task.task, prompt_hash, *mean)
         for number, (task, mean) in enumerate(zip(tasks, of_tasks, strict=True), 1)
     ]
     return TaskScores(tuple(scores), ToneScore(trial_id, *of_tone))

@@ -17,9 +17,6 @@ from stoic_assets.core.judging.virtues import Virtue
 Rubric = Virtue | Literal["tasks"]
 PACKAGE = "stoic_assets.core.judging"
 EVIDENCE = "evidence.jinja"
-JOB_VARIABLES = frozenset({"tasks", "scenario", "facts"})
-VIRTUE_VARIABLES = JOB_VARIABLES | {"virtue", "title", "aspects"}
-"""What the templates of tasks and of virtues may use; `question.py` fills it."""
 
 
 def rendered(job: Job, rubric: Rubric, variables: Mapping[str, Any]) -> str:
@@ -31,11 +28,6 @@ def rendered(job: Job, rubric: Rubric, variables: Mapping[str, Any]) -> str:
 def _rendered(template: str, variables: str, name: str) -> str:
     """Once for all trials of a job; `variables` are JSON."""
     return templates.render(PACKAGE, template, json.loads(variables), name)
-
-
-def variables_of(rubric: Rubric) -> frozenset[str]:
-    """The names that a template of this rubric may use."""
-    return JOB_VARIABLES if rubric == "tasks" else VIRTUE_VARIABLES
 
 
 def evidence_clause(opening: str, closing: str) -> str:

@@ -76,14 +76,14 @@ class Questions:
     def virtue(self, virtue: Virtue) -> Question:
         """One virtue."""
         record = self._words_and_deeds if virtue in WITH_ACTIONS else self._words
-        return self._question(virtue, record, virtue=virtue, title=TITLES[virtue], aspects=ASPECTS[virtue])
+        return self._question(virtue, record)
 
     def tasks(self) -> Question:
         """All tasks and the tone."""
         return self._question("tasks", self._words)
 
-    def _question(self, rubric: Rubric, record: Record, **more: object) -> Question:
-        known = {**self._known, **more}
+    def _question(self, rubric: Rubric, record: Record) -> Question:
+        known = rubric_variables(self._job, rubric, self._evidence.trial.scenario)
         return Question(
             rubric=rendered(self._job, rubric, known),
             record=record,
@@ -93,10 +93,6 @@ class Questions:
             brief={"about": rubric, **known, **self._happened},
             repeat=self._evidence.trial.repeat,
         )
-
-    @cached_property
-    def _known(self) -> dict[str, Any]:
-        return job_variables(self._job, self._evidence)
 
     @cached_property
     def _words(self) -> Record:
@@ -115,13 +111,16 @@ class Questions:
         }
 
 
-def job_variables(job: Job, evidence: Evidence) -> dict[str, Any]:
-    """What a template may use of the job; of a scenario its input alone, never what is expected of it."""
-    return {
+def rubric_variables(job: Job, rubric: Rubric, scenario: str | None) -> dict[str, Any]:
+    """All that the template of a rubric may use; of a scenario its input alone, never what is expected of it."""
+    known = {
         "tasks": [task_variables(task) for task in job.tasks],
-        "scenario": scenario_input(job, evidence.trial.scenario) if job.scenarios else None,
+        "scenario": scenario_input(job, scenario) if job.scenarios else None,
         "facts": list(job.facts),
     }
+    if rubric == "tasks":
+        return known
+    return known | {"virtue": rubric, "title": TITLES[rubric], "aspects": ASPECTS[rubric]}
 
 
 def scenario_input(job: Job, scenario_id: str | None) -> str:

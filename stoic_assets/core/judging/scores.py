@@ -52,6 +52,7 @@ class TaskScore:
     task: str
     type: str
     task_text: str
+    prompt_hash: str
     score: float | None
     reason: str
     judge_model: str

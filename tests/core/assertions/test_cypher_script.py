@@ -83,6 +83,7 @@ def test_a_quoted_text_is_one_statement(text):
         ("RETURN '$no', \"$no\", `$no` // $no\n/* $no */, $yes", {"yes"}),
         ("RETURN $ spaced, $0, $größe", {"spaced", "0", "größe"}),
         ("RETURN '$5' + $price", {"price"}),
+        ("MATCH (n:$any($labels):$All (['A'])) RETURN $any, $allowed", {"labels", "any", "allowed"}),
     ],
 )
 def test_parameters_are_found_outside_strings_and_comments(cypher, expected):

@@ -184,7 +184,7 @@ def make_world(agent: FakeAgent, graph: FakeGraph, user: FakeUser) -> Callable[.
 
     def make(**changes: Any) -> World:
         parts = {"agent": agent, "graph": graph, "model": user, "agent_limit": Open()}
-        parts |= {key: changes.pop(key) for key in list(changes) if key in (*parts, "on_turn")}
+        parts |= {key: changes.pop(key) for key in list(changes) if key in (*parts, "on_turn", "attempt_seconds")}
         quick = {"backoff_seconds": 0.001, "longest_wait_seconds": 0.002}
         clock = itertools.count()
         return World(

@@ -35,6 +35,13 @@ def verdict(make_job: MakeJob, message: str, condition: Condition = "withheld", 
     return fault(message, make_job(tasks=TASKS, facts=FACTS), condition, turns(*agent))
 
 
+@pytest.mark.parametrize("signoff", ["So Long", "So Long\n", "  so long\n\n"])
+def test_white_space_around_the_sign_off_is_no_part_of_it(make_job: MakeJob, signoff: str) -> None:
+    job = make_job(evaluator={"signoff": signoff})
+    assert signs_off("Thanks. SO LONG!", job)
+    assert not signs_off("So, long it was\n", job)
+
+
 @pytest.mark.parametrize("message", ["", " ", "\n\t", "\u2003"])
 def test_an_empty_message_is_at_fault(make_job: MakeJob, message: str) -> None:
     assert verdict(make_job, message) == "it was empty"

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from stoic_assets.core.chat import ChatReply, ChatRequest
-from stoic_assets.core.conversation import evaluator
 from stoic_assets.core.conversation.evaluator import EvaluatorFault, message_request, next_message
 from stoic_assets.core.conversation.evidence import Condition, Turn
 from stoic_assets.core.errors import ConfigurationError
@@ -131,14 +130,6 @@ def test_an_own_template_sees_what_the_user_may_know_and_the_conversation(make_j
         "Zeno/terse/Vale/marcus/task:Ask what time it is;question:Ask about the weather;/[]/"
         "user:Hi;assistant:Hello, who are you?;"
     )
-
-
-def test_a_template_gets_the_variables_that_are_said_to_be_known(
-    make_job: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(evaluator, "render", lambda package, text, variables, name: ",".join(sorted(variables)))
-    system = message_request(make_job(), "withheld", TURNS, "sage").messages[0]["content"]
-    assert system == ",".join(sorted(evaluator.VARIABLES))
 
 
 def test_what_the_agent_says_is_no_template(make_job: Make) -> None:

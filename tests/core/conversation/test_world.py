@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from stoic_assets.core.conversation.agent import AgentFailure, AgentReply
+from stoic_assets.core.jobs.job_entries import PARAMETERS
 from stoic_assets.core.retrying import AgentUnusable
 
 Make = Callable[..., Any]
@@ -53,8 +54,20 @@ def test_an_agent_that_never_answers_is_unusable(make_world: Make, final: bool, 
     assert (caught.value.final, caught.value.failures) == (final, failures)
 
 
+def test_an_attempt_may_take_all_that_its_job_allows(make_world: Make) -> None:
+    async def send() -> AgentReply:
+        await asyncio.sleep(0.05)
+        return AgentReply("Salve")
+
+    with pytest.raises(AgentUnusable, match=r"no reply within 0\.01 s"):
+        asyncio.run(make_world(turn_timeout_seconds=0.01, attempt_seconds=0.001).ask_agent(send))
+    delivery = asyncio.run(make_world(turn_timeout_seconds=0.01, attempt_seconds=60).ask_agent(send))
+    assert (delivery.reply.content, delivery.failures) == ("Salve", 0)
+
+
 def test_cypher_may_use_the_session_only_where_there_is_one(make_world: Make, planned: Make) -> None:
     trial = planned().trial
     known = {"user": "alice", "trial": "E.chat.withheld.1", "agent_version": "marcus@1.1.0"}
     assert make_world().parameters(trial, None) == known
     assert make_world().parameters(trial, "s1") == known | {"session": "s1"}
+    assert set(PARAMETERS) == {*known, "session"}, "what the loader of jobs takes for filled"

@@ -76,7 +76,7 @@ def test_no_part_of_a_job_is_left_out_here() -> None:
     ],
 )  # fmt: skip
 def test_a_query_that_was_not_asked_cannot_be_asked_now(changed: dict[str, Any]) -> None:
-    with pytest.raises(ConfigurationError, match="asks what was not asked after the trials; keep queries"):
+    with pytest.raises(ConfigurationError, match="its rows were never observed, and the graph has moved on; keep "):
         corrected_jobs([job(assertions=[changed])], [job()])
     held = job(assertions=[{**QUERY, "condition": "supplied"}])
     with pytest.raises(ConfigurationError, match="assertion 1 asks what was not asked"):

@@ -10,6 +10,7 @@ from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.judging.judge import judge_tasks, judge_virtues
+from stoic_assets.core.judging.prompt import prompt_hash
 from stoic_assets.core.judging.scores import TaskScores, VirtueScore
 from stoic_assets.core.judging.virtues import ASPECTS, VIRTUES
 from stoic_assets.core.settings import Judging
@@ -171,7 +172,7 @@ def test_verdicts_are_fetched_side_by_side(
     assert most == 30
 
 
-def test_the_tasks_of_one_judge_are_its_marks(tasks: Any) -> None:
+def test_the_tasks_of_one_judge_are_its_marks(tasks: Any, make_job: Callable[..., Job]) -> None:
     scores, requests = tasks(lambda _: marks(1, 0.25, 0.5), scorer={"temperature": 0.3})
     assert [(row.task, row.type, row.score, row.reason, row.judge_model, row.error) for row in scores.tasks] == [
         ("1", "task", 1.0, "for task_1", "judge", None), ("2", "question", 0.25, "for task_2", "judge", None),
@@ -179,6 +180,7 @@ def test_the_tasks_of_one_judge_are_its_marks(tasks: Any) -> None:
     assert scores.tasks[1].task_text == "Ask how to be fair to a colleague"
     assert (scores.tone.score, scores.tone.reason, scores.tone.trial_id) == (0.5, "for tone", "trial-1")
     assert [r.temperature for r in requests] == [0.3]
+    assert {row.prompt_hash for row in scores.tasks} == {prompt_hash(make_job(), "tasks")}
 
 
 def test_a_panel_gives_the_mean_of_those_that_answered(tasks: Any) -> None:

@@ -44,6 +44,23 @@ def test_each_virtue_sees_its_own_side_of_the_job(
     assert "Ask how to be fair to a colleague" in rubric
 
 
+@pytest.mark.parametrize(
+    ("virtue", "shown"),
+    [
+        ("courage", "difficulty: treacherous"), ("temperance", 'requirements: {"length": "one line"}'),
+        ("practical_wisdom", "context: a tired nurse"),
+    ],
+)
+def test_an_own_template_on_the_shared_one_shows_what_bears_on_its_virtue(
+    make_job: Callable[..., Job], make_evidence: Callable[..., Evidence], virtue: Virtue, shown: str
+) -> None:
+    own = '{% extends "virtue.jinja" %}{% block meaning %}Ours.{% endblock %}'
+    rubric = Questions(make_job(prompts={virtue: own}), make_evidence("x")).virtue(virtue).rubric
+    others = ["treacherous", "one line", "a tired nurse"]
+    assert shown in rubric
+    assert [other for other in others if other in rubric] == [other for other in others if other in shown]
+
+
 def test_tasks_are_graded_by_their_criteria_and_the_facts(
     make_job: Callable[..., Job], make_evidence: Callable[..., Evidence]
 ) -> None:

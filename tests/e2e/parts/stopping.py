@@ -2,6 +2,7 @@
 
 import signal
 import subprocess
+import time
 
 from double import Double, hang
 from stoic_command import Done, Stoic
@@ -17,9 +18,11 @@ def stopped_at(double: Double, kind: str, count: int, stoic: Stoic, *command: st
     return process
 
 
-def end(process: "subprocess.Popen[str]", signal_number: signal.Signals) -> Done:
-    """What a command left that got a signal."""
-    process.send_signal(signal_number)
+def end(process: "subprocess.Popen[str]", signal_number: signal.Signals, times: int = 1) -> Done:
+    """What a command left that got a signal, or several of them, one soon after the other."""
+    for _ in range(times):
+        process.send_signal(signal_number)
+        time.sleep(0.04)
     return ended(process)
 
 

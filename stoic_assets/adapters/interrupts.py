@@ -1,0 +1,100 @@
+"""Ctrl-C, heard once: the first ends what runs in good order, and those that follow would only disturb that."""
+
+import asyncio
+import logging
+import signal
+import sys
+import time
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+Handler = Callable[[int, FrameType | None], Any]
+PATIENCE = 5.0
+"""Seconds after which it is heard again: what was interrupted should have ended by then."""
+
+
+class HeardOnce:
+    """A handler of Ctrl-C that hands the first one on, and drops those that follow within PATIENCE.
+
+    Handlers that take turns within one command, as asyncio's and Dagster's do, count together: each is told which one
+    stood `before` it.
+    """
+
+    def __init__(self, handler: Handler, before: Any = None) -> None:
+        self._handler = handler
+        self._heard: list[float] = before._heard if isinstance(before, HeardOnce) else []
+
+    @property
+    def heard(self) -> bool:
+        """Whether there was one."""
+        return bool(self._heard)
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        now = time.monotonic()
+        if not self._heard or now - self._heard[-1] > PATIENCE:
+            self._heard.append(now)
+            self._handler(number, frame)
+
+
+def hear_interrupts_once() -> None:
+    """Ctrl-C raises `KeyboardInterrupt`, the first time. Libraries that trip over it tell nobody from then on."""
+    interrupt, tell = HeardOnce(signal.default_int_handler), sys.unraisablehook
+    signal.signal(signal.SIGINT, interrupt)
+    sys.unraisablehook = lambda ignored: None if interrupt.heard else tell(ignored)
+    if logging.lastResort:  # writes what has no other handler
+        logging.lastResort.addFilter(lambda _: not interrupt.heard)
+
+
+def was_interrupted() -> bool:
+    """Whether Ctrl-C was heard, which libraries swallow, or wrap in errors of their own."""
+    handler = signal.getsignal(signal.SIGINT)
+    return isinstance(handler, HeardOnce) and handler.heard
+
+
+def heard_once(handler: Any) -> Any:
+    """`handler`, which is to stand in place of the present one for Ctrl-C; what is no function is left as it is."""
+    if isinstance(handler, HeardOnce) or not callable(handler):
+        return handler
+    return HeardOnce(handler, signal.getsignal(signal.SIGINT))
+
+
+def run_async(work: Coroutine[Any, Any, T]) -> T:
+    """Runs `work` in a loop of its own, whose connections are closed with it.
+
+    Dagster's loop for async assets lives as long as the run: connections of one asset stayed open in it, and were
+    dropped with warnings in the end.
+    """
+    try:
+        with _interrupts_left_to_asyncio() as before:
+            return asyncio.run(_interrupted_once(work, before))
+    finally:
+        work.close()  # Python would warn of one that an interrupt did not let begin
+
+
+async def _interrupted_once(work: Coroutine[Any, Any, T], before: Any) -> T:
+    """The first Ctrl-C cancels what runs, and asyncio would break off with the second."""
+    handler: Any = signal.getsignal(signal.SIGINT)
+    if before is not None:
+        signal.signal(signal.SIGINT, HeardOnce(handler, before))
+    return await work
+
+
+@contextmanager
+def _interrupts_left_to_asyncio() -> Iterator[Any]:
+    """Ctrl-C cancels what runs in good order, and counts also where it has nothing left to wait for.
+
+    Dagster's own handling would skip every `finally`; asyncio steps back where somebody handles interrupts already.
+    Yields the handler until now, or None where none can be replaced.
+    """
+    try:
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    except ValueError:  # not the main thread: nobody sends this thread a Ctrl-C
+        yield None
+        return
+    try:
+        yield before
+    finally:
+        signal.signal(signal.SIGINT, before)

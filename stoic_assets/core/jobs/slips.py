@@ -1,0 +1,76 @@
+"""What the author of a job will hardly have meant: slips are refused before conversations are held, doubts are told.
+
+No rules of `Job`: earlier releases stored such jobs, and what is stored must stay readable and correctable.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from stoic_assets.core.assertions.cypher_script import parameters_used
+from stoic_assets.core.conversation.preparation import seed_messages
+from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.jobs.job_entries import PARAMETERS, CypherAssertion, CypherSetup, TextSeed
+from stoic_assets.core.presentation.formatting import plural
+from stoic_assets.core.yaml_text import Path
+
+
+def slips(job: Job) -> Iterator[tuple[Path, str]]:
+    """What nobody can mean in a resolved job: the place in its file, and what is wrong there."""
+    yield from ((place, "is blank; give it a text") for place, text in _texts(job) if not text.strip())
+    if re.search("[{}]", job.target.user.replace("{trial}", "")):
+        yield ("target", "user"), "only {trial} may stand in braces; did you mean that?"
+    for number, seed in enumerate(job.seeds):
+        if not seed_messages(seed):
+            yield ("seeds", number, "conversation"), "only messages of the user are sent, and there is none"
+    for place, cypher, known in _cypher(job):
+        if unknown := parameters_used(cypher) - set(known):
+            yield place, f"unknown parameters: {_dollars(sorted(unknown))}; known here are {_dollars(known)}"
+
+
+def doubts(jobs: Iterable[Job]) -> list[str]:
+    """What may be meant, but leaves marks that are none of the agent's doing: a sentence each, with the job's name."""
+    return [f"job {job.name}: {doubt}" for job in jobs for doubt in _doubts(job)]
+
+
+def _doubts(job: Job) -> Iterator[str]:
+    tasks, room = len(job.tasks), job.room()
+    if room < tasks:
+        yield (
+            f"`maxTurns: {job.max_turns}` lets the user speak {plural(room, 'time')} after the greeting, too few for "
+            f"{plural(tasks, 'task')}; what it never comes to is judged 0; `maxTurns: {2 * tasks + 3}` has room for all"
+        )
+    if blank := [str(number) for number, task in enumerate(job.tasks, 1) if not task.acceptance_criteria.strip()]:
+        yield f"`acceptanceCriteria` of task {', '.join(blank)} is blank, and judges go by nothing else"
+
+
+def _texts(job: Job) -> Iterator[tuple[Path, str]]:
+    """Every text that somebody is told or asked, with its place."""
+    yield ("evaluator", "signoff"), job.evaluator.signoff
+    yield ("target", "user"), job.target.user
+    yield ("target", "chatbot"), job.target.chatbot
+    yield from ((("greetings", number), text) for number, text in enumerate(job.greetings))
+    yield from ((("facts", number), text) for number, text in enumerate(job.facts))
+    yield from ((("tasks", number, "task"), task.task) for number, task in enumerate(job.tasks))
+    yield from ((("scenarios", number, "input"), each.input) for number, each in enumerate(job.scenarios))
+    yield from ((place, cypher) for place, cypher, _ in _cypher(job))
+    for number, seed in enumerate(job.seeds):
+        if isinstance(seed, TextSeed):
+            yield ("seeds", number, "text"), seed.text
+            continue
+        for message_number, message in enumerate(seed.conversation):
+            if message.role == "user":
+                yield ("seeds", number, "conversation", message_number, "content"), message.content
+
+
+def _cypher(job: Job) -> Iterator[tuple[Path, str, tuple[str, ...]]]:
+    """Every Cypher text with its place and the parameters that it may use. That of a setup may stand in a file."""
+    for number, setup in enumerate(job.setups):
+        if isinstance(setup, CypherSetup):
+            yield ("setups", number), setup.cypher, PARAMETERS
+    for number, assertion in enumerate(job.assertions):
+        if isinstance(assertion, CypherAssertion):
+            yield ("assertions", number, "cypher"), assertion.cypher, (*PARAMETERS, *assertion.parameters)
+
+
+def _dollars(names: Iterable[str]) -> str:
+    return ", ".join(f"${name}" for name in names)

@@ -1,0 +1,92 @@
+"""What an author hardly means: refused with its place, or told with the job's name."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.jobs.job_entries import PARAMETERS
+from stoic_assets.core.jobs.slips import doubts, slips
+
+MakeJob = Callable[..., Job]
+TASK = {"task": "Ask", "acceptanceCriteria": "Told"}
+BLANK = "is blank; give it a text"
+OWN = {"cypher": "RETURN $n + $m", "expected": 1, "parameters": {"n": 1}}
+KNOWN = "known here are $user, $session, $trial, $agent_version"
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\n\u2003"])
+@pytest.mark.parametrize(
+    ("place", "keys"),
+    [
+        (("evaluator", "signoff"), lambda text: {"evaluator": {"signoff": text or " "}}),
+        (("target", "user"), lambda text: {"target": {"user": text, "chatbot": "c"}}),
+        (("target", "chatbot"), lambda text: {"target": {"user": "u", "chatbot": text}}),
+        (("greetings", 1), lambda text: {"greetings": ["Hi", text]}),
+        (("facts", 0), lambda text: {"facts": [text]}),
+        (("tasks", 1, "task"), lambda text: {"tasks": [TASK, TASK | {"task": text}]}),
+        (
+            ("scenarios", 0, "input"),
+            lambda text: {"tasks": [], "scenarios": [{"id": "s", "category": "c", "input": text or " "}]},
+        ),
+        (("setups", 0), lambda text: {"setups": [{"cypher": text}]}),
+        (("assertions", 0, "cypher"), lambda text: {"assertions": [{"cypher": text, "expected": 1}]}),
+        (("seeds", 0, "text"), lambda text: {"seeds": [{"text": text}]}),
+        (
+            ("seeds", 0, "conversation", 1, "content"),
+            lambda text: {"seeds": [{"conversation": [{"role": "tool", "content": ""}, {"content": text}]}]},
+        ),
+    ],
+)  # fmt: skip
+def test_a_blank_text_that_somebody_would_be_told_is_refused_at_its_place(
+    make_job: MakeJob, place: tuple[str | int, ...], keys: Callable[[str], dict[str, Any]], blank: str
+) -> None:
+    assert list(slips(make_job(**keys("words")))) == []
+    assert list(slips(make_job(**keys(blank)))) == [(place, BLANK)]
+
+
+@pytest.mark.parametrize("messages", [[], [{"role": "assistant", "content": "Salve"}]])
+def test_a_conversation_without_a_message_of_the_user_tells_nothing(make_job: MakeJob, messages: list[Any]) -> None:
+    [(place, problem)] = slips(make_job(seeds=[{"text": "t"}, {"conversation": messages}]))
+    assert place == ("seeds", 1, "conversation")
+    assert problem == "only messages of the user are sent, and there is none"
+
+
+@pytest.mark.parametrize(
+    ("keys", "place", "problem"),
+    [
+        ({"setups": [{"cypher": "RETURN $usr, $user, $at"}]}, ("setups", 0), f"$at, $usr; {KNOWN}"),
+        ({"assertions": [{"expression": "true"}, OWN]}, ("assertions", 1, "cypher"), f"$m; {KNOWN}, $n"),
+    ],
+)
+def test_a_parameter_that_nobody_fills_is_refused(
+    make_job: MakeJob, keys: dict[str, Any], place: tuple[str | int, ...], problem: str
+) -> None:
+    assert list(slips(make_job(**keys))) == [(place, f"unknown parameters: {problem}")]
+
+
+def test_what_every_job_may_use_and_what_an_assertion_brings_along_is_known(make_job: MakeJob) -> None:
+    all_four = "RETURN " + ", ".join(f"${name}" for name in PARAMETERS)
+    own = {"cypher": f"{all_four}, $x // $none", "expected": 1, "parameters": {"x": 1}}
+    assert list(slips(make_job(setups=[{"cypher": all_four}], assertions=[own]))) == []
+
+
+@pytest.mark.parametrize(("tasks", "turns", "enough"), [(1, 2, 5), (2, 4, 7), (9, 18, 21), (10, 20, 23), (12, 20, 27)])
+def test_more_tasks_than_the_user_can_put_are_told(make_job: MakeJob, tasks: int, turns: int, enough: int) -> None:
+    job = make_job(name="long", tasks=[TASK] * tasks, maxTurns=turns)
+    [told] = doubts([make_job(), job])
+    assert told.startswith(f"job long: `maxTurns: {turns}` lets the user speak {job.room()} time")
+    assert told.endswith(f"`maxTurns: {enough}` has room for all")
+    assert list(slips(job)) == []
+    assert doubts([make_job(tasks=[TASK] * tasks, maxTurns=2 * tasks + 1)]) == []
+
+
+def test_scenarios_need_no_turns_of_the_user(make_job: MakeJob) -> None:
+    assert doubts([make_job(maxTurns=1, scenarios=[{"id": "s", "category": "c", "input": "Hi"}])]) == []
+
+
+def test_blank_criteria_load_as_in_embabel_and_are_told(make_job: MakeJob) -> None:
+    job = make_job(tasks=[TASK, TASK | {"acceptanceCriteria": " "}])
+    assert list(slips(job)) == []
+    assert doubts([job]) == ["job job: `acceptanceCriteria` of task 2 is blank, and judges go by nothing else"]
