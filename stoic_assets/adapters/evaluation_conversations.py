@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ from stoic_assets.core.jobs.plan import Planned, alternated
 
 @dataclass(frozen=True)
 class Held:
-    """What came of an evaluation's conversations: its trial rows as stored, and the files they and the rest are in."""
+    """What came of an evaluation's conversations: all its trial rows, and the files that were written, by table."""
 
     manifest: Manifest
     planned: int
@@ -189,16 +190,26 @@ async def _announce(workplace: Workplace, manifest: Manifest) -> None:
 
 
 def _store(workplace: Workplace, worlds: Worlds) -> Held:
+    """Stores what is not stored yet; what was judged stays judged where no trial was held since."""
     manifest, evidence = worlds.manifest, worlds.evidence
     jobs = {job.name: job for job in manifest.spec.jobs}
-    tables = {
-        "trials": [workplace.redactor.row(trial_row(e, jobs[e.trial.job])) for e in evidence],
-        "turns": [row for e in evidence for row in turn_rows(e)],
-        "observations": [row for e in evidence for row in observation_rows(e)],
-    }
+    trials = [workplace.redactor.row(trial_row(e, jobs[e.trial.job])) for e in evidence]
     planned = len(worlds.plan)
     store = EvaluationTables(workplace, manifest)
-    files = {table: store.write(table, rows) for table, rows in tables.items()}
-    files["llm_calls"] = store.write_calls()
-    files["evaluations"] = store.write_head("conversed", planned_trials=planned)
-    return Held(manifest, planned, tables["trials"], files)
+    files = {"llm_calls": store.write_calls()}
+    if not _is_stored(store, evidence):
+        # The head goes first, so that a kill leaves no old verdict on new trials; `trials`, which tell that all is
+        # stored, go last.
+        files["evaluations"] = store.write_head("conversed", planned_trials=planned)
+        files["turns"] = store.write("turns", [row for e in evidence for row in turn_rows(e)])
+        files["observations"] = store.write("observations", [row for e in evidence for row in observation_rows(e)])
+        files["trials"] = store.write("trials", trials)
+    return Held(manifest, planned, trials, files)
+
+
+def _is_stored(store: EvaluationTables, evidence: Sequence[Evidence]) -> bool:
+    """Whether these very conversations are stored; one that was held again ended at another time."""
+    if not store.has("trials"):
+        return False
+    stored = {(row["trial_id"], row["ended_at"]) for row in store.read("trials", ["trial_id", "ended_at"])}
+    return stored == {(each.trial.trial_id, datetime.fromisoformat(each.ended_at)) for each in evidence}

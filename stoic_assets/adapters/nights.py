@@ -78,6 +78,17 @@ class Nights:
         """Stores that an alarm was raised. Raises as `read` does, and `StorageError`."""
         return self._change(night, lambda before: {"alarms": {**before.alarms, alarm.agent_version: alarm}})
 
+    def alarms_before(self, night: str) -> dict[str, Alarm]:
+        """The alarms that the last earlier night knew of, by version; a damaged one knows of none."""
+        earlier = [path.stem for path in self._folder.glob("*.json") if path.stem < night]
+        with suppress(ConfigurationError):
+            return self.read(max(earlier)).alarms if earlier else {}
+        return {}
+
+    def record_told(self, night: str, evaluations: Mapping[str, str]) -> Path:
+        """Stores that these were told, with the runs that held them. Raises as `read` does, and `StorageError`."""
+        return self._change(night, lambda before: {"told": {**before.told, **evaluations}})
+
     def forget(self, version: str) -> None:
         """Takes a version out of all nights, so that none waits for its verdict. Raises `StorageError`."""
         for path in self._folder.glob("*.json"):
@@ -102,7 +113,8 @@ def _without(night: Night, version: str) -> dict[str, Any]:
         return held.model_copy(update={"evaluations": others(held.evaluations), "faults": others(held.faults)})
 
     rounds = {name: left(held) for name, held in (("first", night.first), ("again", night.again)) if held}
-    return {**rounds, "alarms": others(night.alarms)}
+    told = {each: run_id for each, run_id in night.told.items() if night.versions.get(each) != version}
+    return {**rounds, "alarms": others(night.alarms), "told": told}
 
 
 async def hold_night(

@@ -1,22 +1,25 @@
 """A night: what was held, and what follows from what is known of it by now. Pure; who looks and who acts is elsewhere.
 
 Live versions converse in a first round. Where a version then compares worse than its base, the night is held again, and
-only what fell in both rounds is an alarm: by chance alone some measure may fall in one night of twenty.
+only what fell in both rounds is an alarm: by chance alone some measure may fall in one night of twenty. What the night
+before has told of, and fell again, is neither held nor told again.
 """
 
 import hashlib
 import re
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from stoic_assets.core.evaluation import REGRADING, way_on
 from stoic_assets.core.evaluation_order import ready
+from stoic_assets.core.scoring.validity import conclusive
 
 RoundName = Literal["first", "again"]
 Row = Mapping[str, Any]
-"""A row of table `version_comparisons`."""
+"""A row of table `version_comparisons`, or of `evaluations`."""
 
 
 class HeldVersion(BaseModel):
@@ -54,7 +57,11 @@ class Alarm(BaseModel):
 
 
 class Night(BaseModel):
-    """What is recorded of a night (`YYYY-MM-DD`)."""
+    """What is recorded of a night (`YYYY-MM-DD`).
+
+    `alarms`, by version, are those that were told in it or before, for as long as the version falls every night;
+    `told` has the run that had held an evaluation when it was told that it came to no verdict, by evaluation id.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -62,6 +69,7 @@ class Night(BaseModel):
     first: Round | None = None
     again: Round | None = None
     alarms: dict[str, Alarm] = {}
+    told: dict[str, str] = {}
 
     def round(self, name: RoundName) -> Round | None:
         """The round of that name, if it was held."""
@@ -81,6 +89,11 @@ class Night(BaseModel):
         return None
 
     @property
+    def versions(self) -> dict[str, str]:
+        """Of which version each of its evaluations is."""
+        return {each.evaluation_id: version for held in self.rounds for version, each in held.evaluations.items()}
+
+    @property
     def last_held(self) -> str:
         """When the last round was held; ISO 8601, UTC."""
         return max((each.held_at for each in self.rounds), default="")
@@ -88,27 +101,50 @@ class Night(BaseModel):
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of the evaluations of a night, by evaluation id: stored comparisons, and how their runs stand.
+    """What is known of the evaluations of a night, by evaluation id: comparisons of those that came to a verdict, and
+    how their runs stand.
 
-    `ended` are those with a run that came to an end, well or not.
+    `running` are those that a run works on; `ended` those with a run that came to an end, well or not, since the night
+    was last materialised. `known`, by version, are the alarms that the night before knew of.
     """
 
     comparisons: Mapping[str, Sequence[Row]]
     running: Set[str] = frozenset()
     ended: Set[str] = frozenset()
+    known: Mapping[str, Alarm] = field(default_factory=dict)
 
-    def is_settled(self, evaluation_id: str) -> bool:
-        """Whether nothing more is to be expected of an evaluation."""
-        return evaluation_id not in self.running and (evaluation_id in self.comparisons or evaluation_id in self.ended)
+    def rows(self, version: str, held: Round | None) -> Sequence[Row]:
+        """The comparison of a version in a round; empty where it has none."""
+        each = held.evaluations.get(version) if held else None
+        return self.comparisons.get(each.evaluation_id, ()) if each else ()
+
+    def told_before(self, version: str, rows: Sequence[Row]) -> set[str]:
+        """The measures that the night before knew to be worse than in the base that `rows` compare a version with."""
+        alarm = self.known.get(version)
+        same = alarm is not None and any(row["base"] == alarm.base for row in rows)
+        return {each["measure"] for each in alarm.measures} if alarm and same else set()
+
+    def is_settled(self, version: str, held: Round) -> bool:
+        """Whether nothing more is to be expected of a version: neither it nor its base is to be judged again."""
+        each = held.evaluations[version]
+        if each.evaluation_id in self.running:
+            return False
+        base = held.evaluations.get(each.base or "", each)
+        judged_before = self.comparisons.keys() - self.running - self.ended
+        return each.evaluation_id in self.ended or {each.evaluation_id, base.evaluation_id} <= judged_before
 
 
 @dataclass(frozen=True)
 class Steps:
-    """What is to be done next: versions to be evaluated with the id to do it under, to be held again, to be told of."""
+    """What is to be done next: versions to be evaluated with the id to do it under, to be held again, to be told of.
+
+    `known` are alarms to be recorded without a word.
+    """
 
     evaluate: dict[str, str]
     again: tuple[str, ...]
     alarms: tuple[Alarm, ...]
+    known: tuple[Alarm, ...] = ()
 
 
 def evaluation_id(night: str, agent_version: str, round_name: RoundName) -> str:
@@ -126,13 +162,32 @@ def night_of(evaluation_id: str) -> str | None:
 def next_steps(night: Night, facts: Facts) -> Steps:
     """The steps that a night is ripe for."""
     evaluate = {version: wanted for each in night.rounds for version, wanted in _to_evaluate(each, facts).items()}
-    return Steps(evaluate, _to_hold_again(night, facts), _new_alarms(night, facts))
+    return Steps(evaluate, _to_hold_again(night, facts), _new_alarms(night, facts), _still_known(night, facts))
 
 
 def is_over(night: Night, facts: Facts) -> bool:
     """Whether every version of a night has its verdict, or never will, and no second round is due."""
-    held = [each for held in night.rounds for each in held.evaluations.values()]
-    return all(facts.is_settled(each.evaluation_id) for each in held) and not _to_hold_again(night, facts)
+    return all(_is_settled(held, facts) for held in night.rounds) and not _to_hold_again(night, facts)
+
+
+def has_verdict(head: Row, threshold: float) -> bool:
+    """Whether an evaluation came to a verdict; `threshold` is the share of invalid trials, 0–1, that allows one."""
+    scored, invalid = head["scored_trials"] or 0, head["invalid_trials"] or 0
+    return head["status"] in ("finished", REGRADING) and conclusive(scored, invalid, threshold)
+
+
+def no_verdict(head: Row, threshold: float) -> str | None:
+    """Why an evaluation that was judged came to no verdict, and what to do; None for all others."""
+    if head["scored_trials"] is None or has_verdict(head, threshold):
+        return None
+    invalid, ended = head["invalid_trials"], head["scored_trials"] + head["invalid_trials"]
+    if conclusive(head["scored_trials"], invalid, threshold):
+        again = way_on(head["agent_version"], head["evaluation_id"], head["status"])
+        return f"no verdict, it is not finished ({head['status']}); go on with {again}"
+    return (
+        f"no verdict: {invalid} of {ended} trials are invalid, more than the {threshold:.0%} that stoic.yml allows; "
+        "its report names the causes; mend them and materialise the night again"
+    )
 
 
 def fallen(rows: Sequence[Row]) -> dict[str, Row]:
@@ -153,22 +208,25 @@ def fallen_twice(first: Sequence[Row], again: Sequence[Row]) -> list[dict[str, A
     ]
 
 
+def _is_settled(held: Round, facts: Facts) -> bool:
+    return all(facts.is_settled(version, held) for version in held.evaluations)
+
+
 def _to_evaluate(held: Round, facts: Facts) -> dict[str, str]:
     ids = {version: each.evaluation_id for version, each in held.evaluations.items()}
     running = {version for version, each in ids.items() if each in facts.running}
-    wanted = [version for version, each in ids.items() if version not in running and not facts.is_settled(each)]
+    wanted = [version for version in ids if version not in running and not facts.is_settled(version, held)]
     bases = {version: each.base for version, each in held.evaluations.items()}
     return {version: ids[version] for version in ready(wanted, bases, running)}
 
 
 def _to_hold_again(night: Night, facts: Facts) -> tuple[str, ...]:
-    """Once the whole first round is settled: the versions that fell, and their bases if they were held."""
-    if night.first is None or night.again is not None:
+    """Once the whole first round is settled: the versions that fell anew, and their bases if they were held."""
+    if night.first is None or night.again is not None or not _is_settled(night.first, facts):
         return ()
     held = night.first.evaluations
-    if not all(facts.is_settled(each.evaluation_id) for each in held.values()):
-        return ()
-    suspects = [version for version, each in held.items() if fallen(facts.comparisons.get(each.evaluation_id, ()))]
+    fell = {version: facts.rows(version, night.first) for version in held}
+    suspects = [version for version, rows in fell.items() if fallen(rows).keys() - facts.told_before(version, rows)]
     bases = {held[version].base for version in suspects}
     return tuple(version for version in held if version in suspects or version in bases)
 
@@ -177,13 +235,23 @@ def _new_alarms(night: Night, facts: Facts) -> tuple[Alarm, ...]:
     if night.first is None or night.again is None:
         return ()
     alarms = []
-    for version, again in night.again.evaluations.items():
-        first = night.first.evaluations.get(version)
-        if first is None or version in night.alarms:
+    for version in night.again.evaluations:
+        ids = tuple(each.evaluations[version].evaluation_id for each in night.rounds if version in each.evaluations)
+        if (told := night.alarms.get(version)) and told.evaluation_ids == ids:
             continue
-        rounds = [facts.comparisons.get(each.evaluation_id, ()) for each in (first, again)]
-        if measures := fallen_twice(*rounds):
-            base = str(rounds[1][0]["base"])
-            ids = (first.evaluation_id, again.evaluation_id)
+        again = facts.rows(version, night.again)
+        measures = fallen_twice(facts.rows(version, night.first), again)
+        if {each["measure"] for each in measures} - facts.told_before(version, again):
+            base = str(again[0]["base"])
             alarms.append(Alarm(agent_version=version, base=base, measures=tuple(measures), evaluation_ids=ids))
     return tuple(alarms)
+
+
+def _still_known(night: Night, facts: Facts) -> tuple[Alarm, ...]:
+    """The alarms that the night before knew of where some of it fell again."""
+    found = []
+    for version, alarm in facts.known.items():
+        rows = facts.rows(version, night.first)
+        if version not in night.alarms and fallen(rows).keys() & facts.told_before(version, rows):
+            found.append(alarm)
+    return tuple(found)

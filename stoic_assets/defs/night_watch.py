@@ -3,7 +3,7 @@
 What is to be done next is decided in `core/nightly`; here facts are gathered and steps become runs and alerts.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import dagster as dg
@@ -11,16 +11,29 @@ import dagster as dg
 from stoic_assets.adapters.alerts import announce
 from stoic_assets.adapters.nights import Nights
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.alerts import regression_confirmed
+from stoic_assets.core.alerts import Failure, regression_confirmed, run_failed
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import EVALUATION_TAG
-from stoic_assets.core.nightly import Alarm, Facts, Night, Steps, is_over, next_steps
+from stoic_assets.core.nightly import (
+    Alarm,
+    Facts,
+    Night,
+    Round,
+    Row,
+    Steps,
+    has_verdict,
+    is_over,
+    next_steps,
+    no_verdict,
+)
+from stoic_assets.core.stages import VERDICTS
 from stoic_assets.defs.failures import delivery_faults
 from stoic_assets.defs.maintenance import compaction
 from stoic_assets.defs.releases import ENDED, release_evaluation
 
 CONVERSATIONS = "nightly_conversations"
 JOB = "night"
+HEADS = "evaluations"
 COMPARISONS = "version_comparisons"
 RUN_KEY_TAG = "dagster/run_key"
 
@@ -39,7 +52,8 @@ def build_watch(job: Any) -> dg.SensorDefinition:
     ) -> dg.SensorResult:
         """Sees nights through: verdicts, bases first; a second round where a version fell; an alarm if it did twice.
 
-        Once the last night is over, the warehouse is compacted. A night whose file is damaged holds up no other.
+        Once a night is over, it is told which versions came to no verdict, and the warehouse is compacted. A night
+        whose file is damaged holds up no other.
         """
         requests: list[dg.RunRequest] = []
         over: list[str] = []
@@ -48,11 +62,16 @@ def build_watch(job: Any) -> dg.SensorDefinition:
         for night in nights:
             if any(_is_under_way(context.instance, held.run_id) for held in night.rounds):
                 continue
-            facts = _facts(context.instance, workplace, night)
+            heads = _heads(workplace, night)
+            facts = _facts(context.instance, workplace, night, heads)
             steps = next_steps(night, facts)
-            requests += _runs(steps, night.night, context.instance)
+            requests += _runs(steps, night, context.instance)
+            for alarm in steps.known:
+                Nights(workplace.project.home).record_alarm(night.night, alarm)
             observations += [_raise_alarm(context, workplace, night, alarm) for alarm in steps.alarms]
-            over += [night.night] if is_over(night, facts) else []
+            if is_over(night, facts):
+                over.append(night.night)
+                _tell_of_no_verdict(context, workplace, night, heads)
         requests += _compaction_after(over, context.instance)
         if complaints and not requests and not observations:
             # The tick fails, for all to see, once no other night waits for anything.
@@ -69,26 +88,50 @@ def _is_under_way(instance: dg.DagsterInstance, run_id: str) -> bool:
     return run is not None and run.status not in ENDED
 
 
-def _facts(instance: dg.DagsterInstance, workplace: Workplace, night: Night) -> Facts:
-    keys = [(version, each.evaluation_id) for held in night.rounds for version, each in held.evaluations.items()]
+def _heads(workplace: Workplace, night: Night) -> dict[str, Row]:
+    """The own rows of a night's evaluations, by evaluation id."""
     warehouse = workplace.warehouse
-    stored = {key[1]: warehouse.read(COMPARISONS, *key) for key in keys if warehouse.has(COMPARISONS, *key)}
-    filters = dg.RunsFilter(job_name=release_evaluation.name, tags={EVALUATION_TAG: [each for _, each in keys]})
-    runs = instance.get_runs(filters) if keys else []
+    return {
+        each: row for each, version in night.versions.items() if warehouse.has(HEADS, version, each)
+        for row in warehouse.read(HEADS, version, each)
+    }
+
+
+def _facts(instance: dg.DagsterInstance, workplace: Workplace, night: Night, heads: Mapping[str, Row]) -> Facts:
+    warehouse, threshold = workplace.warehouse, workplace.settings.invalid_trials_threshold
+    judged = {each: night.versions[each] for each, head in heads.items() if has_verdict(head, threshold)}
+    stored = {
+        each: warehouse.read(COMPARISONS, version, each) for each, version in judged.items()
+        if warehouse.has(COMPARISONS, version, each)
+    }
+    filters = dg.RunsFilter(job_name=release_evaluation.name, tags={EVALUATION_TAG: list(night.versions)})
+    runs = instance.get_runs(filters) if night.versions else []
     running = {run.tags[EVALUATION_TAG] for run in runs if run.status not in ENDED}
-    return Facts(stored, running, {run.tags[EVALUATION_TAG] for run in runs} - running)
+    asked = {_run_key(held, each.evaluation_id) for held in night.rounds for each in held.evaluations.values()}
+    ended = {run.tags[EVALUATION_TAG] for run in runs if run.tags.get(RUN_KEY_TAG) in asked}
+    known = Nights(workplace.project.home).alarms_before(night.night)
+    return Facts(stored, running, ended - running, known)
 
 
-def _runs(steps: Steps, night: str, instance: dg.DagsterInstance) -> list[dg.RunRequest]:
+def _runs(steps: Steps, night: Night, instance: dg.DagsterInstance) -> list[dg.RunRequest]:
     """The verdicts to be had now, and the second round unless it was asked for already."""
-    verdicts = [_evaluation(version, wanted) for version, wanted in steps.evaluate.items()]
-    again = steps.again and not _was_requested(instance, f"{night}-again")
-    return [*verdicts, _again(night, steps.again)] if again else verdicts
+    rounds = {each.evaluation_id: held for held in night.rounds for each in held.evaluations.values()}
+    verdicts = [_verdict(version, wanted, rounds[wanted]) for version, wanted in steps.evaluate.items()]
+    again = steps.again and not _was_requested(instance, f"{night.night}-again")
+    return [*verdicts, _again(night.night, steps.again)] if again else verdicts
 
 
-def _evaluation(version: str, evaluation_id: str) -> dg.RunRequest:
-    tags = {EVALUATION_TAG: evaluation_id}
-    return dg.RunRequest(evaluation_id, job_name=release_evaluation.name, partition_key=version, tags=tags)
+def _verdict(version: str, evaluation_id: str, held: Round) -> dg.RunRequest:
+    """Of what is stored: it does not matter what became of jobs, models and agents since."""
+    return dg.RunRequest(
+        _run_key(held, evaluation_id), job_name=release_evaluation.name, partition_key=version,
+        tags={EVALUATION_TAG: evaluation_id}, asset_selection=[dg.AssetKey(name) for name in VERDICTS],
+    )
+
+
+def _run_key(held: Round, evaluation_id: str) -> str:
+    """One run each time that a night is materialised."""
+    return f"{evaluation_id}:{held.run_id}"
 
 
 def _was_requested(instance: dg.DagsterInstance, run_key: str) -> bool:
@@ -124,3 +167,23 @@ def _raise_alarm(
             **delivery_faults([delivery]),
         },
     )
+
+
+def _tell_of_no_verdict(
+    context: dg.SensorEvaluationContext, workplace: Workplace, night: Night, heads: Mapping[str, Row]
+) -> None:
+    """Told once each time that a night is materialised; of a version that a fault was told of, nothing more is."""
+    threshold = workplace.settings.invalid_trials_threshold
+    failures = [
+        Failure(held.run_id, JOB, night.night, why, held.held_at, each.evaluation_id, version)
+        for held in night.rounds
+        for version, each in held.evaluations.items()
+        if version not in held.faults and night.told.get(each.evaluation_id) != held.run_id
+        if (head := heads.get(each.evaluation_id)) and (why := no_verdict(head, threshold))
+    ]
+    if failures:
+        delivery = announce(workplace, [run_failed(failure) for failure in failures])
+        told = {str(each.evaluation_id): each.run_id for each in failures}
+        Nights(workplace.project.home).record_told(night.night, told)
+        for problem in (*(f"{night.night}: {each.agent_version}: {each.error}" for each in failures), *delivery.errors):
+            context.log.warning(problem)

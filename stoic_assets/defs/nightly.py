@@ -13,6 +13,7 @@ import dagster as dg
 
 from stoic_assets.adapters.alerts import announce
 from stoic_assets.adapters.evaluation_conversations import Held
+from stoic_assets.adapters.interrupts import run_async
 from stoic_assets.adapters.live_releases import read_releases
 from stoic_assets.adapters.nights import HeldNight, hold_night
 from stoic_assets.adapters.outbox import Delivered
@@ -23,7 +24,6 @@ from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.markdown import bulleted
 from stoic_assets.core.nightly import RoundName
 from stoic_assets.core.settings import Nightly
-from stoic_assets.defs.evaluation_run import run_async
 from stoic_assets.defs.failures import RETRIES, delivery_faults, reported
 from stoic_assets.defs.night_watch import CONVERSATIONS, JOB, build_watch
 from stoic_assets.defs.ownership import OWNERS

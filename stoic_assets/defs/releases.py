@@ -29,12 +29,12 @@ def new_releases(context: dg.SensorEvaluationContext, workplace: dg.ResourcePara
     """Adds a partition for every manifest in `releases/`, and evaluates those that are new or were changed.
 
     The cursor holds the content that was last asked for, by version: what stands in it is not asked for again, also
-    when its manifest was away in between.
+    when its manifest was away in between. What was deleted since is new.
     """
     releases = read_releases(workplace)
     digests = {release.agent_version: digest_of(release) for release in releases.live}
     bases = releases.bases()
-    asked_for = _asked_for(context.cursor, workplace, digests)
+    asked_for = _asked_for(context, workplace, digests)
     wanted = [version for version, digest in digests.items() if asked_for.get(version) != digest]
     begun = ready(wanted, bases, versions_running(context.instance))
     asked_for |= {version: digests[version] for version in begun}
@@ -66,17 +66,23 @@ def _request(version: str, digest: str) -> dg.RunRequest:
     return dg.RunRequest(run_key=f"{version}:{digest}", partition_key=version, tags=tags)
 
 
-def _asked_for(cursor: str | None, workplace: Workplace, digests: dict[str, str]) -> dict[str, str]:
-    """What was asked for before; on the very first tick, what somebody evaluated already."""
-    if cursor:
-        return dict(json.loads(cursor))
+def _asked_for(
+    context: dg.SensorEvaluationContext, workplace: Workplace, digests: dict[str, str]
+) -> dict[str, str]:
+    """What was asked for before and not deleted since; on the very first tick, what somebody evaluated already."""
+    if context.cursor:
+        there = _partitions(context.instance)
+        return {version: digest for version, digest in json.loads(context.cursor).items() if version in there}
     return {version: digest for version, digest in digests.items() if workplace.warehouse.evaluations(version)}
 
 
 def _missing_partitions(instance: dg.DagsterInstance, releases: Releases) -> list[dg.AddDynamicPartitionsRequest]:
-    there = instance.get_dynamic_partitions(agent_versions.name or "")
-    missing = sorted(releases.known.keys() - set(there))
+    missing = sorted(releases.known.keys() - _partitions(instance))
     return [agent_versions.build_add_request(missing)] if missing else []
+
+
+def _partitions(instance: dg.DagsterInstance) -> set[str]:
+    return set(instance.get_dynamic_partitions(agent_versions.name or ""))
 
 
 def _why_nothing(waiting: list[str], releases: Releases) -> str:

@@ -8,12 +8,14 @@ import dagster as dg
 from pydantic import Field, ValidationError
 
 from stoic_assets.adapters.evaluation_conversations import Held, hold_evaluation
+from stoic_assets.adapters.evaluation_tables import EvaluationTables
+from stoic_assets.adapters.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.conversation.evidence import SCORED
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import EvaluationRequest
 from stoic_assets.core.scoring.validity import invalid_share
-from stoic_assets.defs.evaluation_run import claim, own_evaluation_id, run_async
+from stoic_assets.defs.evaluation_run import claim, own_evaluation_id
 from stoic_assets.defs.failures import RETRIES, reported
 from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
@@ -81,6 +83,9 @@ def transcripts(
             max_cost=config.max_cost,
         )
         held = run_async(conversations)
+        if "evaluations" not in held.files:  # nothing was left to hold; a run that ends before its verdicts is resumed
+            head = EvaluationTables(workplace, held.manifest).write_head("conversed", planned_trials=held.planned)
+            held.files["evaluations"] = head
     return dg.MaterializeResult(metadata=_metadata(held))
 
 

@@ -12,11 +12,15 @@ from typing import Any
 import pytest
 
 from stoic_assets.adapters.embedded_server import GraphServer
+from stoic_assets.adapters.evaluation_tables import EvaluationTables
+from stoic_assets.adapters.files import StorageError
 from stoic_assets.adapters.models.ledger import Ledger
 from stoic_assets.adapters.models.offline_model import OFFLINE, OfflineModel
 from stoic_assets.adapters.nights import HeldNight, Nights, hold_night
+from stoic_assets.adapters.wall_clock import now
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.core.chat import ChatReply, ChatRequest
+from stoic_assets.core.conversation import journal as entries
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.nightly import Alarm, HeldVersion, Round, evaluation_id
 
@@ -127,6 +131,48 @@ def test_live_versions_converse_in_turn_and_nothing_is_held_twice(
     assert list(again.evaluations) == [versions[1]]
 
 
+def test_what_is_judged_stays_judged_until_a_trial_is_held_again(
+    workplace: Workplace, agent: Agent, said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    version = agent("1.0.0")
+    found = hold(workplace).held[version]
+    assert found.files.keys() >= {"evaluations", "trials", "turns", "observations"}
+    store = EvaluationTables(workplace, found.manifest)
+    store.write_head("finished", planned_trials=3, scored_trials=3, invalid_trials=0)
+    found = hold(workplace).held[version]
+    assert (found.files.keys(), len(found.trials)) == ({"llm_calls"}, 3)
+    assert store.read("evaluations")[0]["status"] == "finished"
+
+
+@pytest.mark.parametrize("table", ["llm_calls", "evaluations", "turns", "trials"])
+def test_what_is_held_again_is_stored_whole_however_often_that_is_cut_off(
+    workplace: Workplace, agent: Agent, said: list[str], monkeypatch: pytest.MonkeyPatch, table: str
+) -> None:
+    version = agent("1.0.0")
+    found = hold(workplace).held[version]
+    store = EvaluationTables(workplace, found.manifest)
+    store.write_head("finished", planned_trials=3, scored_trials=2, invalid_trials=1)
+    missed = entries.ended(now(), "infra_error", "no graph", 0, [])
+    asyncio.run(workplace.evidence.journals(found.manifest).of(found.trials[0]["trial_id"]).append(missed))
+    write = EvaluationTables.write
+
+    def full_disk(self: EvaluationTables, name: str, rows: Any) -> Path:
+        if name == table:
+            raise StorageError("the disk is full")
+        return write(self, name, rows)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(EvaluationTables, "write", full_disk)
+        assert hold(workplace).record.faults == {version: "the disk is full"}
+    again = hold(workplace).held[version]
+    assert len(said) == 4, "what was invalid was held once more"
+    assert store.read("evaluations")[0]["status"] == "conversed", "what is judged is not what was held"
+    trials, turns = store.read("trials"), store.read("turns")
+    assert {row["ended_at"].isoformat() for row in trials} == {row["ended_at"] for row in again.trials}
+    assert len(turns) == sum(row["turns"] for row in trials)
+    assert f"{found.trials[0]['trial_id']}-2" in {row["user"].removeprefix("u-") for row in trials}
+
+
 def test_a_version_that_cannot_be_talked_to_stops_no_other(
     workplace: Workplace, agent: Agent, said: list[str]
 ) -> None:
@@ -193,6 +239,26 @@ def test_what_is_recorded_adds_up(tmp_path: Path) -> None:
     assert night.first is not None
     assert list(night.first.evaluations) == ["a@1", "b@1"]
     assert list(night.alarms) == ["a@1"]
+
+
+def test_what_was_told_of_a_version_goes_with_it(tmp_path: Path) -> None:
+    nights = Nights(tmp_path)
+    evaluations = {each: HeldVersion(evaluation_id=f"of {each}") for each in ("a@1", "b@1")}
+    nights.record_round(NIGHT, "first", Round(run_id="r", held_at="2999-01-01", evaluations=evaluations))
+    nights.record_told(NIGHT, {"of a@1": "r"})
+    nights.record_told(NIGHT, {"of b@1": "r"})
+    nights.forget("a@1")
+    assert nights.read(NIGHT).told == {"of b@1": "r"}
+
+
+def test_a_night_knows_the_alarms_of_the_one_before(tmp_path: Path) -> None:
+    nights = Nights(tmp_path)
+    assert nights.alarms_before(NIGHT) == {}
+    for night, version in (("2026-11-13", "a@1"), ("2026-11-14", "b@1"), (NIGHT, "c@1")):
+        path = nights.record_alarm(night, Alarm(agent_version=version, base="a@0", measures=(), evaluation_ids=()))
+    assert list(nights.alarms_before(NIGHT)) == ["b@1"]
+    path.write_text("{")
+    assert nights.alarms_before("2026-11-22") == {}
 
 
 def test_a_damaged_night_is_told_beside_the_others(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from stoic_assets.core.alerts import regression_confirmed
 from stoic_assets.core.nightly import (
+    Alarm,
     Facts,
     HeldVersion,
     Night,
@@ -14,9 +15,11 @@ from stoic_assets.core.nightly import (
     Steps,
     evaluation_id,
     fallen_twice,
+    has_verdict,
     is_over,
     next_steps,
     night_of,
+    no_verdict,
 )
 
 BASE, CANDIDATE, OTHER = "marcus@1.0.0", "marcus@1.1.0", "ada@1"
@@ -79,6 +82,39 @@ def test_a_base_whose_run_failed_holds_nobody_up() -> None:
     assert steps(FIRST, {}, ended={f"first {BASE}", f"first {OTHER}"}).evaluate == {CANDIDATE: f"first {CANDIDATE}"}
 
 
+def test_a_version_is_judged_again_after_its_base() -> None:
+    judged = {f"first {each}": [] for each in BASES}
+    assert steps(FIRST, judged) == NOTHING
+    assert steps(FIRST, judged, ended={f"first {BASE}"}).evaluate == {CANDIDATE: f"first {CANDIDATE}"}
+    assert steps(FIRST, judged, running={f"first {BASE}"}) == NOTHING
+    assert steps(FIRST, judged, ended={f"first {BASE}", f"first {CANDIDATE}"}) == NOTHING
+
+
+@pytest.mark.parametrize(
+    ("status", "scored", "invalid", "why"),
+    [
+        ("finished", 18, 2, None),
+        ("regrading", 18, 2, None),
+        ("finished", 17, 3, "no verdict: 3 of 20 trials are invalid, more than the 10% that"),
+        ("finished", 0, 6, "no verdict: 6 of 6 trials"),
+        ("incomplete", 18, 0, "no verdict, it is not finished (incomplete); go on with `stoic eval"),
+    ],
+)
+def test_a_verdict_needs_trials_that_count(status: str, scored: int, invalid: int, why: str | None) -> None:
+    head = {
+        "agent_version": BASE, "evaluation_id": "e", "status": status, "scored_trials": scored,
+        "invalid_trials": invalid,
+    }
+    found = no_verdict(head, 0.1)
+    assert found is None if why is None else (found or "").startswith(why)
+    assert has_verdict(head, 0.1) == (why is None)
+
+
+def test_what_was_never_judged_has_no_verdict_and_nothing_to_be_said_of_it() -> None:
+    head = {"status": "conversed", "scored_trials": None, "invalid_trials": None}
+    assert (has_verdict(head, 0.1), no_verdict(head, 0.1)) == (False, None)
+
+
 def test_a_night_in_which_nothing_fell_is_over() -> None:
     rows = [row("task", "unchanged"), row("wisdom", "improved"), row("lift", gating=False)]
     assert steps(FIRST, {f"first {each}": rows for each in BASES}) == NOTHING
@@ -116,6 +152,35 @@ def test_only_what_fell_twice_is_an_alarm_and_only_once() -> None:
     assert [each["measure"] for each in alarm.measures] == ["task"]
     assert alarm.evaluation_ids == (f"first {CANDIDATE}", f"again {CANDIDATE}")
     assert steps(BOTH.model_copy(update={"alarms": {CANDIDATE: alarm}}), both) == NOTHING
+
+
+def known(*measures: str, base: str = BASE) -> dict[str, Alarm]:
+    """What the night before told of the candidate."""
+    told = tuple({"measure": each} for each in measures)
+    return {CANDIDATE: Alarm(agent_version=CANDIDATE, base=base, measures=told, evaluation_ids=("a", "b"))}
+
+
+def test_what_the_night_before_told_of_is_kept_and_not_told_again() -> None:
+    fell = {f"first {BASE}": [], f"first {OTHER}": [], f"first {CANDIDATE}": [row("task")]}
+    before = known("task", "wisdom")
+    found = next_steps(FIRST, Facts(fell, known=before))
+    assert (found.again, found.alarms, found.known) == ((), (), (before[CANDIDATE],))
+    recorded = FIRST.model_copy(update={"alarms": before})
+    assert next_steps(recorded, Facts(fell, known=before)) == NOTHING
+
+
+@pytest.mark.parametrize("before", [known("wisdom"), known("task", base="marcus@0.9")])
+def test_what_the_night_before_did_not_tell_of_is_held_again_and_told(before: dict[str, Alarm]) -> None:
+    fell = {f"first {BASE}": [], f"first {OTHER}": [], f"first {CANDIDATE}": [row("task"), row("wisdom")]}
+    assert next_steps(FIRST, Facts(fell, known=before)).again == (BASE, CANDIDATE)
+    twice = fell | {f"again {BASE}": [], f"again {CANDIDATE}": [row("task"), row("wisdom")]}
+    recorded = BOTH.model_copy(update={"alarms": before})
+    [alarm] = next_steps(recorded, Facts(twice, known=before)).alarms
+    assert [each["measure"] for each in alarm.measures] == ["task", "wisdom"]
+    told = BOTH.model_copy(update={"alarms": {CANDIDATE: alarm}})
+    assert next_steps(told, Facts(twice, known=before)) == NOTHING
+    known_alone = twice | {f"again {CANDIDATE}": [row("wisdom")]}
+    assert bool(next_steps(recorded, Facts(known_alone, known=before)).alarms) == (before[CANDIDATE].base != BASE)
 
 
 @pytest.mark.parametrize(

@@ -143,6 +143,20 @@ def test_a_deleted_manifest_leaves_everything_and_may_come_back(daemon: Daemon, 
     assert daemon.tick() == ["marcus@1.0.0"]
 
 
+def test_what_was_deleted_and_is_released_again_is_evaluated(daemon: Daemon, manifest: Manifest) -> None:
+    path = manifest("1.0.0")
+    assert daemon.tick() == ["marcus@1.0.0"]
+    path.unlink()
+    daemon.tick()
+    for run in daemon.runs():  # what `stoic delete` leaves nothing of
+        daemon.instance.delete_run(run.run_id)
+    daemon.instance.delete_dynamic_partition("agent_version", "marcus@1.0.0")
+    assert daemon.tick() == []
+    manifest("1.0.0")
+    assert daemon.tick() == ["marcus@1.0.0"]
+    assert daemon.tick() == []
+
+
 def test_a_malformed_manifest_is_named_and_stops_no_other(daemon: Daemon, manifest: Manifest) -> None:
     manifest("1.0.0")
     bad = manifest("1.1.0")

@@ -1,10 +1,18 @@
-"""What a run configuration may ask of conversations."""
+"""What a run configuration may ask of conversations, and what becomes of an evaluation that has them all."""
 
+from collections.abc import Callable
+from typing import Any
+
+import dagster as dg
 import pytest
 from pydantic import ValidationError
 
+from stoic_assets.adapters.evaluation_conversations import Held
+from stoic_assets.adapters.evaluation_tables import EvaluationTables
+from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.defs.transcripts import ConversationConfig
+from stoic_assets.core.evaluation import Manifest
+from stoic_assets.defs.transcripts import ConversationConfig, transcripts
 
 
 @pytest.mark.parametrize("wanted", [{"at_once": 0}, {"max_cost": -1.0}])
@@ -18,3 +26,24 @@ def test_what_no_evaluation_can_be_is_told_in_one_line(wanted: dict[str, int | s
     [key] = wanted
     with pytest.raises(ConfigurationError, match=f"^{key}: [^\\n]+$"):
         ConversationConfig(**wanted).request()
+
+
+def test_a_finished_evaluation_that_is_resumed_is_unfinished_until_its_verdicts_are_there(
+    workplace: Workplace, instance: dg.DagsterInstance, make_manifest: Callable[..., Manifest],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A kill in between is to be gone on from with `--resume`."""
+    manifest = make_manifest()
+    tables = EvaluationTables(workplace, manifest)
+    tables.write_head("finished", planned_trials=1, scored_trials=1, invalid_trials=0)
+
+    async def hold(*_: Any, **__: Any) -> Held:
+        return Held(manifest, 1, [], {})
+
+    monkeypatch.setattr("stoic_assets.defs.transcripts.hold_evaluation", hold)
+    tags = {"stoic/evaluation_id": manifest.evaluation_id}
+    dg.materialize(
+        [transcripts], instance=instance, partition_key=manifest.agent_version, tags=tags,
+        resources={"workplace": workplace},
+    )
+    assert tables.read("evaluations")[0]["status"] == "conversed"
