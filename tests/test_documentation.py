@@ -10,14 +10,16 @@ from typing import Any
 import pytest
 import typer
 import yaml
+from dagster import AssetKey, validate_run_config
 from pydantic import BaseModel
 
 from stoic_assets.adapters.document_files import load_job
+from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli.command_line import command_line
 from stoic_assets.core.jobs.json_schema import job_json_schema
 from stoic_assets.core.releases import Release
 from stoic_assets.core.settings import Settings
-from stoic_assets.defs.assembly import ASSETS
+from stoic_assets.defs.assembly import ASSETS, build_definitions
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")])
@@ -184,12 +186,16 @@ def test_every_environment_variable_is_described() -> None:
     assert described - offered == {"STOIC_GRAPH_SHARED"}  # nobody should set it without having read about it
 
 
-def test_the_run_configuration_shown_is_valid() -> None:
-    [block] = [block for language, block in FENCE.findall(text_of("docs/dagster.md")) if language == "yaml"]
-    shown = {asset: set(given["config"]) for asset, given in yaml.safe_load(block)["ops"].items()}
-    types = {asset.op.name: asset.op.config_schema.config_type for asset in ASSETS}
-    assert shown["transcripts"] == set(types["transcripts"].fields)
-    assert all(keys <= set(types[asset].fields) for asset, keys in shown.items())
+def test_the_run_configuration_shown_is_valid(workplace: Workplace) -> None:
+    of_job, of_page = [
+        yaml.safe_load(block) for language, block in FENCE.findall(text_of("docs/dagster.md")) if language == "yaml"
+    ]
+    definitions = build_definitions(workplace)
+    pages = definitions.resolve_implicit_global_asset_job_def().get_subset(asset_selection={AssetKey("rating_pages")})
+    assert validate_run_config(definitions.resolve_job_def("release_evaluation"), of_job)
+    assert validate_run_config(pages, of_page)
+    fields = next(asset for asset in ASSETS if asset.op.name == "transcripts").op.config_schema.config_type.fields
+    assert set(of_job["ops"]["transcripts"]["config"]) == set(fields)
 
 
 def test_every_asset_is_described() -> None:

@@ -71,7 +71,7 @@ virtues as (
         case
             -- A virtue that weighs nothing is not asked about: without another one there is no score.
             when count(score) filter (where weight > 0) = 0 or not bool_or(has_weights) then null
-            else coalesce(sum(score * weight * confidence) / nullif(sum(weight * confidence), 0), 0.5)
+            else coalesce(sum(score * weight * confidence) / nullif(sum(weight * confidence), 0), virtue_overall)
         end as virtue_overall_weighted,
         avg(confidence) as virtue_confidence,
         count(score) = 0 and sum(failed) > 0 as judge_failed

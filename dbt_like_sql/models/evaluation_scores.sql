@@ -6,6 +6,7 @@ with means as (
         max(evaluated_at) as evaluated_at,
         count(*) filter (where valid) as scored_trials,
         count(*) filter (where not valid) as invalid_trials,
+        count(distinct job) as jobs,
         avg(overall) as average_overall,
         avg(virtue_overall) as fitness,
         avg(task) as task,
@@ -32,6 +33,7 @@ select
         <= {{ var('invalid_trials_threshold') }},
         false
     ) as conclusive,
+    coalesce(means.jobs, 0) as jobs,
     means.task,
     means.timing,
     means.assertion,

@@ -11,8 +11,16 @@ select
         avg(trial_virtues.score)
     ) as score,
     avg(trial_virtues.confidence) as confidence,
+    -- Calibrated confidences and judges' own are two scales: their mean is held against the mean of their bounds.
+    avg(
+        case trial_virtues.confidence_source
+            when 'calibrated' then {{ var('weak_calibrated_confidence_above') }}
+            else {{ var('weak_confidence_above') }}
+        end
+    ) filter (where trial_virtues.score is not null) as confidence_above,
     count(trial_virtues.score) as trials,
-    count(*) filter (where trial_virtues.score is null and not trial_virtues.exercised) as not_exercised
+    count(*) filter (where trial_virtues.score is null and not trial_virtues.exercised) as not_exercised,
+    list_sort(list_distinct(flatten(list(trial_virtues.judges)))) as judges
 from {{ ref('trial_virtues') }} as trial_virtues
 inner join {{ ref('composite_scores') }} as composite_scores
     using (agent_version, evaluation_id, trial_id)

@@ -18,6 +18,7 @@ select
     count(*) filter (where scored) as verdicts,
     count(*) filter (where error is not null) as failed,
     bool_or(exercised) as exercised,
-    avg(grounded) filter (where scored) as grounded
+    avg(grounded) filter (where scored) as grounded,
+    list_sort(list(distinct judge_model) filter (where scored)) as judges
 from verdicts
 group by agent_version, evaluation_id, trial_id, virtue

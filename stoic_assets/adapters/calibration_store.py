@@ -5,7 +5,7 @@ What makes it needs numpy, and is imported when it is made.
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from stoic_assets.adapters.rating_keys import read_keys
 from stoic_assets.adapters.warehouse import Warehouse
@@ -46,3 +46,8 @@ def store(warehouse: Warehouse, comparisons: "list[JudgeComparison]") -> Path:
 def read_calibration(warehouse: Warehouse) -> Calibration:
     """The maps of the newest calibration; none before the first."""
     return calibration_of(warehouse.query(f"select confidence_map from {TABLE}"))
+
+
+def calibration_rows(warehouse: Warehouse) -> list[dict[str, Any]]:
+    """The rows of the newest calibration; none before the first."""
+    return warehouse.read(TABLE, *PLACE) if warehouse.has(TABLE, *PLACE) else []

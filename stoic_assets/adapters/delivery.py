@@ -3,19 +3,26 @@
 A message may leave long after its evaluation was stored, with another one or with an alert.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager
+from typing import Any
 
 from stoic_assets.adapters.file_locks import locked
 from stoic_assets.adapters.outbox import Delivered
 from stoic_assets.adapters.receiver import Target
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.presentation.formatting import plural
 
-_MESSAGES: Mapping[str, tuple[Target, str]] = {
-    "events": ("events", "id"),
-    "fitness_updates": ("fitness", "idempotency_key"),
+_MESSAGES: Mapping[str, tuple[Target, Callable[[Mapping[str, Any]], str]]] = {
+    "events": ("events", lambda row: str(row["id"])),
+    "fitness_updates": ("fitness", lambda row: fitness_message(row["agent_version"], row["evaluation_id"])),
 }
-"""Of each table with `delivered_at`: where its messages go, and the column of their ids."""
+"""Of each table with `delivered_at`: where its messages go, and the id of a row's message."""
+
+
+def fitness_message(agent_version: str, evaluation_id: str) -> str:
+    """The id in the outbox of what is told of an evaluation's fitness: a later update takes the place of a former."""
+    return f"{agent_version} {evaluation_id}"
 
 
 def times_locked(workplace: Workplace) -> AbstractContextManager[None]:
@@ -28,9 +35,15 @@ async def deliver(
 ) -> Delivered:
     """Delivers what waits, as `Outbox.deliver` does, and notes the times where rows were stored before.
 
+    Whoever watches is told what was not taken at an address that is set.
     `new` are the ids of messages whose rows the caller stores afterwards, if they have any.
     """
     delivery = await workplace.outbox.deliver(targets, seconds=seconds)
+    if delivery.errors:
+        waiting = workplace.outbox.waiting()
+        held = sum(waiting.get(target, 0) for target, url in targets.items() if url)
+        problem = "; ".join(delivery.errors)
+        workplace.progress.note(f"{plural(held, 'message')} in the outbox could not be delivered: {problem}")
     for version in {version for message, version in delivery.taken.items() if message not in new}:
         for table in _MESSAGES:
             _note_times(workplace, table, version)
@@ -39,14 +52,14 @@ async def deliver(
 
 def _note_times(workplace: Workplace, table: str, agent_version: str) -> None:
     """Writes the evaluations of a version again of which the table says that a message waits that was delivered."""
-    target, key = _MESSAGES[table]
+    target, message = _MESSAGES[table]
     waiting = f"select distinct evaluation_id from {table} where agent_version = ? and delivered_at is null"
     with times_locked(workplace):
         for evaluation in workplace.warehouse.query(waiting, [agent_version]):
             place = (table, agent_version, evaluation["evaluation_id"])
             rows = workplace.warehouse.read(*place)
-            known = workplace.outbox.delivery_times(target, [row[key] for row in rows])
-            times = [row["delivered_at"] or known[row[key]] for row in rows]
+            known = workplace.outbox.delivery_times(target, [message(row) for row in rows])
+            times = [row["delivered_at"] or known[message(row)] for row in rows]
             if times != [row["delivered_at"] for row in rows]:
                 timed = [row | {"delivered_at": time} for row, time in zip(rows, times, strict=True)]
                 workplace.warehouse.write(*place, timed)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from stoic_assets.adapters.delivery import deliver, times_locked
+from stoic_assets.adapters.delivery import deliver, fitness_message, times_locked
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
 from stoic_assets.adapters.feedback_files import human_evaluations
 from stoic_assets.adapters.outbox import Delivered
@@ -20,7 +20,7 @@ from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest, way_on
 from stoic_assets.core.evolution.comparison_verdict import against_base
-from stoic_assets.core.evolution.events import Event, applied, compared, completed
+from stoic_assets.core.evolution.events import Event, applied, compared, completed, events_of_evaluation
 from stoic_assets.core.evolution.fitness import FitnessUpdate, fitness_update
 from stoic_assets.core.evolution.gepa import Batch, evaluation_batch
 from stoic_assets.core.evolution.said_examples import only_said
@@ -31,20 +31,21 @@ Row = dict[str, Any]
 _TO_LEARN_FROM = {
     "trials": ("trial_id", "holdout", "scenario"),
     "composite_scores": ("trial_id", "job", "outcome", "valid", "virtue_overall", "virtue_confidence"),
-    "trial_virtues": ("trial_id", "virtue", "score", "confidence"),
+    "trial_virtues": ("trial_id", "virtue", "score", "confidence", "confidence_source"),
     "virtue_scores": (
         "trial_id", "virtue", "judge_model", "sample", "score", "reasoning", "supporting_examples",
         "improvement_suggestions",
     ),
 }  # fmt: skip
 """What `stoic_evaluations` reads of each table, in its order."""
+_NO_VERDICT = "the evaluation is not finished, or too many of its trials are invalid"
 
 
 @dataclass(frozen=True)
 class Published:
     """The update of an evaluation, how delivery went, and the files its rows were written to.
 
-    An evaluation that is not finished, or has too many invalid trials, is not `conclusive`: no fitness leaves.
+    An evaluation that is not finished, or has too many invalid trials, is not `conclusive`: its update is void.
     """
 
     update: FitnessUpdate
@@ -66,20 +67,22 @@ def read_evaluations(workplace: Workplace, manifest: Manifest) -> tuple[Evaluati
 async def publish(workplace: Workplace, manifest: Manifest) -> Published:
     """Puts fitness update and events into the outbox, delivers what has an address, and stores both tables."""
     head, evaluations = read_evaluations(workplace, manifest)
-    update = _update(workplace, manifest, head, evaluations)
     tables, outbox = EvaluationTables(workplace, manifest), workplace.outbox
     conclusive = _conclusive(tables)
+    update = _update(workplace, manifest, head, evaluations)
+    update = _revised(workplace, update if conclusive else update.void(_NO_VERDICT))
     events = [completed(evaluation) for evaluation in evaluations]
-    if conclusive and (of_evaluation := applied(update)) is not None:
+    if (of_evaluation := applied(update)) is not None:
         events.append(of_evaluation)
     if verdict := against_base(_comparison(tables)):
         events.append(compared(head, verdict))
     clean = _clean(workplace, events)
-    delivery = await _deliver(workplace, manifest.agent_version, update if conclusive else None, clean)
+    outbox.withdraw("events", events_of_evaluation(head) - clean.keys())
+    delivery = await _deliver(workplace, manifest.agent_version, update, clean)
     with times_locked(workplace):
         times = outbox.delivery_times("events", clean)
         rows = [event.row(times[key]) for key, event in clean.items()]
-        [delivered_at] = outbox.delivery_times("fitness", [update.idempotency_key]).values()
+        [delivered_at] = outbox.delivery_times("fitness", [_message(update)]).values()
         files = {
             "fitness_updates": tables.write("fitness_updates", [update.row(delivered_at)]),
             "events": workplace.warehouse.write("events", manifest.agent_version, manifest.evaluation_id, rows),
@@ -114,6 +117,16 @@ def _update(
         head, [*said, *people], settings.weakness, evolution=settings.evolution, parents=manifest.parents,
         comparison=_open_comparison(workplace, manifest),
     )
+
+
+def _revised(workplace: Workplace, update: FitnessUpdate) -> FitnessUpdate:
+    """The update as it follows on what was told of the evaluation before."""
+    former = workplace.outbox.newest("fitness", _message(update))
+    return update.after(former) if former else update
+
+
+def _message(update: FitnessUpdate) -> str:
+    return fitness_message(update.head.agent_version, update.head.evaluation_id)
 
 
 def _conclusive(tables: EvaluationTables) -> bool:
@@ -180,8 +193,8 @@ async def _deliver(
     workplace: Workplace, version: str, update: FitnessUpdate | None, events: Mapping[str, Event]
 ) -> Delivered:
     outbox, new = workplace.outbox, set(events)
-    if update is not None and update.deliverable:
-        outbox.put("fitness", {update.idempotency_key: workplace.redactor.row(update.payload())}, version)
-        new.add(update.idempotency_key)
+    if update is not None and (update.deliverable or update.revision > 1):
+        outbox.put("fitness", {_message(update): workplace.redactor.row(update.payload())}, version)
+        new.add(_message(update))
     outbox.put("events", {key: event.document() for key, event in events.items()}, version)
     return await deliver(workplace, addresses(workplace.env), new)

@@ -5,15 +5,16 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from stoic_assets.adapters.calibration_store import PLACE as CALIBRATION
+from stoic_assets.adapters.calibration_store import calibration_rows
 from stoic_assets.adapters.compiled_templates import compiled_templates
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
 from stoic_assets.adapters.files import write_whole
 from stoic_assets.adapters.version_comparison import job_hashes
 from stoic_assets.adapters.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.calibration.against_people import in_short
 from stoic_assets.core.evaluation import Manifest
-from stoic_assets.core.presentation.confidence import calibrated_share
+from stoic_assets.core.presentation.confidence import calibrated_share, whose_confidence
 from stoic_assets.core.releases import agent_of
 from stoic_assets.core.reports.data import BaseVersion, ReportData, Row
 from stoic_assets.core.reports.page import report_parts
@@ -41,7 +42,7 @@ def report_data(workplace: Workplace, manifest: Manifest) -> ReportData:
         evaluation=_head(workplace.warehouse, key),
         virtue_trends=workplace.warehouse.query("select * from virtue_trends where agent = ? order by n", [agent]),
         version_comparisons=comparisons,
-        judge_calibration=_rows(workplace.warehouse, CALIBRATION, "judge_calibration"),
+        judge_calibration=calibration_rows(workplace.warehouse),
         invalid_trials_threshold=workplace.settings.invalid_trials_threshold,
         base=base and BaseVersion(_head(workplace.warehouse, base), **_tables(workplace, base, BaseVersion)),
     )
@@ -57,8 +58,9 @@ def write_weak_virtues(workplace: Workplace, manifest: Manifest) -> tuple[Path, 
     """The report of weak virtues as Markdown: where it is, and its text."""
     tables = EvaluationTables(workplace, manifest)
     virtues, weak = tables.read("evaluation_virtues"), tables.read("weak_virtues")
-    calibrated = calibrated_share(tables.read("trial_virtues"))
-    text = weak_virtue_markdown(virtues, weak, tables.is_offline(), calibrated)
+    agreement = in_short(calibration_rows(workplace.warehouse), tables.read("virtue_scores", ("judge_model", "score")))
+    whose = whose_confidence(calibrated_share(tables.read("trial_virtues")), agreement)
+    text = weak_virtue_markdown(virtues, weak, tables.is_offline(), whose)
     path = workplace.report_file(manifest.agent_version, manifest.evaluation_id, "weak-virtues.md")
     return write_whole(path, text), text
 

@@ -89,6 +89,19 @@ class Outbox:
         with self._storage() as messages:
             return dict.fromkeys(ids) | dict(messages.execute(asked, [target, json.dumps(list(ids))]).fetchall())
 
+    def newest(self, target: Target, message_id: str) -> dict[str, Any] | None:
+        """What was put there under an id last, delivered or not; None where nothing was."""
+        asked = "select body from messages where target = ? and id = ?"
+        with self._storage() as messages:
+            found = messages.execute(asked, [target, message_id]).fetchone()
+        return dict(json.loads(found[0])) if found else None
+
+    def withdraw(self, target: Target, ids: Collection[str]) -> None:
+        """Removes those messages that wait."""
+        gone = "delete from messages where target = ? and id = ? and delivered_at is null"
+        with self._storage() as messages:
+            messages.executemany(gone, [(target, each) for each in ids])
+
     def delete(self, agent_version: str) -> None:
         """Removes every message of a version, delivered or not."""
         with self._storage() as messages:
@@ -106,11 +119,15 @@ class Outbox:
         """
         ways = [self._deliver_to(target, url, limit, seconds) for target, url in targets.items() if url]
         outcomes = await asyncio.gather(*ways)
-        with self._storage() as messages:
-            [pending] = messages.execute("select count(*) from messages where delivered_at is null").fetchone()
         errors = dict.fromkeys(error for _, problems in outcomes for error in problems)
         taken = {key: version for each, _ in outcomes for key, version in each.items()}
-        return Delivered(sum(len(each) for each, _ in outcomes), pending, tuple(errors), taken)
+        return Delivered(sum(len(each) for each, _ in outcomes), sum(self.waiting().values()), tuple(errors), taken)
+
+    def waiting(self) -> dict[Target, int]:
+        """How many messages wait for each target that any waits for."""
+        with self._storage() as messages:
+            asked = "select target, count(*) from messages where delivered_at is null group by target"
+            return dict(messages.execute(asked).fetchall())
 
     async def _deliver_to(self, target: Target, url: str, limit: EndpointLimit, seconds: float) -> Outcome:
         if not self._waiting(target):
@@ -134,7 +151,8 @@ class Outbox:
                 continue
             message, agent_version, body = waiting
             try:
-                await service.take(message, json.loads(body))
+                content = json.loads(body)
+                await service.take(content.get("idempotency_key", message), content)
             except MessageRefused as refusal:
                 problems.append(str(refusal))
                 continue

@@ -1,7 +1,7 @@
 """The SQL models as a dbt project: finds, renders and orders them, and turns `schema.yml` tests into SQL.
 
-Only what dbt itself would read the same way is supported: `ref`, `source`, `var`, the four built-in tests and the
-generic tests of the project. Running anything belongs to `sql_models`.
+Only what dbt itself would read the same way is supported: `ref`, `source`, `var`, the macros of the project, the four
+built-in tests and the generic tests of the project. Running anything belongs to `sql_models`.
 """
 
 import hashlib
@@ -61,6 +61,7 @@ def model_variables(settings: Settings) -> dict[str, float]:
         "invalid_trials_threshold": settings.invalid_trials_threshold,
         "weak_score_below": settings.weakness.score_below,
         "weak_confidence_above": settings.weakness.confidence_above,
+        "weak_calibrated_confidence_above": settings.weakness.calibrated_confidence_above,
         "trend_slope": settings.trend.slope,
         "pass_task_score": settings.passing.task_at_least,
     }
@@ -116,8 +117,8 @@ class SqlProject:
         return self._rendered[model][1]
 
     def digest(self, model: str) -> str:
-        """SHA-256 of a model's file: the same whatever the variables are."""
-        return hashlib.sha256(self._files[model].encode()).hexdigest()
+        """SHA-256 of a model's file and of the macros: the same whatever the variables are."""
+        return hashlib.sha256((self._macros + self._files[model]).encode()).hexdigest()
 
     def is_view(self, model: str) -> bool:
         """Whether the model looks across evaluations and so has no files of its own."""
@@ -140,6 +141,11 @@ class SqlProject:
         """The `vars` of the project with the overrides."""
         project: dict[str, Any] = yaml.safe_load((self.folder / "dbt_project.yml").read_text(encoding="utf-8"))
         return {**project.get("vars", {}), **self._overrides}
+
+    @cached_property
+    def _macros(self) -> str:
+        files = sorted((self.folder / "macros").glob("*.sql"))
+        return "".join(file.read_text(encoding="utf-8") for file in files)
 
     @cached_property
     def _files(self) -> dict[str, str]:
@@ -182,7 +188,9 @@ class SqlProject:
     def _render(self, template: str) -> tuple[str, frozenset[str]]:
         """The SQL and the names it reads."""
         used: set[str] = set()
-        return _template(template).render(self._functions(used)).strip(), frozenset(used)
+        functions = self._functions(used)
+        macros = vars(_template(self._macros).make_module(functions))
+        return _template(template).render(functions | macros).strip(), frozenset(used)
 
     def _test(self, model: str, test: str | Mapping[str, Any], column: str | None) -> ModelTest:
         name, details = (test, {}) if isinstance(test, str) else next(iter(test.items()))

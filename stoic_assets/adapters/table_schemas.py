@@ -73,7 +73,7 @@ FACTS: dict[str, Columns] = {
     },
     "task_scores": {
         "trial_id": "text", "task": "text", "type": "text", "task_text": "text", "score": "number?",
-        "reason": "text?", "judge_model": "text?", "error": "text?",
+        "reason": "text?", "judge_model": "text?", "prompt_hash": "text?", "error": "text?",
     },
     "tone_scores": {
         "trial_id": "text", "score": "number?", "reason": "text?", "judge_model": "text?", "error": "text?",
@@ -139,7 +139,7 @@ MODELS: dict[str, Columns] = {
     "trial_virtues": {
         "trial_id": "text", "virtue": "text", "score": "number?", "confidence": "number?",
         "confidence_source": "text?", "verdicts": "count", "failed": "count", "exercised": "flag?",
-        "grounded": "number?",
+        "grounded": "number?", "judges": "texts?",
     },
     "composite_scores": {
         "trial_id": "text", "job": "text", "scenario": "text?", "condition": "text", "repeat": "count",
@@ -158,12 +158,12 @@ MODELS: dict[str, Columns] = {
         "invalid_trials": "count", "k": "count", "estimate": "number?",
     },
     "evaluation_virtues": {
-        "agent": "text", "virtue": "text", "score": "number?", "confidence": "number?", "trials": "count",
-        "not_exercised": "count",
+        "agent": "text", "virtue": "text", "score": "number?", "confidence": "number?", "confidence_above": "number?",
+        "trials": "count", "not_exercised": "count", "judges": "texts?",
     },
     "evaluation_scores": {
         "agent": "text", "average_overall": "number?", "fitness": "number?", "planned_trials": "count",
-        "scored_trials": "count", "invalid_trials": "count", "conclusive": "flag", "task": "number?",
+        "scored_trials": "count", "invalid_trials": "count", "conclusive": "flag", "jobs": "count?", "task": "number?",
         "timing": "number?", "assertion": "number?", "tone": "number?",
     },
     "weak_virtues": {
@@ -172,7 +172,7 @@ MODELS: dict[str, Columns] = {
     },
     "virtue_trends": {
         "agent": "text", "virtue": "text", "mean": "number", "n": "count", "slope": "number?", "trend": "text",
-        "released_at": "time",
+        "released_at": "time", "place": "count", "judges": "texts?",
     },
     "measure_history": {
         "agent": "text", "measure": "text", "mean": "number", "jobs": "count", "n": "count", "base": "text?",

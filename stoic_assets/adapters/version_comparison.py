@@ -6,11 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from stoic_assets.adapters.calibration_store import calibration_rows
 from stoic_assets.adapters.document_files import load_releases
 from stoic_assets.adapters.judge_drift import judge_moved
 from stoic_assets.adapters.sql_models import open_models
 from stoic_assets.adapters.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.calibration.against_people import in_short
+from stoic_assets.core.comparison.choice import Stored, fuller, most_alike, passed_over
 from stoic_assets.core.comparison.comparison import Comparison, compare
 from stoic_assets.core.comparison.side import Answer, ComparisonRefused, Side
 from stoic_assets.core.errors import ConfigurationError
@@ -21,6 +24,8 @@ from stoic_assets.core.releases import base_of
 from stoic_assets.core.scoring.validity import conclusive
 
 TABLE = "version_comparisons"
+RECENT = 100
+"""Evaluations of a version among which one is chosen: 1,000 on both sides would be 5 s of pairs to go through."""
 Row = dict[str, Any]
 
 
@@ -35,18 +40,23 @@ def compare_versions(
     workplace: Workplace, base: str, candidate: str, base_id: str | None = None, candidate_id: str | None = None,
     held_with: str | None = None,
 ) -> Comparison:
-    """Compares two versions, unless told otherwise in their newest evaluations.
+    """Compares two versions in the named evaluations, else in those that `most_alike` finds; notes tell of newer ones.
 
-    The candidate's newest finished evaluation speaks for it or nothing does; of the base an older one is taken, and the
-    notes say so, where the newest has too many invalid trials. If the base's evaluation `held_with` the candidate's is
-    finished, newer ones do not count: they met other hours. Raises `ComparisonRefused`, `ConfigurationError`.
+    A candidate without release manifest may be another agent in every evaluation, so its newest speaks for it. If the
+    base's evaluation `held_with` the candidate's is finished, newer ones do not count: they met other hours. Raises
+    `ComparisonRefused`, `ConfigurationError`.
     """
     settings = workplace.settings
-    after = read_side(workplace, candidate, candidate_id or _newest(workplace, candidate)[0])
-    before, passed_over = _base_side(workplace, base, base_id, held_with)
+    candidates = _stored(workplace, candidate, candidate_id)[:RECENT]
+    bases = _until(_stored(workplace, base, base_id), held_with)[:RECENT]
+    best = most_alike(bases, candidates)
+    released = candidate in load_releases(workplace.project.releases)[0]
+    chosen = best if released else most_alike(bases, candidates[:1])
+    said = (passed_over(bases[0], *chosen), passed_over(candidates[0], *reversed(chosen)), fuller(chosen, best))
+    before, after = (read_side(workplace, each.agent_version, each.evaluation_id) for each in chosen)
     moved = moved_between(workplace, before, after)
     found = compare(before, after, settings.minimal_differences, settings.invalid_trials_threshold, moved)
-    return replace(found, notes=(*passed_over, *found.notes))
+    return replace(found, notes=(*filter(None, said), *found.notes))
 
 
 def moved_between(workplace: Workplace, base: Side, candidate: Side) -> str | None:
@@ -80,10 +90,12 @@ def read_side(workplace: Workplace, agent_version: str, evaluation_id: str) -> S
         invalid_trials=evaluation["invalid_trials"] or 0,
         evaluator_model=evaluation["evaluator_model"] or "",
         judges=frozenset(row["judge_model"] for row in verdicts if row["error"] is None),
-        prompts=_prompts(trials, verdicts),
+        prompts=_prompts(trials, verdicts, tasks),
+        built_in_prompts=evaluation["prompt_hash"],
         jobs=job_hashes(workplace, *key, trials),
         measures=_measures(warehouse, *key),
         calibrated=calibrated_share(verdicts),
+        agreement=in_short(calibration_rows(warehouse), verdicts),
         trials=warehouse.read("composite_scores", *key),
         answers=_answers(trials, verdicts, tasks),
     )
@@ -111,13 +123,17 @@ def _measures(warehouse: Warehouse, agent_version: str, evaluation_id: str) -> l
         return models.rows("job_measures")
 
 
-def _prompts(trials: Sequence[Row], verdicts: Sequence[Row]) -> dict[str, frozenset[str]]:
-    """What the judges were asked, by job."""
+def _prompts(
+    trials: Sequence[Row], verdicts: Sequence[Row], tasks: Sequence[Row]
+) -> dict[tuple[str, str], frozenset[str]]:
+    """What the judges were asked, where it is known: an earlier release did not store it with the tasks."""
     jobs = {row["trial_id"]: row["job"] for row in trials}
-    asked: dict[str, set[str]] = defaultdict(set)
-    for row in verdicts:
-        asked[jobs[row["trial_id"]]].add(row["prompt_hash"] or "")
-    return {job: frozenset(hashes) for job, hashes in asked.items()}
+    asked: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for about, rows in (("virtues", verdicts), ("tasks", tasks)):
+        for row in rows:
+            if row["prompt_hash"]:
+                asked[jobs[row["trial_id"]], about].add(row["prompt_hash"])
+    return {question: frozenset(hashes) for question, hashes in asked.items()}
 
 
 def _answers(trials: Sequence[Row], verdicts: Sequence[Row], tasks: Sequence[Row]) -> list[Answer]:
@@ -136,33 +152,39 @@ def _gave_mark(task: Row) -> list[str]:
     return [] if task["error"] is not None else (task["judge_model"] or "").split(",")
 
 
-def _newest(workplace: Workplace, agent_version: str) -> list[str]:
-    """The evaluations of a version that were finished once, the newest first.
+def _stored(workplace: Workplace, agent_version: str, named: str | None) -> list[Stored]:
+    """The named evaluation, or all of a version that were finished once, the newest first.
 
     One that is judged again allows no comparison, and none by an older one in its place. Raises `ConfigurationError`
     when there is none.
     """
     rows = workplace.warehouse.evaluations(agent_version)
-    found = [row["evaluation_id"] for row in rows if row["status"] in ("finished", REGRADING)]
-    if not found:
-        state = f"its newest evaluation is {rows[0]['status']}" if rows else "it was never evaluated"
+    wanted = [
+        row for row in rows
+        if row["evaluation_id"] == named or (named is None and row["status"] in ("finished", REGRADING))
+    ]
+    if not wanted:
+        newest = f"its newest evaluation is {rows[0]['status']}" if rows else "it was never evaluated"
+        state = f"it has no evaluation {named}" if named else newest
         raise ConfigurationError(f"{agent_version}: {state}; run `stoic eval --agent-version {agent_version}`")
-    return found
+    held: dict[str, list[Row]] = defaultdict(list)
+    for trial in workplace.warehouse.jobs(agent_version):
+        held[trial["evaluation_id"]].append(trial)
+    threshold = workplace.settings.invalid_trials_threshold
+    return [
+        Stored(
+            agent_version, row["evaluation_id"], row["offline"],
+            conclusive(row["scored_trials"] or 0, row["invalid_trials"] or 0, threshold),
+            job_hashes(workplace, agent_version, row["evaluation_id"], held[row["evaluation_id"]]),
+        )
+        for row in wanted
+    ]
 
 
-def _base_side(
-    workplace: Workplace, base: str, base_id: str | None, held_with: str | None
-) -> tuple[Side, tuple[str, ...]]:
-    """The base's newest evaluation that is valid, and what is to be said when it is not the newest."""
-    if base_id:
-        return read_side(workplace, base, base_id), ()
-    evaluations, threshold = _newest(workplace, base), workplace.settings.invalid_trials_threshold
-    if held_with in evaluations:
-        evaluations = evaluations[evaluations.index(held_with) :]
-    for evaluation_id in evaluations:
-        side = read_side(workplace, base, evaluation_id)
-        if conclusive(side.scored_trials, side.invalid_trials, threshold):
-            newer = evaluations[: evaluations.index(evaluation_id)]
-            note = f"passed over for too many invalid trials: {', '.join(newer)} of {base}"
-            return side, ((note,) if newer else ())
-    return read_side(workplace, base, evaluations[0]), ()
+def _until(evaluations: list[Stored], held_with: str | None) -> list[Stored]:
+    """Without those that are newer than `held_with`; that one alone where few enough of its trials are invalid."""
+    ids = [each.evaluation_id for each in evaluations]
+    if held_with not in ids:
+        return evaluations
+    until = evaluations[ids.index(held_with) :]
+    return until[:1] if until[0].conclusive else until

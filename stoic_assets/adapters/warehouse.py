@@ -94,13 +94,11 @@ class Warehouse:
 
     def evaluations(self, agent_version: str) -> list[dict[str, Any]]:
         """The evaluations of one version, the newest first."""
-        check_agent_version(agent_version)
-        found = places(self.root / "evaluations", agent_version)
-        if not found:
-            return []
-        with open_engine() as engine:
-            rows = self._scan("evaluations", found)
-            return fetch(engine, f"from ({rows}) order by started_at desc, evaluation_id desc")
+        return self._of_version("evaluations", agent_version, "from ({}) order by started_at desc, evaluation_id desc")
+
+    def jobs(self, agent_version: str) -> list[dict[str, Any]]:
+        """The name and hash of each job that each evaluation of one version has trials of."""
+        return self._of_version("trials", agent_version, "select distinct evaluation_id, job, job_hash from ({})")
 
     def newest_version(self) -> str:
         """The version evaluated last. Raises `ConfigurationError` when none was."""
@@ -216,6 +214,14 @@ class Warehouse:
                 f"{table} of evaluation {evaluation_id} ({agent_version}) is missing; materialise it first"
             )
         return self._scan(table, {(agent_version, evaluation_id): place})
+
+    def _of_version(self, table: str, agent_version: str, sql: str) -> list[dict[str, Any]]:
+        """What `sql` finds in all rows of one version, which take the place of its braces."""
+        found = places(self.root / table, check_agent_version(agent_version))
+        if not found:
+            return []
+        with open_engine() as engine:
+            return fetch(engine, sql.format(self._scan(table, found)))
 
     def _place(self, table: str, agent_version: str, evaluation_id: str) -> Place | None:
         key = check_agent_version(agent_version), check_evaluation_id(evaluation_id)

@@ -42,7 +42,7 @@ def compare(
     base: Annotated[str, typer.Argument(help="agent@version to compare with")],
     candidate: Annotated[str, typer.Argument(help="agent@version in question")],
     evaluation: Annotated[
-        list[str] | None, typer.Option(help="An evaluation to use in place of the newest; may be given twice.")
+        list[str] | None, typer.Option(help="An evaluation to compare by, not the one chosen; may be given twice.")
     ] = None,
     fail_on: Annotated[
         Gate | None, typer.Option(help="Exit with 1 on a regression; with `inconclusive`, unless it is ruled out.")
@@ -66,6 +66,9 @@ def compare(
         console.print_json(comparison_document(found))
     else:
         show_comparison(found)
+    if fail_on is Gate.regression and found.too_few_jobs:
+        said = f"stoic: --fail-on regression cannot say no: {found.too_few_jobs}"
+        console.err.print(f"{said}; add jobs, or gate by `stoic eval --fail-under`")
     failing = {"regressed"} if fail_on is Gate.regression else {"regressed", "inconclusive"} if fail_on else set()
     if found.verdict in failing:
         console.err.print(f"stoic: {headline(found)}")

@@ -30,6 +30,10 @@ def _day(text: str) -> str:
     return text
 
 
+def _of_all_virtues(floors: dict[Virtue, float]) -> dict[Virtue, float]:
+    return dict.fromkeys(VIRTUES, 0.5) | floors
+
+
 class EndpointLimit(Document):
     """How hard one endpoint may be pressed."""
 
@@ -74,10 +78,19 @@ class Judging(Document):
 
 
 class Weakness(Document):
-    """When a virtue counts as weak: score below and confidence above."""
+    """When a virtue counts as weak: score below and confidence above.
+
+    A calibrated confidence, the probability of being right, is another scale than a judge's own. A judge as good as a
+    further rater has about 0.5 of it where the raters' alpha is 2/3, Krippendorff's bound for tentative conclusions.
+    """
 
     score_below: float = Field(0.7, ge=0, le=1)
     confidence_above: float = Field(0.7, ge=0, le=1)
+    calibrated_confidence_above: float = Field(0.5, ge=0, le=1)
+
+    def sure_above(self, calibrated: float) -> float:
+        """The bound for a mean of confidences of which this share, 0–1, is calibrated: the mean of their bounds."""
+        return calibrated * self.calibrated_confidence_above + (1 - calibrated) * self.confidence_above
 
 
 class Trend(Document):
@@ -120,8 +133,8 @@ class Drift(Document):
 class Evolution(Document):
     """What the evolution loop is held to."""
 
-    floors: dict[Virtue, Annotated[float, Field(ge=0, le=1)]] = Field(
-        dict.fromkeys(VIRTUES, 0.5), description="score below which no gain elsewhere makes up for a virtue"
+    floors: Annotated[dict[Virtue, Annotated[float, Field(ge=0, le=1)]], AfterValidator(_of_all_virtues)] = Field(
+        {}, validate_default=True, description="score below which no gain elsewhere makes up for a virtue; default: 0.5"
     )
     uncertain_width: float = Field(0.2, gt=0, le=1, description="a virtue of a wider interval is to be measured again")
 

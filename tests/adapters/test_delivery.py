@@ -10,11 +10,12 @@ import pytest
 from starlette.responses import Response
 
 from stoic_assets.adapters.alerts import announce
-from stoic_assets.adapters.delivery import deliver
+from stoic_assets.adapters.delivery import deliver, fitness_message
 from stoic_assets.adapters.outbox import Delivered
 from stoic_assets.adapters.receiver import Target
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.alerts import Failure, run_failed
+from stoic_assets.core.progress import Unwatched
 
 OLD = ("bot@1.0", "night-1")
 
@@ -28,16 +29,15 @@ class Service(Protocol):
 
 def put(workplace: Workplace, place: tuple[str, str], *trials: str) -> None:
     """Messages of an evaluation that wait, and its rows, written when they did."""
-    version, evaluation_id = place
+    version, _ = place
     rows = [
         {"id": trial, "type": "t", "subject": version, "time": "2026-03-01T02:00:00+00:00", "data": '{"a": [1.5]}'}
         for trial in trials
     ]
     workplace.outbox.put("events", {trial: {"id": trial} for trial in trials}, version)
     workplace.warehouse.write("events", *place, rows)
-    update = f"fitness of {evaluation_id}"
-    workplace.outbox.put("fitness", {update: {}}, version)
-    workplace.warehouse.write("fitness_updates", *place, [{"idempotency_key": update, "agent_id": "bot"}])
+    workplace.outbox.put("fitness", {fitness_message(*place): {}}, version)
+    workplace.warehouse.write("fitness_updates", *place, [{"idempotency_key": "k", "agent_id": "bot"}])
 
 
 def sent(workplace: Workplace, service: Service, new: Sequence[str] = (), *targets: Target) -> Delivered:
@@ -79,7 +79,7 @@ def test_what_waits_on_stays_null(workplace: Workplace, service: Service) -> Non
 def test_nothing_is_written_where_nothing_old_was_delivered(workplace: Workplace, service: Service) -> None:
     put(workplace, OLD, "t1")
     files = {table: workplace.warehouse.file(table, *OLD) for table in ("events", "fitness_updates")}
-    sent(workplace, service, ("t1", "fitness of night-1"))
+    sent(workplace, service, ("t1", fitness_message(*OLD)))
     sent(workplace, service)
     assert files == {table: workplace.warehouse.file(table, *OLD) for table in files}
 
@@ -90,3 +90,26 @@ def test_an_alert_takes_what_waits_along(workplace: Workplace, service: Service)
     failure = Failure("r", "release_evaluation", "bot@1.0", "why", "2026-03-01T02:00:00+00:00", None, "bot@1.0")
     assert announce(heard, [run_failed(failure)]).delivered == 2
     assert all(times(workplace, "events", OLD))
+
+
+class Listener(Unwatched):
+    """Somebody who hears notes."""
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+
+    def note(self, message: str) -> None:
+        self.notes.append(message)
+
+
+def test_whoever_watches_is_told_what_an_address_did_not_take(workplace: Workplace, service: Service) -> None:
+    put(workplace, OLD, "t1", "t2")
+    listener = Listener()
+    watched = replace(workplace, progress=listener)
+    asyncio.run(deliver(watched, {"events": "", "fitness": ""}, ()))
+    assert listener.notes == [], "without an address that is as it should be"
+    service.answers = [lambda seen: Response(status_code=404)]
+    asyncio.run(deliver(watched, {"events": service.url, "fitness": ""}, ()))
+    [note] = listener.notes
+    why = "STOIC_WEBHOOK_URL (127.0.0.1) answered 404"
+    assert note == f"2 messages in the outbox could not be delivered: {why}", "that for which there is no address apart"

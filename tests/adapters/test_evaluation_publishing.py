@@ -19,6 +19,7 @@ from stoic_assets.adapters.version_comparison import store as store_comparison
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.judging.virtues import VIRTUES
 
 Make = Callable[..., Manifest]
 Say = Callable[[str, float], str]
@@ -100,6 +101,57 @@ def test_an_update_of_an_earlier_release_is_read_though_it_says_nothing_of_failu
         workplace.warehouse.compact(timedelta(0))
 
 
+def scored(workplace: Workplace, manifest: Manifest, conclusive: bool) -> None:
+    """Says whether enough of its trials count."""
+    [scores] = workplace.warehouse.read("evaluation_scores", manifest.agent_version, "night")
+    stored = [{**scores, "conclusive": conclusive}]
+    workplace.warehouse.write("evaluation_scores", manifest.agent_version, "night", stored)
+
+
+def test_what_holds_again_is_told_again_and_what_waits_gives_way(
+    workplace: Workplace, evaluate: Make, service: "Receiver"
+) -> None:
+    heard = replace(workplace, env={**workplace.env, "EVOLUTION_URL": service.url})
+    manifest = evaluate(f"agent{uuid.uuid4().hex}@1.0.0", {"a": 0.2, "b": 0.4})
+    service.replies({})
+
+    def told(*floors: float) -> list[tuple[int, float]]:
+        """The revisions and floors that the service took, updates with these floors being made one after the other."""
+        service.seen.clear()
+        for floor in floors:
+            evolution = workplace.settings.evolution.model_copy(update={"floors": dict.fromkeys(VIRTUES, floor)})
+            settings = workplace.settings.model_copy(update={"evolution": evolution})
+            published(replace(heard, settings=settings), manifest)
+        bodies = [request.body for request in service.seen]
+        return [(body["revision"], body["floors"]["wisdom"]) for body in bodies]
+
+    assert told(0.5, 0.5, 0.9, 0.5) == [(1, 0.5), (2, 0.9), (3, 0.5)]
+    service.replies({}, status=422)
+    told(0.9, 0.8)
+    service.replies({})
+    assert told(0.8) == [(5, 0.8)]
+    assert [request.headers["idempotency-key"] for request in service.seen] == [service.seen[0].body["idempotency_key"]]
+
+
+def test_fitness_that_was_told_is_withdrawn_when_too_many_trials_turn_out_invalid(
+    workplace: Workplace, evaluate: Make, updates_sent: Sent, waiting: Callable[..., list[dict[str, Any]]]
+) -> None:
+    manifest = evaluate(f"agent{uuid.uuid4().hex}@1.0.0", {"a": 0.2, "b": 0.4})
+    first = published(workplace, manifest).update
+    assert {event["type"] for event in waiting(workplace)} > {"evolution.stoic_evaluation_applied"}
+    scored(workplace, manifest, conclusive=False)
+    for _ in range(2):
+        assert not published(workplace, manifest).conclusive
+        [told] = updates_sent(workplace, manifest)
+        assert (told["revision"], told["fitness_score"], told["objectives"]) == (2, None, {})
+        assert told["fitness_why"] == "the evaluation is not finished, or too many of its trials are invalid"
+        assert {event["type"] for event in waiting(workplace)} == {"agent.evaluation.stoic_completed"}
+        [stored] = workplace.warehouse.read("fitness_updates", manifest.agent_version, "night")
+        assert (stored["fitness"], stored["fitness_why"]) == (None, told["fitness_why"])
+    scored(workplace, manifest, conclusive=True)
+    assert published(workplace, manifest).update == replace(first, revision=3)
+
+
 @pytest.mark.parametrize("flaw", ["unfinished", "inconclusive"])
 def test_of_an_evaluation_that_says_nothing_no_fitness_leaves(
     workplace: Workplace, manifest: Manifest, evaluate: Make, flaw: str, updates_sent: Sent
@@ -107,10 +159,7 @@ def test_of_an_evaluation_that_says_nothing_no_fitness_leaves(
     if flaw == "unfinished":
         manifest = evaluate(manifest.agent_version, {"mentor": 0.8}, status="failed")
     else:
-        [scores] = workplace.warehouse.read("evaluation_scores", manifest.agent_version, "night")
-        workplace.warehouse.write(
-            "evaluation_scores", manifest.agent_version, "night", [{**scores, "conclusive": False}]
-        )
+        scored(workplace, manifest, conclusive=False)
     assert not published(workplace, manifest).conclusive
     assert updates_sent(workplace, manifest) == []
     with pytest.raises(ConfigurationError, match="is not finished or has too many invalid trials"):
@@ -147,6 +196,7 @@ class Receiver(Protocol):
     """The service of the tests, which takes messages."""
 
     url: str
+    seen: list[Any]
 
     def replies(self, *bodies: Any, status: int = 200) -> None: ...
 

@@ -106,9 +106,18 @@ def test_what_is_known_of_the_judges_says_why_a_confidence_is_their_own(workplac
     }
     for table, row in tables.items():
         workplace.warehouse.write(table, *key, [row])
-    known = {"virtue": "wisdom", "judge_model": "gpt", "measure": "map_self", "items": 3, "raters": 2}
-    workplace.warehouse.write("judge_calibration", *PLACE, [known | {"why": "not calibrated: 3 trials are few"}])
-    assert ">Not calibrated: 3 trials are few.<" in write_report(workplace, manifest).read_text(encoding="utf-8")
+    known = {"virtue": "wisdom", "judge_model": "gpt", "items": 12, "raters": 2}
+    figures = {
+        "map_self": {"why": "not calibrated: 12 trials are few"},
+        "spearman": {"estimate": 0.1, "low": -0.4, "high": 0.6}, "alpha_people": {"estimate": 0.8},
+    }  # fmt: skip
+    rows = [known | {"measure": measure} | figure for measure, figure in figures.items()]
+    workplace.warehouse.write("judge_calibration", *PLACE, rows)
+    workplace.warehouse.write("weak_virtues", *key, [])
+    page = write_report(workplace, manifest).read_text(encoding="utf-8")
+    assert ">Not calibrated: 12 trials are few.<" in page
+    assert ">Wisdom by gpt: rank correlation with people 0.10 (95 % −0.40 to 0.60) over 12 trials, raters" in page
+    assert "Scores that do not go with people's: wisdom." in write_weak_virtues(workplace, manifest)[1]
 
 
 @pytest.mark.parametrize("judge", ["offline", "gpt"])

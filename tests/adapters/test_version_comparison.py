@@ -1,13 +1,18 @@
 """What is read of an evaluation to compare it, and that reading leaves the warehouse as it was."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+from stoic_assets.adapters.calibration_store import PLACE
 from stoic_assets.adapters.evaluation_judging import EvaluationJudging
 from stoic_assets.adapters.evaluation_report import report_data
+from stoic_assets.adapters.table_schemas import arrow_schema
 from stoic_assets.adapters.version_comparison import read_side
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import Manifest
@@ -19,7 +24,7 @@ TABLES: dict[str, list[dict[str, Any]]] = {
     "evaluations": [
         {
             "agent": "marcus", "started_at": "2026-11-20T02:00:00+00:00", "status": "finished", "offline": False,
-            "planned_trials": 1, "scored_trials": 1, "invalid_trials": 0, "evaluator_model": "m",
+            "planned_trials": 1, "scored_trials": 1, "invalid_trials": 0, "evaluator_model": "m", "prompt_hash": "b",
         }
     ],
     "trials": [TRIAL | {"failure_count": 0, "holdout": False, "planned_tasks": 0, "turns": 1}],
@@ -59,6 +64,42 @@ def test_a_side_knows_how_many_confidences_are_calibrated(workplace: Workplace) 
     for table, rows in TABLES.items():
         workplace.warehouse.write(table, *KEY, rows)
     assert read_side(workplace, *KEY).calibrated == 0.5
+
+
+def test_a_side_knows_how_its_judges_go_with_people(workplace: Workplace) -> None:
+    for table, rows in TABLES.items():
+        workplace.warehouse.write(table, *KEY, rows)
+    assert read_side(workplace, *KEY).agreement == ""
+    known = {"virtue": "wisdom", "judge_model": "judge", "estimate": 0.7, "low": 0.5, "high": 0.8}
+    rows = [known | {"measure": measure, "items": 20, "raters": 3} for measure in ("spearman", "alpha_people")]
+    workplace.warehouse.write("judge_calibration", *PLACE, rows)
+    assert read_side(workplace, *KEY).agreement == "Scores that go with people's: wisdom."
+
+
+def test_what_a_side_was_asked_is_known_by_job(workplace: Workplace) -> None:
+    task = {"trial_id": "t1", "task": "1", "type": "task", "task_text": "Talk", "prompt_hash": "t"}
+    asked = [row | {"prompt_hash": "v"} for row in TABLES["virtue_scores"]]
+    for table, rows in (TABLES | {"virtue_scores": asked, "task_scores": [task]}).items():
+        workplace.warehouse.write(table, *KEY, rows)
+    side = read_side(workplace, *KEY)
+    assert side.prompts == {("mentor", "virtues"): {"v"}, ("mentor", "tasks"): {"t"}}
+    assert side.built_in_prompts == "b"
+
+
+def test_of_a_file_that_is_older_than_the_column_it_is_not_known_what_was_asked_about_tasks(
+    workplace: Workplace,
+) -> None:
+    for table, rows in TABLES.items():
+        workplace.warehouse.write(table, *KEY, rows)
+    schema = arrow_schema("task_scores")
+    older = schema.remove(schema.get_field_index("prompt_hash"))
+    row = {"evaluation_id": KEY[1], "evaluated_at": datetime(2026, 11, 20, tzinfo=UTC), "trial_id": "t1", "task": "1"}
+    folder = workplace.warehouse.root / "task_scores" / f"agent_version={KEY[0]}"
+    folder.mkdir(parents=True)
+    pq.write_table(pa.Table.from_pylist([row], schema=older), folder / f"{KEY[1]}.1.parquet")
+    side = read_side(workplace, *KEY)
+    assert ("mentor", "tasks") not in side.prompts
+    assert [answer.about for answer in side.answers].count("tasks") == 1
 
 
 @pytest.fixture

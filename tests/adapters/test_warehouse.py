@@ -172,6 +172,17 @@ def test_evaluations_come_newest_first(warehouse):
     assert warehouse.evaluations("marcus@2") == []
 
 
+def test_the_jobs_of_each_evaluation_of_a_version_are_named_once(warehouse):
+    held = {"condition": "withheld", "outcome": "signed_off", "failure_count": 0, "holdout": False, "planned_tasks": 0}
+    trials = [held | {"trial_id": f"t{n}", "job": "a", "job_hash": "asks:1", "repeat": n, "turns": 1} for n in (1, 2)]
+    for version, key in (("marcus@1", "e1"), ("marcus@1", "e2"), ("marcus@1.10", "e3")):
+        warehouse.write("trials", version, key, trials)
+    jobs = {row["evaluation_id"]: row for row in warehouse.jobs("marcus@1")}
+    assert jobs == {key: {"evaluation_id": key, "job": "a", "job_hash": "asks:1"} for key in ("e1", "e2")}
+    assert len(warehouse.jobs("marcus@1")) == 2
+    assert warehouse.jobs("marcus@2") == []
+
+
 def test_parallel_writers_never_take_each_others_place(warehouse):
     with ThreadPoolExecutor(8) as pool:
         paths = list(pool.map(lambda n: warehouse.write("turns", *KEY, [turn(content=str(n))]), range(24)))

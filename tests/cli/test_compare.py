@@ -48,18 +48,19 @@ def verdicts(number: int, judge: str, level: float | None) -> list[dict[str, Any
 
 @pytest.fixture
 def evaluate(workplace: Workplace) -> Evaluate:
-    """A version in twelve jobs: which trials the agent `failed` in, and which a stricter judge b was `silent` on."""
+    """A version in twelve jobs or fewer: which trials the agent `failed` in, and which judge b was `silent` on."""
 
     def make(
-        version: str, failed: Collection[int] = (), silent: Collection[int] | None = None, marks: str = "a,b"
+        version: str, failed: Collection[int] = (), silent: Collection[int] | None = None, marks: str = "a,b",
+        trials: Collection[int] = TRIALS, identity: str = "e1", **head: Any,
     ) -> None:
-        warehouse, told = workplace.warehouse, [number for number in TRIALS if number not in failed]
+        warehouse, told = workplace.warehouse, [number for number in trials if number not in failed]
         judges = "a" if silent is None else marks
         task = {"task": "1", "type": "task", "task_text": "Remind me.", "judge_model": judges}
         stricter = [] if silent is None else told
         tables: dict[str, list[dict[str, Any]]] = {
-            "evaluations": [HEAD], "tone_scores": [], "assertion_results": [],
-            "trials": [trial(number, number in failed) for number in TRIALS],
+            "evaluations": [HEAD | head], "tone_scores": [], "assertion_results": [],
+            "trials": [trial(number, number in failed) for number in trials],
             "task_scores": [task | {"trial_id": f"t{number}", "score": level(number)} for number in told],
             "virtue_scores": [
                 *(row for number in told for row in verdicts(number, "a", level(number))),
@@ -70,8 +71,8 @@ def evaluate(workplace: Workplace) -> Evaluate:
             ],
         }  # fmt: skip
         for table, rows in tables.items():
-            warehouse.write(table, version, "e1", rows)
-        with open_models(warehouse, version, "e1") as models:
+            warehouse.write(table, version, identity, rows)
+        with open_models(warehouse, version, identity) as models:
             for model in ("trial_virtues", "composite_scores", "job_measures"):
                 models.run(model)
 
@@ -84,8 +85,8 @@ def compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., t
     monkeypatch.setenv("STOIC_LLM", "offline")
     monkeypatch.chdir(tmp_path)
 
-    def run() -> tuple[int, dict[str, Any]]:
-        options = [BASE, CANDIDATE, "--fail-on", "regression", "--json"]
+    def run(*more: str) -> tuple[int, dict[str, Any]]:
+        options = [BASE, CANDIDATE, "--fail-on", "regression", "--json", *more]
         done = CliRunner().invoke(COMMANDS, options, catch_exceptions=False)
         return done.exit_code, json.loads(done.stdout)
 
@@ -136,8 +137,8 @@ def test_a_judge_that_falls_silent_is_no_progress(evaluate: Evaluate, compared: 
     code, document = compared()
     share = f"{len(silent) / 48:.0%}"
     why = (
-        f"judge b gave no verdict on {share} of the virtues of {CANDIDATE}, and on 0% of {BASE}; judge that "
-        f"version again with `stoic regrade --agent-version {CANDIDATE}`"
+        f"judge b gave no verdict on {share} of the virtues of {CANDIDATE}, and on 0% of {BASE}; judge "
+        f"{CANDIDATE} again with `stoic regrade --agent-version {CANDIDATE} --evaluation e1`"
     )
     found = gating(document)
     assert [found[virtue] for virtue in VIRTUES] == [("inconclusive", why)] * 5
@@ -150,3 +151,73 @@ def test_a_judge_that_falls_silent_on_tasks_alone_is_seen(evaluate: Evaluate, co
     why = gating(compared()[1])["task"][1]
     assert why is not None
     assert why.startswith(f"judge b gave no verdict on 100% of the tasks of {CANDIDATE}, and on 0% of {BASE};")
+
+
+@pytest.mark.parametrize(("gate", "code"), [("regression", 0), ("inconclusive", 1)])
+def test_a_gate_that_cannot_say_no_says_so(evaluate: Evaluate, compared: Any, gate: str, code: int) -> None:
+    evaluate(BASE, trials=range(16))
+    evaluate(CANDIDATE, trials=range(16), failed=range(16))
+    done = CliRunner().invoke(COMMANDS, [BASE, CANDIDATE, "--fail-on", gate, "--json"], catch_exceptions=False)
+    said = "with fewer than 5 paired jobs (here: 4) nothing can come out regressed, whatever fell"
+    assert said in json.loads(done.stdout)["notes"]
+    advice = f"stoic: --fail-on regression cannot say no: {said}; add jobs, or gate by `stoic eval --fail-under`\n"
+    told = {"regression": advice, "inconclusive": f"stoic: {CANDIDATE} cannot be told from {BASE}\n"}
+    assert (done.exit_code, done.stderr) == (code, told[gate])
+
+
+BY_HAND = {"trials": range(4), "identity": "by-hand", "started_at": "2026-01-02T00:00:00+00:00"}
+"""One job, a day after all of them."""
+
+
+@pytest.mark.parametrize(
+    ("by_hand", "why"),
+    [
+        ({}, f"has 1 job in common with {CANDIDATE}, not 12"),
+        ({"offline": True, "trials": TRIALS}, "was judged offline"),
+        ({"scored_trials": 1, "invalid_trials": 5}, "has too many invalid trials"),
+    ],
+)
+def test_a_try_by_hand_of_the_base_takes_no_regression_out_of_sight(
+    evaluate: Evaluate, compared: Any, by_hand: dict[str, Any], why: str
+) -> None:
+    evaluate(BASE)
+    evaluate(BASE, **BY_HAND | by_hand)
+    evaluate(CANDIDATE, failed=TRIALS)
+    code, document = compared()
+    assert (code, document["base"]["evaluation_id"]) == (1, "e1")
+    assert document["notes"][0] == f"{BASE} is compared by its evaluation e1; by-hand is newer, but {why}"
+
+
+def test_nor_does_one_of_a_released_candidate(evaluate: Evaluate, compared: Any, workplace: Workplace) -> None:
+    evaluate(BASE)
+    evaluate(CANDIDATE, failed=TRIALS)
+    evaluate(CANDIDATE, **BY_HAND)
+    workplace.project.releases.mkdir()
+    (workplace.project.releases / "2.yml").write_text("agent: marcus\nversion: '2'\n")
+    code, document = compared()
+    assert (code, document["candidate"]["evaluation_id"]) == (1, "e1")
+    assert document["notes"][0] == (
+        f"{CANDIDATE} is compared by its evaluation e1; by-hand is newer, but has 1 job in common with {BASE}, not 12"
+    )
+
+
+def test_a_candidate_without_manifest_may_be_another_agent_by_now(evaluate: Evaluate, compared: Any) -> None:
+    evaluate(BASE)
+    evaluate(CANDIDATE, failed=TRIALS, identity="full")
+    evaluate(CANDIDATE, **BY_HAND)
+    code, document = compared()
+    assert (code, document["candidate"]["evaluation_id"]) == (0, "by-hand")
+    assert document["notes"][0] == (
+        f"{CANDIDATE} has no release manifest and is compared by its newest evaluation, with 1 job in common; "
+        "an older one has 12: `--evaluation full`"
+    )
+    assert compared("--evaluation", "full")[0] == 1
+
+
+def test_an_evaluation_that_is_named_is_taken_whatever_there_is(evaluate: Evaluate, compared: Any) -> None:
+    evaluate(BASE)
+    evaluate(BASE, **BY_HAND)
+    evaluate(CANDIDATE, failed=TRIALS)
+    code, document = compared("--evaluation", "by-hand")
+    assert (code, document["base"]["evaluation_id"]) == (0, "by-hand")
+    assert not any("newer" in note for note in document["notes"])

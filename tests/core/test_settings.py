@@ -72,3 +72,10 @@ def test_one_key_changes_one_setting() -> None:
     assert settings.limits.judge.attempts == 2
     assert settings.limits.judge.backoff_seconds == Settings().limits.judge.backoff_seconds
     assert settings.limits.agent == Settings().limits.agent
+
+
+def test_one_floor_changes_no_other() -> None:
+    settings = parse_document("evolution: {floors: {courage: 0.9, justice: 0}}", Settings, "stoic.yml")
+    assert settings.evolution.floors == {
+        "wisdom": 0.5, "courage": 0.9, "justice": 0, "temperance": 0.5, "practical_wisdom": 0.5,
+    }  # fmt: skip

@@ -44,7 +44,8 @@ def warehouse(tmp_path: Path) -> Warehouse:
     evaluate(warehouse, "marcus@1.10", "e2", seed=2, started_at="2026-02-01T00:00:00Z")
     warehouse.compact(timedelta(0))
     evaluate(warehouse, "marcus@1.10", "e2", seed=4, started_at="2026-02-01T00:00:00Z")
-    evaluate(warehouse, "marcus@1.10", "e3", seed=3, started_at="2026-02-02T00:00:00Z", base="marcus@1.9")
+    child = {"released_at": "2025-12-01T00:00:00Z", "parents": ["marcus@1.9"]}
+    evaluate(warehouse, "marcus@1.10", "e3", seed=3, started_at="2026-02-02T00:00:00Z", base="marcus@1.9", **child)
     warehouse.publish()
     return warehouse
 

@@ -1,6 +1,6 @@
 """Which evaluation of the base a version is held against, and what the gate says where there is no comparison."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import dagster as dg
@@ -33,10 +33,10 @@ def workplace(workplace: Workplace) -> Workplace:
 def evaluate(workplace: Workplace, make_manifest: Callable[..., Manifest]) -> Evaluate:
     """A judged evaluation of one trial for each job; its fields as keyword arguments."""
 
-    def make(version: str, identity: str, hour: int = 0, **head: Any) -> str:
+    def make(version: str, identity: str, hour: int = 0, jobs: Sequence[str] = JOBS, **head: Any) -> str:
         started = f"2026-11-21T{hour:02}:00:00+00:00"
         workplace.evidence.begin(make_manifest(evaluation_id=identity, agent_version=version, started_at=started))
-        trials = [{"trial_id": f"{identity} {job}", "job": job, "condition": "withheld", "repeat": 1} for job in JOBS]
+        trials = [{"trial_id": f"{identity} {job}", "job": job, "condition": "withheld", "repeat": 1} for job in jobs]
         held = {"outcome": "signed_off", "failure_count": 0, "holdout": False, "planned_tasks": 0, "turns": 1}
         verdict = {"virtue": "wisdom", "judge_model": "judge", "sample": 0, "score": 0.5}
         measure = {"condition": "withheld", "measure": "wisdom", "mean": 0.5, "trials": 1, "invalid_trials": 0}
@@ -53,7 +53,7 @@ def evaluate(workplace: Workplace, make_manifest: Callable[..., Manifest]) -> Ev
             "trials": [trial | held for trial in trials],
             "virtue_scores": [{"trial_id": trial["trial_id"], **verdict} for trial in trials],
             "composite_scores": [trial | score for trial in trials],
-            "job_measures": [{"job": job, **measure} for job in JOBS],
+            "job_measures": [{"job": job, **measure} for job in jobs],
         }
         for table, rows in tables.items():
             workplace.warehouse.write(table, version, identity, rows)
@@ -121,6 +121,27 @@ def test_beside_a_night_the_newest_base_is_taken(
     evaluate(BASE, "by-hand", 20)
     compared(CANDIDATE, evaluate(CANDIDATE, "release-1", 21))
     assert base_used(workplace, "release-1") == "by-hand"
+
+
+def test_the_base_of_a_night_is_taken_though_another_has_more_in_common(
+    workplace: Workplace, evaluate: Evaluate, compared: Callable[..., dg.AssetCheckEvaluation]
+) -> None:
+    evaluate(BASE, "release-0", 0)
+    candidate = hold(workplace, evaluate, LATER, jobs=JOBS[:5])
+    compared(CANDIDATE, candidate)
+    assert base_used(workplace, candidate) == evaluation_id(LATER, BASE, "first")
+
+
+def test_a_try_by_hand_is_no_base_where_more_was_evaluated(
+    workplace: Workplace, evaluate: Evaluate, compared: Callable[..., dg.AssetCheckEvaluation]
+) -> None:
+    evaluate(BASE, "release-0", 18)
+    evaluate(BASE, "by-hand", 19, jobs=JOBS[:1])
+    evaluate(BASE, "offline", 20, offline=True)
+    compared(CANDIDATE, evaluate(CANDIDATE, "release-1", 21))
+    assert base_used(workplace, "release-1") == "release-0"
+    notes = workplace.warehouse.read("version_comparisons", CANDIDATE, "release-1")[0]["notes"]
+    assert notes[0] == f"{BASE} is compared by its evaluation release-0; offline is newer, but was judged offline"
 
 
 def test_a_base_that_did_not_finish_the_night_leaves_its_place_to_the_newest(

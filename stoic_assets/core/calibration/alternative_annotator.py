@@ -55,15 +55,14 @@ def advantage(found: Contests, weights: Floats) -> Floats:
     return mean_of(ratio(weights @ np.nan_to_num(found.judge), weights @ there))
 
 
-def winning_rate(found: Contests, weights: Floats, epsilon: float) -> Floats:
-    """The share of raters, in each draw, against whom the judge wins; NaN without raters."""
+def winning_rate(found: Contests, epsilon: float) -> float | None:
+    """The share of raters against whom the judge wins; None without raters."""
     if not found.raters:
-        return np.full(len(weights), np.nan)
-    chances = np.sort(_chances(found, weights, epsilon), axis=1)
+        return None
     ranks = np.arange(1, found.raters + 1)
     limits = ranks / found.raters * FALSE_DISCOVERIES / (1 / ranks).sum()
-    wins = np.where(chances <= limits, ranks, 0).max(axis=1)
-    return np.asarray(wins / found.raters, dtype=np.float64)
+    wins = np.where(np.sort(_chances(found, epsilon)) <= limits, ranks, 0).max()
+    return float(wins / found.raters)
 
 
 def _distance(values: Floats, others: Floats) -> Floats:
@@ -71,15 +70,13 @@ def _distance(values: Floats, others: Floats) -> Floats:
     return np.sqrt(mean_of((others - values[:, None]) ** 2, axis=1))
 
 
-def _chances(found: Contests, weights: Floats, epsilon: float) -> Floats:
-    """The p value, for each rater in each draw, of the rater being nearer more often by epsilon or more."""
+def _chances(found: Contests, epsilon: float) -> Floats:
+    """The p value, for each rater, of the rater being nearer more often by epsilon or more."""
     from scipy.special import stdtr
 
     lead = found.rater - found.judge  # −1, 0 or 1, so the sums are whole numbers and the test for zero is exact
-    n, total = weights @ np.isfinite(lead), weights @ np.nan_to_num(lead)
-    squares = weights @ np.nan_to_num(lead) ** 2
-    spread = n * squares - total**2
-    mean, error = ratio(total, n), np.sqrt(ratio(spread, n * n * (n - 1)))
-    t = ratio(mean - epsilon, error)
-    chances = np.where(spread > 0, stdtr(np.maximum(n - 1, 1), t), np.where(mean < epsilon, 0.0, 1.0))
-    return np.where(n >= 2, chances, 1.0)
+    n, total = np.isfinite(lead).sum(axis=0), np.nansum(lead, axis=0)
+    spread = n * np.nansum(lead**2, axis=0) - total**2
+    mean = total / n
+    t = ratio(mean - epsilon, np.sqrt(ratio(spread, n * n * (n - 1))))
+    return np.where(spread > 0, stdtr(n - 1, t), np.where(mean < epsilon, 0.0, 1.0))

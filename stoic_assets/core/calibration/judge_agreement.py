@@ -30,6 +30,7 @@ from stoic_assets.core.ratings.reliability.resampling import as_observed, item_w
 LEVELS = 5
 CONSTANT = "judge or people gave every reply the same score"
 NO_VARIATION = "every score is on the same level: with no variation, agreement cannot be told from chance"
+OF_A_TEST = "no interval: the rate is the outcome of a test, and few replies lower it; see advantage"
 
 
 @dataclass(frozen=True)
@@ -46,14 +47,14 @@ def agreement(scores: PairedScores, epsilon: float, resampling: Resampling) -> d
     if not items:
         return dict.fromkeys(MEASURES, undefined("no trial was both judged and rated"))
     found = contests(scores.judged, scores.rated)
-    values = _measures(scores, found, epsilon, as_observed(items))
-    draws = _measures(scores, found, epsilon, item_weights(items, resampling.draws, resampling.seed))
-    reasons = _reasons(scores, found)
-    return {
-        name: undefined(reasons[name]) if name in reasons
-        else with_interval(values[name][0], draws[name], items, WHY_NONE.get(name, ""))
-        for name in MEASURES
-    }  # fmt: skip
+    values = _measures(scores, found, as_observed(items))
+    draws = _measures(scores, found, item_weights(items, resampling.draws, resampling.seed))
+    estimates = {
+        name: with_interval(value[0], draws[name], items, WHY_NONE.get(name, "")) for name, value in values.items()
+    }
+    estimates["winning_rate"] = Estimate(winning_rate(found, epsilon), None, None, OF_A_TEST)
+    estimates |= {name: undefined(why) for name, why in _reasons(scores, found).items()}
+    return {name: estimates[name] for name in MEASURES}
 
 
 def levels(scores: Floats) -> Floats:
@@ -72,8 +73,8 @@ WHY_NONE: Mapping[str, str] = {
 }
 
 
-def _measures(scores: PairedScores, found: Contests, epsilon: float, weights: Floats) -> dict[str, Floats]:
-    """Every measure in each draw; `weights` are draws × trials."""
+def _measures(scores: PairedScores, found: Contests, weights: Floats) -> dict[str, Floats]:
+    """Every measure that has an interval, in each draw; `weights` are draws × trials."""
     off = scores.judged - scores.people
     marks = levels(np.column_stack([scores.judged, scores.rated]))
     both = levels(np.column_stack([scores.judged, scores.people]))
@@ -88,7 +89,6 @@ def _measures(scores: PairedScores, found: Contests, epsilon: float, weights: Fl
         "qwk_with_raters": mean_of(judge),
         "qwk_among_raters": mean_of(raters),
         "z": _z(judge, raters),
-        "winning_rate": winning_rate(found, weights, epsilon),
         "advantage": advantage(found, weights),
     }
 
@@ -130,7 +130,8 @@ def _standing(marks: Floats, weights: Floats) -> tuple[Floats, Floats]:
 def _z(judge: Floats, raters: Floats) -> Floats:
     """How many standard deviations of the raters' own agreement the judge's lies above their mean.
 
-    Within ±1 the judge agrees with people as they agree with each other (Han et al., arXiv 2510.09738).
+    (Han et al., arXiv 2510.09738). Raters who are alike come ever nearer to each other as replies are added, so the
+    figure grows with the study; only where its interval lies says something.
     """
     defined = np.isfinite(raters).sum(axis=1)
     centre = mean_of(raters)

@@ -53,7 +53,7 @@ def common_ground(base: Side, candidate: Side, threshold: float, judge_moved: st
 
 def _refuse_invalid(side: Side, threshold: float) -> None:
     if side.status != "finished":
-        again = way_on(side.agent_version, side.status)
+        again = way_on(side.agent_version, side.evaluation_id, side.status)
         raise ComparisonRefused(f"{_named(side)} is not finished ({side.status}); go on with {again}")
     if not side.scored_trials:
         raise ComparisonRefused(f"no trial of {_named(side)} counts; its report names the causes")
@@ -68,13 +68,12 @@ def _silent_judge(base: Side, candidate: Side, jobs: Set[str], threshold: float)
     """Judges differ in level: where one of a panel falls silent, the mean moves though no agent did."""
     before, after = _silence(base, jobs), _silence(candidate, jobs)
     for about, judge in sorted(before.keys() & after.keys()):
-        sides = ((before[about, judge], base.agent_version), (after[about, judge], candidate.agent_version))
-        (less, other), (more, version) = sorted(sides)
+        silences = ((before[about, judge], base), (after[about, judge], candidate))
+        (less, other), (more, side) = sorted(silences, key=lambda silence: silence[0])
         if more - less > threshold:
-            return (
-                f"judge {judge} gave no verdict on {more:.0%} of the {about} of {version}, and on {less:.0%} of "
-                f"{other}; judge that version again with `stoic regrade --agent-version {version}`"
-            )
+            found = f"{more:.0%} of the {about} of {side.agent_version}, and on {less:.0%} of {other.agent_version}"
+            again = f"judge {side.agent_version} again with {_regrade(side, candidate)}"
+            return f"judge {judge} gave no verdict on {found}; {again}"
     return None
 
 
@@ -87,16 +86,25 @@ def _silence(side: Side, jobs: Set[str]) -> dict[tuple[str, str], float]:
     return {question: found.count(False) / len(found) for question, found in given.items()}
 
 
-def _other_judge(base: Side, candidate: Side, jobs: Iterable[str]) -> str | None:
+def _other_judge(base: Side, candidate: Side, jobs: Set[str]) -> str | None:
     """Why what the judges say of both cannot be held against each other. A version that nobody judged failed itself."""
-    advice = f"judge the base again with `stoic regrade --agent-version {base.agent_version}`"
+    advice = f"judge the base again with {_regrade(base, candidate)}"
     if base.judges and candidate.judges and base.judges != candidate.judges:
         before, after = (", ".join(sorted(side.judges)) for side in (base, candidate))
         return f"the judges differ ({before}; then {after}); {advice}"
-    asked = [(base.prompts.get(job), candidate.prompts.get(job)) for job in jobs]
-    if any(before and after and before != after for before, after in asked):
+    asked_of_both = base.prompts.keys() & candidate.prompts.keys()
+    if any(job in jobs and base.prompts[job, about] != candidate.prompts[job, about] for job, about in asked_of_both):
         return f"the judges were asked differently; {advice}"
     return None
+
+
+def _regrade(side: Side, candidate: Side) -> str:
+    """How to judge a side again: what is stored of a comparison is made anew with its candidate alone."""
+    command, last = (
+        f"`stoic regrade --agent-version {each.agent_version} --evaluation {each.evaluation_id}`"
+        for each in (side, candidate)
+    )
+    return command if side is candidate else f"{command}, and then, for what is stored of this comparison, with {last}"
 
 
 def _suites(base: Side, candidate: Side, changed: Iterable[str]) -> list[str]:
@@ -143,6 +151,9 @@ def _circumstances(base: Side, candidate: Side) -> list[str]:
         notes.append(f"{earlier.agent_version} was evaluated {span} before {later.agent_version}")
     if base.evaluator_model != candidate.evaluator_model:
         notes.append(f"other users: {base.evaluator_model} played them, then {candidate.evaluator_model}")
+    before, after = base.built_in_prompts, candidate.built_in_prompts
+    if before and after and before != after:
+        notes.append("other built-in prompts (stoic-eval was updated): users may have been played in another way")
     invalid = [f"{side.invalid_trials} of {side.agent_version}" for side in (base, candidate) if side.invalid_trials]
     return [*notes, f"invalid trials left out: {', '.join(invalid)}"] if invalid else notes
 

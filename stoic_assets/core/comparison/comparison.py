@@ -1,10 +1,11 @@
 """The comparison of two evaluated versions: what regressed, what improved, and what cannot be told."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from stoic_assets.core.comparison.comparable import Common, common_ground
+from stoic_assets.core.comparison.effect import FEWEST_JOBS
 from stoic_assets.core.comparison.family import Finding, Test, Verdict, by_size, decide, overall
 from stoic_assets.core.comparison.measures import GATING, MEASURES, PASSED, minimal_difference
 from stoic_assets.core.comparison.paired_jobs import Row, Scope, cells_by_measure, paired
@@ -34,6 +35,14 @@ class Comparison:
         """The nine findings that decide."""
         return tuple(found for found in self.findings if found.gating)
 
+    @property
+    def too_few_jobs(self) -> str | None:
+        """Why nothing could come out `regressed`; None where the jobs suffice for one gating measure at least."""
+        jobs = max(found.effect.jobs for found in self.gating)
+        if jobs >= FEWEST_JOBS:
+            return None
+        return f"with fewer than {FEWEST_JOBS} paired jobs (here: {jobs}) nothing can come out regressed, whatever fell"
+
     def with_verdict(self, verdict: Verdict) -> list[Row]:
         """The rows of the gating findings of that verdict, the largest difference first."""
         return by_size((found.row() for found in self.gating), verdict)
@@ -62,7 +71,8 @@ def compare(
         *decide([_test(m, "pooled", before, after, common, minimal) for m in GATING], gating=True),
         *decide(_second_family(before, after, common, minimal), gating=False),
     ]
-    return Comparison(base, candidate, tuple(findings), common.notes)
+    found = Comparison(base, candidate, tuple(findings), common.notes)
+    return replace(found, notes=(*found.notes, few)) if (few := found.too_few_jobs) else found
 
 
 Measured = Mapping[str, Mapping[str, Mapping[str, float]]]

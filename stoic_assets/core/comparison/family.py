@@ -132,16 +132,15 @@ def _decided(
     assert tested is not None  # noqa: S101 - only what was tested is decided
     assert change is not None  # noqa: S101
     p, p_adjusted = (tested.p_less, p_lower) if change < 0 else (tested.p_greater, p_greater)
-    large = abs(change) >= test.delta - _ROUNDING or not minimal
+    sure, large = p_adjusted <= ALPHA, abs(change) >= test.delta - _ROUNDING or not minimal
     verdict: Verdict = "inconclusive"
-    if p_adjusted <= ALPHA and large:
+    if sure and large:
         verdict = "regressed" if change < 0 else "improved"
     elif _within(tested, test.delta):
         verdict = "unchanged"
     why = None if _stands(verdict, found, test) else test.barred.get(verdict)
     if verdict == "inconclusive":
-        small = _too_small(change, test.delta) if p_adjusted <= ALPHA else ""
-        why = small + _what_is_possible(tested, found.jobs, test.delta)
+        why = (_too_small(change, test.delta) if sure else "") + _what_is_possible(tested, found.jobs, test.delta, sure)
     elif why:
         verdict = "inconclusive"
     base, candidate = _means(test)
@@ -173,10 +172,11 @@ def _too_small(change: float, delta: float) -> str:
     return f"more than chance, but {'−' if change < 0 else '+'}{size} is less than δ {_shown(delta)}; "
 
 
-def _what_is_possible(tested: Tested, jobs: int, delta: float) -> str:
+def _what_is_possible(tested: Tested, jobs: int, delta: float, sure: bool) -> str:
     """What an open result leaves possible, and what the suite could have found."""
     if tested.low_90 is None or tested.high_90 is None or tested.detectable is None:
-        return f"all {jobs} jobs differ by the same, and without spread there is no interval"
+        said = "and without spread there is no interval" if sure else "which in so few may be chance"
+        return f"all {jobs} jobs differ by the same, {said}"
     found = f"{tested.detectable:.2f}" if tested.detectable <= 1 else "no difference"  # scores are 0–1
     return (
         f"between {difference(tested.low_90)} and {difference(tested.high_90)} is possible and δ is {_shown(delta)}; "

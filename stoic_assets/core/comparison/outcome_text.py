@@ -47,8 +47,9 @@ def interval(row: Row) -> str:
 
 
 def confidence(comparison: Comparison) -> str:
-    """How far the judges' confidences are known to be right, on the side of which less is known."""
-    return whose_confidence(min(comparison.base.calibrated, comparison.candidate.calibrated))
+    """How far the judges are known to be right: of confidences on the side of which less is known."""
+    calibrated = min(comparison.base.calibrated, comparison.candidate.calibrated)
+    return whose_confidence(calibrated, comparison.candidate.agreement)
 
 
 def open_questions(rows: Iterable[Row]) -> list[str]:

@@ -31,9 +31,11 @@ class Side:
     """An evaluation of one version.
 
     `jobs` maps the job names to the hashes of their content. `judges` are the models that gave a verdict, `prompts` the
-    hashes of what they were asked, by job, `answers` what became of each question.
+    hashes of what they were asked, where known, by job and `Answer.about`, `answers` what became of each question.
+    `built_in_prompts` is the hash of the prompts that came with the release, those of the simulated user among them.
     `measures` and `trials` are the evaluation's rows of `job_measures` and `composite_scores`, `calibrated` is the
-    share, 0–1, of confidences that are calibrated against people. Times are in UTC; it was judged last at `judged_at`.
+    share, 0–1, of confidences that are calibrated against people, `agreement` says whether scores go with people's.
+    Times are in UTC; it was judged last at `judged_at`.
     """
 
     agent_version: str
@@ -46,10 +48,12 @@ class Side:
     invalid_trials: int
     evaluator_model: str
     judges: frozenset[str]
-    prompts: Mapping[str, frozenset[str]]
+    prompts: Mapping[tuple[str, str], frozenset[str]]
     jobs: Mapping[str, str]
     measures: Sequence[Row]
+    built_in_prompts: str | None = None
     calibrated: float = 0.0
+    agreement: str = ""
     trials: Sequence[Row] = ()
     answers: Sequence[Answer] = ()
 

@@ -42,6 +42,11 @@ class Event:
         }
 
 
+def events_of_evaluation(head: EvaluationHead) -> set[str]:
+    """The ids that events about a whole evaluation have."""
+    return {head.evaluation_id, f"{head.evaluation_id}.compared"}
+
+
 def completed(evaluation: StoicEvaluation) -> Event:
     """A trial was judged; its id is the trial's."""
     head = evaluation.head

@@ -23,12 +23,16 @@ from stoic_assets.core.settings import Evolution, Weakness
 class FitnessUpdate:
     """One evaluation as evolution sees it.
 
-    `fitness` (0–1) is None when no trial was scored; such an update is stored and not delivered. `fitness_low` and
-    `fitness_high` are None when `fitness_why` says so. `severity` is 0–1, the severest virtue first. `improvements`
-    are of weak virtues alone. `uncertain_virtues` are to be measured again; a weak one may be among them.
+    `fitness` (0–1) is None when no trial was scored, or when it is `void`; such an update is delivered only where
+    another was before it. `fitness_low` and `fitness_high` are None when `fitness_why` says so. `severity` is 0–1, the
+    severest virtue first. `improvements` are of weak virtues alone. `uncertain_virtues` are to be measured again; a
+    weak one may be among them.
 
     The agent failed in `failed_trials` of the `scored_trials`: these have no virtues, so that failing does not lower
     `fitness`. Neither number counts what people said.
+
+    `revision` counts from 1 what was told of this evaluation: the highest holds, also where it says what an earlier
+    one had said.
     """
 
     head: EvaluationHead
@@ -47,6 +51,19 @@ class FitnessUpdate:
     improvements: list[Improvement]
     parents: list[str]
     comparison: AgainstBase | None
+    revision: int = 1
+
+    def after(self, former: Mapping[str, Any]) -> "FitnessUpdate":
+        """As the next revision after the document that was told last, or that one again where nothing changed."""
+        same = replace(self, revision=former["revision"])
+        return same if same.idempotency_key == former["idempotency_key"] else replace(self, revision=same.revision + 1)
+
+    def void(self, why: str) -> "FitnessUpdate":
+        """What is told of an evaluation on which no fitness may rest."""
+        return replace(
+            self, fitness=None, fitness_low=None, fitness_high=None, fitness_why=why, objectives={}, severity={},
+            uncertain_virtues=[], improvements=[], comparison=None,
+        )
 
     @property
     def idempotency_key(self) -> str:
@@ -101,9 +118,9 @@ class FitnessUpdate:
     def _content(self) -> dict[str, Any]:
         return {
             "agent_id": self.head.agent_id, "agent_version": self.head.agent_version,
-            "evaluation_id": self.head.evaluation_id, "timestamp": self.head.timestamp, "offline": self.head.offline,
-            "task_ids": list(self.task_ids), "fitness_score": self.fitness, "fitness_low": self.fitness_low,
-            "fitness_high": self.fitness_high, "fitness_why": self.fitness_why,
+            "evaluation_id": self.head.evaluation_id, "revision": self.revision, "timestamp": self.head.timestamp,
+            "offline": self.head.offline, "task_ids": list(self.task_ids), "fitness_score": self.fitness,
+            "fitness_low": self.fitness_low, "fitness_high": self.fitness_high, "fitness_why": self.fitness_why,
             "scored_trials": self.scored_trials, "failed_trials": self.failed_trials,
             "balanced_fitness": self.balanced_fitness, "objectives": self.objectives, "floors": dict(self.floors),
             "floor_violations": self.floor_violations, "weak_virtues": self.weak_virtues, "severity": self.severity,

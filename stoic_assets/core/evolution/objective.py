@@ -1,6 +1,7 @@
 """One virtue as an objective of evolution: its mean, how sure it is, and whether it is above its floor."""
 
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 from typing import TypedDict
 
 from stoic_assets.core.evolution.estimate import WeightedScore, estimated
@@ -26,12 +27,14 @@ class Floor(TypedDict):
 class Objective(TypedDict):
     """One virtue over the trials in which it was scored; all numbers but `trials` are 0–1.
 
-    `low` and `high` are the 95 % interval of the mean, `lower_bound` its one-sided 95 % bound for cautious selection;
-    they are None where `why` says why.
+    `calibrated` is the share of trials whose confidence comes from people's ratings and is nobody's own word. `low` and
+    `high` are the 95 % interval of the mean, `lower_bound` its one-sided 95 % bound for cautious selection; they are
+    None where `why` says why.
     """
 
     mean: float
     confidence: float
+    calibrated: float
     trials: int
     low: float | None
     high: float | None
@@ -51,12 +54,14 @@ def objectives(evaluations: Sequence[StoicEvaluation], floors: Mapping[Virtue, f
 
 def _objective(virtue: Virtue, evaluations: Sequence[StoicEvaluation], floor: float | None) -> Objective | None:
     """The mean is weighted by confidence."""
-    found = [(each.observed, each.virtue_scores[virtue]) for each in evaluations if virtue in each.virtue_scores]
+    heard = [each for each in evaluations if virtue in each.virtue_scores]
+    found = [(each.observed, each.virtue_scores[virtue]) for each in heard]
     estimate = estimated([WeightedScore(job, finding.score, finding.confidence) for job, finding in found])
     if estimate.mean is None:
         return None
     return {
-        "mean": estimate.mean, "confidence": sum(finding.confidence for _, finding in found) / len(found),
+        "mean": estimate.mean, "confidence": fmean(finding.confidence for _, finding in found),
+        "calibrated": fmean(virtue in each.calibrated for each in heard),
         "trials": len(found), "low": estimate.low, "high": estimate.high, "lower_bound": estimate.lower_bound,
         "why": estimate.why, "floor": None if floor is None else _floor(floor, estimate.mean, estimate.high),
     }
@@ -106,7 +111,8 @@ def uncertain(found: Objectives, weakness: Weakness, evolution: Evolution) -> li
 
 
 def _is_sure(found: Objective, weakness: Weakness) -> bool:
-    return round(found["confidence"], _DIGITS) > weakness.confidence_above
+    above = weakness.sure_above(found["calibrated"])
+    return round(found["confidence"], _DIGITS) > round(above, _DIGITS)
 
 
 def _too_wide(found: Objective, width: float) -> bool:

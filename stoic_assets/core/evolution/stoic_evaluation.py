@@ -58,6 +58,8 @@ class StoicEvaluation:
     """One scored trial. `id` is the trial's, `task_id` its job, `holdout` whether evolution must not learn from it.
 
     Score and confidence are 0–1, and None where no virtue was scored: the agent `failed`, or nothing called for one.
+    `calibrated` are the virtues whose confidence was read from a map that was fitted to people's ratings, or is raters'
+    agreement: nobody's own word.
     """
 
     id: str
@@ -70,6 +72,7 @@ class StoicEvaluation:
     source: Literal["llm", "human"] = "llm"
     scenario: str | None = None
     failed: bool = False
+    calibrated: frozenset[Virtue] = frozenset()
 
     @property
     def observed(self) -> str:
@@ -106,22 +109,21 @@ def stoic_evaluations(
     """
     held = {trial["trial_id"]: trial for trial in trials}
     scored, words = (by_trial(row for row in rows if row["score"] is not None) for rows in (virtues, verdicts))
+    valid = {row["trial_id"]: row for row in composites if row["valid"]}
     return [
-        _evaluation(head, composite, _findings(scored[composite["trial_id"]], words[composite["trial_id"]]), held)
-        for composite in sorted(composites, key=lambda row: str(row["trial_id"]))
-        if composite["valid"]
+        _evaluation(head, valid[trial], held.get(trial, {}), scored[trial], words[trial]) for trial in sorted(valid)
     ]
 
 
 def _evaluation(
-    head: EvaluationHead, composite: Row, findings: Mapping[Virtue, VirtueFinding], held: Mapping[str, Row]
+    head: EvaluationHead, composite: Row, trial: Row, scores: Sequence[Row], verdicts: Sequence[Row]
 ) -> StoicEvaluation:
-    trial = held.get(composite["trial_id"], {})
     return StoicEvaluation(
-        id=composite["trial_id"], head=head, task_id=composite["job"], virtue_scores=findings,
+        id=composite["trial_id"], head=head, task_id=composite["job"], virtue_scores=_findings(scores, verdicts),
         overall_score=composite["virtue_overall"], overall_confidence=composite["virtue_confidence"],
         holdout=bool(trial.get("holdout")), scenario=trial.get("scenario"),
         failed=composite["outcome"] == "agent_error",
+        calibrated=frozenset(row["virtue"] for row in scores if row.get("confidence_source") == "calibrated"),
     )
 
 

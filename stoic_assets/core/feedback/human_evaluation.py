@@ -78,6 +78,7 @@ def human_evaluation(
     """The StoicEvaluation of a row, None where no dimension speaks of a virtue.
 
     `holdouts` are the jobs from which evolution must not learn, `scenarios` those of trials that were held on one.
+    Raters' agreement is no one's own word: three who agree entirely have a confidence of 2/3.
     """
     findings = {virtue: _finding(each) for virtue, each in json.loads(row["virtue_scores"]).items()}
     if not findings:
@@ -92,6 +93,7 @@ def human_evaluation(
         holdout=row["task_id"] in holdouts,
         source="human",
         scenario=(scenarios or {}).get(row["trial_id"]),
+        calibrated=frozenset(findings if row["kind"] == "ratings" else ()),
     )
 
 

@@ -3,8 +3,10 @@
 The sentences are the same everywhere: terminal, pull request, page and asset.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+from stoic_assets.core.presentation.formatting import is_missing, score, words
 
 OFFLINE_NOTE = (
     "Offline stand-ins played the user or the judge: the scores mean nothing; what the assertions found is real."
@@ -21,6 +23,20 @@ def calibrated_share(virtues: Sequence[Mapping[str, Any]]) -> float:
     return sources.count("calibrated") / max(1, len(sources))
 
 
-def whose_confidence(calibrated: float) -> str:
-    """Where the confidences come from; `calibrated` is that share, 0–1."""
-    return f"{calibrated:.0%} of the confidences are calibrated against people." if calibrated else UNCALIBRATED
+def whose_confidence(calibrated: float, agreement: str = "") -> str:
+    """Where the confidences come from, `calibrated` being that share, 0–1, and how the scores go with people's."""
+    whose = f"{calibrated:.0%} of the confidences are calibrated against people." if calibrated else UNCALIBRATED
+    return f"{whose} {agreement}".rstrip()
+
+
+def weak_above(virtues: Iterable[Mapping[str, Any]]) -> str:
+    """The confidence above which a low score is weak, and where that differs, on which virtues.
+
+    `virtues` are rows of `evaluation_virtues`; of those of earlier releases nothing is said.
+    """
+    bounds: dict[str, list[str]] = {}
+    for row in virtues:
+        if not is_missing(row.get("confidence_above")):
+            bounds.setdefault(score(row["confidence_above"]), []).append(words(row["virtue"]).lower())
+    named = [f"{bound} ({', '.join(names)})" if len(bounds) > 1 else bound for bound, names in sorted(bounds.items())]
+    return f"A low score is weak with a confidence above {', '.join(named)}." if named else ""

@@ -13,7 +13,7 @@ from jinja2 import BytecodeCache, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from stoic_assets.core.judging.virtues import VIRTUES
-from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
+from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, weak_above
 from stoic_assets.core.presentation.formatting import DASH, FORMS, is_missing, lasted, or_dash
 from stoic_assets.core.presentation.own_text import PAGE_INK, own_text, policy_hash
 from stoic_assets.core.reports.charts import charts
@@ -78,6 +78,7 @@ def report_parts(data: ReportData, compiled: BytecodeCache | None = None) -> Ite
         measures=measures(data.composite_scores), jobs=job_rows(trials), failures=failed_assertions(trials),
         trials=trials, virtues=_in_order(data.evaluation_virtues), trends=_in_order(data.virtue_trends),
         versions=releases(data.virtue_trends), weak=weak_virtues(data.weak_virtues, trials),
+        weak_above=weak_above(_in_order(data.evaluation_virtues)),
         calls=model_calls(data.llm_calls), reliability=reliability(data.job_reliability), **_compared(data, trials),
         charts={name: Markup(chart) for name, chart in charts(data, PAGE_INK).items()},  # noqa: S704 - all our own
     )

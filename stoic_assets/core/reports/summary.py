@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from stoic_assets.core.calibration.against_people import against_people, judges_of
 from stoic_assets.core.calibration.confidence_map import why_not_calibrated
 from stoic_assets.core.model_costs import total_cost
 from stoic_assets.core.presentation.confidence import calibrated_share
@@ -40,8 +41,9 @@ MEASURES = {
 class Summary:
     """Counts of trials: `outcomes` of the scored ones, `causes` of the invalid ones, the most frequent first.
 
-    `calibrated` is the share, 0–1, of virtue confidences that were read from a map fitted to people's ratings, and
-    `uncalibrated` says why the others were not; `cost` is that of all model calls in US dollars.
+    `calibrated` is the share, 0–1, of virtue confidences that were read from a map fitted to people's ratings,
+    `uncalibrated` says why the others were not, and `against_people` how the judges' scores go with people's; `cost` is
+    that of all model calls in US dollars.
     """
 
     planned: int
@@ -53,6 +55,7 @@ class Summary:
     virtue_confidence: float | None
     calibrated: float
     uncalibrated: list[str]
+    against_people: list[str]
     cost: float | None
 
     @property
@@ -73,6 +76,7 @@ class Summary:
 
 def summary(data: ReportData, trials: Sequence[TrialView]) -> Summary:
     """The counts of an evaluation."""
+    found = against_people(data.judge_calibration, judges_of(data.virtue_scores))
     outcomes, causes = (Counter(trial.outcome for trial in trials if trial.valid is valid) for valid in (True, False))
     return Summary(
         planned=_planned(data),
@@ -84,6 +88,7 @@ def summary(data: ReportData, trials: Sequence[TrialView]) -> Summary:
         virtue_confidence=mean(scored_rows(data.composite_scores), "virtue_confidence"),
         calibrated=calibrated_share(data.trial_virtues),
         uncalibrated=why_uncalibrated(data),
+        against_people=[each.sentence for each in found],
         cost=total_cost(data.llm_calls) if data.llm_calls else data.evaluation.get("cost_usd"),
     )
 
@@ -113,7 +118,7 @@ def scored_rows(rows: Sequence[Row]) -> list[Row]:
 
 def why_uncalibrated(data: ReportData) -> list[str]:
     """Why confidences are the judges' own and not calibrated, each reason once."""
-    judges = ",".join(sorted({row["judge_model"] for row in data.virtue_scores if row["score"] is not None}))
+    judges = ",".join(sorted(judges_of(data.virtue_scores)))
     scored = [row for row in data.trial_virtues if row.get("score") is not None]
     kinds = dict.fromkeys((row["virtue"], row.get("confidence_source")) for row in scored)
     reasons = (why_not_calibrated(data.judge_calibration, virtue, judges, source) for virtue, source in kinds)

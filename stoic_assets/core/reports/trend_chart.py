@@ -13,8 +13,7 @@ MARKERS = "osD^v"
 
 def releases(trends: Sequence[Row]) -> list[str]:
     """The versions in rows of `virtue_trends`, oldest first."""
-    in_order = sorted(trends, key=lambda row: str(row.get("released_at")))
-    return list(dict.fromkeys(row["agent_version"] for row in in_order))
+    return list(dict.fromkeys(row["agent_version"] for row in sorted(trends, key=lambda row: row["place"])))
 
 
 def trend_chart_svg(trends: Sequence[Row], ink: str = INK) -> str:

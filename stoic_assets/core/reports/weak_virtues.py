@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from stoic_assets.core.markdown import plain
-from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, whose_confidence
+from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, UNCALIBRATED, weak_above
 from stoic_assets.core.presentation.formatting import DASH, is_missing, score, words
 from stoic_assets.core.reports.data import Row
 from stoic_assets.core.reports.trial_view import AspectView, TrialView
@@ -57,17 +57,18 @@ def _aspects(virtue: str, trials: Iterable[TrialView]) -> Iterable[tuple[TrialVi
 
 
 def weak_virtue_markdown(
-    virtues: Sequence[Row], weak: Sequence[Row], offline: bool = False, calibrated: float = 0.0
+    virtues: Sequence[Row], weak: Sequence[Row], offline: bool = False, whose: str = UNCALIBRATED
 ) -> str:
     """The weak-virtue report for Dagster's metadata: a small chart and a table.
 
-    `virtues` are rows of `evaluation_virtues`, `weak` of `weak_virtues`; `calibrated` is the share, 0–1, of calibrated
-    confidences. No text of a judge becomes a link or picture.
+    `virtues` are rows of `evaluation_virtues`, `weak` of `weak_virtues`; `whose` says where the confidences come from.
+    No text of a judge becomes a link or picture.
     """
     chart = virtue_chart_svg(virtues, {row["virtue"] for row in weak})
     picture = base64.b64encode(chart.encode()).decode()
     parts = [f"**{OFFLINE_NOTE}**"] if offline else []
-    parts += [whose_confidence(calibrated), f"![the five virtues](data:image/svg+xml;base64,{picture})", _table(weak)]
+    parts.append(f"{whose} {weak_above(virtues)}".rstrip())
+    parts += [f"![the five virtues](data:image/svg+xml;base64,{picture})", _table(weak)]
     return "\n\n".join(parts) + "\n"
 
 

@@ -94,6 +94,12 @@ def test_virtues_weigh_by_confidence_and_by_the_jobs_weights(warehouse, evaluati
     assert row["virtue_confidence"] == 0.75
 
 
+def test_where_those_that_weigh_are_unsure_the_plain_overall_stands_for_the_weighted(warehouse, evaluation):
+    trial = evaluation(warehouse).trial(virtue_weights={"wisdom": 1.0, "courage": 0.0})
+    row = composite(trial.verdict(score=0.4, confidence=0.0).verdict("courage", score=0.9, confidence=0.8))
+    assert row["virtue_overall"] == row["virtue_overall_weighted"] == 0.9
+
+
 def test_without_a_virtue_that_weighs_there_is_no_weighted_score(warehouse, evaluation):
     trial = evaluation(warehouse).trial(virtue_weights={"wisdom": 0.0})
     row = composite(trial.verdict(score=1.0, confidence=0.9).verdict("courage", exercised=False))
@@ -257,8 +263,11 @@ def total(parts: Sequence[tuple[int, float | None]], penalty: float) -> float | 
 def weighed(scores: list[tuple[str, float, float]], weights: dict[str, float]) -> float | None:
     if not any(weights[virtue] for virtue, _, _ in scores):
         return None
-    middle = ratio(sum(s * c * weights[v] for v, s, c in scores), sum(c * weights[v] for v, _, c in scores))
-    return 0.5 if middle is None else middle
+    for each in (weights, dict.fromkeys(VIRTUES, 1.0)):
+        middle = ratio(sum(s * c * each[v] for v, s, c in scores), sum(c * each[v] for v, _, c in scores))
+        if middle is not None:
+            return middle
+    return 0.5
 
 
 def ratio(numerator: float, denominator: float) -> float | None:

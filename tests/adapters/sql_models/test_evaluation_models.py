@@ -2,6 +2,7 @@
 
 import pytest
 
+from stoic_assets.adapters.sql_models import open_models
 from stoic_assets.core.scoring.validity import conclusive
 from stoic_assets.core.settings import Settings
 
@@ -37,6 +38,29 @@ def test_virtues_of_an_evaluation_leave_invalid_trials_out(warehouse, evaluation
     rows = by_virtue(made.scored().read("evaluation_virtues"))
     assert (rows["wisdom"]["score"], rows["wisdom"]["confidence"], rows["wisdom"]["trials"]) == (0.25, 0.5, 2)
     assert (rows["courage"]["score"], rows["courage"]["trials"], rows["courage"]["not_exercised"]) == (None, 0, 1)
+
+
+def test_a_calibrated_confidence_is_held_against_a_bound_of_its_own(warehouse, evaluation):
+    made = evaluation(warehouse).trial("t1").trial("t2")
+    for virtue, sources, confidence in (
+        ("wisdom", ("calibrated", "calibrated"), 0.51),
+        ("courage", ("calibrated", "calibrated"), 0.5),
+        ("justice", ("self", "spread"), 0.6),
+        ("temperance", ("calibrated", "self"), 0.61),
+    ):
+        for trial, source in zip(("t1", "t2"), sources, strict=True):
+            made.verdict(virtue, trial, score=0.3, confidence=confidence, confidence_source=source)
+    bounds = {row["virtue"]: row["confidence_above"] for row in made.scored().read("evaluation_virtues")}
+    assert bounds == pytest.approx({"wisdom": 0.5, "courage": 0.5, "justice": 0.7, "temperance": 0.6})
+    assert {row["virtue"] for row in made.read("weak_virtues")} == {"wisdom", "temperance"}
+
+
+def test_virtues_of_an_earlier_release_are_held_against_the_judges_bound(warehouse, evaluation):
+    made = evaluation(warehouse).trial().verdict(score=0.3, confidence=0.71).scored()
+    [row] = made.read("evaluation_virtues")
+    warehouse.write("evaluation_virtues", made.version, made.key, [row | {"confidence_above": None}])
+    with open_models(warehouse, made.version, made.key) as models:
+        assert [row["virtue"] for row in models.rows("weak_virtues")] == ["wisdom"]
 
 
 def test_trials_without_confidence_count_alike(warehouse, evaluation):

@@ -51,6 +51,12 @@ def test_releases_stand_in_order_with_the_verdict_on_each(warehouse, release):
     ]  # fmt: skip
 
 
+def test_a_parent_stands_before_its_child_whatever_the_dates_say(warehouse, release):
+    release("1.1", 0.9, released_at="2026-02-01T00:00:00Z", parents=["marcus@1.0"])
+    release("1.0", 0.5, released_at="2026-03-01T00:00:00Z")
+    assert [(row["agent_version"], row["n"]) for row in history(warehouse)] == [("marcus@1.0", 1), ("marcus@1.1", 2)]
+
+
 def test_the_newest_conclusive_evaluation_counts_with_its_own_verdict(warehouse, release):
     release("1", 0.2, key="old", started_at="2026-01-01T00:00:00Z", verdict="regressed")
     release("1", 0.4, key="good", started_at="2026-01-02T00:00:00Z", verdict="unchanged")

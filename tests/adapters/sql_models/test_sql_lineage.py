@@ -44,5 +44,11 @@ def test_a_model_whose_sql_was_changed_is_read_anew(copy):
     assert lineage(SqlProject(copy), "trial_virtues")["exercised"] == [("virtue_scores", "score")]
 
 
+def test_a_model_whose_macro_was_changed_is_read_anew(copy):
+    macro = copy / "macros" / "releases.sql"
+    macro.write_text(macro.read_text().replace("    versions.released_at,", "    now() as released_at,"))
+    assert lineage(SqlProject(copy), "virtue_trends")["released_at"] == []
+
+
 def test_settings_change_no_lineage():
     assert SqlProject(variables={"weak_score_below": 0.1}).digest("weak_virtues") == SqlProject().digest("weak_virtues")

@@ -10,11 +10,15 @@ READ = ("evaluation_scores", "evaluation_virtues")
 def release(warehouse, evaluation):
     """Evaluates a version once, with one virtue."""
 
-    def evaluate(version, score, *, key="e1", started_at="2026-01-01T00:00:00Z", trials=(), **head):
+    def evaluate(
+        version, score, *, key="e1", started_at="2026-01-01T00:00:00Z", trials=(), jobs=(), judge="judge", **head
+    ):
         made = evaluation(warehouse, f"marcus@{version}", key, started_at=started_at, **head).trial()
         for number, outcome in enumerate(trials):
             made.trial(f"extra{number}", outcome=outcome)
-        return made.verdict(score=score).scored(*READ)
+        for job in jobs:
+            made.trial(job, job=job)
+        return made.verdict(score=score, judge_model=judge).scored(*READ)
 
     return evaluate
 
@@ -32,6 +36,22 @@ def test_a_trend_follows_the_order_of_release_dates_not_of_names(warehouse, rele
     assert [row["n"] for row in rows] == [1, 2, 3]
     assert [row["slope"] for row in rows] == [None, pytest.approx(0.2), pytest.approx(0.2)]
     assert [row["trend"] for row in rows] == ["stable", "improving", "improving"]
+
+
+def test_a_parent_comes_before_its_child_whatever_the_dates_say(warehouse, release):
+    release("1.1", 0.9, released_at="2026-02-01T00:00:00Z", parents=["marcus@1.0"])
+    release("1.0", 0.5, released_at="2026-03-01T00:00:00Z")
+    rows = trends(warehouse)
+    assert [(row["agent_version"], row["place"]) for row in rows] == [("marcus@1.0", 1), ("marcus@1.1", 2)]
+    assert (rows[-1]["n"], rows[-1]["slope"], rows[-1]["trend"]) == (2, pytest.approx(0.4), "improving")
+
+
+def test_the_newest_evaluation_says_when_a_version_came_and_from_what(warehouse, release):
+    release("1", 0.5, released_at="2026-03-01T00:00:00Z", parents=["marcus@2"])
+    release("2", 0.5, released_at="2026-02-01T00:00:00Z")
+    assert [row["agent_version"] for row in trends(warehouse)] == ["marcus@2", "marcus@1"]
+    release("1", 0.5, key="e2", started_at="2026-01-02T00:00:00Z", released_at="2026-01-01T00:00:00Z", parents=[])
+    assert [row["agent_version"] for row in trends(warehouse)] == ["marcus@1", "marcus@2"]
 
 
 def test_only_the_last_five_releases_make_the_slope(warehouse, release):
@@ -55,6 +75,34 @@ def test_the_newest_finished_and_conclusive_evaluation_counts(warehouse, release
     [row] = trends(warehouse)
     assert (row["evaluation_id"], row["mean"]) == ("good", 0.4)
     assert row["released_at"].isoformat() == "2026-01-01T00:00:00+00:00", "the first evaluation stands for the release"
+
+
+def test_a_job_tried_by_hand_does_not_speak_for_a_version(warehouse, release):
+    release("1", 0.8, key="suite", started_at="2026-01-01T00:00:00Z", jobs=["a", "b", "c"])
+    release("1", 0.2, key="by-hand", started_at="2026-01-02T00:00:00Z")
+    assert [row["evaluation_id"] for row in trends(warehouse)] == ["suite"]
+    release("1", 0.7, key="smaller", started_at="2026-01-03T00:00:00Z", jobs=["a"])
+    assert [row["evaluation_id"] for row in trends(warehouse)] == ["smaller"]
+
+
+def test_what_has_no_number_goes_along_with_its_evaluations(warehouse, release):
+    release("dev", 0.9, key="first", started_at="2026-01-01T00:00:00Z")
+    release("1.0", 0.8, started_at="2026-01-02T00:00:00Z")
+    release("1.1", 0.8, started_at="2026-01-03T00:00:00Z")
+    release("1.0", 0.8, key="again", started_at="2026-01-04T00:00:00Z")
+    release("dev", 0.3, key="last", started_at="2026-01-05T00:00:00Z")
+    assert [(row["agent_version"], row["trend"]) for row in trends(warehouse)] == [
+        ("marcus@1.0", "stable"), ("marcus@1.1", "stable"), ("marcus@dev", "declining"),
+    ]  # fmt: skip
+
+
+def test_a_slope_keeps_to_one_panel_of_judges(warehouse, release):
+    for month, (score, judge) in enumerate([(0.8, "mild"), (0.8, "mild"), (0.5, "strict"), (0.5, "strict")], 1):
+        release(str(month), score, judge=judge, released_at=f"2026-{month:02}-01T00:00:00Z")
+    rows = trends(warehouse)
+    assert [row["n"] for row in rows] == [1, 2, 3, 4]
+    assert [row["slope"] for row in rows] == [None, 0.0, None, 0.0]
+    assert [row["judges"] for row in rows] == [["mild"], ["mild"], ["strict"], ["strict"]]
 
 
 def test_agents_do_not_mix(warehouse, release, evaluation):

@@ -55,6 +55,6 @@ def study(verdict: Callable[..., Row]) -> Callable[..., tuple[list[Row], list[Ro
 def _rating(trial: str, rater: str, mark: int) -> Row:
     return {
         "agent_version": "marcus@1.1.0", "trial_id": trial, "test_id": f"x-{trial}", "rater_id": rater,
-        "overall": "yes", "practice": False, "attention": False, "repeat_of": None,
+        "overall": "yes", "practice": False, "attention": False, "repeat_of": None, "rated_at": 0,
         **dict.fromkeys(DIMENSION_NAMES, mark),
     }  # fmt: skip

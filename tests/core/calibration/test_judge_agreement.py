@@ -56,6 +56,8 @@ def test_a_perfect_judge(found: Callable[..., Found]) -> None:
     assert value(perfect, "alpha_with_judge") > value(perfect, "alpha_people")
     assert value(perfect, "z") > 1
     assert (value(perfect, "winning_rate"), value(perfect, "advantage")) == (1, 1)
+    assert (perfect["winning_rate"].low, perfect["winning_rate"].high) == (None, None)
+    assert "outcome of a test" in str(perfect["winning_rate"].why)
 
 
 def test_a_harsh_judge_keeps_the_ranks_and_nothing_else(found: Callable[..., Found]) -> None:

@@ -56,6 +56,9 @@ def test_the_spread_tells_when_to_trust(telling: Callable, quick: Resampling) ->
     assert value(found, "map_spread") == pytest.approx(1 / 3)
     assert value(found, "brier_spread") < 0.01 < value(found, "brier_uncalibrated_spread")
     assert value(found, "ece_spread") < value(found, "ece_uncalibrated_spread")
+    for name, estimate in found.measures.items():
+        assert (estimate.low is None) is name.startswith("ece")
+        assert ("compare brier" in str(estimate.why)) is name.startswith("ece")
     assert found.map.prompt_hashes == ("p1",)
 
 

@@ -36,7 +36,8 @@ def _side(**changes: Any) -> Side:
         "agent_version": "marcus@1.0.0", "evaluation_id": "e1", "started_at": datetime(2026, 11, 21, 2, tzinfo=UTC),
         "judged_at": datetime(2026, 11, 21, 3, tzinfo=UTC), "status": "finished", "offline": False,
         "scored_trials": 30, "invalid_trials": 0, "evaluator_model": "m", "judges": frozenset(["j"]),
-        "prompts": {"a": frozenset(["p"])}, "jobs": {"a": "1", "b": "1"}, "measures": _rows({"a": 0.5, "b": 0.6}),
+        "prompts": {("a", "virtues"): frozenset(["p"])}, "jobs": {"a": "1", "b": "1"},
+        "measures": _rows({"a": 0.5, "b": 0.6}),
     }  # fmt: skip
     return Side(**given | changes)
 

@@ -13,6 +13,10 @@ from stoic_assets.core.comparison.side import Answer, ComparisonRefused, Side
 
 MakeSide = Callable[..., Side]
 MakeRows = Callable[..., list[dict[str, Any]]]
+AGAIN = (
+    "judge the base again with `stoic regrade --agent-version marcus@1.0.0 --evaluation e1`, and then, for what is "
+    "stored of this comparison, with `stoic regrade --agent-version marcus@1.1.0 --evaluation e2`"
+)
 
 
 @pytest.fixture
@@ -34,7 +38,7 @@ def test_alike_evaluations_share_their_jobs_and_need_no_note(base: Side, candida
     ("changes", "said"),
     [
         ({"status": "incomplete"}, "marcus@1.1.0 (evaluation e2) is not finished (incomplete); go on with `stoic eval"),
-        ({"status": "regrading"}, "(evaluation e2) is not finished (regrading); go on with `stoic regrade --agent-"),
+        ({"status": "regrading"}, "go on with `stoic regrade --agent-version marcus@1.1.0 --evaluation e2` (same"),
         ({"invalid_trials": 10}, "25% of the trials of marcus@1.1.0 (evaluation e2) are invalid, more than the 10%"),
         ({"scored_trials": 0}, "no trial of marcus@1.1.0 (evaluation e2) counts"),
         ({"offline": True}, "marcus@1.1.0 (evaluation e2) was judged offline and the other was not"),
@@ -97,8 +101,8 @@ def test_a_condition_that_one_alone_ran_is_named(base: Side, candidate: Side, ma
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
-        ({"judges": frozenset(["k"])}, "the judges differ (j; then k); judge the base again with `stoic regrade"),
-        ({"prompts": {"a": frozenset(["q"])}}, "the judges were asked differently; judge the base again"),
+        ({"judges": frozenset(["k"])}, f"the judges differ (j; then k); {AGAIN}"),
+        ({"prompts": {("a", "virtues"): frozenset(["q"])}}, f"the judges were asked differently; {AGAIN}"),
     ],
 )
 def test_another_judge_leaves_open_what_it_judged(
@@ -107,7 +111,7 @@ def test_another_judge_leaves_open_what_it_judged(
     common = common_ground(base, replace(candidate, **changes), 0.1)
     assert common.undecidable.keys() == JUDGED
     assert len(set(common.undecidable.values())) == 1
-    assert common.undecidable["wisdom"].startswith(why)
+    assert common.undecidable["wisdom"] == why
     assert common.notes == (common.undecidable["wisdom"],)
 
 
@@ -136,9 +140,41 @@ def test_a_judge_that_falls_silent_leaves_open_what_it_judged(
 
 
 def test_prompts_of_jobs_that_are_not_compared_do_not_matter(base: Side, candidate: Side) -> None:
-    older = replace(base, jobs={"a": "1", "b": "1", "old": "1"}, prompts={"old": frozenset(["p"])})
-    newer = replace(candidate, jobs={"a": "1", "b": "1", "old": "2"}, prompts={"old": frozenset(["q"])})
+    older = replace(base, jobs={"a": "1", "b": "1", "old": "1"}, prompts={("old", "tasks"): frozenset(["p"])})
+    newer = replace(candidate, jobs={"a": "1", "b": "1", "old": "2"}, prompts={("old", "tasks"): frozenset(["q"])})
     assert common_ground(older, newer, 0.1).undecidable == {}
+
+
+def test_another_question_about_tasks_leaves_open_what_was_judged_unless_one_was_not_stored(
+    base: Side, candidate: Side
+) -> None:
+    older, newer = (
+        replace(side, prompts={**side.prompts, ("a", "tasks"): frozenset([asked])})
+        for side, asked in ((base, "t"), (candidate, "u"))
+    )
+    assert common_ground(older, newer, 0.1).notes == (f"the judges were asked differently; {AGAIN}",)
+    assert common_ground(base, newer, 0.1).notes == common_ground(older, candidate, 0.1).notes == ()
+
+
+def test_other_built_in_prompts_are_noted_and_leave_nothing_open(base: Side, candidate: Side) -> None:
+    older, newer = replace(base, built_in_prompts="p"), replace(candidate, built_in_prompts="q")
+    common = common_ground(older, newer, 0.1)
+    assert common.undecidable == {}
+    assert common.notes == (
+        "other built-in prompts (stoic-eval was updated): users may have been played in another way",
+    )
+    alike = [(base, newer), (older, candidate), (older, replace(candidate, built_in_prompts="p"))]
+    assert {common_ground(*sides, 0.1).notes for sides in alike} == {()}
+
+
+def test_the_version_whose_judge_fell_silent_is_judged_again_and_the_candidate_last(
+    base: Side, candidate: Side
+) -> None:
+    silent, told = answers("j", 1.0), answers("j", 0.0)
+    [of_base] = common_ground(replace(base, answers=silent), replace(candidate, answers=told), 0.1).notes
+    assert of_base.endswith(AGAIN.removeprefix("judge the base again with "))
+    [of_candidate] = common_ground(replace(base, answers=told), replace(candidate, answers=silent), 0.1).notes
+    assert of_candidate.endswith("again with `stoic regrade --agent-version marcus@1.1.0 --evaluation e2`")
 
 
 def test_a_judge_that_moved_is_not_blamed_on_the_agent(base: Side, candidate: Side) -> None:

@@ -119,6 +119,17 @@ def test_only_jobs_of_both_with_the_same_content_count(versions: Versions) -> No
     assert len(comparison.notes) == 2
 
 
+@pytest.mark.parametrize(("count", "can"), [(4, False), (5, True)])
+def test_where_nothing_could_come_out_regressed_that_is_said(versions: Versions, count: int, can: bool) -> None:
+    few = dict.fromkeys(list(JOBS)[:count], "1")
+    base, candidate = (replace(side, jobs=few) for side in versions({"assertion": -0.9}))
+    comparison = compare(base, candidate, MINIMAL, 0.1)
+    assert comparison.verdict == ("regressed" if can else "inconclusive")
+    said = "with fewer than 5 paired jobs (here: 4) nothing can come out regressed, whatever fell"
+    assert comparison.too_few_jobs == (None if can else said)
+    assert (said in comparison.notes) == (not can)
+
+
 def test_another_judge_leaves_only_what_it_did_not_judge(versions: Versions) -> None:
     base, candidate = versions({"assertion": -0.3, "justice": -0.3})
     comparison = compare(base, candidate, MINIMAL, 0.1, judge_moved="the judge moved")

@@ -187,15 +187,23 @@ def test_what_cannot_be_tested_is_open_and_says_why(differences: list[float], wh
     assert (found.p, found.p_adjusted) == (None, None)
 
 
+ALIKE = "all 12 jobs differ by the same, and without spread there is no interval"
+
+
 @pytest.mark.parametrize(
-    ("differences", "verdict"),
-    [([-1.0] * 8, "regressed"), ([1.0] * 8, "improved"), ([-1.0] * 7, "inconclusive"), ([-0.04] * 12, "inconclusive")],
-)
-def test_a_version_that_fails_in_each_of_eight_jobs_regressed(differences: list[float], verdict: str) -> None:
+    ("differences", "verdict", "why"),
+    [
+        ([-1.0] * 8, "regressed", None), ([1.0] * 8, "improved", None),
+        ([-1.0] * 7, "inconclusive", "all 7 jobs differ by the same, which in so few may be chance"),
+        ([-0.04] * 12, "inconclusive", f"more than chance, but −0.04 is less than δ 0.05; {ALIKE}"),
+    ],
+)  # fmt: skip
+def test_a_version_that_fails_in_each_of_eight_jobs_regressed(
+    differences: list[float], verdict: str, why: str | None
+) -> None:
     measures = [Test(m, "pooled", pairs_of(drop(0.0, spread=0.1)[: len(differences)]), 0.05) for m in GATING[1:]]
     found, *_ = decide([Test("overall", "pooled", pairs_of(differences), 0.05), *measures], True)
-    assert found.verdict == verdict
-    assert (found.why is None) == (verdict != "inconclusive")
+    assert (found.verdict, found.why) == (verdict, why)
     assert found.row()["low"] is None
 
 

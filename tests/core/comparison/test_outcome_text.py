@@ -97,6 +97,15 @@ def test_junit_holds_what_xml_cannot_write(worse: Comparison) -> None:
     assert "a\ufffdb\ufffd & <c>" in "".join(suite.itertext())
 
 
+def test_that_nothing_could_come_out_regressed_is_told_everywhere(worse: Comparison) -> None:
+    job = {"job00": "hash"}
+    few = compare(replace(worse.base, jobs=job), replace(worse.candidate, jobs=job), MinimalDifferences(), 0.1)
+    said = "(here: 1) nothing can come out regressed, whatever fell"
+    assert said in comparison_junit(few)
+    assert said in comparison_markdown(few)
+    assert said in few.rows()[0]["notes"][-1]
+
+
 def test_a_refusal_is_an_error_for_the_build() -> None:
     suite = ET.fromstring(refusal_junit("a@1", "a@2", "half of the trials are invalid")).find("testsuite")
 
@@ -113,3 +122,6 @@ def test_whose_word_the_confidences_are_is_said_wherever_versions_are_compared(w
     assert own in comparison_junit(worse)
     half = replace(worse, base=replace(worse.base, calibrated=0.5), candidate=replace(worse.candidate, calibrated=1.0))
     assert confidence(half) == "50% of the confidences are calibrated against people."
+    said = "Scores that do not go with people's: wisdom."
+    refuted = replace(worse, candidate=replace(worse.candidate, agreement=said))
+    assert confidence(refuted) == f"{own} {said}"

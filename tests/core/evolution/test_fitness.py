@@ -154,8 +154,8 @@ def test_a_virtue_is_the_mean_weighted_by_confidence(head: EvaluationHead, judge
         ],
     )
     assert update.objectives["wisdom"] == {
-        "mean": pytest.approx(0.35), "confidence": pytest.approx(0.6), "trials": 2, "low": None, "high": None,
-        "lower_bound": None, "why": "all scored trials are of one job; an interval needs two",
+        "mean": pytest.approx(0.35), "confidence": pytest.approx(0.6), "calibrated": 0, "trials": 2, "low": None,
+        "high": None, "lower_bound": None, "why": "all scored trials are of one job; an interval needs two",
         "floor": {"at": 0.5, "violated": True, "certain": False},
     }  # fmt: skip
     assert update.objectives["justice"]["mean"] == pytest.approx(0.75)
@@ -171,6 +171,22 @@ def test_a_virtue_is_weak_when_it_is_low_and_that_is_sure(
     update = fitness_update(head, [judged("t1", "a", 0.5, virtues={"courage": finding(score, confidence, "dare")})])
     assert update.improvement_areas == ({"courage": ["dare"]} if weak else {})
     assert update.severity == ({"courage": pytest.approx((1 - score) * confidence)} if weak else {})
+
+
+@pytest.mark.parametrize(("confidences", "sure"), [((0.51, 0.51), True), ((0.5, 0.5), False), ((0.55, 0.66), True)])
+def test_a_calibrated_confidence_has_a_bound_of_its_own(
+    head: EvaluationHead, judged: Judged, finding: Finding, confidences: tuple[float, float], sure: bool
+) -> None:
+    # The second trial's is the judge's own word in the last case: the mean 0.605 is held against (0.5 + 0.7)/2.
+    known = [frozenset(["wisdom"]), frozenset(["wisdom"] if confidences[0] == confidences[1] else [])]
+    trials = [
+        judged(f"t{n}", f"job {n}", 0.5, virtues={"wisdom": finding(0.3 + n / 100, confidence)}, calibrated=known[n])
+        for n, confidence in enumerate(confidences)
+    ]
+    update = fitness_update(head, trials, evolution=Evolution(uncertain_width=1))
+    assert update.weak_virtues == (["wisdom"] if sure else [])
+    assert ("wisdom" in update.uncertain_virtues) is not sure
+    assert update.objectives["wisdom"]["calibrated"] == (1 if len(set(known)) == 1 else 0.5)
 
 
 def test_the_severest_virtue_and_the_most_frequent_advice_come_first(

@@ -10,6 +10,7 @@ from stoic_assets.core.evolution.stoic_evaluation import (
 )
 
 Row = dict[str, Any]
+SOURCES = {"wisdom": "calibrated", "courage": "self", "justice": "spread"}
 
 
 def composite(trial_id: str, **changed: Any) -> Row:
@@ -59,6 +60,12 @@ def test_where_the_agent_failed_is_told(head: EvaluationHead) -> None:
     outcomes = {"t1": "agent_error", "t2": "max_turns"}
     found = fold(head, [composite(trial_id, outcome=outcome) for trial_id, outcome in outcomes.items()], [], [])
     assert [each.failed for each in found] == [True, False]
+
+
+def test_which_confidences_are_calibrated_is_told(head: EvaluationHead) -> None:
+    virtues = [virtue("t1", name, 0.6) | {"confidence_source": kind} for name, kind in SOURCES.items()]
+    [found] = fold(head, [composite("t1")], virtues, [verdict("t1", name, 0.6) for name in SOURCES])
+    assert found.calibrated == {"wisdom"}
 
 
 def test_an_invalid_trial_becomes_none(head: EvaluationHead) -> None:

@@ -11,7 +11,14 @@ from stoic_assets.core.evolution.events import completed
 from stoic_assets.core.evolution.fitness import fitness_update
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation, VirtueFinding
 from stoic_assets.core.feedback.feedback_file import DimensionFeedback, Metrics
-from stoic_assets.core.feedback.human_evaluation import FEEDBACK, RATINGS, HumanFeedback, human_evaluation, human_row
+from stoic_assets.core.feedback.human_evaluation import (
+    FEEDBACK,
+    RATINGS,
+    HumanFeedback,
+    Kind,
+    human_evaluation,
+    human_row,
+)
 from stoic_assets.core.settings import Feedback
 
 VIRTUES = Feedback().virtues
@@ -68,6 +75,15 @@ def test_feedback_without_a_virtue_is_stored_and_goes_no_further(metrics: Callab
 
 def test_rated_replies_stand_under_an_evaluation_of_their_own(feedback: HumanFeedback) -> None:
     assert human_row(replace(feedback, kind="ratings"), VIRTUES)["evaluation_id"] == RATINGS
+
+
+@pytest.mark.parametrize(("kind", "calibrated"), [("ratings", {"wisdom"}), ("metrics", set()), ("dialogue", set())])
+def test_raters_agreement_is_not_held_against_the_bound_of_an_own_word(
+    feedback: HumanFeedback, kind: Kind, calibrated: set[str]
+) -> None:
+    found = human_evaluation(human_row(replace(feedback, kind=kind), VIRTUES))
+    assert found is not None
+    assert found.calibrated == calibrated
 
 
 def test_rated_replies_are_observations_of_their_scenarios(feedback: HumanFeedback) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stoic_assets.core.presentation.confidence import UNCALIBRATED, calibrated_share, whose_confidence
+from stoic_assets.core.presentation.confidence import UNCALIBRATED, calibrated_share, weak_above, whose_confidence
 
 
 @pytest.mark.parametrize(("sources", "share"), [([], 0.0), (["self"], 0.0), (["calibrated", "spread"], 0.5)])
@@ -11,3 +11,22 @@ def test_the_share_of_calibrated_confidences_is_told(sources: list[str], share: 
     assert calibrated_share([*({"score": 0.5, "confidence_source": each} for each in sources), unscored]) == share
     told = "50% of the confidences are calibrated against people." if share else UNCALIBRATED
     assert whose_confidence(share) == told
+    assert whose_confidence(share, "Scores that go.") == f"{told} Scores that go."
+
+
+@pytest.mark.parametrize(
+    ("bounds", "told"),
+    [
+        ((0.7, 0.7, None), "A low score is weak with a confidence above 0.70."),
+        ((0.7, 0.5, 0.5), "A low score is weak with a confidence above 0.50 (courage, justice), 0.70 (wisdom)."),
+        ((None, None, None), ""),
+    ],
+)
+def test_the_confidence_that_a_weakness_takes_is_told(bounds: tuple[float | None, ...], told: str) -> None:
+    virtues = ("wisdom", "courage", "justice")
+    rows = [{"virtue": name, "confidence_above": above} for name, above in zip(virtues, bounds, strict=True)]
+    assert weak_above(rows) == told
+
+
+def test_of_rows_of_an_earlier_release_no_bound_is_told() -> None:
+    assert weak_above([{"virtue": "wisdom", "score": 0.5}]) == ""

@@ -101,12 +101,12 @@ def test_a_measure_that_was_not_tested_has_a_hollow_mark_and_no_interval() -> No
     assert [chart.count(MARK_COLOUR) for chart in (tested, by_sign, untested)] == [4, 3, 2]
 
 
-def trend(version: str, day: int, virtue: str = "wisdom") -> dict[str, Any]:
+def trend(version: str, place: int, virtue: str = "wisdom") -> dict[str, Any]:
     """A row of `virtue_trends`."""
-    return {"virtue": virtue, "agent_version": version, "mean": 0.5, "released_at": f"2026-11-{day:02}T00:00:00+00:00"}
+    return {"virtue": virtue, "agent_version": version, "mean": 0.5, "place": place}
 
 
-def test_releases_stand_in_the_order_of_their_dates() -> None:
+def test_releases_stand_in_their_order() -> None:
     rows = [trend("m@1.10", 3), trend("m@1.9", 2), trend("m@1.8", 1, "courage")]
     assert releases(rows) == ["m@1.8", "m@1.9", "m@1.10"]
     assert texts(trend_chart_svg(rows))[:3] == ["1.8", "1.9", "1.10"]
@@ -114,7 +114,7 @@ def test_releases_stand_in_the_order_of_their_dates() -> None:
 
 def test_labels_are_text_and_nothing_else() -> None:
     hostile = ["m@</text><script>", "m@$\\frac{1}{0}$", "m@\x00\u202e日", "m@" + "long" * 999]
-    svg = trend_chart_svg([trend(version, day) for day, version in enumerate(hostile, 1)])
+    svg = trend_chart_svg([trend(version, place) for place, version in enumerate(hostile, 1)])
     assert texts(svg)[:4] == [
         "</text><script>", "$\\frac{1}{0}$", "[U+0000][U+202E]\\u65e5", "longlonglonglonglongl...",
     ]

@@ -147,6 +147,13 @@ def test_first_screen_of_a_good_run_has_no_banner(usual_page: str) -> None:
     assert "2026-11-21 14:02 UTC, took 3 min 12 s" in usual_page
 
 
+def test_the_page_says_which_bound_held(make_data: Make, usual_page: str) -> None:
+    assert "with a confidence above" not in usual_page  # rows of an earlier release
+    virtues = [{**row, "confidence_above": 0.5} for row in make_data().evaluation_virtues]
+    page = render_report(make_data(evaluation_virtues=virtues))
+    assert ">A low score is weak with a confidence above 0.50.<" in page
+
+
 def test_offline_and_too_many_invalid_trials_are_told_first(make_data: Make) -> None:
     data = make_data(invalid_trials_threshold=0.01)
     html = render_report(replace(data, evaluation={**data.evaluation, "offline": True}))
@@ -179,7 +186,9 @@ def test_too_many_invalid_trials_leave_no_verdict_on_the_version(make_data: Make
 def test_scores_that_may_be_of_earlier_verdicts_say_so(make_data: Make, status: str, said: bool) -> None:
     data = make_data()
     html = render_report(replace(data, evaluation={**data.evaluation, "status": status}))
+    again = f"--agent-version {data.evaluation['agent_version']} --evaluation {data.evaluation['evaluation_id']}</code>"
     assert ("It was judged again, but not to the end" in html) is said
+    assert (f"Go on with <code>stoic regrade {again}" in " ".join(html.split())) is said
 
 
 def test_a_base_whose_trials_are_gone_leaves_the_verdict(make_data: Make) -> None:

@@ -71,6 +71,17 @@ def test_each_reason_for_what_is_not_calibrated_is_told_once(make_data: Make) ->
     assert why_uncalibrated(replace(data, trial_virtues=virtues, judge_calibration=known)) == [FEW]
 
 
+def test_how_the_judges_scores_go_with_peoples_is_told(make_data: Make) -> None:
+    row = {"virtue": "wisdom", "estimate": -0.08, "low": -0.23, "high": 0.08, "why": None, "items": 80}
+    known = [
+        row | {"judge_model": judge, "measure": measure}
+        for judge in ("gpt-4.1", "somebody else") for measure in ("spearman", "alpha_people")
+    ]
+    [sentence] = summary(make_data(judge_calibration=known), []).against_people
+    assert sentence.startswith("Wisdom by gpt-4.1: rank correlation with people −0.08 (95 % −0.23 to 0.08) over 80")
+    assert sentence.endswith("these scores do not go with people’s.")
+
+
 def test_what_is_calibrated_needs_no_reason(make_data: Make) -> None:
     data = make_data()
     virtues = [row | {"confidence_source": "calibrated"} for row in data.trial_virtues]

@@ -51,8 +51,11 @@ def test_markdown_holds_chart_and_table_and_says_when_offline(make_data: Make) -
 
 
 def test_markdown_without_weakness_says_so(make_data: Make) -> None:
-    text = weak_virtue_markdown(make_data().evaluation_virtues, [], calibrated=0.25)
-    assert "25% of the confidences are calibrated" in text
+    virtues = [{**row, "confidence_above": 0.5} for row in make_data().evaluation_virtues]
+    text = weak_virtue_markdown(virtues, [], whose="Scores that do not go with people's: wisdom.")
+    assert text.startswith(
+        "Scores that do not go with people's: wisdom. A low score is weak with a confidence above 0.50.\n"
+    )
     assert text.endswith("No virtue is weak.\n")
     assert "Offline" not in text
 

@@ -11,7 +11,7 @@ COLUMNS = {
     "turns": "trial_id, turn, speaker, content, attempts, events",
     "observations": "trial_id, assertion, kind, text, parameters, result, error",
     "virtue_scores": "trial_id, virtue, judge_model, sample, score, confidence, reasoning, aspects, prompt_hash, error",
-    "task_scores": "trial_id, task, type, task_text, score, reason, judge_model, error",
+    "task_scores": "trial_id, task, type, task_text, score, reason, judge_model, prompt_hash, error",
     "assertion_results": "trial_id, assertion, kind, text, weight, expected, actual, passed, error",
     "composite_scores": "trial_id, outcome, valid, timing, task, assertion, failure_penalty, overall, virtue_overall",
 }

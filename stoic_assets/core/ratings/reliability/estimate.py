@@ -12,6 +12,8 @@ FEWEST_ITEMS = 10
 """With fewer items draws hardly differ from each other, and an interval would pretend to know."""
 DEFINED_SHARE = 0.95
 """The least share of draws in which a figure must exist for its interval to stand for all of them."""
+EXACT = 1e-9
+"""A figure that lies so little outside of its interval is at its end: sums are not exact."""
 
 
 @dataclass(frozen=True)
@@ -43,4 +45,6 @@ def with_interval(value: float, draws: Floats, items: int, why: str) -> Estimate
         missing = 1 - len(defined) / len(draws)
         return Estimate(float(value), None, None, f"no interval: {missing:.0%} of the resamples have no such figure")
     low, high = np.quantile(defined, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
+    if not low - EXACT <= value <= high + EXACT:
+        return Estimate(float(value), None, None, "no interval: that of the resamples does not hold the figure itself")
     return Estimate(float(value), float(low), float(high), None)

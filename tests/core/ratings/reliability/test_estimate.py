@@ -27,6 +27,14 @@ def test_no_interval_says_why(draws: np.ndarray, items: int, why: str) -> None:
     assert why in (found.why or "")
 
 
+@pytest.mark.parametrize(("value", "given"), [(0.3, True), (0.1 + 0.2, True), (0.31, False)])
+def test_an_interval_holds_its_own_figure_or_there_is_none(value: float, given: bool) -> None:
+    found = with_interval(value, np.full(100, 0.3), 10, "")
+    assert found.estimate == value
+    assert (found.low is not None) is given
+    assert (found.why is None) is given
+
+
 def test_a_few_draws_without_a_figure_do_no_harm() -> None:
     assert with_interval(0.5, np.r_[np.full(97, 0.5), np.full(3, np.nan)], 80, "unused").low == 0.5
 

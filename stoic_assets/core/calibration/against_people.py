@@ -1,0 +1,87 @@
+"""How judges' scores go with people's, in words; the figures are those of `judge_calibration`.
+
+A confidence can be calibrated for a judge that agrees with nobody: it is then low, and says nothing of why.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from stoic_assets.core.judging.virtues import VIRTUES
+from stoic_assets.core.presentation.formatting import is_missing, plural, words
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class AgainstPeople:
+    """One virtue as one judge scores it; `judge` is a model, or several, comma-separated.
+
+    `spearman` and `alpha_people` are rows of `judge_calibration`: rank correlation of judge and raters, and the raters'
+    own agreement.
+    """
+
+    virtue: str
+    judge: str
+    spearman: Row
+    alpha_people: Row
+
+    @property
+    def agree(self) -> bool | None:
+        """Whether the scores go with people's: not where the interval reaches 0. None where there is no interval."""
+        return None if is_missing(self.spearman["low"]) else bool(self.spearman["low"] > 0)
+
+    @property
+    def sentence(self) -> str:
+        """The figures, and plainly where the scores do not go with people's."""
+        return (
+            f"{words(self.virtue)} by {self.judge}: rank correlation with people {_figure(self.spearman)} over "
+            f"{plural(self.spearman['items'], 'trial')}, raters’ alpha {_figure(self.alpha_people)}"
+            f"{': these scores do not go with people’s' if self.agree is False else ''}."
+        )
+
+
+def judges_of(verdicts: Iterable[Row]) -> frozenset[str]:
+    """The models that gave a score; `verdicts` are rows of `virtue_scores`."""
+    return frozenset(row["judge_model"] for row in verdicts if row["score"] is not None)
+
+
+def against_people(calibration: Iterable[Row], judges: Collection[str]) -> list[AgainstPeople]:
+    """What people's ratings say of each of these judges, alone and together; nothing where nobody rated.
+
+    `calibration` are rows of `judge_calibration`.
+    """
+    known = {(row["virtue"], row["judge_model"], row["measure"]): row for row in calibration if row.get("items")}
+    names = {judge for _, judge, _ in known if set(judge.split(",")) <= set(judges)}
+    return [
+        AgainstPeople(virtue, judge, known[virtue, judge, "spearman"], known[virtue, judge, "alpha_people"])
+        for judge in sorted(names, key=lambda judge: (judge.count(","), judge))
+        for virtue in VIRTUES
+        if (virtue, judge, "spearman") in known
+    ]
+
+
+def in_short(calibration: Iterable[Row], verdicts: Iterable[Row]) -> str:
+    """On which virtues the scores of these judges together go with people's; empty where that is not known.
+
+    The rows are those of `judge_calibration` and of `virtue_scores`.
+    """
+    judges = judges_of(verdicts)
+    found = [each for each in against_people(calibration, judges) if each.judge == ",".join(sorted(judges))]
+    said = [
+        f"Scores that {'go' if agree else 'do not go'} with people's: {', '.join(names)}."
+        for agree in (True, False)
+        if (names := [words(each.virtue).lower() for each in found if each.agree is agree])
+    ]
+    return " ".join(said)
+
+
+def _figure(row: Row) -> str:
+    if is_missing(row["estimate"]):
+        return f"not known ({row['why']})"
+    bounds = row["why"] if is_missing(row["low"]) else f"95 % {_two(row['low'])} to {_two(row['high'])}"
+    return f"{_two(row['estimate'])} ({bounds})"
+
+
+def _two(value: float) -> str:
+    return f"{value:z.2f}".replace("-", "−")

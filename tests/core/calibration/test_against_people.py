@@ -1,0 +1,63 @@
+"""How judges' scores go with people's, in words."""
+
+from typing import Any
+
+import pytest
+
+from stoic_assets.core.calibration.against_people import against_people, in_short
+
+Row = dict[str, Any]
+Figure = tuple[float | None, float | None, float | None, str | None]
+GOES: Figure = (0.723, 0.55, 0.83, None)
+REFUTED: Figure = (-0.08, -0.23, 0.0, None)
+FEW: Figure = (0.9, None, None, "5 items: an interval needs at least 10")
+UNKNOWN: Figure = (None, None, None, "2 trials: at least 3 are needed")
+ALPHA = "raters’ alpha 0.81 (95 % 0.70 to 0.90)"
+
+
+def calibration(virtue: str, spearman: Figure, judge: str = "gpt", items: int = 80) -> list[Row]:
+    figures = {"spearman": spearman, "alpha_people": (0.81, 0.7, 0.9, None), "qwk": spearman}
+    return [
+        {"virtue": virtue, "judge_model": judge, "measure": measure, "items": items}
+        | dict(zip(("estimate", "low", "high", "why"), figure, strict=True))
+        for measure, figure in figures.items()
+    ]
+
+
+def verdicts(*judges: str) -> list[Row]:
+    return [{"judge_model": judge, "score": 0.5} for judge in judges] + [{"judge_model": "silent", "score": None}]
+
+
+@pytest.mark.parametrize(
+    ("spearman", "said"),
+    [
+        (GOES, f"0.72 (95 % 0.55 to 0.83) over 80 trials, {ALPHA}."),
+        (REFUTED, f"−0.08 (95 % −0.23 to 0.00) over 80 trials, {ALPHA}: these scores do not go with people’s."),
+        (FEW, f"0.90 (5 items: an interval needs at least 10) over 80 trials, {ALPHA}."),
+        (UNKNOWN, f"not known (2 trials: at least 3 are needed) over 80 trials, {ALPHA}."),
+    ],
+)
+def test_a_sentence_holds_the_figures_and_says_plainly_what_is_refuted(spearman: Figure, said: str) -> None:
+    [found] = against_people(calibration("practical_wisdom", spearman), {"gpt"})
+    assert found.sentence == f"Practical wisdom by gpt: rank correlation with people {said}"
+
+
+def test_judges_stand_alone_and_together_and_others_and_what_nobody_rated_are_left_out() -> None:
+    rows = [
+        *calibration("wisdom", GOES, "a,b"), *calibration("justice", GOES, "b"), *calibration("wisdom", GOES, "b"),
+        *calibration("wisdom", GOES, "a"), *calibration("wisdom", GOES, "a,c"), *calibration("courage", GOES, "a", 0),
+    ]  # fmt: skip
+    found = [(each.judge, each.virtue) for each in against_people(rows, {"a", "b"})]
+    assert found == [("a", "wisdom"), ("b", "wisdom"), ("b", "justice"), ("a,b", "wisdom")]
+
+
+def test_in_short_the_judges_together_count() -> None:
+    rows = [
+        *calibration("wisdom", GOES, "a,b"), *calibration("practical_wisdom", GOES, "a,b"),
+        *calibration("justice", REFUTED, "a,b"), *calibration("temperance", FEW, "a,b"),
+        *calibration("wisdom", REFUTED, "a"),
+    ]  # fmt: skip
+    goes, not_so = "Scores that go with people's: wisdom, practical wisdom.", "Scores that do not go with people's: "
+    assert in_short(rows, verdicts("b", "a")) == f"{goes} {not_so}justice."
+    assert in_short(rows, verdicts("a")) == f"{not_so}wisdom."
+    assert in_short(rows, verdicts("b")) == in_short([], verdicts("a")) == in_short(rows, []) == ""
