@@ -44,11 +44,13 @@ versions as (
             arg_max(heads.released_at, heads.started_at),
             -- Without a date a release stands where it was evaluated first, and what has no number, as `dev`, goes along.
             case
-                when regexp_matches(heads.agent_version, '@v?[0-9]') then min(heads.started_at)
+                when regexp_matches(heads.agent_version, '@.*[0-9]') then min(heads.started_at)
                 else coalesce(max(newest.started_at), min(heads.started_at))
             end
         ) as released_at,
-        arg_max(heads.parents, heads.started_at) as parents
+        -- Without a manifest both are missing.
+        arg_max(heads.parents, heads.started_at)
+            filter (where heads.released_at is not null or len(heads.parents) > 0) as parents
     from heads
     left join newest using (agent_version)
     group by heads.agent_version

@@ -19,6 +19,6 @@ select
     count(*) filter (where error is not null) as failed,
     bool_or(exercised) as exercised,
     avg(grounded) filter (where scored) as grounded,
-    list_sort(list(distinct judge_model) filter (where scored)) as judges
+    list_sort(list(distinct judge_model) filter (where error is null)) as judges
 from verdicts
 group by agent_version, evaluation_id, trial_id, virtue

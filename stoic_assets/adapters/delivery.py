@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from stoic_assets.adapters.file_locks import locked
-from stoic_assets.adapters.outbox import Delivered
+from stoic_assets.adapters.outbox import Delivered, fitness_message
 from stoic_assets.adapters.receiver import Target
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.presentation.formatting import plural
@@ -18,11 +18,6 @@ _MESSAGES: Mapping[str, tuple[Target, Callable[[Mapping[str, Any]], str]]] = {
     "fitness_updates": ("fitness", lambda row: fitness_message(row["agent_version"], row["evaluation_id"])),
 }
 """Of each table with `delivered_at`: where its messages go, and the id of a row's message."""
-
-
-def fitness_message(agent_version: str, evaluation_id: str) -> str:
-    """The id in the outbox of what is told of an evaluation's fitness: a later update takes the place of a former."""
-    return f"{agent_version} {evaluation_id}"
 
 
 def times_locked(workplace: Workplace) -> AbstractContextManager[None]:

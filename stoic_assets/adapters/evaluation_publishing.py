@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from stoic_assets.adapters.delivery import deliver, fitness_message, times_locked
+from stoic_assets.adapters.delivery import deliver, times_locked
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
 from stoic_assets.adapters.feedback_files import human_evaluations
-from stoic_assets.adapters.outbox import Delivered
+from stoic_assets.adapters.outbox import Delivered, fitness_message
 from stoic_assets.adapters.receiver import addresses
 from stoic_assets.adapters.version_comparison import TABLE, moved_between, read_side
 from stoic_assets.adapters.workplace import Workplace
@@ -70,7 +70,7 @@ async def publish(workplace: Workplace, manifest: Manifest) -> Published:
     tables, outbox = EvaluationTables(workplace, manifest), workplace.outbox
     conclusive = _conclusive(tables)
     update = _update(workplace, manifest, head, evaluations)
-    update = _revised(workplace, update if conclusive else update.void(_NO_VERDICT))
+    update = _revised(workplace, tables, update if conclusive else update.void(_NO_VERDICT))
     events = [completed(evaluation) for evaluation in evaluations]
     if (of_evaluation := applied(update)) is not None:
         events.append(of_evaluation)
@@ -119,10 +119,13 @@ def _update(
     )
 
 
-def _revised(workplace: Workplace, update: FitnessUpdate) -> FitnessUpdate:
+def _revised(workplace: Workplace, tables: EvaluationTables, update: FitnessUpdate) -> FitnessUpdate:
     """The update as it follows on what was told of the evaluation before."""
-    former = workplace.outbox.newest("fitness", _message(update))
-    return update.after(former) if former else update
+    if former := workplace.outbox.newest("fitness", _message(update)):
+        return update.after(former)
+    [stored] = tables.read("fitness_updates") if tables.has("fitness_updates") else [None]
+    # The outbox was deleted, or held nothing to tell; an earlier release did not store the revision.
+    return update.after(stored) if stored and stored["revision"] else update
 
 
 def _message(update: FitnessUpdate) -> str:

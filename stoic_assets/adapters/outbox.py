@@ -200,13 +200,31 @@ class Outbox:
             raise StorageError(f"{self._file} cannot be used: {error}; {advice}") from None
 
     def _take_over(self, messages: sqlite3.Connection) -> None:
-        """Brings in what was put there when each message was a file: what waits first, for it is newer."""
+        """Brings in what was put there when each message was a file."""
         with locked(self._folder / "lock"):
-            for state in ("pending", "delivered"):
-                files = {path: json.loads(path.read_bytes()) for path in (self._folder / state).glob("*/*.json")}
-                for path, each in sorted(files.items(), key=lambda file: file[1]["order"]):
-                    row = each | {"target": path.parent.name, "body": json.dumps(each["body"])}
-                    messages.execute(_TAKE_OVER, row)
+            messages.executemany(_TAKE_OVER, _former_messages(self._folder))
             messages.commit()
             for state in ("delivered", "pending"):
                 remove_folder(self._folder / state)
+
+
+def fitness_message(agent_version: str, evaluation_id: str) -> str:
+    """The id of what is told of an evaluation's fitness: a later update takes the place of a former."""
+    return f"{agent_version} {evaluation_id}"
+
+
+def _former_messages(folder: Path) -> list[dict[str, Any]]:
+    """The newest of each id, in their order. Raises `StorageError` for a file that cannot be read."""
+    newest: dict[tuple[str, str], dict[str, Any]] = {}
+    for path in folder.glob("*/*/*.json"):
+        try:
+            message = json.loads(path.read_bytes()) | {"target": path.parent.name}
+        except ValueError:
+            raise StorageError(f"{path} is damaged; move it away, and what else waits will be delivered") from None
+        if message["target"] == "fitness":
+            message["id"] = fitness_message(message["agent_version"], message["body"]["evaluation_id"])
+            message["body"] = {"revision": 1, **message["body"]}
+        key = (message["target"], message["id"])
+        newest[key] = max(message, newest.get(key, message), key=lambda each: int(each["order"]))
+    found = sorted(newest.values(), key=lambda each: int(each["order"]))
+    return [each | {"body": json.dumps(each["body"])} for each in found]

@@ -87,7 +87,7 @@ FACTS: dict[str, Columns] = {
         "fitness_high": "number?", "fitness_why": "text?", "objectives": "json?", "improvement_areas": "json?",
         "weak_virtues": "texts?", "severity": "json?", "trial_ids": "texts?", "delivered_at": "time?",
         "floors": "json?", "floor_violations": "texts?", "uncertain_virtues": "texts?", "parents": "texts?",
-        "scored_trials": "count?", "failed_trials": "count?",
+        "scored_trials": "count?", "failed_trials": "count?", "revision": "count?",
     },
     "events": {
         "id": "text", "type": "text", "subject": "text?", "time": "time", "data": "json", "delivered_at": "time?",

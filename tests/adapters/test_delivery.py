@@ -10,8 +10,8 @@ import pytest
 from starlette.responses import Response
 
 from stoic_assets.adapters.alerts import announce
-from stoic_assets.adapters.delivery import deliver, fitness_message
-from stoic_assets.adapters.outbox import Delivered
+from stoic_assets.adapters.delivery import deliver
+from stoic_assets.adapters.outbox import Delivered, fitness_message
 from stoic_assets.adapters.receiver import Target
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.alerts import Failure, run_failed

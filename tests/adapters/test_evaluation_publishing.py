@@ -150,6 +150,10 @@ def test_fitness_that_was_told_is_withdrawn_when_too_many_trials_turn_out_invali
         assert (stored["fitness"], stored["fitness_why"]) == (None, told["fitness_why"])
     scored(workplace, manifest, conclusive=True)
     assert published(workplace, manifest).update == replace(first, revision=3)
+    (workplace.project.home / "outbox" / "messages.sqlite").unlink()
+    assert published(workplace, manifest).update == replace(first, revision=3)
+    scored(workplace, manifest, conclusive=False)
+    assert published(workplace, manifest).update.revision == 4
 
 
 @pytest.mark.parametrize("flaw", ["unfinished", "inconclusive"])

@@ -23,7 +23,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from stoic_assets.adapters.files import StorageError
-from stoic_assets.adapters.outbox import Delivered, Outbox
+from stoic_assets.adapters.outbox import Delivered, Outbox, fitness_message
 from stoic_assets.core.settings import EndpointLimit
 
 VERSION = "marcus@1.1.0"
@@ -351,6 +351,30 @@ def test_files_of_an_earlier_release_are_taken_over_in_order(
     assert [body["note"] for body in service.taken] == ["first", "newer"]
     assert delivery_time(outbox) == then
     assert not list(tmp_path.rglob("*.json"))
+
+
+def test_of_former_fitness_updates_the_newest_of_an_evaluation_is_taken_over(outbox: Outbox, tmp_path: Path) -> None:
+    for number, state in enumerate(["delivered", "pending", "pending"]):
+        file = tmp_path / "outbox" / state / "fitness" / f"key{number}.json"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        body = {"idempotency_key": f"key{number}", "evaluation_id": "E1"}
+        message = {"id": f"key{number}", "agent_version": VERSION, "order": number, "body": body}
+        file.write_text(json.dumps(message | {"delivered_at": None}))
+    assert outbox.newest("fitness", fitness_message(VERSION, "E1")) == {
+        "revision": 1, "idempotency_key": "key2", "evaluation_id": "E1",
+    }  # fmt: skip
+    assert outbox.waiting() == {"fitness": 1}
+
+
+def test_a_damaged_file_of_an_earlier_release_is_named(outbox: Outbox, tmp_path: Path) -> None:
+    file = tmp_path / "outbox" / "pending" / "events" / "trial 1.json"
+    file.parent.mkdir(parents=True)
+    file.touch()
+    with pytest.raises(StorageError, match=r"trial 1.json is damaged; move it away"):
+        put(outbox, 2)
+    file.unlink()
+    put(outbox, 2)
+    assert outbox.waiting() == {"events": 1}
 
 
 def test_processes_that_deliver_at_once_lose_nothing(outbox: Outbox, service: Service, tmp_path: Path) -> None:

@@ -108,7 +108,7 @@ class FitnessUpdate:
             "improvement_areas": json.dumps(self.improvement_areas), "weak_virtues": self.weak_virtues,
             "severity": json.dumps(self.severity), "trial_ids": list(self.trial_ids), "delivered_at": delivered_at,
             "floors": json.dumps(dict(self.floors)), "floor_violations": self.floor_violations,
-            "uncertain_virtues": self.uncertain_virtues, "parents": self.parents,
+            "uncertain_virtues": self.uncertain_virtues, "parents": self.parents, "revision": self.revision,
         }
 
     def payload(self) -> dict[str, Any]:

@@ -18,6 +18,10 @@ from stoic_assets.core.judging.fence import Record, clean, closing, fenced, open
 from stoic_assets.core.judging.prompt import Rubric, evidence_clause, prompt_hash, rendered, reply_schema
 from stoic_assets.core.judging.virtues import ASPECTS, TITLES, Virtue
 
+PARTS: Mapping[Virtue, tuple[str, ...]] = {
+    "courage": ("difficulty",), "temperance": ("requirements",), "practical_wisdom": ("context",),
+}  # fmt: skip
+"""What of a task the judge of a virtue is shown besides. The built-in templates say it too, own ones need not."""
 WITH_ACTIONS: frozenset[Virtue] = frozenset({"courage", "justice", "practical_wisdom"})
 """Virtues that are judged by deeds as well as by words."""
 CACHED_AS = "0" * 16
@@ -120,7 +124,8 @@ def rubric_variables(job: Job, rubric: Rubric, scenario: str | None) -> dict[str
     }
     if rubric == "tasks":
         return known
-    return known | {"virtue": rubric, "title": TITLES[rubric], "aspects": ASPECTS[rubric]}
+    parts = PARTS.get(rubric, ())
+    return known | {"virtue": rubric, "title": TITLES[rubric], "aspects": ASPECTS[rubric], "parts": parts}
 
 
 def scenario_input(job: Job, scenario_id: str | None) -> str:
