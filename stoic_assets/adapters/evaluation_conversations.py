@@ -154,11 +154,12 @@ async def _hold_all(workplace: Workplace, underway: Sequence[Worlds], at_once: i
     async def hold(item: Planned) -> Evidence | None:
         worlds = worlds_of[item.trial.trial_id]
         if worlds.spent or worlds.fault is not None:
-            return None
+            return worlds.former(item)
         try:
             return await worlds.hold(item)
         except BudgetReached:
             worlds.spent = True
+            return worlds.former(item)
         except StoicError as fault:
             if len(underway) == 1:
                 raise  # there are no others to be spared: what is running is cancelled

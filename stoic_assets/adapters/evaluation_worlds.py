@@ -8,7 +8,7 @@ from stoic_assets.adapters.bolt import Graph
 from stoic_assets.adapters.request_limit import RequestLimits
 from stoic_assets.adapters.wall_clock import now
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.conversation.conversation import hold_trial
+from stoic_assets.core.conversation.conversation import former_end, hold_trial
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.conversation.world import World
 from stoic_assets.core.errors import StoicError
@@ -43,6 +43,11 @@ class Worlds:
         evidence = await hold_trial(planned, self._of_job[planned.job.name], journal)
         self._workplace.progress.advance("conversations")
         return evidence
+
+    def former(self, planned: Planned) -> Evidence | None:
+        """What earlier runs left of a trial that is not held again now; None of one that never ended."""
+        journal = self._journals.of(planned.trial.trial_id)
+        return former_end(planned, self._of_job[planned.job.name], journal)
 
     async def close(self) -> None:
         """Closes the connections to agents; nobody else would before their loop ends."""

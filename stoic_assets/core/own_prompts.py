@@ -13,11 +13,12 @@ def refuse_prompt(job: Job, prompt: PromptName, text: str, source: str) -> None:
     """Raises `ConfigurationError` where `text`, from `source`, does not render as this prompt of the job.
 
     A rubric is rendered from the job alone. The evaluator's template gets a conversation as it is when it is first
-    asked: a greeting, and an answer.
+    asked: a greeting, and an answer; where scenarios speak it is asked nothing.
     """
     if prompt == "evaluator":
         begun = [Turn(0, "user", job.greetings[0]), Turn(1, "agent", job.greetings[0])]
-        known = [evaluator.prompt_variables(job, condition, begun) for condition in conditions_of(job, None)]
+        conditions = () if job.scenarios else conditions_of(job, None)
+        known = [evaluator.prompt_variables(job, condition, begun) for condition in conditions]
         package = evaluator.PACKAGE
     else:
         known = [rubric_variables(job, prompt, job.scenarios[0].id if job.scenarios else None)]

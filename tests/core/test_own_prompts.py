@@ -46,6 +46,10 @@ def test_what_renders_in_every_condition_passes(prompt: PromptName, text: str) -
     refuse_prompt(job(facts=["The user is in Sydney"]), prompt, text, "own.jinja")
 
 
+def test_where_scenarios_speak_the_evaluator_is_asked_nothing() -> None:
+    refuse_prompt(job(tasks=[], scenarios=[SCENARIO]), "evaluator", "{{ config.tasks[0].task }}", "own.jinja")
+
+
 def test_a_rubric_may_count_on_a_scenario_where_the_job_has_some() -> None:
     text = "{{ scenario.upper() }}"
     refuse_prompt(job(tasks=[], scenarios=[SCENARIO]), "wisdom", text, "own.jinja")

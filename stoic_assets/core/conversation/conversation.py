@@ -41,6 +41,16 @@ async def hold_trial(planned: Planned, world: World, journal: Journal) -> Eviden
     return conversation.state.evidence(conversation.trial, world.evaluator_model)
 
 
+def former_end(planned: Planned, world: World, journal: Journal) -> Evidence | None:
+    """What earlier runs left of a trial that ended, and was to begin anew."""
+    past = list(journal.entries())
+    ends = [number for number, entry in enumerate(past, 1) if entry["kind"] == "ended"]
+    if not ends:
+        return None
+    state = TrialState.replay(past[: ends[-1]])
+    return state.evidence(planned.at(state.attempt), world.evaluator_model)
+
+
 def next_step(turns: Sequence[Turn], job: Job, trial: Trial) -> Step:
     """What a conversation with these turns needs next.
 
@@ -70,7 +80,8 @@ class _Conversation:
 
     def is_over(self) -> bool:
         """Whether it ended by the agent's doing; an end of ours, say for want of the graph, is none."""
-        return self.state.end is not None and self.state.end["outcome"] in SCORED
+        end = self.state.end
+        return end is not None and (end["outcome"] in SCORED or not self.planned.may_begin_anew())
 
     async def hold(self) -> None:
         """Plays to the end, looks at what the agent did, and closes the journal."""

@@ -11,7 +11,7 @@ SCORED: frozenset[str] = frozenset({"signed_off", "max_turns", "agent_error"})
 
 @dataclass(frozen=True)
 class Trial:
-    """One planned conversation: job × condition × repeat, or one scenario of a job."""
+    """One planned conversation: job × condition × repeat, or one scenario of a job. `attempt` counts from 1."""
 
     trial_id: str
     job: str
@@ -19,6 +19,12 @@ class Trial:
     repeat: int
     user: str
     scenario: str | None = None
+    attempt: int = 1
+
+    @property
+    def played_as(self) -> str:
+        """The name by which others know this attempt: what an earlier one left must not be taken for its own."""
+        return self.trial_id if self.attempt == 1 else f"{self.trial_id}-{self.attempt}"
 
 
 @dataclass(frozen=True)

@@ -58,5 +58,5 @@ class World:
 
     def parameters(self, trial: Trial, session_id: str | None) -> dict[str, Any]:
         """What Cypher of a job may use as `$user`, `$trial`, `$agent_version` and `$session`."""
-        known = {"user": trial.user, "trial": trial.trial_id, "agent_version": self.agent_version}
+        known = {"user": trial.user, "trial": trial.played_as, "agent_version": self.agent_version}
         return known | ({"session": session_id} if session_id else {})

@@ -21,11 +21,13 @@ class Planned:
     job: Job
 
     def at(self, attempt: int) -> Trial:
-        """The trial as it is played for the nth time: by another user, where users are its own, for the agent may
-        remember the first, and its graph does."""
-        if attempt == 1:
-            return self.trial
-        return replace(self.trial, user=_user(self.job, f"{self.trial.trial_id}-{attempt}"))
+        """The trial as it is played for the nth time: by another user, where users are its own."""
+        trial = replace(self.trial, attempt=attempt)
+        return replace(trial, user=_user(self.job, trial.played_as))
+
+    def may_begin_anew(self) -> bool:
+        """Whether it can be played again after all others: not where these told the agent what is to be withheld."""
+        return self.job.has_own_users() or self.trial.condition == "supplied" or not self.job.facts
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from stoic_assets.core.chat import ModelFailure
 from stoic_assets.core.conversation.agent import AgentFailure
-from stoic_assets.core.conversation.conversation import hold_trial
+from stoic_assets.core.conversation.conversation import former_end, hold_trial
 from stoic_assets.core.conversation.evidence import SCORED, Evidence
 from stoic_assets.core.errors import InfrastructureError
 
@@ -106,7 +106,7 @@ def test_a_trial_that_ended_without_the_agents_doing_begins_anew_by_another_user
 
     evidence = asyncio.run(hold_trial(item, make_world(), journal))
     assert (evidence.outcome, len(evidence.turns), evidence.failure_count) == ("signed_off", 7, 0)
-    assert evidence.trial == replace(item.trial, user=f"ada-{item.trial.trial_id}-2")
+    assert evidence.trial == replace(item.trial, user=f"ada-{item.trial.trial_id}-2", attempt=2)
     assert {user for _, user, _ in agent.sent} == {evidence.trial.user}
     assert {session for session, _, _ in agent.sent}.isdisjoint(session for session, _, _ in first)
     assert graph.observed[-1][1]["user"] == evidence.trial.user
@@ -131,9 +131,41 @@ def test_a_trial_that_begins_anew_and_is_cut_off_goes_on_as_the_same_user(
     assert (evidence.outcome, evidence.trial.user) == ("signed_off", f"ada-{item.trial.trial_id}-2")
 
 
-def test_users_that_trials_share_stay_as_they_are(planned: Make) -> None:
+def test_what_an_earlier_attempt_left_in_the_graph_is_told_apart(planned: Make, make_world: Make) -> None:
     item = planned()
-    assert item.at(3) == item.trial
+    assert item.at(1) == item.trial
+    assert item.at(3).user == item.trial.user, "one that trials share"
+    assert make_world().parameters(item.at(3), None)["trial"] == f"{item.trial.trial_id}-3"
+
+
+@pytest.mark.parametrize(
+    ("condition", "job", "again"),
+    [
+        ("withheld", {"facts": ["It rains"]}, False), ("supplied", {"facts": ["It rains"]}, True),
+        ("withheld", {"facts": []}, True), ("withheld", {"facts": ["It rains"], **OWN_USERS}, True),
+    ],
+)  # fmt: skip
+def test_a_fact_that_others_told_the_agent_meanwhile_is_no_longer_withheld(
+    planned: Make, make_world: Make, make_journal: Make, user: Any, condition: str, job: dict[str, Any], again: bool
+) -> None:
+    item, journal = planned(condition, **job), make_journal()
+    user.says = lambda request: ModelFailure("no model")
+    invalid = asyncio.run(hold_trial(item, make_world(), journal))
+    user.says = lambda request: None
+    evidence = asyncio.run(hold_trial(item, make_world(), journal))
+    assert evidence.outcome == ("signed_off" if again else "evaluator_error")
+    assert (evidence == invalid) is not again
+
+
+def test_what_is_not_held_again_is_as_it_ended(planned: Make, make_world: Make, make_journal: Make, graph: Any) -> None:
+    item = planned(greetings=["Hi"], assertions=[{"cypher": "RETURN 1", "expected": 1}], **OWN_USERS)
+    journal, world = make_journal(), make_world()
+    assert former_end(item, world, journal) is None
+    graph.rows = InfrastructureError("the graph went away")
+    invalid = asyncio.run(hold_trial(item, world, journal))
+    assert former_end(item, world, journal) == invalid
+    begun = make_journal([*journal.entries(), {"kind": "began", "at": "later"}])
+    assert former_end(item, world, begun) == invalid
 
 
 def cut_after(planned: Make, make_world: Make, make_journal: Make, turns: int, **job: Any) -> Any:
