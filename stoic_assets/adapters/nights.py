@@ -15,7 +15,7 @@ from stoic_assets.adapters.wall_clock import now
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError, StoicError
 from stoic_assets.core.evaluation import EvaluationRequest
-from stoic_assets.core.nightly import Alarm, HeldVersion, Night, Round, RoundName, evaluation_id, night_of
+from stoic_assets.core.night_record import Alarm, HeldVersion, Night, Round, RoundName, evaluation_id, night_of
 
 WATCHED = timedelta(days=3)
 """How long after its conversations a night is looked after."""

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from stoic_assets.core.comparison.judge_drift import Measurement
 from stoic_assets.core.evolution.events import Event
-from stoic_assets.core.nightly import Alarm
+from stoic_assets.core.night_record import Alarm
 from stoic_assets.core.releases import agent_of
 
 RUN_FAILED = "stoic.run_failed"

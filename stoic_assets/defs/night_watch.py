@@ -14,18 +14,8 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.alerts import Failure, regression_confirmed, run_failed
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import EVALUATION_TAG
-from stoic_assets.core.nightly import (
-    Alarm,
-    Facts,
-    Night,
-    Round,
-    Row,
-    Steps,
-    has_verdict,
-    is_over,
-    next_steps,
-    no_verdict,
-)
+from stoic_assets.core.night_record import Alarm, Night, Round
+from stoic_assets.core.nightly import Facts, Row, Steps, has_verdict, is_over, next_steps, no_verdict
 from stoic_assets.core.stages import VERDICTS
 from stoic_assets.defs.failures import delivery_faults
 from stoic_assets.defs.maintenance import compaction

@@ -22,7 +22,7 @@ from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.core.chat import ChatReply, ChatRequest
 from stoic_assets.core.conversation import journal as entries
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.nightly import Alarm, HeldVersion, Round, evaluation_id
+from stoic_assets.core.night_record import Alarm, HeldVersion, Round, evaluation_id
 
 NIGHT = "2026-11-21"
 JOB = """

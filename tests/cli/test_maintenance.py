@@ -20,7 +20,7 @@ from stoic_assets.cli.maintenance import delete, export, schema
 from stoic_assets.cli.partition_run import PARTITIONS, dagster_home, open_instance
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
-from stoic_assets.core.nightly import Alarm, HeldVersion, Round
+from stoic_assets.core.night_record import Alarm, HeldVersion, Round
 from stoic_assets.core.releases import ALL_VERSIONS
 
 VERSION = "marcus@1.1.0"

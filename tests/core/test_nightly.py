@@ -5,22 +5,8 @@ from typing import Any
 import pytest
 
 from stoic_assets.core.alerts import regression_confirmed
-from stoic_assets.core.nightly import (
-    Alarm,
-    Facts,
-    HeldVersion,
-    Night,
-    Round,
-    RoundName,
-    Steps,
-    evaluation_id,
-    fallen_twice,
-    has_verdict,
-    is_over,
-    next_steps,
-    night_of,
-    no_verdict,
-)
+from stoic_assets.core.night_record import Alarm, HeldVersion, Night, Round, RoundName
+from stoic_assets.core.nightly import Facts, Steps, fallen_twice, has_verdict, is_over, next_steps, no_verdict
 
 BASE, CANDIDATE, OTHER = "marcus@1.0.0", "marcus@1.1.0", "ada@1"
 BASES = {BASE: None, CANDIDATE: BASE, OTHER: None}
@@ -44,24 +30,6 @@ BOTH = FIRST.model_copy(update={"again": round_of("again", BASE, CANDIDATE)})
 
 def steps(night: Night, comparisons: dict[str, list[dict[str, Any]]], **runs: set[str]) -> Steps:
     return next_steps(night, Facts(comparisons, **runs))
-
-
-def test_ids_name_night_version_and_round() -> None:
-    first, again = (evaluation_id("2026-11-22", CANDIDATE, name) for name in ("first", "again"))
-    assert first.startswith("night-20261122-")
-    assert len(first) == len("night-20261122-") + 8
-    assert again == f"{first}-again"
-    assert evaluation_id("2026-11-22", BASE, "first") != first
-
-
-@pytest.mark.parametrize("name", ["first", "again"])
-def test_an_id_tells_its_night(name: RoundName) -> None:
-    assert night_of(evaluation_id("2026-11-22", CANDIDATE, name)) == "2026-11-22"
-
-
-@pytest.mark.parametrize("other", ["release-20261122", "night-20261122", "night-20261122-../..", "night-2026-12345678"])
-def test_another_id_is_no_nights(other: str) -> None:
-    assert night_of(other) is None
 
 
 def test_evaluations_of_one_round_were_held_together() -> None:

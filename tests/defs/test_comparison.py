@@ -9,7 +9,7 @@ import pytest
 from stoic_assets.adapters.nights import Nights
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest
-from stoic_assets.core.nightly import HeldVersion, Round, RoundName, evaluation_id
+from stoic_assets.core.night_record import HeldVersion, Round, RoundName, evaluation_id
 from stoic_assets.defs.comparison import version_comparisons
 from stoic_assets.defs.partitions import agent_versions
 

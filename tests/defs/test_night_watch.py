@@ -11,7 +11,7 @@ import pytest
 from stoic_assets.adapters.nights import Nights
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.nightly import HeldVersion, Round, RoundName, evaluation_id
+from stoic_assets.core.night_record import HeldVersion, Round, RoundName, evaluation_id
 from stoic_assets.core.stages import VERDICTS
 
 BASE, CANDIDATE = "marcus@1.0.0", "marcus@1.1.0"

@@ -13,7 +13,7 @@ from stoic_assets.adapters.evaluation_conversations import Held
 from stoic_assets.adapters.nights import HeldNight, Nights
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import Manifest
-from stoic_assets.core.nightly import Round
+from stoic_assets.core.night_record import Round
 from stoic_assets.core.settings import Nightly
 from stoic_assets.defs.nightly import build_nightly, freshness_of, nights_of, with_freshness
 
