@@ -98,14 +98,17 @@ class Evaluation:
         return self._doubles.calls[self._began :]
 
     def _not_refused(self) -> list[str]:
-        """What is wrong if an attempt to go on with a job that says something else is not refused before any call."""
+        """What is wrong if an attempt to go on with a job that says something else is not refused before any call.
+
+        Nothing is, where the kill came after all was done but the last words.
+        """
         write_job(self._folder, 0, OTHER_FACT)
         process = self._process(["--resume"], None)
         write_job(self._folder, 0, FACT)
         refused = process.code == 2 and "cannot resume: changed since the evaluation began" in process.err
-        if refused and not process.calls:
+        if (refused or NOTHING_TO_RESUME in process.err) and not process.calls:
             return []
-        return [f"a changed job was not refused: exit {process.code}, {len(process.calls)} calls"]
+        return [f"a changed job was not refused: exit {process.code}, {len(process.calls)} calls; {process.err}"]
 
     def _stop_graph(self) -> None:
         """A killed command has not stopped the embedded graph."""
