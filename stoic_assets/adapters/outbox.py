@@ -16,19 +16,16 @@ from typing import Any
 from filelock import AsyncFileLock, Timeout
 
 from stoic_assets.adapters.file_locks import locked
-from stoic_assets.adapters.files import StorageError, make_folder, remove_folder
+from stoic_assets.adapters.files import StorageError, remove_folder
 from stoic_assets.adapters.receiver import LIMIT, SETTINGS, MessageRefused, Receiver, Target, receiver
+from stoic_assets.adapters.sqlite_files import faults_named, open_shared
 from stoic_assets.adapters.wall_clock import now
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError
 from stoic_assets.core.settings import EndpointLimit
 
 Outcome = tuple[dict[str, str], list[str]]
 """The messages that were delivered, as in `Delivered.taken`, and what went wrong."""
-_PATIENCE = 30.0
-"""Seconds to wait while another process writes."""
 _TABLE = (
-    # No write-ahead log: several machines may share the folder, which that does not bear.
-    "pragma journal_mode = truncate",
     """create table if not exists messages (
         position integer primary key autoincrement, target text, id text, agent_version text, body text,
         delivered_at text, unique (target, id)
@@ -184,20 +181,13 @@ class Outbox:
     @contextmanager
     def _storage(self) -> Iterator[sqlite3.Connection]:
         """The open file; what was changed is kept as a whole or, after an error, not at all."""
-        try:
-            make_folder(self._folder)
-            with closing(sqlite3.connect(self._file, timeout=_PATIENCE)) as connection, connection:
-                for statement in _TABLE:
-                    connection.execute(statement)
-                if (self._folder / "pending").exists():
-                    self._take_over(connection)
-                yield connection
-        except (sqlite3.Error, OSError) as error:
-            advice = (
-                "free space or check who may write there; a damaged file may be deleted: "
-                "materialising fitness_updates makes the messages of an evaluation again"
-            )
-            raise StorageError(f"{self._file} cannot be used: {error}; {advice}") from None
+        again = ": materialising fitness_updates makes the messages of an evaluation again"
+        with faults_named(self._file, again), closing(open_shared(self._file)) as connection, connection:
+            for statement in _TABLE:
+                connection.execute(statement)
+            if (self._folder / "pending").exists():
+                self._take_over(connection)
+            yield connection
 
     def _take_over(self, messages: sqlite3.Connection) -> None:
         """Brings in what was put there when each message was a file."""

@@ -15,13 +15,10 @@ from pathlib import Path
 from threading import Lock
 from weakref import WeakValueDictionary, finalize
 
-from stoic_assets.adapters.files import StorageError, make_folder
 from stoic_assets.adapters.group_commit import GroupCommit
 from stoic_assets.adapters.models.ledger import Ledger
+from stoic_assets.adapters.sqlite_files import faults_named, open_shared
 from stoic_assets.core.chat import ChatReply, ChatRequest
-
-_PATIENCE = 30.0
-"""Seconds to wait while another process writes."""
 
 
 class CachedModel:
@@ -79,20 +76,13 @@ class CachedModel:
 
     @contextmanager
     def _storage(self) -> Iterator[sqlite3.Connection]:
-        try:
-            with self._alone:
-                yield self._replies
-        except (sqlite3.Error, OSError) as error:
-            advice = "free space or check who may write there; a damaged file may be deleted, it is only a cache"
-            raise StorageError(f"{self._file} cannot be used: {error}; {advice}") from None
+        with faults_named(self._file, ", it is only a cache"), self._alone:
+            yield self._replies
 
     @cached_property
     def _replies(self) -> sqlite3.Connection:
-        make_folder(self._file.parent)
-        connection = sqlite3.connect(self._file, timeout=_PATIENCE, check_same_thread=False)
+        connection = open_shared(self._file, one_thread=False)
         finalize(self, connection.close)
-        # No write-ahead log: several machines may share the folder, which that does not bear.
-        connection.execute("pragma journal_mode = truncate")
         connection.execute("create table if not exists replies (key text primary key, reply text) without rowid")
         self._was_empty = not connection.execute("select 1 from replies limit 1").fetchall()
         return connection

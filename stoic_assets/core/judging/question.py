@@ -87,7 +87,7 @@ class Questions:
         return self._question("tasks", self._words)
 
     def _question(self, rubric: Rubric, record: Record) -> Question:
-        known = rubric_variables(self._job, rubric, self._evidence.trial.scenario)
+        known = self._of_job | _of_rubric(rubric)
         return Question(
             rubric=rendered(self._job, rubric, known),
             record=record,
@@ -97,6 +97,10 @@ class Questions:
             brief={"about": rubric, **known, **self._happened},
             repeat=self._evidence.trial.repeat,
         )
+
+    @cached_property
+    def _of_job(self) -> dict[str, Any]:
+        return _job_variables(self._job, self._evidence.trial.scenario)
 
     @cached_property
     def _words(self) -> Record:
@@ -117,15 +121,21 @@ class Questions:
 
 def rubric_variables(job: Job, rubric: Rubric, scenario: str | None) -> dict[str, Any]:
     """All that the template of a rubric may use; of a scenario its input alone, never what is expected of it."""
-    known = {
+    return _job_variables(job, scenario) | _of_rubric(rubric)
+
+
+def _job_variables(job: Job, scenario: str | None) -> dict[str, Any]:
+    return {
         "tasks": [task_variables(task) for task in job.tasks],
         "scenario": scenario_input(job, scenario) if job.scenarios else None,
         "facts": list(job.facts),
     }
+
+
+def _of_rubric(rubric: Rubric) -> dict[str, Any]:
     if rubric == "tasks":
-        return known
-    parts = PARTS.get(rubric, ())
-    return known | {"virtue": rubric, "title": TITLES[rubric], "aspects": ASPECTS[rubric], "parts": parts}
+        return {}
+    return {"virtue": rubric, "title": TITLES[rubric], "aspects": ASPECTS[rubric], "parts": PARTS.get(rubric, ())}
 
 
 def scenario_input(job: Job, scenario_id: str | None) -> str:

@@ -1,0 +1,30 @@
+"""SQLite files of a home, which any number of processes, also of several machines, use at once."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from stoic_assets.adapters.files import StorageError, make_folder
+
+_PATIENCE = 30.0
+"""Seconds to wait while another process writes."""
+
+
+def open_shared(file: Path, one_thread: bool = True) -> sqlite3.Connection:
+    """A connection, with the folder and the file made where they are missing; the caller closes it."""
+    make_folder(file.parent)
+    connection = sqlite3.connect(file, timeout=_PATIENCE, check_same_thread=one_thread)
+    # No write-ahead log: several machines may share the folder, which that does not bear.
+    connection.execute("pragma journal_mode = truncate")
+    return connection
+
+
+@contextmanager
+def faults_named(file: Path, when_deleted: str) -> Iterator[None]:
+    """Turns faults of the file into `StorageError`, which says what becomes of it when a damaged one is deleted."""
+    try:
+        yield
+    except (sqlite3.Error, OSError) as error:
+        advice = f"free space or check who may write there; a damaged file may be deleted{when_deleted}"
+        raise StorageError(f"{file} cannot be used: {error}; {advice}") from None
