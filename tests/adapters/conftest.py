@@ -112,6 +112,7 @@ class Seen:
     path: str
     headers: dict[str, str]
     body: Any
+    query: str = ""
 
 
 @dataclass
@@ -124,7 +125,8 @@ class Service:
 
     async def handle(self, request: Request) -> Response:
         raw = await request.body()
-        self.seen.append(Seen(request.method, request.scope["path"], dict(request.headers), json.loads(raw or b"null")))
+        body, path = json.loads(raw or b"null"), request.scope["path"]
+        self.seen.append(Seen(request.method, path, dict(request.headers), body, request.url.query))
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if not isinstance(answer, Response):
             answer = answer(self.seen[-1])

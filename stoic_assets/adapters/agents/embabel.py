@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
-from stoic_assets.adapters.agents.http_session import AgentHttp
+from stoic_assets.adapters.agents.http_session import ITS_SESSION, AgentHttp
 from stoic_assets.core.conversation.agent import AgentReply
 from stoic_assets.core.conversation.evidence import Turn
 
@@ -22,26 +22,26 @@ class EmbabelAgent:
         headers: Mapping[str, str] | None = None, timeout_seconds: float = 60.0,
     ) -> None:
         key = {"X-API-KEY": api_key} if api_key else {}
-        self._http = AgentHttp(url, {**key, **(headers or {})}, timeout_seconds)
-        self._chat = self._http.url.removesuffix(CHAT) + CHAT
+        self._http = AgentHttp(_service(url), {**key, **(headers or {})}, timeout_seconds)
         self._chatbot, self._model = chatbot, model
 
     async def open_session(self, user: str) -> str:
         """A new session of `user`; the id is the service's."""
-        answer = await self._http.call("PUT", f"{self._chat}/sessions", {"user": user, "chatbot": self._chatbot})
+        body = {"user": user, "chatbot": self._chatbot}
+        answer = await self._http.call("PUT", self._http.below(f"{CHAT}/sessions"), body)
         session_id = answer.get("sessionId") if isinstance(answer, dict) else None
-        if not isinstance(session_id, str) or not session_id:
-            raise self._http.fault("opened no session: `sessionId` is missing")
-        return session_id
+        if type(session_id) not in (str, int) or session_id == "":
+            raise self._http.fault("opened no session: `sessionId` is missing", answer)
+        return str(session_id)
 
     async def send(self, session_id: str, user: str, message: str) -> AgentReply:
         """The agent's reply to one message."""
         body = {"sessionId": session_id, "message": {"content": message, "role": "user"}, "model": self._model}
-        answer = await self._http.call("PUT", f"{self._chat}/messages", body, particular=True)
+        answer = await self._http.call("PUT", self._http.below(f"{CHAT}/messages"), body, ITS_SESSION)
         reply = answer.get("message") if isinstance(answer, dict) else None
         content = reply.get("content") if isinstance(reply, dict) else None
         if not isinstance(content, str):
-            raise self._http.fault("sent a reply without `message.content`")
+            raise self._http.fault("sent a reply without `message.content`", answer)
         return AgentReply(content, _events(answer.get("events")))
 
     async def probe(self, user: str) -> None:
@@ -50,8 +50,8 @@ class EmbabelAgent:
 
     async def object_context(self, session_id: str) -> dict[str, Any] | None:
         """What the agent has in mind, in wire form."""
-        url = f"{self._chat}/objectContexts/{quote(session_id, safe='')}"
-        answer = await self._http.call("GET", url, particular=True)
+        url = self._http.below(f"{CHAT}/objectContexts/{quote(session_id, safe='')}")
+        answer = await self._http.call("GET", url, particular=ITS_SESSION)
         if not isinstance(answer, dict):
             raise self._http.fault("sent no object context")
         return answer
@@ -62,6 +62,15 @@ class EmbabelAgent:
     async def close(self) -> None:
         """Closes the connections of the running event loop."""
         await self._http.close()
+
+
+def _service(url: str) -> str:
+    """The address of the chat service, from one that may or may not hold the path of its chat."""
+    try:
+        parts = urlsplit(url.strip())
+    except ValueError:
+        return url  # which is refused in words of ours
+    return parts._replace(path=parts.path.rstrip("/").removesuffix(CHAT)).geturl()
 
 
 def _events(wire: Any) -> tuple[dict[str, Any], ...]:

@@ -1,6 +1,7 @@
 """JSON over HTTP to one service, and what its faults mean. Which paths and which fields is the protocols' business."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from stoic_assets.adapters.endpoint import parse_url, proxy_for
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
 TURNED_AWAY = (403, 502, 503)
 """What gateways answer when they let nobody through; a service may answer so to one request as well."""
+LOST = (404, 405)
+"""What is answered at an address where no such service listens; a service may mean one thing that it does not know."""
+ITS_WORDS, ITS_SESSION = (403,), (403, *LOST)
+"""What may be about one request alone: about the words that it brings, or about the session that it names, too."""
 
 LARGEST_REPLY = 64 * 1024 * 1024
 """Bytes. A service that never stops sending must not fill our memory."""
@@ -24,10 +29,10 @@ LARGEST_REPLY = 64 * 1024 * 1024
 class UnexpectedStatus(AgentFailure):
     """The service answered with a `status` that is no success."""
 
-    def __init__(self, problem: str, status: int, retry_after: float | None) -> None:
+    def __init__(self, problem: str, status: int, retry_after: float | None, lost: bool) -> None:
         # 408 says of itself that the request may be repeated.
         final = status < 500 and status != 408
-        late, turned_away = status in (408, 504), status in TURNED_AWAY
+        late, turned_away = status in (408, 504), status in TURNED_AWAY or lost
         super().__init__(problem, retry_after=retry_after, late=late, final=final, turned_away=turned_away)
         self.status = status
 
@@ -36,39 +41,46 @@ class AgentHttp:
     """The HTTP side of one agent, or of a service beside it that has another `name`.
 
     Own headers, no cookies (trials must not meet in them), no redirects (they would carry the key elsewhere), the
-    environment's proxy. `url` has no trailing slash. `key_advice` says what to check when the key is refused.
+    environment's proxy. `url` has no trailing slash. `key_advice` says what to check when the key is refused,
+    `path_advice` when nothing is found at the address.
     """
 
     def __init__(
         self, url: str, headers: Mapping[str, str], timeout_seconds: float, name: str = "the agent",
-        key_advice: str = "check AGENT_API_KEY and target.headers",
+        key_advice: str = "check AGENT_API_KEY and target.headers", path_advice: str = "check the path of its address",
     ) -> None:
-        parts = parse_url(url, f"the address of {name}")
+        self._parts = parts = parse_url(url, f"the address of {name}")
         self.url = parts.geturl().rstrip("/")
         shown = parts._replace(query="", fragment="").geturl().rstrip("/")
-        self._name, self._key_advice = f"{name} at {shown}", key_advice
+        self._name, self._key_advice, self._path_advice = f"{name} at {shown}", key_advice, path_advice
         self._headers, self._seconds, self._proxy = dict(headers), timeout_seconds, proxy_for(parts)
         secrets = {part for value in headers.values() for part in (value, *value.split())}
         self._secrets = Redactor((), sorted(secrets, key=len, reverse=True))
         self._session: LoopBound[ClientSession] = LoopBound(self._open, lambda session: session.close())
 
+    def below(self, path: str) -> str:
+        """The address with `path` after its own, and its query, if it has one, after that."""
+        return self._parts._replace(path=self._parts.path.rstrip("/") + path, fragment="").geturl()
+
     async def call(
-        self, method: str, url: str, body: Mapping[str, Any] | None = None, particular: bool = False
+        self, method: str, url: str, body: Mapping[str, Any] | None = None, particular: Collection[int] = ()
     ) -> Any:
         """The JSON that one request brings back; None for an empty body. Raises what `send` raises."""
         text = await self.send(method, url, body, particular)
         try:
             return parse_json(text) if text.strip() else None
         except ValueError as error:
-            raise self.fault(f"did not answer with JSON: {self._quote(error)}") from None
+            is_page = text.lstrip().startswith(b"<")
+            problem = f"did not answer with JSON: {'it is a web page' if is_page else self._quote(error)}"
+            raise AgentFailure(f"{self._name} {problem}", turned_away=is_page and _may_be_lost(particular)) from None
 
     async def send(
-        self, method: str, url: str, body: Mapping[str, Any] | None = None, particular: bool = False
+        self, method: str, url: str, body: Mapping[str, Any] | None = None, particular: Collection[int] = ()
     ) -> bytes:
         """The bytes that one request brings back.
 
-        Raises `AgentFailure`, or `ConfigurationError` where the key is refused. `particular`: no other request is like
-        this one, so that a 403 or 404 may be about it alone.
+        Raises `AgentFailure`, or `ConfigurationError` where the key is refused or the address leads elsewhere.
+        `particular` are the statuses that may be about this request alone, since no other is like it.
         """
         import aiohttp
 
@@ -80,7 +92,9 @@ class AgentHttp:
             raise AgentFailure(f"{self._name} gave no answer within {self._seconds:g} s", late=True) from None
         except (aiohttp.ClientError, OSError) as error:
             problem = f"{self._name} cannot be reached: {self._quote(error)}"
-            raise AgentFailure(problem, turned_away=isinstance(error, aiohttp.ClientConnectorError)) from None
+            is_no_http = isinstance(error, aiohttp.ClientResponseError) and _may_be_lost(particular)
+            turned_away = isinstance(error, aiohttp.ClientConnectorError) or is_no_http
+            raise AgentFailure(problem, turned_away=turned_away) from None
         self._refuse_status(response, text, particular)
         return text
 
@@ -88,9 +102,11 @@ class AgentHttp:
         """Closes the connections of the running event loop."""
         await self._session.close()
 
-    def fault(self, problem: str) -> AgentFailure:
-        """An attempt that failed, and may be made again."""
-        return AgentFailure(f"{self._name} {problem}")
+    def fault(self, problem: str, answer: Any = None) -> AgentFailure:
+        """An attempt that failed, and may be made again; an `answer` that tells of an error is quoted."""
+        error = answer.get("error") if isinstance(answer, dict) else None
+        said = f": {excerpt(error if isinstance(error, str) else json.dumps(error), self._secrets)}" if error else ""
+        return AgentFailure(f"{self._name} {problem}{said}")
 
     def _open(self) -> "ClientSession":
         import aiohttp
@@ -121,20 +137,28 @@ class AgentHttp:
                 raise AgentFailure(f"{self._name} sends more than {LARGEST_REPLY // 1024**2} MiB", final=True)
         return bytes(body)
 
-    def _refuse_status(self, response: "ClientResponse", text: bytes, particular: bool) -> None:
+    def _refuse_status(self, response: "ClientResponse", text: bytes, particular: Collection[int]) -> None:
         """Raises what a status other than 2xx means."""
         status = response.status
         if 200 <= status < 300:
             return
-        if status in (401, 402) or (status == 403 and not particular):
+        if status in (401, 402) or (status == 403 and status not in particular):
             raise ConfigurationError(f"{self._name} refuses the key ({status}); {self._key_advice}")
+        if 300 <= status < 400 and (place := response.headers.get("Location")):
+            advice = f"redirects to {excerpt(place, self._secrets)}; give that address, if it is the right one"
+            raise ConfigurationError(f"{self._name} {advice}")
         wait = retry_after_seconds(response.headers.get("Retry-After"))
         if status == 429:
             raise AgentFailure(f"{self._name} is busy (429)", retry_after=wait, busy=True)
         said = excerpt(text.decode("utf-8", "replace"), self._secrets)
-        advice = "; check the path of its address" if status == 404 and not particular else ""
-        problem = f"{self._name} answered {status}" + (f": {said}" if said else "") + advice
-        raise UnexpectedStatus(problem, status, wait)
+        lost = status in LOST and status not in particular
+        problem = f"{self._name} answered {status}" + (f": {said}" if said else "")
+        raise UnexpectedStatus(f"{problem}; {self._path_advice}" if lost else problem, status, wait, lost)
 
     def _quote(self, error: Exception) -> str:
         return excerpt(str(error) or type(error).__name__, self._secrets)
+
+
+def _may_be_lost(particular: Collection[int]) -> bool:
+    """Whether an answer that no such service would give says that none listens there."""
+    return not {*LOST} & {*particular}

@@ -17,7 +17,7 @@ async def create_knowledge_context(boogie_url: str, name: str, description: str,
     http = AgentHttp(boogie_url, headers, TIMEOUT_SECONDS, "the knowledge service", "check AGENT_API_KEY")
     body = {"name": name, "description": description, "schemaName": "personal", "id": name}
     try:
-        await http.send("PUT", f"{http.url}/api/v1/graphs", body)
+        await http.send("PUT", http.below("/api/v1/graphs"), body)
     except AgentFailure as failure:
         if isinstance(failure, UnexpectedStatus) and failure.status == EXISTS:
             return

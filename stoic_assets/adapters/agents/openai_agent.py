@@ -6,8 +6,9 @@ from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
 
-from stoic_assets.adapters.agents.http_session import AgentHttp
+from stoic_assets.adapters.agents.http_session import ITS_WORDS, AgentHttp
 from stoic_assets.adapters.foreign_text import parse_json
+from stoic_assets.core.chat import worded
 from stoic_assets.core.conversation.agent import AgentFailure, AgentReply
 from stoic_assets.core.conversation.evidence import Turn
 
@@ -22,7 +23,8 @@ class OpenAiAgent:
         headers: Mapping[str, str] | None = None, timeout_seconds: float = 60.0,
     ) -> None:
         key = {"Authorization": f"Bearer {api_key}"} if api_key else {}
-        self._http = AgentHttp(url, {**key, **(headers or {})}, timeout_seconds)
+        advice = f"check the path of its address, and whether it knows the model {model!r} (--model)"
+        self._http = AgentHttp(url, {**key, **(headers or {})}, timeout_seconds, path_advice=advice)
         self._url = completions_url(self._http.url)
         self._model = model
         self._sessions: dict[str, list[dict[str, str]]] = {}
@@ -40,9 +42,9 @@ class OpenAiAgent:
         history = self._sessions[session_id]
         asked = [*history, {"role": "user", "content": message}]
         body = {"model": self._model, "messages": asked, "user": user}
-        answer = await self._http.call("POST", self._url, body, particular=True)
+        answer = await self._http.call("POST", self._url, body, particular=ITS_WORDS)
         reply = self._read(answer)
-        self._sessions[session_id] = [*asked, {"role": "assistant", "content": reply.content}]
+        self._sessions[session_id] = [*asked, {"role": "assistant", "content": worded(reply.content)}]
         return reply
 
     async def probe(self, user: str) -> None:
@@ -56,7 +58,7 @@ class OpenAiAgent:
 
     def restore(self, session_id: str, turns: Sequence[Turn]) -> None:
         """Makes `turns` the history of the session, up to the agent's last reply: what follows is sent again."""
-        history = [{"role": turn.role, "content": turn.content} for turn in turns]
+        history = [{"role": turn.role, "content": worded(turn.content)} for turn in turns]
         while history and history[-1]["role"] == "user":
             history.pop()
         self._sessions[session_id] = history
@@ -68,10 +70,10 @@ class OpenAiAgent:
     def _read(self, answer: Any) -> AgentReply:
         try:
             message = answer["choices"][0]["message"]
-            calls = message.get("tool_calls") or []
+            calls = message.get("tool_calls") or _former_call(message)
             return AgentReply(_spoken(message), tuple(_event(call) for call in calls))
         except (KeyError, IndexError, TypeError, AttributeError):
-            raise self._http.fault("did not answer with a chat completion") from None
+            raise self._http.fault("did not answer with a chat completion", answer) from None
 
 
 def completions_url(url: str) -> str:
@@ -90,6 +92,12 @@ def _spoken(message: Mapping[str, Any]) -> str:
     if isinstance(content, list):
         return "".join(part.get("text") or "" for part in content)
     return str(content)
+
+
+def _former_call(message: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The one call of a server that still speaks the protocol of before `tool_calls`."""
+    function = message.get("function_call")
+    return [{"function": function}] if function else []
 
 
 def _event(call: dict[str, Any]) -> dict[str, Any]:

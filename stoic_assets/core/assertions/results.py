@@ -11,7 +11,7 @@ from stoic_assets.core.assertions.kotlin_evaluation import check
 from stoic_assets.core.assertions.kotlin_expression import names_in
 from stoic_assets.core.assertions.kotlin_syntax import parse_expression
 from stoic_assets.core.conversation.evidence import Evidence, Observation
-from stoic_assets.core.conversation.observation import OBJECT_CONTEXT
+from stoic_assets.core.conversation.observation import NO_SESSION, OBJECT_CONTEXT
 from stoic_assets.core.errors import StoicError
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.job_entries import CypherAssertion, ExpressionAssertion
@@ -80,6 +80,8 @@ def _decide_expression(
             passed = check(expression, _bindings(names, evidence, job, seen, agent_model))
         except StoicError as failure:
             passed, error = False, str(failure)
+    elif evidence.outcome != "infra_error" and not evidence.session_id:
+        error = NO_SESSION
     return AssertionResult(
         evidence.trial.trial_id, key, "expression", assertion.expression, assertion.weight, "true",
         json.dumps(passed if error is None else None), passed, error,

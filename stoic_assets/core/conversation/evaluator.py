@@ -8,6 +8,7 @@ from stoic_assets.core.conversation.audit import fault
 from stoic_assets.core.conversation.evidence import Condition, Turn
 from stoic_assets.core.errors import StoicError
 from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.judging.fence import MESSAGE_CHARS, without_middle
 from stoic_assets.core.templates import render, source
 
 PACKAGE = "stoic_assets.core.conversation"
@@ -49,7 +50,7 @@ def message_request(
     variables = prompt_variables(job, condition, turns)
     opening = {"role": "user", "content": source(PACKAGE, OPENING).strip()}
     history = [
-        {"role": "assistant" if turn.speaker == "user" else "user", "content": worded(turn.content)} for turn in turns
+        {"role": "assistant" if turn.speaker == "user" else "user", "content": worded(heard(turn))} for turn in turns
     ]
     template = job.prompts.get("evaluator", source(PACKAGE, TEMPLATE))
     system = render(PACKAGE, template, variables, f"prompt 'evaluator' of job {job.name!r}")
@@ -62,9 +63,16 @@ def message_request(
     )
 
 
+def heard(turn: Turn) -> str:
+    """What the simulated user is shown of a message: as much as a judge is, for an agent may send megabytes."""
+    if len(turn.content) <= MESSAGE_CHARS:
+        return turn.content
+    return "\n".join(without_middle(turn.content, MESSAGE_CHARS))
+
+
 def prompt_variables(job: Job, condition: Condition, turns: Sequence[Turn]) -> dict[str, Any]:
     """All that the template may use."""
-    transcript = [{"role": turn.role, "content": turn.content} for turn in turns]
+    transcript = [{"role": turn.role, "content": heard(turn)} for turn in turns]
     return {"config": known_to_user(job, condition), "transcript": transcript}
 
 

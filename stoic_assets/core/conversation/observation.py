@@ -11,6 +11,8 @@ from stoic_assets.core.jobs.job_entries import CypherAssertion
 from stoic_assets.core.retrying import AgentUnusable
 
 OBJECT_CONTEXT = "objectContext"
+NO_SESSION = "the agent opened no session"
+"""Why what is about the session cannot be told."""
 
 
 async def capture(
@@ -37,6 +39,8 @@ async def _query(key: str, assertion: CypherAssertion, world: World, known: dict
     parameters = {name: value for name, value in {**known, **assertion.parameters}.items() if name in used}
     rows, error = None, None
     try:
+        if "session" in used - parameters.keys():
+            raise QueryError(f"{NO_SESSION}, so that `$session` has no value")
         rows = await world.graph.observe(
             assertion.cypher, parameters, bounds.query_timeout_seconds, bounds.query_rows
         )

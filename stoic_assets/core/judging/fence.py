@@ -109,12 +109,15 @@ def fair_limit(lengths: Sequence[int], total: int, most: int) -> int:
 def marked(block: Block, limit: int) -> str:
     """A block with its heading and every line of its text marked; a text beyond the limit loses its middle."""
     if len(block.text) <= limit:
-        parts = [quoted(block.text)]
-    else:
-        head = limit * 2 // 3
-        note = f"[{len(block.text) - limit} characters left out]"
-        parts = [quoted(block.text[:head]), note, quoted(block.text[len(block.text) - (limit - head) :])]
-    return "\n".join([f"[{block.heading}]", *parts])
+        return f"[{block.heading}]\n{quoted(block.text)}"
+    head, note, tail = without_middle(block.text, limit)
+    return "\n".join([f"[{block.heading}]", quoted(head), note, quoted(tail)])
+
+
+def without_middle(text: str, limit: int) -> tuple[str, str, str]:
+    """`limit` characters of a longer text: head, a note on what is left out, and tail."""
+    head = limit * 2 // 3
+    return text[:head], f"[{len(text) - limit} characters left out]", text[len(text) - (limit - head) :]
 
 
 def quoted(text: str) -> str:

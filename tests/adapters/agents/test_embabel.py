@@ -75,6 +75,23 @@ def test_an_own_header_replaces_ours_however_it_is_written(service: Any) -> None
     assert service.seen[0].headers["x-api-key"] == "own"
 
 
+def test_the_query_of_an_address_goes_with_every_call(service: Any) -> None:
+    async def main() -> None:
+        agent = EmbabelAgent(f"{service.url}/stoa/?code=k1", "marcus", "m")
+        assert await agent.open_session("Alice") == "7"
+
+    service.replies({"sessionId": 7})
+    asyncio.run(main())
+    assert [(seen.path, seen.query) for seen in service.seen] == [("/stoa/api/v1/chat/sessions", "code=k1")]
+
+
+@pytest.mark.parametrize("error", ["session expired, log in again", {"message": "session expired", "code": 7}])
+def test_the_agents_own_words_of_an_error_are_told(service: Any, error: Any) -> None:
+    service.replies({"error": error})
+    with pytest.raises(AgentFailure, match=r"sent a reply without `message\.content`: .*session expired"):
+        asked(service, lambda agent: agent.send("s", "Alice", "Hello"))
+
+
 @pytest.mark.parametrize("suffix", ["", "/", "/api/v1/chat", "/api/v1/chat/"])
 def test_the_address_may_hold_the_path(service: Any, suffix: str) -> None:
     async def main() -> None:

@@ -7,14 +7,14 @@ import pytest
 from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 
 from stoic_assets.adapters.agents import http_session
-from stoic_assets.adapters.agents.http_session import AgentHttp
+from stoic_assets.adapters.agents.http_session import ITS_SESSION, AgentHttp
 from stoic_assets.core.conversation.agent import AgentFailure
 from stoic_assets.core.errors import ConfigurationError
 
 KEY = "meditations-12"
 
 
-def answer_of(url: str, seconds: float = 5.0, particular: bool = False) -> Any:
+def answer_of(url: str, seconds: float = 5.0, particular: tuple[int, ...] = ()) -> Any:
     async def main() -> Any:
         http = AgentHttp(url, {"X-API-KEY": KEY, "Authorization": f"Bearer {KEY}9"}, seconds)
         return await http.call("PUT", f"{http.url}/x", {"a": 1}, particular)
@@ -22,7 +22,7 @@ def answer_of(url: str, seconds: float = 5.0, particular: bool = False) -> Any:
     return asyncio.run(main())
 
 
-def failure_of(url: str, seconds: float = 5.0, particular: bool = False) -> AgentFailure:
+def failure_of(url: str, seconds: float = 5.0, particular: tuple[int, ...] = ()) -> AgentFailure:
     with pytest.raises(AgentFailure) as caught:
         answer_of(url, seconds, particular)
     return caught.value
@@ -40,10 +40,10 @@ def test_a_forbidden_request_that_has_no_like_is_no_bad_key_yet(service: Any) ->
     async def main() -> None:
         http = AgentHttp(service.url, {"X-API-KEY": KEY}, 5.0)
         with pytest.raises(AgentFailure, match="answered 403: content policy") as caught:
-            await http.call("PUT", http.url, particular=True)
+            await http.call("PUT", http.url, particular=ITS_SESSION)
         assert (caught.value.final, caught.value.turned_away) == (True, True)
         with pytest.raises(ConfigurationError, match="refuses the key"):
-            await http.call("PUT", http.url, particular=True)
+            await http.call("PUT", http.url, particular=ITS_SESSION)
 
     service.answers = [Response("content policy", 403), Response("expired", 401)]
     asyncio.run(main())
@@ -67,7 +67,7 @@ def test_busy_is_a_wait_of_the_length_that_the_agent_asks_for(service: Any) -> N
 )
 def test_server_faults_may_be_tried_again_and_refusals_not(service: Any, status: int, final: bool) -> None:
     service.replies({"error": "why"}, status=status)
-    failure = failure_of(service.url, particular=True)
+    failure = failure_of(service.url, particular=ITS_SESSION)
     assert (failure.final, failure.busy, failure.late) == (final, False, status in (408, 504))
     assert str(failure) == f'the agent at {service.url} answered {status}: {{"error":"why"}}'
 
@@ -85,10 +85,38 @@ def test_no_key_and_no_control_character_gets_into_a_message(service: Any) -> No
     assert message.isprintable()
 
 
-def test_a_redirect_is_not_followed(service: Any) -> None:
-    service.answers = [RedirectResponse("/elsewhere", 307)]
-    assert failure_of(service.url).final
+@pytest.mark.parametrize("particular", [(), ITS_SESSION])
+def test_a_redirect_is_not_followed_and_names_the_other_address(service: Any, particular: tuple[int, ...]) -> None:
+    service.answers = [RedirectResponse(f"https://agents.example/?key={KEY}", 307)]
+    with pytest.raises(ConfigurationError, match=r"redirects to https://agents\.example/\?key=\[redacted\]"):
+        answer_of(service.url, particular=particular)
     assert len(service.seen) == 1
+
+
+NOT_HERE = [Response("", 404), Response("", 405), Response("\n<!doctype html><p>Sign in", 200)]
+
+
+@pytest.mark.parametrize("answer", NOT_HERE)
+def test_what_everybody_gets_at_a_wrong_address_is_no_fault_of_one_request(service: Any, answer: Response) -> None:
+    service.answers = [answer]
+    assert failure_of(service.url).turned_away
+    assert not failure_of(service.url, particular=ITS_SESSION).turned_away
+
+
+def test_a_port_that_speaks_no_http_serves_nobody() -> None:
+    async def serve(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"\x15\x03\x03\x00\x02\x02\x16\r\n\r\n")  # what a server of TLS says to plain HTTP
+        writer.close()
+
+    async def main() -> None:
+        async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+            http = AgentHttp(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", {}, 5.0)
+            with pytest.raises(AgentFailure, match="cannot be reached") as caught:
+                await http.call("PUT", http.url)
+            assert caught.value.turned_away
+            await http.close()
+
+    asyncio.run(main())
 
 
 def test_nobody_there(dead_url: str) -> None:
@@ -148,7 +176,7 @@ def test_a_dropped_connection_is_a_failure_that_nobody_repeats_unseen(method: st
 def test_bad_json(service: Any, body: bytes) -> None:
     service.answers = [Response(body, 200)]
     failure = failure_of(service.url)
-    assert "JSON" in str(failure)
+    assert "did not answer with JSON: " in str(failure)
     assert not failure.final
 
 

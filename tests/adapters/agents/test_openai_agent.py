@@ -60,6 +60,32 @@ def test_a_forbidden_message_is_told_from_a_key_that_nobody_takes_any_more(servi
     assert service.seen[1].body["messages"] == [{"role": "user", "content": "Hello"}]
 
 
+@pytest.mark.parametrize(("status", "everybody"), [(404, True), (405, True), (403, True), (400, False)])
+def test_an_address_or_model_that_is_not_there_is_told_from_a_refused_message(
+    service: Any, status: int, everybody: bool
+) -> None:
+    service.replies({"error": {"message": "no such model"}}, status=status)
+    with pytest.raises(AgentFailure, match="no such model") as caught:
+        one_reply(service)
+    assert caught.value.turned_away is everybody
+    assert ("whether it knows the model 'sage' (--model)" in str(caught.value)) is (status in (404, 405))
+
+
+def test_what_was_said_without_words_is_sent_back_with_some(service: Any) -> None:
+    async def main() -> None:
+        agent = OpenAiAgent(service.url, "sage")
+        session = await agent.open_session("Alice")
+        await agent.send(session, "Alice", "Remind me")
+        await agent.send(session, "Alice", "Well?")
+        agent.restore("s2", [Turn(0, "user", "Remind me"), Turn(1, "agent", "")])
+        await agent.send("s2", "Alice", "Well?")
+
+    service.replies(completion(content=None, tool_calls=[{"function": {"name": "remind", "arguments": "{}"}}]))
+    asyncio.run(main())
+    for seen in service.seen[1:]:
+        assert seen.body["messages"][1] == {"role": "assistant", "content": "(empty)"}
+
+
 def test_a_message_that_failed_is_not_part_of_the_history(service: Any) -> None:
     async def main() -> None:
         agent = OpenAiAgent(service.url, "sage")
@@ -147,3 +173,16 @@ def test_what_is_no_completion_is_a_failure_that_may_be_tried_again(service: Any
 )
 def test_the_address_may_or_may_not_hold_the_path(given: str, asked: str) -> None:
     assert completions_url(given) == asked
+
+
+def test_a_call_of_before_there_were_tool_calls_is_an_event(service: Any) -> None:
+    service.replies(completion(content=None, function_call={"name": "remind", "arguments": '{"day": 1}'}))
+    [event] = one_reply(service).events
+    assert event["request"]["function"] == {"name": "remind"}
+    assert event["request"]["arguments"] == {"day": 1}
+
+
+def test_an_error_in_place_of_a_completion_is_told(service: Any) -> None:
+    service.replies({"error": {"message": "Insufficient credits"}})
+    with pytest.raises(AgentFailure, match=r"did not answer with a chat completion: .*Insufficient credits"):
+        one_reply(service)

@@ -53,6 +53,17 @@ def test_a_reply_without_words_is_no_message_without_words(make_job: Make, silen
     assert request.messages[-1] == {"role": "user", "content": "(empty)"}
 
 
+def test_a_flood_of_words_does_not_drown_the_user(make_job: Make) -> None:
+    job = make_job(prompts={"evaluator": "{{ transcript[1].content }}"})
+    flood = f"First. {'word ' * 400_000}Last."
+    system, *_, heard = message_request(job, "withheld", [TURNS[0], Turn(1, "agent", flood)], "sage").messages
+    assert heard["content"].startswith("First. word")
+    assert heard["content"].endswith("word Last.")
+    assert f"\n[{len(flood) - 8000} characters left out]\n" in heard["content"]
+    assert len(heard["content"]) < 8100
+    assert system["content"] == heard["content"]
+
+
 @pytest.mark.parametrize("condition", ["withheld", "supplied"])
 def test_acceptance_criteria_are_never_shown_and_facts_only_when_supplied(make_job: Make, condition: Condition) -> None:
     request = message_request(make_job(), condition, TURNS, "sage", "it was empty")
