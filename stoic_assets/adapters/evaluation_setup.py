@@ -2,7 +2,8 @@
 
 import asyncio
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,8 +72,10 @@ def _refuse_unusable(
     refuse_receivers(env)
     for job in spec.jobs:
         address, seconds = spec.addresses[job.name], settings.limits.agent.timeout_seconds
-        _refuse_headers(job, env)
-        connect_agent(job.target, address, spec.agent_model, env, seconds)
+        with _named(job):
+            header_secrets(job.target, env)
+        with _named(job) if address == job.target.url else nullcontext():
+            connect_agent(job.target, address, spec.agent_model, env, seconds)
         blanked = job.blanked(redactor)
         for prompt, text in blanked.prompts.items():
             source = f"job {job.name}: prompt {prompt} without what `redact` in stoic.yml blanks"
@@ -82,10 +85,11 @@ def _refuse_unusable(
             require_price(model, settings.prices)
 
 
-def _refuse_headers(job: Job, env: Mapping[str, str]) -> None:
-    """Raises, with the job's name, for a header that cannot be sent or has no value."""
+@contextmanager
+def _named(job: Job) -> Iterator[None]:
+    """Names the job whose target cannot be spoken to as it says."""
     try:
-        header_secrets(job.target, env)
+        yield
     except ConfigurationError as error:
         raise ConfigurationError(f"job {job.name}: {error}") from None
 
@@ -123,7 +127,7 @@ def chosen_jobs(
     """
     names = request.jobs or (release.jobs if release and not (request.files or request.tags) else ())
     if request.files:
-        return select_jobs(load_jobs(map(Path, request.files)), names, request.tags)
+        return select_jobs(load_jobs(dict.fromkeys(map(Path, request.files))), names, request.tags)
     if not (files := job_files(project)):
         raise ConfigurationError(f"{project.jobs}: there are no jobs; write one, or name one with --file")
     if names:

@@ -19,6 +19,7 @@ _PROBLEMS = {
     "missing": "is required",
     "string_type": "text is expected",
     "tuple_type": "a list is expected",
+    "too_short": "at least one entry is expected",
     "list_type": "a list is expected",
     "dict_type": "a mapping is expected",
     "model_type": "a mapping is expected",

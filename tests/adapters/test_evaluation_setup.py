@@ -242,6 +242,22 @@ def test_a_header_that_cannot_be_sent_names_its_job(project: Project, write: Wri
         resolved(project)
 
 
+def test_an_address_that_is_none_names_its_job_where_it_stands_there(project: Project, write: Write) -> None:
+    write("chat")
+    text = JOB.format(chatbot="marcus", more="").replace("chatbot: marcus", "chatbot: marcus, url: nope")
+    (project.jobs / "other.yml").write_text(text)
+    with pytest.raises(ConfigurationError, match="^job other: the address of the agent: not an http"):
+        resolved(project)
+    with pytest.raises(ConfigurationError, match="^the address of the agent: not an http"):
+        resolved(project, agent_url="nope")
+
+
+def test_the_same_file_twice_is_one_job(project: Project, write: Write) -> None:
+    write("chat")
+    file = str(project.jobs / "chat.yml")
+    assert [job.name for job in resolved(project, files=(file, file)).spec.jobs] == ["chat"]
+
+
 def test_a_template_that_blanking_would_spoil_is_refused(project: Project, write: Write) -> None:
     write("chat", "prompts: {wisdom: wisdom.jinja}")
     (project.jobs / "wisdom.jinja").write_text('{% set pin = "tr0ub4dor" %}Judge.')

@@ -1,5 +1,6 @@
 """What stands in the blocks and lists of a job: persona, target, tasks, setups, seeds, assertions, scenarios."""
 
+import difflib
 from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, field_validator
@@ -16,12 +17,15 @@ NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$"
 def by_key(*keys: str) -> Discriminator:
     """Tells the kinds of an entry apart by which of their keys it holds, as the source format does (no type tag).
 
-    A kind is called by its key in backticks: were it the key itself, the location of an error would be ambiguous.
+    A kind is called by its key in backticks: were it the key itself, the location of an error would be ambiguous. An
+    entry that holds a misspelt one is of that kind, which then names the slip.
     """
 
     def kind(entry: Any) -> str | None:
         held = entry if isinstance(entry, dict) else entry.model_fields_set if isinstance(entry, CamelDocument) else ()
-        return next((f"`{key}`" for key in keys if key in held), None)
+        found = [key for key in keys if key in held]
+        near = (match for key in held for match in difflib.get_close_matches(str(key).lower(), keys, n=1))
+        return next((f"`{key}`" for key in (*found, *near)), None)
 
     offer = " or ".join(f"`{key}`" for key in keys)
     return Discriminator(
@@ -161,4 +165,4 @@ class Scenario(CamelDocument):
     input: str = Field(min_length=1)
     rationale: str | None = None
     expected: dict[str, Any] = Field(default_factory=dict)
-    pad_baseline: dict[str, float] | None = None
+    pad_baseline: dict[Literal["pleasure", "arousal", "dominance"], float] | None = None
