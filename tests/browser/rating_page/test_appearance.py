@@ -16,6 +16,16 @@ SMALL = """() => [...document.querySelectorAll('button, summary, input, textarea
 NAMELESS = """() => [...document.querySelectorAll('button, input, textarea')]
   .filter((each) => !each.labels?.length && !each.getAttribute('aria-label') && !each.textContent.trim())
   .map((each) => each.outerHTML)"""
+BROKEN = """() => [...document.querySelectorAll('.card')].flatMap((card) => {
+  const walk = document.createTreeWalker(card, NodeFilter.SHOW_TEXT), broken = [];
+  while (walk.nextNode()) for (const word of walk.currentNode.data.matchAll(/\\S+/g)) {
+    const range = document.createRange();
+    range.setStart(walk.currentNode, word.index);
+    range.setEnd(walk.currentNode, word.index + word[0].length);
+    if (new Set([...range.getClientRects()].map((box) => Math.round(box.top))).size > 1) broken.push(word[0]);
+  }
+  return broken;
+})"""
 PALE = """() => {
   const parse = (text) => text.match(/[\\d.]+/g).map(Number);
   const linear = (part) => part / 255 <= .04045 ? part / 255 / 12.92 : ((part / 255 + .055) / 1.055) ** 2.4;
@@ -67,6 +77,15 @@ def test_small_windows_show_help_from_its_top_and_the_comparison_whole(visit: An
     rater.press("54543y")
     feedback = rater.page.locator("#feedback")
     assert feedback.evaluate("(card) => card.scrollWidth <= card.clientWidth")
+
+
+def test_no_word_of_an_anchor_is_broken_at_any_width(visit: Any, write_page: Any) -> None:
+    rater = visit(write_page()[0])
+    rater.enter()
+    for width in (320, 390, 720, 768, 1024, 1100, 1200, 1280, 1440):
+        rater.page.set_viewport_size({"width": width, "height": 768})
+        assert rater.page.evaluate(BROKEN) == [], width
+        assert rater.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
