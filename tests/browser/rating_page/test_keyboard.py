@@ -1,7 +1,10 @@
 """Keys on the rating page: answers, undo, and what is no answer."""
 
+import json
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 PRACTICE = 5
 
@@ -52,6 +55,30 @@ def test_keys_that_are_no_answer_change_nothing(visit: Any, write_page: Any) -> 
     assert "overall" not in rater.chosen()
     rater.page.keyboard.press("Control+y")
     assert "overall" not in rater.chosen()
+
+
+def test_keys_do_what_the_buttons_do_between_and_after_the_replies(visit: Any, write_page: Any, tmp_path: Path) -> None:
+    file, page = write_page(replies=1)
+    rater = visit(file)
+    rater.enter()
+    for section, rated in (("practised", "54543y>" * PRACTICE), ("finished", ">" + "43512m>" * len(page.items))):
+        rater.press(rated)
+        for key, dialog in (("l", "list"), ("s", "file"), ("?", "help")):
+            rater.press(key)
+            assert rater.page.evaluate("document.querySelector('dialog[open]')?.id") == dialog
+            assert rater.page.locator("#numbers [aria-current]").count() == 0
+            rater.page.keyboard.press("Escape")
+        rater.press("1ybu")
+        assert rater.page.locator(f"#{section}").is_visible()
+    assert len(json.loads(rater.save(tmp_path).read_text(encoding="utf-8"))) == PRACTICE + len(page.items)
+
+
+@pytest.mark.parametrize("way", [">", "f", "l>"], ids=["enter", "first", "list"])
+def test_from_practice_the_first_reply_is_one_key_away(way: str, visit: Any, write_page: Any) -> None:
+    rater = visit(write_page()[0])
+    rater.enter()
+    rater.press("54543y>" * PRACTICE + way)
+    assert rater.title == "Reply 1 of 5"
 
 
 def test_a_key_that_is_held_answers_once(visit: Any, write_page: Any) -> None:

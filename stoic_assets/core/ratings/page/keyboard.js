@@ -1,4 +1,4 @@
-// Keys: what each does while an item is open. Nothing is taken from fields, dialogs or the browser's own shortcuts.
+// Keys: what each does, from the rater's name on. Nothing is taken from fields, dialogs or the browser's own shortcuts.
 
 const isTyping = (target) => target.matches("textarea, input[type=text]");
 const isPressed = (target) => target.closest("button, a, summary, input[type=file]") !== null;
@@ -7,7 +7,7 @@ const isPressed = (target) => target.closest("button, a, summary, input[type=fil
 const listen = (session, actions) => {
   document.addEventListener("keydown", (event) => {
     const { key, target } = event;
-    if (!session.isRating() || document.querySelector("dialog[open]")) return;
+    if (session.work === null || document.querySelector("dialog[open]")) return;
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     const action = isTyping(target) ? leaving(key, actions) : meant(event, session, actions);
     if (!action) return;
@@ -23,16 +23,20 @@ const digitOf = ({ key, code, shiftKey }) => (/^\d$/.test(key) ? key : shiftKey 
 
 const meant = (event, session, actions) => {
   const { key, target } = event;
-  if (key === "Enter") return isPressed(target) ? null : actions.next;
+  if (key === "Enter") return isPressed(target) ? null : actions.goOn;
   if (!session.work.shortcuts) return null;
-  const item = session.item;
   const pressed = key.toLowerCase();
+  const everywhere = { l: actions.list, f: actions.first, s: actions.file, "?": actions.help }[pressed];
+  return everywhere ?? (session.isRating() ? meantForItem(event, pressed, session.item, actions) : null);
+};
+
+const meantForItem = (event, pressed, item, actions) => {
   const digit = digitOf(event);
   if (digit === "0") return () => item.answer(NOT_APPLICABLE);
   if (/^[1-5]$/.test(digit)) return () => item.answer(Number(digit));
   const choice = DATA.overall.find((each) => each.key === pressed);
   if (choice) return () => overall(item, choice.value);
-  return { c: actions.comment, b: actions.back, u: actions.undo, l: actions.list, f: actions.first, s: actions.file, "?": actions.help }[pressed];
+  return { c: actions.comment, b: actions.back, u: actions.undo }[pressed];
 };
 
 /** y, m, n: the overall question, also when it has just been answered; n is N/A where that is possible. */

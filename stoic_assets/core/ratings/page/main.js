@@ -30,6 +30,12 @@ const session = {
     return this.item.open(number);
   },
 
+  /** To the first unfinished item, out of the practice too when that is done. */
+  first() {
+    if (byId("practised").hidden) this.resume();
+    else this.unlock();
+  },
+
   open(number) {
     closeDialogs();
     this.item.open(number);
@@ -83,7 +89,7 @@ const session = {
   },
 
   list() {
-    showList(this.work, this.item.number, (number) => this.open(number));
+    showList(this.work, this.isRating() ? this.item.number : null, (number) => this.open(number));
     openDialog("list");
   },
 
@@ -157,7 +163,7 @@ const connectButtons = () => {
   onClick("review", () => session.list());
   onClick("open-file", () => session.file());
   onClick("open-help", () => openDialog("help"));
-  onClick("first-open", () => session.resume());
+  onClick("first-open", () => session.first());
   onClick("share", () => navigator.share({ files: [fileOf(session.work)] }).catch(() => {}));
   onClick("other-rater", () => {
     session.work.save();
@@ -199,10 +205,10 @@ const start = () => {
   connectButtons();
   connectWindow();
   listen(session, {
-    next: () => session.next(),
+    goOn: () => document.querySelector("main > section:not([hidden]) button.main").click(),
     back: () => session.back(),
     undo: () => session.undo(),
-    first: () => session.resume(),
+    first: () => session.first(),
     list: () => session.list(),
     file: () => session.file(),
     help: () => openDialog("help"),
