@@ -88,6 +88,23 @@ def test_no_word_of_an_anchor_is_broken_at_any_width(visit: Any, write_page: Any
         assert rater.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
 
 
+def test_the_list_rings_what_is_begun_and_nothing_else(visit: Any, write_page: Any) -> None:
+    rater = visit(write_page()[0])
+    rater.practise()
+    rater.press("12")
+    rater.press("l")
+    rater.page.click("#numbers button:text-is('3')")
+    rater.press("l")
+    looks = rater.page.locator("#numbers button").evaluate_all(
+        "(all) => all.map((each) => [each, getComputedStyle(each)]).map(([each, { borderWidth, outlineStyle,"
+        " textDecorationLine }]) => [each.className, borderWidth, outlineStyle, textDecorationLine])"
+    )
+    assert looks == [
+        *[["rated", "1px", "none", "none"]] * 5, ["begun", "3px", "none", "none"], ["open", "1px", "none", "none"],
+        ["open", "1px", "none", "underline"], *[["open", "1px", "none", "none"]] * 2,
+    ]
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_everything_can_be_seen_hit_and_named(scheme: str, visit: Any, write_page: Any, phone: Any) -> None:
     rater = visit(write_page()[0], color_scheme=scheme, **phone)
