@@ -24,6 +24,19 @@ def test_a_name_that_does_not_fit_is_asked_for_again(visit: Any, write_page: Any
     assert rater.page.evaluate("document.activeElement.id") == "rater"
 
 
+def test_an_id_is_taken_whole_or_not_at_all(visit: Any, write_page: Any) -> None:
+    rater = visit(write_page()[0])
+    rater.enter("a" * 65)
+    assert "64 characters at most" in rater.text("#rater-problem")
+    for end in "xy":  # ids that differ in their last character are two people
+        rater.page.fill("#rater", "a" * 63 + end)
+        rater.press(">")
+        assert rater.text("#rater-name") == "a" * 63 + end
+        assert rater.chosen() == {}
+        rater.press("1?")
+        rater.page.click("#other-rater")
+
+
 def test_practice_compares_and_has_to_come_first(visit: Any, write_page: Any) -> None:
     file, page = write_page()
     rater = visit(file)

@@ -1,6 +1,6 @@
 // The session: from the rater's name to the saved file.
 
-const RATER = /^[a-z0-9][a-z0-9_.-]*$/;
+const RATER = /^[a-z0-9][a-z0-9_.-]{0,63}$/;
 
 const session = {
   work: null,
@@ -127,7 +127,7 @@ const enter = (event) => {
   const rater = byId("rater").value.trim().toLowerCase();
   const fits = RATER.test(rater);
   byId("rater").setAttribute("aria-invalid", String(!fits));
-  setText("rater-problem", fits ? "" : "Begin with a letter or digit, and use letters, digits and _ . - only.");
+  setText("rater-problem", fits ? "" : "Begin with a letter or digit, and use letters, digits and _ . - only, 64 characters at most.");
   if (fits) session.begin(rater);
   else byId("rater").focus();
 };
