@@ -186,14 +186,16 @@ def test_the_file_says_what_it_leaves_out(visit: Any, write_page: Any) -> None:
     rater = visit(write_page()[0])
     rater.practise()
     rater.press("s")
-    assert rater.text("#file-text").startswith("It holds 5 complete ratings. Send it")
+    assert rater.text("#file-text").startswith("It holds 0 of 5 replies rated and 5 of 5 for practice. Send it")
     rater.page.keyboard.press("Escape")
     rater.press("12345y>" + "cnot yet")
     rater.page.keyboard.press("Escape")
     rater.press("l")
     rater.page.click("#numbers button:text-is('3')")
     rater.press("4s")
-    assert "6 complete ratings. It leaves out what is begun and not finished (2)" in rater.text("#file-text")
+    assert "It holds 1 of 5 replies rated and 5 of 5 for practice. It leaves out" in rater.text("#file-text")
+    assert "what is begun and not finished (2)" in rater.text("#file-text")
+    assert rater.text("#progress-text").startswith("1 of 5 rated")
 
 
 def test_a_comment_stays_with_its_reply_however_the_next_one_is_opened(visit: Any, write_page: Any) -> None:

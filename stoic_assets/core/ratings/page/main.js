@@ -94,10 +94,10 @@ const session = {
   },
 
   file() {
-    const ratings = exported(this.work).length;
+    const [rated, practised] = [this.work.counted(true).length, this.work.practised];
     const begun = [...this.work.order.keys()].filter((each) => this.work.isBegun(each) && !this.work.isComplete(each)).length;
     const without = begun ? ` It leaves out what is begun and not finished (${begun}), comments too: finish that first.` : "";
-    setText("file-text", `It holds ${ratings} complete ratings.${without} Send it to the study lead when you are done, or take it to another device and go on there.`);
+    setText("file-text", `It holds ${rated} of ${DATA.items.length} replies rated and ${practised} of ${DATA.practice.length} for practice.${without} Send it to the study lead when you are done, or take it to another device and go on there.`);
     byId("text").value = fileText(this.work);
     byId("share").hidden = !navigator.canShare?.({ files: [fileOf(this.work)] });
     openDialog("file");

@@ -35,8 +35,7 @@ const minutes = (seconds) => {
 
 /** The bar at the top. Before practice is done it counts the practice. */
 const showProgress = (work) => {
-  const practised = [...DATA.practice.keys()].filter((number) => work.isComplete(number)).length;
-  const [done, all] = work.unlocked ? [work.counted(true).length, DATA.items.length] : [practised, DATA.practice.length];
+  const [done, all] = work.unlocked ? [work.counted(true).length, DATA.items.length] : [work.practised, DATA.practice.length];
   byId("progress").max = all;
   byId("progress").value = done;
   const left = done < all ? minutes(work.secondsLeft()) : "";

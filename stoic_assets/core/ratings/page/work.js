@@ -145,6 +145,11 @@ class Work {
     return [...this.order.keys()].filter((number) => !this.isPractice(number) && this.isComplete(number) === isRated);
   }
 
+  /** How many of the practice items are done. */
+  get practised() {
+    return [...DATA.practice.keys()].filter((number) => this.isComplete(number)).length;
+  }
+
   /** Seconds that the rest will take at the rater's own median pace; null before there is a pace. */
   secondsLeft() {
     const times = this.counted(true).map((number) => this.record(number).seconds).sort((a, b) => a - b);
