@@ -56,11 +56,13 @@ class Collected:
         return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "written"}
 
 
-def build(workplace: Workplace, agent_versions: Sequence[str], out: Path | None = None) -> Built:
+def build(
+    workplace: Workplace, agent_versions: Sequence[str], out: Path | None = None, about: str | None = None
+) -> Built:
     """Writes the page for the scenario replies of the versions' newest evaluations, and notes its keys.
 
-    No versions mean the one that was evaluated last. From the same replies it makes the same page. Raises
-    `ConfigurationError` for a version without such replies.
+    No versions mean the one that was evaluated last; `about` is what raters are told of whom people wrote to. From the
+    same replies it makes the same page. Raises `ConfigurationError` for a version without such replies.
     """
     versions = dict.fromkeys(agent_versions) or [workplace.warehouse.newest_version()]
     replies = [reply for version in versions for reply in scenario_replies(workplace, version)]
@@ -70,7 +72,7 @@ def build(workplace: Workplace, agent_versions: Sequence[str], out: Path | None 
         page = blind(replies, known, lambda: secrets.token_hex(6))
         keys = write_keys(home, known | page.keys)
     path = out or workplace.reports / "ratings" / f"rating-page-{page.page_id}.html"
-    return Built(write_whole(path, build_page(page)), page.page_id, len(replies), len(page.items), keys)
+    return Built(write_whole(path, build_page(page, about)), page.page_id, len(replies), len(page.items), keys)
 
 
 def scenario_replies(workplace: Workplace, agent_version: str) -> list[Reply]:

@@ -25,12 +25,15 @@ def build(
     out: Annotated[
         Path | None, typer.Option(dir_okay=False, help="Where to write it. (default: $STOIC_HOME/reports/ratings/…)")
     ] = None,
+    about: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Tells raters whom people wrote to. (default: nothing)")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Writes one self-contained page with the versions' replies to scenarios, blind, to be sent to raters."""
     workplace = open_workplace()
     versions = [check_agent_version(version) for version in agent_version or ()]
-    built = ratings_store.build(workplace, versions, out)
+    built = ratings_store.build(workplace, versions, out, about)
     if as_json:
         console.print_json(
             {"path": str(built.path), "page_id": built.page_id, "replies": built.replies, "items": built.items}

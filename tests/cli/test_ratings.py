@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.cli.ratings import collect
+from stoic_assets.cli.ratings import build, collect
 
 MARKS = dict.fromkeys(
     ("appropriateness", "helpfulness", "stoic_authenticity", "emotional_intelligence", "actionability"), 3
@@ -17,6 +17,26 @@ MARKS = dict.fromkeys(
 def own_project(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(workplace.project.root)
     monkeypatch.setenv("STOIC_HOME", str(workplace.project.home))
+
+
+def test_what_raters_are_told_makes_no_other_page(
+    workplace: Workplace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key, trial = ("bank@1.0", "e1"), {"trial_id": "e1.loan", "job": "j", "scenario": "loan", "condition": "withheld"}
+    head = {"agent": "bank", "started_at": "2026-01-01T00:00:00Z", "status": "finished", "planned_trials": 1}
+    workplace.warehouse.write("evaluations", *key, [head | {"offline": True}])
+    count = {"holdout": False, "repeat": 1, "failure_count": 0, "planned_tasks": 0, "turns": 2}
+    workplace.warehouse.write("trials", *key, [trial | count | {"outcome": "signed_off"}])
+    said = (("user", "May I have a loan?"), ("agent", "You may."))
+    workplace.warehouse.write("turns", *key, [
+        {"trial_id": "e1.loan", "turn": turn, "speaker": who, "content": text} for turn, (who, text) in enumerate(said)
+    ])
+    pages = []
+    for about, told in ((None, "People wrote a message, and each"), ("We asked a bank.", "We asked a bank. You read")):
+        build(out=tmp_path / "page.html", about=about, as_json=True)
+        pages.append(json.loads(capsys.readouterr().out))
+        assert f"<p>{told}" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert pages[0] == pages[1]
 
 
 def test_collecting_says_what_came_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

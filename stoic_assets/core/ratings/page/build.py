@@ -18,15 +18,20 @@ from stoic_assets.core.ratings.rubric import DIMENSION_NAMES, DIMENSIONS, LEVELS
 
 SCRIPTS = ("order", "stopwatch", "work", "files", "view", "items", "keyboard", "main")
 """The parts of the script in the order in which they stand in the page."""
+ABOUT = "People wrote a message, and each got a reply."
+"""What raters are told of the exchanges: true of any agent."""
 _ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>&"}
 
 
-def build_page(page: BlindPage) -> str:
-    """The page as one HTML document, to be written as UTF-8. The keys of `page` do not enter it."""
+def build_page(page: BlindPage, about: str | None = None) -> str:
+    """The page as one HTML document, to be written as UTF-8. The keys of `page` do not enter it.
+
+    `about` says in whole sentences to whom people wrote; without it nothing is said but what is true of any agent.
+    """
     style, script = own_text(_environment(), "page.css"), _script()
     return _environment().get_template("page.html.jinja").render(
         dimensions=DIMENSIONS, levels=LEVELS, overall_question=OVERALL_QUESTION, overall=OVERALL,
-        replies=len(page.items), practice=len(page.practice), data=_json_block(_data(page)),
+        about=about or ABOUT, replies=len(page.items), practice=len(page.practice), data=_json_block(_data(page)),
         style=style, style_hash=policy_hash(style), script=script, script_hash=policy_hash(script),
     )
 

@@ -49,6 +49,14 @@ def test_nothing_that_is_hidden_stands_in_the_page() -> None:
     assert "attention" not in own.lower()
 
 
+def test_raters_are_told_what_is_true_of_any_agent_or_what_the_study_lead_says() -> None:
+    page = page_of([])
+    [welcome] = re.findall(r'<section id="welcome".*?</section>', build_page(page), re.DOTALL)
+    assert "People wrote a message, and each got a reply. You read 2 of these exchanges" in welcome
+    assert not re.search("Marcus|Stoic|mentor", welcome)
+    assert "<p>People wrote to a &lt;bank&gt;. You read 2 of" in build_page(page, "People wrote to a <bank>.")
+
+
 def test_hidden_repeats_look_like_any_other_item() -> None:
     data = json.loads(BLOCK.findall(build_page(scenario_page()))[0])
     assert {tuple(item) for item in data["items"]} == {("test_id", "input", "reply", "words")}
