@@ -246,9 +246,9 @@ def test_an_address_that_is_none_names_its_job_where_it_stands_there(project: Pr
     write("chat")
     text = JOB.format(chatbot="marcus", more="").replace("chatbot: marcus", "chatbot: marcus, url: nope")
     (project.jobs / "other.yml").write_text(text)
-    with pytest.raises(ConfigurationError, match="^job other: the address of the agent: not an http"):
+    with pytest.raises(ConfigurationError, match=r"^job other: the address of the agent: not an http"):
         resolved(project)
-    with pytest.raises(ConfigurationError, match="^the address of the agent: not an http"):
+    with pytest.raises(ConfigurationError, match=r"^the address of the agent: not an http"):
         resolved(project, agent_url="nope")
 
 
