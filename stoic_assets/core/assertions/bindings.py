@@ -1,12 +1,13 @@
 """What an expression sees: `objectContext` and `evaluation`, made of the plain data that a trial left.
 
 The wire form of an agent's object context and events comes in, the view that `docs/expressions.md` describes goes out.
-How expressions read it is no matter of this module.
+How expressions read it is no matter of this module. What is made here is a `Record`; the data in it stays as it came.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
+from stoic_assets.core.assertions.kotlin_values import Record
 from stoic_assets.core.errors import ExpressionFailure
 
 ROOTS: dict[str, tuple[str, ...]] = {
@@ -34,7 +35,7 @@ def object_context(raw: Mapping[str, Any]) -> dict[str, object]:
         "context": raw.get("context", ""),
         "resources": resources,
         "entities": [resource for resource in resources if ENTITY_LABEL in resource["labels"]],
-        "functions": [{**_FUNCTION_DEFAULTS, **function} for function in _objects(raw, "functions")],
+        "functions": [Record({**_FUNCTION_DEFAULTS, **function}) for function in _objects(raw, "functions")],
     }
 
 
@@ -51,7 +52,7 @@ def evaluation(
 
     All of it is plain JSON data: lists, not tuples.
     """
-    messages = [{**message, "events": _events(message)} for message in transcript]
+    messages = [Record({**message, "events": _events(message)}) for message in transcript]
     events = [event for message in messages for event in message["events"]]
     return {
         "sessionId": session_id,
@@ -65,7 +66,7 @@ def evaluation(
     }
 
 
-def _resource(raw: Mapping[str, Any]) -> dict[str, Any]:
+def _resource(raw: Mapping[str, Any]) -> Record:
     """A resource with its defaults, its type, and its properties as members of their own where the name is free."""
     if "id" not in raw or "name" not in raw:
         raise ExpressionFailure("the agent's object context holds a resource without `id` or `name`")
@@ -79,7 +80,7 @@ def _resource(raw: Mapping[str, Any]) -> dict[str, Any]:
         "aliases": _part(raw, "aliases", list),
         "type": _type(properties, labels),
     }
-    return {**properties, **own}
+    return Record({**properties, **own})
 
 
 def _type(properties: Mapping[str, Any], labels: Sequence[str]) -> Any:
@@ -89,17 +90,17 @@ def _type(properties: Mapping[str, Any], labels: Sequence[str]) -> Any:
     return next((label for label in labels if label != ENTITY_LABEL), None)
 
 
-def _events(message: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _events(message: Mapping[str, Any]) -> list[Record]:
     """The events of a message; fields of other kinds of event are null, so that one test can be put to all of them."""
-    return [{**dict.fromkeys(_EVENT_FIELDS), **event} for event in message.get("events") or ()]
+    return [Record({**dict.fromkeys(_EVENT_FIELDS), **event}) for event in message.get("events") or ()]
 
 
-def _function_calls(event: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _function_calls(event: Mapping[str, Any]) -> list[Record]:
     """The call that an event is, in a list; none where it names no function, since events may have any shape."""
     match event:
         case {"request": {"function": {"name": str(name)}} as request}:
             arguments = request.get("arguments")
-            return [{"function": name, "args": {} if arguments is None else arguments}]
+            return [Record(function=name, args={} if arguments is None else arguments)]
     return []
 
 

@@ -28,6 +28,7 @@ from stoic_assets.core.errors import QueryError
 TYPE, VALUE = "$type", "value"
 CLOCK_TYPES = frozenset({"time", "localtime", "datetime", "localdatetime"})
 
+_NO_JSON = ("NaN", "Infinity", "-Infinity")
 _SHOWN_CHARACTERS = 120
 _PLAIN_TYPE_NAMES = {type(None): "null", bool: "boolean", int: "integer", float: "float", str: "string"}
 
@@ -76,7 +77,7 @@ def _decoded(value: Any) -> Any:
     """Dates, as YAML reads them, become ISO text; floats that JSON does not know become floats."""
     if isinstance(value, datetime.date | datetime.time):
         return value.isoformat()
-    if _is_typed(value) and value[TYPE] == "float":
+    if _is_typed(value) and value[TYPE] == "float" and value[VALUE] in _NO_JSON:
         return float(value[VALUE])
     return value
 

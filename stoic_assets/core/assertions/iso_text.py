@@ -1,19 +1,23 @@
 """When two ISO 8601 texts mean the same time of day, moment or duration, as Cypher would compare them."""
 
 import re
+from collections import defaultdict
 from fractions import Fraction
 
 _CLOCK = re.compile(
     r"(?P<head>(?:[\d-]+[T ])?\d\d:\d\d)(?::(?P<seconds>\d\d(?:\.\d+)?))?(?P<offset>Z|[+-][\d:]+)?(?P<zone>\[.+\])?"
 )
 _AMOUNT = r"[+-]?\d+(?:\.\d+)?"
-_DURATION = re.compile(rf"P(?P<days>(?:{_AMOUNT}[YMWD])*)(?:T(?P<clock>(?:{_AMOUNT}[HMS])+))?")
+_DAYS_OF_MONTH = Fraction("30.436875")
+"""Of the mean month of the Gregorian calendar, by which Cypher reckons parts of a month."""
+_DURATION = re.compile(rf"(?P<sign>[+-])?P(?P<days>(?:{_AMOUNT}[YMWD])*)(?:T(?P<clock>(?:{_AMOUNT}[HMS])+))?")
 
 
 def same_clock(one: str, other: str) -> bool:
     """Whether two texts name the same time of day or moment in the same offset.
 
-    Left-out seconds and trailing zeros do not matter, `Z` is `+00:00`, and a named zone counts where both have one.
+    Left-out seconds and trailing zeros do not matter, `Z`, `+00`, `+0000` are `+00:00`, and a named zone counts where both
+    have one.
     """
     left, right = _CLOCK.fullmatch(one), _CLOCK.fullmatch(other)
     if not left or not right:
@@ -23,23 +27,36 @@ def same_clock(one: str, other: str) -> bool:
 
 
 def same_duration(one: str, other: str) -> bool:
-    """Whether two texts have the same months, days and seconds; a day is not 24 hours, a month not 30 days."""
+    """Whether two texts have the same months, days and seconds; a day is not 24 hours, a month not 30 days.
+
+    Parts of a day are hours, though, and parts of a month days, as in Cypher. A sign in front is one of all amounts.
+    """
     left, right = _DURATION.fullmatch(one), _DURATION.fullmatch(other)
     return _duration_parts(left) == _duration_parts(right) if left and right else one == other
 
 
-def _clock_parts(clock: re.Match[str]) -> tuple[str, Fraction, str]:
-    offset = "+00:00" if clock["offset"] == "Z" else clock["offset"] or ""
-    return clock["head"].replace(" ", "T"), Fraction(clock["seconds"] or 0), offset
+def _clock_parts(clock: re.Match[str]) -> tuple[str, Fraction, Fraction | None]:
+    return clock["head"].replace(" ", "T"), Fraction(clock["seconds"] or 0), _offset(clock["offset"])
 
 
-def _duration_parts(duration: re.Match[str]) -> tuple[Fraction, Fraction, Fraction]:
+def _offset(text: str | None) -> Fraction | None:
+    """Seconds east of Greenwich; None where nothing is said of it."""
+    if text is None:
+        return None
+    pairs = re.findall(r"\d\d", text)
+    seconds = sum((Fraction(3600 * int(pair), 60**place) for place, pair in enumerate(pairs)), Fraction())
+    return -seconds if text.startswith("-") else seconds
+
+
+def _duration_parts(duration: re.Match[str]) -> tuple[int, int, Fraction]:
     date, clock = _amounts(duration["days"]), _amounts(duration["clock"] or "")
-    months = 12 * date.get("Y", Fraction()) + date.get("M", Fraction())
-    days = 7 * date.get("W", Fraction()) + date.get("D", Fraction())
-    seconds = 3600 * clock.get("H", Fraction()) + 60 * clock.get("M", Fraction()) + clock.get("S", Fraction())
-    return months, days, seconds
+    sign = -1 if duration["sign"] == "-" else 1
+    months = sign * (12 * date["Y"] + date["M"])
+    days = sign * (7 * date["W"] + date["D"]) + (months - int(months)) * _DAYS_OF_MONTH
+    seconds = sign * (3600 * clock["H"] + 60 * clock["M"] + clock["S"]) + (days - int(days)) * 86_400
+    return int(months), int(days), seconds
 
 
-def _amounts(text: str) -> dict[str, Fraction]:
-    return {unit: Fraction(number) for number, unit in re.findall(rf"({_AMOUNT})([A-Z])", text)}
+def _amounts(text: str) -> defaultdict[str, Fraction]:
+    found = {unit: Fraction(number) for number, unit in re.findall(rf"({_AMOUNT})([A-Z])", text)}
+    return defaultdict(Fraction, found)

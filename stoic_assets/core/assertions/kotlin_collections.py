@@ -9,7 +9,16 @@ from typing import Any
 
 from stoic_assets.core.assertions.kotlin_limits import Budget
 from stoic_assets.core.assertions.kotlin_numbers import Number, computed, is_operand
-from stoic_assets.core.assertions.kotlin_values import as_text, brief, contains, enclosed, equal, ordered, truth
+from stoic_assets.core.assertions.kotlin_values import (
+    Entry,
+    as_text,
+    brief,
+    contains,
+    enclosed,
+    equal,
+    ordered,
+    truth,
+)
 from stoic_assets.core.errors import ExpressionFailure
 
 Block = Callable[[object], object]
@@ -20,7 +29,7 @@ def elements(receiver: list[object] | dict[str, object]) -> Iterator[object]:
     """The items of a list; the entries of a map, as key and value."""
     if isinstance(receiver, list):
         return iter(receiver)
-    return ({"key": key, "value": value} for key, value in receiver.items())
+    return (Entry(key=key, value=value) for key, value in receiver.items())
 
 
 def matching(items: Iterable[object], block: Block | None) -> Iterator[object]:

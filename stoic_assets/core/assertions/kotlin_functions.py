@@ -65,7 +65,7 @@ _MAP = ("Map",)
 _TEXT = ("String",)
 _ITEMS = ("List", "Map")
 _SIZED = ("List", "Map", "String")
-_ANYTHING = ("List", "Map", "String", "Number", "Boolean", "null")
+_ANYTHING = ("List", "Map", "String", "Number", "Boolean", "null", "Object")
 
 FUNCTIONS: dict[str, Function] = {
     "isEmpty": Function(_SIZED, Takes.NOTHING, lambda it, _, __: len(it) == 0),

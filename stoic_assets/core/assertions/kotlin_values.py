@@ -29,6 +29,14 @@ class Span:
     last: object
 
 
+class Record(dict[str, Any]):
+    """An object of ours, such as a resource or a call: it has members, but is no map whose entries could be counted."""
+
+
+class Entry(Record):
+    """An entry of a map, with `key` and `value`."""
+
+
 def kind(value: object) -> str:
     """The name of the value's type as messages use it."""
     match value:
@@ -42,6 +50,8 @@ def kind(value: object) -> str:
             return "String"
         case list():
             return "List"
+        case Record():
+            return "Object"
         case dict():
             return "Map"
     raise ExpressionFailure(f"the data holds a {type(value).__name__}, which is no JSON value")
@@ -53,7 +63,7 @@ def brief(value: object) -> str:
         return str(value).lower().replace("none", "null")
     if isinstance(value, float) or in_64_bits(value):
         return number_text(value)
-    return f"a {kind(value)}"
+    return "an Object" if isinstance(value, Record) else f"a {kind(value)}"
 
 
 def truth(value: object, where: str) -> bool:
@@ -110,7 +120,7 @@ def combined(sign: str, left: object, right: object, budget: Budget) -> object:
 
 
 def as_text(value: object, budget: Budget, depth: int = 0) -> str:
-    """A value as Kotlin writes it into a string: `null`, `1.0`, `[a, b]`, `{k=v}`."""
+    """A value as Kotlin writes it into a string: `null`, `1.0`, `[a, b]`, `{k=v}`, of an entry `k=v`."""
     budget.spend(depth)
     match value:
         case str():
@@ -121,6 +131,8 @@ def as_text(value: object, budget: Budget, depth: int = 0) -> str:
             return number_text(value)
         case list():
             return budget.join(enclosed("[", (as_text(item, budget, depth + 1) for item in value), "]"))
+        case Entry():
+            return budget.join((str(value["key"]), "=", as_text(value["value"], budget, depth + 1)))
         case dict():
             entries = (f"{key}={as_text(item, budget, depth + 1)}" for key, item in value.items())
             return budget.join(enclosed("{", entries, "}"))
@@ -172,7 +184,7 @@ def member_of(target: object, name: str, budget: Budget) -> object:
     match target:
         case dict() if name in target:
             return target[name]
-        case list() | dict() if name == "size":
+        case list() | dict() if name == "size" and not isinstance(target, Record):
             return len(target)
         case str() if name == "length":
             budget.spend(characters=len(target))

@@ -184,3 +184,11 @@ def test_one_row_with_one_column_is_a_value():
 def test_any_other_shape_is_an_error_that_counts(rows, complaint):
     with pytest.raises(QueryError, match=complaint):
         single_value(rows)
+
+
+@pytest.mark.parametrize("value", ["not-a-number", None, [], "1.5"])
+def test_a_float_that_is_none_equals_nothing_and_stops_nothing(value):
+    expected = typed("float", value)
+    for actual in (1.5, typed("float", "NaN")):
+        assert not equals(expected, actual)
+        assert "got" in describe_difference(expected, actual)

@@ -53,6 +53,28 @@ def test_assertions_that_hold(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "objectContext.entities[1].size", "evaluation.functionCalls[0].size", "evaluation.events[0].size",
+        "evaluation.transcript[0].size", "evaluation.job.map.any { it.size == 2 }",
+    ],
+)  # fmt: skip
+def test_what_we_made_has_no_size_of_its_own(text: str) -> None:
+    plain = {"id": "2", "name": "pizza", "labels": ["DomainNode"], "properties": {"topping": "x"}}
+    seen = {**BINDINGS, "objectContext": object_context({"resources": [REMINDER, plain]})}
+    with pytest.raises(ExpressionFailure, match="there is no member `size` here"):
+        evaluate(parse_expression(text), seen)
+
+
+def test_an_object_is_no_map() -> None:
+    with pytest.raises(ExpressionFailure, match="`count` works on a List or Map, not on an Object"):
+        value_of("objectContext.entities.first().count() > 0")
+    assert value_of("objectContext.entities.first() == objectContext.resources.first()") is True
+    assert value_of("evaluation.functionCalls.first().toString()") == "{function=remind, args={n=1}}"
+    assert value_of('evaluation.functionCalls.first().args.any { "$it" == "n=1" && it.toString() == "n=1" }') is True
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("1 == 1.0", True), ("1 == true", False), ("0 == false", False), ('1 == "1"', False), ("null == null", True),
