@@ -16,8 +16,8 @@ _DURATION = re.compile(rf"(?P<sign>[+-])?P(?P<days>(?:{_AMOUNT}[YMWD])*)(?:T(?P<
 def same_clock(one: str, other: str) -> bool:
     """Whether two texts name the same time of day or moment in the same offset.
 
-    Left-out seconds and trailing zeros do not matter, `Z`, `+00`, `+0000` are `+00:00`, and a named zone counts where both
-    have one.
+    Left-out seconds and trailing zeros do not matter, `Z`, `+00`, `+0000` are `+00:00`, and a named zone counts where
+    both have one.
     """
     left, right = _CLOCK.fullmatch(one), _CLOCK.fullmatch(other)
     if not left or not right:
