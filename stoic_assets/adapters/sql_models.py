@@ -76,7 +76,7 @@ def tested_view(warehouse: Warehouse, model: str, agent: str) -> tuple[list[Row]
 
     def ask(engine: "DuckDBPyConnection") -> tuple[list[Row], dict[str, int]]:
         engine.execute(f'create or replace temp table "{model}" as {models.sql[model]}')
-        rows = fetch(engine, f'select * from "{model}" where agent = ?', [agent])
+        rows = fetch(engine, f'select * from "{model}" where agent = ? order by all', [agent])
         return rows, _failing(engine, models.tests(model))
 
     return warehouse.ask((_tested_tables(warehouse, model) | models.inputs(model)) - {model}, ask)

@@ -122,12 +122,20 @@ class SqlProject:
 
     def is_view(self, model: str) -> bool:
         """Whether the model looks across evaluations and so has no files of its own."""
-        config: dict[str, Any] = self._described[model].get("config", {})
-        return config.get("materialized") == "view"
+        return self._config(model).get("materialized") == "view"
 
     def description(self, model: str) -> str:
         """What the model says, in one sentence."""
         return str(self._described[model]["description"]).strip()
+
+    def key(self, model: str) -> frozenset[str]:
+        """The columns that tell the rows of a model apart: those of its test `unique_key`."""
+        [test] = (test for test in self._described[model]["data_tests"] if "unique_key" in test)
+        return frozenset(test["unique_key"]["arguments"]["columns"])
+
+    def plotted(self, model: str) -> tuple[str, ...]:
+        """The columns whose numbers say how a version does, so that they can be plotted over versions; often none."""
+        return tuple(self._config(model).get("meta", {}).get("plotted", ()))
 
     def tests(self, model: str) -> tuple[ModelTest, ...]:
         """The tests of a model and of its columns; their names are unique within the model."""
@@ -157,6 +165,10 @@ class SqlProject:
     @cached_property
     def _rendered(self) -> dict[str, tuple[str, frozenset[str]]]:
         return {name: self._render(text) for name, text in self._files.items()}
+
+    def _config(self, model: str) -> dict[str, Any]:
+        config: dict[str, Any] = self._described[model].get("config", {})
+        return config
 
     @property
     def _described(self) -> dict[str, dict[str, Any]]:

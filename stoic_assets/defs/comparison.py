@@ -19,6 +19,7 @@ from stoic_assets.defs.evaluation_run import current_evaluation
 from stoic_assets.defs.failures import reported
 from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
+from stoic_assets.defs.shown_rows import numbers
 
 CHECK = "no_regression"
 GATE = dg.AssetCheckSpec(CHECK, asset="version_comparisons", description="Not worse than the version before.")
@@ -68,13 +69,13 @@ def _why_no_base(workplace: Workplace, version: str) -> str:
 
 
 def _shown(found: Comparison) -> dict[str, Any]:
-    differences = {f"difference_{each.measure}": each.effect.difference for each in found.gating}
+    differences = numbers({f"difference_{each.measure}": each.effect.difference for each in found.gating})
     return {
         "base": found.base.agent_version,
         "base_evaluation_id": found.base.evaluation_id,
         "verdict": found.verdict,
         "comparison": dg.MetadataValue.md(comparison_markdown(found)),
-        **{name: value for name, value in differences.items() if value is not None},
+        **differences,
     }
 
 

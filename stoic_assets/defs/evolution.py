@@ -10,6 +10,7 @@ from stoic_assets.defs.evaluation_run import current_evaluation
 from stoic_assets.defs.failures import RETRIES, delivery_faults, reported
 from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
+from stoic_assets.defs.shown_rows import numbers
 
 
 @dg.asset(
@@ -27,9 +28,7 @@ def fitness_updates(context: dg.AssetExecutionContext, workplace: dg.ResourcePar
     update, delivery = published.update, published.delivery
     return dg.MaterializeResult(
         metadata={
-            "fitness": update.fitness,
-            "fitness_low": update.fitness_low,
-            "fitness_high": update.fitness_high,
+            **numbers({each: getattr(update, each) for each in ("fitness", "fitness_low", "fitness_high")}),
             "scored_trials": update.scored_trials,
             "failed_trials": update.failed_trials,
             "conclusive": published.conclusive,

@@ -15,6 +15,7 @@ from stoic_assets.adapters.models.connect import connect_model
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.defs.failures import delivery_faults, reported
 from stoic_assets.defs.ownership import OWNERS
+from stoic_assets.defs.shown_rows import numbers
 
 UNMOVED = "judge_did_not_move"
 
@@ -53,14 +54,14 @@ def judge_drift(config: JudgeDriftConfig, workplace: dg.ResourceParam[Workplace]
 def _metadata(watch: Watch) -> dict[str, Any]:
     """Shift, noise and detectable shift of each virtue as numbers, which Dagster plots over the nights."""
     drifts, names = watch.measurement.drifts, ("shift", "noise_sd", "detectable")
-    numbers = {f"{name}_{drift.virtue}": getattr(drift, name) for name in names for drift in drifts}
+    measured = numbers({f"{name}_{drift.virtue}": getattr(drift, name) for name in names for drift in drifts})
     return {
         "dagster/row_count": len(drifts),
         "evaluation_id": watch.evaluation_id,
         "reference_id": watch.measurement.reference_id,
         "judge_models": ", ".join(watch.measurement.judge_models),
         "transcripts": max(drift.transcripts for drift in drifts),
-        **numbers,
+        **measured,
         "alarm": bool(watch.measurement.alarms),
         "why": "; ".join(sorted({drift.why for drift in drifts if drift.why})) or "measured",
         "cost_usd": watch.cost_usd,

@@ -12,13 +12,14 @@ from stoic_assets.adapters.evaluation_judging import EvaluationJudging, Tables
 from stoic_assets.adapters.interrupts import run_async
 from stoic_assets.adapters.models.offline_model import judged_offline
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.scoring.rounding import mean
 from stoic_assets.defs.evaluation_run import current_evaluation
 from stoic_assets.defs.failures import RETRIES, reported
 from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
-from stoic_assets.defs.shown_rows import shown
+from stoic_assets.defs.shown_rows import numbers, shown, trial_name
 from stoic_assets.defs.transcripts import transcripts
 
 Row = dict[str, Any]
@@ -67,7 +68,7 @@ def verdicts(
     """What judge models decide: one step, so that all of them are asked side by side."""
     wanted = {key.to_user_string() for key in context.selected_asset_keys}
     with reported(workplace):
-        judging = _judging(context, config, workplace)
+        judging = _judging(current_evaluation(context, workplace.evidence), config, workplace)
         tables = run_async(judging.verdicts(virtues="virtue_scores" in wanted, tasks="task_scores" in wanted))
         judging.tables.reopen(bool(config.job_files))
         paths = {table: judging.tables.write(table, rows) for table, rows in tables.items()}
@@ -83,12 +84,16 @@ def _about_virtues(tables: Tables) -> dict[str, Any]:
     means = {f"mean_{v}": mean(row["score"] for row in scored if row["virtue"] == v) for v in VIRTUES}
     return {
         "dagster/row_count": len(rows),
-        "unscored_share": _share(rows, lambda row: row["error"] is not None),
-        "calibrated_share": _share(scored, lambda row: row["confidence_source"] == "calibrated"),
-        "not_exercised_share": _share(rows, lambda row: row["exercised"] is False),
         "offline": judged_offline(rows),
-        "grounded": mean(row["grounded"] for row in rows if row["grounded"] is not None),
-        **means,
+        **numbers(
+            {
+                "unscored_share": _share(rows, lambda row: row["error"] is not None),
+                "calibrated_share": _share(scored, lambda row: row["confidence_source"] == "calibrated"),
+                "not_exercised_share": _share(rows, lambda row: row["exercised"] is False),
+                "grounded": mean(row["grounded"] for row in rows if row["grounded"] is not None),
+                **means,
+            }
+        ),
     }
 
 
@@ -96,10 +101,14 @@ def _about_tasks(tables: Tables) -> dict[str, Any]:
     rows, tones = tables["task_scores"], tables["tone_scores"]
     return {
         "dagster/row_count": len(rows),
-        "unscored_share": _share(rows, lambda row: row["score"] is None),
         "offline": judged_offline(rows),
-        "mean_task": mean(row["score"] for row in rows if row["score"] is not None),
-        "mean_tone": mean(row["score"] for row in tones if row["score"] is not None),
+        **numbers(
+            {
+                "unscored_share": _share(rows, lambda row: row["score"] is None),
+                "mean_task": mean(row["score"] for row in rows if row["score"] is not None),
+                "mean_tone": mean(row["score"] for row in tones if row["score"] is not None),
+            }
+        ),
     }
 
 
@@ -111,21 +120,24 @@ def assertion_results(
 ) -> dg.MaterializeResult:
     """Expected against observed for every assertion; corrected and weighted anew without another conversation."""
     with reported(workplace):
-        judging = _judging(context, config, workplace)
+        manifest = current_evaluation(context, workplace.evidence)
+        judging = _judging(manifest, config, workplace)
         rows = judging.assertions()
         judging.tables.reopen(bool(config.job_files))
         judging.weigh()
         path = judging.tables.write("assertion_results", rows)
-    return dg.MaterializeResult(metadata={**_about_assertions(rows), "path": dg.MetadataValue.path(path)})
+    return dg.MaterializeResult(
+        metadata={**_about_assertions(rows, manifest.evaluation_id), "path": dg.MetadataValue.path(path)}
+    )
 
 
-def _about_assertions(rows: list[Row]) -> dict[str, Any]:
+def _about_assertions(rows: list[Row], evaluation_id: str) -> dict[str, Any]:
     failed = [row for row in rows if row["passed"] is False]
     return {
         "dagster/row_count": len(rows),
-        "failed_share": len(failed) / max(1, len(rows)),
+        **numbers({"failed_share": len(failed) / max(1, len(rows))}),
         "errors": sum(map(_gave_nothing, failed)),
-        "failed": shown(map(_shown, failed), _SCHEMA),
+        "failed": shown((_shown(row, evaluation_id) for row in failed), _SCHEMA),
     }
 
 
@@ -137,9 +149,9 @@ def _gave_nothing(row: Row) -> bool:
 _SCHEMA = dg.TableSchema([dg.TableColumn(each) for each in ("trial", "assertion", "text", "expected", "actual", "why")])
 
 
-def _shown(row: Row) -> Row:
+def _shown(row: Row, evaluation_id: str) -> Row:
     return {
-        "trial": row["trial_id"],
+        "trial": trial_name(row["trial_id"], evaluation_id),
         "assertion": row["assertion"],
         "text": row["text"],
         "expected": row["expected"] or "",
@@ -148,8 +160,7 @@ def _shown(row: Row) -> Row:
     }
 
 
-def _judging(context: dg.AssetExecutionContext, config: JudgingConfig, workplace: Workplace) -> EvaluationJudging:
-    manifest = current_evaluation(context, workplace.evidence)
+def _judging(manifest: Manifest, config: JudgingConfig, workplace: Workplace) -> EvaluationJudging:
     corrected = load_corrections(map(Path, config.job_files))
     return EvaluationJudging(workplace, manifest, config.samples, config.fresh, config.max_cost, corrected)
 

@@ -12,13 +12,14 @@ from stoic_assets.adapters.sql_models import EvaluationModels, open_models, test
 from stoic_assets.adapters.sql_project import SqlProject
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.releases import agent_of
-from stoic_assets.core.scoring.rounding import half_even, mean
+from stoic_assets.core.scoring.rounding import half_even
 from stoic_assets.core.scoring.validity import invalid_share
 from stoic_assets.defs.evaluation_run import current_evaluation, no_version
 from stoic_assets.defs.failures import reported
+from stoic_assets.defs.model_rows import of_version
 from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
-from stoic_assets.defs.shown_rows import shown
+from stoic_assets.defs.shown_rows import numbers
 
 _MADE_ELSEWHERE = {
     "trials": "transcripts",
@@ -81,7 +82,7 @@ def sql_models(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Wo
                 try:
                     for each in _project.inputs(model) & failed.keys():
                         raise failed[each]
-                    results = list(_results(context, models, model, offline))
+                    results = list(_results(context, models, model, manifest.agent_version, offline))
                 except Exception as error:
                     if is_interrupt(error):
                         raise
@@ -93,13 +94,14 @@ def sql_models(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Wo
 
 
 def _results(
-    context: dg.AssetExecutionContext, models: EvaluationModels, model: str, offline: bool
+    context: dg.AssetExecutionContext, models: EvaluationModels, model: str, version: str, offline: bool
 ) -> Iterator[Result]:
     """What was asked for of one model: its rows anew, its checks, both, or nothing."""
     key = dg.AssetKey(model)
     if key in context.selected_asset_keys:
         path, rows = models.run(model)
-        yield _materialised(_project, model, rows, offline=offline, path=dg.MetadataValue.path(path))
+        about = of_version(_project, model, rows, version)
+        yield _materialised(_project, model, about, offline=offline, path=dg.MetadataValue.path(path))
     asked = {check.name for check in context.selected_asset_check_keys if check.asset_key == key}
     if asked:
         yield from (check for check in _checks(model, models.failing(model)) if check.check_name in asked)
@@ -113,15 +115,16 @@ def sql_view(model: str) -> dg.AssetsDefinition:
         with reported(workplace):
             manifest, warehouse = current_evaluation(context, workplace.evidence), workplace.warehouse
             rows, failing = tested_view(warehouse, model, agent_of(manifest.agent_version))
-        yield _materialised(warehouse.models, model, rows)
+        about = of_version(warehouse.models, model, rows, manifest.agent_version)
+        yield _materialised(warehouse.models, model, about)
         yield from _checks(model, failing)
 
     return run
 
 
-def _materialised(project: SqlProject, model: str, rows: list[dict[str, Any]], **more: Any) -> dg.MaterializeResult:
+def _materialised(project: SqlProject, model: str, about: dict[str, Any], **more: Any) -> dg.MaterializeResult:
     lineage = {"dagster/column_lineage": _lineage(project, model)}
-    return dg.MaterializeResult(asset_key=model, metadata={**_about(rows), **more, **lineage})
+    return dg.MaterializeResult(asset_key=model, metadata={**about, **more, **lineage})
 
 
 def _checks(model: str, failing: Mapping[str, int]) -> list[dg.AssetCheckResult]:
@@ -130,17 +133,6 @@ def _checks(model: str, failing: Mapping[str, int]) -> list[dg.AssetCheckResult]
         dg.AssetCheckResult(asset_key=model, check_name=name, passed=rows == 0, metadata={"failing_rows": rows})
         for name, rows in failing.items()
     ]
-
-
-def _about(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Row count, the means of number columns (Dagster plots them over partitions), and the first rows."""
-    names = rows[0] if rows else {}
-    means = {f"mean_{name}": mean(row[name] for row in rows if isinstance(row[name], float)) for name in names}
-    return {
-        "dagster/row_count": len(rows),
-        **{name: value for name, value in means.items() if value is not None},
-        **({"rows": shown(rows)} if rows else {}),
-    }
 
 
 def _lineage(project: SqlProject, model: str) -> dg.TableColumnLineage:
@@ -175,9 +167,13 @@ def evaluations(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[W
         metadata={
             "evaluation_id": manifest.evaluation_id,
             **found,
-            "invalid_share": invalid_share(found["scored_trials"], found["invalid_trials"]),
             "average_score": None if average is None else half_even(average),
-            "fitness": scores["fitness"],
+            **numbers(
+                {
+                    "fitness": scores["fitness"],
+                    "invalid_share": invalid_share(found["scored_trials"], found["invalid_trials"]),
+                }
+            ),
             "path": dg.MetadataValue.path(path),
             "duckdb": dg.MetadataValue.path(database),
         }

@@ -1,4 +1,7 @@
-"""Rows of a table as Dagster's UI shows them: few, since its records keep each of them three times, for good."""
+"""Rows and numbers as Dagster's UI shows them.
+
+Of a table few rows: Dagster's records keep each of them three times, for good.
+"""
 
 from collections.abc import Iterable, Mapping
 from itertools import islice
@@ -9,6 +12,7 @@ import dagster as dg
 MOST_ROWS = 25
 """The file that is named beside them holds them all. Measured: with 200 rows of each table the records of an evaluation
 of 200 trials were a file of 1.6 MB, with 25 it is one of 1.0."""
+DECIMALS = 4
 
 
 def shown(rows: Iterable[Mapping[str, Any]], schema: dg.TableSchema | None = None) -> dg.TableMetadataValue:
@@ -17,7 +21,17 @@ def shown(rows: Iterable[Mapping[str, Any]], schema: dg.TableSchema | None = Non
     return dg.MetadataValue.table(records, schema=schema)
 
 
+def numbers(found: Mapping[str, float | None]) -> dict[str, float]:
+    """Numbers by the names under which Dagster plots them over partitions, without those that were not measured."""
+    return {name: round(value, DECIMALS) for name, value in found.items() if value is not None}
+
+
+def trial_name(trial_id: str, evaluation_id: str) -> str:
+    """What a trial is called within its evaluation."""
+    return trial_id.removeprefix(f"{evaluation_id}.")
+
+
 def _cell(value: Any) -> str | int | float | bool | None:
     if isinstance(value, float):
-        return round(value, 4)
+        return round(value, DECIMALS)
     return value if isinstance(value, bool | int | str) or value is None else str(value)

@@ -20,7 +20,7 @@ from stoic_assets.defs.failures import RETRIES, reported
 from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
 from stoic_assets.defs.preparation import graph_setup, job_configs
-from stoic_assets.defs.shown_rows import shown
+from stoic_assets.defs.shown_rows import numbers, shown, trial_name
 
 
 class ConversationConfig(dg.Config):
@@ -97,8 +97,12 @@ def _metadata(held: Held) -> dict[str, Any]:
         "dagster/row_count": trials,
         "evaluation_id": held.manifest.evaluation_id,
         "turns": sum(row["turns"] for row in held.trials),
-        "invalid_share": invalid_share(scored, trials - scored),
-        "agent_error_share": outcomes["agent_error"] / max(1, trials),
+        **numbers(
+            {
+                "invalid_share": invalid_share(scored, trials - scored),
+                "agent_error_share": outcomes["agent_error"] / max(1, trials),
+            }
+        ),
         "not_held": held.planned - trials,
         "outcomes": dg.MetadataValue.json(dict(outcomes)),
         "offline": held.manifest.offline,
@@ -109,7 +113,7 @@ def _metadata(held: Held) -> dict[str, Any]:
 
 def _shown(trial: Mapping[str, Any], evaluation_id: str) -> dict[str, Any]:
     return {
-        "trial": trial["trial_id"].removeprefix(f"{evaluation_id}."),
+        "trial": trial_name(trial["trial_id"], evaluation_id),
         "outcome": trial["outcome"],
         "turns": trial["turns"],
         "failures": trial["failure_count"],

@@ -2,7 +2,7 @@
 
 import dagster as dg
 
-from stoic_assets.defs.shown_rows import MOST_ROWS, shown
+from stoic_assets.defs.shown_rows import MOST_ROWS, numbers, shown, trial_name
 
 
 def test_a_long_table_is_shown_by_its_first_rows() -> None:
@@ -18,3 +18,11 @@ def test_cells_are_what_a_record_can_hold() -> None:
 def test_a_table_without_rows_still_has_its_columns() -> None:
     schema = dg.TableSchema([dg.TableColumn("trial")])
     assert ([column.name for column in shown([], schema).schema.columns], shown([], schema).records) == (["trial"], [])
+
+
+def test_numbers_have_four_decimals_and_what_was_not_measured_is_left_out() -> None:
+    assert numbers({"score": 0.44863338081209736, "spread": None, "trials": 3}) == {"score": 0.4486, "trials": 3}
+
+
+def test_a_trial_is_called_by_what_tells_it_apart_within_its_evaluation() -> None:
+    assert trial_name("e1.mentor.withheld.1", "e1") == "mentor.withheld.1"

@@ -1,0 +1,117 @@
+"""What Dagster shows of the SQL models: numbers of one version, and tables that begin with what people look for."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import dagster as dg
+import pytest
+
+from stoic_assets.adapters.sql_project import SqlProject
+from stoic_assets.adapters.table_schemas import columns_of
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest
+from stoic_assets.defs.assembly import build_definitions
+
+FIRST, SECOND, THIRD = VERSIONS = ("marcus@1.0.0", "marcus@1.1.0", "marcus@1.2.0")
+WISDOM = dict(zip(VERSIONS, (0.8, 0.2, 0.5), strict=True))
+EVALUATIONS = dict(zip(VERSIONS, ("e1", "e2", "e3"), strict=True))
+MODELS = SqlProject().order
+
+Shown = dict[str, dict[str, dg.MetadataValue]]
+
+
+def facts(version: str) -> dict[str, list[dict[str, Any]]]:
+    """One trial, in which its only virtue has the score that the version has."""
+    trial_id, started_at = f"{EVALUATIONS[version]}.mentor.withheld.1", f"2026-11-2{VERSIONS.index(version)}T00:00:00Z"
+    head = {"agent": "marcus", "started_at": started_at, "status": "finished", "offline": False, "planned_trials": 1}
+    trial = {
+        "trial_id": trial_id, "job": "mentor", "holdout": False, "condition": "withheld", "repeat": 1,
+        "outcome": "signed_off", "failure_count": 0, "planned_tasks": 0, "turns": 2,
+    }  # fmt: skip
+    verdict = {
+        "trial_id": trial_id, "virtue": "wisdom", "judge_model": "judge", "sample": 0, "score": WISDOM[version],
+        "confidence": 5 / 6, "confidence_source": "self", "exercised": True,
+    }  # fmt: skip
+    return {
+        "evaluations": [head], "trials": [trial], "virtue_scores": [verdict], "task_scores": [], "tone_scores": [],
+        "assertion_results": [], "llm_calls": [], "version_comparisons": [],
+    }  # fmt: skip
+
+
+@pytest.fixture
+def workplace(workplace: Workplace, make_manifest: Callable[..., Manifest]) -> Workplace:
+    """Three releases of an agent, judged."""
+    for version, evaluation_id in EVALUATIONS.items():
+        workplace.evidence.begin(make_manifest(evaluation_id=evaluation_id, agent_version=version))
+        for table, rows in facts(version).items():
+            workplace.warehouse.write(table, version, evaluation_id, rows)
+    return workplace
+
+
+@pytest.fixture
+def shown(workplace: Workplace) -> Iterator[Callable[[str], Shown]]:
+    """Materialises all models of a version, as the code location has them: the metadata of each."""
+    job = build_definitions(workplace).resolve_implicit_global_asset_job_def()
+    part = job.get_subset(asset_selection={dg.AssetKey(model) for model in MODELS})
+    with dg.DagsterInstance.ephemeral() as instance:
+        instance.add_dynamic_partitions("agent_version", VERSIONS)
+
+        def materialise(version: str) -> Shown:
+            result = part.execute_in_process(
+                partition_key=version, tags={EVALUATION_TAG: EVALUATIONS[version]}, instance=instance
+            )
+            made = [event.materialization for event in result.get_asset_materialization_events()]
+            return {each.asset_key.to_user_string(): dict(each.metadata) for each in made}
+
+        yield materialise
+
+
+def table_of(metadata: dict[str, dg.MetadataValue]) -> list[dict[str, Any]]:
+    value = metadata["rows"]
+    assert isinstance(value, dg.TableMetadataValue)
+    return [dict(record.data) for record in value.records]
+
+
+def test_what_is_plotted_at_a_version_is_of_that_version(shown: Callable[[str], Shown]) -> None:
+    for version in VERSIONS:
+        found = shown(version)
+    numbers = {
+        model: {name: value.value for name, value in metadata.items() if isinstance(value, dg.FloatMetadataValue)}
+        for model, metadata in found.items()
+    }
+    assert numbers == {model: {} for model in MODELS} | {
+        "evaluation_virtues": {"score_wisdom": 0.5, "confidence_wisdom": 0.8333},
+        "evaluation_scores": {"fitness": 0.5},
+        "weak_virtues": {"severity_wisdom": 0.4167},
+        "virtue_trends": {"mean_wisdom": 0.5, "slope_wisdom": -0.15},
+        "measure_history": {"mean_wisdom": 0.5},
+    }
+    again = shown(SECOND)["virtue_trends"]
+    assert (again["mean_wisdom"].value, again["slope_wisdom"].value) == (0.2, -0.6)
+
+
+def test_a_table_across_versions_begins_with_the_version_that_was_asked_for(shown: Callable[[str], Shown]) -> None:
+    for version in VERSIONS:
+        found = shown(version)
+    again = shown(SECOND)
+    for model in ("virtue_trends", "measure_history"):
+        assert [row["agent_version"] for row in table_of(found[model])] == [THIRD, SECOND, FIRST]
+        assert [row["agent_version"] for row in table_of(again[model])] == [SECOND, THIRD, FIRST]
+
+
+def test_what_tells_rows_apart_comes_first_then_numbers(shown: Callable[[str], Shown]) -> None:
+    found = {model: table_of(metadata) for model, metadata in shown(FIRST).items() if "rows" in metadata}
+    assert list(found["composite_scores"][0])[:5] == ["trial_id", "timing", "task", "assertion", "failure_penalty"]
+    assert list(found["evaluation_virtues"][0])[:3] == ["virtue", "score", "confidence"]
+    assert list(found["virtue_trends"][0])[:3] == ["agent_version", "virtue", "mean"]
+    assert found["composite_scores"][0]["trial_id"] == "mentor.withheld.1"
+    for model, [row, *_] in found.items():
+        assert not {"evaluation_id", "evaluated_at", "agent"} & row.keys(), model
+
+
+def test_only_numbers_of_what_a_version_has_one_of_are_plotted() -> None:
+    project = SqlProject()
+    for model in project.order:
+        apart = project.key(model) - {"agent", "agent_version", "evaluation_id"}
+        assert not project.plotted(model) or apart <= {"virtue"} or apart <= {"measure"}, model
+        assert {columns_of(model)[name].name for name in project.plotted(model)} <= {"number"}
