@@ -18,7 +18,7 @@ from stoic_assets.core.calibration.confidence_map import ConfidenceMap
 from stoic_assets.core.markdown import bulleted, plain
 from stoic_assets.defs.failures import RETRIES, delivery_faults, reported
 from stoic_assets.defs.ownership import OWNERS
-from stoic_assets.defs.shown_rows import shown
+from stoic_assets.defs.shown_rows import page, shown
 
 
 class RatingPageConfig(dg.Config):
@@ -37,8 +37,7 @@ def rating_pages(config: RatingPageConfig, workplace: dg.ResourceParam[Workplace
             "page_id": built.page_id,
             "replies": built.replies,
             "items": built.items,
-            "path": dg.MetadataValue.path(built.path),
-            "open": dg.MetadataValue.url(built.path.as_uri()),
+            **page(built.path),
         }
     )
 

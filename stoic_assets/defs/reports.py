@@ -9,6 +9,7 @@ from stoic_assets.defs.evaluation_run import current_evaluation
 from stoic_assets.defs.failures import reported
 from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
+from stoic_assets.defs.shown_rows import page
 
 
 @dg.asset(
@@ -64,8 +65,7 @@ def evaluation_reports(
         path = write_report(workplace, current_evaluation(context, workplace.evidence))
     return dg.MaterializeResult(
         metadata={
-            "path": dg.MetadataValue.path(path),
-            "open": dg.MetadataValue.url(path.as_uri()),
+            **page(path),
             "bytes": path.stat().st_size,
         }
     )

@@ -1,10 +1,11 @@
-"""Rows and numbers as Dagster's UI shows them.
+"""Rows, numbers and pages as Dagster's UI shows them.
 
 Of a table few rows: Dagster's records keep each of them three times, for good.
 """
 
 from collections.abc import Iterable, Mapping
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import dagster as dg
@@ -24,6 +25,14 @@ def shown(rows: Iterable[Mapping[str, Any]], schema: dg.TableSchema | None = Non
 def numbers(found: Mapping[str, float | None]) -> dict[str, float]:
     """Numbers by the names under which Dagster plots them over partitions, without those that were not measured."""
     return {name: round(value, DECIMALS) for name, value in found.items() if value is not None}
+
+
+def page(path: Path) -> dict[str, Any]:
+    """Where an HTML file is, and how to open it: no browser follows a link from the UI to a file."""
+    return {
+        "path": dg.MetadataValue.path(path),
+        "to_open": "copy the path into the address bar of a browser, on the machine that has the file",
+    }
 
 
 def trial_name(trial_id: str, evaluation_id: str) -> str:

@@ -1,0 +1,51 @@
+"""What Dagster shows of the reports: what can be read there, and how to come to the rest."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import pytest
+
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.evaluation import Manifest
+from stoic_assets.defs.partitions import agent_versions
+from stoic_assets.defs.reports import evaluation_reports
+
+VERSION, EVALUATION = "marcus@1.0.0", "e1"
+VIRTUE = {"agent": "marcus", "virtue": "wisdom", "score": 0.5, "confidence": 0.9, "trials": 1, "not_exercised": 0}
+WEAK = {"virtue": "wisdom", "score": 0.5, "confidence": 0.9, "severity": 0.45, "trials": 1}
+
+
+@pytest.fixture
+def workplace(workplace: Workplace, make_manifest: Callable[..., Manifest]) -> Workplace:
+    """One evaluation with a weak virtue."""
+    manifest = make_manifest(evaluation_id=EVALUATION, agent_version=VERSION)
+    workplace.evidence.begin(manifest)
+    head = {
+        "agent": "marcus", "started_at": manifest.started_at, "status": "finished", "offline": False,
+        "planned_trials": 1,
+    }  # fmt: skip
+    tables: dict[str, list[dict[str, Any]]] = {
+        "evaluations": [head], "evaluation_virtues": [VIRTUE], "virtue_scores": [], "trial_virtues": [],
+        "weak_virtues": [{**WEAK, "suggestions": ["Say less."]}],
+    }  # fmt: skip
+    for table, rows in tables.items():
+        workplace.warehouse.write(table, VERSION, EVALUATION, rows)
+    return workplace
+
+
+def materialised(asset: dg.AssetsDefinition, workplace: Workplace) -> dict[str, dg.MetadataValue]:
+    with dg.DagsterInstance.ephemeral() as instance:
+        instance.add_dynamic_partitions(str(agent_versions.name), [VERSION])
+        result = dg.materialize([asset], resources={"workplace": workplace}, instance=instance, partition_key=VERSION)
+        [event] = result.get_asset_materialization_events()
+    return dict(event.materialization.metadata)
+
+
+def test_a_page_has_a_path_to_copy_since_browsers_follow_no_link_to_a_file(workplace: Workplace) -> None:
+    metadata = materialised(evaluation_reports, workplace)
+    assert isinstance(metadata["path"], dg.PathMetadataValue)
+    assert Path(str(metadata["path"].value)).is_file()
+    assert "copy the path" in str(metadata["to_open"].value)
+    assert not any(isinstance(value, dg.UrlMetadataValue) for value in metadata.values())
