@@ -34,17 +34,15 @@ def build_watch(job: Any) -> dg.SensorDefinition:
     @dg.sensor(
         name="night_watch",
         jobs=[release_evaluation, job, compaction],
+        description="Sees nights through: verdicts, bases first; a second round where a version fell; an alarm if it "
+        "did twice. Once a night is over, says which versions came to no verdict, and has the warehouse compacted.",
         minimum_interval_seconds=30,
         default_status=dg.DefaultSensorStatus.RUNNING,
     )
     def night_watch(
         context: dg.SensorEvaluationContext, workplace: dg.ResourceParam[Workplace]
     ) -> dg.SensorResult:
-        """Sees nights through: verdicts, bases first; a second round where a version fell; an alarm if it did twice.
-
-        Once a night is over, it is told which versions came to no verdict, and the warehouse is compacted. A night
-        whose file is damaged holds up no other.
-        """
+        """A night whose file is damaged holds up no other."""
         requests: list[dg.RunRequest] = []
         over: list[str] = []
         observations: list[dg.AssetObservation] = []

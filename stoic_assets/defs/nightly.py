@@ -153,6 +153,7 @@ def _schedule(settings: Nightly, job: Any) -> dg.ScheduleDefinition:
     @dg.schedule(
         name="nightly",
         job=job,
+        description="Has every live version converse; a day has one night, however often the schedule fires.",
         cron_schedule=settings.cron,
         execution_timezone=settings.time_zone,
         default_status=dg.DefaultScheduleStatus.RUNNING,
@@ -160,7 +161,6 @@ def _schedule(settings: Nightly, job: Any) -> dg.ScheduleDefinition:
     def nightly(
         context: dg.ScheduleEvaluationContext, workplace: dg.ResourceParam[Workplace]
     ) -> dg.RunRequest | dg.SkipReason:
-        """Has every live version converse; a day has one night, however often the schedule fires."""
         due = context.scheduled_execution_time.astimezone(ZoneInfo(settings.time_zone))
         night = f"{due:%Y-%m-%d}"
         if datetime.now(UTC) - due > LATE:

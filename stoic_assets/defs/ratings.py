@@ -158,16 +158,20 @@ AFTER_RATINGS = dg.define_asset_job(
     selection=dg.AssetSelection.assets(
         "human_ratings", "rater_reliability", "rater_checks", "judge_calibration", "human_feedback_evaluations"
     ),
+    description="Ratings taken in and analysed, the judge held against them, and what people said as evaluations.",
 )
 
 
-@dg.sensor(job=AFTER_RATINGS, minimum_interval_seconds=30, default_status=dg.DefaultSensorStatus.RUNNING)
+@dg.sensor(
+    job=AFTER_RATINGS,
+    description="Takes rating files in when one is put into `$STOIC_HOME/ratings/`, or replaced there.",
+    minimum_interval_seconds=30,
+    default_status=dg.DefaultSensorStatus.RUNNING,
+)
 def new_rating_files(
     context: dg.SensorEvaluationContext, workplace: dg.ResourceParam[Workplace]
 ) -> dg.RunRequest | dg.SkipReason:
-    """Takes rating files in when one is put into `$STOIC_HOME/ratings/`, or replaced there.
-
-    The runs tell by their tags what was taken in. One that failed is tried again twice, for the fault may pass.
+    """The runs tell by their tags what was taken in. One that failed is tried again twice, for the fault may pass.
     """
     home = workplace.project.home
     state = _state(ratings_store.rating_files(home))

@@ -24,11 +24,14 @@ release_evaluation = dg.define_asset_job(
 )
 
 
-@dg.sensor(job=release_evaluation, minimum_interval_seconds=15, default_status=dg.DefaultSensorStatus.RUNNING)
+@dg.sensor(
+    job=release_evaluation,
+    description="Adds a partition for every manifest in `releases/`, and evaluates those that are new or were changed.",
+    minimum_interval_seconds=15,
+    default_status=dg.DefaultSensorStatus.RUNNING,
+)
 def new_releases(context: dg.SensorEvaluationContext, workplace: dg.ResourceParam[Workplace]) -> dg.SensorResult:
-    """Adds a partition for every manifest in `releases/`, and evaluates those that are new or were changed.
-
-    The cursor holds the content that was last asked for, by version: what stands in it is not asked for again, also
+    """The cursor holds the content that was last asked for, by version: what stands in it is not asked for again, also
     when its manifest was away in between. What was deleted since is new.
     """
     releases = read_releases(workplace)

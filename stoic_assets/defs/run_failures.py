@@ -15,11 +15,13 @@ RETRIED_TAG = "dagster/will_retry"
 """Set by Dagster as it records the failure."""
 
 
-@dg.run_failure_sensor(minimum_interval_seconds=30, default_status=dg.DefaultSensorStatus.RUNNING)
+@dg.run_failure_sensor(
+    description="Tells the webhook of every failed run of the web UI, a sensor or a schedule, as `stoic.run_failed`.",
+    minimum_interval_seconds=30,
+    default_status=dg.DefaultSensorStatus.RUNNING,
+)
 def failed_runs(context: dg.RunFailureSensorContext, workplace: dg.ResourceParam[Workplace]) -> None:
-    """Announces every failed run of the web UI, of a sensor or a schedule as `stoic.run_failed`.
-
-    A run whose worker was lost and that Dagster begins once more has not failed yet.
+    """A run whose worker was lost and that Dagster begins once more has not failed yet.
     """
     record = context.instance.get_run_record_by_id(context.dagster_run.run_id)
     run, ended = (record.dagster_run, record.end_time) if record else (context.dagster_run, None)
