@@ -1,5 +1,6 @@
-"""Text of others in Markdown that is ours: it shows as written, and sets up nothing."""
+"""Markdown that is ours: text of others in it shows as written and sets up nothing, and pictures need no file."""
 
+import base64
 import re
 from collections.abc import Iterable
 
@@ -18,3 +19,8 @@ def plain(text: str) -> str:
 def bulleted(lines: Iterable[str]) -> str:
     """Foreign lines as a list; empty where there are none."""
     return "\n".join(f"- {plain(line)}" for line in lines)
+
+
+def picture(alternative: str, svg: str) -> str:
+    """A drawing as an image that holds itself: Dagster's web UI shows it, most other viewers do not."""
+    return f"![{alternative}](data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()})"

@@ -1,6 +1,5 @@
 """What people judge: the rating page, collected ratings, how far raters agree, what that says of judge and agent."""
 
-import base64
 import hashlib
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -15,7 +14,7 @@ from stoic_assets.adapters.rating_analysis import analyse_ratings
 from stoic_assets.adapters.rating_keys import ratings_folder
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.calibration.confidence_map import ConfidenceMap
-from stoic_assets.core.markdown import bulleted, plain
+from stoic_assets.core.markdown import bulleted, picture, plain
 from stoic_assets.defs.failures import RETRIES, delivery_faults, reported
 from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.shown_rows import page, shown
@@ -121,9 +120,8 @@ def judge_calibration(workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeR
 def _diagram(found: ConfidenceMap) -> str:
     from stoic_assets.core.calibration.reliability_diagram import reliability_diagram_svg
 
-    picture = base64.b64encode(reliability_diagram_svg(found).encode()).decode()
     title = plain(f"{found.virtue}, {', '.join(found.judges)}, {found.signal}")
-    return f"**{title}**\n\n![reliability](data:image/svg+xml;base64,{picture})"
+    return f"**{title}**\n\n{picture('reliability', reliability_diagram_svg(found))}"
 
 
 @dg.asset(

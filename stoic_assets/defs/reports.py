@@ -5,11 +5,13 @@ import dagster as dg
 from stoic_assets.adapters.evaluation_report import write_report, write_weak_virtues
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.markdown import picture
+from stoic_assets.core.reports.virtue_chart import virtue_chart_svg
 from stoic_assets.defs.evaluation_run import current_evaluation
 from stoic_assets.defs.failures import reported
 from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
-from stoic_assets.defs.shown_rows import page
+from stoic_assets.defs.shown_rows import numbers, page
 
 
 @dg.asset(
@@ -22,18 +24,19 @@ from stoic_assets.defs.shown_rows import page
 def weak_virtue_reports(
     context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]
 ) -> dg.MaterializeResult:
-    """The virtues that the next version should work on, with the judges' suggestions and words of the transcripts."""
+    """The virtues that the next version should work on, with what the judges suggest."""
     with reported(workplace):
         manifest = current_evaluation(context, workplace.evidence)
         tables = EvaluationTables(workplace, manifest)
-        weak, offline = tables.read("weak_virtues"), tables.is_offline()
+        virtues, weak, offline = tables.read("evaluation_virtues"), tables.read("weak_virtues"), tables.is_offline()
         path, text = write_weak_virtues(workplace, manifest)
+        chart = virtue_chart_svg(virtues, {row["virtue"] for row in weak})
     return dg.MaterializeResult(
         metadata={
             "dagster/row_count": len(weak),
             "offline": offline,
-            "worst_severity": max((row["severity"] for row in weak), default=0.0),
-            "report": dg.MetadataValue.md(text),
+            **numbers({"worst_severity": max((row["severity"] for row in weak), default=0.0)}),
+            "report": dg.MetadataValue.md(f"{picture('the five virtues', chart)}\n\n{text}"),
             "path": dg.MetadataValue.path(path),
         }
     )

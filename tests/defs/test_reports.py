@@ -1,8 +1,10 @@
 """What Dagster shows of the reports: what can be read there, and how to come to the rest."""
 
+import base64
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import dagster as dg
 import pytest
@@ -10,7 +12,7 @@ import pytest
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.defs.partitions import agent_versions
-from stoic_assets.defs.reports import evaluation_reports
+from stoic_assets.defs.reports import evaluation_reports, weak_virtue_reports
 
 VERSION, EVALUATION = "marcus@1.0.0", "e1"
 VIRTUE = {"agent": "marcus", "virtue": "wisdom", "score": 0.5, "confidence": 0.9, "trials": 1, "not_exercised": 0}
@@ -41,6 +43,16 @@ def materialised(asset: dg.AssetsDefinition, workplace: Workplace) -> dict[str, 
         result = dg.materialize([asset], resources={"workplace": workplace}, instance=instance, partition_key=VERSION)
         [event] = result.get_asset_materialization_events()
     return dict(event.materialization.metadata)
+
+
+def test_the_chart_of_weak_virtues_is_shown_beside_a_file_that_is_text(workplace: Workplace) -> None:
+    metadata = materialised(weak_virtue_reports, workplace)
+    picture, _, report = str(metadata["report"].value).partition(")\n\n")
+    assert ElementTree.fromstring(base64.b64decode(picture.partition("base64,")[2])).tag.endswith("svg")
+    text = Path(str(metadata["path"].value)).read_text(encoding="utf-8")
+    assert report == text
+    assert "- Say less." in text
+    assert "data:" not in text
 
 
 def test_a_page_has_a_path_to_copy_since_browsers_follow_no_link_to_a_file(workplace: Workplace) -> None:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-INK = "#7a7f87"
-"""Lines and text where nothing is known about the background: 4:1 against white, 5:1 against black."""
+INK = "#71767e"
+"""Lines and text where nothing is known about the background: 4.5:1 against white and against black."""
 PALETTE = ("#3b82c4", "#d97706", "#2a9d6f", "#a463c8", "#d6537a")
 """Mid-tones that stand out (3:1) from white and from black alike."""
 STRONG, WEAK = PALETTE[0], PALETTE[1]

@@ -1,21 +1,20 @@
 """Weak virtues: what is wrong, in the transcript's own words, and what judges advise; for the page and as Markdown."""
 
-import base64
 import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from stoic_assets.core.markdown import plain
+from stoic_assets.core.markdown import bulleted, plain
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, UNCALIBRATED, weak_above
-from stoic_assets.core.presentation.formatting import DASH, is_missing, score, words
-from stoic_assets.core.reports.data import Row
+from stoic_assets.core.presentation.formatting import dashed, score, words
+from stoic_assets.core.reports.data import Row, values
 from stoic_assets.core.reports.trial_view import AspectView, TrialView
-from stoic_assets.core.reports.virtue_chart import virtue_chart_svg
 
 MOST_EXHIBITS = 4
 _TABLE_HEAD = """\
-| virtue | score | confidence | severity | trials | suggestions |
-| --- | ---: | ---: | ---: | ---: | --- |"""
+| virtue | score | confidence | severity | trials |
+| --- | ---: | ---: | ---: | ---: |"""
+"""Severity has what is weak."""
 
 
 @dataclass(frozen=True)
@@ -59,25 +58,27 @@ def _aspects(virtue: str, trials: Iterable[TrialView]) -> Iterable[tuple[TrialVi
 def weak_virtue_markdown(
     virtues: Sequence[Row], weak: Sequence[Row], offline: bool = False, whose: str = UNCALIBRATED
 ) -> str:
-    """The weak-virtue report for Dagster's metadata: a small chart and a table.
+    """The virtues, the weakest first, and what judges advise on those that are weak: to be read as text, too.
 
     `virtues` are rows of `evaluation_virtues`, `weak` of `weak_virtues`; `whose` says where the confidences come from.
     No text of a judge becomes a link or picture.
     """
-    chart = virtue_chart_svg(virtues, {row["virtue"] for row in weak})
-    picture = base64.b64encode(chart.encode()).decode()
     parts = [f"**{OFFLINE_NOTE}**"] if offline else []
     parts.append(f"{whose} {weak_above(virtues)}".rstrip())
-    parts += [f"![the five virtues](data:image/svg+xml;base64,{picture})", _table(weak)]
+    severities = {row["virtue"]: row["severity"] for row in weak}
+    if virtues:
+        ordered = sorted(virtues, key=lambda row: -severities.get(row["virtue"], 0))
+        parts.append("\n".join([_TABLE_HEAD, *(_line(row, severities.get(row["virtue"])) for row in ordered)]))
+    if not weak:
+        parts.append("No virtue is weak." if values(virtues, "score") else "No virtue was scored.")
+    parts += [_advice(row) for row in sorted(weak, key=lambda row: -row["severity"]) if row["suggestions"]]
     return "\n\n".join(parts) + "\n"
 
 
-def _table(weak: Sequence[Row]) -> str:
-    if not weak:
-        return "No virtue is weak."
-    lines = [_TABLE_HEAD]
-    for row in sorted(weak, key=lambda row: -row["severity"]):
-        numbers = (DASH if is_missing(row[name]) else score(row[name]) for name in ("score", "confidence", "severity"))
-        advice = " • ".join(plain(text) for text in row["suggestions"] or ())
-        lines.append(f"| {plain(words(row['virtue']))} | {' | '.join(numbers)} | {row['trials']} | {advice or DASH} |")
-    return "\n".join(lines)
+def _line(virtue: Row, severity: float | None) -> str:
+    numbers = (dashed(score, number) for number in (virtue["score"], virtue["confidence"], severity))
+    return f"| {plain(words(virtue['virtue']))} | {' | '.join(numbers)} | {virtue['trials']} |"
+
+
+def _advice(weak: Row) -> str:
+    return f"{plain(words(weak['virtue']))}:\n\n{bulleted(weak['suggestions'])}"
