@@ -21,16 +21,20 @@ from stoic_assets.defs.shown_rows import page, shown
 
 
 class RatingPageConfig(dg.Config):
-    """The versions whose replies are rated, the one evaluated last if empty; one page shows them all, blind."""
+    """The versions whose replies are rated, the one evaluated last if empty; one page shows them all, blind.
+
+    `about` is what raters are told of whom people wrote to; empty for a sentence that is true of any agent.
+    """
 
     agent_versions: list[str] = []
+    about: str = ""
 
 
 @dg.asset(group_name="people", kinds={"html"}, owners=OWNERS, deps=["transcripts"])
 def rating_pages(config: RatingPageConfig, workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
     """One self-contained page on which people rate replies to scenarios, without knowing whose they are."""
     with reported(workplace):
-        built = ratings_store.build(workplace, config.agent_versions)
+        built = ratings_store.build(workplace, config.agent_versions, about=config.about or None)
     return dg.MaterializeResult(
         metadata={
             "page_id": built.page_id,

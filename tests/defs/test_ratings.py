@@ -10,9 +10,11 @@ from typing import Any
 import dagster as dg
 import pytest
 
+from stoic_assets.adapters import ratings_store
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.defs import ratings
 from stoic_assets.defs.ratings import (
+    RatingPageConfig,
     human_feedback_evaluations,
     human_ratings,
     judge_calibration,
@@ -120,6 +122,22 @@ def test_a_page_needs_no_configuration(workplace: Workplace) -> None:
     assert failure is not None
     assert failure.user_failure_data is not None
     assert "nothing was evaluated yet" in (failure.user_failure_data.description or "")
+
+
+@pytest.mark.parametrize(("about", "told"), [("People wrote to Ada.", "People wrote to Ada."), ("", None)])
+def test_raters_are_told_whom_people_wrote_to(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch, about: str, told: str | None
+) -> None:
+    asked: list[tuple[list[str], str | None]] = []
+
+    def build(_: Workplace, versions: list[str], about: str | None = None) -> ratings_store.Built:
+        asked.append((versions, about))
+        return ratings_store.Built(Path("/page.html"), "p1", 1, 2, Path("/keys.json"))
+
+    monkeypatch.setattr(ratings_store, "build", build)
+    config = dg.RunConfig({"rating_pages": RatingPageConfig(agent_versions=["a@1"], about=about)})
+    assert dg.materialize([rating_pages], resources={"workplace": workplace}, run_config=config).success
+    assert asked == [(["a@1"], told)]
 
 
 def test_without_ratings_the_analysis_says_what_to_do(workplace: Workplace) -> None:
