@@ -1,7 +1,7 @@
 """The chart of what changed: each gating measure's difference, its 95 % interval, and the band of no consequence."""
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from stoic_assets.core.presentation.drawing import INK, INK_MARK, PALETTE, STRONG, Margins, axes, label, svg
 from stoic_assets.core.presentation.formatting import difference, words
@@ -16,46 +16,64 @@ MARKS: Mapping[str, tuple[str, str]] = {
     "inconclusive": (PALETTE[1], "o"),
 }
 """Colour and shape of each verdict: neither alone has to be told apart."""
+LINE = 3.0
+"""Points; an interval's line."""
 TICKS = 6
 
 
 def forest_chart_svg(rows: Sequence[Row], ink: str = INK) -> str:
     """Rows of `version_comparisons` as an `<svg>` element, in their order from above."""
     figure, plot = axes(4.8, 0.9 + 0.29 * len(rows), Margins(1.2, 0.15, 0.55, 0.05))
+    plot.set_xlim(*_reach(rows))
     for place, row in enumerate(reversed(rows)):
         _measure(plot, place, row)
     plot.axvline(0, color=INK_MARK, linewidth=1)
     plot.set_yticks(range(len(rows)), [label(words(row["measure"])) for row in reversed(rows)])
     plot.set_ylim(-0.6, len(rows) - 0.4)
-    plot.set_xlim(*_reach(rows))
     plot.locator_params(axis="x", nbins=TICKS)
     plot.xaxis.set_major_formatter(lambda value, _: "0" if abs(value) < 1e-9 else difference(value))
     plot.grid(axis="x", color=INK_MARK, alpha=0.15, linewidth=0.7)
-    _legend(figure, {row["verdict"] for row in rows})
+    _legend(figure, rows)
     return svg(figure, "differences", ink)
 
 
 def _measure(plot: "Axes", place: int, row: Row) -> None:
-    colour, shape = MARKS[row["verdict"]]
     plot.barh(place, 2 * row["delta"], left=-row["delta"], height=0.8, color=INK_MARK, alpha=0.12)
     ends = values([row], "low") + values([row], "high")
     if len(ends) == 2:
-        plot.plot(ends, [place, place], color=colour, linewidth=3, solid_capstyle="butt")
+        plot.plot(ends, [place, place], color=MARKS[row["verdict"]][0], linewidth=LINE, solid_capstyle="butt")
     found = values([row], "difference")
-    for estimate in found:  # hollow where nothing was tested
-        inside = colour if values([row], "p") else "none"
-        plot.plot(estimate, place, marker=shape, markersize=7.5, markerfacecolor=inside, markeredgecolor=INK_MARK)
+    for estimate in found:
+        plot.plot(estimate, place, **_mark(row["verdict"], [row]))
     if not found:
-        plot.text(0.01, place, "not measured", va="center", fontsize=9, color=INK_MARK)
+        _unmeasured(plot, place)
 
 
-def _legend(figure: "Figure", verdicts: Collection[str]) -> None:
+def _unmeasured(plot: "Axes", place: int) -> None:
+    """Says so beside zero, on the side where there is room."""
+    room_on_the_right = sum(plot.get_xlim()) >= 0
+    plot.annotate(
+        "not measured", (0, place), (4 if room_on_the_right else -4, 0), textcoords="offset points",
+        ha="left" if room_on_the_right else "right", va="center", fontsize=9, color=INK_MARK,
+    )
+
+
+def _mark(verdict: str, rows: Sequence[Row]) -> dict[str, Any]:
+    """How the estimates of a verdict are drawn: hollow where none of them was tested."""
+    colour, shape = MARKS[verdict]
+    inside = colour if values(rows, "p") else "none"
+    return {"marker": shape, "markersize": 7.5, "markerfacecolor": inside, "markeredgecolor": INK_MARK}
+
+
+def _legend(figure: "Figure", rows: Sequence[Row]) -> None:
+    """The verdicts that occur, each as it is drawn: without a line where none has an interval."""
     from matplotlib.lines import Line2D
 
-    handles = [
-        Line2D([], [], color=colour, marker=shape, linewidth=3, markersize=7.5, markeredgecolor=INK_MARK, label=verdict)
-        for verdict, (colour, shape) in MARKS.items() if verdict in verdicts
-    ]
+    handles = []
+    for verdict, (colour, _) in MARKS.items():
+        if found := [row for row in rows if row["verdict"] == verdict]:
+            line = LINE if values(found, "low") else 0
+            handles.append(Line2D([], [], color=colour, linewidth=line, label=verdict, **_mark(verdict, found)))
     figure.legend(
         handles=handles, loc="lower center", ncols=4, columnspacing=1.2, fontsize=9, frameon=False,
         labelcolor=INK_MARK,

@@ -1,13 +1,19 @@
 """The chart of virtues over releases."""
 
+import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.drawing import INK, INK_MARK, PALETTE, axes, label, svg
 from stoic_assets.core.presentation.formatting import words
 from stoic_assets.core.reports.data import Row
 
-MOST_TICKS = 8
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+ROOM = 46
+"""Characters that stand side by side below the axis."""
 MARKERS = "osD^v"
 
 
@@ -24,9 +30,7 @@ def trend_chart_svg(trends: Sequence[Row], ink: str = INK) -> str:
         points = sorted((order[row["agent_version"]], row["mean"]) for row in trends if row["virtue"] == virtue)
         if points:
             plot.plot(*zip(*points, strict=True), color=colour, marker=marker, markersize=5, label=label(words(virtue)))
-    step = -(-len(order) // MOST_TICKS)
-    shown = list(order)[::step]
-    plot.set_xticks([order[version] for version in shown], [label(version.split("@")[-1]) for version in shown])
+    _name_releases(plot, [label(version.split("@")[-1]) for version in order])
     plot.set_xlim(-0.2, len(order) - 0.8)
     plot.set_ylim(-0.02, 1.02)
     plot.grid(axis="y", color=INK_MARK, alpha=0.15, linewidth=0.7)
@@ -34,3 +38,13 @@ def trend_chart_svg(trends: Sequence[Row], ink: str = INK) -> str:
         loc="outside lower center", ncols=3, columnspacing=1.2, fontsize=9, frameon=False, labelcolor=INK_MARK
     )
     return svg(figure, "trends", ink)
+
+
+def _name_releases(plot: "Axes", names: Sequence[str]) -> None:
+    """As many as fit, at equal steps back from the newest; half a name stands beyond either end of the axis."""
+    longest = max(map(len, names))
+    fitting = max(1, (ROOM - longest) // (longest + 1))
+    shown = range(len(names) - 1, -1, -math.ceil(len(names) / fitting))[::-1]
+    plot.set_xticks(shown, [names[place] for place in shown])
+    if len(shown) == 1:  # a long name; centred, it would take its half from the lines
+        plot.get_xticklabels()[0].set_horizontalalignment("right")

@@ -94,11 +94,18 @@ def test_the_forest_shows_each_measure_and_the_verdicts_that_occur() -> None:
     assert not {"improved", "unchanged"} & set(labels)
 
 
-def test_a_measure_that_was_not_tested_has_a_hollow_mark_and_no_interval() -> None:
+def test_a_measure_that_was_not_tested_has_a_hollow_mark_and_no_interval_and_so_has_its_key() -> None:
     tested = forest_chart_svg([finding("task", "regressed", -0.3, -0.4, -0.2, 0.1) | {"p": 0.01}])
     by_sign = forest_chart_svg([finding("task", "regressed", -0.3, None, None, 0.1) | {"p": 0.01}])
     untested = forest_chart_svg([finding("task", "regressed", -0.3, None, None, 0.1)])
-    assert [chart.count(MARK_COLOUR) for chart in (tested, by_sign, untested)] == [4, 3, 2]
+    assert [chart.count(MARK_COLOUR) for chart in (tested, by_sign, untested)] == [4, 2, 0]
+
+
+@pytest.mark.parametrize(("change", "anchor"), [(-0.7, "end"), (0.7, "start")])
+def test_what_was_not_measured_says_so_on_the_side_where_there_is_room(change: float, anchor: str) -> None:
+    rows = [finding(measure, "inconclusive", found, None, None, 0.1) for measure, found in (("a", change), ("b", None))]
+    [style] = re.findall('<text style="([^"]*)"[^>]*>not measured', forest_chart_svg(rows))
+    assert f"text-anchor: {anchor};" in style
 
 
 def trend(version: str, place: int, virtue: str = "wisdom") -> dict[str, Any]:
@@ -112,19 +119,31 @@ def test_releases_stand_in_their_order() -> None:
     assert texts(trend_chart_svg(rows))[:3] == ["1.8", "1.9", "1.10"]
 
 
-def test_labels_are_text_and_nothing_else() -> None:
-    hostile = ["m@</text><script>", "m@$\\frac{1}{0}$", "m@\x00\u202e日", "m@" + "long" * 999]
-    svg = trend_chart_svg([trend(version, place) for place, version in enumerate(hostile, 1)])
-    assert texts(svg)[:4] == [
-        "</text><script>", "$\\frac{1}{0}$", "[U+0000][U+202E]\\u65e5", "longlonglonglonglongl...",
-    ]
+@pytest.mark.parametrize(
+    ("hostile", "shown"),
+    [
+        ("</text><script>", "</text><script>"), ("$\\frac{1}{0}$", "$\\frac{1}{0}$"),
+        ("\x00\u202e日", "[U+0000][U+202E]\\u65e5"), ("long" * 999, "longlonglonglonglongl..."),
+    ],
+)
+def test_labels_are_text_and_nothing_else(hostile: str, shown: str) -> None:
+    svg = trend_chart_svg([trend("m@1", 1), trend(f"m@{hostile}", 2)])
+    assert shown in texts(svg)
     assert "<script" not in svg
     assert svg.isascii()
 
 
-def test_many_releases_do_not_crowd_the_axis() -> None:
-    labels = texts(trend_chart_svg([trend(f"m@{number}", number) for number in range(1, 29)]))
-    assert len([label for label in labels if label.isdigit()]) <= 8
+@pytest.mark.parametrize(
+    ("name", "count", "named"),
+    [
+        ("1.{}.0", 13, ["1.0.0", "1.3.0", "1.6.0", "1.9.0", "1.12.0"]),
+        ("2026.11.2{}", 6, ["2026.11.21", "2026.11.23", "2026.11.25"]),
+        ("1.{}.0-rc.2026-11-22", 13, ["1.12.0-rc.2026-11-22"]),
+    ],
+)
+def test_as_many_releases_are_named_as_fit_and_the_newest_always(name: str, count: int, named: list[str]) -> None:
+    labels = texts(trend_chart_svg([trend(f"m@{name.format(number)}", number) for number in range(count)]))
+    assert labels[: labels.index("0.0")] == named
 
 
 @pytest.mark.parametrize("times", [[0.0], [5.0] * 3, [1.0, 2.0, 90_000.0]])
