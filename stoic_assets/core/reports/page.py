@@ -29,7 +29,7 @@ from stoic_assets.core.reports.trend_chart import releases
 from stoic_assets.core.reports.trial_view import TrialView, trial_views
 from stoic_assets.core.reports.version_differences import differences
 from stoic_assets.core.reports.version_verdict import version_verdict
-from stoic_assets.core.reports.weak_virtues import weak_virtues
+from stoic_assets.core.reports.weak_virtues import none_weak, weak_virtues
 from stoic_assets.core.visible_text import visible
 
 
@@ -78,7 +78,7 @@ def report_parts(data: ReportData, compiled: BytecodeCache | None = None) -> Ite
         measures=measures(data.composite_scores), jobs=job_rows(trials), failures=failed_assertions(trials),
         trials=trials, virtues=_in_order(data.evaluation_virtues), trends=_in_order(data.virtue_trends),
         versions=releases(data.virtue_trends), weak=weak_virtues(data.weak_virtues, trials),
-        weak_above=weak_above(_in_order(data.evaluation_virtues)),
+        none_weak=none_weak(data.evaluation_virtues), weak_above=weak_above(_in_order(data.evaluation_virtues)),
         calls=model_calls(data.llm_calls), reliability=reliability(data.job_reliability), **_compared(data, trials),
         charts={name: Markup(chart) for name, chart in charts(data, PAGE_INK).items()},  # noqa: S704 - all our own
     )

@@ -48,6 +48,7 @@ def _drawn(bars: tuple[Bar, ...]) -> str:
         _draw(plot, place, bar)
     plot.set_yticks(range(len(VIRTUES)), [label(words(virtue)) for virtue in reversed(VIRTUES)])
     plot.set_xlim(0, 1.12)
+    plot.set_ylim(-0.6, len(bars) - 0.4)
     plot.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "0.25", "0.5", "0.75", "1"])
     plot.grid(axis="x", color=INK_MARK, alpha=0.15, linewidth=0.7)
     return svg(figure, "virtues", INK_MARK)

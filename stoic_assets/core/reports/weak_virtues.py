@@ -38,6 +38,11 @@ def weak_virtues(rows: Iterable[Row], trials: Sequence[TrialView]) -> list[WeakV
     return [WeakVirtue(row, _exhibits(row["virtue"], trials)) for row in sorted(rows, key=lambda row: -row["severity"])]
 
 
+def none_weak(virtues: Iterable[Row]) -> str:
+    """What is said where no virtue is weak; `virtues` are rows of `evaluation_virtues`."""
+    return "No virtue is weak." if values(virtues, "score") else "No virtue was scored."
+
+
 def _exhibits(virtue: str, trials: Sequence[TrialView]) -> list[Exhibit]:
     """The lowest grounded aspects, no two with the same quote."""
     found: dict[str, Exhibit] = {}
@@ -70,7 +75,7 @@ def weak_virtue_markdown(
         ordered = sorted(virtues, key=lambda row: -severities.get(row["virtue"], 0))
         parts.append("\n".join([_TABLE_HEAD, *(_line(row, severities.get(row["virtue"])) for row in ordered)]))
     if not weak:
-        parts.append("No virtue is weak." if values(virtues, "score") else "No virtue was scored.")
+        parts.append(none_weak(virtues))
     parts += [_advice(row) for row in sorted(weak, key=lambda row: -row["severity"]) if row["suggestions"]]
     return "\n\n".join(parts) + "\n"
 

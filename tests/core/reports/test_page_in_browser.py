@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +103,42 @@ def test_nothing_sticks_out_or_overlaps(visit: Open, usual_page: str, width: int
     assert seen.page.evaluate(OVERLAPS) == []
     assert seen.offences == []
 
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_label_of_a_chart_is_cut_or_stands_on_another(visit: Open, make_data: Make, width: int) -> None:
+    data = make_data(trials=2, turns=2)
+    assert data.base
+    unmeasured = [
+        row | {"difference": -0.6 if row["measure"] == "task" else None, "low": None, "high": None, "p": None}
+        for row in data.version_comparisons
+    ]
+    releases = [row | {"agent_version": f"{row['agent_version']}-rc.2026-11-22"} for row in data.virtue_trends]
+    not_scored = [row | {"score": None, "confidence": None} for row in data.evaluation_virtues]
+    changed = replace(
+        data, version_comparisons=unmeasured, virtue_trends=releases, evaluation_virtues=not_scored,
+        base=replace(data.base, evaluation_virtues=()),
+    )
+    for page in (data, changed):
+        seen = visit(render_report(page), viewport={"width": width, "height": 900})
+        assert seen.page.locator("figure svg").count() == 5
+        assert seen.page.evaluate(BAD_LABELS) == []
+
+
+BAD_LABELS = """() => {
+  const bad = [];
+  for (const chart of document.querySelectorAll("figure svg")) {
+    const paper = chart.getBoundingClientRect();
+    const labels = [...chart.querySelectorAll("text")].map((text) => [text.textContent, text.getBoundingClientRect()]);
+    for (const [place, [text, a]] of labels.entries()) {
+      if (a.left < paper.left - 1 || a.right > paper.right + 1 || a.top < paper.top - 1 || a.bottom > paper.bottom + 1)
+        bad.push(`${text} is cut`);
+      for (const [other, b] of labels.slice(place + 1))
+        if (a.bottom > b.top + 3 && a.top < b.bottom - 3 && a.right > b.left && a.left < b.right)
+          bad.push(`${text} stands on ${other}`);
+    }
+  }
+  return bad;
+}"""
 
 OVERLAPS = """() => {
   const kinds = ".cards, main > section, .card, .columns, .columns > *, .chat > li, details.trial, details.flip, "

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from stoic_assets.core.reports.data import ReportData
+from stoic_assets.core.reports.page import report_parts
 from stoic_assets.core.reports.trial_view import trial_views
 from stoic_assets.core.reports.weak_virtues import MOST_EXHIBITS, weak_virtue_markdown, weak_virtues
 
@@ -61,9 +62,11 @@ def test_markdown_without_weakness_says_so(make_data: Make) -> None:
 
 
 @pytest.mark.parametrize("rows", [0, 5])
-def test_markdown_tells_no_weakness_from_no_score(make_data: Make, rows: int) -> None:
+def test_no_weakness_is_told_from_no_score(make_data: Make, rows: int) -> None:
     virtues = [{**row, "score": None} for row in make_data().evaluation_virtues[:rows]]
     assert weak_virtue_markdown(virtues, []).endswith("No virtue was scored.\n")
+    page = "".join(report_parts(make_data(trials=1, evaluation_virtues=virtues, weak_virtues=())))
+    assert "<p>No virtue was scored.</p>" in page
 
 
 def test_a_judge_cannot_smuggle_links_or_cells(make_data: Make) -> None:
