@@ -25,7 +25,7 @@ from stoic_assets.core.reports.reliability import reliability
 from stoic_assets.core.reports.reply_times import reply_times
 from stoic_assets.core.reports.side_by_side import function, side_by_side
 from stoic_assets.core.reports.summary import measures, summary
-from stoic_assets.core.reports.trend_chart import releases
+from stoic_assets.core.reports.trend_chart import release_means
 from stoic_assets.core.reports.trial_view import TrialView, trial_views
 from stoic_assets.core.reports.version_differences import differences
 from stoic_assets.core.reports.version_verdict import version_verdict
@@ -77,8 +77,9 @@ def report_parts(data: ReportData, compiled: BytecodeCache | None = None) -> Ite
         data=data, style=style, script=script, script_hash=policy_hash(script), offline_note=OFFLINE_NOTE,
         measures=measures(data.composite_scores), jobs=job_rows(trials), failures=failed_assertions(trials),
         trials=trials, virtues=_in_order(data.evaluation_virtues), trends=_in_order(data.virtue_trends),
-        versions=releases(data.virtue_trends), weak=weak_virtues(data.weak_virtues, trials),
-        none_weak=none_weak(data.evaluation_virtues), weak_above=weak_above(_in_order(data.evaluation_virtues)),
+        releases=release_means(data.virtue_trends), virtue_names=VIRTUES,
+        weak=weak_virtues(data.weak_virtues, trials), none_weak=none_weak(data.evaluation_virtues),
+        weak_above=weak_above(_in_order(data.evaluation_virtues)),
         calls=model_calls(data.llm_calls), reliability=reliability(data.job_reliability), **_compared(data, trials),
         charts={name: Markup(chart) for name, chart in charts(data, PAGE_INK).items()},  # noqa: S704 - all our own
     )

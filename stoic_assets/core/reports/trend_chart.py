@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.drawing import INK, INK_MARK, PALETTE, axes, label, svg
@@ -20,6 +20,21 @@ MARKERS = "osD^v"
 def releases(trends: Sequence[Row]) -> list[str]:
     """The versions in rows of `virtue_trends`, oldest first."""
     return list(dict.fromkeys(row["agent_version"] for row in sorted(trends, key=lambda row: row["place"])))
+
+
+class ReleaseMeans(NamedTuple):
+    """One release; `means` are 0–1, in the order of `VIRTUES`, None where a virtue was not scored."""
+
+    version: str
+    means: tuple[float | None, ...]
+
+
+def release_means(trends: Sequence[Row]) -> list[ReleaseMeans]:
+    """What the chart shows, as numbers; from rows of `virtue_trends`, the oldest release first."""
+    found = {(row["agent_version"], row["virtue"]): row["mean"] for row in trends}
+    return [
+        ReleaseMeans(version, tuple(found.get((version, virtue)) for virtue in VIRTUES)) for version in releases(trends)
+    ]
 
 
 def trend_chart_svg(trends: Sequence[Row], ink: str = INK) -> str:

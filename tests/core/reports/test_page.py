@@ -59,7 +59,7 @@ class Structure(HTMLParser):
 
 def test_hostile_text_is_shown_and_changes_no_element(make_data: Make, put_text: PutText) -> None:
     data = make_data(trials=2, turns=2)
-    harmless = Structure(render_report(put_text(data, " harmless")))
+    harmless = Structure(render_report(put_text(data, " harmless" * len(HOSTILE))))
     hostile = Structure(render_report(put_text(data, " ".join(HOSTILE))))
     assert hostile.elements == harmless.elements
     assert all(link.startswith(("#", "data:,")) for link in hostile.links)
@@ -221,6 +221,26 @@ def test_trends_need_two_releases(make_data: Make, usual_page: str) -> None:
     assert "Over releases" in usual_page
     one = [row for row in data.virtue_trends if row["agent_version"] == "marcus@1.1.0"]
     assert "Over releases" not in render_report(replace(data, virtue_trends=one))
+
+
+def table_rows(html: str) -> list[list[str]]:
+    """The words of each row of a page's tables."""
+    return [" ".join(Structure(row).texts).split() for row in re.findall("<tr>.*?</tr>", html, re.DOTALL)]
+
+
+def test_every_number_of_the_virtue_charts_stands_in_a_table(usual_page: str) -> None:
+    rows = table_rows(usual_page)
+    assert ["Wisdom", "0.91", "0.83", "0.81", "16", "0"] in rows  # base, this version, its confidence
+    assert ["marcus@0.9.0", "0.86", "0.70", "0.74", "0.60", "0.80"] in rows
+    assert ["marcus@1.1.0", "0.78", "0.62", "0.66", "0.52", "0.72"] in rows
+
+
+def test_a_virtue_that_a_release_did_not_score_has_a_dash_in_its_row(make_data: Make) -> None:
+    data = make_data(trials=1, compared=False)
+    later = [row for row in data.virtue_trends if row["virtue"] != "courage" and row["place"] < 3]
+    page = render_report(replace(data, virtue_trends=later))
+    assert ["marcus@1.0.0", "0.82", "–", "0.70", "0.56", "0.76"] in table_rows(page)
+    assert "Mean score of each virtue in 2 releases, from marcus@0.9.0 to marcus@1.0.0." in page
 
 
 def test_the_same_rows_give_the_same_page(make_data: Make, usual_page: str) -> None:
