@@ -173,14 +173,17 @@ def _too_small(change: float, delta: float) -> str:
 
 
 def _what_is_possible(tested: Tested, jobs: int, delta: float, sure: bool) -> str:
-    """What an open result leaves possible, and what the suite could have found."""
+    """What an open result leaves possible, and what the suite could have found.
+
+    The interval is named: it is that of the test of equivalence, not the 95 % one that stands beside it.
+    """
     if tested.low_90 is None or tested.high_90 is None or tested.detectable is None:
         said = "and without spread there is no interval" if sure else "which in so few may be chance"
         return f"all {jobs} jobs differ by the same, {said}"
     found = f"{tested.detectable:.2f}" if tested.detectable <= 1 else "no difference"  # scores are 0–1
     return (
-        f"between {difference(tested.low_90)} and {difference(tested.high_90)} is possible and δ is {_shown(delta)}; "
-        f"these {jobs} jobs find {found} with 90 % power"
+        f"the 90 % interval, {difference(tested.low_90)} to {difference(tested.high_90)}, is not within δ "
+        f"{_shown(delta)}; these {jobs} jobs find {found} with 90 % power"
     )
 
 

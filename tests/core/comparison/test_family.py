@@ -147,7 +147,8 @@ def test_an_open_result_says_what_is_possible_and_what_could_be_found() -> None:
     assert found.effect.tested is not None
     assert found.verdict == "inconclusive"
     # The standard error is .1·√(12/11)/√12 = .0302, the 90 % interval -.04 ± t(.95, 11)·.0302 = -.04 ± .054.
-    assert found.why == "between −0.09 and +0.01 is possible and δ is 0.05; these 12 jobs find 0.09 with 90 % power"
+    interval = "the 90 % interval, −0.09 to +0.01, is not within δ 0.05"
+    assert found.why == f"{interval}; these 12 jobs find 0.09 with 90 % power"
     hopeless = one([1.0, -1.0] * 3)
     assert (hopeless.why or "").endswith("these 6 jobs find no difference with 90 % power")
 
@@ -159,7 +160,7 @@ def test_a_sure_change_that_is_too_small_is_seen_to_be(size: float, said: str) -
     found = one(drop(size, spread=0.05), delta=0.1)
     assert (found.verdict, found.p_adjusted and found.p_adjusted < 0.05) == ("inconclusive", True)
     assert found.why is not None
-    assert found.why.startswith(f"more than chance, but {said} is less than δ 0.10; between ")
+    assert found.why.startswith(f"more than chance, but {said} is less than δ 0.10; the 90 % interval, ")
 
 
 def test_a_delta_is_told_as_it_is() -> None:

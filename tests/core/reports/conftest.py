@@ -191,7 +191,7 @@ def finding(
 
 def findings() -> list[Row]:
     """Rows of a version that regressed on two measures, improved on one and left the others open or unchanged."""
-    possible = "between −0.09 and +0.09 is possible and δ is 0.05; these 8 jobs find 0.14 with 90 % power"
+    possible = "the 90 % interval, −0.09 to +0.09, is not within δ 0.05; these 8 jobs find 0.14 with 90 % power"
     few = "paired jobs: 3; at least 5 are needed"
     return [
         finding("wisdom", -0.21, "regressed"), finding("justice", None, "inconclusive", why=few),
