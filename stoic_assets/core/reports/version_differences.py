@@ -52,10 +52,14 @@ class Flip:
 
 @dataclass(frozen=True)
 class Differences:
-    """This version against the base; `only_base` and `only_this` are jobs that the other one did not run."""
+    """This version against the base; `only_base` and `only_this` are jobs that the other one did not run.
+
+    `assertions` counts those that were checked in both, of which `flips` are some.
+    """
 
     base: Row
     measures: list[Difference]
+    assertions: int
     flips: list[Flip]
     only_base: list[str]
     only_this: list[str]
@@ -67,10 +71,12 @@ def differences(data: ReportData) -> Differences | None:
         return None
     old = {row["job"] for row in data.base.composite_scores}
     new = {row["job"] for row in data.composite_scores}
+    before, after = held(data.base), held(data)
     return Differences(
         base=data.base.evaluation,
         measures=_of_scores(data, data.base) + _of_virtues(data.evaluation_virtues, data.base.evaluation_virtues),
-        flips=_flips(held(data.base), held(data)),
+        assertions=len(before.keys() & after.keys()),
+        flips=_flips(before, after),
         only_base=sorted(old - new),
         only_this=sorted(new - old),
     )

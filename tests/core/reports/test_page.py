@@ -160,9 +160,31 @@ def test_offline_and_too_many_invalid_trials_are_told_first(make_data: Make) -> 
     assert html.index("the scores mean nothing") < html.index("No verdict.") < html.index("Average total")
 
 
+def test_the_means_name_the_trials_that_have_one(make_data: Make) -> None:
+    data, without = make_data(trials=4), {"overall": None}
+    some = [row | (without if place else {}) for place, row in enumerate(data.composite_scores)]
+    assert "Mean over 4 scored trials, 0–1. A total" in render_report(data)
+    assert "Mean over 1 of 4 scored trials, 0–1; the others have no total." in render_report(
+        replace(data, composite_scores=some)
+    )
+    alone = render_report(make_data(trials=1, evaluation_scores={"fitness": None}))
+    assert "Mean over 1 scored trial, 0–1. A total" in alone
+    assert "<p>No virtue was scored.</p>" in alone
+
+
+def test_where_no_assertion_was_checked_none_is_said_to_have_held(make_data: Make) -> None:
+    data = make_data(trials=2)
+    held = [row | {"passed": True} for row in data.assertion_results]
+    assert "No assertion failed in a scored trial." in render_report(replace(data, assertion_results=held))
+    none = render_report(replace(data, assertion_results=()))
+    assert "No assertion was checked in a scored trial." in none
+    assert "No assertion was checked in both versions." in none
+
+
 def test_the_verdict_and_its_notes_come_first(usual_page: str) -> None:
     verdict = "Regressed against marcus@1.0.0:</strong> assertion −0.33 (95 % −0.45 to −0.21), wisdom −0.21 "
-    order = [verdict, "was evaluated 9 days before", "What changed most", "never part of the verdict", "Average total"]
+    notes = ["was evaluated 9 days before", "each job counts once"]
+    order = [verdict, *notes, "What changed most", "never part of the verdict", "Average total"]
     assert [usual_page.count(part) for part in order] == [1] * len(order)
     assert sorted(order, key=usual_page.index) == order
     assert "<title>marcus@1.1.0 regressed" in usual_page
@@ -213,7 +235,7 @@ def test_missing_numbers_are_dashes(make_data: Make, nothing: float | None) -> N
     scores = {"average_overall": nothing}
     html = render_report(replace(data, composite_scores=rows, turns=turns, evaluation_scores=scores))
     assert not re.search(r"\b(None|nan|NaN)\b", Structure(html).text.partition("(() =>")[0])
-    assert 'title="no trial could be scored">–</abbr>' in html
+    assert "No scored trial has a total: none has a timing, task or assertion score. A total is" in html
 
 
 def test_trends_need_two_releases(make_data: Make, usual_page: str) -> None:
