@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from stoic_assets.core.comparison.paired_jobs import job_key
+from stoic_assets.core.presentation.ordering import natural
 from stoic_assets.core.reports.data import mean
 from stoic_assets.core.reports.trial_view import TrialView
 from stoic_assets.core.reports.version_differences import Flip
@@ -87,4 +88,4 @@ def _cells(trials: Iterable[TrialView]) -> dict[Cell, list[TrialView]]:
 
 def _greatest_loss_first(found: JobChange) -> tuple[float, float, str, str]:
     assertions = sum(flip.this.share - flip.base.share for flip in found.flips)
-    return found.change or 0.0, assertions, found.job, found.condition
+    return found.change or 0.0, assertions, natural(found.job), found.condition

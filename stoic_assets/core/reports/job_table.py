@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from stoic_assets.core.presentation.ordering import natural
 from stoic_assets.core.reports.data import Row, mean
 from stoic_assets.core.reports.trial_view import TrialView
 
@@ -45,11 +46,11 @@ def job_rows(trials: Iterable[TrialView]) -> list[JobRow]:
 
 def _worst_first(row: JobRow) -> tuple[bool, float, str, str]:
     overall = row.mean("overall")
-    return overall is None, overall or 0.0, row.job, row.condition
+    return overall is None, overall or 0.0, natural(row.job), row.condition
 
 
 def _place(trial: TrialView) -> tuple[str, str, int]:
-    return trial.row.get("scenario") or "", trial.row["condition"], trial.row["repeat"]
+    return natural(trial.row.get("scenario") or ""), trial.row["condition"], trial.row["repeat"]
 
 
 def failed_assertions(trials: Sequence[TrialView]) -> list[FailedAssertion]:
@@ -60,4 +61,8 @@ def failed_assertions(trials: Sequence[TrialView]) -> list[FailedAssertion]:
         for row in (assertion.row for assertion in trial.assertions if assertion.row["passed"] is False):
             same = (job, *(row[column] for column in ("assertion", "text", "expected", "actual", "error")))
             grouped.setdefault(same, FailedAssertion(job, row, [])).trials.append(trial)
-    return sorted(grouped.values(), key=lambda failed: (-failed.row["weight"] * len(failed.trials), failed.job))
+    return sorted(grouped.values(), key=_heaviest_first)
+
+
+def _heaviest_first(failed: FailedAssertion) -> tuple[float, str]:
+    return -failed.row["weight"] * len(failed.trials), natural(failed.job)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from stoic_assets.core.comparison.pass_power import PassPower, pass_powers
+from stoic_assets.core.presentation.ordering import natural
 from stoic_assets.core.reports.data import Row, Rows
 
 
@@ -40,4 +41,5 @@ def reliability(rows: Rows) -> Reliability | None:
 
 def _least_reliable_first(cell: CellReliability) -> tuple[float, str, str, str]:
     row = cell.row
-    return row["passed"] / max(1, row["trials"]), row["job"], row.get("scenario") or "", row["condition"]
+    job, scenario = natural(row["job"]), natural(row.get("scenario") or "")
+    return row["passed"] / max(1, row["trials"]), job, scenario, row["condition"]

@@ -11,6 +11,7 @@ from stoic_assets.core.judging.exhibit import function_calls
 from stoic_assets.core.judging.quotes import Quote, SearchableRecord
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.formatting import is_missing
+from stoic_assets.core.presentation.ordering import natural
 from stoic_assets.core.reports.data import BaseVersion, ReportData, Row
 from stoic_assets.core.trial_rows import by_trial
 
@@ -157,7 +158,7 @@ def _view(row: Row, scores: Row, own: Mapping[str, list[Row]]) -> TrialView:
 
 def _worst_first(view: TrialView) -> tuple[bool, float, str]:
     overall = view.scores.get("overall")
-    return is_missing(overall), overall or 0.0, view.row["trial_id"]
+    return is_missing(overall), overall or 0.0, natural(view.row["trial_id"])
 
 
 def _task_number(row: Row) -> tuple[int, str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from stoic_assets.core.comparison.paired_jobs import job_key
 from stoic_assets.core.judging.virtues import VIRTUES
+from stoic_assets.core.presentation.ordering import natural
 from stoic_assets.core.reports.data import BaseVersion, ReportData, Row
 from stoic_assets.core.reports.summary import measures
 
@@ -77,8 +78,8 @@ def differences(data: ReportData) -> Differences | None:
         measures=_of_scores(data, data.base) + _of_virtues(data.evaluation_virtues, data.base.evaluation_virtues),
         assertions=len(before.keys() & after.keys()),
         flips=_flips(before, after),
-        only_base=sorted(old - new),
-        only_this=sorted(new - old),
+        only_base=sorted(old - new, key=natural),
+        only_this=sorted(new - old, key=natural),
     )
 
 
@@ -116,4 +117,4 @@ def _flips(base: dict[Key, Held], this: dict[Key, Held]) -> list[Flip]:
 
 
 def _greatest_loss_first(flip: Flip) -> tuple[float, Sequence[str]]:
-    return flip.this.share - flip.base.share, (flip.job, flip.condition, flip.text)
+    return flip.this.share - flip.base.share, (natural(flip.job), flip.condition, flip.text)

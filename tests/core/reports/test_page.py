@@ -265,6 +265,21 @@ def test_a_virtue_that_a_release_did_not_score_has_a_dash_in_its_row(make_data: 
     assert "Mean score of each virtue in 2 releases, from marcus@0.9.0 to marcus@1.0.0." in page
 
 
+def test_scenarios_stand_in_the_order_of_their_numbers(make_data: Make) -> None:
+    data = make_data(trials=1, compared=False)
+    names = ["s1", "s10", "s2"]
+    places = [{"job": "suite", "scenario": name, "trial_id": f"e.suite.{name}.withheld.1"} for name in names]
+    page = render_report(replace(
+        data, trials=[data.trials[0] | place for place in places],
+        composite_scores=[data.composite_scores[0] | place for place in places],
+        job_reliability=[data.job_reliability[0] | place for place in places],
+    ))  # fmt: skip
+    links, cells, trials = (
+        re.findall(before + r"(s\d+)", page) for before in (r'title="e\.suite\.', 'row">suite · ', "<h3>\n?suite · ")
+    )
+    assert [links[:3], cells, trials] == [["s1", "s2", "s10"]] * 3
+
+
 def test_the_same_rows_give_the_same_page(make_data: Make, usual_page: str) -> None:
     assert render_report(make_data()) == usual_page
 

@@ -48,6 +48,7 @@ def test_invalid_trials_and_unobserved_assertions_decide_nothing() -> None:
 def test_jobs_that_only_one_version_ran_are_named(make_data: Make) -> None:
     data = make_data()
     fewer = [row for row in data.composite_scores if row["job"] != "reminders"]
-    found = differences(replace(data, composite_scores=fewer))
+    more = [row | {"job": job} for row in fewer[:1] for job in ("new-10", "new-9")]
+    found = differences(replace(data, composite_scores=fewer + more))
     assert found is not None
-    assert (found.only_base, found.only_this) == (["reminders"], [])
+    assert (found.only_base, found.only_this) == (["reminders"], ["new-9", "new-10"])
