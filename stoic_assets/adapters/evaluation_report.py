@@ -21,7 +21,8 @@ from stoic_assets.core.reports.page import report_parts
 from stoic_assets.core.reports.weak_virtues import weak_virtue_markdown
 
 GATHERED_OTHERWISE = (
-    "evaluation", "virtue_trends", "version_comparisons", "judge_calibration", "invalid_trials_threshold", "base",
+    "evaluation", "virtue_trends", "version_comparisons", "judge_calibration", "invalid_trials_threshold", "weak_below",
+    "base",
 )  # fmt: skip
 
 Key = tuple[str, str]
@@ -44,6 +45,7 @@ def report_data(workplace: Workplace, manifest: Manifest) -> ReportData:
         version_comparisons=comparisons,
         judge_calibration=calibration_rows(workplace.warehouse),
         invalid_trials_threshold=workplace.settings.invalid_trials_threshold,
+        weak_below=workplace.settings.weakness.score_below,
         base=base and BaseVersion(_head(workplace.warehouse, base), **_tables(workplace, base, BaseVersion)),
     )
 
@@ -60,7 +62,8 @@ def write_weak_virtues(workplace: Workplace, manifest: Manifest) -> tuple[Path, 
     virtues, weak = tables.read("evaluation_virtues"), tables.read("weak_virtues")
     agreement = in_short(calibration_rows(workplace.warehouse), tables.read("virtue_scores", ("judge_model", "score")))
     whose = whose_confidence(calibrated_share(tables.read("trial_virtues")), agreement)
-    text = weak_virtue_markdown(virtues, weak, tables.is_offline(), whose)
+    below = workplace.settings.weakness.score_below
+    text = weak_virtue_markdown(virtues, weak, tables.is_offline(), whose, below)
     path = workplace.report_file(manifest.agent_version, manifest.evaluation_id, "weak-virtues.md")
     return write_whole(path, text), text
 

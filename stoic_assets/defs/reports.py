@@ -30,7 +30,8 @@ def weak_virtue_reports(
         tables = EvaluationTables(workplace, manifest)
         virtues, weak, offline = tables.read("evaluation_virtues"), tables.read("weak_virtues"), tables.is_offline()
         path, text = write_weak_virtues(workplace, manifest)
-        chart = virtue_chart_svg(virtues, {row["virtue"] for row in weak})
+        below = workplace.settings.weakness.score_below
+        chart = virtue_chart_svg(virtues, {row["virtue"] for row in weak}, below=below)
     return dg.MaterializeResult(
         metadata={
             "dagster/row_count": len(weak),

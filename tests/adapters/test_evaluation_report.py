@@ -1,6 +1,8 @@
 """Which base a report shows, and that it is written from what is stored, however little that is."""
 
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -118,6 +120,23 @@ def test_what_is_known_of_the_judges_says_why_a_confidence_is_their_own(workplac
     assert ">Not calibrated: 12 trials are few.<" in page
     assert ">Wisdom by gpt: rank correlation with people 0.10 (95 % −0.40 to 0.60) over 12 trials, raters" in page
     assert "Scores that do not go with people's: wisdom." in write_weak_virtues(workplace, manifest)[1]
+
+
+def test_a_score_that_is_weak_by_the_settings_is_seen_to_be(workplace: Workplace, evaluated: Make) -> None:
+    manifest = evaluated("marcus@2", "c")
+    key = (manifest.agent_version, manifest.evaluation_id)
+    low = {"virtue": "wisdom", "score": 0.499, "confidence": 0.9, "trials": 1}
+    tables: dict[str, list[dict[str, Any]]] = {
+        "evaluation_virtues": [low | {"agent": "marcus", "not_exercised": 0}],
+        "weak_virtues": [low | {"severity": 0.45, "suggestions": []}], "virtue_scores": [], "trial_virtues": [],
+    }  # fmt: skip
+    for table, rows in tables.items():
+        workplace.warehouse.write(table, *key, rows)
+    weakness = workplace.settings.weakness.model_copy(update={"score_below": 0.5})
+    strict = replace(workplace, settings=workplace.settings.model_copy(update={"weakness": weakness}))
+    page = write_report(strict, manifest).read_text(encoding="utf-8")
+    assert re.findall("0.499</[a-z]+>", page) == ["0.499</text>", "0.499</td>", "0.499</span>"]
+    assert "| Wisdom | 0.499 | 0.90 | 0.45 | 1 |" in write_weak_virtues(strict, manifest)[1]
 
 
 @pytest.mark.parametrize("judge", ["offline", "gpt"])

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from stoic_assets.core.comparison.effect import ALPHA, FEWEST_JOBS, Effect, Tested, effect
 from stoic_assets.core.comparison.paired_jobs import Pair, Row, Scope
-from stoic_assets.core.presentation.formatting import difference
+from stoic_assets.core.presentation.formatting import difference, short_of
 
 Verdict = Literal["regressed", "improved", "unchanged", "inconclusive"]
 Barred = Mapping[Verdict, str]
@@ -167,9 +167,9 @@ def _within(tested: Tested, delta: float) -> bool:
 
 
 def _too_small(change: float, delta: float) -> str:
-    """A sure change that is too small, with as many decimals as it takes to see that it is."""
-    size = next(text for digits in range(2, 10) if float(text := f"{abs(change):.{digits}f}") < delta)
-    return f"more than chance, but {'−' if change < 0 else '+'}{size} is less than δ {_shown(delta)}; "
+    """A sure change that is too small, and is seen to be."""
+    sign, size = "−" if change < 0 else "+", short_of(abs(change), delta)
+    return f"more than chance, but {sign}{size} is less than δ {_shown(delta)}; "
 
 
 def _what_is_possible(tested: Tested, jobs: int, delta: float, sure: bool) -> str:

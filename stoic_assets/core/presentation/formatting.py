@@ -29,6 +29,12 @@ def score(value: float) -> str:
     return f"{value:.2f}"
 
 
+def short_of(value: float, bound: float) -> str:
+    """As `score`, but a value below a bound has as many decimals as show that it is: 0.699 where the bound is 0.7."""
+    below = (text for decimals in range(2, 11) if float(text := f"{value:.{decimals}f}") < bound)
+    return next(below, score(value)) if value < bound else score(value)
+
+
 def difference(value: float) -> str:
     """Two decimals with a sign, three where two would show nothing: `+0.05`, `−0.12`, `+0.004`, `±0.00`."""
     if abs(value) < 0.0005:

@@ -14,7 +14,7 @@ def charts(data: ReportData, ink: str) -> dict[str, str]:
     weak = {row["virtue"] for row in data.weak_virtues}
     base = data.base.evaluation_virtues if data.base else ()
     times, gating = replies(data.turns), [row for row in data.version_comparisons if row["gating"]]
-    drawn = {"virtues": virtue_chart_svg(data.evaluation_virtues, weak, base, ink)}
+    drawn = {"virtues": virtue_chart_svg(data.evaluation_virtues, weak, base, ink, data.weak_below)}
     if data.evaluation_virtues:
         drawn["radar"] = virtue_radar_svg(data.evaluation_virtues, base, _names(data), ink)
     if len(releases(data.virtue_trends)) > 1:

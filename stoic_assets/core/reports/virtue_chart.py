@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.drawing import INK, INK_MARK, STRONG, WEAK, Margins, axes, label, svg
-from stoic_assets.core.presentation.formatting import score, words
+from stoic_assets.core.presentation.formatting import short_of, words
 from stoic_assets.core.reports.data import Row, values
 
 if TYPE_CHECKING:
@@ -23,9 +23,12 @@ class Bar(NamedTuple):
 
 
 def virtue_chart_svg(
-    virtues: Sequence[Row], weak: Collection[str] = (), base: Sequence[Row] = (), ink: str = INK
+    virtues: Sequence[Row], weak: Collection[str] = (), base: Sequence[Row] = (), ink: str = INK, below: float = 0.7
 ) -> str:
-    """Rows of `evaluation_virtues` as an `<svg>` element; weak ones stand out, `base` are rows of another version."""
+    """Rows of `evaluation_virtues` as an `<svg>` element; weak ones stand out, `base` are rows of another version.
+
+    `below` is the score, 0–1, below which a virtue is weak.
+    """
     rows, before = ({row["virtue"]: row for row in found} for found in (virtues, base))
     bars = (
         Bar(
@@ -34,7 +37,7 @@ def virtue_chart_svg(
         )
         for virtue in VIRTUES
     )  # fmt: skip
-    return _drawn(tuple(bars)).replace(INK_MARK, ink)
+    return _drawn(tuple(bars), below).replace(INK_MARK, ink)
 
 
 def _found(row: Row | None, column: str) -> float | None:
@@ -42,24 +45,24 @@ def _found(row: Row | None, column: str) -> float | None:
 
 
 @lru_cache(maxsize=1)  # the report of weak virtues shows it and, in another ink, the page
-def _drawn(bars: tuple[Bar, ...]) -> str:
+def _drawn(bars: tuple[Bar, ...], below: float) -> str:
     figure, plot = axes(4.2, 2.4, Margins(1.15, 0.05, 0.25, 0.05))
     for place, bar in enumerate(reversed(bars)):
-        _draw(plot, place, bar)
+        _draw(plot, place, bar, below)
     plot.set_yticks(range(len(VIRTUES)), [label(words(virtue)) for virtue in reversed(VIRTUES)])
-    plot.set_xlim(0, 1.12)
+    plot.set_xlim(0, 1.2)
     plot.set_ylim(-0.6, len(bars) - 0.4)
     plot.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "0.25", "0.5", "0.75", "1"])
     plot.grid(axis="x", color=INK_MARK, alpha=0.15, linewidth=0.7)
     return svg(figure, "virtues", INK_MARK)
 
 
-def _draw(plot: "Axes", place: int, bar: Bar) -> None:
+def _draw(plot: "Axes", place: int, bar: Bar, below: float) -> None:
     if bar.score is None:
         plot.text(0.02, place, "not scored", va="center", fontsize=9, color=INK_MARK)
     else:
         plot.barh(place, bar.score, height=0.56, color=bar.colour)
-        plot.text(1.02, place, score(bar.score), va="center", fontsize=9, color=INK_MARK)
+        plot.text(1.21, place, short_of(bar.score, below), va="center", ha="right", fontsize=9, color=INK_MARK)
     if bar.confidence is not None:
         plot.plot(bar.confidence, place, marker="D", markersize=5.5, color="white", markeredgecolor=INK_MARK)
     if bar.was is not None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from stoic_assets.core.markdown import bulleted, plain
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, UNCALIBRATED, weak_above
-from stoic_assets.core.presentation.formatting import dashed, score, words
+from stoic_assets.core.presentation.formatting import dashed, score, short_of, words
 from stoic_assets.core.reports.data import Row, values
 from stoic_assets.core.reports.trial_view import AspectView, TrialView
 
@@ -61,11 +61,12 @@ def _aspects(virtue: str, trials: Iterable[TrialView]) -> Iterable[tuple[TrialVi
 
 
 def weak_virtue_markdown(
-    virtues: Sequence[Row], weak: Sequence[Row], offline: bool = False, whose: str = UNCALIBRATED
+    virtues: Sequence[Row], weak: Sequence[Row], offline: bool = False, whose: str = UNCALIBRATED, below: float = 0.7
 ) -> str:
     """The virtues, the weakest first, and what judges advise on those that are weak: to be read as text, too.
 
-    `virtues` are rows of `evaluation_virtues`, `weak` of `weak_virtues`; `whose` says where the confidences come from.
+    `virtues` are rows of `evaluation_virtues`, `weak` of `weak_virtues`; `whose` says where the confidences come from,
+    `below` is the score, 0–1, below which a virtue is weak.
     No text of a judge becomes a link or picture.
     """
     parts = [f"**{OFFLINE_NOTE}**"] if offline else []
@@ -73,15 +74,16 @@ def weak_virtue_markdown(
     severities = {row["virtue"]: row["severity"] for row in weak}
     if virtues:
         ordered = sorted(virtues, key=lambda row: -severities.get(row["virtue"], 0))
-        parts.append("\n".join([_TABLE_HEAD, *(_line(row, severities.get(row["virtue"])) for row in ordered)]))
+        parts.append("\n".join([_TABLE_HEAD, *(_line(row, severities.get(row["virtue"]), below) for row in ordered)]))
     if not weak:
         parts.append(none_weak(virtues))
     parts += [_advice(row) for row in sorted(weak, key=lambda row: -row["severity"]) if row["suggestions"]]
     return "\n\n".join(parts) + "\n"
 
 
-def _line(virtue: Row, severity: float | None) -> str:
-    numbers = (dashed(score, number) for number in (virtue["score"], virtue["confidence"], severity))
+def _line(virtue: Row, severity: float | None, below: float) -> str:
+    shown = dashed(lambda value: short_of(value, below), virtue["score"])
+    numbers = (shown, *(dashed(score, number) for number in (virtue["confidence"], severity)))
     return f"| {plain(words(virtue['virtue']))} | {' | '.join(numbers)} | {virtue['trials']} |"
 
 

@@ -17,6 +17,7 @@ from stoic_assets.core.presentation.formatting import (
     percent,
     pretty,
     score,
+    short_of,
     utc,
 )
 
@@ -40,6 +41,18 @@ TEXT = st.text()
 )
 def test_rounding_and_units(form: formatting.Form, value: float, text: str) -> None:
     assert form(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(0.699, "0.699"), (0.69999, "0.69999"), (0.694, "0.69"), (0.7, "0.70"), (0.71, "0.71"), (0.7 - 1e-13, "0.70")],
+)
+def test_a_value_below_a_bound_is_seen_to_be(value: float, shown: str) -> None:
+    assert short_of(value, 0.7) == shown
+
+
+def test_a_value_above_a_bound_is_not_written_as_one_below() -> None:
+    assert short_of(0.6964, 0.6962) == "0.70"
 
 
 def test_one_of_a_thing_is_no_plural() -> None:

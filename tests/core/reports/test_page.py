@@ -265,6 +265,11 @@ def test_a_virtue_that_a_release_did_not_score_has_a_dash_in_its_row(make_data: 
     assert "Mean score of each virtue in 2 releases, from marcus@0.9.0 to marcus@1.0.0." in page
 
 
+def test_sample_score_and_confidence_of_a_verdict_stand_apart(usual_page: str) -> None:
+    line = " ".join(Structure(usual_page.partition('<div class="verdict">')[2].partition("</p>")[0]).text.split())
+    assert re.fullmatch(r"gpt-4\.1 sample 0 · score 0\.\d\d · own confidence 0\.90", line)
+
+
 def test_scenarios_stand_in_the_order_of_their_numbers(make_data: Make) -> None:
     data = make_data(trials=1, compared=False)
     names = ["s1", "s10", "s2"]
