@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stoic_assets.core.judging.virtues import VIRTUES
-from stoic_assets.core.presentation.formatting import is_missing, plural, words
+from stoic_assets.core.presentation.formatting import is_missing, plural, score, words
 
 Row = Mapping[str, Any]
 
@@ -79,9 +79,5 @@ def in_short(calibration: Iterable[Row], verdicts: Iterable[Row]) -> str:
 def _figure(row: Row) -> str:
     if is_missing(row["estimate"]):
         return f"not known ({row['why']})"
-    bounds = row["why"] if is_missing(row["low"]) else f"95 % {_two(row['low'])} to {_two(row['high'])}"
-    return f"{_two(row['estimate'])} ({bounds})"
-
-
-def _two(value: float) -> str:
-    return f"{value:z.2f}".replace("-", "−")
+    bounds = row["why"] if is_missing(row["low"]) else f"95 % {score(row['low'])} to {score(row['high'])}"
+    return f"{score(row['estimate'])} ({bounds})"

@@ -25,8 +25,8 @@ def is_missing(value: object) -> bool:
 
 
 def score(value: float) -> str:
-    """Two decimals, half-even on the exact binary value: `0.62`."""
-    return f"{value:.2f}"
+    """Two decimals, half-even on the exact binary value: `0.62`, `−0.08`, never `−0.00`."""
+    return f"{value:z.2f}".replace("-", "−")
 
 
 def short_of(value: float, bound: float) -> str:

@@ -28,6 +28,7 @@ TEXT = st.text()
     ("form", "value", "text"),
     [
         (score, 0.125, "0.12"), (score, 0.615, "0.61"), (score, 1, "1.00"),
+        (score, -0.084, "−0.08"), (score, -0.004, "0.00"),
         (difference, 0.05, "+0.05"), (difference, -0.12, "−0.12"), (difference, -0.0021, "−0.002"),
         (difference, -0.0001, "±0.00"),
         (milliseconds, 640.4, "640 ms"), (milliseconds, 999.7, "1.00 s"), (milliseconds, 1240, "1.24 s"),

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from stoic_assets.core.presentation.formatting import difference
 from stoic_assets.core.ratings.checks.flag import RaterFlag
 from stoic_assets.core.ratings.missing_values import ratio
 from stoic_assets.core.ratings.rating_table import Floats, RatingTable
@@ -31,7 +32,8 @@ def outliers(table: RatingTable) -> Iterator[RaterFlag]:
         if far >= max(FEWEST_OUTLIERS, MOST_OUTLIERS * judged):
             dimension, item = np.unravel_index(np.nanargmax(np.abs(own)), own.shape)
             mark = table.marks[DIMENSION_NAMES[dimension]][item, column]
-            example = f"{DIMENSION_NAMES[dimension]} {mark:.0f} for {table.items[item]} (z {own[dimension, item]:+.1f})"
+            distance = difference(own[dimension, item])
+            example = f"{DIMENSION_NAMES[dimension]} {mark:.0f} for {table.items[item]} (z {distance})"
             detail = f"{far} of {judged} marks are far from the others', for example {example}"
             yield RaterFlag(rater, "outlier", detail)
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from stoic_assets.core.presentation.drawing import INK, INK_MARK, axes, label, svg
+from stoic_assets.core.presentation.formatting import score
 from stoic_assets.core.ratings.rating_table import RatingTable
 from stoic_assets.core.ratings.reliability.pairwise_kappa import kappa_matrix, quadratic_codes
 
@@ -22,7 +23,7 @@ def kappa_heat_map_svg(table: RatingTable, ink: str = INK) -> str:
             value = matrix[row, column]
             # The cells have a colour of their own, whatever the page's, so their ink is fixed too.
             ink_of_cell = "white" if value > 0.55 else "black"
-            plot.text(column, row, f"{value:.2f}", ha="center", va="center", fontsize=9, color=ink_of_cell)
+            plot.text(column, row, score(value), ha="center", va="center", fontsize=9, color=ink_of_cell)
     step = -(-len(table.raters) // MOST_NAMED)
     places = range(0, len(table.raters), step)
     names = [label(table.raters[place]) for place in places]

@@ -12,7 +12,7 @@ from typing import Any
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from stoic_assets.core.presentation.formatting import FORMS, is_missing, or_dash, plural
+from stoic_assets.core.presentation.formatting import FORMS, is_missing, or_dash, plural, score
 from stoic_assets.core.presentation.own_text import PAGE_INK, own_text
 from stoic_assets.core.ratings.analysis import RatingAnalysis
 from stoic_assets.core.ratings.reliability.estimate import Estimate
@@ -39,7 +39,7 @@ def _environment() -> Environment:
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=_finalize,
     )
     environment.filters |= {name: or_dash(form) for name, form in FORMS.items()}
-    environment.filters |= {"figure": or_dash(_figure), "with_interval": _with_interval, "plural": plural}
+    environment.filters |= {"with_interval": _with_interval, "plural": plural}
     environment.tests["missing"] = is_missing
     return environment
 
@@ -52,14 +52,10 @@ def _with_interval(found: Estimate) -> Markup:
     """`0.62 (0.51 to 0.71)`; what is missing is a dash with the reason on hover."""
     if found.estimate is None:
         return or_dash(str)(None, found.why)
-    figure = _figure(found.estimate)
+    figure = score(found.estimate)
     if found.low is None or found.high is None:
         return Markup('{} <abbr class="none" title="{}">(–)</abbr>').format(figure, visible(found.why or ""))
-    return Markup("{} <small>({} to {})</small>").format(figure, _figure(found.low), _figure(found.high))
-
-
-def _figure(value: float) -> str:
-    return f"{value:.2f}".replace("-", "−")
+    return Markup("{} <small>({} to {})</small>").format(figure, score(found.low), score(found.high))
 
 
 def render_analysis(analysis: RatingAnalysis) -> str:

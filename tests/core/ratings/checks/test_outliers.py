@@ -1,5 +1,6 @@
 """Raters far from everyone else's marks."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -44,6 +45,7 @@ def test_who_turns_the_scale_round_is_flagged_and_nobody_else(make_study: Callab
         if row["rater_id"] == "rater-1":
             row.update({name: 6 - row[name] for name in ("appropriateness", "helpfulness", "actionability")})
     assert flagged(rows) == ["rater-1"]
+    assert re.search(r"\(z [+−]\d+\.\d\d\)$", next(outliers(rating_table(rows))).detail)
 
 
 def test_a_slip_or_two_is_no_outlier(make_study: Callable[..., Rows]) -> None:

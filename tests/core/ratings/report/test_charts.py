@@ -52,6 +52,12 @@ def test_the_heat_map_writes_the_kappas_of_few_raters(analysis: RatingAnalysis) 
     assert sum(label.startswith("0.") for label in labels) == 4 * 3
 
 
+def test_the_heat_map_writes_a_true_minus(make_row: Callable[..., dict[str, Any]]) -> None:
+    rows = [make_row(rater, f"item-{n}", mark) for n in range(1, 6) for rater, mark in (("up", n), ("down", 6 - n))]
+    labels = texts(kappa_heat_map_svg(analyse(rows, draws=10).table))
+    assert labels.count("−1.00") == 2
+
+
 def test_many_raters_do_not_crowd_the_heat_map(make_study: Callable[..., list[dict[str, Any]]]) -> None:
     labels = texts(kappa_heat_map_svg(analyse(make_study(12, 65), draws=10).table))
     assert len([label for label in labels if label.startswith("rater-")]) <= 60
