@@ -24,7 +24,7 @@ from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 from stoic_assets.core.presentation.formatting import dashed, difference, p_value, score
-from stoic_assets.core.releases import check_agent_version
+from stoic_assets.core.releases import agent_of, check_agent_version
 
 COLOURS: dict[Verdict, str] = {
     "regressed": "red", "improved": "green", "unchanged": "default", "inconclusive": "yellow",
@@ -78,27 +78,35 @@ def compare(
 def show_comparison(found: Comparison) -> None:
     """A comparison for a person."""
     console.out.print()
-    console.out.print(headline(found), style=f"bold {COLOURS[found.verdict]}")
+    console.say(headline(found), style=f"bold {COLOURS[found.verdict]}")
     for note in found.notes:
-        console.out.print(f"note: {note}", style="yellow")
+        console.say(f"note: {note}", style="yellow", indent=2)
     console.print_table(_table(found))
     for line in open_questions(finding.row() for finding in found.gating):
-        console.out.print(line, style="dim")
-    console.out.print(confidence(found), style="dim")
+        console.say(line, style="dim", indent=2)
+    console.say(confidence(found), style="dim")
     if found.candidate.offline:
-        console.out.print(OFFLINE_NOTE, style="yellow")
+        console.say(OFFLINE_NOTE, style="yellow")
 
 
 def _table(found: Comparison) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("measure")
-    for heading in (found.base.agent_version, found.candidate.agent_version, "change", "95 % interval", "p (Holm)"):
+    for heading in _versions(found):
+        table.add_column(console.Name(heading), justify="right", min_width=5)
+    for heading in ("change", "95 % interval", "p (Holm)", "jobs"):
         table.add_column(heading, justify="right")
-    table.add_column("jobs", justify="right")
     table.add_column("verdict")
     for finding in found.gating:
         table.add_row(*_cells(finding.row()))
     return table
+
+
+def _versions(found: Comparison) -> tuple[str, str]:
+    """How the two are called beside each other: without their agent where it is the same."""
+    base, candidate = found.base.agent_version, found.candidate.agent_version
+    agent = f"{agent_of(base)}@" if agent_of(base) == agent_of(candidate) else ""
+    return base.removeprefix(agent), candidate.removeprefix(agent)
 
 
 def _cells(row: Row) -> list[str | Text]:

@@ -2,12 +2,15 @@
 
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from rich.console import Console
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.measure import Measurement
 from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bars
 from rich.table import Table
@@ -46,10 +49,58 @@ def print_json(document: Any) -> None:
         out.on_broken_pipe()
 
 
+class Name:
+    """A name in a table: it folds after what joins its words, and a number stays with the word before it."""
+
+    def __init__(self, text: str) -> None:
+        self._parts = re.split(r"(?<=[_.~/:-])|(?<= )(?!\d+$)", text)
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        return Measurement(max(map(cell_len, self._parts)), cell_len("".join(self._parts)))
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        lines = [""]
+        for part in self._parts:
+            if lines[-1] and cell_len(f"{lines[-1]}{part}".rstrip()) > options.max_width:
+                lines.append("")
+            lines[-1] += part
+        yield Text("\n".join(line.rstrip() for line in lines), overflow="fold")
+
+
+def say(text: str | Text, style: str = "", indent: int = 0) -> None:
+    """Words on stdout. A terminal is given them broken between words, all but the first line indented; a file as one
+    line."""
+    words = Text(text) if isinstance(text, str) else text
+    lines = words.wrap(out, out.width - indent) if out.is_terminal else [words]
+    for number, line in enumerate(lines):
+        out.print(Text(" " * indent if number else "") + line, style=style)
+
+
 def print_table(table: Table) -> None:
-    """A table on stdout, no cell cut short: a narrow terminal breaks its lines, and a file has no width."""
-    needed = out.measure(table, options=out.options.update(max_width=1000)).maximum
-    Terminal(**AS_IT_STANDS, width=max(needed, out.width)).print(table)
+    """A table on stdout, no cell cut short: where a terminal is too narrow, columns fold that have a `min_width`.
+
+    A file has no width.
+    """
+    for column in table.columns:
+        column.no_wrap, column.overflow = column.min_width is None, "fold"
+    if out.is_terminal and _width(table) > out.width:
+        table.collapse_padding = True
+        _fold(table, max(0, _width(table) - out.width))
+    Terminal(**AS_IT_STANDS, width=max(_width(table), out.width)).print(table)
+
+
+def _width(shown: RenderableType) -> int:
+    """How wide it is where there is room for it."""
+    return out.measure(shown, options=out.options.update(max_width=1000)).maximum
+
+
+def _fold(table: Table, excess: int) -> None:
+    """Takes `excess` from the widths of columns that fold, first from the last of them."""
+    for column in reversed(table.columns):
+        if column.min_width is not None:
+            width = max(map(_width, (column.header, *column.cells)))
+            column.width = max(min(column.min_width, width), width - excess)
+            excess -= width - column.width
 
 
 def foreign(text: str) -> Text:

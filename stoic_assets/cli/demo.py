@@ -123,16 +123,16 @@ def _show(found: Comparison, flips: list[Flip], candidate: dict[str, Any], workp
     console.out.print(f"tables      {workplace.warehouse.published}")
     stoic = "stoic" if shutil.which("stoic") else sys.argv[0]  # after `make demo` it is in .venv, not on PATH
     versions = f"{found.base.agent_version} {found.candidate.agent_version}"
-    console.out.print(f"the gate    {stoic} compare {versions} --fail-on regression   (exits with 1)")
-    console.out.print(f"web UI      {stoic} ui   (asset graph; partitions marcus@1.0.0 and marcus@1.1.0)")
-    console.out.print(f"your agent  {stoic} eval --file JOB.yml --agent-url URL   (README: Evaluate your own agent)")
+    console.out.print(f"web UI      {stoic} ui   (partitions marcus@1.0.0 and marcus@1.1.0)")
+    console.out.print(f"your agent  {stoic} eval --file JOB.yml --agent-url URL   (see README)")
+    console.out.print(f"the gate, which exits with 1:\n  {stoic} compare {versions} --fail-on regression")
 
 
 def _show_broken(broken: list[Flip], found: Comparison) -> None:
     count, before, now = len(broken), found.base.agent_version, found.candidate.agent_version
     console.out.print(f"\n{count} assertions that held for {before} fail for {now}:")
     for flip in broken[:SHOWN_FLIPS]:
-        console.out.print(console.foreign(f"  {flip.job} ({flip.condition}): {' '.join(flip.text.split())}"))
+        console.say(console.foreign(f"  {flip.job} ({flip.condition}): {' '.join(flip.text.split())}"), indent=4)
     if count > SHOWN_FLIPS:
         console.out.print(f"  and {count - SHOWN_FLIPS} more, all in the report")
 

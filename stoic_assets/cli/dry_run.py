@@ -27,15 +27,19 @@ def show_plan(spec: EvaluationSpec, version: str, workplace: Workplace, as_json:
     if as_json:
         console.print_json(document)
         return
-    table = Table(title=f"{version}: {plural(document['trials'], 'trial')}, nothing was run", title_justify="left")
-    for heading in ("job", "agent", "conditions", "trials", "assertions", "setups"):
-        table.add_column(heading)
+    console.out.print(f"{version}: {plural(document['trials'], 'trial')}, nothing was run")
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for heading in ("job", "agent", "conditions"):
+        table.add_column(heading, min_width=10)
+    for heading in ("trials", "assertions", "setups"):
+        table.add_column(heading, justify="right")
     for row in document["jobs"]:
-        table.add_row(*[str(row[key]) for key in ("job", "url", "conditions", "trials", "assertions", "setups")])
+        names = (console.Name(row[key]) for key in ("job", "url", "conditions"))
+        table.add_row(*names, *(str(row[key]) for key in ("trials", "assertions", "setups")))
     console.print_table(table)
     cost, calls = document["estimated_cost_usd"], document["calls"]
     about = "no price for these models in stoic.yml" if cost is None else f"about {cost:.2f} USD"
-    console.out.print(
+    console.say(
         f"at most {plural(calls['agent'], 'message')} to the agent, {calls['evaluator']} of the simulated user, "
         f"{plural(calls['judge'], 'verdict')}, not counting what is asked again; {about}"
     )

@@ -17,11 +17,15 @@ from stoic_assets.core.conversation.evidence import SCORED
 from stoic_assets.core.evaluation import way_on
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, calibrated_share, weak_above, whose_confidence
-from stoic_assets.core.presentation.formatting import DASH, dashed, score
+from stoic_assets.core.presentation.formatting import DASH, dashed, score, words
 from stoic_assets.core.scoring.evaluation_document import DOCUMENT_TABLES, evaluation_document
 from stoic_assets.core.trial_rows import by_trial
 
 GATE_SAYS_NO, NO_VERDICT = 1, 3
+PARTS = {
+    "timing": "timing", "task": "task", "assertion": "assertion", "failure_penalty": "penalty", "overall": "overall",
+}
+"""The scores of a trial that are shown, and their headings."""
 ROUNDING = 1e-9
 """A mean that lies so little below a gate is equal to it: sums of fractions are not exact."""
 Document = dict[str, Any]
@@ -125,19 +129,20 @@ def show(outcome: Outcome, workplace: Workplace) -> None:
     console.print_table(_virtues(outcome.virtues))
     for trial in document["trials"]:
         if trial["outcome"] not in ("signed_off", "max_turns"):
-            console.out.print(console.foreign(_ending(trial, outcome)))
+            console.say(console.foreign(_ending(trial, outcome)), indent=2)
     for assertion in _failures(outcome):
-        console.out.print(console.foreign(assertion))
-    console.out.print(_summary(document))
+        console.say(console.foreign(assertion), indent=2)
+    console.say(_summary(document))
     whose = whose_confidence(_calibrated(document), outcome.agreement)
-    console.out.print(f"{whose} {weak_above(outcome.virtues)}".rstrip(), style="dim")
+    console.say(f"{whose} {weak_above(outcome.virtues)}".rstrip(), style="dim")
     if document["offline"]:
-        console.out.print(OFFLINE_NOTE, style="yellow")
+        console.say(OFFLINE_NOTE, style="yellow")
     console.out.print(f"report: {workplace.report_file(document['agent_version'], document['evaluation_id'])}")
 
 
 def _summary(document: Document) -> Text:
-    weak = ", ".join(f"{weak['virtue']} {score(weak['score'])}" for weak in document["weak_virtues"]) or "none"
+    found = [f"{words(weak['virtue']).lower()} {score(weak['score'])}" for weak in document["weak_virtues"]]
+    weak = ", ".join(found) or "none"
     return Text.assemble(
         "average score ", (dashed(score, document["average_score"]), "bold"),
         f"   fitness {dashed(score, document['fitness'])}   weak virtues: {weak}"
@@ -160,18 +165,19 @@ def _name(trial: Document, outcome: Outcome) -> str:
 
 
 def _trials(outcome: Outcome) -> Table:
+    """A terminal is spared the penalty where there is none: the names need the room."""
+    trials = outcome.document["trials"]
+    penalised = any(trial["scores"]["failure_penalty"] for trial in trials)
+    parts = [part for part in PARTS if part != "failure_penalty" or penalised or not console.out.is_terminal]
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for heading in ("job", "condition", "#", "outcome"):
-        table.add_column(heading)
-    for heading in ("timing", "task", "assertion", "penalty", "overall", "virtues"):
+    table.add_column("trial", min_width=12)
+    table.add_column("outcome", min_width=10)
+    for heading in (*(PARTS[part] for part in parts), "virtues"):
         table.add_column(heading, justify="right")
-    for trial in outcome.document["trials"]:
-        scores = trial["scores"]
-        parts = [scores[part] for part in ("timing", "task", "assertion", "failure_penalty", "overall")]
-        table.add_row(
-            outcome.jobs[trial["trial_id"]], trial["condition"], str(trial["repeat"]), trial["outcome"],
-            *(dashed(score, part) for part in [*parts, trial["virtue_overall"]["score"]]),
-        )
+    for trial in trials:
+        scores = [*(trial["scores"][part] for part in parts), trial["virtue_overall"]["score"]]
+        names = map(console.Name, (_name(trial, outcome), trial["outcome"]))
+        table.add_row(*names, *(dashed(score, value) for value in scores))
     return table
 
 
@@ -183,7 +189,7 @@ def _virtues(rows: Sequence[Row]) -> Table:
     for virtue in VIRTUES:
         row = found.get(virtue, {"score": None, "confidence": None, "trials": 0})
         mean, confidence = (dashed(score, row[column]) for column in ("score", "confidence"))
-        table.add_row(virtue.replace("_", " "), mean, confidence, str(row["trials"]))
+        table.add_row(words(virtue).lower(), mean, confidence, str(row["trials"]))
     return table
 
 

@@ -89,8 +89,9 @@ def analyze(
 def _show(analysed: Analysed) -> None:
     analysis = analysed.analysis
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for heading in ("dimension", "ordinal alpha", "95 % interval", "gate", "why"):
+    for heading in ("dimension", "ordinal alpha", "95 % interval", "gate"):
         table.add_column(heading)
+    table.add_column("why", min_width=12)
     for name, found in analysis.dimensions.items():
         alpha = found.coefficients["alpha_ordinal"]
         interval = DASH if alpha.low is None or alpha.high is None else f"{score(alpha.low)} to {score(alpha.high)}"
@@ -105,5 +106,5 @@ def _show(analysed: Analysed) -> None:
         console.out.print(console.foreign(f"not among them, to be analysed with --page: {', '.join(study.others)}"))
     console.print_table(table)
     for flag in analysis.checks.flags:
-        console.out.print(console.foreign(f"{flag.rater_id}: {flag.check}: {flag.detail}"))
+        console.say(console.foreign(f"{flag.rater_id}: {flag.check}: {flag.detail}"), indent=2)
     console.out.print(f"report: {analysed.report}\ndiscussion sheet: {analysed.discussion_sheet}")

@@ -11,7 +11,9 @@ from typer.testing import CliRunner
 
 from stoic_assets.adapters.sql_models import open_models
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.cli import console
 from stoic_assets.cli.compare import compare
+from stoic_assets.cli.console import Terminal
 from stoic_assets.core.judging.virtues import VIRTUES
 
 COMMANDS = typer.Typer()
@@ -163,6 +165,20 @@ def test_a_gate_that_cannot_say_no_says_so(evaluate: Evaluate, compared: Any, ga
     advice = f"stoic: --fail-on regression cannot say no: {said}; add jobs, or gate by `stoic eval --fail-under`\n"
     told = {"regression": advice, "inconclusive": f"stoic: {CANDIDATE} cannot be told from {BASE}\n"}
     assert (done.exit_code, done.stderr) == (code, told[gate])
+
+
+def test_a_comparison_fits_a_terminal_of_usual_width(
+    evaluate: Evaluate, compared: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evaluate(BASE)
+    evaluate(CANDIDATE, failed=HARD)
+    whole = CliRunner().invoke(COMMANDS, [BASE, CANDIDATE], catch_exceptions=False).stdout.splitlines()
+    eighty = Terminal(**console.AS_IT_STANDS, force_terminal=True, width=80, color_system=None)
+    monkeypatch.setattr(console, "out", eighty)
+    folded = CliRunner().invoke(COMMANDS, [BASE, CANDIDATE], catch_exceptions=False).stdout.splitlines()
+    assert max(map(len, whole)) > 80 >= max(map(len, folded))
+    assert " ".join(" ".join(folded).split()) == " ".join(" ".join(whole).split())
+    assert [line.split()[1:3] for line in folded if line.startswith("measure")] == [["1", "2"]]
 
 
 BY_HAND = {"trials": range(4), "identity": "by-hand", "started_at": "2026-01-02T00:00:00+00:00"}

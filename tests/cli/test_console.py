@@ -43,6 +43,68 @@ def test_a_table_shows_its_cells_as_they_stand(capsys: pytest.CaptureFixture[str
     assert [shown.count(cell) for cell in cells] == [2, 2]
 
 
+@pytest.fixture
+def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A terminal of 30 columns."""
+    thirty = console.Terminal(**console.AS_IT_STANDS, force_terminal=True, width=30, color_system=None)
+    monkeypatch.setattr(console, "out", thirty)
+
+
+LONG = "a sentence of more than thirty columns, which does not end there"
+
+
+def test_a_terminal_is_given_lines_broken_between_words(narrow: None, capsys: pytest.CaptureFixture[str]) -> None:
+    console.say(LONG, indent=2)
+    assert [line.rstrip() for line in capsys.readouterr().out.splitlines()] == [
+        "a sentence of more than", "  thirty columns, which does", "  not end there",
+    ]  # fmt: skip
+
+
+def test_a_file_is_given_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    console.say(f"{LONG}, {LONG}", indent=2)
+    assert capsys.readouterr().out == f"{LONG}, {LONG}\n"
+
+
+def scores(name: str) -> Table:
+    """A name that may fold beside a number that may not."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column("trial", min_width=8)
+    table.add_column("what came of it", justify="right")
+    table.add_row(console.Name(name), "0.75")
+    return table
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("short 1", ["short 1"]),
+        ("memory_of_places withheld 1", ["memory_of_", "places", "withheld 1"]),
+        ("area.component.case-0001", ["area.", "component.", "case-0001"]),
+        ("incomprehensibilities", ["incomprehensib", "ilities"]),
+    ],
+)
+def test_a_long_name_folds_in_its_own_column(
+    narrow: None, capsys: pytest.CaptureFixture[str], name: str, lines: list[str]
+) -> None:
+    console.print_table(scores(name))
+    shown = capsys.readouterr().out.splitlines()
+    assert max(map(len, shown)) <= 30
+    assert [line.removesuffix("0.75").strip() for line in shown[1:]] == lines
+
+
+def test_a_file_has_names_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    name = "area.component." * 20
+    console.print_table(scores(name))
+    assert name in capsys.readouterr().out
+
+
+def test_numbers_are_not_cut_whatever_the_terminal(narrow: None, capsys: pytest.CaptureFixture[str]) -> None:
+    table = scores("a_name_that_is_long")
+    table.add_column("and another of those that may not fold")
+    console.print_table(table)
+    assert "what came of it and another of those that may not fold" in capsys.readouterr().out
+
+
 def test_what_no_terminal_can_be_sent_is_shown_by_its_code(capsys: pytest.CaptureFixture[str]) -> None:
     console.err.print(console.foreign("\ud800"))
     assert capsys.readouterr().err == "[U+D800]\n"

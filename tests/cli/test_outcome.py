@@ -10,6 +10,8 @@ import typer
 
 from stoic_assets.adapters.calibration_store import PLACE
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.cli import console
+from stoic_assets.cli.console import Terminal
 from stoic_assets.cli.outcome import GATE_SAYS_NO, NO_VERDICT, Outcome, evaluation_outcome, finish
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.scoring.evaluation_document import DOCUMENT_TABLES
@@ -116,6 +118,55 @@ def test_trials_and_assertions_are_shown_by_their_names(
         "failed  chat withheld 1: one reminder: RETURN 1  (it was false)",
         "failed  chat withheld 1: RETURN 1  (no row)",
     ]
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of 80 columns."""
+    eighty = Terminal(**console.AS_IT_STANDS, force_terminal=True, width=80, color_system=None)
+    monkeypatch.setattr(console, "out", eighty)
+
+
+def table_of(outcome: Outcome, workplace: Workplace, penalty: float, ending: str, said: Any) -> list[str]:
+    """The lines in which a trial of an ordinary name is shown, and their heading."""
+    scores = dict.fromkeys(("timing", "task", "assertion", "overall"), 0.5) | {"failure_penalty": penalty}
+    shown = {"scores": scores, "virtues": {}, "virtue_overall": {"score": 0.5}, "assertions": []}
+    document = {**outcome.document, "trials": [TRIAL | shown | {"outcome": ending}]}
+    finish(replace(outcome, document=document, planned=1, jobs={"t": "reminder_tomorrow"}), workplace, False, None)
+    lines = said.readouterr().out.splitlines()
+    first = next(number for number, line in enumerate(lines) if line.startswith("trial"))
+    return lines[first : next(number for number, line in enumerate(lines) if line.startswith("virtue "))]
+
+
+@pytest.mark.parametrize(("penalty", "headings"), [(0.0, 7), (0.3, 8)])
+def test_trials_fit_a_terminal_of_usual_width(
+    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str], terminal: None, penalty: float,
+    headings: int,
+) -> None:  # fmt: skip
+    heading, first, *rest = table_of(stored(), workplace, penalty, "evaluator_error", capsys)
+    assert max(map(len, (heading, first, *rest))) <= 80
+    assert len(heading.split()) == headings
+    assert first.split()[0] == "reminder_tomorrow"
+    assert " ".join(rest).split() in (["error"], ["withheld", "1", "error"])
+
+
+def test_a_file_has_every_column(
+    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    heading, line = table_of(stored(), workplace, 0.0, "signed_off", capsys)
+    assert heading.split() == [
+        "trial", "outcome", "timing", "task", "assertion", "penalty", "overall", "virtues",
+    ]  # fmt: skip
+    assert line.split() == ["reminder_tomorrow", "withheld", "1", "signed_off", *["0.50"] * 3, "0.00", *["0.50"] * 2]
+
+
+def test_virtues_have_one_name(stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str]) -> None:
+    found = stored()
+    weak = {**found.document, "weak_virtues": [{"virtue": "practical_wisdom", "score": 0.5}]}
+    finish(replace(found, document=weak), workplace, as_json=False, fail_under=None)
+    shown = capsys.readouterr().out
+    assert "weak virtues: practical wisdom 0.50" in shown
+    assert "practical_wisdom" not in shown
 
 
 @pytest.mark.parametrize(
