@@ -135,16 +135,30 @@ def test_shown_commands_exist() -> None:
             assert {word for word in words if word.startswith("--")} <= options_of, words
 
 
+COMMAND = re.compile(r"^## (stoic [a-z ]+?)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+"""The name of a command in docs/commands.md, and what stands there of it."""
+
+
 def test_every_command_and_option_is_described() -> None:
-    heading_and_text = re.compile(r"^## (stoic [a-z ]+?)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
     described = {
         name: {row for row in rows(text) if row.startswith("--")}
-        for name, text in heading_and_text.findall(text_of("docs/commands.md"))
+        for name, text in COMMAND.findall(text_of("docs/commands.md"))
     }
     everywhere = {"--verbose"}
     assert {name: found | everywhere for name, found in described.items()} == {
         name: options(command) for name, command in commands()
     }
+
+
+def test_the_help_calls_values_as_the_documents_do() -> None:
+    known = dict(commands())
+    for name, text in COMMAND.findall(text_of("docs/commands.md")):
+        shown = dict(re.findall(r"^\| `(--[a-z-]+)` ?(\S*?) \|", text, re.MULTILINE))
+        values = {parameter.opts[0]: parameter.metavar or "" for parameter in known[name].params}
+        choices = {option for option, value in values.items() if "|" in value}  # which the text names
+        assert {option: values[option] for option in shown.keys() - choices} == {
+            option: value for option, value in shown.items() if option not in choices
+        }, name
 
 
 def test_every_key_of_a_job_is_described() -> None:

@@ -18,7 +18,7 @@ from stoic_assets.adapters.interrupts import hear_interrupts_once, was_interrupt
 from stoic_assets.adapters.lean_imports import uncollected
 from stoic_assets.cli.console import err, foreign, out
 from stoic_assets.cli.main import INTERRUPTED, leave
-from stoic_assets.cli.options import NEWEST, with_verbose
+from stoic_assets.cli.options import NEWEST, Command, Group, with_verbose
 from stoic_assets.core.errors import StoicError
 
 COMMANDS = {
@@ -58,17 +58,17 @@ def command_line(names: Iterable[str] = COMMANDS) -> typer.Typer:
     stoic = typer.Typer(
         name="stoic", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
         help="Evaluates conversational agents: live conversations, graph assertions, five Stoic virtues.",
-        callback=_with_version,  # with it, a single command is still called by its name
+        cls=Group, callback=_with_version,  # with it, a single command is still called by its name
     )
     for name in names:
         module, _, written = COMMANDS[name].partition(".")
         command = getattr(import_module(f"stoic_assets.cli.{module}"), written)
         if isinstance(command, typer.Typer):
             for inner in command.registered_commands:
-                inner.callback = inner.callback and with_verbose(inner.callback)
-            stoic.add_typer(command, name=name)
+                inner.cls, inner.callback = Command, inner.callback and with_verbose(inner.callback)
+            stoic.add_typer(command, name=name, cls=Group)
         else:
-            stoic.command(name)(with_verbose(command))
+            stoic.command(name, cls=Command)(with_verbose(command))
     return stoic
 
 

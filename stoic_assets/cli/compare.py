@@ -39,16 +39,22 @@ class Gate(StrEnum):
 
 
 def compare(
-    base: Annotated[str, typer.Argument(help="agent@version to compare with")],
-    candidate: Annotated[str, typer.Argument(help="agent@version in question")],
+    base: Annotated[str, typer.Argument(metavar="BASE", help="agent@version to compare with")],
+    candidate: Annotated[str, typer.Argument(metavar="CANDIDATE", help="agent@version in question")],
     evaluation: Annotated[
-        list[str] | None, typer.Option(help="An evaluation to compare by, not the one chosen; may be given twice.")
+        list[str] | None,
+        typer.Option(metavar="ID", help="An evaluation to compare by, not the one chosen; may be given twice.")
     ] = None,
     fail_on: Annotated[
-        Gate | None, typer.Option(help="Exit with 1 on a regression; with `inconclusive`, unless it is ruled out.")
+        Gate | None,
+        typer.Option(
+            metavar="|".join(Gate), help="Exit with 1 on a regression; with `inconclusive`, unless it is ruled out."
+        ),
     ] = None,
-    junit: Annotated[Path | None, typer.Option(help="Write JUnit XML here.")] = None,
-    markdown: Annotated[Path | None, typer.Option(help="Write Markdown for a pull request here.")] = None,
+    junit: Annotated[Path | None, typer.Option(metavar="FILE", help="Write JUnit XML here.")] = None,
+    markdown: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write Markdown for a pull request here.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Compares two evaluated versions, job by job, and says what regressed and how sure that is."""

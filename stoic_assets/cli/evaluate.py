@@ -38,19 +38,34 @@ class Condition(StrEnum):
 
 _JOBS = "data/eval/agent.yml, else all of eval_jobs/; with --agent-version those of both that address its agent"
 Files = Annotated[
-    list[Path] | None, typer.Option("--file", help=f"A job file; may be repeated. (default: {_JOBS})")
+    list[Path] | None, typer.Option("--file", metavar="FILE", help=f"A job file; may be repeated. (default: {_JOBS})")
 ]
-Names = Annotated[list[str] | None, typer.Option("--job", help="A job of that name; may be repeated.")]
-Tags = Annotated[list[str] | None, typer.Option("--tag", help="Jobs with that tag; may be repeated.")]
-Model = Annotated[str | None, typer.Option(help="The model the agent is asked to use. (default: gpt-4.1-mini)")]
-Version = Annotated[str | None, typer.Option(help="agent@version. (default: <chatbot>@dev)")]
-Url = Annotated[str | None, typer.Option(help="Where the agent listens. (default: as its release or job says)")]
-Played = Annotated[Condition | None, typer.Option(help="Which to play. (default: both where a job has facts)")]
-Repeats = Annotated[int | None, typer.Option(min=1, help="Repeats of every trial. (default: the jobs' own)")]
-Samples = Annotated[int | None, typer.Option(min=1, max=50, help="Verdicts of each judge on each virtue.")]
-AtOnce = Annotated[int | None, typer.Option(min=1, help="Conversations at the same time. (default: as stoic.yml says)")]
-FailUnder = Annotated[float | None, typer.Option(min=0, max=1, help="Exit with 1 when the average score is below.")]
-MaxCost = Annotated[float | None, typer.Option(min=0, help="US dollars after which nothing more is asked of a model.")]
+Names = Annotated[list[str] | None, typer.Option("--job", metavar="NAME", help="A job of that name; may be repeated.")]
+Tags = Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="Jobs with that tag; may be repeated.")]
+Model = Annotated[
+    str | None, typer.Option(metavar="NAME", help="The model the agent is asked to use. (default: gpt-4.1-mini)")
+]
+Version = Annotated[str | None, typer.Option(metavar="A@V", help="agent@version. (default: <chatbot>@dev)")]
+Url = Annotated[
+    str | None, typer.Option(metavar="URL", help="Where the agent listens. (default: as its release or job says)")
+]
+Played = Annotated[
+    Condition | None,
+    typer.Option(metavar="|".join(Condition), help="Which to play. (default: both where a job has facts)"),
+]
+Repeats = Annotated[
+    int | None, typer.Option(metavar="N", min=1, help="Repeats of every trial. (default: the jobs' own)")
+]
+Samples = Annotated[int | None, typer.Option(metavar="N", min=1, max=50, help="Verdicts of each judge on each virtue.")]
+AtOnce = Annotated[
+    int | None, typer.Option(metavar="N", min=1, help="Conversations at the same time. (default: as stoic.yml says)")
+]
+FailUnder = Annotated[
+    float | None, typer.Option(metavar="X", min=0, max=1, help="Exit with 1 when the average score is below.")
+]
+MaxCost = Annotated[
+    float | None, typer.Option(metavar="USD", min=0, help="US dollars after which nothing more is asked of a model.")
+]
 
 
 def evaluate(
@@ -67,7 +82,7 @@ def evaluate(
     fail_under: FailUnder = None,
     max_cost: MaxCost = None,
     resume: Annotated[
-        str | None, typer.Option(metavar="[EVALUATION_ID]", help="Go on with the newest unfinished one, or with this.")
+        str | None, typer.Option(metavar="[ID]", help="Go on with the newest unfinished one, or with this.")
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show trials, calls and estimated cost.")] = False,
     as_json: Json = False,
@@ -103,10 +118,14 @@ def evaluate(
 
 
 def regrade(
-    agent_version: Annotated[str | None, typer.Option(help="agent@version. (default: the newest evaluated)")] = None,
-    evaluation: Annotated[str | None, typer.Option(help="Which of its evaluations. (default: the newest)")] = None,
+    agent_version: Annotated[
+        str | None, typer.Option(metavar="A@V", help="agent@version. (default: the newest evaluated)")
+    ] = None,
+    evaluation: Annotated[
+        str | None, typer.Option(metavar="ID", help="Which of its evaluations. (default: the newest)")
+    ] = None,
     file: Annotated[
-        list[Path] | None, typer.Option("--file", help="A corrected job; may be repeated.")
+        list[Path] | None, typer.Option("--file", metavar="FILE", help="A corrected job; may be repeated.")
     ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Ask the judges again, past their cached replies.")] = False,
     judge_samples: Samples = None,

@@ -22,9 +22,15 @@ from stoic_assets.core.releases import ALL_VERSIONS, check_agent_version, is_age
 
 
 def export(
-    duckdb: Annotated[Path | None, typer.Option(help="One file with all tables; an existing one is replaced.")] = None,
-    csv: Annotated[Path | None, typer.Option(help="A new folder with a CSV file for each table.")] = None,
-    parquet: Annotated[Path | None, typer.Option(help="A new folder with a Parquet file for each table.")] = None,
+    duckdb: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="One file with all tables; an existing one is replaced.")
+    ] = None,
+    csv: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="A new folder with a CSV file for each table.")
+    ] = None,
+    parquet: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="A new folder with a Parquet file for each table.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Writes everything as plain tables: as one DuckDB file, as CSV or as Parquet, or as several of them."""
@@ -42,7 +48,7 @@ def export(
 
 
 def delete(
-    agent_version: Annotated[str, typer.Argument(help="agent@version")],
+    agent_version: Annotated[str, typer.Argument(metavar="A@V", help="agent@version")],
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -105,7 +111,9 @@ def _delete_all(workplace: Workplace, version: str) -> None:
 
 
 def schema(
-    out: Annotated[Path | None, typer.Option(dir_okay=False, help="A file; without it it goes to stdout.")] = None
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", dir_okay=False, help="A file; without it it goes to stdout.")
+    ] = None
 ) -> None:
     """The JSON Schema of job files, for editors."""
     text = json.dumps(job_json_schema(), indent=2, ensure_ascii=False) + "\n"

@@ -1,17 +1,44 @@
 """Options that several commands share."""
 
 import inspect
+import re
 from collections.abc import Callable
 from functools import wraps
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Every message, function call, system prompt and query.")]
 Trace = Annotated[bool, typer.Option("--verbose", help="Where a fault came from.")]
 NEWEST = "newest"
 """What `--resume` without a value stands for."""
+
+
+class _PlainHelp:
+    """Help in which `--json` takes no `<bool>`, and arguments stand as in the documents: BASE CANDIDATE."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The parameters of a command, `--help` among them."""
+        params: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for param in params:
+            if isinstance(param, TyperArgument) or param.is_flag:
+                param.display_type_rich = lambda ctx: None
+        return params
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """What stands behind the name of a command."""
+        pieces: list[str] = super().collect_usage_pieces(ctx)  # type: ignore[misc]
+        return [re.sub("[{}]", "", piece) for piece in pieces]
+
+
+class Command(_PlainHelp, TyperCommand):
+    """A command of ours."""
+
+
+class Group(_PlainHelp, TyperGroup):
+    """A command that has commands below it."""
 
 
 def with_verbose(command: Callable[..., None]) -> Callable[..., None]:

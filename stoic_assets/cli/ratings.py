@@ -20,10 +20,12 @@ app = typer.Typer(no_args_is_help=True, help="Human ratings: page, collection, a
 @app.command()
 def build(
     agent_version: Annotated[
-        list[str] | None, typer.Option(help="agent@version; may be repeated. (default: the newest evaluated)")
+        list[str] | None,
+        typer.Option(metavar="A@V", help="agent@version; may be repeated. (default: the newest evaluated)")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(dir_okay=False, help="Where to write it. (default: $STOIC_HOME/reports/ratings/…)")
+        Path | None,
+        typer.Option(metavar="FILE", dir_okay=False, help="Where to write it. (default: $STOIC_HOME/reports/ratings/…)")
     ] = None,
     about: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Tells raters whom people wrote to. (default: nothing)")
@@ -72,7 +74,8 @@ def collect(
 @app.command()
 def analyze(
     page: Annotated[
-        str | None, typer.Option(help="Id of the page whose ratings are meant. (default: the one that was rated last)")
+        str | None,
+        typer.Option(metavar="ID", help="The page whose ratings are meant. (default: the one that was rated last)"),
     ] = None,
     as_json: Json = False,
 ) -> None:

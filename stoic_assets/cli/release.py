@@ -22,16 +22,22 @@ app = typer.Typer(no_args_is_help=True, help="Release manifests: where versions 
 
 @app.command()
 def add(
-    agent_version: Annotated[str, typer.Argument(help="agent@version")],
-    url: Annotated[str | None, typer.Option(help="Where this version listens.")] = None,
-    parent: Annotated[list[str] | None, typer.Option(help="A version it came from; may be repeated.")] = None,
-    released_at: Annotated[
-        str | None, typer.Option(help="ISO 8601; UTC if no zone. (default: as before, or now)")
+    agent_version: Annotated[str, typer.Argument(metavar="A@V", help="agent@version")],
+    url: Annotated[str | None, typer.Option(metavar="URL", help="Where this version listens.")] = None,
+    parent: Annotated[
+        list[str] | None, typer.Option(metavar="V", help="A version it came from; may be repeated.")
     ] = None,
-    protocol: Annotated[str | None, typer.Option(help="embabel or openai. (default: the jobs' own)")] = None,
-    model: Annotated[str | None, typer.Option(help="The model it is asked to use.")] = None,
-    job: Annotated[list[str] | None, typer.Option(help="A job to run; may be repeated. (default: all)")] = None,
-    notes: Annotated[str | None, typer.Option(help="Anything worth knowing.")] = None,
+    released_at: Annotated[
+        str | None, typer.Option(metavar="TIME", help="ISO 8601; UTC if no zone. (default: as before, or now)")
+    ] = None,
+    protocol: Annotated[
+        str | None, typer.Option(metavar="NAME", help="embabel or openai. (default: the jobs' own)")
+    ] = None,
+    model: Annotated[str | None, typer.Option(metavar="NAME", help="The model it is asked to use.")] = None,
+    job: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="A job to run; may be repeated. (default: all)")
+    ] = None,
+    notes: Annotated[str | None, typer.Option(metavar="TEXT", help="Anything worth knowing.")] = None,
     as_json: Json = False,
 ) -> None:
     """Writes releases/AGENT-VERSION.yml; an existing manifest of the version is replaced, but for its date."""

@@ -15,9 +15,12 @@ from stoic_assets.core.releases import check_agent_version
 
 
 def report(
-    agent_version: Annotated[str | None, typer.Option(help="agent@version. (default: the newest evaluated)")] = None,
+    agent_version: Annotated[
+        str | None, typer.Option(metavar="A@V", help="agent@version. (default: the newest evaluated)")
+    ] = None,
     out: Annotated[
-        Path | None, typer.Option(dir_okay=False, help="Where to write it. (default: $STOIC_HOME/reports/…)")
+        Path | None,
+        typer.Option(metavar="FILE", dir_okay=False, help="Where to write it. (default: $STOIC_HOME/reports/…)")
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -29,10 +29,14 @@ _PATIENCE = 30.0
 
 
 def agent(
-    release: Annotated[str, typer.Option(help="Release of the demo agent: 1.0.0 or 1.1.0.")] = "1.0.0",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 picks a free one.")] = 8081,
-    api_key: Annotated[str | None, typer.Option(envvar="AGENT_API_KEY", help="Key that callers must send.")] = None,
-    host: Annotated[str, typer.Option(help="Address to listen on; another than loopback's needs a key.")] = LOOPBACK[0],
+    release: Annotated[str, typer.Option(metavar="V", help="Release of the demo agent: 1.0.0 or 1.1.0.")] = "1.0.0",
+    port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="0 picks a free one.")] = 8081,
+    api_key: Annotated[
+        str | None, typer.Option(metavar="KEY", envvar="AGENT_API_KEY", help="Key that callers must send.")
+    ] = None,
+    host: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Address to listen on; another than loopback's needs a key.")
+    ] = LOOPBACK[0],
 ) -> None:
     """Serves the demo agent Marcus, on loopback unless told otherwise, over the subject graph."""
     from stoic_assets.demo.service import serve
@@ -80,7 +84,7 @@ def _wait_for_stop(home: Path) -> None:
             return
 
 
-def ui(port: Annotated[int, typer.Option(min=1, max=65535, help="Where to serve it.")] = 3000) -> None:
+def ui(port: Annotated[int, typer.Option(metavar="N", min=1, max=65535, help="Where to serve it.")] = 3000) -> None:
     """Dagster's web UI and daemon on this project, on loopback."""
     workplace = open_workplace()
     env = {

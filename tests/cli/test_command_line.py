@@ -46,6 +46,31 @@ def test_resume_without_a_value_means_the_newest():
     assert with_resume_value(["eval", "--resume", "e1"]) == ["eval", "--resume", "e1"]
 
 
+@pytest.mark.parametrize(
+    ("command", "usage"),
+    [
+        (("compare",), "stoic compare [OPTIONS] BASE CANDIDATE"),
+        (("eval",), "stoic eval [OPTIONS]"),
+        (("release", "add"), "stoic release add [OPTIONS] A@V"),
+        (("ratings", "collect"), "stoic ratings collect [OPTIONS] FILE_OR_FOLDER..."),
+        (("ratings",), "stoic ratings [OPTIONS] COMMAND [ARGS]..."),
+        ((), "stoic [OPTIONS] COMMAND [ARGS]..."),
+    ],
+)
+def test_help_gives_flags_no_value_and_arguments_no_type(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: tuple[str, ...], usage: str
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["stoic", *command, "--help"])
+    with pytest.raises(SystemExit):
+        run()
+    shown = capsys.readouterr().out
+    assert f"{usage} " in shown
+    assert "--help" in shown
+    assert "<bool>" not in shown
+    assert "<str>" not in shown
+    assert "list[" not in shown
+
+
 def test_every_command_takes_verbose(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     every = typer.main.get_command(command_line()).commands.values()
     leaves = [leaf for command in every for leaf in getattr(command, "commands", {"": command}).values()]
