@@ -51,6 +51,12 @@ class Collected:
     written: tuple[Path, ...]
 
     @property
+    def came_in(self) -> bool:
+        """Whether ratings came in that the table had not, and some were of our own pages."""
+        known = self.new + self.changed + self.unchanged + self.superseded > self.unknown
+        return known and self.new + self.changed > 0
+
+    @property
     def counts(self) -> dict[str, int]:
         """All but the names of what was written, as it is told."""
         return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "written"}

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from stoic_assets.adapters import ratings_store
+from stoic_assets.adapters import calibration_store, ratings_store
 from stoic_assets.adapters.rating_analysis import Analysed, analyse_ratings
 from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli import console
@@ -14,6 +14,10 @@ from stoic_assets.cli.options import Json
 from stoic_assets.core.presentation.formatting import DASH, dashed, plural, score
 from stoic_assets.core.releases import check_agent_version
 
+REMAINS = (
+    "no judge is held against these ratings before judge_calibration is materialised in `stoic ui`, alone or by the "
+    "job ratings_collected"
+)
 app = typer.Typer(no_args_is_help=True, help="Human ratings: page, collection, analysis.")
 
 
@@ -63,12 +67,14 @@ def collect(
         console.out.print(f"nothing found: {files}, no rating; take in what raters saved on the page")
     else:
         files = plural(counts.pop("files"), "file")
-        console.out.print(", ".join([files, *(f"{count} {name}" for name, count in counts.items())]))
+        console.say(", ".join([files, *(f"{count} {name}" for name, count in counts.items())]))
         if collected.superseded:
-            console.out.print(
+            console.say(
                 "superseded by newer ratings of the same rater, item and page; where two people used one id, give each "
                 "one of their own in their files"
             )
+        if collected.came_in:
+            console.say(REMAINS)
 
 
 @app.command()
@@ -82,11 +88,14 @@ def analyze(
     """Says how far the raters of one page agree, which raters to talk with, and which items to discuss."""
     from stoic_assets.core.ratings.analysis_document import analysis_document
 
-    analysed = analyse_ratings(open_workplace(), page)
+    workplace = open_workplace()
+    analysed = analyse_ratings(workplace, page)
     if as_json:
         console.print_json(analysis_document(analysed.analysis))
     else:
         _show(analysed)
+        if not workplace.warehouse.has(calibration_store.TABLE, *calibration_store.PLACE):
+            console.say(REMAINS)
 
 
 def _show(analysed: Analysed) -> None:

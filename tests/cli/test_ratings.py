@@ -5,8 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from stoic_assets.adapters import calibration_store
+from stoic_assets.adapters.rating_keys import write_keys
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.cli.ratings import build, collect
+from stoic_assets.cli.ratings import REMAINS, analyze, build, collect
+from stoic_assets.core.ratings.blinding import Key
 
 MARKS = dict.fromkeys(
     ("appropriateness", "helpfulness", "stoic_authenticity", "emotional_intelligence", "actionability"), 3
@@ -49,6 +52,40 @@ def test_collecting_says_what_came_in(tmp_path: Path, capsys: pytest.CaptureFixt
     counts, advice = capsys.readouterr().out.splitlines()
     assert counts == "1 file, 0 new, 0 changed, 0 unchanged, 1 superseded, 1 unknown"
     assert "where two people used one id, give each one of their own" in advice
+
+
+def given(workplace: Workplace, folder: Path, **ids: str | None) -> Path:
+    """A file with ratings of these ids, each the id of a trial of ours or of none."""
+    keys = {
+        name: Key(origin=name, agent_version="marcus@1", evaluation_id="E", trial_id=trial, words=9)
+        for name, trial in ids.items() if trial
+    }  # fmt: skip
+    write_keys(workplace.project.home, keys)
+    common = {"rater_id": "ann", "timestamp": "2026-01-01T00:00:00Z", "overall": "yes", "ratings": MARKS}
+    (folder / "ann.json").write_text(json.dumps([common | {"test_id": name} for name in ids]))
+    return folder / "ann.json"
+
+
+def test_the_step_that_no_command_takes_is_named(
+    workplace: Workplace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = given(workplace, tmp_path, x="t")
+    collect([file])
+    assert REMAINS in capsys.readouterr().out
+    collect([file])
+    assert REMAINS not in capsys.readouterr().out  # nothing came in
+    analyze()
+    assert REMAINS in capsys.readouterr().out
+    calibration_store.store(workplace.warehouse, [])
+    analyze()
+    assert REMAINS not in capsys.readouterr().out
+
+
+def test_ratings_of_replies_that_are_not_ours_need_no_further_step(
+    workplace: Workplace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    collect([given(workplace, tmp_path, x=None)])
+    assert REMAINS not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("files", [{}, {"ann.json": "[]"}])

@@ -87,4 +87,5 @@ def why_not_calibrated(
     for row in rows:
         if (row["virtue"], row["judge_model"], row["measure"]) == (virtue, judges, f"map_{source}"):
             return row["why"] or "not calibrated: judged after the calibration with other prompts, or before it"
-    return "not calibrated: people rated no verdict of this judge"
+    advice = "once replies are rated, materialise judge_calibration"
+    return f"not calibrated: this judge was not held against people’s ratings yet; {advice}"

@@ -103,7 +103,10 @@ def test_a_score_says_why_it_is_not_calibrated(study: Study, quick: Resampling) 
         "not calibrated: 0 trials with 3 verdicts and 3 raters, 30 are needed"
     )
     assert "other prompts" in str(why_not_calibrated(rows, "wisdom", "gpt", "self"))
-    assert why_not_calibrated(rows, "wisdom", "new", "self") == "not calibrated: people rated no verdict of this judge"
+    assert why_not_calibrated(rows, "wisdom", "new", "self") == (
+        "not calibrated: this judge was not held against people’s ratings yet; once replies are rated, materialise "
+        "judge_calibration"
+    )
 
 
 def test_without_ratings_there_is_nothing_to_compare(study: Study, quick: Resampling) -> None:

@@ -143,7 +143,7 @@ def test_first_screen_of_a_good_run_has_no_banner(usual_page: str) -> None:
     assert "No verdict" not in usual_page
     assert "mean nothing" not in usual_page
     assert "not calibrated against people" in usual_page
-    assert ">Not calibrated: people rated no verdict of this judge.<" in usual_page
+    assert ">Not calibrated: this judge was not held against people’s ratings yet" in usual_page
     assert "2026-11-21 14:02 UTC, took 3 min 12 s" in usual_page
 
 
