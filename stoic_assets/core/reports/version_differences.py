@@ -11,6 +11,7 @@ from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.ordering import natural
 from stoic_assets.core.reports.data import BaseVersion, ReportData, Row
 from stoic_assets.core.reports.summary import measures
+from stoic_assets.core.reports.trend_chart import releases
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,13 @@ class Differences:
     flips: list[Flip]
     only_base: list[str]
     only_this: list[str]
+
+
+def uncompared_with(data: ReportData) -> str | None:
+    """The stored version before this one where the report compares with none; None where it does, or is the first."""
+    versions, this = releases(data.virtue_trends), data.evaluation["agent_version"]
+    earlier = versions[: versions.index(this)] if this in versions else versions
+    return earlier[-1] if earlier and data.base is None else None
 
 
 def differences(data: ReportData) -> Differences | None:

@@ -198,6 +198,19 @@ def test_without_comparison_rows_plain_differences_stand_untested(make_data: Mak
     assert not re.search("against marcus@1.0.0:|p \\(Holm\\)", html)
 
 
+@pytest.mark.parametrize(
+    ("parents", "why"),
+    [
+        ([], "no release manifest names a version that it came from."),
+        (["marcus@1.0.9"], "marcus@1.0.9, which it came from, has no evaluation to compare with."),
+    ],
+)
+def test_a_report_without_base_says_how_to_compare(make_data: Make, parents: list[str], why: str) -> None:
+    data = make_data(compared=False)
+    text = Structure(render_report(replace(data, evaluation={**data.evaluation, "parents": parents}))).text
+    assert f"Not compared with another version: {why} stoic compare marcus@1.0.0 marcus@1.1.0 holds" in text
+
+
 def test_too_many_invalid_trials_leave_no_verdict_on_the_version(make_data: Make) -> None:
     html = render_report(make_data(invalid_trials_threshold=0.01))
     assert "No verdict." in html

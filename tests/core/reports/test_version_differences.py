@@ -6,13 +6,22 @@ from dataclasses import replace
 import pytest
 
 from stoic_assets.core.reports.data import BaseVersion, ReportData
-from stoic_assets.core.reports.version_differences import differences, held
+from stoic_assets.core.reports.version_differences import differences, held, uncompared_with
 
 Make = Callable[..., ReportData]
 
 
 def test_no_base_no_differences(make_data: Make) -> None:
     assert differences(make_data(compared=False)) is None
+
+
+def test_the_version_before_is_named_where_a_report_compares_with_none(make_data: Make) -> None:
+    alone = make_data(compared=False)
+    assert uncompared_with(alone) == "marcus@1.0.0"
+    assert uncompared_with(make_data()) is None
+    assert uncompared_with(replace(alone, virtue_trends=())) is None
+    first = {**alone.evaluation, "agent_version": "marcus@0.9.0"}
+    assert uncompared_with(replace(alone, evaluation=first)) is None
 
 
 def test_measures_and_virtues_are_set_side_by_side(make_data: Make) -> None:
