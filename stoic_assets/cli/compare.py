@@ -43,7 +43,7 @@ def compare(
     candidate: Annotated[str, typer.Argument(metavar="CANDIDATE", help="agent@version in question")],
     evaluation: Annotated[
         list[str] | None,
-        typer.Option(metavar="ID", help="An evaluation to compare by, not the one chosen; may be given twice.")
+        typer.Option(metavar="ID", help="An evaluation to compare by, not the one chosen; may be given twice."),
     ] = None,
     fail_on: Annotated[
         Gate | None,

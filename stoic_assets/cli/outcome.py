@@ -17,7 +17,7 @@ from stoic_assets.core.conversation.evidence import SCORED
 from stoic_assets.core.evaluation import way_on
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, calibrated_share, weak_above, whose_confidence
-from stoic_assets.core.presentation.formatting import DASH, dashed, score, words
+from stoic_assets.core.presentation.formatting import DASH, dashed, score, short_of, words
 from stoic_assets.core.scoring.evaluation_document import DOCUMENT_TABLES, evaluation_document
 from stoic_assets.core.trial_rows import by_trial
 
@@ -91,15 +91,9 @@ def finish(outcome: Outcome, workplace: Workplace, as_json: bool, fail_under: fl
         console.err.print(console.foreign(f"stoic: no verdict: {refusal}"))
         raise typer.Exit(NO_VERDICT)
     if fail_under is not None and (average is None or average < fail_under - ROUNDING):
-        console.err.print(f"stoic: the average score {_short_of(average, fail_under)} is below {fail_under:.10g}")
+        said = DASH if average is None else short_of(average, fail_under)
+        console.err.print(f"stoic: the average score {said} is below {fail_under:.10g}")
         raise typer.Exit(GATE_SAYS_NO)
-
-
-def _short_of(average: float | None, gate: float) -> str:
-    """A mean below a gate, with as many decimals, at least two, as show that it is."""
-    if average is None:
-        return DASH
-    return next(text for decimals in range(2, 11) if float(text := f"{average:.{decimals}f}") < gate)
 
 
 def no_verdict(outcome: Outcome, threshold: float) -> str | None:
@@ -132,7 +126,7 @@ def show(outcome: Outcome, workplace: Workplace) -> None:
             console.say(console.foreign(_ending(trial, outcome)), indent=2)
     for assertion in _failures(outcome):
         console.say(console.foreign(assertion), indent=2)
-    console.say(_summary(document))
+    console.say(_summary(document, workplace.settings.weakness.score_below))
     whose = whose_confidence(_calibrated(document), outcome.agreement)
     console.say(f"{whose} {weak_above(outcome.virtues)}".rstrip(), style="dim")
     if document["offline"]:
@@ -140,9 +134,9 @@ def show(outcome: Outcome, workplace: Workplace) -> None:
     console.out.print(f"report: {workplace.report_file(document['agent_version'], document['evaluation_id'])}")
 
 
-def _summary(document: Document) -> Text:
-    found = [f"{words(weak['virtue']).lower()} {score(weak['score'])}" for weak in document["weak_virtues"]]
-    weak = ", ".join(found) or "none"
+def _summary(document: Document, below: float) -> Text:
+    found = [f"{words(weak['virtue']).lower()} {short_of(weak['score'], below)}" for weak in document["weak_virtues"]]
+    weak = ", ".join(found) or ("none" if document["fitness"] is not None else "no virtue was scored")
     return Text.assemble(
         "average score ", (dashed(score, document["average_score"]), "bold"),
         f"   fitness {dashed(score, document['fitness'])}   weak virtues: {weak}"

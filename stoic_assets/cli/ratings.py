@@ -25,7 +25,7 @@ app = typer.Typer(no_args_is_help=True, help="Human ratings: page, collection, a
 def build(
     agent_version: Annotated[
         list[str] | None,
-        typer.Option(metavar="A@V", help="agent@version; may be repeated. (default: the newest evaluated)")
+        typer.Option(metavar="A@V", help="agent@version; may be repeated. (default: the newest evaluated)"),
     ] = None,
     out: Annotated[
         Path | None,

@@ -20,7 +20,7 @@ def report(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", dir_okay=False, help="Where to write it. (default: $STOIC_HOME/reports/…)")
+        typer.Option(metavar="FILE", dir_okay=False, help="Where to write it. (default: $STOIC_HOME/reports/…)"),
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -162,11 +162,19 @@ def test_a_file_has_every_column(
 
 def test_virtues_have_one_name(stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str]) -> None:
     found = stored()
-    weak = {**found.document, "weak_virtues": [{"virtue": "practical_wisdom", "score": 0.5}]}
+    weak = {**found.document, "weak_virtues": [{"virtue": "practical_wisdom", "score": 0.699}]}
     finish(replace(found, document=weak), workplace, as_json=False, fail_under=None)
     shown = capsys.readouterr().out
-    assert "weak virtues: practical wisdom 0.50" in shown
+    assert "weak virtues: practical wisdom 0.699" in shown
     assert "practical_wisdom" not in shown
+
+
+@pytest.mark.parametrize(("fitness", "said"), [(0.8, "none"), (None, "no virtue was scored")])
+def test_what_nobody_scored_is_not_called_strong(
+    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str], fitness: float | None, said: str
+) -> None:
+    finish(stored(fitness=fitness), workplace, as_json=False, fail_under=None)
+    assert f"weak virtues: {said} " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
