@@ -38,11 +38,13 @@ def average_response_ms(evidence: Evidence) -> float | None:
 
 
 def turn_rows(evidence: Evidence) -> list[Row]:
-    """The rows of `turns`."""
+    """The rows of `turns`; a message of the user's has neither a time nor attempts."""
     return [
         {
             "trial_id": evidence.trial.trial_id, "turn": turn.turn, "speaker": turn.speaker, "content": turn.content,
-            "response_ms": turn.response_ms, "attempts": turn.attempts, "events": json.dumps(list(turn.events)),
+            "response_ms": turn.response_ms if turn.speaker == "agent" else None,
+            "attempts": turn.attempts if turn.speaker == "agent" else None,
+            "events": json.dumps(list(turn.events)),
         }
         for turn in evidence.turns
     ]
@@ -68,7 +70,7 @@ def evidence_of(trial: Row, turns: list[Row], observations: list[Row]) -> Eviden
         outcome=trial["outcome"],
         turns=tuple(
             Turn(
-                row["turn"], row["speaker"], row["content"], row["response_ms"], row["attempts"],
+                row["turn"], row["speaker"], row["content"], row["response_ms"] or 0.0, row["attempts"] or 0,
                 tuple(json.loads(row["events"])),
             )
             for row in sorted(turns, key=lambda row: row["turn"])

@@ -36,6 +36,16 @@ def test_evidence_comes_back_out_of_its_rows(evidence: Evidence, make_job: Make)
     assert evidence_of(trial, turn_rows(evidence)[::-1], observation_rows(evidence)) == evidence
 
 
+def test_the_users_messages_took_no_time_and_no_attempts(evidence: Evidence, make_job: Make) -> None:
+    rows = turn_rows(evidence)
+    of_user, of_agent = ([row for row in rows if row["speaker"] == who] for who in ("user", "agent"))
+    assert {(row["response_ms"], row["attempts"]) for row in of_user} == {(None, None)}
+    assert all(row["response_ms"] > 0 and row["attempts"] == 1 for row in of_agent)
+    earlier = [row | {"response_ms": row["response_ms"] or 0.0, "attempts": row["attempts"] or 0} for row in rows]
+    trial = read_back(trial_row(evidence, make_job()))
+    assert evidence_of(trial, earlier, observation_rows(evidence)) == evidence
+
+
 def test_a_trial_without_replies_comes_back_too(evidence: Evidence, make_job: Make) -> None:
     silent = replace(evidence, turns=(), observations=(), session_id="", outcome="agent_error", detail="down")
     trial = trial_row(silent, make_job())

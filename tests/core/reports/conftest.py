@@ -104,8 +104,8 @@ class Sample:
             ]
             self.rows["turns"].append({
                 "trial_id": trial_id, "turn": turn, "speaker": "agent" if agent else "user",
-                "content": ANSWERED if agent else ASKED, "attempts": 2 if turn == 3 else int(agent),
-                "response_ms": self.random.lognormvariate(6.9, 0.4) if agent else 0.0,
+                "content": ANSWERED if agent else ASKED, "attempts": (2 if turn == 3 else 1) if agent else None,
+                "response_ms": self.random.lognormvariate(6.9, 0.4) if agent else None,
                 "events": json.dumps(events if agent else []),
             })
 
