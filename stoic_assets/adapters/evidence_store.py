@@ -116,6 +116,10 @@ class EvidenceStore:
         """What happened in an evaluation."""
         return self.folder(manifest.agent_version, manifest.evaluation_id) / "journal.jsonl"
 
+    def has_begun(self, manifest: Manifest) -> bool:
+        """Whether anything happened in an evaluation; what it needs may have been out of reach."""
+        return self.journal_file(manifest).exists()
+
     def delete(self, agent_version: str) -> None:
         """Removes every journal and manifest of a version. Raises `StorageError`, and as `locked` does.
 

@@ -222,8 +222,9 @@ def evaluation_of(workplace: Workplace, version: str, evaluation_id: str | None)
 def resumed_id(wanted: str, version: str, jobs: set[str], workplace: Workplace) -> str:
     """The evaluation to go on with: the named one, or the newest unfinished one of this version and these jobs.
 
-    The newest is unfinished, too, where too many of its trials are invalid: they begin anew. Raises
-    `ConfigurationError` when there is none, or the newest was judged again and not to the end.
+    The newest is unfinished, too, where too many of its trials are invalid: they begin anew. One in which nothing
+    happened before a later one was finished is left alone. Raises `ConfigurationError` when there is none, or the
+    newest was judged again and not to the end.
     """
     if wanted != NEWEST:
         return evaluation_of(workplace, version, wanted).evaluation_id
@@ -235,7 +236,10 @@ def resumed_id(wanted: str, version: str, jobs: set[str], workplace: Workplace) 
     if held and status.get(held[-1]) == REGRADING:
         again = f"{half_judged(version, held[-1])}, or judge it as it was held with --resume {held[-1]}"
         raise ConfigurationError(again)
-    unfinished = [name for name in manifests if status.get(name) not in ("finished", REGRADING)]
+    done = {name for name in manifests if status.get(name) in ("finished", REGRADING)}
+    overtaken = held[: max((held.index(name) for name in done.intersection(held)), default=0)]
+    done.update(name for name in overtaken if not workplace.evidence.has_begun(manifests[name]))
+    unfinished = [name for name in manifests if name not in done]
     of_these = [name for name in held if name in unfinished]
     if not of_these:
         raise ConfigurationError(_nothing_to_resume(version, unfinished))

@@ -1,5 +1,6 @@
 """Which evaluation `stoic eval --resume` and `stoic regrade` go on with."""
 
+import asyncio
 import json
 from collections.abc import Callable
 
@@ -28,6 +29,30 @@ def test_the_unfinished_evaluation_of_these_jobs_is_found_and_that_of_others_nam
         resumed_id(NEWEST, begun.agent_version, {*jobs, "another"}, workplace)
     with pytest.raises(ConfigurationError, match="with these jobs; to evaluate anew leave --resume out"):
         resumed_id(NEWEST, "marcus@99", jobs, workplace)
+
+
+@pytest.mark.parametrize("happened", [False, True])
+def test_one_that_never_began_gives_way_to_a_later_one_that_is_finished(
+    workplace: Workplace, make_manifest: Make, happened: bool
+) -> None:
+    years = ("2025", "2026")
+    older, newer = (make_manifest(evaluation_id=year, started_at=f"{year}-01-01T00:00:00Z") for year in years)
+    version = older.agent_version
+    workplace.evidence.begin(older)
+    if happened:
+        asyncio.run(workplace.evidence.journals(older).append("t1", {"kind": "began", "at": older.started_at}))
+    assert resumed_id(NEWEST, version, set(), workplace) == "2025", "its graph may answer by now"
+    workplace.evidence.begin(newer)
+    tables = EvaluationTables(workplace, newer)
+    counts = {"planned_trials": 1, "scored_trials": 1, "invalid_trials": 0}
+    tables.write_head("finished", **counts)
+    tables.write("evaluation_scores", [{"agent": "marcus", "conclusive": True, **counts}])
+    if happened:
+        assert resumed_id(NEWEST, version, set(), workplace) == "2025"
+    else:
+        with pytest.raises(ConfigurationError, match=f"no unfinished evaluation of {version} with these jobs; to"):
+            resumed_id(NEWEST, version, set(), workplace)
+    assert resumed_id("2025", version, set(), workplace) == "2025"
 
 
 def test_an_evaluation_is_judged_again_that_is_named_or_the_newest(workplace: Workplace, make_manifest: Make) -> None:
