@@ -6,19 +6,25 @@ from xml.etree import ElementTree as ET
 from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.comparison.outcome_text import change, confidence, headline, name
 from stoic_assets.core.comparison.paired_jobs import Row
+from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 
 _UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def comparison_junit(comparison: Comparison) -> str:
-    """A regressed measure is a failure; an inconclusive one is skipped, with the reason."""
+    """A regressed measure is a failure; an inconclusive one is skipped, with the reason.
+
+    An offline one says so beside every test: of one that passed a build server shows little else.
+    """
     base, candidate = comparison.base.agent_version, comparison.candidate.agent_version
+    offline = comparison.candidate.offline
     suite = _suite(base, candidate, len(comparison.gating))
     for finding in comparison.gating:
-        _case(suite, f"{candidate} against {base}", finding.row())
+        _case(suite, f"{candidate} against {base}{' (offline)' if offline else ''}", finding.row())
     suite.set("failures", str(len(suite.findall("testcase/failure"))))
     suite.set("skipped", str(len(suite.findall("testcase/skipped"))))
-    said = [headline(comparison), *comparison.notes, confidence(comparison)]
+    notes = [*([OFFLINE_NOTE] if offline else []), *comparison.notes]
+    said = [headline(comparison), *notes, confidence(comparison)]
     ET.SubElement(suite, "system-out").text = _text("\n".join(said))
     return _document(suite)
 

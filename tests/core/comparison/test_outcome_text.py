@@ -78,6 +78,11 @@ def test_offline_is_said_first(worse: Comparison) -> None:
     offline = replace(worse, candidate=replace(worse.candidate, offline=True))
 
     assert "the scores mean nothing" in comparison_markdown(offline).split("|")[0]
+    [suite] = ET.fromstring(comparison_junit(offline))
+    assert "the scores mean nothing" in suite.findtext("system-out", "").splitlines()[1]
+    against = "marcus@1.1.0 against marcus@1.0.0"
+    assert {case.get("classname") for case in suite.iter("testcase")} == {f"{against} (offline)"}
+    assert f'"{against}"' in comparison_junit(worse)
 
 
 def test_junit_fails_on_regressions_and_skips_what_is_open(worse: Comparison) -> None:
