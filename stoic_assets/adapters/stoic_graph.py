@@ -73,7 +73,7 @@ _TRENDS = """
     MERGE (a:Agent {id: $agent})
     MERGE (t:VirtueTrend {id: row.id})
     SET t.virtue = row.virtue, t.n = row.n, t.mean = row.mean, t.slope = row.slope, t.trend = row.trend,
-        t.updated_at = row.updated_at
+        t.updated_at = row.updated_at, t.offline = row.offline
     MERGE (a)-[:HAS_VIRTUE_TREND {id: row.id}]->(t)
 """
 _FORMER_TRENDS = """
@@ -88,7 +88,7 @@ _FORMER_FITNESS = """
 """
 _FITNESS = """
     MERGE (f:FitnessUpdate {id: $id})
-    SET f.fitness = $fitness, f.agent_version = $version, f.evaluation_id = $evaluation_id
+    SET f.fitness = $fitness, f.agent_version = $version, f.evaluation_id = $evaluation_id, f.offline = $offline
 """
 _DERIVED = """
     UNWIND $trials AS trial
@@ -139,7 +139,10 @@ async def project_evaluations(graph: Graph, head: EvaluationHead, evaluations: S
 
 
 async def project_trends(graph: Graph, agent: str, rows: Iterable[Row]) -> None:
-    """The newest trend of each virtue of an agent, from its rows of `virtue_trends`; one that has none there goes."""
+    """The newest trend of each virtue of an agent, from its rows of `virtue_trends`; one that has none there goes.
+
+    Each row says besides whether its evaluation is `offline`.
+    """
     newest: dict[str, Row] = {}
     for row in rows:
         key = f"{agent}/{row['virtue']}"
@@ -149,15 +152,15 @@ async def project_trends(graph: Graph, agent: str, rows: Iterable[Row]) -> None:
     await _write_rows(graph, _TRENDS, [_trend_row(key, row) for key, row in newest.items()], {"agent": agent})
 
 
-async def project_fitness(graph: Graph, rows: Iterable[Row]) -> None:
-    """Rows of `fitness_updates`; an evaluation has one update, and none where no trial was scored.
+async def project_fitness(graph: Graph, head: EvaluationHead, rows: Iterable[Row]) -> None:
+    """The rows of `fitness_updates` of one evaluation: it has one update, and none where no trial was scored.
 
-    The evaluations must have been projected before.
+    The evaluation must have been projected before.
     """
     for row in rows:
         place = {
-            "id": row["idempotency_key"], "version": row["agent_version"], "evaluation_id": row["evaluation_id"],
-            "fitness": row["fitness"], "trials": list(row["trial_ids"]),
+            "id": row["idempotency_key"], "version": head.agent_version, "evaluation_id": head.evaluation_id,
+            "offline": head.offline, "fitness": row["fitness"], "trials": list(row["trial_ids"]),
         }
         scored = row["fitness"] is not None
         await graph.write(_FORMER_FITNESS, place if scored else place | {"id": ""})
@@ -211,4 +214,5 @@ def _trend_row(key: str, row: Row) -> Row:
     return {
         "id": key, "virtue": row["virtue"], "n": row["n"], "mean": row["mean"],
         "slope": row["slope"], "trend": row["trend"], "updated_at": utc_text(row["evaluated_at"]),
+        "offline": row["offline"],
     }

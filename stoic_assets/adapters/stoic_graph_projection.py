@@ -33,7 +33,6 @@ def project(workplace: Workplace, manifest: Manifest) -> dict[str, int]:
     trends = _trends(workplace, manifest.agent_version)
     fitness = EvaluationTables(workplace, manifest).read("fitness_updates")
     people = human_evaluations(workplace, manifest.agent_version)
-    keyed = [{**row, "agent_version": head.agent_version, "evaluation_id": head.evaluation_id} for row in fitness]
 
     async def work(graph: Graph) -> None:
         await stoic_graph.project_version(graph, head.agent_version, manifest.released_at, manifest.parents)
@@ -43,7 +42,7 @@ def project(workplace: Workplace, manifest: Manifest) -> dict[str, int]:
             place = EvaluationHead(head.agent_version, evaluation_id, head.time)
             await stoic_graph.project_evaluations(graph, place, found)
         await stoic_graph.project_trends(graph, agent_of(head.agent_version), trends)
-        await stoic_graph.project_fitness(graph, keyed)
+        await stoic_graph.project_fitness(graph, head, fitness)
 
     _in_stoic_graph(workplace, work)
     everybody = [*evaluations, *people]
@@ -63,8 +62,12 @@ def delete_from_graph(workplace: Workplace, agent_version: str) -> None:
 
 
 def _trends(workplace: Workplace, agent_version: str) -> list[Row]:
-    """The trends of all versions of its agent."""
-    return workplace.warehouse.query("select * from virtue_trends where agent = ?", [agent_of(agent_version)])
+    """The trends of all versions of its agent, and whether they are of offline evaluations."""
+    return workplace.warehouse.query(
+        "select trends.*, evaluations.offline from virtue_trends as trends "
+        "inner join evaluations using (agent_version, evaluation_id) where trends.agent = ?",
+        [agent_of(agent_version)],
+    )
 
 
 def _in_stoic_graph(workplace: Workplace, work: Callable[[Graph], Awaitable[None]]) -> None:

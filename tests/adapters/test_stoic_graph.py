@@ -1,9 +1,12 @@
 """The projection of the warehouse, on the embedded graph and, where there is one, on Neo4j."""
 
 import asyncio
+import re
 import uuid
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +18,7 @@ from stoic_assets.core.evolution.fitness import fitness_update
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation, VirtueFinding
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 
+DOCUMENT = Path(__file__).parents[2] / "docs" / "evolution.md"
 OURS = "(n.id STARTS WITH $agent OR n.agent_version STARTS WITH $agent)"
 Step = Callable[[Graph], Awaitable[None]]
 
@@ -66,13 +70,14 @@ class Projection:
         return lambda graph: stoic_graph.project_evaluations(graph, self.head, evaluations)
 
     def fitness(self, *evaluations: StoicEvaluation) -> Step:
-        return lambda graph: stoic_graph.project_fitness(graph, [fitness_update(self.head, evaluations).row()])
+        rows = [fitness_update(self.head, evaluations).row()]
+        return lambda graph: stoic_graph.project_fitness(graph, self.head, rows)
 
     def trends(self, *numbers: int) -> Step:
         rows = [
             {
                 "virtue": "wisdom", "n": n, "mean": n / 10, "slope": None if n == 1 else 0.1,
-                "trend": "improving", "evaluated_at": f"2026-03-0{n}T02:00:00Z",
+                "trend": "improving", "evaluated_at": f"2026-03-0{n}T02:00:00Z", "offline": n == 3,
             }
             for n in numbers
         ]
@@ -180,7 +185,7 @@ def test_an_evaluation_leaves_the_others_of_its_version_alone(projection: Projec
     trial = replace(projection.evaluation(0), id=f"{head.evaluation_id}.0", head=head)
     projection.run(
         lambda graph: stoic_graph.project_evaluations(graph, head, [trial]),
-        lambda graph: stoic_graph.project_fitness(graph, [fitness_update(head, [trial]).row()]),
+        lambda graph: stoic_graph.project_fitness(graph, head, [fitness_update(head, [trial]).row()]),
     )
     census = projection.census()
     assert (census["StoicEvaluation"], census["VirtueScore"], census["FitnessUpdate"]) == (4, 20, 2)
@@ -217,13 +222,33 @@ def test_being_a_parent_changes_nothing_about_a_version(projection: Projection) 
     assert [row["at"] for row in released] == ["2026-02-01T00:00:00+00:00", None]
 
 
+def test_what_the_documents_ask_leaves_out_offline_evaluations(projection: Projection) -> None:
+    queries = re.findall(r"```cypher\n(.*?)```", DOCUMENT.read_text(), re.DOTALL)
+    advice, change = (query.replace("marcus@1.1.0", projection.head.agent_version) for query in queries)
+    child, parent = projection.head.agent_version, f"{projection.agent}@1.0.0"
+    projection.run(projection.version(parent))
+    for number, (version, offline, score) in enumerate(
+        ((parent, False, 0.8), (child, False, 0.6), (parent, True, 0.1), (child, True, 0.3))
+    ):
+        head = EvaluationHead(version, f"{projection.agent}-{number}", projection.head.time, offline)
+        trial = replace(projection.evaluation(number, ("wisdom",), score), head=head)
+        rows = [fitness_update(head, [trial]).row()]
+        projection.run(
+            partial(stoic_graph.project_evaluations, head=head, evaluations=[trial]),
+            partial(stoic_graph.project_fitness, head=head, rows=rows),
+        )
+    assert [row["score"] for row in projection.rows(advice)] == [0.6]
+    [found] = [row for row in projection.rows(change) if row["version"] == child]
+    assert found["difference"] == pytest.approx(-0.2)
+
+
 @pytest.mark.parametrize("order", [(1, 3, 2), (3, 2, 1)])
 def test_the_newest_trend_counts(projection: Projection, order: tuple[int, ...]) -> None:
     projection.run(projection.trends(*order))
     found = projection.rows("MATCH (:Agent {id: $agent})-[:HAS_VIRTUE_TREND]->(t) RETURN properties(t) AS trend")
     newest = {
         "id": f"{projection.agent}/wisdom", "virtue": "wisdom", "n": 3, "mean": 0.3, "slope": 0.1, "trend": "improving",
-        "updated_at": "2026-03-03T02:00:00+00:00",
+        "updated_at": "2026-03-03T02:00:00+00:00", "offline": True,
     }
     assert found == [{"trend": newest}]
 
@@ -231,7 +256,8 @@ def test_the_newest_trend_counts(projection: Projection, order: tuple[int, ...])
 def test_a_virtue_without_a_trend_has_none_any_more(projection: Projection) -> None:
     other = f"{projection.agent}-2"
     row = {
-        "virtue": "courage", "n": 1, "mean": 0.5, "slope": None, "trend": "stable", "evaluated_at": "2026-03-01T02:00Z"
+        "virtue": "courage", "n": 1, "mean": 0.5, "slope": None, "trend": "stable",
+        "evaluated_at": "2026-03-01T02:00Z", "offline": False,
     }
     projection.run(
         projection.trends(1),

@@ -68,7 +68,7 @@ def in_graph(embedded: GraphServer, cypher: str, agent: str) -> list[dict[str, A
 
 def trends(embedded: GraphServer, agent: str) -> list[dict[str, Any]]:
     """The agent's trends in the graph."""
-    query = "MATCH (:Agent {id: $agent})-[:HAS_VIRTUE_TREND]->(t) RETURN t.n AS n, t.mean AS x"
+    query = "MATCH (:Agent {id: $agent})-[:HAS_VIRTUE_TREND]->(t) RETURN t.n AS n, t.mean AS x, t.offline AS offline"
     return in_graph(embedded, query, agent)
 
 
@@ -84,8 +84,8 @@ def test_a_deleted_version_leaves_the_trends_of_the_others(
         )  # fmt: skip
         asyncio.run(publish(workplace, manifest))
         project(workplace, manifest)
-    assert trends(embedded, agent) == [{"n": 2, "x": 0.6}]
-    for version, left in (("2", [{"n": 1, "x": 0.4}]), ("1", [])):
+    assert trends(embedded, agent) == [{"n": 2, "x": 0.6, "offline": False}]
+    for version, left in (("2", [{"n": 1, "x": 0.4, "offline": False}]), ("1", [])):
         workplace.warehouse.delete(f"{agent}@{version}")
         delete_from_graph(workplace, f"{agent}@{version}")
         assert trends(embedded, agent) == left
