@@ -95,8 +95,26 @@ _DERIVED = """
     MATCH (f:FitnessUpdate {id: $id}), (e:StoicEvaluation {id: trial})
     MERGE (e)<-[:DERIVED_FROM]-(f)
 """
+_PARENTS_ALONE = """
+    MATCH (:AgentVersion {id: $version})-[:EVOLVED_FROM]->(p:AgentVersion)
+    WHERE p.released_at IS NULL AND NOT (p)-[:RECEIVED_EVALUATION]->() AND NOT (p)-[:EVOLVED_FROM]->()
+    MATCH (p)<-[:EVOLVED_FROM]-(child)
+    WITH p, count(child) AS children
+    WHERE children = 1
+    RETURN p.id AS id
+"""
+_TASKS_ALONE = """
+    MATCH (:AgentVersion {id: $version})-[:RECEIVED_EVALUATION]->()-[:FOR_TASK]->(t:Task)
+    WITH t, count(*) AS own
+    MATCH (t)<-[:FOR_TASK]-()
+    WITH t, own, count(*) AS everybodys
+    WHERE own = everybodys
+    WITH t AS part
+"""
+"""Counted, since to look at the versions behind each evaluation takes the embedded server six times as long."""
 _PARTS_OF_VERSION = (
     "MATCH (f:FitnessUpdate {agent_version: $version}) WITH f AS part",
+    _TASKS_ALONE,
     "MATCH (:AgentVersion {id: $version})-[:RECEIVED_EVALUATION]->()-[:HAS_VIRTUE_SCORE]->(s) WITH s AS part",
     "MATCH (:AgentVersion {id: $version})-[:RECEIVED_EVALUATION]->(e) WITH e AS part",
     "MATCH (v:AgentVersion {id: $version}) WITH v AS part",
@@ -172,8 +190,15 @@ async def project_fitness(graph: Graph, head: EvaluationHead, rows: Iterable[Row
 async def delete_version(graph: Graph, agent_version: str) -> None:
     """Removes a version with its evaluations and fitness, and the agent with its last version.
 
-    The version is in the agent's trends: `project_trends` of the remaining versions before, while the agent stands.
+    With it go the tasks of no other version, and parents of which nothing is known but that it came from them. The
+    version is in the agent's trends: `project_trends` of the remaining versions before, while the agent stands.
     """
+    parents = await graph.write(_PARENTS_ALONE, {"version": agent_version})
+    for version in (*(parent["id"] for parent in parents), agent_version):
+        await _delete_parts(graph, version)
+
+
+async def _delete_parts(graph: Graph, agent_version: str) -> None:
     place = {"agent": agent_of(agent_version), "version": agent_version}
     for parts in _PARTS_OF_VERSION:
         deleted = BATCH
