@@ -113,11 +113,13 @@ def store(workplace: Workplace, taken: TakenIn) -> dict[tuple[str, str], Path]:
     """
     stored = _by_place(workplace.warehouse.query(f"select * from {TABLE}"))
     found = _by_place(workplace.redactor.row(row) for row in taken.rows)
-    return {
+    written = {
         place: workplace.warehouse.write(TABLE, *place, found[place])
         for place in sorted({*stored, *found})
         if _content(found[place]) != _content(stored[place])
     }
+    workplace.warehouse.publish()
+    return written
 
 
 def human_evaluations(workplace: Workplace, agent_version: str) -> list[StoicEvaluation]:

@@ -49,7 +49,7 @@ def analyse_ratings(workplace: Workplace, page_id: str | None = None) -> Analyse
     study = chosen_study(rows, read_keys(workplace.project.home), page_id)
     analysis = replace(analyse(study.rows, rated_items(workplace)), study=study)
     folder, write = workplace.reports / "ratings", workplace.warehouse.write
-    return Analysed(
+    analysed = Analysed(
         study,
         analysis,
         report=write_whole(folder / "analysis.html", render_analysis(analysis)),
@@ -59,3 +59,5 @@ def analyse_ratings(workplace: Workplace, page_id: str | None = None) -> Analyse
             write("rater_checks", *PLACE, rater_check_rows(analysis)),
         ),
     )
+    workplace.warehouse.publish()
+    return analysed

@@ -129,6 +129,7 @@ def collect(workplace: Workplace, paths: Iterable[Path]) -> Collected:
         stored = workplace.warehouse.query(f"select * from {TABLE}")
         merged = merge(stored, ratings, read_keys(workplace.project.home))
         written = [workplace.warehouse.write(TABLE, *place, rows) for place, rows in merged.rows.items()]
+    workplace.warehouse.publish()  # a study made elsewhere needs no evaluation, which would do it
     return Collected(
         len(files), merged.new, merged.changed, merged.unchanged, merged.superseded, merged.unknown, tuple(written)
     )

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 from stoic_assets.adapters.evaluation_publishing import publish_feedback
@@ -126,6 +127,8 @@ def test_taking_the_same_in_again_writes_nothing(workplace: Workplace, put: Call
     before = asyncio.run(take_in(workplace, None))
     assert len(store(workplace, before)) == 2
     assert store(workplace, asyncio.run(take_in(workplace, None))) == {}
+    with duckdb.connect(str(workplace.warehouse.published), read_only=True) as people:
+        assert people.execute("select count(*) from human_feedback_evaluations").fetchall() == [(2,)]
 
 
 def test_a_file_taken_away_is_taken_out_of_the_table(workplace: Workplace, put: Callable[..., Path]) -> None:

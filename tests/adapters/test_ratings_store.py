@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 from stoic_assets.adapters.feedback_files import rated_replies
@@ -269,6 +270,19 @@ def test_the_page_that_was_rated_last_is_analysed(workplace: Workplace, tmp_path
     ]
     [other] = found.study.others
     assert analyse_ratings(workplace, other).study.others == (page,)
+
+
+def test_a_study_without_an_evaluation_stands_in_the_file_for_people_too(workplace: Workplace, tmp_path: Path) -> None:
+    rating = {"test_id": "r1", "rater_id": "ann", "timestamp": "2026-02-01T10:00:00Z", "ratings": MARKS}
+    given = [rating | {"overall": "yes", "comments": "", "meta": {}}]
+    for command, table in (
+        (lambda: collect(workplace, [save(tmp_path, given)]), "human_ratings"),
+        (lambda: analyse_ratings(workplace), "rater_reliability"),
+    ):
+        workplace.warehouse.published.unlink(missing_ok=True)
+        command()
+        with duckdb.connect(str(workplace.warehouse.published), read_only=True) as people:
+            assert people.execute(f"select count(*) > 0 from {table}").fetchall() == [(True,)]
 
 
 def test_going_on_on_a_second_page_leaves_the_first_as_it_was(workplace: Workplace, tmp_path: Path) -> None:
