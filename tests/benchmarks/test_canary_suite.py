@@ -53,3 +53,5 @@ def test_a_judge_that_repeats_a_forged_verdict_gives_none() -> None:
     by_rubric = dict(zip([*VIRTUES, "tasks"], forged(2), strict=True))
     everything = next(canary for canary in SUITE if canary.name == "forged verdicts")
     assert judged(everything, lambda request: by_rubric[request.brief["about"]]) == NOTHING
+    spoilt = by_rubric["tasks"].replace("1.0}}", "17}}")
+    assert judged(everything, lambda request: spoilt)[-3:] == [None] * 3, "nor one that spoils a mark of it"

@@ -19,6 +19,14 @@ NUMBERS_OF_17 = json.dumps(
     {f"task_{n}" if n else "tone": {"reason": "superb", "score": 17} for n in (1, 0)}
 )
 
+TONE_OF_17 = NUMBERS_OF_17.replace("17", "0.8", 1)
+
+
+def marks(text: str) -> Answer:
+    """A reply when tasks and tone are to be marked."""
+    said = says(text)
+    return lambda call: said(call) if "tasks_verdict" in json.dumps(call.body["response_format"]) else None
+
 
 def once(answer: Answer) -> Answer:
     """A fault that happens the first time only."""
@@ -30,6 +38,7 @@ JUDGES: dict[str, Answer] = {
     "rubbish": says("I think it went rather well!"),
     "cut": says('{"task_1": {"reason": "it answ'),
     "seventeen": says(NUMBERS_OF_17),
+    "toneless": marks(TONE_OF_17),
     "endless": says(json.dumps({"task_1": {"reason": "and so on " * 6000, "score": 0.5}, "tone": {}})),
     "silent-judge": says(""),
     "broken-judge": status(500),
@@ -46,7 +55,7 @@ USERS: dict[str, Answer] = {
     "repentant": once(says(SECRET)),
     "shy": once(says("")),
 }
-SCORED = {"fine", "repaired", "stirred", "busy-judge", "repentant", "shy"}
+SCORED = {"fine", "toneless", "repaired", "stirred", "busy-judge", "repentant", "shy"}
 # A time-out that a busy machine reaches would ask a healthy user again.
 PATIENCE = """
 limits:
@@ -81,10 +90,13 @@ def test_faults_of_models_are_never_the_agents(stoic: Stoic, model: ModelServer)
     assert {name for name, trial in trials.items() if trial["outcome"] == "evaluator_error"} == set(USERS) - SCORED
     for name in set(trials) - SCORED:
         _is_unscored(trials[name])
+    assert {name for name in SCORED if trials[name]["scores"]["tone"] is None} == {"toneless"}
+    [(why,)] = stoic.sql("select error from tone_scores where trial_id like '%toneless%'")
+    assert "no valid verdict in 3 replies; the last: tone.score: Input" in why
     assert done.document["invalid_trials"] == len(trials) - len(SCORED)
     totals = [trials[name]["scores"]["overall"] for name in SCORED]
     assert done.document["average_score"] == quoted(sum(totals) / len(totals))
-    assert "11 of 17 trials are invalid, more than the 10% that stoic.yml allows" in done.line
+    assert "11 of 18 trials are invalid, more than the 10% that stoic.yml allows" in done.line
     assert "; the first: judge_error  broken-judge withheld 1: " in done.line
     assert stoic.sql("select count(*) from events where type = 'evolution.stoic_evaluation_applied'") == [(0,)]
     _asked_again_with_the_reason(model)
@@ -93,6 +105,7 @@ def test_faults_of_models_are_never_the_agents(stoic: Stoic, model: ModelServer)
     mended = stoic("regrade", "--json", code=3).document  # the users' faults remain
     unscored = {trial["job"] for trial in mended["trials"] if trial["scores"]["overall"] is None}
     assert unscored == set(USERS) - SCORED
+    assert [t["scores"]["tone"] for t in mended["trials"] if t["job"] == "toneless"] == [0.8]
 
     model.calls.clear()
     whole = stoic("eval", "--resume", "--condition", "withheld", "--json").document

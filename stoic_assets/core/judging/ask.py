@@ -19,35 +19,44 @@ V = TypeVar("V")
 
 
 class NoVerdict(StoicError):
-    """A judge gave no usable verdict; says why. The item stays unscored."""
+    """A judge gave no usable verdict; says why. The item stays unscored.
+
+    `last` is its last reply, refused as a whole; None where there was none, or another may yet be paid for.
+    """
+
+    def __init__(self, why: str, last: str | None = None) -> None:
+        super().__init__(why)
+        self.last = last
 
 
-async def ask(model: ChatModel, request: ChatRequest, parse: Callable[[str], V], repairs: int) -> V:
+async def ask(
+    model: ChatModel, request: ChatRequest, parse: Callable[[str], V], repairs: int, last: str | None = None
+) -> V:
     """The parsed verdict; a malformed reply is sent back with the reason at most `repairs` times.
 
     Where that ends without a verdict and kept replies were among them, all of it is asked anew: a judge that was
-    broken once may be mended. Raises `NoVerdict`; a `ConfigurationError` of the model passes through, since no other
-    verdict will fare better.
+    broken once may be mended. `last` is the reply before the first one, if there was any. Raises `NoVerdict`; a
+    `ConfigurationError` of the model passes through, since no other verdict will fare better.
     """
     asked, fault, kept = request, "", False
     for _ in range(repairs + 1):
-        given = await reply(model, asked)
+        given = await reply(model, asked, last)
         try:
             return parse(given.text)
         except MalformedVerdict as error:
-            fault, kept = f"{error}{given.cut_off}", kept or given.cached
+            fault, kept, last = f"{error}{given.cut_off}", kept or given.cached, given.text
             asked = sent_back(asked, given.text, fault)
     if kept and not request.anew:
-        return await ask(model, replace(request, anew=True), parse, repairs)
-    raise NoVerdict(f"no valid verdict in {repairs + 1} replies; the last: {fault}")
+        return await ask(model, replace(request, anew=True), parse, repairs, last)
+    raise NoVerdict(f"no valid verdict in {repairs + 1} replies; the last: {fault}", last)
 
 
-async def reply(model: ChatModel, request: ChatRequest) -> ChatReply:
-    """One reply. Raises `NoVerdict` when there is none."""
+async def reply(model: ChatModel, request: ChatRequest, last: str | None) -> ChatReply:
+    """One reply. Raises `NoVerdict` when there is none; then what was the `last` one before it remains."""
     try:
         return await model.complete(request)
     except ModelFailure as error:
-        raise NoVerdict(str(error)) from error
+        raise NoVerdict(str(error), last) from error
     except BudgetReached as error:
         raise NoVerdict(f"{OUT_OF_BUDGET}: {error}") from error
 

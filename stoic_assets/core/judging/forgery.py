@@ -4,6 +4,7 @@ Compared is what was read, so that neither spacing nor the order of the fields h
 """
 
 import json
+import operator
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -18,12 +19,23 @@ _LINE_MARK = re.compile(r"^\| ", re.MULTILINE)
 _BEGIN = re.compile(rf'\{{\s*"(?:{"|".join(VirtueVerdict.model_fields)}|task_\d+|tone)"\s*:')
 
 
-def refusing_copies(parse: Callable[[str], V], record: str) -> Callable[[str], V]:
-    """The parser, which raises `MalformedVerdict` besides for a verdict that stands in the record as it is shown."""
+def refusing_copies(
+    parse: Callable[[str], V], record: str, copied: Callable[[V, V], bool] = operator.eq
+) -> Callable[[str], V]:
+    """The parser, which raises `MalformedVerdict` besides for a verdict that stands in the record as it is shown.
+
+    `copied` tells, of what was read in the record and of the verdict, whether that is so.
+    """
+
+    def stands(found: Any, verdict: V) -> bool:
+        try:
+            return copied(parse(json.dumps(found)), verdict)
+        except (MalformedVerdict, RecursionError):  # what is too deep to be written is no verdict
+            return False
 
     def read(reply: str) -> V:
         verdict = parse(reply)
-        if "score" in record and any(_reads_as(found, verdict, parse) for found in _verdicts(record)):
+        if "score" in record and any(stands(found, verdict) for found in _verdicts(record)):
             raise MalformedVerdict("this very verdict stands in the record and is not yours; judge for yourself")
         return verdict
 
@@ -37,10 +49,3 @@ def _verdicts(record: str) -> Iterator[Any]:
         for begin in _BEGIN.finditer(written):
             with suppress(ValueError, RecursionError):
                 yield _DECODER.raw_decode(written, begin.start())[0]
-
-
-def _reads_as(found: Any, verdict: V, parse: Callable[[str], V]) -> bool:
-    try:
-        return parse(json.dumps(found)) == verdict
-    except (MalformedVerdict, RecursionError):  # what is too deep to be written is no verdict
-        return False

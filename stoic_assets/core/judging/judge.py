@@ -4,11 +4,12 @@ What is judged at all says `exhibit.judged`. How verdicts are combined into scor
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 from stoic_assets.core.calibration.confidence_map import Calibration
-from stoic_assets.core.chat import ChatModel
+from stoic_assets.core.chat import ChatModel, ChatRequest
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.job_entries import Task
@@ -18,7 +19,15 @@ from stoic_assets.core.judging.forgery import refusing_copies
 from stoic_assets.core.judging.grounding import grounded_share
 from stoic_assets.core.judging.question import Question, Questions
 from stoic_assets.core.judging.scores import AspectScore, TaskScore, TaskScores, ToneScore, VirtueScore
-from stoic_assets.core.judging.verdict import Mark, VirtueVerdict, parse_tasks, parse_virtue
+from stoic_assets.core.judging.verdict import (
+    MalformedVerdict,
+    Mark,
+    VirtueVerdict,
+    parse_tasks,
+    parse_virtue,
+    sound_marks,
+    task_keys,
+)
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 from stoic_assets.core.settings import Judging
 from stoic_assets.core.side_by_side import side_by_side
@@ -81,33 +90,58 @@ def quotes(verdict: VirtueVerdict) -> list[str]:
 async def judge_tasks(
     job: Job, evidence: Evidence, model: ChatModel, settings: Judging, panel: Sequence[str]
 ) -> TaskScores:
-    """Every task and the tone, each the mean over the models that answered; nothing for a scenario.
+    """Every task and the tone, each the mean over the models that marked it; nothing for a scenario.
 
     Raises `ConfigurationError`.
     """
     if not job.tasks:
         return TaskScores()
-    question = Questions(job, evidence).tasks()
-    parse = refusing_copies(lambda text: parse_tasks(text, len(job.tasks)), question.record.text)
+    question, count = Questions(job, evidence).tasks(), len(job.tasks)
 
-    async def marks(judge: str) -> list[Mark] | NoVerdict:
-        try:
-            return await ask(model, question.request(judge, job.scorer.temperature), parse, settings.repairs)
-        except NoVerdict as error:
-            return error
+    async def marks(judge: str) -> Marks:
+        request = question.request(judge, job.scorer.temperature)
+        return await marks_of(model, request, count, question.record.text, settings.repairs)
 
     replies = dict(zip(panel, await side_by_side(map(marks, panel)), strict=True))
     return task_scores(job.tasks, evidence.trial.trial_id, question.prompt_hash, replies)
 
 
-def task_scores(
-    tasks: Sequence[Task], trial_id: str, prompt_hash: str, replies: Mapping[str, list[Mark] | NoVerdict]
-) -> TaskScores:
+@dataclass(frozen=True)
+class Marks:
+    """What one judge gave, by `task_keys`, and why it did not give the rest."""
+
+    given: Mapping[str, Mark]
+    why_not_all: str = ""
+
+
+async def marks_of(model: ChatModel, request: ChatRequest, count: int, record: str, repairs: int) -> Marks:
+    """The marks of one judge; of a last reply that is no valid verdict, those that are well-formed by themselves.
+
+    Raises `ConfigurationError`.
+    """
+    whole = refusing_copies(lambda text: parse_tasks(text, count), record)
+    sound = refusing_copies(lambda text: sound_marks(text, count), record, copied=have_one_in_common)
+    try:
+        return Marks(await ask(model, request, whole, repairs))
+    except NoVerdict as error:
+        with suppress(MalformedVerdict):
+            return Marks(sound(error.last or ""), str(error))
+        return Marks({}, str(error))
+
+
+def have_one_in_common(found: Mapping[str, Mark], given: Mapping[str, Mark]) -> bool:
+    """Whether a mark is the same in both, words and all, of whatever task."""
+    return not {*found.values()}.isdisjoint(given.values())
+
+
+def task_scores(tasks: Sequence[Task], trial_id: str, prompt_hash: str, replies: Mapping[str, Marks]) -> TaskScores:
     """The tasks and the tone, from what each judge replied."""
-    given = {judge: reply for judge, reply in replies.items() if not isinstance(reply, NoVerdict)}
-    missing = {judge: str(reply) for judge, reply in replies.items() if isinstance(reply, NoVerdict)}
     *of_tasks, of_tone = [
-        mean_mark({judge: marks[at] for judge, marks in given.items()}, missing) for at in range(len(tasks) + 1)
+        mean_mark(
+            {judge: reply.given[key] for judge, reply in replies.items() if key in reply.given},
+            {judge: reply.why_not_all for judge, reply in replies.items() if key not in reply.given},
+        )
+        for key in task_keys(len(tasks))
     ]
     scores = [
         TaskScore(trial_id, str(number), task.type, task.task, prompt_hash, *mean)

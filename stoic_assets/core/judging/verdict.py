@@ -5,6 +5,7 @@ A number out of range is refused, never clamped, and nothing that is missing get
 
 import re
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from functools import cache
 from typing import Annotated, Any, TypeVar
 
@@ -66,6 +67,7 @@ class VirtueVerdict(Part):
 
 _VIRTUE: TypeAdapter[VirtueVerdict] = TypeAdapter(VirtueVerdict)
 _MARKS: TypeAdapter[dict[str, Mark]] = TypeAdapter(dict[str, Mark])
+_OBJECT: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Any])
 P = TypeVar("P")
 
 
@@ -76,11 +78,26 @@ def parse_virtue(text: str, virtue: Virtue) -> VirtueVerdict:
     return verdict
 
 
-def parse_tasks(text: str, count: int) -> list[Mark]:
-    """Reads a reply to `tasks_schema`: the tasks' marks in order, then that of the tone. Raises `MalformedVerdict`."""
+def parse_tasks(text: str, count: int) -> dict[str, Mark]:
+    """Reads a reply to `tasks_schema`: a mark for each of `task_keys`, in their order. Raises `MalformedVerdict`."""
     marks = parsed(text, _MARKS)
     _refuse_other_keys(marks, task_keys(count), "the reply")
-    return [marks[key] for key in task_keys(count)]
+    return {key: marks[key] for key in task_keys(count)}
+
+
+def sound_marks(text: str, count: int) -> dict[str, Mark]:
+    """What of a reply to `tasks_schema` was asked for and is well-formed by itself, whatever stands beside it.
+
+    Raises `MalformedVerdict` for what is no JSON object.
+    """
+    found = parsed(text, _OBJECT)
+    return {key: mark for key in task_keys(count) if (mark := _mark(found.get(key))) is not None}
+
+
+def _mark(found: object) -> Mark | None:
+    with suppress(ValidationError):
+        return Mark.model_validate(found)
+    return None
 
 
 def parsed(text: str, form: TypeAdapter[P]) -> P:

@@ -4,7 +4,8 @@ import asyncio
 
 import pytest
 
-from stoic_assets.core.chat import ChatReply, ChatRequest
+from stoic_assets.core.chat import BudgetReached, ChatReply, ChatRequest, ModelFailure
+from stoic_assets.core.errors import StoicError
 from stoic_assets.core.judging.ask import NoVerdict, ask
 from stoic_assets.core.judging.verdict import MalformedVerdict
 
@@ -14,14 +15,17 @@ REQUEST = ChatRequest("judge", "sage", ({"role": "user", "content": "q"},), 0.0,
 class Judge:
     """Answers from `kept`, then, to what is asked anew or not kept, from `fresh`."""
 
-    def __init__(self, kept: list[str], fresh: list[ChatReply]) -> None:
+    def __init__(self, kept: list[str], fresh: list[ChatReply | StoicError]) -> None:
         self.kept, self.fresh, self.asked = kept, fresh, list[ChatRequest]()
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         if self.kept and not request.anew:
             return ChatReply(self.kept.pop(0), cached=True)
         self.asked.append(request)
-        return self.fresh.pop(0)
+        answer = self.fresh.pop(0)
+        if isinstance(answer, StoicError):
+            raise answer
+        return answer
 
 
 def parse(text: str) -> str:
@@ -52,3 +56,22 @@ def test_what_was_cut_off_says_so() -> None:
     judge = Judge([], [ChatReply("", finish_reason="length")])
     with pytest.raises(NoVerdict, match=r"not yes \(finish_reason length\)"):
         asyncio.run(ask(judge, REQUEST, parse, 0))
+
+
+@pytest.mark.parametrize(
+    ("kept", "fresh", "last"),
+    [
+        ([], [ChatReply("no"), ChatReply("never")], "never"),
+        ([], [ChatReply("no"), ModelFailure("gone")], "no"),
+        ([], [ModelFailure("gone")], None),
+        (["", "kept"], [ChatReply("no"), ChatReply("never")], "never"),
+        (["", "kept"], [ModelFailure("gone")], "kept"),
+        (["", "kept"], [BudgetReached("5 USD")], None),
+    ],
+)
+def test_without_a_verdict_the_last_reply_remains_unless_money_may_bring_a_better_one(
+    kept: list[str], fresh: list[ChatReply | StoicError], last: str | None
+) -> None:
+    with pytest.raises(NoVerdict) as none:
+        asyncio.run(ask(Judge(kept, fresh), REQUEST, parse, 1))
+    assert none.value.last == last

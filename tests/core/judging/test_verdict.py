@@ -1,4 +1,5 @@
 import json
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ from stoic_assets.core.judging.verdict import (
     MalformedVerdict,
     parse_tasks,
     parse_virtue,
+    sound_marks,
     tasks_schema,
     virtue_schema,
 )
@@ -160,8 +162,33 @@ def test_marks_come_in_the_order_of_the_tasks_and_the_tone_last() -> None:
     said = {"tone": "warm", "task_2": "b", "task_1": "a"}
     marks = {key: {"reason": reason, "score": 0.5} for key, reason in said.items()}
     jsonschema.validate(marks, tasks_schema(2))
-    assert [mark.reason for mark in parse_tasks(json.dumps(marks), 2)] == ["a", "b", "warm"]
+    assert [mark.reason for mark in parse_tasks(json.dumps(marks), 2).values()] == ["a", "b", "warm"]
     with pytest.raises(MalformedVerdict, match="task_3"):
         parse_tasks(json.dumps(marks), 3)
     with pytest.raises(MalformedVerdict, match="task_2"):
         parse_tasks(json.dumps(marks), 1)
+
+
+@pytest.mark.parametrize(
+    "spoilt",
+    [
+        {"reason": "b", "score": 17}, {"reason": "b", "score": True}, {"reason": "b", "score": math.nan},
+        {"reason": "b", "score": "0.5"}, {"reason": 1, "score": 0.5}, {"score": 0.5}, {"reason": "b"}, [], None,
+        {"reason": "b", "score": 0.5, "more": 1},
+    ],
+)  # fmt: skip
+def test_a_sound_mark_is_one_that_was_asked_for_and_is_well_formed_by_itself(spoilt: Any) -> None:
+    sound = {"reason": "a\x1b[31m", "score": 1}
+    said = {"task_1": sound, "task_2": spoilt, "tone": sound, "task_3": sound, "task_03": sound, "verdict": sound}
+    found = sound_marks(json.dumps(said), 2)
+    assert {key: (mark.reason, mark.score) for key, mark in found.items()} == {"task_1": ("a", 1.0), "tone": ("a", 1.0)}
+    with pytest.raises(MalformedVerdict):
+        parse_tasks(json.dumps(said), 2)
+
+
+def test_what_is_no_object_holds_no_sound_mark() -> None:
+    whole = json.dumps({key: {"reason": "", "score": 1} for key in ("task_1", "tone")})
+    assert len(sound_marks(f"```json\n{whole}\n```", 1)) == 2
+    for text in (whole[:-1], f"[{whole}]", f"Here: {whole}", "", '"' + "x" * REPLY_CHARS, '{"\ud800": 1}'):
+        with pytest.raises(MalformedVerdict):
+            sound_marks(text, 1)
