@@ -5,7 +5,6 @@ errors as ours (`graph_errors.py`).
 """
 
 import asyncio
-import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, cast
@@ -16,7 +15,7 @@ from stoic_assets.adapters import graph_errors
 from stoic_assets.adapters.bolt_sessions import CONNECT_SECONDS, BoltServer, BoltSessions
 from stoic_assets.adapters.graph_values import encode
 from stoic_assets.adapters.overdue_queries import end_overdue
-from stoic_assets.core.assertions.cypher_script import beyond_the_graph, commits_in_parts, statements
+from stoic_assets.core.assertions.cypher_script import commits_in_parts, only_looks, query_problem, statements
 from stoic_assets.core.errors import InfrastructureError, QueryError
 from stoic_assets.core.graph_address import GraphAddress
 
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 Rows = list[dict[str, Any]]
 Parameters = Mapping[str, Any]
 
-_ONLY_LOOKS = re.compile(r"\s*(EXPLAIN|PROFILE)\b", re.IGNORECASE)
 _PING_SECONDS = 10.0
 _WRITE_LIMIT = stop_after_delay(30)
 _SETUP_LIMIT = stop_after_attempt(8)
@@ -56,12 +54,13 @@ class Graph:
         Never retried. Raises QueryError when the query is wrong, writes, takes longer than `seconds` or has more than
         `max_rows` rows; InfrastructureError when the graph is at fault.
         """
-        if clause := beyond_the_graph(cypher):
-            raise QueryError(f"{clause} is not allowed in an assertion, which may only read the graph")
+        if problem := query_problem(cypher):
+            raise QueryError(problem)
+        [cypher] = statements(cypher)  # the embedded server takes what stands behind a semicolon for a write
         await self._sessions.ensure_found()
         try:
             async with asyncio.timeout(seconds + 1):  # a server that heeds the time-out itself says more about it
-                with self._errors_as_ours():
+                with self._errors_as_ours(cypher):
                     return await self._observe(cypher, parameters, seconds, max_rows)
         except TimeoutError:
             await self._confirm_answering(overdue=cypher, seconds=seconds)
@@ -78,7 +77,7 @@ class Graph:
         try:
             async with asyncio.timeout(seconds):
                 for statement in every:
-                    with self._errors_as_ours():
+                    with self._errors_as_ours(statement):
                         await self._run_statement(statement, parameters, seconds)
                     done += 1
         except TimeoutError:
@@ -93,7 +92,7 @@ class Graph:
         Conflicts with concurrent writes and lost connections are tried again for 30 seconds; then, or for any other
         reason, it raises InfrastructureError or QueryError.
         """
-        with self._errors_as_ours():
+        with self._errors_as_ours(cypher):
             return await _retrying(_WRITE_LIMIT, graph_errors.is_temporary)(self._write_once, cypher, parameters or {})
 
     async def ping(self) -> None:
@@ -122,7 +121,7 @@ class Graph:
                 rows = await _bounded_rows(result, max_rows)
                 # The embedded server would refuse some changes only when they are committed, which they never are.
                 # It says so of every EXPLAIN and PROFILE too.
-                if "w" in ((await result.consume()).query_type or "") and not _ONLY_LOOKS.match(cypher):
+                if "w" in ((await result.consume()).query_type or "") and not only_looks(cypher):
                     raise QueryError("the query writes, and an assertion may only read the graph")
                 return rows
             except QueryError:
@@ -168,13 +167,13 @@ class Graph:
             raise InfrastructureError(f"the graph at {server.address.uri} no longer answers") from None
 
     @contextmanager
-    def _errors_as_ours(self) -> Iterator[None]:
+    def _errors_as_ours(self, cypher: str) -> Iterator[None]:
         from neo4j.exceptions import DriverError, Neo4jError
 
         try:
             yield
         except (DriverError, Neo4jError) as error:
-            raise graph_errors.meaning(error, self._sessions.server.address) from error
+            raise graph_errors.meaning(error, self._sessions.server.address, cypher) from error
 
 
 async def _run(runner: Any, query: "str | Query", parameters: Parameters) -> "AsyncResult":

@@ -5,20 +5,27 @@ setup failed). At the start it is ServiceUnreachable, which names the setting to
 """
 
 from stoic_assets.adapters.foreign_text import shortened
+from stoic_assets.core.assertions.cypher_script import names_graph
 from stoic_assets.core.errors import InfrastructureError, QueryError, ServiceUnreachable, StoicError
 from stoic_assets.core.graph_address import GraphAddress
 
 _NO_DATABASE = "DatabaseNotFound"
 _TOO_SLOW = "TransactionTimedOut"
+_TOO_LARGE = ("MemoryPoolOutOfMemory", "TransactionOutOfMemory")
 _UNEXPLAINED = "Error executing Cypher command"
 _LONGEST_LINE = 300
 
 
-def meaning(error: Exception, address: GraphAddress) -> StoicError:
-    """The error to raise for an error of the driver or the server."""
-    from neo4j.exceptions import AuthError, DriverError, TransientError
+def meaning(error: Exception, address: GraphAddress, cypher: str) -> StoicError:
+    """The error to raise for an error of the driver or the server that this query met."""
+    from neo4j.exceptions import AuthError, BrokenRecordError, DriverError, TransientError
 
-    if isinstance(error, DriverError | AuthError | TransientError) or _NO_DATABASE in code(error):
+    if isinstance(error, BrokenRecordError):  # such as a date before the year 1, which agents write too
+        return QueryError(f"a returned value cannot be read ({error.__cause__}): return toString(…) of it")
+    if any(limit in code(error) for limit in _TOO_LARGE):
+        return QueryError("the query needs more memory than the server has for it: make it cheaper")
+    is_gone = _NO_DATABASE in code(error) and not names_graph(cypher)
+    if isinstance(error, DriverError | AuthError | TransientError) or is_gone:
         return InfrastructureError(f"the graph at {address.uri} failed: {one_line(error)}")
     if _TOO_SLOW in code(error):
         return QueryError("the query took longer than its limit: make it cheaper or raise the limit")

@@ -41,7 +41,7 @@ def _encode_graph_type(value: Any) -> Any:
         return _encode_map(value)
     if isinstance(value, list | tuple):
         return [encode(item) for item in value]
-    return _typed("unsupported", str(value))
+    return _typed("unsupported", str(getattr(value, "error", value)))  # the driver's reason, where it could not read it
 
 
 def _typed(kind: str, value: Any, **further: Any) -> dict[str, Any]:

@@ -73,6 +73,49 @@ def test_how_a_query_would_be_answered_may_be_asked(subject, how):
     assert state(subject) == before
 
 
+@pytest.mark.parametrize(
+    "cypher",
+    [
+        "MATCH (a:L)\nRETURN a.n AS n;\n",
+        "MATCH (a:L) RETURN a.n AS n; // ; done",
+        "/* c */ MATCH (a:L) RETURN a.n AS n ;; /* x */",
+        "// how\nPROFILE MATCH (a:L) RETURN a.n AS n;",
+    ],
+)
+def test_what_stands_around_a_query_changes_nothing(subject, cypher):
+    subject.setup("CREATE (:L {n: 1})")
+    assert subject.rows(cypher) == [{"n": 1}]
+
+
+@pytest.mark.parametrize("cypher", ["RETURN 1 AS n; RETURN 2 AS n", "// RETURN 1", ";", ""])
+def test_a_query_is_one_statement(subject, cypher):
+    assert failure(lambda: subject.rows(cypher)).startswith("an assertion is one statement")
+
+
+@pytest.mark.parametrize(
+    "value", ["date({year: 0})", "date('+999999999-12-31')", "datetime('9999-12-31T23:30:00-01:00')"]
+)
+def test_a_value_that_python_cannot_hold_is_the_querys_fault(subject, value):
+    subject.setup(f"CREATE (:L {{at: {value}}})")
+    told = failure(lambda: subject.rows("MATCH (a:L) RETURN a.at"))
+    assert re.fullmatch(r"a returned value cannot be read \(.+\): return toString\(…\) of it", told)
+    assert subject.rows("MATCH (a:L) RETURN toString(a.at) AS at")[0]["at"][-3:]
+    [row] = subject.rows("MATCH (a:L) RETURN a, [a.at] AS list")
+    assert row["list"] == [row["a"]["value"]["at"]]
+    assert row["list"][0]["$type"] == "unsupported"
+    assert "object at" not in row["list"][0]["value"]
+
+
+def test_a_database_that_only_the_query_names_is_its_own_fault(subject):
+    failure(lambda: subject.rows("USE nowhere MATCH (a:L) RETURN count(a)"))
+
+
+def test_a_query_that_needs_too_much_memory_is_at_fault(neo4j_address):
+    graph = connect(neo4j_address)
+    cypher = "UNWIND range(1, 20000000) AS x RETURN size(collect(x))"
+    assert "more memory" in failure(lambda: asyncio.run(graph.observe(cypher, {}, 30, 1)))
+
+
 @pytest.mark.parametrize("cypher", SCHEMA_WRITES)
 def test_an_assertion_cannot_change_the_schema_as_a_setup_can(constrained, cypher):
     changes_as_a_setup_alone(constrained, cypher)

@@ -20,7 +20,7 @@ ADDRESS = GraphAddress("bolt://graph.example:7687", variables="NEO")
     ],
 )
 def test_our_own_side_is_at_fault(kind):
-    error = graph_errors.meaning(kind("gone\nfor good"), ADDRESS)
+    error = graph_errors.meaning(kind("gone\nfor good"), ADDRESS, "RETURN 1")
     assert isinstance(error, InfrastructureError)
     assert str(error).startswith("the graph at bolt://graph.example:7687 failed: ")
     assert "\n" not in str(error)
@@ -37,7 +37,28 @@ def test_our_own_side_is_at_fault(kind):
     ],
 )
 def test_the_query_is_at_fault(kind):
-    assert isinstance(graph_errors.meaning(kind("no"), ADDRESS), QueryError)
+    assert isinstance(graph_errors.meaning(kind("no"), ADDRESS, "RETURN 1"), QueryError)
+
+
+def answered(code: str) -> exceptions.Neo4jError:
+    """The driver's error for a server's answer with this status code."""
+    return exceptions.Neo4jError._hydrate_neo4j(code=code, message="no")
+
+
+@pytest.mark.parametrize(
+    ("cypher", "meant"),
+    [("USE nowhere RETURN 1", QueryError), ("RETURN 1 AS used, 'USE x', m.use", InfrastructureError)],
+)
+def test_a_missing_database_is_the_querys_fault_where_it_names_one(cypher, meant):
+    error = answered("Neo.ClientError.Database.DatabaseNotFound")
+    assert isinstance(graph_errors.meaning(error, ADDRESS, cypher), meant)
+
+
+@pytest.mark.parametrize("limit", ["MemoryPoolOutOfMemoryError", "TransactionOutOfMemoryError"])
+def test_what_needs_too_much_memory_is_the_querys_fault(limit):
+    told = graph_errors.meaning(answered(f"Neo.TransientError.General.{limit}"), ADDRESS, "RETURN 1")
+    assert isinstance(told, QueryError)
+    assert "more memory" in str(told)
 
 
 def test_only_conflicts_and_lost_connections_are_worth_another_try():

@@ -2,6 +2,7 @@ import json
 import math
 
 import pytest
+from neo4j._codec.hydration import BrokenHydrationObject
 from neo4j.vector import Vector
 
 from stoic_assets.adapters.graph_values import encode
@@ -93,4 +94,6 @@ def test_values_that_no_server_here_returns():
     assert encode(Vector([1, 2], "i8")) == {"$type": "vector", "value": [1, 2]}
     assert encode(bytearray(b"\x01\x02")) == {"$type": "bytes", "value": "AQI="}
     assert encode([math.nan]) == [{"$type": "float", "value": "NaN"}]
+    unread = BrokenHydrationObject(ValueError("Ordinal out of range"), b"")
+    assert encode([unread]) == [{"$type": "unsupported", "value": "Ordinal out of range"}]
     assert encode({1}) == {"$type": "unsupported", "value": "{1}"}

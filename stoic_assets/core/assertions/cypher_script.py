@@ -31,6 +31,8 @@ _CLAUSES = {
     "load": "LOAD CSV", "terminate": "TERMINATE TRANSACTIONS", "server": "CALL dbms.…",
     "library": "a procedure of APOC that reaches beyond the graph",
 }
+_ONLY_LOOKS = re.compile(r"\s*(EXPLAIN|PROFILE)\b", re.IGNORECASE)
+_USE = re.compile(r"(?<![.:$])\bUSE\b", re.IGNORECASE)
 _ESCAPE = re.compile(r"\\u+([0-9a-fA-F]{4})")
 _ESCAPED_LOAD = re.compile(r"LOAD.*CSV", re.IGNORECASE | re.DOTALL)
 _IN_TRANSACTIONS = re.compile(r"\bIN\s+(\S+\s+)?(CONCURRENT\s+)?TRANSACTIONS\b", re.IGNORECASE)
@@ -68,9 +70,34 @@ def beyond_the_graph(cypher: str) -> str | None:
     return _CLAUSES[found.lastgroup or ""] if found else None
 
 
+def query_problem(cypher: str) -> str | None:
+    """Why an assertion's query is refused whatever the graph holds; None where it is not."""
+    if clause := beyond_the_graph(cypher):
+        return f"{clause} is not allowed in an assertion, which may only read the graph"
+    if (number := len(statements(cypher))) != 1:
+        return f"an assertion is one statement, and this is {number or 'none'}"
+    return None
+
+
+def only_looks(statement: str) -> bool:
+    """Whether it is an EXPLAIN or a PROFILE, which tells how a statement is executed."""
+    return bool(_ONLY_LOOKS.match(_without_comments(statement)))
+
+
+def names_graph(cypher: str) -> bool:
+    """Whether a USE clause says by itself in which database it is executed."""
+    return bool(_USE.search(code(cypher)))
+
+
 def commits_in_parts(cypher: str) -> bool:
     """Whether a statement has a CALL … IN TRANSACTIONS, of which a part may stay when it fails."""
-    return bool(_IN_TRANSACTIONS.search(_code(cypher)))
+    return bool(_IN_TRANSACTIONS.search(code(cypher)))
+
+
+def code(cypher: str, filler: str = " ") -> str:
+    """The text without comments, and with the filler for each string and quoted name."""
+    filled = {"comment": " ", "string": filler, "name": filler}
+    return _TOKEN.sub(lambda token: filled.get(token.lastgroup or "", token[0]), cypher)
 
 
 def _without_comments(cypher: str) -> str:
@@ -78,15 +105,10 @@ def _without_comments(cypher: str) -> str:
 
 
 def _plain_code(cypher: str) -> str:
-    """As `_code`, but a quoted name that needs no quotes stands there without them."""
-    return _TOKEN.sub(lambda token: _unquoted(token["name"]) or " " if token["name"] else _code(token[0]), cypher)
+    """As `code`, but a quoted name that needs no quotes stands there without them."""
+    return _TOKEN.sub(lambda token: _unquoted(token["name"]) or " " if token["name"] else code(token[0]), cypher)
 
 
 def _unquoted(name: str) -> str:
     inside = name.strip("`")
     return inside if inside.isidentifier() else ""
-
-
-def _code(cypher: str) -> str:
-    """The text with a blank for each comment, string and quoted name."""
-    return _TOKEN.sub(lambda token: " " if token["comment"] or token["string"] or token["name"] else token[0], cypher)
