@@ -13,10 +13,11 @@ import yaml
 from dagster import AssetKey, validate_run_config
 from pydantic import BaseModel
 
-from stoic_assets.adapters.document_files import load_job
+from stoic_assets.adapters.document_files import load_job, load_jobs, yaml_files
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli.command_line import command_line
 from stoic_assets.core.jobs.json_schema import job_json_schema
+from stoic_assets.core.jobs.slips import doubts
 from stoic_assets.core.releases import Release
 from stoic_assets.core.settings import Settings
 from stoic_assets.defs.assembly import ASSETS, build_definitions
@@ -106,12 +107,21 @@ def test_the_readmes_job_loads(tmp_path: Path) -> None:
     (tmp_path / "my_agent.yml").write_text(block)
     job = load_job(tmp_path / "my_agent.yml")
     assert (job.name, len(job.facts), job.is_isolated()) == ("my_agent", 1, True)
+    assert doubts([job], subject_is_embedded=True) == []
 
 
 def test_the_complete_job_of_the_documents_loads(tmp_path: Path) -> None:
     [block] = [block for language, block in FENCE.findall(text_of("docs/jobs.md")) if language == "yaml"]
     (tmp_path / "complete.yml").write_text(block)
-    assert len(load_job(tmp_path / "complete.yml").assertions) == 3
+    job = load_job(tmp_path / "complete.yml")
+    assert len(job.assertions) == 3
+    assert doubts([job], subject_is_embedded=True) == []
+
+
+def test_no_job_that_is_shipped_leaves_a_doubt() -> None:
+    jobs = load_jobs(yaml_files(ROOT / "eval_jobs"))
+    assert len(jobs) > 10
+    assert doubts(jobs, subject_is_embedded=True) == []
 
 
 def shell_lines() -> Iterator[str]:

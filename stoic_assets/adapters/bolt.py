@@ -15,6 +15,7 @@ from stoic_assets.adapters import graph_errors
 from stoic_assets.adapters.bolt_sessions import CONNECT_SECONDS, BoltServer, BoltSessions
 from stoic_assets.adapters.graph_values import encode
 from stoic_assets.adapters.overdue_queries import end_overdue
+from stoic_assets.core.assertions.cypher_aggregates import OVERLOOKED, overlooks_aggregate
 from stoic_assets.core.assertions.cypher_script import commits_in_parts, only_looks, query_problem, statements
 from stoic_assets.core.errors import InfrastructureError, QueryError
 from stoic_assets.core.graph_address import GraphAddress
@@ -57,6 +58,8 @@ class Graph:
         if problem := query_problem(cypher):
             raise QueryError(problem)
         [cypher] = statements(cypher)  # the embedded server takes what stands behind a semicolon for a write
+        if self._sessions.server.observer and overlooks_aggregate(cypher):
+            raise QueryError(OVERLOOKED)
         await self._sessions.ensure_found()
         try:
             async with asyncio.timeout(seconds + 1):  # a server that heeds the time-out itself says more about it

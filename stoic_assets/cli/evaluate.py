@@ -23,6 +23,7 @@ from stoic_assets.cli.outcome import evaluation_outcome, finish
 from stoic_assets.cli.partition_run import materialise, status_by_runs
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import REGRADING, EvaluationRequest, Manifest, half_judged, refuse_change
+from stoic_assets.core.graph_address import subject_address
 from stoic_assets.core.jobs.slips import doubts
 from stoic_assets.core.releases import check_agent_version
 from stoic_assets.core.stages import EVALUATION, VERDICTS
@@ -100,7 +101,7 @@ def evaluate(
             raise ConfigurationError("--agent-url holds a secret; give the address as AGENT_URL, or as a release's url")
         request, version = _meant(request, agent_version, resume, workplace)
         setup = set_up(request, version, workplace.project, workplace.settings, workplace.env, max_cost)
-        for doubt in doubts(setup.spec.jobs):
+        for doubt in doubts(setup.spec.jobs, subject_address(workplace.env) is None):
             progress.note(doubt)
         if not dry_run:
             # What follows is looked at again before the first trial; said here, it is said before Dagster loads.

@@ -27,6 +27,7 @@ from stoic_assets.cli.evaluate import default_version
 from stoic_assets.cli.options import Json
 from stoic_assets.core.errors import ConfigurationError, StoicError
 from stoic_assets.core.evaluation import EvaluationRequest
+from stoic_assets.core.graph_address import subject_address
 from stoic_assets.core.jobs.slips import doubts
 from stoic_assets.core.presentation.formatting import plural
 
@@ -90,7 +91,7 @@ def _jobs(workplace: Workplace) -> tuple[str, str]:
         raise ConfigurationError(f"there are none in {workplace.project.jobs}; write one, or use `stoic eval --file`")
     refuse_setups_of(jobs, workplace.env)
     places = " and ".join(dict.fromkeys(str(file.parent) for file in files))
-    found, notes = f"{len(jobs)} in {places}", doubts(jobs)
+    found, notes = f"{len(jobs)} in {places}", doubts(jobs, subject_address(workplace.env) is None)
     try:
         default_version(EvaluationRequest(), workplace)
     except ConfigurationError as error:

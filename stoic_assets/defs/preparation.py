@@ -6,6 +6,7 @@ from stoic_assets.adapters.document_files import load_releases, readable_jobs
 from stoic_assets.adapters.evaluation_setup import job_files
 from stoic_assets.adapters.stoic_graph_projection import introduce_version
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.graph_address import subject_address
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import conditions_of
 from stoic_assets.core.jobs.slips import doubts
@@ -25,7 +26,7 @@ def job_configs(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[W
     A faulty file is only shown: an evaluation that wants it is refused before its first conversation, and others run.
     """
     jobs, complaints = readable_jobs(job_files(workplace.project))
-    for problem in [*complaints, *doubts(jobs)]:
+    for problem in [*complaints, *doubts(jobs, subject_address(workplace.env) is None)]:
         context.log.warning(str(problem))
     return dg.MaterializeResult(
         metadata={

@@ -93,6 +93,48 @@ def test_a_query_is_one_statement(subject, cypher):
 
 
 @pytest.mark.parametrize(
+    ("projection", "expected"),
+    [
+        ("collect(a.error)[0] IS NULL", False),
+        ("max(a.error) IS NULL", False),
+        ("'boom' IN collect(a.error)", True),
+        ("NOT count(a) > 0", False),
+        ("count(a) > 1 AND count(a) < 3", True),
+        ("CASE WHEN head(collect(a.error)) STARTS WITH 'b' THEN 1 ELSE 2 END", 1),
+        ("head(collect(a)).error", "boom"),
+        ("collect(a)[0]:Other", False),
+    ],
+)
+def test_what_the_embedded_server_gets_wrong_is_refused_there(subject, projection, expected):
+    subject.setup("CREATE (:L {n: 1, error: 'boom'}), (:L {n: 2, error: 'boom'})")
+    cypher = f"MATCH (a:L) RETURN {projection} AS found"
+    if subject.kind == "neo4j":
+        assert subject.rows(cypher) == [{"found": expected}]
+        return
+    assert "compute it before, as in WITH count(n) AS c" in failure(lambda: subject.rows(cypher))
+    assert asyncio.run(subject.graph.write(subject.named(cypher))) != [{"found": expected}], "it need not be refused"
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("MATCH (a:L) WHERE a.m IS NULL AND a.n IN [1, 2] RETURN count(a) AS found", 2),
+        ("MATCH (a:L) RETURN count(a) > 0 AS found", True),
+        ("MATCH (a:L) RETURN any(x IN collect(a.n) WHERE x = 1 AND x IS NOT NULL) AS found", True),
+        ("MATCH (a:L) RETURN size([x IN collect(a.n) WHERE x IN [2]]) AS found", 1),
+        ("MATCH (a:L) RETURN sum(CASE WHEN a.n IN [1] AND true THEN 1 ELSE 0 END) AS found", 1),
+        ("MATCH (a:L) RETURN CASE WHEN count(a) > 1 THEN 1 IN [1] ELSE false END AS found", True),
+        ("MATCH (a:L) RETURN {in: count(a), not: 3 IN [4]} = {in: 2, not: false} AS found", True),
+        ("MATCH (a:L) WITH count(a) AS c, max(a.error) AS e RETURN c > 0 AND NOT e IS NULL AS found", True),
+        ("MATCH (a:L) WITH head(collect(a)) AS first RETURN first.error AS found", "boom"),
+    ],
+)
+def test_what_is_let_through_is_right_on_either_server(subject, query, expected):
+    subject.setup("CREATE (:L {n: 1, error: 'boom'}), (:L {n: 2, error: 'boom'})")
+    assert subject.rows(query) == [{"found": expected}]
+
+
+@pytest.mark.parametrize(
     "value", ["date({year: 0})", "date('+999999999-12-31')", "datetime('9999-12-31T23:30:00-01:00')"]
 )
 def test_a_value_that_python_cannot_hold_is_the_querys_fault(subject, value):

@@ -6,8 +6,10 @@ No rules of `Job`: earlier releases stored such jobs, and what is stored must st
 import re
 from collections.abc import Iterable, Iterator
 
+from stoic_assets.core.assertions.cypher_aggregates import OVERLOOKED, overlooks_aggregate
 from stoic_assets.core.assertions.cypher_script import parameters_used
 from stoic_assets.core.conversation.preparation import seed_messages
+from stoic_assets.core.documents import dotted
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.job_entries import PARAMETERS, CypherAssertion, CypherSetup, TextSeed
 from stoic_assets.core.presentation.formatting import plural
@@ -27,12 +29,12 @@ def slips(job: Job) -> Iterator[tuple[Path, str]]:
             yield place, f"unknown parameters: {_dollars(sorted(unknown))}; known here are {_dollars(known)}"
 
 
-def doubts(jobs: Iterable[Job]) -> list[str]:
+def doubts(jobs: Iterable[Job], subject_is_embedded: bool) -> list[str]:
     """What may be meant, but leaves marks that are none of the agent's doing: a sentence each, with the job's name."""
-    return [f"job {job.name}: {doubt}" for job in jobs for doubt in _doubts(job)]
+    return [f"job {job.name}: {doubt}" for job in jobs for doubt in _doubts(job, subject_is_embedded)]
 
 
-def _doubts(job: Job) -> Iterator[str]:
+def _doubts(job: Job, subject_is_embedded: bool) -> Iterator[str]:
     tasks, room = len(job.tasks), job.room()
     if room < tasks:
         yield (
@@ -41,6 +43,9 @@ def _doubts(job: Job) -> Iterator[str]:
         )
     if blank := [str(number) for number, task in enumerate(job.tasks, 1) if not task.acceptance_criteria.strip()]:
         yield f"`acceptanceCriteria` of task {', '.join(blank)} is blank, and judges go by nothing else"
+    overlooked = [dotted(place) for place, cypher, _ in _cypher(job) if overlooks_aggregate(cypher)]
+    if subject_is_embedded and overlooked:
+        yield f"{', '.join(overlooked)}: {OVERLOOKED}"
 
 
 def _texts(job: Job) -> Iterator[tuple[Path, str]]:

@@ -75,18 +75,30 @@ def test_what_every_job_may_use_and_what_an_assertion_brings_along_is_known(make
 @pytest.mark.parametrize(("tasks", "turns", "enough"), [(1, 2, 5), (2, 4, 7), (9, 18, 21), (10, 20, 23), (12, 20, 27)])
 def test_more_tasks_than_the_user_can_put_are_told(make_job: MakeJob, tasks: int, turns: int, enough: int) -> None:
     job = make_job(name="long", tasks=[TASK] * tasks, maxTurns=turns)
-    [told] = doubts([make_job(), job])
+    [told] = doubts([make_job(), job], False)
     assert told.startswith(f"job long: `maxTurns: {turns}` lets the user speak {job.room()} time")
     assert told.endswith(f"`maxTurns: {enough}` has room for all")
     assert list(slips(job)) == []
-    assert doubts([make_job(tasks=[TASK] * tasks, maxTurns=2 * tasks + 1)]) == []
+    assert doubts([make_job(tasks=[TASK] * tasks, maxTurns=2 * tasks + 1)], False) == []
 
 
 def test_scenarios_need_no_turns_of_the_user(make_job: MakeJob) -> None:
-    assert doubts([make_job(maxTurns=1, scenarios=[{"id": "s", "category": "c", "input": "Hi"}])]) == []
+    assert doubts([make_job(maxTurns=1, scenarios=[{"id": "s", "category": "c", "input": "Hi"}])], False) == []
 
 
 def test_blank_criteria_load_as_in_embabel_and_are_told(make_job: MakeJob) -> None:
     job = make_job(tasks=[TASK, TASK | {"acceptanceCriteria": " "}])
     assert list(slips(job)) == []
-    assert doubts([job]) == ["job job: `acceptanceCriteria` of task 2 is blank, and judges go by nothing else"]
+    assert doubts([job], False) == ["job job: `acceptanceCriteria` of task 2 is blank, and judges go by nothing else"]
+
+
+def test_what_the_embedded_graph_would_get_wrong_is_told_where_it_is_used(make_job: MakeJob) -> None:
+    wrong, right = "MATCH (n) RETURN max(n.a) IS NULL", "MATCH (n) WITH max(n.a) AS a RETURN a IS NULL"
+    job = make_job(
+        setups=[{"cypher": right}, {"cypher": f"{wrong} AS x; {right}"}],
+        assertions=[{"cypher": wrong, "expected": True}, {"cypher": right, "expected": True}],
+    )
+    [told] = doubts([make_job(), job], subject_is_embedded=True)
+    assert told.startswith("job job: setups[1], assertions[0].cypher: the embedded graph answers wrongly")
+    assert doubts([job], subject_is_embedded=False) == []
+    assert list(slips(job)) == []
