@@ -7,11 +7,13 @@ import re
 from collections.abc import Iterable, Iterator
 
 from stoic_assets.core.assertions.cypher_aggregates import OVERLOOKED, overlooks_aggregate
-from stoic_assets.core.assertions.cypher_script import parameters_used
+from stoic_assets.core.assertions.cypher_script import parameters_used, query_problem
+from stoic_assets.core.assertions.kotlin_kinds import never_true
+from stoic_assets.core.assertions.kotlin_syntax import parse_expression
 from stoic_assets.core.conversation.preparation import seed_messages
 from stoic_assets.core.documents import dotted
 from stoic_assets.core.jobs.job import Job
-from stoic_assets.core.jobs.job_entries import PARAMETERS, CypherAssertion, CypherSetup, TextSeed
+from stoic_assets.core.jobs.job_entries import PARAMETERS, CypherAssertion, CypherSetup, ExpressionAssertion, TextSeed
 from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.core.yaml_text import Path
 
@@ -27,6 +29,8 @@ def slips(job: Job) -> Iterator[tuple[Path, str]]:
     for place, cypher, known in _cypher(job):
         if unknown := parameters_used(cypher) - set(known):
             yield place, f"unknown parameters: {_dollars(sorted(unknown))}; known here are {_dollars(known)}"
+    for number, assertion in enumerate(job.assertions):
+        yield from ((("assertions", number, key), problem) for key, problem in _never_holds(assertion))
 
 
 def doubts(jobs: Iterable[Job], subject_is_embedded: bool) -> list[str]:
@@ -46,6 +50,15 @@ def _doubts(job: Job, subject_is_embedded: bool) -> Iterator[str]:
     overlooked = [dotted(place) for place, cypher, _ in _cypher(job) if overlooks_aggregate(cypher)]
     if subject_is_embedded and overlooked:
         yield f"{', '.join(overlooked)}: {OVERLOOKED}"
+
+
+def _never_holds(assertion: CypherAssertion | ExpressionAssertion) -> Iterator[tuple[str, str]]:
+    """The key of what fails in every trial, and why."""
+    if isinstance(assertion, ExpressionAssertion):
+        if found := never_true(parse_expression(assertion.expression)):
+            yield "expression", f"what must be true or false here is always a {found}; compare it with something"
+    elif assertion.cypher.strip() and (problem := query_problem(assertion.cypher)):
+        yield "cypher", problem
 
 
 def _texts(job: Job) -> Iterator[tuple[Path, str]]:

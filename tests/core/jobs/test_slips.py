@@ -92,6 +92,30 @@ def test_blank_criteria_load_as_in_embabel_and_are_told(make_job: MakeJob) -> No
     assert doubts([job], False) == ["job job: `acceptanceCriteria` of task 2 is blank, and judges go by nothing else"]
 
 
+@pytest.mark.parametrize(
+    ("cypher", "problem"),
+    [
+        ("LOAD CSV FROM 'file:///x' AS r RETURN count(r)", "LOAD CSV is not allowed in an assertion"),
+        ("RETURN 1; RETURN 2", "an assertion is one statement, and this is 2"),
+        ("// later", "an assertion is one statement, and this is none"),
+    ],
+)
+def test_a_query_that_is_refused_in_every_trial_is_refused_before_them(
+    make_job: MakeJob, cypher: str, problem: str
+) -> None:
+    [(place, told)] = slips(make_job(assertions=[{"expression": "true"}, {"cypher": cypher, "expected": 1}]))
+    assert place == ("assertions", 1, "cypher")
+    assert told.startswith(problem)
+    assert list(slips(make_job(setups=[{"cypher": cypher}]))) == []
+    assert list(slips(make_job(assertions=[{"cypher": "RETURN 1; // done", "expected": 1}]))) == []
+
+
+def test_an_expression_that_is_never_true_is_refused(make_job: MakeJob) -> None:
+    [(place, told)] = slips(make_job(assertions=[{"expression": "evaluation.events.count { it.x == 1 }"}]))
+    assert place == ("assertions", 0, "expression")
+    assert told == "what must be true or false here is always a Number; compare it with something"
+
+
 def test_what_the_embedded_graph_would_get_wrong_is_told_where_it_is_used(make_job: MakeJob) -> None:
     wrong, right = "MATCH (n) RETURN max(n.a) IS NULL", "MATCH (n) WITH max(n.a) AS a RETURN a IS NULL"
     job = make_job(

@@ -1,0 +1,84 @@
+"""What kind of value an expression has whatever the data: enough to see before a trial that it is no Boolean."""
+
+from stoic_assets.core.assertions.kotlin_expression import (
+    Binary,
+    Call,
+    Expression,
+    ListOf,
+    Literal,
+    Member,
+    Name,
+    Template,
+    Unary,
+)
+from stoic_assets.core.assertions.kotlin_values import kind
+
+_OBJECTS = {
+    "objectContext": ("resources", "entities", "functions"),
+    "evaluation": ("transcript", "events", "functionCalls"),
+}
+_MEMBERS = {
+    "objectContext": dict.fromkeys(_OBJECTS["objectContext"], "List"),
+    "evaluation": {
+        **dict.fromkeys(_OBJECTS["evaluation"], "List"),
+        "sessionId": "String", "model": "String", "job": "Map", "failureCount": "Number",
+    },
+}  # fmt: skip
+_FUNCTIONS = {
+    "count": "Number", "sumOf": "Number", "filter": "List", "map": "List", "distinct": "List",
+    "joinToString": "String", "lowercase": "String", "uppercase": "String", "trim": "String", "toString": "String",
+}  # fmt: skip
+_OF_ELEMENTS = ("first", "firstOrNull", "find", "last", "lastOrNull", "single")
+
+
+def never_true(expression: Expression) -> str | None:
+    """The kind of what would have to be a Boolean and never is, so that the assertion cannot hold; None without."""
+    match expression:
+        case Binary("&&", left, right):
+            return never_true(left) or never_true(right)
+    return _without_value(expression)
+
+
+def _without_value(expression: Expression) -> str | None:
+    """The kind of what the evaluation will certainly stop at, since it is no Boolean."""
+    match expression:
+        case Unary("!", tested) | Binary("&&" | "||", tested):
+            return _without_value(tested)
+    return _kind(expression)
+
+
+def _kind(expression: Expression) -> str | None:
+    """The kind of the value, which may be null as well; None where it may be a Boolean."""
+    match expression:
+        case Literal(value):
+            return None if isinstance(value, bool) else kind(value)
+        case Template():
+            return "String"
+        case ListOf():
+            return "List"
+        case Name(name):
+            return "Map" if name in _MEMBERS else None
+        case Member(Name(root), name) if root in _MEMBERS:
+            return _MEMBERS[root].get(name)
+        case Member(receiver, "size") if _kind(receiver) == "List":
+            return "Number"
+        case Call(receiver, function):
+            return "Map" if function in _OF_ELEMENTS and _holds_objects(receiver) else _FUNCTIONS.get(function)
+        case Unary("-") | Binary("-" | "*" | "/" | "%"):
+            return "Number"
+        case Unary("!!", operand):
+            return _kind(operand)
+        case Binary("+"):
+            return "Number or String"
+        case Binary("?:", left, right):
+            return _kind(left) and _kind(right)
+    return None
+
+
+def _holds_objects(receiver: Expression) -> bool:
+    match receiver:
+        case Member(Name(root), name):
+            return name in _OBJECTS.get(root, ())
+        case Call(inner, "filter" | "distinct"):
+            return _holds_objects(inner)
+    return False
