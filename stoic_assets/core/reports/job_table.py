@@ -18,6 +18,11 @@ class JobRow:
     outcomes: list[tuple[str, int]]
     trials: list[TrialView]
 
+    @property
+    def failed_messages(self) -> int:
+        """How many attempts to send a message failed in all of them."""
+        return sum(trial.failed_messages for trial in self.trials)
+
     def mean(self, column: str) -> float | None:
         """The mean of a column of `composite_scores` over the scored trials."""
         return mean((trial.scores for trial in self.trials if trial.valid), column)

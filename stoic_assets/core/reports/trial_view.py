@@ -123,6 +123,17 @@ class TrialView:
         """How many assertions did not hold."""
         return sum(assertion.row["passed"] is False for assertion in self.assertions)
 
+    @property
+    def failed_messages(self) -> int:
+        """How many attempts to send a message failed."""
+        return self.row.get("failure_count") or 0
+
+    @property
+    def troubled(self) -> bool:
+        """Whether something in it failed, or looks as if it were meant for the judge."""
+        failed = self.failed_assertions or self.failed_messages or self.outcome == "agent_error"
+        return bool(failed or not self.valid or self.suspected)
+
 
 def anchor(trial_id: str) -> str:
     """The id under which a page shows a trial."""

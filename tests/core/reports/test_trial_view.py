@@ -81,6 +81,27 @@ def test_a_trial_without_scores_is_shown_as_not_scored(make_data: Make) -> None:
     assert (view.outcome, view.valid) == ("signed_off", False)
 
 
+@pytest.mark.parametrize(
+    ("trial", "scores"),
+    [({"failure_count": 3}, {}), ({"outcome": "agent_error"}, {"outcome": "agent_error"}), ({}, {"valid": False}),
+     ({"suspected_injection": ["an order about scores"]}, {}), ({}, {})],
+)  # fmt: skip
+def test_whatever_failed_makes_a_trial_one_with_trouble(
+    make_data: Make, trial: dict[str, object], scores: dict[str, object]
+) -> None:
+    data = make_data(trials=1)
+    row, of_trial = {**data.trials[0], "failure_count": 0, **trial}, {**data.composite_scores[0], **scores}
+    held = replace(data, trials=[row], composite_scores=[of_trial], assertion_results=())
+    assert trial_views(held)[0].troubled is bool(trial or scores)
+
+
+def test_failed_messages_stand_with_the_trial_and_its_job(make_data: Make) -> None:
+    data = make_data(trials=1, turns=2, compared=False)
+    page = "".join(report_parts(replace(data, trials=[{**data.trials[0], "failure_count": 3}])))
+    assert page.count('badge bad">3 failed messages') == 2
+    assert 'badge fine">Signed off' not in page
+
+
 def test_anchors_hold_nothing_that_means_something_in_a_link() -> None:
     assert anchor('e.job."><script>.1') == "trial-e.job.___script_.1"
 
