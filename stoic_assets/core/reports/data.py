@@ -5,9 +5,10 @@ Rows are read tolerantly: a column that is absent counts as null. Where rows com
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
-from stoic_assets.core.presentation.formatting import is_missing
+from stoic_assets.core.presentation.formatting import as_moment, is_missing
 from stoic_assets.core.scoring import rounding
 
 Row = Mapping[str, Any]
@@ -73,3 +74,8 @@ def values(rows: Iterable[Row], column: str) -> list[float]:
 def mean(rows: Iterable[Row], column: str) -> float | None:
     """The mean of what is there in a column; None where nothing is."""
     return rounding.mean(values(rows, column))
+
+
+def latest(rows: Iterable[Row], column: str) -> datetime | None:
+    """The last of the times in a column; None where there is none."""
+    return max(filter(None, (as_moment(row.get(column)) for row in rows)), default=None)

@@ -17,7 +17,7 @@ from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, weak_above
 from stoic_assets.core.presentation.formatting import DASH, FORMS, is_missing, lasted, or_dash, short_of
 from stoic_assets.core.presentation.own_text import PAGE_INK, own_text, policy_hash
 from stoic_assets.core.reports.charts import charts
-from stoic_assets.core.reports.data import ReportData, Row, Rows
+from stoic_assets.core.reports.data import ReportData, Row, Rows, latest
 from stoic_assets.core.reports.job_changes import job_changes, most_changed
 from stoic_assets.core.reports.job_table import failed_assertions, job_rows
 from stoic_assets.core.reports.model_calls import model_calls
@@ -80,6 +80,8 @@ def report_parts(data: ReportData, compiled: BytecodeCache | None = None) -> Ite
         releases=release_means(data.virtue_trends), virtue_names=VIRTUES,
         weak=weak_virtues(data.weak_virtues, trials), none_weak=none_weak(data.evaluation_virtues),
         weak_above=weak_above(_in_order(data.evaluation_virtues)),
+        held={**data.evaluation, "ended_at": latest(data.trials, "ended_at")},
+        judged_at=latest((*data.virtue_scores, *data.task_scores), "evaluated_at"),
         calls=model_calls(data.llm_calls), reliability=reliability(data.job_reliability), **_compared(data, trials),
         charts={name: Markup(chart) for name, chart in charts(data, PAGE_INK).items()},  # noqa: S704 - all our own
     )

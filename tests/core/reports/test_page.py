@@ -7,6 +7,7 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from html.parser import HTMLParser
 
 import pytest
@@ -144,7 +145,15 @@ def test_first_screen_of_a_good_run_has_no_banner(usual_page: str) -> None:
     assert "mean nothing" not in usual_page
     assert "not calibrated against people" in usual_page
     assert ">Not calibrated: this judge was not held against people’s ratings yet" in usual_page
-    assert "2026-11-21 14:02 UTC, took 3 min 12 s" in usual_page
+
+
+def test_judging_again_makes_no_conversation_longer(make_data: Make) -> None:
+    data = make_data(trials=2, turns=2, compared=False)
+    began = data.evaluation["started_at"]
+    judged = [{**row, "evaluated_at": began + timedelta(hours=9, minutes=n)} for n, row in enumerate(data.task_scores)]
+    evaluation = {**data.evaluation, "ended_at": began + timedelta(hours=10)}
+    page = " ".join(render_report(replace(data, evaluation=evaluation, task_scores=judged)).split())
+    assert "evaluated 2026-11-21 14:02 UTC, conversations took 31.0 s, judged 2026-11-21 23:03 UTC, " in page
 
 
 def test_the_page_says_which_bound_held(make_data: Make, usual_page: str) -> None:
