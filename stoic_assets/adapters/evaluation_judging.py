@@ -46,8 +46,7 @@ class EvaluationJudging:
         # Those that are stored too: `redact` may have learned of a secret since, and judges see none.
         new, held = ([job.blanked(workplace.redactor) for job in jobs] for jobs in (corrected, manifest.spec.jobs))
         self._jobs = corrected_jobs(new, held)
-        stored = {job.name: job.question_hash() for job in manifest.spec.jobs}
-        self._hashes = stored | manifest.job_hashes | {job.name: self._hash(job) for job in corrected}
+        self._hashes = manifest.held_hashes() | {job.name: self._hash(job) for job in corrected}
         self._fresh, self._max_cost = fresh, max_cost
         self._panel = judge_panel(workplace.env)
         self._settings = workplace.settings.judging.model_copy(

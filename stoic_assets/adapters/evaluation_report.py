@@ -21,8 +21,8 @@ from stoic_assets.core.reports.page import report_parts
 from stoic_assets.core.reports.weak_virtues import weak_virtue_markdown
 
 GATHERED_OTHERWISE = (
-    "evaluation", "virtue_trends", "version_comparisons", "judge_calibration", "invalid_trials_threshold", "weak_below",
-    "base",
+    "evaluation", "jobs", "virtue_trends", "version_comparisons", "judge_calibration", "invalid_trials_threshold",
+    "weak_below", "base",
 )  # fmt: skip
 
 Key = tuple[str, str]
@@ -38,8 +38,10 @@ def report_data(workplace: Workplace, manifest: Manifest) -> ReportData:
     agent = agent_of(manifest.agent_version)
     comparisons = _comparisons(workplace.warehouse, manifest)
     base = _compared_base(comparisons) or _parent(workplace, manifest)
+    tables = _tables(workplace, key, ReportData)
     return ReportData(
-        **_tables(workplace, key, ReportData),
+        **tables,
+        jobs=_jobs(workplace, manifest, tables["trials"]),
         evaluation=_head(workplace.warehouse, key),
         virtue_trends=workplace.warehouse.query("select * from virtue_trends where agent = ? order by n", [agent]),
         version_comparisons=comparisons,
@@ -74,6 +76,17 @@ def _tables(workplace: Workplace, key: Key, kind: type[ReportData] | type[BaseVe
     tables = {name: _rows(workplace.warehouse, key, name) for name in names}
     hashes = job_hashes(workplace, *key, tables["trials"])
     return tables | {"trials": [trial | {"job_hash": hashes[trial["job"]]} for trial in tables["trials"]]}
+
+
+def _jobs(workplace: Workplace, manifest: Manifest, trials: Sequence[Row]) -> list[Row]:
+    """What the jobs asked in the conversations, without secrets, and which of them were judged in another form."""
+    judged, held = {row["job"]: row["job_hash"] for row in trials}, manifest.held_hashes()
+    parts: Any = {"name": True, "facts": True, "tasks": True, "scenarios": {"__all__": {"id", "category"}}}
+    return [
+        workplace.redactor.row(job.model_dump(mode="json", include=parts))
+        | {"corrected": judged.get(job.name) != held[job.name]}
+        for job in manifest.spec.jobs
+    ]
 
 
 def _rows(warehouse: Warehouse, key: Key, table: str) -> Any:

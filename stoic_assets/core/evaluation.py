@@ -126,6 +126,10 @@ class Manifest(BaseModel):
     spec_hash: str
     job_hashes: dict[str, str] = {}
 
+    def held_hashes(self) -> dict[str, str]:
+        """What each job asked in the conversations, by its name; an earlier release stored it in `spec` alone."""
+        return {job.name: job.question_hash() for job in self.spec.jobs} | self.job_hashes
+
 
 def refuse_change(begun: Manifest, wanted: EvaluationSpec, redactor: Redactor) -> None:
     """Raises `ResumeRefused`, naming what differs, unless the evaluation began with the specification `wanted`."""

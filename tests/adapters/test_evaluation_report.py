@@ -12,6 +12,7 @@ from stoic_assets.adapters.calibration_store import PLACE
 from stoic_assets.adapters.evaluation_report import report_data, write_report, write_weak_virtues
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 
 Make = Callable[..., Manifest]
@@ -82,6 +83,30 @@ def test_the_evaluation_that_it_was_compared_with_is_the_base(workplace: Workpla
     assert [row["base"] for row in data.version_comparisons] == ["marcus@1"]
     assert data.base
     assert data.base.evaluation["evaluation_id"] == "a"
+
+
+@pytest.mark.parametrize("corrected", [False, True])
+def test_what_the_jobs_asked_comes_from_the_manifest_without_secrets(
+    workplace: Workplace, make_manifest: Make, corrected: bool
+) -> None:
+    asked = {
+        "name": "j", "target": {"user": "u", "chatbot": "marcus"}, "facts": ["The code is sk-verysecret."],
+        "tasks": [{"task": "Ask.", "acceptanceCriteria": "It answers."}],
+    }  # fmt: skip
+    job = Job.model_validate(asked)
+    manifest = make_manifest(jobs=(job,), job_hashes={"j": "asks:with-secrets"})
+    key = (manifest.agent_version, manifest.evaluation_id)
+    trial = {
+        "trial_id": "t", "job": "j", "holdout": False, "condition": "withheld", "repeat": 1, "outcome": "signed_off",
+        "failure_count": 0, "planned_tasks": 1, "turns": 0,
+        "job_hash": "asks:other" if corrected else "asks:with-secrets",
+    }  # fmt: skip
+    workplace.warehouse.write("trials", *key, [trial])
+    workplace.redactor.learn(["sk-verysecret"])
+    [found] = report_data(workplace, manifest).jobs
+    assert (found["name"], found["facts"], found["scenarios"]) == ("j", ["The code is [redacted]."], [])
+    assert found["tasks"][0]["acceptance_criteria"] == "It answers."
+    assert found["corrected"] is corrected
 
 
 def test_a_first_release_has_no_base(workplace: Workplace, evaluated: Make) -> None:

@@ -82,12 +82,17 @@ class AssertionView:
 
 @dataclass(frozen=True)
 class TrialView:
-    """Everything about one trial. `scores` is its row of `composite_scores`, empty when there is none."""
+    """Everything about one trial.
+
+    `scores` is its row of `composite_scores`, `job` that of its job; each is empty when there is none.
+    """
 
     row: Row
     scores: Row
+    job: Row
     turns: list[TurnView]
     tasks: list[Row]
+    """The marks, each with what the judge went by in it, where that is known."""
     tone: Row | None
     virtues: list[VirtueView]
     assertions: list[AssertionView]
@@ -103,6 +108,12 @@ class TrialView:
     def outcome(self) -> str:
         """How the trial ended; the scores know of judge errors, the conversation does not."""
         return str(self.scores.get("outcome") or self.row["outcome"])
+
+    @property
+    def category(self) -> str | None:
+        """The category of its scenario."""
+        scenarios = self.job.get("scenarios") or ()
+        return next((each["category"] for each in scenarios if each["id"] == self.row.get("scenario")), None)
 
     @property
     def valid(self) -> bool:
@@ -144,22 +155,24 @@ def trial_views(data: ReportData | BaseVersion) -> list[TrialView]:
     """All trials: the worst first, those without a total last. Tables that a base version lacks count as empty."""
     composite = {row["trial_id"]: row for row in data.composite_scores}
     tables = {name: by_trial(getattr(data, name, ())) for name in _TABLES}
-    views = [
-        _view(row, composite.get(row["trial_id"], {}), {name: rows[row["trial_id"]] for name, rows in tables.items()})
-        for row in data.trials
-    ]
+    jobs = {job["name"]: job for job in getattr(data, "jobs", ())}
+    views = []
+    for row in data.trials:
+        own = {name: rows[row["trial_id"]] for name, rows in tables.items()}
+        views.append(_view(row, composite.get(row["trial_id"], {}), jobs.get(row["job"], {}), own))
     return sorted(views, key=_worst_first)
 
 
-def _view(row: Row, scores: Row, own: Mapping[str, list[Row]]) -> TrialView:
+def _view(row: Row, scores: Row, job: Row, own: Mapping[str, list[Row]]) -> TrialView:
     """One trial from its own rows of each table."""
     turns = [_turn(turn, row.get("aspirational_ms")) for turn in sorted(own["turns"], key=lambda turn: turn["turn"])]
     seen = {observation["assertion"]: observation for observation in own["observations"]}
     return TrialView(
         row=row,
         scores=scores,
+        job=job,
         turns=turns,
-        tasks=sorted(own["task_scores"], key=_task_number),
+        tasks=_tasks(own["task_scores"], job),
         tone=next(iter(own["tone_scores"]), None),
         virtues=_virtues(own["trial_virtues"], own["virtue_scores"], turns),
         assertions=[AssertionView(result, seen.pop(result["assertion"], None)) for result in own["assertion_results"]],
@@ -170,6 +183,12 @@ def _view(row: Row, scores: Row, own: Mapping[str, list[Row]]) -> TrialView:
 def _worst_first(view: TrialView) -> tuple[bool, float, str]:
     overall = view.scores.get("overall")
     return is_missing(overall), overall or 0.0, natural(view.row["trial_id"])
+
+
+def _tasks(marks: Iterable[Row], job: Row) -> list[Row]:
+    """The marks in the order of the tasks; those of a corrected job were judged by what is not stored."""
+    asked = {} if job.get("corrected") else {str(number): task for number, task in enumerate(job.get("tasks") or (), 1)}
+    return [{**asked.get(mark["task"], {}), **mark} for mark in sorted(marks, key=_task_number)]
 
 
 def _task_number(row: Row) -> tuple[int, str]:

@@ -169,6 +169,14 @@ class Sample:
         return [*measured, unmeasured]
 
 
+def asked(job: str) -> Row:
+    """What a job asked, as the evaluation's manifest tells it."""
+    wanted = {"type": "task", "task": "Have a reminder set for Friday at nine.", "difficulty": "medium"}
+    judged = {"acceptance_criteria": "It repeats day and hour.", "requirements": {"most words": 60}, "context": None}
+    facts = ["The landlord answers before ten alone."]
+    return {"name": job, "facts": facts, "tasks": [wanted | judged], "scenarios": [], "corrected": False}
+
+
 def finding(
     measure: str, difference: float | None, verdict: str, condition: str = "pooled", why: str | None = None
 ) -> Row:
@@ -227,7 +235,8 @@ def make(trials: int = 20, turns: int = 6, compared: bool = True, **changes: Any
     totals = [row["overall"] for row in this.rows["composite_scores"] if row["overall"] is not None]
     scored = sum(row["valid"] for row in this.rows["composite_scores"])
     data = ReportData(
-        evaluation=this.evaluation, **this.rows, evaluation_virtues=this.virtues(0.0),
+        evaluation=this.evaluation, jobs=[asked(job) for job in JOBS], **this.rows,
+        evaluation_virtues=this.virtues(0.0),
         evaluation_scores={
             "average_overall": sum(totals) / len(totals) if totals else None, "fitness": 0.66,
             "planned_trials": trials + 1, "scored_trials": scored, "invalid_trials": trials - scored,

@@ -45,6 +45,30 @@ def test_an_action_counts_as_said_only_where_the_judge_saw_actions(make_data: Ma
     assert said["wisdom"] == [False]
 
 
+def test_a_mark_stands_with_what_its_judge_went_by(make_data: Make) -> None:
+    data = make_data(trials=1, turns=2, compared=False)
+    page = " ".join("".join(report_parts(data)).split())
+    assert '<summary>Criterion</summary> <p class="said" dir="auto">It repeats day and hour.</p>' in page
+    assert "Requirements, for the judge of temperance</h5>" in page
+    assert "for the judge of practical wisdom" not in page
+    assert "1 fact that the user did not know</summary> <ul><li dir=\"auto\">The landlord answers before ten" in page
+
+
+def test_of_a_corrected_job_no_criterion_is_shown_that_nobody_judged_by(make_data: Make) -> None:
+    data = make_data(trials=1, turns=2, compared=False)
+    page = "".join(report_parts(replace(data, jobs=[{**job, "corrected": True} for job in data.jobs])))
+    assert "It repeats day and hour." not in page
+    assert "The job was corrected after its conversations" in page
+
+
+def test_a_scenario_stands_with_its_category(make_data: Make) -> None:
+    data = make_data(trials=1, turns=2, compared=False)
+    scenarios = [{"id": "s1", "category": "grief"}, {"id": "s2", "category": "anger"}]
+    trials = [{**row, "scenario": "s2"} for row in data.trials]
+    held = replace(data, trials=trials, jobs=[{**job, "scenarios": scenarios} for job in data.jobs])
+    assert "<dt>category</dt><dd>anger</dd>" in "".join(report_parts(held))
+
+
 def test_calls_and_late_replies_are_marked(make_data: Make) -> None:
     data = make_data(trials=1, turns=2)
     turns = [{**row, "response_ms": 1600.0} for row in data.turns]
