@@ -1,8 +1,10 @@
 """How values are written for people: rounding, units, times in UTC, and the dash for what is missing."""
 
 import contextlib
+import html
 import json
 import math
+import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
@@ -15,6 +17,8 @@ from stoic_assets.core.visible_text import visible
 DASH = "–"
 RAW_CHARS = 20_000
 """The longest raw evidence that a page shows; the tables hold all of it."""
+
+_REASON = re.compile(r'<abbr class="none" title="([^"]*)">')
 
 Form = Callable[[Any], str]
 
@@ -120,6 +124,11 @@ FORMS: Mapping[str, Form] = {
 """The filters that templates use."""
 
 
+def breakable(name: str) -> Markup:
+    """A name that may go on in the next line after each `_`, `.` and `-`, where else it would break within a word."""
+    return Markup("<wbr>").join(re.split(r"(?<=[_.-])(?=[^_.-])", visible(name)))
+
+
 def dashed(form: Form, value: Any) -> str:
     """A value in a form, as plain text; a dash for what is missing."""
     return DASH if is_missing(value) else form(value)
@@ -134,3 +143,13 @@ def or_dash(form: Form) -> Callable[..., Markup]:
         return escape(visible(form(value)))
 
     return written
+
+
+def explained(part: Markup) -> Markup:
+    """A part of a page, and below it the reasons of its dashes, for fingers, keys and paper; none that it says itself.
+
+    The dashes are those of `or_dash`.
+    """
+    reasons = [why for why in dict.fromkeys(_REASON.findall(part)) if f">{why}<" not in part]
+    below = Markup('<p class="note">{} {}</p>').format(DASH, "; ".join(map(html.unescape, reasons)))
+    return part + below if reasons else part

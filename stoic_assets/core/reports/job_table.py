@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from stoic_assets.core.presentation.ordering import natural
 from stoic_assets.core.reports.data import Row, mean
-from stoic_assets.core.reports.trial_view import TrialView
+from stoic_assets.core.reports.trial_view import TrialView, fault
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,11 @@ class FailedAssertion:
     job: str
     row: Row
     trials: list[TrialView]
+
+    @property
+    def fault(self) -> str | None:
+        """What went wrong, as `AssertionView.fault`."""
+        return fault(self.row)
 
 
 def job_rows(trials: Iterable[TrialView]) -> list[JobRow]:

@@ -14,7 +14,16 @@ from markupsafe import Markup
 
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, weak_above
-from stoic_assets.core.presentation.formatting import DASH, FORMS, is_missing, lasted, or_dash, short_of
+from stoic_assets.core.presentation.formatting import (
+    DASH,
+    FORMS,
+    breakable,
+    explained,
+    is_missing,
+    lasted,
+    or_dash,
+    short_of,
+)
 from stoic_assets.core.presentation.own_text import PAGE_INK, own_text, policy_hash
 from stoic_assets.core.reports.charts import charts
 from stoic_assets.core.reports.data import ReportData, Row, Rows, latest
@@ -51,6 +60,7 @@ def _environment(compiled: BytecodeCache | None) -> Environment:
     )
     environment.filters |= {name: or_dash(form) for name, form in FORMS.items()}
     environment.filters |= {"lasted": lasted, "function": function, "short_of": short_of}
+    environment.filters |= {"breakable": breakable, "explained": explained}
     environment.tests["missing"] = is_missing
     return environment
 

@@ -79,6 +79,11 @@ class AssertionView:
     row: Row
     observation: Row | None
 
+    @property
+    def fault(self) -> str | None:
+        """What went wrong."""
+        return fault(self.row)
+
 
 @dataclass(frozen=True)
 class TrialView:
@@ -149,6 +154,12 @@ class TrialView:
 def anchor(trial_id: str) -> str:
     """The id under which a page shows a trial."""
     return "trial-" + _NO_ANCHOR.sub("_", trial_id)
+
+
+def fault(result: Row) -> str | None:
+    """What went wrong in an assertion; None where that is just what its columns `expected` and `actual` say."""
+    error = result.get("error")
+    return None if error == f"expected {result.get('expected')}, got {result.get('actual')}" else error
 
 
 def trial_views(data: ReportData | BaseVersion) -> list[TrialView]:

@@ -7,11 +7,14 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from markupsafe import Markup
 
 from stoic_assets.core.presentation import formatting
 from stoic_assets.core.presentation.formatting import (
+    breakable,
     difference,
     dollars,
+    explained,
     milliseconds,
     or_dash,
     percent,
@@ -87,6 +90,18 @@ def test_plain_text_has_a_dash_for_what_is_missing() -> None:
 @pytest.mark.parametrize("value", [None, math.nan, math.inf])
 def test_what_is_missing_is_a_dash_with_its_reason(value: float | None) -> None:
     assert or_dash(score)(value, 'no "task"') == '<abbr class="none" title="no &#34;task&#34;">–</abbr>'
+
+
+def test_reasons_of_dashes_stand_below_them_once() -> None:
+    dashes = [or_dash(score)(None, why) for why in ('no "task"', "not judged", "not judged", "<b>")]
+    part = Markup("<table>{}</table><p>not judged</p>").format(Markup("").join(dashes))
+    assert explained(part) == part + Markup('<p class="note">– no &#34;task&#34;; &lt;b&gt;</p>')
+    assert explained(Markup("<p>0.50</p>")) == "<p>0.50</p>"
+
+
+def test_a_name_may_break_after_its_parts() -> None:
+    assert breakable("a_job.case-1__x") == "a_<wbr>job.<wbr>case-<wbr>1__<wbr>x"
+    assert breakable("<b>.&") == "&lt;b&gt;.<wbr>&amp;"
 
 
 def test_a_filter_escapes_what_it_writes() -> None:

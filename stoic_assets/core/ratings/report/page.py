@@ -12,7 +12,7 @@ from typing import Any
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from stoic_assets.core.presentation.formatting import FORMS, is_missing, or_dash, plural, score
+from stoic_assets.core.presentation.formatting import FORMS, explained, is_missing, or_dash, plural, score
 from stoic_assets.core.presentation.own_text import PAGE_INK, own_text
 from stoic_assets.core.ratings.analysis import RatingAnalysis
 from stoic_assets.core.ratings.reliability.estimate import Estimate
@@ -39,7 +39,7 @@ def _environment() -> Environment:
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=_finalize,
     )
     environment.filters |= {name: or_dash(form) for name, form in FORMS.items()}
-    environment.filters |= {"with_interval": _with_interval, "plural": plural}
+    environment.filters |= {"with_interval": _with_interval, "plural": plural, "explained": explained}
     environment.tests["missing"] = is_missing
     return environment
 
