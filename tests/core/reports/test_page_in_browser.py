@@ -157,14 +157,16 @@ OVERLAPS = """() => {
 
 def test_trials_are_found_filtered_and_reached_by_links(visit: Open, usual_page: str) -> None:
     page = visit(usual_page).page
-    page.fill("#trial-search", "hard-proof · withheld · 1")
-    assert page.locator("details.trial:visible").count() == 1
+    for words, found in {'"hard-proof · withheld · 1"': 1, "withheld hard-proof": 2, "max_turns": 1, '"': 20}.items():
+        page.fill("#trial-search", words)
+        assert page.locator("details.trial:visible").count() == found
     page.fill("#trial-search", "")
     page.check("#trial-troubled")
     assert 0 < page.locator("details.trial:visible").count() < 20
     page.fill("#trial-search", "no such words")
     page.locator("#failures td.links a").first.click()
     assert page.locator("details.trial[open]:visible").count() == 1
+    assert page.inner_text("#trial-shown") == "1 of 20 shown"
 
 
 @pytest.mark.parametrize(("width", "columns"), [(390, 1), (1280, 2)])
@@ -187,16 +189,60 @@ def test_without_scripts_links_open_their_trial_and_no_dead_control_shows(visit:
     page.locator("details.trial[open] .said").first.wait_for(state="visible", timeout=5_000)
 
 
-def test_print_shows_conversations_and_verdicts_but_not_raw_evidence(visit: Open, usual_page: str) -> None:
+def test_what_is_open_is_printed(visit: Open, usual_page: str) -> None:
     page = visit(usual_page, viewport={"width": PAPER, "height": 1000}).page
     page.emulate_media(media="print")
     assert page.evaluate("document.documentElement.scrollWidth") <= PAPER
-    assert page.locator("details.trial .said").first.is_visible()
-    assert page.locator("details.virtue .verdict").first.is_visible()
-    assert page.locator("details.flip .turn .said").last.is_visible()
-    assert page.locator("details.more table").first.is_visible()
-    assert not page.locator("details.raw pre").first.is_visible()
+    assert page.locator("details.flip[open] .turn .said").first.is_visible()
+    assert not page.locator("details.trial .said").first.is_visible()
     assert not page.locator("nav").is_visible()
+
+
+def test_all_that_is_expanded_is_printed_but_for_raw_evidence(visit: Open, usual_page: str) -> None:
+    page = visit(usual_page, viewport={"width": PAPER, "height": 1000}).page
+    page.click("#trial-toggle")
+    page.emulate_media(media="print")
+    assert page.locator("details.trial .said").last.is_visible()
+    assert page.locator("details.virtue .verdict").last.is_visible()
+    assert not page.locator("details.raw pre").first.is_visible()
+
+
+NAMES_IN_PIECES = """() => {
+  const broken = [];
+  for (const element of document.querySelectorAll("tbody th, .links a")) {
+    for (const text of [...element.childNodes].filter((each) => each.nodeType === Node.TEXT_NODE)) {
+      const range = document.createRange();
+      range.selectNodeContents(text);
+      if (/^\\S+$/.test(text.data) && range.getClientRects().length > 1) broken.push(text.data);
+    }
+  }
+  return broken;
+}"""
+
+
+@pytest.mark.parametrize("width", [390, 1024, 1440])
+def test_names_break_between_their_parts_alone(visit: Open, make_data: Make, width: int) -> None:
+    data, long = make_data(compared=False), "reminder_tomorrow_without_time_zone.case-0001"
+    trials = [{**row, "job": long} for row in data.trials]
+    page = visit(render_report(replace(data, trials=trials)), viewport={"width": width, "height": 900}).page
+    assert page.locator("#failures tbody th").first.text_content() == long
+    assert page.evaluate(NAMES_IN_PIECES) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_links_to_repeats_are_large_enough_for_a_finger_and_say_what_they_are(visit: Open, usual_page: str) -> None:
+    links = visit(usual_page).page.locator("#jobs .links a")
+    sizes = [(box["width"], box["height"]) for box in (link.bounding_box() for link in links.all())]
+    assert min(min(size) for size in sizes) >= 24
+    assert links.first.text_content() == "repeat 1"
+
+
+def test_what_reads_from_the_right_stays_inside_its_card_and_whole(visit: Open, make_data: Make) -> None:
+    data = make_data(trials=1, turns=2, compared=False)
+    weak = [{**row, "suggestions": ["لا تقل ذلك (user)."]} for row in data.weak_virtues]
+    page = visit(render_report(make_data(trials=1, turns=2, compared=False, weak_virtues=weak))).page
+    assert page.locator(".weak ul").first.evaluate("list => parseFloat(getComputedStyle(list).paddingRight)") >= 20
+    assert page.locator(".exhibit bdi").first.text_content() == "It keeps to what was asked and says what follows."
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from stoic_assets.core.reports.data import ReportData
+from stoic_assets.core.reports.job_table import failed_assertions
 from stoic_assets.core.reports.page import report_parts
 from stoic_assets.core.reports.trial_view import anchor, trial_views
 
@@ -67,6 +68,25 @@ def test_a_scenario_stands_with_its_category(make_data: Make) -> None:
     trials = [{**row, "scenario": "s2"} for row in data.trials]
     held = replace(data, trials=trials, jobs=[{**job, "scenarios": scenarios} for job in data.jobs])
     assert "<dt>category</dt><dd>anger</dd>" in "".join(report_parts(held))
+
+
+@pytest.mark.parametrize(
+    ("error", "fault"),
+    [("expected 1, got 0", None), (None, None), ("expected 1 (integer), got 0 (text)",) * 2, ("no rows",) * 2],
+)
+def test_an_assertion_says_what_its_columns_do_not(make_data: Make, error: str | None, fault: str | None) -> None:
+    data = make_data(trials=1)
+    result = data.assertion_results[0] | {"expected": "1", "actual": "0", "passed": False, "error": error}
+    held = replace(data, assertion_results=[result])
+    assert trial_views(held)[0].assertions[0].fault == fault
+    assert failed_assertions(trial_views(held))[0].fault == fault
+
+
+@pytest.mark.parametrize("content", ["", " \n"])
+def test_an_empty_reply_says_that_it_is_empty(make_data: Make, content: str) -> None:
+    data = make_data(trials=1, turns=2, compared=False)
+    page = "".join(report_parts(replace(data, turns=[{**row, "content": content} for row in data.turns])))
+    assert (page.count("[an empty reply]"), page.count("[an empty message]")) == (1, 1)
 
 
 def test_calls_and_late_replies_are_marked(make_data: Make) -> None:

@@ -1,12 +1,17 @@
 (() => {
   const tools = document.getElementById("trial-tools");
   const trials = [...document.querySelectorAll("details.trial")];
+  const shown = document.getElementById("trial-shown");
+  const count = () => {
+    shown.textContent = `${trials.filter((trial) => !trial.hidden).length} of ${trials.length} shown`;
+  };
   const reveal = () => {
     const target = document.getElementById(location.hash.slice(1));
     const folded = target && target.closest("details.trial, details.flip");
     if (!folded) return;
     folded.hidden = false;
     folded.open = true;
+    count();
     target.scrollIntoView();
   };
   addEventListener("hashchange", reveal);
@@ -15,25 +20,24 @@
   const search = document.getElementById("trial-search");
   const troubled = document.getElementById("trial-troubled");
   const toggle = document.getElementById("trial-toggle");
-  const shown = document.getElementById("trial-shown");
   const texts = new Map();
   const textOf = (trial) => {
-    if (!texts.has(trial)) texts.set(trial, trial.textContent.toLowerCase());
+    if (!texts.has(trial)) texts.set(trial, `${trial.textContent} ${trial.dataset.outcome}`.toLowerCase());
     return texts.get(trial);
   };
   const filter = () => {
-    const wanted = search.value.trim().toLowerCase();
+    const wanted = search.value.toLowerCase().match(/"[^"]+"|\S+/g) || [];
     for (const trial of trials) {
-      const fits = !wanted || textOf(trial).includes(wanted);
+      const fits = wanted.every((words) => textOf(trial).includes(words.replaceAll('"', "")));
       trial.hidden = !fits || (troubled.checked && !trial.classList.contains("troubled"));
     }
-    shown.textContent = `${trials.filter((trial) => !trial.hidden).length} of ${trials.length} shown`;
+    count();
   };
   search.addEventListener("input", filter);
   troubled.addEventListener("change", filter);
   toggle.addEventListener("click", () => {
     const open = toggle.textContent === "Expand all";
-    for (const trial of trials) trial.open = open;
+    for (const part of document.querySelectorAll("#trials details:not(.raw)")) part.open = open;
     toggle.textContent = open ? "Collapse all" : "Expand all";
   });
   tools.hidden = false;
