@@ -270,7 +270,8 @@ CONTRAST = """() => {
   for (const element of document.querySelectorAll("body, body *:not(svg, svg *, script, style)")) {
     const [ink, paper] = [getComputedStyle(element).color, ground(element)];
     const [a, b] = [light(ink), light(paper)].sort((x, y) => y - x);
-    if ((a + 0.05) / (b + 0.05) < 4.5) faint.add(`${element.tagName} ${element.className} ${ink} on ${paper}`);
+    const thin = getComputedStyle(element).opacity < 1;
+    if (thin || (a + 0.05) / (b + 0.05) < 4.5) faint.add(`${element.tagName} ${element.className} ${ink} on ${paper}`);
   }
   return [...faint];
 }"""
