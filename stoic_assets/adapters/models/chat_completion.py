@@ -1,6 +1,5 @@
 """What a chat completion says. It is foreign JSON: any part may be missing, or be something else."""
 
-import re
 from typing import Any
 
 from stoic_assets.adapters.foreign_text import excerpt
@@ -8,8 +7,11 @@ from stoic_assets.core.errors import AttemptFailed
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.well_formed_text import well_formed
 
-_THOUGHTS = re.compile(r"\A\s*<think>.*?(?:</think>\s*|\Z)", re.DOTALL)
-"""How servers that know nothing of reasoning models pass on what these think before they answer."""
+THINK, THOUGHT = "<think>", "</think>"
+"""How servers that know nothing of reasoning models pass on what these think before they answer.
+
+The first is missing where the model's chat template ends with it, as those of DeepSeek R1 and Qwen do.
+"""
 
 
 def text_of(completion: Any) -> str:
@@ -26,7 +28,16 @@ def text_of(completion: Any) -> str:
     content = _part(message, "content")
     if content is not None and not isinstance(content, str):
         raise AttemptFailed("the reply is no text", final=True)
-    return _THOUGHTS.sub("", well_formed(content or ""))
+    return _said_aloud(well_formed(content or ""))
+
+
+def _said_aloud(text: str) -> str:
+    """What comes after the thoughts, if any; a verdict, which begins as JSON does, may quote how thoughts end."""
+    start = text.lstrip()[: len(THINK)]
+    if start.startswith(("{", "```")):
+        return text
+    thoughts, ended, words = text.partition(THOUGHT)
+    return words.lstrip() if start == THINK or (ended and THINK not in thoughts) else text
 
 
 def finish_reason_of(completion: Any) -> str:

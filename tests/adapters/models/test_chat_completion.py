@@ -20,6 +20,11 @@ def completion(**message: Any) -> dict[str, Any]:
         ("<think>So many thoughts that no words", ""),
         ("Write <think>why</think> first", "Write <think>why</think> first"),
         ("<think>one</think><think>two</think>", "<think>two</think>"),
+        ("I am to play the user.\nI know X.\n</think>\n\nSalve", "Salve"),
+        ("I wonder.</think>", ""),
+        ("Write <think>why</think> first, then </think>", "Write <think>why</think> first, then </think>"),
+        ('{"reason": "it says </think> aloud"}', '{"reason": "it says </think> aloud"}'),
+        ('```json\n{"reason": "</think>"}\n```', '```json\n{"reason": "</think>"}\n```'),
     ],
 )
 def test_what_a_model_thought_before_is_not_what_it_says(content: str | None, text: str) -> None:
