@@ -71,8 +71,8 @@ class BudgetReached(StoicError):
 class ChatModel(Protocol):
     """A provider of chat completions.
 
-    Raises `ModelFailure` after its own retries, `BudgetReached` at the ceiling, and `ConfigurationError` for what no
-    retry mends (wrong key, unknown model): that one ends the run.
+    Raises `ModelFailure` after its own retries, and `BudgetReached` at the ceiling. `ConfigurationError` for what no
+    retry mends (wrong key, unknown model) and `ServiceUnreachable` for a server that serves nobody end the run.
     """
 
     async def complete(self, request: ChatRequest) -> ChatReply: ...

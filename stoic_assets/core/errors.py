@@ -36,7 +36,7 @@ class ExpressionFailure(StoicError):
 
 
 class ServiceUnreachable(StoicError):
-    """An agent, a graph or a model does not answer at the start, or an agent serves nobody any more."""
+    """An agent, a graph or a model does not answer at the start, or an agent or a model serves nobody any more."""
 
 
 class InfrastructureError(StoicError):

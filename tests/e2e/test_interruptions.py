@@ -210,6 +210,28 @@ def test_an_agent_that_refuses_everybody_is_given_up_once_for_all_trials(
     assert [(trial["outcome"], trial["failure_count"]) for trial in final["trials"]] == [("signed_off", 0)] * 8
 
 
+def test_a_model_server_that_serves_nobody_spoils_no_trial(
+    stoic: Stoic, model: ModelServer, agent: EmbabelAgent
+) -> None:
+    stoic.job(repeats=4, facts=["It is for a quiz"])  # who is not told them cannot be played again
+    evaluate = ("eval", "--agent-version", "my-agent@1", "--json")
+    model.when("evaluator", status(503, body="Loading model"), after=5)
+
+    conversing = stoic(*evaluate, code=2)
+    model.behave()
+    for kind in ("evaluator", "judge"):
+        model.when(kind, status(402, body="Insufficient Balance"), after=12)
+    judging = stoic(*evaluate, "--resume", code=2)
+    model.behave()
+    model.calls.clear()
+    final = stoic(*evaluate, "--resume").document
+
+    assert "503; see to it that it serves again, then go on with --resume" in conversing.line
+    assert "no credit left: Error code: 402; check its billing" in judging.line
+    assert [trial["outcome"] for trial in final["trials"]] == ["signed_off"] * 8
+    assert len(model.of("judge")) < 8 * 6, "verdicts that were had are not asked for again"
+
+
 def test_a_disk_that_fills_loses_nothing(
     stoic: Stoic, model: ModelServer, agent: EmbabelAgent, small_disk: Path
 ) -> None:

@@ -20,6 +20,10 @@ _NO_SYSTEM_MESSAGE = re.compile(
 )
 REPEATABLE = (408, 409)
 TIMED_OUT = (408, 504)
+TURNED_AWAY = (403, 502, 503, 529)
+"""What gateways answer that let nobody through. A moderation answers 403 to one message; the next one may be taken."""
+NO_CREDIT = ("insufficient_quota", "budget_exceeded")
+"""Codes or types, of OpenAI and LiteLLM. Words do not tell: Gemini calls a limit of requests a minute a quota too."""
 
 
 class OptionRefused(AttemptFailed):
@@ -30,47 +34,57 @@ class OptionRefused(AttemptFailed):
         self.option = option
 
 
-def explain(error: Exception, model: str, base_url: str, secrets: Redactor) -> StoicError:
-    """The `AttemptFailed`, `OptionRefused` or `ConfigurationError` that an exception of one call stands for."""
+def explain(error: Exception, model: str, base_url: str, secrets: Redactor, particular: bool = True) -> StoicError:
+    """The `AttemptFailed`, `OptionRefused` or `ConfigurationError` that an exception of one call stands for.
+
+    `particular`: no other call is like this one, so that a 403 may be about its messages alone.
+    """
     import aiohttp
     import openai
 
     server = f"the model server at {base_url}"
     if isinstance(error, openai.APIStatusError):
-        return _explain_status(error, model, server, secrets)
+        return _explain_status(error, model, server, secrets, particular)
     if isinstance(error, TimeoutError):
         return AttemptFailed(f"{server} gave no answer in time", late=True)
     if isinstance(error, aiohttp.ClientError | OSError):
-        return AttemptFailed(f"{server} cannot be reached: {excerpt(str(error) or type(error).__name__, secrets)}")
+        problem = f"{server} cannot be reached: {excerpt(str(error) or type(error).__name__, secrets)}"
+        return AttemptFailed(problem, turned_away=isinstance(error, aiohttp.ClientConnectorError))
     return AttemptFailed(f"{server} gave an unreadable answer: {excerpt(f'{type(error).__name__}: {error}', secrets)}")
 
 
-def _explain_status(error: "APIStatusError", model: str, server: str, secrets: Redactor) -> StoicError:
+def _explain_status(
+    error: "APIStatusError", model: str, server: str, secrets: Redactor, particular: bool
+) -> StoicError:
     status, said = error.status_code, excerpt(error.message, secrets)
-    if status in (401, 403):
-        return ConfigurationError(f"{server} refuses the key ({status}); check OPENAI_API_KEY")
+    if status == 401:
+        return ConfigurationError(f"{server} refuses the key (401); check OPENAI_API_KEY")
     if 300 <= status < 400:
         target = excerpt(error.response.headers.get("location", "another address"), secrets)
         return ConfigurationError(f"{server} redirects to {target} ({status}); set OPENAI_BASE_URL to where it leads")
-    if status == 404 or (status == 400 and _names_unknown_model(error)):
+    if status == 404 or (status in (400, 403) and _names_unknown_model(error)):
         return ConfigurationError(
             f"{server} does not know model {model!r} ({status}); check STOIC_EVALUATOR_MODEL, STOIC_JUDGE_MODEL and "
             "OPENAI_BASE_URL (it usually ends in /v1)"
         )
-    if status == 429 and error.code == "insufficient_quota":
-        return ConfigurationError(f"{server} says that the account has no credit left; check its billing")
+    if status == 403 and not particular:
+        return ConfigurationError(f"{server} refuses the key: {said}; check OPENAI_API_KEY")
+    if status == 402 or error.code in NO_CREDIT or error.type in NO_CREDIT:
+        return ConfigurationError(f"{server} says that the account has no credit left: {said}; check its billing")
     wait = retry_after_seconds(error.response.headers.get("retry-after"))
     if status == 429:
-        return AttemptFailed(f"{server} is busy (429)", retry_after=wait, busy=True)
+        return AttemptFailed(f"{server} is busy: {said}", retry_after=wait, busy=True)
     if (status in (400, 422) or _is_misplaced_refusal(error)) and (option := _refused_option(error)):
         return OptionRefused(option, f"{server}: {said}")
     late, final = status in TIMED_OUT, status < 500 and status not in REPEATABLE
-    return AttemptFailed(f"{server}: {said}", retry_after=wait, late=late, final=final)
+    return AttemptFailed(
+        f"{server}: {said}", retry_after=wait, late=late, final=final, turned_away=status in TURNED_AWAY
+    )
 
 
 def _names_unknown_model(error: "APIStatusError") -> bool:
     text = error.message.lower()
-    unknown = ("does not exist", "not found", "unknown model", "invalid model", "not a valid model")
+    unknown = ("does not exist", "not found", "unknown model", "invalid model", "not a valid model", "access to model")
     return error.code == "model_not_found" or ("model" in text and any(phrase in text for phrase in unknown))
 
 

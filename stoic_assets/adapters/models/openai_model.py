@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from stoic_assets.adapters.models.chat_completion import finish_reason_of, text_
 from stoic_assets.adapters.models.openai_faults import SYSTEM_MESSAGE, OptionRefused, explain
 from stoic_assets.adapters.request_limit import Pace, RequestLimit
 from stoic_assets.core.chat import ChatReply, ChatRequest, ModelFailure, Role
-from stoic_assets.core.errors import AttemptFailed
+from stoic_assets.core.errors import AttemptFailed, ServiceUnreachable
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.retrying import Tally, persist
 from stoic_assets.core.settings import Limits, ModelLimit, Price
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 DEFAULT_URL = "https://api.openai.com/v1"
 STRICT = "json_schema"
+GREETING = ({"role": "user", "content": "Hello"},)
+"""What no server can object to."""
 _log = logging.getLogger(__name__)
 
 
@@ -58,22 +61,47 @@ class OpenAiModel:
         self._connection: LoopBound[_Connection] = LoopBound(self._open, lambda connection: connection.client.close())
 
     async def complete(self, request: ChatRequest) -> ChatReply:
-        """The reply, after as many attempts as the role's limit allows; `latency_ms` is that of the last one."""
+        """The reply, after as many attempts as the role's limit allows; `latency_ms` is that of the last one.
+
+        Raises `ModelFailure`; `ServiceUnreachable` where the server turns everybody away, and not this request alone.
+        """
         connection = await self._connection.get()
-        limit, gate = self._limits[request.role], connection.gates[request.role]
+        try:
+            return await self._persist(connection, request)
+        except AttemptFailed as failure:
+            problem = f"{request.model} gave no reply: {failure}"
+            if failure.turned_away and await self._turns_away(connection, request):
+                raise ServiceUnreachable(
+                    f"{problem}; see to it that it serves again, then go on with --resume, or repeat `stoic regrade`"
+                ) from None
+            raise ModelFailure(problem) from None
+
+    async def _turns_away(self, connection: _Connection, request: ChatRequest) -> bool:
+        """Whether even a greeting is turned away. Raises `ConfigurationError` for a key that is refused."""
+        greeting = ChatRequest(request.role, request.model, GREETING, request.temperature)
+        try:
+            await self._persist(connection, greeting, particular=False)
+        except AttemptFailed as failure:
+            return failure.turned_away
+        return False
+
+    async def _persist(self, connection: _Connection, request: ChatRequest, particular: bool = True) -> ChatReply:
+        limit, gate, tally = self._limits[request.role], connection.gates[request.role], Tally()
 
         async def send() -> ChatReply:
             async with gate.request() as passage:
-                reply = await self._attempt(connection.client, request, limit.timeout_seconds)
+                reply = await self._attempt(connection.client, request, limit.timeout_seconds, particular)
                 passage.tokens = reply.prompt_tokens + reply.completion_tokens
                 return reply
 
-        try:
-            return await persist(send, limit, Tally())
-        except AttemptFailed as failure:
-            raise ModelFailure(f"{request.model} gave no reply: {failure}") from None
+        def left() -> float:
+            return math.inf if tally.refused_seconds < limit.longest_refusal_seconds else 0.0
 
-    async def _attempt(self, client: "AsyncOpenAI", request: ChatRequest, seconds: float) -> ChatReply:
+        return await persist(send, limit, tally, left)
+
+    async def _attempt(
+        self, client: "AsyncOpenAI", request: ChatRequest, seconds: float, particular: bool
+    ) -> ChatReply:
         """One attempt. An option that the server refuses for this model is left out from then on."""
         body = self._body(request)
         start = time.perf_counter()
@@ -81,11 +109,11 @@ class OpenAiModel:
             async with asyncio.timeout(seconds):
                 completion = await self._post(client, body)
         except Exception as error:  # whatever a foreign answer makes the package trip over
-            meaning = explain(error, request.model, self._url, self._secrets)
+            meaning = explain(error, request.model, self._url, self._secrets, particular)
             if not isinstance(meaning, OptionRefused) or not _holds(body, meaning.option):
                 raise meaning from None
             self._leave_out(request.model, meaning.option, body)
-            return await self._attempt(client, request, seconds)
+            return await self._attempt(client, request, seconds, particular)
         latency_ms = (time.perf_counter() - start) * 1000
         return self._reply(completion, request.model, latency_ms)
 

@@ -6,7 +6,7 @@ from starlette.responses import JSONResponse, Response
 
 from stoic_assets.adapters.models.openai_model import OpenAiModel
 from stoic_assets.core.chat import ChatRequest, ModelFailure
-from stoic_assets.core.errors import AttemptFailed, ConfigurationError
+from stoic_assets.core.errors import AttemptFailed, ConfigurationError, ServiceUnreachable
 from stoic_assets.core.settings import Limits, ModelLimit
 
 KEY = "sk-meditations-12345678"
@@ -46,18 +46,66 @@ def test_faults_that_stay_end_in_a_model_failure(service: Any) -> None:
     ("status", "error", "advice"),
     [
         (401, {"message": f"Incorrect API key provided: {KEY}"}, "OPENAI_API_KEY"),
-        (403, {}, "OPENAI_API_KEY"),
         (404, {"message": "The model `sage` does not exist", "code": "model_not_found"}, "STOIC_JUDGE_MODEL"),
         (404, {}, "OPENAI_BASE_URL"),
         (400, {"message": "The model 'sage' does not exist"}, "STOIC_EVALUATOR_MODEL"),
         (400, {"message": "invalid model ID", "code": "model_not_found"}, "STOIC_JUDGE_MODEL"),
+        (403, {"message": "No access to model `sage`", "code": "model_not_found"}, "STOIC_JUDGE_MODEL"),
         (429, {"message": "You exceeded your current quota", "code": "insufficient_quota"}, "credit"),
+        (429, {"message": "litellm.RateLimitError", "type": "insufficient_quota", "code": "429"}, "credit"),
+        (402, {"message": "Insufficient Balance"}, "no credit left: Error code: 402 - Insufficient Balance; check"),
+        (400, {"message": "Budget has been exceeded!", "type": "budget_exceeded", "code": "400"}, "credit"),
     ],
 )
 def test_what_no_retry_mends_is_a_configuration_error(service: Any, status: int, error: Any, advice: str) -> None:
     service.replies({"error": error}, status=status)
     assert advice in refusal(service, ConfigurationError)
     assert len(service.seen) == 1
+
+
+def turning_away(service: Any, words: tuple[str, ...], status: int, said: str = "not you") -> None:
+    """The service answers, unless it is asked with one of these words."""
+
+    def answer(seen: Any) -> Response:
+        away = seen.body["messages"][0]["content"] in words
+        return JSONResponse({"error": {"message": said}}, status) if away else JSONResponse(completion())
+
+    service.answers = [answer]
+
+
+@pytest.mark.parametrize("status", [403, 429, 502, 503])
+def test_a_message_that_is_turned_away_is_no_fault_of_the_server(service: Any, status: int) -> None:
+    turning_away(service, ("Judge.",), status)
+    assert refusal(service, ModelFailure).endswith("not you")
+    assert service.seen[-1].body["messages"] == [{"role": "user", "content": "Hello"}]
+
+
+@pytest.mark.parametrize("status", [502, 503, 529])
+def test_a_server_that_turns_everybody_away_ends_the_run(service: Any, status: int) -> None:
+    turning_away(service, ("Judge.", "Hello"), status, "loading the model")
+    line = refusal(service, ServiceUnreachable)
+    assert "loading the model; see to it that it serves again, then go on with --resume" in line
+    assert len(service.seen) == 6
+
+
+def test_a_key_that_opens_nothing_is_a_wrong_one(service: Any) -> None:
+    turning_away(service, ("Judge.", "Hello"), 403, f"{KEY} may not do this")
+    line = refusal(service, ConfigurationError)
+    assert "refuses the key: Error code: 403 - [redacted] may not do this; check OPENAI_API_KEY" in line
+    assert len(service.seen) == 2
+
+
+def test_a_server_that_dies_in_the_midst_of_a_request_ends_the_run_too(service: Any) -> None:
+    service.answers = [Response(b'{"choices"', headers={"content-length": "1000"}), JSONResponse({}, 503)]
+    assert "503" in refusal(service, ServiceUnreachable)
+
+
+def test_nothing_but_refusals_ends_the_run_and_says_why(service: Any) -> None:
+    turning_away(service, ("Judge.", "Hello"), 429, "Daily limit reached. Try again in 5h32m.")
+    limit = FAST.model_copy(update={"attempts": 50, "longest_wait_seconds": 0.05, "longest_refusal_seconds": 0.2})
+    with pytest.raises(ServiceUnreachable, match="is busy: Error code: 429 - Daily limit reached"):
+        text_from(service.url, limit)
+    assert len(service.seen) < 50
 
 
 def test_a_redirect_is_not_followed_since_it_would_carry_the_key_elsewhere(service: Any) -> None:
@@ -99,7 +147,7 @@ def test_rubbish_is_tried_again_and_then_a_failure(service: Any, body: bytes, ki
 
 
 def test_nobody_there(dead_url: str) -> None:
-    with pytest.raises(ModelFailure, match="cannot be reached"):
+    with pytest.raises(ServiceUnreachable, match="cannot be reached"):
         text_from(dead_url)
 
 
@@ -115,7 +163,7 @@ def test_an_answer_that_is_too_slow(service: Any) -> None:
     assert len(service.seen) == 2
 
 
-@pytest.mark.parametrize(("status", "late"), [(408, True), (504, True), (500, False), (429, False)])
+@pytest.mark.parametrize(("status", "late"), [(408, True), (504, True), (500, False)])
 def test_a_time_out_that_the_server_tells_of_is_one_too(service: Any, status: int, late: bool) -> None:
     service.replies({}, status=status)
     with pytest.raises(ModelFailure) as caught:
