@@ -39,6 +39,7 @@ class Outcome:
     `planned` counts trials; fewer were held when the cost ceiling was reached. `status` is not `finished` also when
     verdicts are missing for that reason. `conclusive` is false when too many trials are invalid, or none was scored.
     `reasons` says why a trial did not end plainly, `jobs` what it played, a job or one scenario of it, by its id.
+    `not_again` are the ids of trials that are not played again, even where they are invalid.
     `failed` are the rows of its failed assertions. `average`, 0–1, is the mean total as it is stored: a gate
     goes by it, not by the rounded one of the document. `virtues` are the rows of `evaluation_virtues`, `agreement` says
     whether the judges' scores go with people's.
@@ -54,6 +55,7 @@ class Outcome:
     jobs: dict[str, str]
     failed: Mapping[str, Sequence[Row]]
     agreement: str = ""
+    not_again: frozenset[str] = frozenset()
 
     @property
     def held(self) -> int:
@@ -69,6 +71,8 @@ def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: 
     virtues = read("evaluation_virtues", agent_version, evaluation_id)
     verdicts = read("virtue_scores", agent_version, evaluation_id)
     faults = [*tables["trials"], *tables["task_scores"], *verdicts]
+    manifest = workplace.evidence.manifest(agent_version, evaluation_id)
+    plan = manifest.spec.plan(evaluation_id) if manifest else ()
     reasons = {row["trial_id"]: reason for row in reversed(faults) if (reason := row.get("detail") or row.get("error"))}
     return Outcome(
         evaluation_document(tables), scores["average_overall"], virtues, evaluation["planned_trials"],
@@ -76,6 +80,7 @@ def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: 
         jobs={row["trial_id"]: job_key(row) for row in tables["composite_scores"]},
         failed=by_trial(row for row in tables["assertion_results"] if row["passed"] is False),
         agreement=in_short(calibration_rows(workplace.warehouse), verdicts),
+        not_again=frozenset(item.trial.trial_id for item in plan if not item.may_begin_anew()),
     )
 
 
@@ -109,9 +114,17 @@ def no_verdict(outcome: Outcome, threshold: float) -> str | None:
         invalid = [trial for trial in outcome.document["trials"] if trial["outcome"] not in SCORED]
         return (
             f"{len(invalid)} of {outcome.held} trials are invalid, more than the {threshold:.0%} that stoic.yml allows"
-            f"; the first: {_ending(invalid[0], outcome)}; once that is mended, {again} plays them again"
+            f"; the first: {_ending(invalid[0], outcome)}; once that is mended, {again} takes them up again"
+            f"{_lost(invalid, outcome)}"
         )
     return None
+
+
+def _lost(invalid: Sequence[Document], outcome: Outcome) -> str:
+    """What is added where some of the invalid trials stay so; verdicts that are missing can always be had."""
+    played = [trial for trial in invalid if trial["outcome"] != "judge_error"]
+    lost = sum(trial["trial_id"] in outcome.not_again for trial in played)
+    return f", but for {lost} whose user was told the withheld facts by now: these need a new evaluation" if lost else ""
 
 
 def show(outcome: Outcome, workplace: Workplace) -> None:

@@ -204,3 +204,30 @@ def test_a_refusal_quotes_an_agent_as_it_stands(
     outcome = replace(found, document=failed, planned=1, conclusive=False, reasons={"t": said}, jobs={"t": "chat"})
     assert left_with(outcome, workplace, None) == NO_VERDICT
     assert "chat withheld 1: 503 [/INST] :boom: [U+001B][2J; once that is mended" in capsys.readouterr().err
+
+
+def test_trials_that_stay_invalid_are_not_promised_to_be_played_again(
+    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = stored()
+    ended = {"t": "evaluator_error", "u": "evaluator_error", "v": "judge_error"}
+    trials = [TRIAL | {"trial_id": trial_id, "outcome": outcome} for trial_id, outcome in ended.items()]
+    failed = {**found.document, "trials": trials, "invalid_trials": 3}
+    outcome = replace(
+        found, document=failed, planned=3, conclusive=False, jobs=dict.fromkeys(ended, "chat"),
+        not_again=frozenset({"t", "v"}),
+    )
+    assert left_with(outcome, workplace, None) == NO_VERDICT
+    told = capsys.readouterr().err
+    assert "takes them up again, but for 1 whose user was told the withheld facts by now: these need" in told
+
+
+def test_what_is_not_played_again_is_known_from_the_jobs(
+    stored: Stored, workplace: Workplace, make_manifest: Callable[..., Any]
+) -> None:
+    job = {
+        "name": "chat", "target": {"user": "ada", "chatbot": "marcus"}, "aspirationalAverage": 3000,
+        "greetings": ["Hi"], "tasks": [{"task": "Ask", "acceptanceCriteria": "It answers"}], "facts": ["It rains"],
+    }
+    workplace.evidence.begin(make_manifest(evaluation_id="E", agent_version="marcus@1", jobs=(job,)))
+    assert stored().not_again == {"E.chat.withheld.1"}
