@@ -57,7 +57,7 @@ Exhibits = Mapping[str, tuple[Job, Evidence]]
 
 @dataclass(frozen=True)
 class Watch:
-    """What a night found of the judge, the file of its rows, and US dollars spent (None where a price is missing).
+    """What a night found of the judge, the file of its rows, and US dollars spent (None where they cannot be told).
 
     `event` is to be announced; there is one on an alarm alone.
     """

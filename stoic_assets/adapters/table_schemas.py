@@ -128,8 +128,8 @@ FACTS: dict[str, Columns] = {
         "alarm": "flag", "why": "text?",
     },
     "llm_calls": {
-        "call_id": "text", "role": "text", "model": "text", "cached": "flag", "prompt_tokens": "count",
-        "completion_tokens": "count", "cost_usd": "number?", "latency_ms": "number", "error": "text?",
+        "call_id": "text", "role": "text", "model": "text", "cached": "flag", "prompt_tokens": "count?",
+        "completion_tokens": "count?", "cost_usd": "number?", "latency_ms": "number", "error": "text?",
         "time": "time?",
     },
 }

@@ -124,7 +124,7 @@ def _lost(invalid: Sequence[Document], outcome: Outcome) -> str:
     """What is added where some of the invalid trials stay so; verdicts that are missing can always be had."""
     played = [trial for trial in invalid if trial["outcome"] != "judge_error"]
     lost = sum(trial["trial_id"] in outcome.not_again for trial in played)
-    return f", but for {lost} whose user was told the withheld facts by now: these need a new evaluation" if lost else ""
+    return f", but for {lost} whose user told the withheld facts by now: these need a new evaluation" if lost else ""
 
 
 def show(outcome: Outcome, workplace: Workplace) -> None:

@@ -39,14 +39,15 @@ def worded(text: str) -> str:
 
 @dataclass(frozen=True)
 class ChatReply:
-    """The text of a reply and what it cost; tokens are counts, `cost_usd` is None when no price is configured.
+    """The text of a reply and what it cost; tokens are counts, None where the server tells none that can be.
 
-    `finish_reason` is the server's word on why the text ends, `stop` or nothing where the model was done.
+    `cost_usd` is None when no price is configured, or the tokens are not known. `finish_reason` is the server's word on
+    why the text ends, `stop` or nothing where the model was done.
     """
 
     text: str
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
+    prompt_tokens: int | None = 0
+    completion_tokens: int | None = 0
     cost_usd: float | None = None
     latency_ms: float = 0.0
     cached: bool = False
@@ -58,8 +59,19 @@ class ChatReply:
         return "" if self.finish_reason in ("", "stop") else f" (finish_reason {self.finish_reason})"
 
 
+UNKNOWN = ChatReply("", prompt_tokens=None, completion_tokens=None)
+"""What is known of a call that brought no answer."""
+
+
 class ModelFailure(StoicError):
-    """A model gave no reply after all attempts; the trial or verdict that needed it is invalid, not the run."""
+    """A model gave no reply after all attempts; the trial or verdict that needed it is invalid, not the run.
+
+    `paid` is what the last answer cost all the same.
+    """
+
+    def __init__(self, problem: str, paid: ChatReply = UNKNOWN) -> None:
+        super().__init__(problem)
+        self.paid = paid
 
 
 class BudgetReached(StoicError):

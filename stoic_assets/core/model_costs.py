@@ -6,7 +6,7 @@ from typing import Any
 
 
 def total_cost(calls: Sequence[Mapping[str, Any]]) -> float | None:
-    """US dollars for rows of `llm_calls`; None where a call was answered whose model has no price.
+    """US dollars for rows of `llm_calls`; None where a call was answered and its tokens or price are not known.
 
     A call without an answer adds nothing and hides nothing: nobody tells what it cost.
     """

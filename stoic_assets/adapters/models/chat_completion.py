@@ -7,6 +7,7 @@ from stoic_assets.core.errors import AttemptFailed
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.well_formed_text import well_formed
 
+MOST_TOKENS = 10**9
 THINK, THOUGHT = "<think>", "</think>"
 """How servers that know nothing of reasoning models pass on what these think before they answer.
 
@@ -46,10 +47,10 @@ def finish_reason_of(completion: Any) -> str:
     return excerpt(reason, Redactor(())) if isinstance(reason, str) else ""
 
 
-def tokens_of(completion: Any, name: str) -> int:
-    """A count of the reply's usage; 0 where the server tells none."""
+def tokens_of(completion: Any, name: str) -> int | None:
+    """A count of the reply's usage; None where the server tells none, or one that cannot be."""
     count = _part(completion, "usage", name)
-    return count if isinstance(count, int) else 0
+    return count if type(count) is int and 0 <= count < MOST_TOKENS else None
 
 
 def _part(value: Any, *path: str | int) -> Any:

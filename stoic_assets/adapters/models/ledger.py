@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -10,7 +11,7 @@ from uuid import uuid4
 from stoic_assets.adapters.json_lines import JsonLines, read_lines
 from stoic_assets.adapters.models.offline_model import OFFLINE
 from stoic_assets.adapters.wall_clock import now
-from stoic_assets.core.chat import BudgetReached, ChatModel, ChatReply, ChatRequest
+from stoic_assets.core.chat import UNKNOWN, BudgetReached, ChatModel, ChatReply, ChatRequest, ModelFailure
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.queueing import slot_of
 from stoic_assets.core.redaction import Redactor
@@ -46,7 +47,13 @@ class Ledger:
             return await self._noted(request)
         async with slot_of(self._uncounted):
             self._require_budget(request.model, self._max_cost)
-            return await self._noted(request)
+            reply = await self._noted(request)
+            if reply.cost_usd is None:
+                raise ConfigurationError(
+                    f"{request.model} answers without `usage`, so that no cost ceiling can be kept; leave out "
+                    "--max-cost and `max_cost`, or give it a price of 0 in stoic.yml where it costs nothing"
+                )
+            return reply
 
     async def _noted(self, request: ChatRequest) -> ChatReply:
         start = time.perf_counter()
@@ -55,7 +62,8 @@ class Ledger:
         except BaseException as error:
             # A call that was cut off may have been paid for: it is noted as well.
             latency_ms = (time.perf_counter() - start) * 1000
-            self.note(request, ChatReply("", latency_ms=latency_ms), str(error) or type(error).__name__)
+            paid = error.paid if isinstance(error, ModelFailure) else UNKNOWN
+            self.note(request, replace(paid, latency_ms=latency_ms), str(error) or type(error).__name__)
             raise
         self.note(request, reply)
         return reply

@@ -17,7 +17,7 @@ from stoic_assets.adapters.loop_bound import LoopBound
 from stoic_assets.adapters.models.chat_completion import finish_reason_of, text_of, tokens_of
 from stoic_assets.adapters.models.openai_faults import SYSTEM_MESSAGE, OptionRefused, explain
 from stoic_assets.adapters.request_limit import Pace, RequestLimit
-from stoic_assets.core.chat import ChatReply, ChatRequest, ModelFailure, Role
+from stoic_assets.core.chat import UNKNOWN, ChatReply, ChatRequest, ModelFailure, Role
 from stoic_assets.core.errors import AttemptFailed, ServiceUnreachable
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.retrying import Tally, persist
@@ -39,6 +39,14 @@ class _Connection:
 
     client: "AsyncOpenAI"
     gates: Mapping[Role, RequestLimit]
+
+
+class Unusable(AttemptFailed):
+    """An answer that holds no reply, and what was `paid` for it."""
+
+    def __init__(self, failure: AttemptFailed, paid: ChatReply) -> None:
+        super().__init__(str(failure), final=failure.final)
+        self.paid = paid
 
 
 class OpenAiModel:
@@ -74,7 +82,7 @@ class OpenAiModel:
                 raise ServiceUnreachable(
                     f"{problem}; see to it that it serves again, then go on with --resume, or repeat `stoic regrade`"
                 ) from None
-            raise ModelFailure(problem) from None
+            raise ModelFailure(problem, failure.paid if isinstance(failure, Unusable) else UNKNOWN) from None
 
     async def _turns_away(self, connection: _Connection, request: ChatRequest) -> bool:
         """Whether even a greeting is turned away. Raises `ConfigurationError` for a key that is refused."""
@@ -91,7 +99,7 @@ class OpenAiModel:
         async def send() -> ChatReply:
             async with gate.request() as passage:
                 reply = await self._attempt(connection.client, request, limit.timeout_seconds, particular)
-                passage.tokens = reply.prompt_tokens + reply.completion_tokens
+                passage.tokens = (reply.prompt_tokens or 0) + (reply.completion_tokens or 0)
                 return reply
 
         def left() -> float:
@@ -157,11 +165,20 @@ class OpenAiModel:
 
     def _reply(self, completion: Any, model: str, latency_ms: float) -> ChatReply:
         prompt, output = tokens_of(completion, "prompt_tokens"), tokens_of(completion, "completion_tokens")
+        cost, reason = self._cost(model, prompt, output), finish_reason_of(completion)
+        try:
+            text = text_of(completion)
+        except AttemptFailed as failure:
+            raise Unusable(failure, ChatReply("", prompt, output, cost, finish_reason=reason)) from None
+        return ChatReply(text, prompt, output, cost, latency_ms, finish_reason=reason)
+
+    def _cost(self, model: str, prompt: int | None, output: int | None) -> float | None:
         price = self._prices.get(model)
-        cost = (prompt * price.input + output * price.output) / 1e6 if price else None
-        return ChatReply(
-            text_of(completion), prompt, output, cost, latency_ms, finish_reason=finish_reason_of(completion)
-        )
+        if price is None:
+            return None
+        if prompt is None or output is None:
+            return None if price.input or price.output else 0.0
+        return (prompt * price.input + output * price.output) / 1e6
 
     def _open(self) -> _Connection:
         openai_alone()

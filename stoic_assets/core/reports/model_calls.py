@@ -9,15 +9,18 @@ from stoic_assets.core.reports.data import Row, mean, values
 
 @dataclass(frozen=True)
 class ModelCalls:
-    """All calls of one model in one role; `cached` is a share; tokens and mean latency are those of the rest."""
+    """All calls of one model in one role; `cached` is a share; tokens and mean latency are those of the rest.
+
+    Tokens are None where an answer did not tell them.
+    """
 
     role: str
     model: str
     calls: int
     cached: float
     errors: int
-    prompt_tokens: float
-    completion_tokens: float
+    prompt_tokens: float | None
+    completion_tokens: float | None
     cost_usd: float | None
     latency_ms: float | None
 
@@ -36,8 +39,13 @@ def _calls(role: str, model: str, rows: Sequence[Row]) -> ModelCalls:
         calls=len(rows),
         cached=1 - len(asked) / len(rows),
         errors=sum(row.get("error") is not None for row in rows),
-        prompt_tokens=sum(values(asked, "prompt_tokens")),
-        completion_tokens=sum(values(asked, "completion_tokens")),
+        prompt_tokens=_tokens(asked, "prompt_tokens"),
+        completion_tokens=_tokens(asked, "completion_tokens"),
         cost_usd=total_cost(rows),
         latency_ms=mean(asked, "latency_ms"),
     )
+
+
+def _tokens(rows: Sequence[Row], column: str) -> float | None:
+    answered = [row for row in rows if row.get("error") is None]
+    return sum(values(rows, column)) if len(values(answered, column)) == len(answered) else None

@@ -36,7 +36,7 @@ def test_what_is_no_completion_is_tried_again(answer: Any) -> None:
     with pytest.raises(AttemptFailed, match="not a chat completion") as failure:
         text_of(answer)
     assert not failure.value.final
-    assert (finish_reason_of(answer), tokens_of(answer, "prompt_tokens")) == ("", 0)
+    assert (finish_reason_of(answer), tokens_of(answer, "prompt_tokens")) == ("", None)
 
 
 @pytest.mark.parametrize("message", [{"refusal": "No."}, {"content": [1]}])
@@ -48,5 +48,11 @@ def test_refusals_and_other_contents_are_final(message: dict[str, Any]) -> None:
 
 def test_counts_and_the_reason_of_the_end_are_read() -> None:
     answer = completion(content="Salve")
-    assert (tokens_of(answer, "prompt_tokens"), tokens_of(answer, "completion_tokens")) == (7, 0)
+    assert (tokens_of(answer, "prompt_tokens"), tokens_of(answer, "completion_tokens")) == (7, None)
     assert finish_reason_of(answer) == "stop"
+
+
+@pytest.mark.parametrize("count", [None, "1000", 100.0, -1, True, 10**30, {}])
+def test_a_count_that_cannot_be_is_unknown(count: Any) -> None:
+    assert tokens_of({"usage": {"prompt_tokens": count}}, "prompt_tokens") is None
+    assert tokens_of({"usage": {"prompt_tokens": 0}}, "prompt_tokens") == 0

@@ -49,6 +49,7 @@ def test_every_call_is_a_line(tmp_path: Path) -> None:
     assert (rows[0]["prompt_tokens"], rows[0]["completion_tokens"]) == (10, 5)
     assert rows[0]["latency_ms"] == 12.5
     assert rows[3]["latency_ms"] > 0
+    assert (rows[3]["prompt_tokens"], rows[3]["completion_tokens"]) == (None, None)
     assert len({row["call_id"] for row in rows}) == 4
     assert datetime.fromisoformat(rows[0]["time"]).tzinfo == UTC
     assert "secret talk" not in file.read_text()
@@ -110,6 +111,28 @@ def test_a_ceiling_needs_prices(tmp_path: Path) -> None:
     offline = ChatRequest("judge", "offline", (), 0.0)
     assert asyncio.run(ledger.complete(offline)).text == "Salve"
     require_price("sage", PRICES)
+
+
+def test_a_ceiling_needs_to_know_what_was_used(tmp_path: Path) -> None:
+    model = ScriptedModel(ChatReply("Salve", None, None), paid())
+    ledger = Ledger(model, tmp_path / "calls.jsonl", PRICES, max_cost=1.0)
+    with pytest.raises(ConfigurationError, match="sage answers without `usage`, so that no cost ceiling can be kept"):
+        asyncio.run(ledger.complete(REQUEST))
+    [row] = ledger.rows()
+    assert (row["prompt_tokens"], row["cost_usd"], row["error"]) == (None, None, None)
+    unbounded = Ledger(ScriptedModel(ChatReply("Salve", None, None)), tmp_path / "others.jsonl", PRICES)
+    assert asyncio.run(unbounded.complete(REQUEST)).text == "Salve"
+
+
+def test_what_an_answer_without_a_reply_cost_counts(tmp_path: Path) -> None:
+    refused = ModelFailure("it refuses", paid(0.4))
+    ledger = Ledger(ScriptedModel(refused), tmp_path / "calls.jsonl", PRICES, max_cost=0.3)
+    with pytest.raises(ModelFailure):
+        asyncio.run(ledger.complete(REQUEST))
+    [row] = ledger.rows()
+    assert (row["prompt_tokens"], row["cost_usd"], row["error"]) == (10, 0.4, "it refuses")
+    with pytest.raises(BudgetReached):
+        asyncio.run(ledger.complete(REQUEST))
 
 
 def test_a_file_that_cannot_be_written_says_so(tmp_path: Path) -> None:

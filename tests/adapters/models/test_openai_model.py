@@ -58,7 +58,22 @@ def test_an_empty_reply_says_why_it_ended(service: Any, reason: Any, complaint: 
 def test_without_a_price_the_cost_is_unknown(service: Any) -> None:
     service.replies({**completion(), "usage": None})
     reply = reply_of(service, ChatRequest("judge", "other", MESSAGES, 0.0))
-    assert (reply.cost_usd, reply.prompt_tokens) == (None, 0)
+    assert (reply.cost_usd, reply.prompt_tokens) == (None, None)
+
+
+@pytest.mark.parametrize(("price", "cost"), [(Price(input=2, output=8), None), (Price(input=0, output=0), 0.0)])
+def test_without_tokens_the_cost_is_unknown_unless_all_is_free(service: Any, price: Price, cost: float | None) -> None:
+    service.replies({**completion(), "usage": {"input_tokens": 1000, "output_tokens": 200}})
+    model = OpenAiModel(service.url, KEY, Limits(judge=FAST), {"sage": price})
+    assert asyncio.run(model.complete(PLAIN)).cost_usd == cost
+
+
+def test_what_was_paid_for_a_refusal_is_known(service: Any) -> None:
+    service.replies(completion(None, refusal="No."))
+    with pytest.raises(ModelFailure, match="refuses: No") as caught:
+        reply_of(service)
+    assert (caught.value.paid.prompt_tokens, caught.value.paid.completion_tokens) == (1000, 200)
+    assert caught.value.paid.cost_usd == pytest.approx(0.0036)
 
 
 def test_the_request_is_what_the_package_itself_would_send(service: Any) -> None:

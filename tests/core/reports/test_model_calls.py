@@ -25,3 +25,9 @@ def test_calls_are_added_up_and_cached_ones_do_not_lower_the_mean_time() -> None
 def test_a_model_without_price_has_no_cost_and_one_all_cached_no_time() -> None:
     unpriced, cached = model_calls([call("a", cost=None), call("b", cached=True)])
     assert (unpriced.cost_usd, cached.latency_ms, cached.cost_usd) == (None, None, 0.0)
+
+
+def test_tokens_that_an_answer_does_not_tell_are_not_known_in_sum() -> None:
+    untold = call() | {"prompt_tokens": None, "cost_usd": None}
+    (found,) = model_calls([call(), untold, call(cost=None, error="HTTP 500") | {"completion_tokens": None}])
+    assert (found.prompt_tokens, found.completion_tokens, found.cost_usd) == (None, 200, None)
