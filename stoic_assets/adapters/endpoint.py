@@ -2,6 +2,9 @@
 
 import asyncio
 import contextlib
+import os
+import ssl
+from functools import cache
 from urllib.parse import SplitResult, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -15,7 +18,7 @@ def parse_url(url: str, setting: str) -> SplitResult:
     """The parts of a service's address; `setting` names for the user where it comes from.
 
     Raises `ConfigurationError` for anything that is not plain http(s), credentials in the address included: addresses
-    are shown and stored.
+    are shown and stored. And for https where SSL_CERT_FILE cannot be read.
     """
     try:
         parts = urlsplit(url.strip())
@@ -27,7 +30,19 @@ def parse_url(url: str, setting: str) -> SplitResult:
         raise ConfigurationError(f"{setting}: not an http or https address such as http://localhost:8081")
     if parts.username or parts.password:
         raise ConfigurationError(f"{setting}: the address must not hold credentials; use the key variable or a header")
+    if parts.scheme == "https" and (certificates := os.environ.get("SSL_CERT_FILE")):
+        _require_certificates(certificates)
     return parts
+
+
+@cache
+def _require_certificates(file: str) -> None:
+    """Raises what `parse_url` does. A client would trust nobody for want of the file and not say so, or trip over it."""
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(file)
+    except OSError as error:
+        advice = "name a file of PEM certificates, or none"
+        raise ConfigurationError(f"SSL_CERT_FILE={file}: {error.strerror}; {advice}") from None
 
 
 def proxy_for(parts: SplitResult) -> str | None:

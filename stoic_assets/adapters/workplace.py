@@ -34,7 +34,9 @@ _SECRET_NAME = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE|AUTHORIZATIO
 _SURELY_SECRET = 8
 """Letters of a value whose variable or header merely sounds like a secret; a shorter one may be any word."""
 _ADDRESSES = ("NEO_URI", "STOIC_GRAPH_URI")
-_FOLDERS = ("STOIC_HOME", "STOIC_WAREHOUSE", "DAGSTER_HOME")
+_PATHS = ("STOIC_HOME", "STOIC_WAREHOUSE", "DAGSTER_HOME", "SSL_CERT_FILE")
+_OF_CONNECTIONS = ("SSL_CERT_FILE", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY")
+"""Variables that OpenSSL and the standard library look for in the environment of the process."""
 
 
 @dataclass(frozen=True)
@@ -135,12 +137,15 @@ def open_workplace(
 ) -> Workplace:
     """The project around `start` (default: the current folder).
 
-    What stands in the environment goes before what stands in the project's `.env`. Raises `ConfigurationError` when
-    `stoic.yml` is wrong or `STOIC_HOME` cannot be written.
+    What stands in the environment goes before what stands in the project's `.env`; where the environment is that of the
+    process, connections heed both. Raises `ConfigurationError` when `stoic.yml` is wrong or `STOIC_HOME` cannot be
+    written.
     """
     outer = dict(os.environ if env is None else env)
     root = find_project(outer, start).root
     complete = _of_file(root) | outer
+    if env is None:
+        os.environ.update({name: complete[name] for name in _OF_CONNECTIONS if name in complete})
     project = find_project(complete, start)
     make_home(project)
     workplace = Workplace(project, load_settings(project.settings), complete, progress or Unwatched())
@@ -149,7 +154,7 @@ def open_workplace(
 
 
 def _of_file(root: Path) -> dict[str, str]:
-    """What stands in the project's `.env`. Its folders belong to the project, wherever in it a command runs."""
+    """What stands in the project's `.env`. Its paths belong to the project, wherever in it a command runs."""
     values = {name: value for name, value in dotenv_values(root / ".env").items() if value}
-    folders = {name: str(root / Path(values[name]).expanduser()) for name in _FOLDERS if name in values}
-    return values | folders
+    paths = {name: str(root / Path(values[name]).expanduser()) for name in _PATHS if name in values}
+    return values | paths

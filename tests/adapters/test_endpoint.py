@@ -1,5 +1,6 @@
 import asyncio
 import socket
+from pathlib import Path
 
 import pytest
 
@@ -26,6 +27,21 @@ def test_credentials_in_an_address_are_refused_and_not_repeated() -> None:
         parse_url("https://marcus:meditations@host/v1", "OPENAI_BASE_URL")
     assert "credentials" in str(caught.value)
     assert "meditations" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("text", "said"), [(None, "No such file"), ("not a certificate", "no certificate")])
+def test_certificates_that_cannot_be_read_are_one_clear_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str | None, said: str
+) -> None:
+    file = tmp_path / "issuers.pem"
+    if text:
+        file.write_text(text)
+    monkeypatch.setenv("SSL_CERT_FILE", str(file))
+    with pytest.raises(ConfigurationError) as caught:
+        parse_url("https://agent.example.org", "AGENT_URL")
+    assert str(caught.value).startswith(f"SSL_CERT_FILE={file}: ")
+    assert said.lower() in str(caught.value).lower()
+    parse_url("http://agent.example.org", "AGENT_URL")
 
 
 def test_the_proxy_of_the_environment_holds_except_on_loopback(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,5 @@
 import asyncio
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -41,6 +42,18 @@ def test_the_environment_goes_before_the_file_and_the_file_before_nothing(opened
     assert {name: workplace.env.get(name) for name in "ABC"} == {"A": "outer", "B": "file", "C": None}
     assert workplace.project.home == tmp_path / "elsewhere"
     assert workplace.settings.judging.samples == 3
+
+
+def test_connections_heed_what_the_file_says_of_proxies_and_certificates(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "eval_jobs").mkdir()
+    text = f"STOIC_HOME={tmp_path}\nSSL_CERT_FILE=issuers.pem\nHTTP_PROXY=http://file:1\nHTTPS_PROXY=http://file:1"
+    (tmp_path / ".env").write_text(text)
+    monkeypatch.setattr(os, "environ", {"HTTPS_PROXY": "http://outer:1"})
+    open_workplace(start=tmp_path)
+    assert os.environ["SSL_CERT_FILE"] == str(tmp_path / "issuers.pem")
+    assert (os.environ["HTTP_PROXY"], os.environ["HTTPS_PROXY"]) == ("http://file:1", "http://outer:1")
 
 
 def test_relative_folders_in_the_file_are_the_projects_in_the_environment_of_the_current_folder(

@@ -26,6 +26,9 @@ NO_CREDIT = ("insufficient_quota", "budget_exceeded")
 """Codes or types, of OpenAI and LiteLLM. Words do not tell: Gemini calls a limit of requests a minute a quota too."""
 
 
+TRUST = "if it is right, set SSL_CERT_FILE to a file of PEM certificates that holds its issuer's"
+
+
 class OptionRefused(AttemptFailed):
     """The server does not take a part of the request; without it, it may."""
 
@@ -43,10 +46,15 @@ def explain(error: Exception, model: str, base_url: str, secrets: Redactor, part
     import openai
 
     server = f"the model server at {base_url}"
+    if isinstance(error, openai.APIConnectionError) and isinstance(error.__cause__, Exception):
+        error = error.__cause__  # the package takes errors of TLS for its own
     if isinstance(error, openai.APIStatusError):
         return _explain_status(error, model, server, secrets, particular)
     if isinstance(error, TimeoutError):
         return AttemptFailed(f"{server} gave no answer in time", late=True)
+    if isinstance(error, aiohttp.ClientConnectorCertificateError):
+        said = excerpt(str(error.certificate_error), secrets)
+        return ConfigurationError(f"{server} shows a certificate that is not trusted: {said}; {TRUST}")
     if isinstance(error, aiohttp.ClientError | OSError):
         problem = f"{server} cannot be reached: {excerpt(str(error) or type(error).__name__, secrets)}"
         return AttemptFailed(problem, turned_away=isinstance(error, aiohttp.ClientConnectorError))

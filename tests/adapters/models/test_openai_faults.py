@@ -1,8 +1,17 @@
 import asyncio
+import shutil
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+import uvicorn
+from starlette.applications import Starlette
 from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
 from stoic_assets.adapters.models.openai_model import OpenAiModel
 from stoic_assets.core.chat import ChatRequest, ModelFailure
@@ -149,6 +158,48 @@ def test_rubbish_is_tried_again_and_then_a_failure(service: Any, body: bytes, ki
 def test_nobody_there(dead_url: str) -> None:
     with pytest.raises(ServiceUnreachable, match="cannot be reached"):
         text_from(dead_url)
+
+
+@pytest.fixture
+def certified(service: Any, tmp_path: Path) -> Iterator[tuple[str, Path]]:
+    """The service behind TLS, and the certificate that it signed itself."""
+    if shutil.which("openssl") is None:
+        pytest.skip("needs openssl")
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"]
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", certificate, *names],
+        check=True, capture_output=True,
+    )
+    app = Starlette(routes=[Route("/{path:path}", service.handle, methods=["POST"])])
+    config = uvicorn.Config(
+        app, port=0, log_level="critical", lifespan="off", ws="none", ssl_keyfile=key, ssl_certfile=certificate
+    )
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    yield f"https://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}", certificate
+    server.should_exit = True
+    thread.join(5)
+
+
+def test_a_certificate_that_is_not_trusted_names_the_way_out(
+    service: Any, certified: tuple[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url, certificate = certified
+    service.replies(completion())
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    with pytest.raises(ConfigurationError, match=r"not trusted: .*certificate.*; if it is right, set SSL_CERT_FILE to"):
+        text_from(url)
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    assert text_from(url) == "Salve"
+
+
+def test_https_where_plain_http_is_spoken_says_so(service: Any) -> None:
+    with pytest.raises(ServiceUnreachable, match=r"cannot be reached: .*SSL"):
+        text_from(service.url.replace("http:", "https:"))
 
 
 def test_an_answer_that_is_too_slow(service: Any) -> None:
