@@ -37,7 +37,7 @@ def parse_url(url: str, setting: str) -> SplitResult:
 
 @cache
 def _require_certificates(file: str) -> None:
-    """Raises what `parse_url` does. A client would trust nobody for want of the file and not say so, or trip over it."""
+    """Raises as `parse_url` does. Clients would trip over it, or trust nobody and not say why."""
     try:
         ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(file)
     except OSError as error:

@@ -74,6 +74,14 @@ class ModelFailure(StoicError):
         self.paid = paid
 
 
+class MalformedReply(ModelFailure):
+    """The server itself held the model's reply against the schema and kept it back; `text` is what it tells of it."""
+
+    def __init__(self, problem: str, text: str) -> None:
+        super().__init__(problem)
+        self.text = text
+
+
 class BudgetReached(StoicError):
     """The cost ceiling is reached: nothing more is asked of a model."""
 

@@ -8,6 +8,8 @@ from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.well_formed_text import well_formed
 
 MOST_TOKENS = 10**9
+SPOKEN = (None, "text", "output_text")
+"""Types of a reply's parts that hold its words."""
 THINK, THOUGHT = "<think>", "</think>"
 """How servers that know nothing of reasoning models pass on what these think before they answer.
 
@@ -28,8 +30,18 @@ def text_of(completion: Any) -> str:
         raise AttemptFailed(f"the model refuses: {excerpt(str(refusal), Redactor(()))}", final=True)
     content = _part(message, "content")
     if content is not None and not isinstance(content, str):
-        raise AttemptFailed("the reply is no text", final=True)
+        content = _texts(content)
     return _said_aloud(well_formed(content or ""))
+
+
+def _texts(content: Any) -> str:
+    """The text of a list of parts, of which others hold thoughts."""
+    parts = content if isinstance(content, list) else []
+    texts = [_part(part, "text") for part in parts if _part(part, "type") in SPOKEN]
+    found = [text for text in texts if isinstance(text, str)]
+    if not found:
+        raise AttemptFailed("the reply is no text", final=True)
+    return "".join(found)
 
 
 def _said_aloud(text: str) -> str:

@@ -7,6 +7,7 @@ from stoic_assets.adapters.foreign_text import excerpt
 from stoic_assets.adapters.request_limit import retry_after_seconds
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError, StoicError
 from stoic_assets.core.redaction import Redactor
+from stoic_assets.core.well_formed_text import well_formed
 
 if TYPE_CHECKING:
     from openai import APIStatusError
@@ -26,6 +27,8 @@ NO_CREDIT = ("insufficient_quota", "budget_exceeded")
 """Codes or types, of OpenAI and LiteLLM. Words do not tell: Gemini calls a limit of requests a minute a quota too."""
 
 
+KEPT_BACK = "json_validate_failed"
+"""Code of Groq for a model's reply that is not the JSON that was asked for."""
 TRUST = "if it is right, set SSL_CERT_FILE to a file of PEM certificates that holds its issuer's"
 
 
@@ -37,8 +40,16 @@ class OptionRefused(AttemptFailed):
         self.option = option
 
 
+class ReplyKeptBack(AttemptFailed):
+    """The server found that the model's reply is not the JSON that was asked for; `text` is what it tells of it."""
+
+    def __init__(self, problem: str, text: str) -> None:
+        super().__init__(problem, final=True)
+        self.text = text
+
+
 def explain(error: Exception, model: str, base_url: str, secrets: Redactor, particular: bool = True) -> StoicError:
-    """The `AttemptFailed`, `OptionRefused` or `ConfigurationError` that an exception of one call stands for.
+    """The `AttemptFailed` (of whatever kind) or `ConfigurationError` that an exception of one call stands for.
 
     `particular`: no other call is like this one, so that a 403 may be about its messages alone.
     """
@@ -82,6 +93,9 @@ def _explain_status(
     wait = retry_after_seconds(error.response.headers.get("retry-after"))
     if status == 429:
         return AttemptFailed(f"{server} is busy: {said}", retry_after=wait, busy=True)
+    if error.code == KEPT_BACK:
+        told = error.body.get("failed_generation") if isinstance(error.body, dict) else None
+        return ReplyKeptBack(f"{server}: {said}", well_formed(str(told or "")))
     if (status in (400, 422) or _is_misplaced_refusal(error)) and (option := _refused_option(error)):
         return OptionRefused(option, f"{server}: {said}")
     late, final = status in TIMED_OUT, status < 500 and status not in REPEATABLE

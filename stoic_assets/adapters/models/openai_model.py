@@ -15,9 +15,9 @@ from stoic_assets.adapters.endpoint import parse_url, proxy_for
 from stoic_assets.adapters.lean_imports import openai_alone
 from stoic_assets.adapters.loop_bound import LoopBound
 from stoic_assets.adapters.models.chat_completion import finish_reason_of, text_of, tokens_of
-from stoic_assets.adapters.models.openai_faults import SYSTEM_MESSAGE, OptionRefused, explain
+from stoic_assets.adapters.models.openai_faults import SYSTEM_MESSAGE, OptionRefused, ReplyKeptBack, explain
 from stoic_assets.adapters.request_limit import Pace, RequestLimit
-from stoic_assets.core.chat import UNKNOWN, ChatReply, ChatRequest, ModelFailure, Role
+from stoic_assets.core.chat import UNKNOWN, ChatReply, ChatRequest, MalformedReply, ModelFailure, Role
 from stoic_assets.core.errors import AttemptFailed, ServiceUnreachable
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.retrying import Tally, persist
@@ -78,6 +78,8 @@ class OpenAiModel:
             return await self._persist(connection, request)
         except AttemptFailed as failure:
             problem = f"{request.model} gave no reply: {failure}"
+            if isinstance(failure, ReplyKeptBack):
+                raise MalformedReply(problem, failure.text) from None
             if failure.turned_away and await self._turns_away(connection, request):
                 raise ServiceUnreachable(
                     f"{problem}; see to it that it serves again, then go on with --resume, or repeat `stoic regrade`"

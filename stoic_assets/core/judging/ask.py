@@ -5,7 +5,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from stoic_assets.core.chat import BudgetReached, ChatModel, ChatReply, ChatRequest, ModelFailure, worded
+from stoic_assets.core.chat import (
+    BudgetReached,
+    ChatModel,
+    ChatReply,
+    ChatRequest,
+    MalformedReply,
+    ModelFailure,
+    worded,
+)
 from stoic_assets.core.errors import StoicError
 from stoic_assets.core.judging.verdict import MalformedVerdict
 
@@ -55,6 +63,8 @@ async def reply(model: ChatModel, request: ChatRequest, last: str | None) -> Cha
     """One reply. Raises `NoVerdict` when there is none; then what was the `last` one before it remains."""
     try:
         return await model.complete(request)
+    except MalformedReply as error:
+        return ChatReply(error.text)
     except ModelFailure as error:
         raise NoVerdict(str(error), last) from error
     except BudgetReached as error:

@@ -20,7 +20,7 @@ MOST_SUGGESTIONS = 5
 REPLY_CHARS = 50_000
 """A longer reply is refused unread."""
 
-_JSON_FENCE = re.compile(r"\A\s*```\w*[ \t]*\n(.*?)\n?[ \t]*```\s*\Z", re.DOTALL)
+_JSON_FENCE = re.compile(r"\A\s*```\w*(.*?)```\s*\Z", re.DOTALL)
 
 
 class MalformedVerdict(StoicError):
@@ -80,7 +80,7 @@ def parse_virtue(text: str, virtue: Virtue) -> VirtueVerdict:
 
 def parse_tasks(text: str, count: int) -> dict[str, Mark]:
     """Reads a reply to `tasks_schema`: a mark for each of `task_keys`, in their order. Raises `MalformedVerdict`."""
-    marks = parsed(text, _MARKS)
+    marks = parsed(text, _MARKS, task_keys(count))
     _refuse_other_keys(marks, task_keys(count), "the reply")
     return {key: marks[key] for key in task_keys(count)}
 
@@ -100,15 +100,18 @@ def _mark(found: object) -> Mark | None:
     return None
 
 
-def parsed(text: str, form: TypeAdapter[P]) -> P:
-    """A model's reply, with or without a Markdown fence, as `form`. Raises `MalformedVerdict`."""
+def parsed(text: str, form: TypeAdapter[P], keys: Collection[str] = ()) -> P:
+    """A model's reply, with or without a Markdown fence, as `form`. Raises `MalformedVerdict`.
+
+    Where only some `keys` were asked for, it complains of others before it finds fault with what they hold.
+    """
     if len(text) > REPLY_CHARS:
         raise MalformedVerdict(f"the reply is longer than {REPLY_CHARS} characters")
     fence = _JSON_FENCE.match(text)
     try:
         return form.validate_json(fence.group(1) if fence else text, strict=True)
     except ValidationError as error:
-        raise MalformedVerdict(_complaint(error)) from None
+        raise MalformedVerdict(_other_key(error, keys) or _complaint(error)) from None
     except UnicodeEncodeError:
         raise MalformedVerdict("the reply is not valid Unicode text") from None
 
@@ -120,13 +123,23 @@ def _complaint(error: ValidationError) -> str:
     return clean("; ".join(lines)).replace("\n", " ")[:500]
 
 
+def _other_key(error: ValidationError, keys: Collection[str]) -> str:
+    """The complaint of a fault at a key that was not asked for; empty where there is none."""
+    found = (str(fault["loc"][0]) for fault in error.errors(include_url=False) if keys and fault["loc"])
+    return next((_not_asked_for("the reply", key) for key in found if key not in keys), "")
+
+
+def _not_asked_for(where: str, key: str) -> str:
+    return f"{where}: holds what was not asked for: {clean(key)[:60]!r}"
+
+
 def _refuse_other_keys(found: Mapping[str, object], expected: Collection[str], where: str) -> None:
     missing = [key for key in expected if key not in found]
-    extra = [clean(key)[:60] for key in found if key not in expected]
+    extra = [key for key in found if key not in expected]
     if missing:
         raise MalformedVerdict(f"{where}: missing {', '.join(missing)}")
     if extra:
-        raise MalformedVerdict(f"{where}: holds what was not asked for: {extra[0]!r}")
+        raise MalformedVerdict(_not_asked_for(where, extra[0]))
 
 
 @cache

@@ -24,10 +24,13 @@ def completion(**message: Any) -> dict[str, Any]:
         ("I wonder.</think>", ""),
         ("Write <think>why</think> first, then </think>", "Write <think>why</think> first, then </think>"),
         ('{"reason": "it says </think> aloud"}', '{"reason": "it says </think> aloud"}'),
+        ([{"type": "text", "text": "Sal"}, {"type": "text", "text": "ve"}], "Salve"),
+        ([{"type": "thinking", "thinking": [{"type": "text", "text": "Hm"}]}, {"text": "Salve"}], "Salve"),
+        ([{"type": "reasoning", "text": "Hm"}, {"type": "text", "text": "Salve"}], "Salve"),
         ('```json\n{"reason": "</think>"}\n```', '```json\n{"reason": "</think>"}\n```'),
     ],
 )
-def test_what_a_model_thought_before_is_not_what_it_says(content: str | None, text: str) -> None:
+def test_what_a_model_thought_before_is_not_what_it_says(content: Any, text: str) -> None:
     assert text_of(completion(content=content)) == text
 
 
@@ -39,7 +42,7 @@ def test_what_is_no_completion_is_tried_again(answer: Any) -> None:
     assert (finish_reason_of(answer), tokens_of(answer, "prompt_tokens")) == ("", None)
 
 
-@pytest.mark.parametrize("message", [{"refusal": "No."}, {"content": [1]}])
+@pytest.mark.parametrize("message", [{"refusal": "No."}, {"content": [1]}, {"content": []}, {"content": {"text": "x"}}])
 def test_refusals_and_other_contents_are_final(message: dict[str, Any]) -> None:
     with pytest.raises(AttemptFailed) as failure:
         text_of(completion(**message))

@@ -10,7 +10,7 @@ import pytest
 from starlette.responses import JSONResponse, Response
 
 from stoic_assets.adapters.models.openai_model import OpenAiModel
-from stoic_assets.core.chat import ChatReply, ChatRequest, ModelFailure
+from stoic_assets.core.chat import ChatReply, ChatRequest, MalformedReply, ModelFailure
 from stoic_assets.core.settings import Limits, ModelLimit, Price
 
 KEY = "sk-meditations-12345678"
@@ -203,9 +203,18 @@ def test_a_reply_without_words_is_left_to_whoever_asked(service: Any, nothing: s
 
 
 def test_a_reply_that_is_no_text_is_final(service: Any) -> None:
-    service.replies(completion([{"type": "text", "text": "Salve"}]))
+    service.replies(completion([{"type": "image_url"}]))
     with pytest.raises(ModelFailure, match="no text"):
         reply_of(service)
+
+
+def test_a_reply_that_the_server_kept_back_is_handed_on_as_malformed(service: Any) -> None:
+    error = {"message": "Failed to generate JSON", "code": "json_validate_failed", "failed_generation": "temperature {"}
+    service.replies({"error": error}, status=400)
+    with pytest.raises(MalformedReply, match="Failed to generate JSON") as caught:
+        reply_of(service, STRUCTURED)
+    assert caught.value.text == "temperature {"
+    assert len(service.seen) == 1
 
 
 def test_a_lone_surrogate_does_not_get_further(service: Any) -> None:

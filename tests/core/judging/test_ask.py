@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from stoic_assets.core.chat import BudgetReached, ChatReply, ChatRequest, ModelFailure
+from stoic_assets.core.chat import BudgetReached, ChatReply, ChatRequest, MalformedReply, ModelFailure
 from stoic_assets.core.errors import StoicError
 from stoic_assets.core.judging.ask import NoVerdict, ask
 from stoic_assets.core.judging.verdict import MalformedVerdict
@@ -75,3 +75,9 @@ def test_without_a_verdict_the_last_reply_remains_unless_money_may_bring_a_bette
     with pytest.raises(NoVerdict) as none:
         asyncio.run(ask(Judge(kept, fresh), REQUEST, parse, 1))
     assert none.value.last == last
+
+
+def test_what_the_server_kept_back_is_sent_back_like_any_malformed_reply() -> None:
+    judge = Judge([], [MalformedReply("400: json_validate_failed", '{"torn'), ChatReply("yes")])
+    assert asyncio.run(ask(judge, REQUEST, parse, 1)) == "yes"
+    assert judge.asked[1].messages[1] == {"role": "assistant", "content": '{"torn'}

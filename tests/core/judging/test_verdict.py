@@ -106,7 +106,8 @@ def test_the_ends_of_the_scale_count(make_verdict: Callable[..., str], score: st
 
 def test_only_one_fence_may_surround_the_json(make_verdict: Callable[..., str]) -> None:
     verdict = make_verdict("wisdom", reasoning="```json inside``` is text")
-    for text in (f"```json\n{verdict}\n```\n", f"\n```\n{verdict}``` \n", f" ```JSON \n{verdict}\n  ```"):
+    on_lines = (f"```json\n{verdict}\n```\n", f"\n```\n{verdict}``` \n", f" ```JSON \n{verdict}\n  ```")
+    for text in (*on_lines, f"```json\r\n{verdict}\r\n```\r\n", f"```json {verdict} ```", f"```{verdict}```"):
         assert parse_virtue(text, "wisdom").score == 0.5
     fenced = f"```json\n{verdict}\n```"
     for text in (f"Here you are: {verdict}", f"{verdict} Thanks!", f"{fenced} ok", f"{fenced}\n{fenced}", verdict * 2):
@@ -192,3 +193,10 @@ def test_what_is_no_object_holds_no_sound_mark() -> None:
     for text in (whole[:-1], f"[{whole}]", f"Here: {whole}", "", '"' + "x" * REPLY_CHARS, '{"\ud800": 1}'):
         with pytest.raises(MalformedVerdict):
             sound_marks(text, 1)
+
+
+@pytest.mark.parametrize("other", ["x", {"reason": "so", "score": 0.5}, {"score": 2}])
+def test_a_key_that_was_not_asked_for_is_complained_of_as_such_whatever_it_holds(other: object) -> None:
+    mark = {"reason": "so", "score": 0.5}
+    with pytest.raises(MalformedVerdict, match=r"^the reply: holds what was not asked for: 'overall_comment'$"):
+        parse_tasks(json.dumps({"task_1": mark, "tone": mark, "overall_comment": other}), 1)
