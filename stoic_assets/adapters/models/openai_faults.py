@@ -1,7 +1,9 @@
 """What the errors of the openai package mean for us: another attempt, a body without an option, or the end."""
 
+import json
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from stoic_assets.adapters.foreign_text import excerpt
 from stoic_assets.adapters.request_limit import retry_after_seconds
@@ -10,6 +12,7 @@ from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.well_formed_text import well_formed
 
 if TYPE_CHECKING:
+    from httpx2 import Request
     from openai import APIStatusError
 
 OPTIONS = ("response_format", "temperature")
@@ -63,6 +66,8 @@ def explain(error: Exception, model: str, base_url: str, secrets: Redactor, part
         return _explain_status(error, model, server, secrets, particular)
     if isinstance(error, TimeoutError):
         return AttemptFailed(f"{server} gave no answer in time", late=True)
+    if isinstance(error, json.JSONDecodeError):
+        return AttemptFailed(f"{server} did not answer with JSON: {excerpt(error.doc, secrets) or 'no words'}")
     if isinstance(error, aiohttp.ClientConnectorCertificateError):
         said = excerpt(str(error.certificate_error), secrets)
         return ConfigurationError(f"{server} shows a certificate that is not trusted: {said}; {TRUST}")
@@ -70,6 +75,18 @@ def explain(error: Exception, model: str, base_url: str, secrets: Redactor, part
         problem = f"{server} cannot be reached: {excerpt(str(error) or type(error).__name__, secrets)}"
         return AttemptFailed(problem, turned_away=isinstance(error, aiohttp.ClientConnectorError))
     return AttemptFailed(f"{server} gave an unreadable answer: {excerpt(f'{type(error).__name__}: {error}', secrets)}")
+
+
+def refuse_hidden_error(answer: Mapping[str, Any], request: "Request") -> None:
+    """Raises the `APIStatusError` that a gateway wrapped in an answer of status 200, if it did."""
+    from httpx2 import Response
+    from openai import APIStatusError
+
+    if error := answer.get("error"):
+        body = error if isinstance(error, dict) else {"message": error}
+        status = next((known for known in range(400, 600) if str(known) == str(body.get("code"))), 500)
+        said = f"{status} in an answer of status 200 - {body.get('message') or body}"
+        raise APIStatusError(said, response=Response(status, request=request), body=body)
 
 
 def _explain_status(

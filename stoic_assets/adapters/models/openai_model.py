@@ -15,7 +15,13 @@ from stoic_assets.adapters.endpoint import parse_url, proxy_for
 from stoic_assets.adapters.lean_imports import openai_alone
 from stoic_assets.adapters.loop_bound import LoopBound
 from stoic_assets.adapters.models.chat_completion import finish_reason_of, text_of, tokens_of
-from stoic_assets.adapters.models.openai_faults import SYSTEM_MESSAGE, OptionRefused, ReplyKeptBack, explain
+from stoic_assets.adapters.models.openai_faults import (
+    SYSTEM_MESSAGE,
+    OptionRefused,
+    ReplyKeptBack,
+    explain,
+    refuse_hidden_error,
+)
 from stoic_assets.adapters.request_limit import Pace, RequestLimit
 from stoic_assets.core.chat import UNKNOWN, ChatReply, ChatRequest, MalformedReply, ModelFailure, Role
 from stoic_assets.core.errors import AttemptFailed, ServiceUnreachable
@@ -163,7 +169,10 @@ class OpenAiModel:
         options: Any = {"security": {"bearer_auth": True}, "max_retries": 0, "timeout": None}
         content = to_json(body)  # three times as quick as the package, and some bodies are long
         answer = await client.post(f"{self._url}/chat/completions", content=content, cast_to=Response, options=options)
-        return json.loads(answer.content)
+        completion = json.loads(answer.content)
+        if isinstance(completion, dict) and not completion.get("choices"):
+            refuse_hidden_error(completion, answer.request)
+        return completion
 
     def _reply(self, completion: Any, model: str, latency_ms: float) -> ChatReply:
         prompt, output = tokens_of(completion, "prompt_tokens"), tokens_of(completion, "completion_tokens")

@@ -155,6 +155,29 @@ def test_rubbish_is_tried_again_and_then_a_failure(service: Any, body: bytes, ki
     assert len(service.seen) == 3
 
 
+@pytest.mark.parametrize(
+    ("error", "kind", "said"),
+    [
+        ({"message": "Insufficient funds", "code": 402}, ConfigurationError, "no credit left: 402 in an answer of"),
+        ({"message": "Provider returned error", "code": "502"}, ServiceUnreachable, "Provider returned error; see to"),
+        ({"message": "prompt too long", "code": 400}, ModelFailure, "prompt too long"),
+        ({"message": "overloaded", "code": [9]}, ModelFailure, "overloaded"),
+        ("session expired", ModelFailure, "session expired"),
+    ],
+)
+def test_an_error_in_an_answer_of_status_200_is_that_error(
+    service: Any, error: Any, kind: type[Exception], said: str
+) -> None:
+    service.replies({"error": error})
+    assert said in refusal(service, kind)
+
+
+@pytest.mark.parametrize("body", ["<html>Sign in</html>", "data: {}"])
+def test_what_came_instead_of_json_is_quoted(service: Any, body: str) -> None:
+    service.answers = [Response(body)]
+    assert refusal(service, ModelFailure).endswith(f"did not answer with JSON: {body}")
+
+
 def test_nobody_there(dead_url: str) -> None:
     with pytest.raises(ServiceUnreachable, match="cannot be reached"):
         text_from(dead_url)
