@@ -5,11 +5,15 @@ import contextlib
 import os
 import ssl
 from functools import cache
+from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
 from stoic_assets.core.loopback import is_loopback
+
+if TYPE_CHECKING:
+    from aiohttp import ClientConnectorCertificateError
 
 PORTS = {"http": 80, "https": 443}
 
@@ -43,6 +47,12 @@ def _require_certificates(file: str) -> None:
     except OSError as error:
         advice = "name a file of PEM certificates, or none"
         raise ConfigurationError(f"SSL_CERT_FILE={file}: {error.strerror}; {advice}") from None
+
+
+def untrusted(service: str, error: "ClientConnectorCertificateError") -> ConfigurationError:
+    """What is said where a service's certificate is not trusted."""
+    why, advice = error.certificate_error, "set SSL_CERT_FILE to a file of PEM certificates that holds its issuer's"
+    return ConfigurationError(f"{service} shows a certificate that is not trusted: {why}; if it is right, {advice}")
 
 
 def proxy_for(parts: SplitResult) -> str | None:

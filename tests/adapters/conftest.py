@@ -4,7 +4,9 @@ import asyncio
 import inspect
 import json
 import os
+import shutil
 import socket
+import subprocess
 import threading
 import time
 import uuid
@@ -158,6 +160,31 @@ def service(running_service: Service) -> Service:
     running_service.seen.clear()
     running_service.replies({})
     return running_service
+
+
+@pytest.fixture
+def certified(service: Service, tmp_path: Path) -> Iterator[tuple[str, Path]]:
+    """The service behind TLS, and the certificate that it signed itself."""
+    if shutil.which("openssl") is None:
+        pytest.skip("needs openssl")
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"]
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", certificate, *names],
+        check=True, capture_output=True,
+    )
+    app = Starlette(routes=[Route("/{path:path}", service.handle, methods=["PUT", "POST"])])
+    config = uvicorn.Config(
+        app, port=0, log_level="critical", lifespan="off", ws="none", ssl_keyfile=key, ssl_certfile=certificate
+    )
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    yield f"https://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}", certificate
+    server.should_exit = True
+    thread.join(5)
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
-from stoic_assets.adapters.endpoint import parse_url, proxy_for
+from stoic_assets.adapters.endpoint import parse_url, proxy_for, untrusted
 from stoic_assets.adapters.foreign_text import excerpt, parse_json
 from stoic_assets.adapters.loop_bound import LoopBound
 from stoic_assets.adapters.request_limit import retry_after_seconds
@@ -79,7 +79,7 @@ class AgentHttp:
     ) -> bytes:
         """The bytes that one request brings back.
 
-        Raises `AgentFailure`, or `ConfigurationError` where the key is refused or the address leads elsewhere.
+        Raises `AgentFailure`, or `ConfigurationError` for a key, a certificate or an address that is not right.
         `particular` are the statuses that may be about this request alone, since no other is like it.
         """
         import aiohttp
@@ -90,6 +90,8 @@ class AgentHttp:
                 text = await self._read(response)
         except TimeoutError:
             raise AgentFailure(f"{self._name} gave no answer within {self._seconds:g} s", late=True) from None
+        except aiohttp.ClientConnectorCertificateError as error:
+            raise untrusted(self._name, error) from None
         except (aiohttp.ClientError, OSError) as error:
             problem = f"{self._name} cannot be reached: {self._quote(error)}"
             is_no_http = isinstance(error, aiohttp.ClientResponseError) and _may_be_lost(particular)

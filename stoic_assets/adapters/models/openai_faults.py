@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from stoic_assets.adapters.endpoint import untrusted
 from stoic_assets.adapters.foreign_text import excerpt
 from stoic_assets.adapters.request_limit import retry_after_seconds
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError, StoicError
@@ -32,7 +33,6 @@ NO_CREDIT = ("insufficient_quota", "budget_exceeded")
 
 KEPT_BACK = "json_validate_failed"
 """Code of Groq for a model's reply that is not the JSON that was asked for."""
-TRUST = "if it is right, set SSL_CERT_FILE to a file of PEM certificates that holds its issuer's"
 
 
 class OptionRefused(AttemptFailed):
@@ -69,8 +69,7 @@ def explain(error: Exception, model: str, base_url: str, secrets: Redactor, part
     if isinstance(error, json.JSONDecodeError):
         return AttemptFailed(f"{server} did not answer with JSON: {excerpt(error.doc, secrets) or 'no words'}")
     if isinstance(error, aiohttp.ClientConnectorCertificateError):
-        said = excerpt(str(error.certificate_error), secrets)
-        return ConfigurationError(f"{server} shows a certificate that is not trusted: {said}; {TRUST}")
+        return untrusted(server, error)
     if isinstance(error, aiohttp.ClientError | OSError):
         problem = f"{server} cannot be reached: {excerpt(str(error) or type(error).__name__, secrets)}"
         return AttemptFailed(problem, turned_away=isinstance(error, aiohttp.ClientConnectorError))

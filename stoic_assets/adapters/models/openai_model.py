@@ -66,6 +66,7 @@ class OpenAiModel:
     ) -> None:
         parts = parse_url(base_url or DEFAULT_URL, "OPENAI_BASE_URL")
         self._url, self._proxy = parts._replace(query="", fragment="").geturl().rstrip("/"), proxy_for(parts)
+        self._completions = f"{self._url}/chat/completions" + (f"?{parts.query}" if parts.query else "")
         self._key, self._secrets = api_key or "none", Redactor((), [api_key or ""])
         self._limits: Mapping[Role, ModelLimit] = {"evaluator": limits.evaluator, "judge": limits.judge}
         # What is learned of the server outlives the loops: judging begins with what an earlier stage found out.
@@ -168,7 +169,7 @@ class OpenAiModel:
         # Options that are left to the package are copied deeply for every call.
         options: Any = {"security": {"bearer_auth": True}, "max_retries": 0, "timeout": None}
         content = to_json(body)  # three times as quick as the package, and some bodies are long
-        answer = await client.post(f"{self._url}/chat/completions", content=content, cast_to=Response, options=options)
+        answer = await client.post(self._completions, content=content, cast_to=Response, options=options)
         completion = json.loads(answer.content)
         if isinstance(completion, dict) and not completion.get("choices"):
             refuse_hidden_error(completion, answer.request)

@@ -1,6 +1,7 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -227,3 +228,8 @@ def test_the_proxy_is_used_except_on_loopback(service: Any, dead_url: str, monke
     assert answer_of("http://agent.invalid") == {}
     assert service.seen[1].headers["host"] == "agent.invalid"
     assert service.seen[1].headers["proxy-authorization"].startswith("Basic ")
+
+
+def test_a_certificate_that_is_not_trusted_names_the_way_out(certified: tuple[str, Path]) -> None:
+    with pytest.raises(ConfigurationError, match=r"^the agent at https.* not trusted: .*; .* set SSL_CERT_FILE"):
+        answer_of(certified[0])

@@ -1,17 +1,9 @@
 import asyncio
-import shutil
-import subprocess
-import threading
-import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
-from starlette.applications import Starlette
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
 
 from stoic_assets.adapters.models.openai_model import OpenAiModel
 from stoic_assets.core.chat import ChatRequest, ModelFailure
@@ -181,31 +173,6 @@ def test_what_came_instead_of_json_is_quoted(service: Any, body: str) -> None:
 def test_nobody_there(dead_url: str) -> None:
     with pytest.raises(ServiceUnreachable, match="cannot be reached"):
         text_from(dead_url)
-
-
-@pytest.fixture
-def certified(service: Any, tmp_path: Path) -> Iterator[tuple[str, Path]]:
-    """The service behind TLS, and the certificate that it signed itself."""
-    if shutil.which("openssl") is None:
-        pytest.skip("needs openssl")
-    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
-    names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"]
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", certificate, *names],
-        check=True, capture_output=True,
-    )
-    app = Starlette(routes=[Route("/{path:path}", service.handle, methods=["POST"])])
-    config = uvicorn.Config(
-        app, port=0, log_level="critical", lifespan="off", ws="none", ssl_keyfile=key, ssl_certfile=certificate
-    )
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.01)
-    yield f"https://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}", certificate
-    server.should_exit = True
-    thread.join(5)
 
 
 def test_a_certificate_that_is_not_trusted_names_the_way_out(

@@ -105,6 +105,18 @@ def test_the_request_is_what_the_package_itself_would_send(service: Any) -> None
     assert ours.headers["authorization"] == f"Bearer {KEY}"
 
 
+def test_an_address_keeps_its_query_which_no_error_shows(service: Any) -> None:
+    service.answers = [JSONResponse(completion()), JSONResponse({"error": {"message": "no"}}, 400)]
+    model = model_at(f"{service.url}/openai/v1/?api-version=2024-10-21&code=k1")
+    assert asyncio.run(model.complete(PLAIN)).text == "Salve"
+    assert (service.seen[0].path, service.seen[0].query) == (
+        "/openai/v1/chat/completions", "api-version=2024-10-21&code=k1",
+    )  # fmt: skip
+    with pytest.raises(ModelFailure) as caught:
+        asyncio.run(model.complete(PLAIN))
+    assert "code=k1" not in str(caught.value)
+
+
 @pytest.mark.parametrize("encoding", ["gzip", "deflate"])
 def test_a_packed_reply_is_unpacked(service: Any, encoding: str) -> None:
     text = json.dumps(completion("Ave " * 100)).encode()
