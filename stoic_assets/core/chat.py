@@ -66,7 +66,7 @@ UNKNOWN = ChatReply("", prompt_tokens=None, completion_tokens=None)
 class ModelFailure(StoicError):
     """A model gave no reply after all attempts; the trial or verdict that needed it is invalid, not the run.
 
-    `paid` is what the last answer cost all the same.
+    `paid` is what was answered all the same, to it or to a greeting after it, and costs.
     """
 
     def __init__(self, problem: str, paid: ChatReply = UNKNOWN) -> None:

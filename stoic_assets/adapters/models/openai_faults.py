@@ -99,7 +99,7 @@ def _explain_status(
         return ConfigurationError(f"{server} redirects to {target} ({status}); set OPENAI_BASE_URL to where it leads")
     if status == 404 or (status in (400, 403) and _names_unknown_model(error)):
         return ConfigurationError(
-            f"{server} does not know model {model!r} ({status}); check STOIC_EVALUATOR_MODEL, STOIC_JUDGE_MODEL and "
+            f"{server} does not know model {model!r} ({said}); check STOIC_EVALUATOR_MODEL, STOIC_JUDGE_MODEL and "
             "OPENAI_BASE_URL (it usually ends in /v1)"
         )
     if status == 403 and not particular:

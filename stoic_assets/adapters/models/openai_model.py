@@ -24,7 +24,7 @@ from stoic_assets.adapters.models.openai_faults import (
 )
 from stoic_assets.adapters.request_limit import Pace, RequestLimit
 from stoic_assets.core.chat import UNKNOWN, ChatReply, ChatRequest, MalformedReply, ModelFailure, Role
-from stoic_assets.core.errors import AttemptFailed, ServiceUnreachable
+from stoic_assets.core.errors import AttemptFailed, ServiceUnreachable, StoicError
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.retrying import Tally, persist
 from stoic_assets.core.settings import Limits, ModelLimit, Price
@@ -84,23 +84,33 @@ class OpenAiModel:
         try:
             return await self._persist(connection, request)
         except AttemptFailed as failure:
-            problem = f"{request.model} gave no reply: {failure}"
-            if isinstance(failure, ReplyKeptBack):
-                raise MalformedReply(problem, failure.text) from None
-            if failure.turned_away and await self._turns_away(connection, request):
-                raise ServiceUnreachable(
-                    f"{problem}; see to it that it serves again, then go on with --resume, or repeat `stoic regrade`"
-                ) from None
-            raise ModelFailure(problem, failure.paid if isinstance(failure, Unusable) else UNKNOWN) from None
+            raise await self._meaning(failure, connection, request) from None
 
-    async def _turns_away(self, connection: _Connection, request: ChatRequest) -> bool:
-        """Whether even a greeting is turned away. Raises `ConfigurationError` for a key that is refused."""
+    async def _meaning(self, failure: AttemptFailed, connection: _Connection, request: ChatRequest) -> StoicError:
+        """What the last failure of a request says of it, or of the server."""
+        problem, paid = f"{request.model} gave no reply: {failure}", UNKNOWN
+        if isinstance(failure, ReplyKeptBack):
+            return MalformedReply(problem, failure.text)
+        if isinstance(failure, Unusable):
+            paid = failure.paid
+        if failure.turned_away:
+            greeted = await self._greeted(connection, request)
+            if greeted is None:
+                advice = "see to it that it serves again, then go on with --resume, or repeat `stoic regrade`"
+                return ServiceUnreachable(f"{problem}; {advice}")
+            paid = greeted
+        return ModelFailure(problem, paid)
+
+    async def _greeted(self, connection: _Connection, request: ChatRequest) -> ChatReply | None:
+        """What came of a greeting; None where even that is turned away.
+
+        Raises `ConfigurationError` for a key that is refused.
+        """
         greeting = ChatRequest(request.role, request.model, GREETING, request.temperature)
         try:
-            await self._persist(connection, greeting, particular=False)
+            return await self._persist(connection, greeting, particular=False)
         except AttemptFailed as failure:
-            return failure.turned_away
-        return False
+            return None if failure.turned_away else UNKNOWN
 
     async def _persist(self, connection: _Connection, request: ChatRequest, particular: bool = True) -> ChatReply:
         limit, gate, tally = self._limits[request.role], connection.gates[request.role], Tally()

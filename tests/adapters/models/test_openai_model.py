@@ -117,6 +117,13 @@ def test_an_address_keeps_its_query_which_no_error_shows(service: Any) -> None:
     assert "code=k1" not in str(caught.value)
 
 
+def test_the_greeting_that_shows_whose_fault_it_was_is_paid(service: Any) -> None:
+    service.answers = [JSONResponse({"error": {"message": "flagged"}}, 403), JSONResponse(completion())]
+    with pytest.raises(ModelFailure, match="flagged") as caught:
+        reply_of(service)
+    assert (caught.value.paid.prompt_tokens, caught.value.paid.cost_usd) == (1000, pytest.approx(0.0036))
+
+
 @pytest.mark.parametrize("encoding", ["gzip", "deflate"])
 def test_a_packed_reply_is_unpacked(service: Any, encoding: str) -> None:
     text = json.dumps(completion("Ave " * 100)).encode()
