@@ -114,7 +114,7 @@ def no_verdict(outcome: Outcome, threshold: float) -> str | None:
         invalid = [trial for trial in outcome.document["trials"] if trial["outcome"] not in SCORED]
         return (
             f"{len(invalid)} of {outcome.held} trials are invalid, more than the {threshold:.0%} that stoic.yml allows"
-            f"; the first: {_ending(invalid[0], outcome)}; once that is mended, {again} takes them up again"
+            f"; the first: {_ending(invalid[0], outcome)}; once that is mended, {again} plays them again"
             f"{_lost(invalid, outcome)}"
         )
     return None

@@ -219,7 +219,7 @@ def test_trials_that_stay_invalid_are_not_promised_to_be_played_again(
     )
     assert left_with(outcome, workplace, None) == NO_VERDICT
     told = capsys.readouterr().err
-    assert "takes them up again, but for 1 whose user told the withheld facts by now: these need" in told
+    assert "plays them again, but for 1 whose user told the withheld facts by now: these need" in told
 
 
 def test_what_is_not_played_again_is_known_from_the_jobs(
