@@ -127,12 +127,13 @@ def chosen_jobs(
     """
     names = request.jobs or (release.jobs if release and not (request.files or request.tags) else ())
     if request.files:
-        return select_jobs(load_jobs(dict.fromkeys(map(Path, request.files))), names, request.tags)
-    if not (files := job_files(project)):
+        files = {Path(file).resolve(): Path(file) for file in request.files}
+        return select_jobs(load_jobs(files.values()), names, request.tags)
+    if not (known := job_files(project)):
         raise ConfigurationError(f"{project.jobs}: there are no jobs; write one, or name one with --file")
     if names:
-        return wanted_jobs(files, names, request.tags)
-    jobs = wanted_jobs(files, (), request.tags) if request.tags else load_jobs(files)
+        return wanted_jobs(known, names, request.tags)
+    jobs = wanted_jobs(known, (), request.tags) if request.tags else load_jobs(known)
     addressed = [job for job in jobs if agent_version and job.target.chatbot == agent_of(agent_version)]
     single = [] if request.tags else load_jobs(_single_file(project))
     return addressed or single or jobs

@@ -32,8 +32,14 @@ class GroupCommit(Generic[T]):
     # Callbacks and no task: at the end of a loop tasks are cancelled, and those who still store something would wait
     # for ever.
     def _store_waiting(self) -> None:
-        group, self._waiting, self._busy = self._waiting, [], True
-        work = asyncio.get_running_loop().run_in_executor(None, self._store, [item for item, _ in group])
+        group, self._waiting = self._waiting, []
+        items = [item for item, _ in group]
+        try:
+            work = asyncio.get_running_loop().run_in_executor(None, self._store, items)
+        except RuntimeError:  # the loop is ending: it lends no thread any more, and nobody waits
+            self._store(items)
+            return
+        self._busy = True
         work.add_done_callback(partial(self._tell, group))
 
     def _tell(self, group: Waiting[T], work: "asyncio.Future[None]") -> None:

@@ -254,8 +254,8 @@ def test_an_address_that_is_none_names_its_job_where_it_stands_there(project: Pr
 
 def test_the_same_file_twice_is_one_job(project: Project, write: Write) -> None:
     write("chat")
-    file = str(project.jobs / "chat.yml")
-    assert [job.name for job in resolved(project, files=(file, file)).spec.jobs] == ["chat"]
+    file, again = str(project.jobs / "chat.yml"), str(project.jobs / ".." / project.jobs.name / "chat.yml")
+    assert [job.name for job in resolved(project, files=(file, again)).spec.jobs] == ["chat"]
 
 
 def test_a_template_that_blanking_would_spoil_is_refused(project: Project, write: Write) -> None:

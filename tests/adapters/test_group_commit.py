@@ -81,3 +81,20 @@ def test_a_loop_that_ends_early_still_stores_what_its_tasks_leave() -> None:
 
     asyncio.run(end_early())
     assert sorted(item for group in disk.groups for item in group) == ["a", "b", "c"]
+
+
+def test_what_was_added_is_stored_though_the_loop_is_ending() -> None:
+    disk, complaints = Disk(), []
+
+    async def leave() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: complaints.append(context))
+        commit = GroupCommit(disk.store)
+        for item in ("a", "b"):
+            leaving.append(asyncio.create_task(commit.add(item)))
+        await asyncio.sleep(0)
+        threading.Timer(0.1, disk.turn.set).start()
+
+    leaving: list[asyncio.Task[None]] = []
+    asyncio.run(leave())
+    assert disk.groups == [["a"], ["b"]]
+    assert not complaints

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin, urlsplit
 
 from stoic_assets.adapters.endpoint import parse_url, proxy_for, untrusted
 from stoic_assets.adapters.foreign_text import excerpt, parse_json
@@ -19,8 +20,10 @@ TURNED_AWAY = (403, 502, 503)
 """What gateways answer when they let nobody through; a service may answer so to one request as well."""
 LOST = (404, 405)
 """What is answered at an address where no such service listens; a service may mean one thing that it does not know."""
-ITS_WORDS, ITS_SESSION = (403,), (403, *LOST)
-"""What may be about one request alone: about the words that it brings, or about the session that it names, too."""
+ITS_WORDS = (403,)
+"""What may be about one request alone, for the words that it brings."""
+ITS_SESSION = (*ITS_WORDS, *LOST)
+"""The same of a request that names a session, which the service may not know."""
 
 LARGEST_REPLY = 64 * 1024 * 1024
 """Bytes. A service that never stops sending must not fill our memory."""
@@ -47,7 +50,8 @@ class AgentHttp:
 
     def __init__(
         self, url: str, headers: Mapping[str, str], timeout_seconds: float, name: str = "the agent",
-        key_advice: str = "check AGENT_API_KEY and target.headers", path_advice: str = "check the path of its address",
+        key_advice: str = "check AGENT_API_KEY and target.headers",
+        path_advice: str = "check its address (with another one evaluate anew)",
     ) -> None:
         self._parts = parts = parse_url(url, f"the address of {name}")
         self.url = parts.geturl().rstrip("/")
@@ -146,16 +150,26 @@ class AgentHttp:
             return
         if status in (401, 402) or (status == 403 and status not in particular):
             raise ConfigurationError(f"{self._name} refuses the key ({status}); {self._key_advice}")
-        if 300 <= status < 400 and (place := response.headers.get("Location")):
-            advice = f"redirects to {excerpt(place, self._secrets)}; give that address, if it is the right one"
-            raise ConfigurationError(f"{self._name} {advice}")
+        redirect = self._redirect(response)
+        if redirect and not particular:
+            raise ConfigurationError(f"{self._name} {redirect}; {self._path_advice}")
         wait = retry_after_seconds(response.headers.get("Retry-After"))
         if status == 429:
             raise AgentFailure(f"{self._name} is busy (429)", retry_after=wait, busy=True)
         said = excerpt(text.decode("utf-8", "replace"), self._secrets)
-        lost = status in LOST and status not in particular
-        problem = f"{self._name} answered {status}" + (f": {said}" if said else "")
+        lost = bool(redirect or status in LOST) and _may_be_lost(particular)
+        problem = f"{self._name} {redirect or f'answered {status}'}" + (f": {said}" if said else "")
         raise UnexpectedStatus(f"{problem}; {self._path_advice}" if lost else problem, status, wait, lost)
+
+    def _redirect(self, response: "ClientResponse") -> str:
+        """Where an answer leads instead, without a query, which may hold a key; empty of any other answer."""
+        if not 300 <= response.status < 400 or "Location" not in response.headers:
+            return ""
+        try:
+            place = urlsplit(urljoin(str(response.url), response.headers["Location"]))
+        except ValueError:
+            return "redirects to what is no address"
+        return f"redirects to {excerpt(place._replace(query='', fragment='').geturl(), self._secrets)}"
 
     def _quote(self, error: Exception) -> str:
         return excerpt(str(error) or type(error).__name__, self._secrets)

@@ -20,6 +20,7 @@ A graph value that JSON does not know arrives as a typed object `{"$type": name,
 import datetime
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from stoic_assets.core.assertions.iso_text import same_clock, same_duration
@@ -28,7 +29,6 @@ from stoic_assets.core.errors import QueryError
 TYPE, VALUE = "$type", "value"
 CLOCK_TYPES = frozenset({"time", "localtime", "datetime", "localdatetime"})
 
-_NO_JSON = ("NaN", "Infinity", "-Infinity")
 _SHOWN_CHARACTERS = 120
 _PLAIN_TYPE_NAMES = {type(None): "null", bool: "boolean", int: "integer", float: "float", str: "string"}
 
@@ -77,8 +77,9 @@ def _decoded(value: Any) -> Any:
     """Dates, as YAML reads them, become ISO text; floats that JSON does not know become floats."""
     if isinstance(value, datetime.date | datetime.time):
         return value.isoformat()
-    if _is_typed(value) and value[TYPE] == "float" and value[VALUE] in _NO_JSON:
-        return float(value[VALUE])
+    if _is_typed(value) and value[TYPE] == "float":
+        with suppress(TypeError, ValueError, OverflowError):
+            return float(value[VALUE])
     return value
 
 

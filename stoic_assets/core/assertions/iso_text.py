@@ -5,7 +5,8 @@ from collections import defaultdict
 from fractions import Fraction
 
 _CLOCK = re.compile(
-    r"(?P<head>(?:[\d-]+[T ])?\d\d:\d\d)(?::(?P<seconds>\d\d(?:\.\d+)?))?(?P<offset>Z|[+-][\d:]+)?(?P<zone>\[.+\])?"
+    r"(?P<head>(?:[\d-]+[T ])?\d\d:\d\d)(?::(?P<seconds>\d\d(?:\.\d+)?))?"
+    r"(?P<offset>Z|[+-]\d\d(?::?\d\d){0,2})?(?P<zone>\[.+\])?"
 )
 _AMOUNT = r"[+-]?\d+(?:\.\d+)?"
 _DAYS_OF_MONTH = Fraction("30.436875")

@@ -11,7 +11,7 @@ from stoic_assets.core.jobs.job_entries import CypherAssertion
 from stoic_assets.core.retrying import AgentUnusable
 
 OBJECT_CONTEXT = "objectContext"
-NO_SESSION = "the agent opened no session"
+NO_SESSION = "no session was opened"
 """Why what is about the session cannot be told."""
 
 

@@ -165,4 +165,4 @@ class Scenario(CamelDocument):
     input: str = Field(min_length=1)
     rationale: str | None = None
     expected: dict[str, Any] = Field(default_factory=dict)
-    pad_baseline: dict[Literal["pleasure", "arousal", "dominance"], float] | None = None
+    pad_baseline: dict[str, float] | None = None

@@ -8,7 +8,7 @@ import pytest
 from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 
 from stoic_assets.adapters.agents import http_session
-from stoic_assets.adapters.agents.http_session import ITS_SESSION, AgentHttp
+from stoic_assets.adapters.agents.http_session import ITS_SESSION, ITS_WORDS, AgentHttp
 from stoic_assets.core.conversation.agent import AgentFailure
 from stoic_assets.core.errors import ConfigurationError
 
@@ -76,7 +76,8 @@ def test_server_faults_may_be_tried_again_and_refusals_not(service: Any, status:
 def test_a_wrong_path_is_shown_without_its_query(service: Any) -> None:
     service.replies({}, status=404)
     failure = failure_of(f"{service.url}/agents/marcsu/?key=abc")
-    assert str(failure) == f"the agent at {service.url}/agents/marcsu answered 404: {{}}; check the path of its address"
+    shown, advice = f"{service.url}/agents/marcsu", "check its address (with another one evaluate anew)"
+    assert str(failure) == f"the agent at {shown} answered 404: {{}}; {advice}"
 
 
 def test_no_key_and_no_control_character_gets_into_a_message(service: Any) -> None:
@@ -86,12 +87,27 @@ def test_no_key_and_no_control_character_gets_into_a_message(service: Any) -> No
     assert message.isprintable()
 
 
-@pytest.mark.parametrize("particular", [(), ITS_SESSION])
-def test_a_redirect_is_not_followed_and_names_the_other_address(service: Any, particular: tuple[int, ...]) -> None:
-    service.answers = [RedirectResponse(f"https://agents.example/?key={KEY}", 307)]
-    with pytest.raises(ConfigurationError, match=r"redirects to https://agents\.example/\?key=\[redacted\]"):
-        answer_of(service.url, particular=particular)
+@pytest.mark.parametrize(
+    ("place", "shown"),
+    [
+        ("https://agents.example/x?code=k1", "https://agents.example/x;"), ("/login?next=1", "/login;"),
+        (f"//a.example/{KEY}", "//a.example/[redacted]"), ("http://[", "what is no address;"),
+    ],
+)  # fmt: skip
+def test_a_redirect_is_not_followed_and_named_without_its_query(service: Any, place: str, shown: str) -> None:
+    service.answers = [Response(status_code=307, headers={"location": place})]
+    with pytest.raises(ConfigurationError) as caught:
+        answer_of(service.url)
+    assert shown in str(caught.value)
     assert len(service.seen) == 1
+
+
+@pytest.mark.parametrize(("particular", "turned_away"), [(ITS_WORDS, True), (ITS_SESSION, False)])
+def test_a_redirect_of_one_request_is_its_own(service: Any, particular: tuple[int, ...], turned_away: bool) -> None:
+    service.answers = [RedirectResponse("/login", 302)]
+    failure = failure_of(service.url, particular=particular)
+    assert f"redirects to {service.url}/login" in str(failure)
+    assert (failure.final, failure.turned_away) == (True, turned_away)
 
 
 NOT_HERE = [Response("", 404), Response("", 405), Response("\n<!doctype html><p>Sign in", 200)]

@@ -186,9 +186,14 @@ def test_any_other_shape_is_an_error_that_counts(rows, complaint):
         single_value(rows)
 
 
-@pytest.mark.parametrize("value", ["not-a-number", None, [], "1.5"])
+@pytest.mark.parametrize("value", ["not-a-number", None, [], 10**400])
 def test_a_float_that_is_none_equals_nothing_and_stops_nothing(value):
     expected = typed("float", value)
     for actual in (1.5, typed("float", "NaN")):
         assert not equals(expected, actual)
         assert "got" in describe_difference(expected, actual)
+
+
+@pytest.mark.parametrize(("value", "actual"), [(1.5, 1.5), ("1.5", 1.5), (math.inf, typed("float", "Infinity"))])
+def test_a_typed_float_may_be_written_as_a_number(value, actual):
+    assert equals(typed("float", value), actual)

@@ -70,7 +70,7 @@ def test_values(text: str, expected: object) -> None:
         ("job.list.single { it < 3 }", "`single` finds more than one element"),
         ("job.list.find { it }", "the lambda must be true or false, not 1"),
         ("1.isNullOrEmpty()", "works on a List or Map or String or null, not on 1"),
-        ("job.list.containsKey(1)", "works on a Map, not on a List"),
+        ("job.list.containsKey(1)", "works on a Map or Object, not on a List"),
         ("job.map.containsKey(1)", "a Map cannot contain 1"),
         ("job.list.containsAll(1)", r"`containsAll` needs a List, not 1; write containsAll\(listOf\(…\)\)"),
         ("job.words.sumOf { it }", "the lambda of `sumOf` must give a number of at most 64 bits, not a String"),

@@ -69,6 +69,7 @@ def test_what_we_made_has_no_size_of_its_own(text: str) -> None:
 def test_an_object_is_no_map() -> None:
     with pytest.raises(ExpressionFailure, match="`count` works on a List or Map, not on an Object"):
         value_of("objectContext.entities.first().count() > 0")
+    assert value_of('evaluation.events.all { it.containsKey("output") && it.contains("output") && "output" in it }')
     assert value_of("objectContext.entities.first() == objectContext.resources.first()") is True
     assert value_of("evaluation.functionCalls.first().toString()") == "{function=remind, args={n=1}}"
     assert value_of('evaluation.functionCalls.first().args.any { "$it" == "n=1" && it.toString() == "n=1" }') is True

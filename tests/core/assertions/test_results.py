@@ -120,7 +120,7 @@ def test_an_object_context_that_was_not_to_be_had_fails_only_what_reads_it() -> 
 def test_of_an_object_context_that_was_never_looked_at_is_told_why() -> None:
     never = evidence(outcome="agent_error", session_id="", turns=())
     result = decided({"expression": "objectContext.resources.isEmpty()"}, never)
-    assert (result.passed, result.error) == (None, "the agent opened no session")
+    assert (result.passed, result.error) == (None, "no session was opened")
     assert decided({"expression": "evaluation.transcript.isEmpty()"}, never).passed is True
 
 

@@ -40,7 +40,7 @@ def test_without_a_session_only_the_graph_is_asked(planned: Make, make_world: Ma
     queries = [{"cypher": cypher, "expected": 1} for cypher in ("RETURN $session", "RETURN $user")]
     seen = look(planned(assertions=queries), make_world(), None)
     assert [(each.assertion, each.parameters) for each in seen] == [("1", {}), ("2", {"user": "alice"})]
-    assert [each.error for each in seen] == ["the agent opened no session, so that `$session` has no value", None]
+    assert [each.error for each in seen] == ["no session was opened, so that `$session` has no value", None]
     assert [each[0] for each in graph.observed] == ["RETURN $user"]
 
 
