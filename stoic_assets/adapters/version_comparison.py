@@ -15,10 +15,11 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.calibration.against_people import in_short
 from stoic_assets.core.comparison.choice import Stored, fuller, most_alike, passed_over
 from stoic_assets.core.comparison.comparison import Comparison, compare
-from stoic_assets.core.comparison.side import Answer, ComparisonRefused, Side
+from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import REGRADING, Manifest
 from stoic_assets.core.jobs.job import QUESTION
+from stoic_assets.core.judging.silent_judges import answers
 from stoic_assets.core.presentation.confidence import calibrated_share
 from stoic_assets.core.releases import base_of
 from stoic_assets.core.scoring.validity import conclusive
@@ -97,7 +98,7 @@ def read_side(workplace: Workplace, agent_version: str, evaluation_id: str) -> S
         calibrated=calibrated_share(verdicts),
         agreement=in_short(calibration_rows(warehouse), verdicts),
         trials=warehouse.read("composite_scores", *key),
-        answers=_answers(trials, verdicts, tasks),
+        answers=answers(trials, verdicts, tasks),
     )
 
 
@@ -134,22 +135,6 @@ def _prompts(
             if row["prompt_hash"]:
                 asked[jobs[row["trial_id"]], about].add(row["prompt_hash"])
     return {question: frozenset(hashes) for question, hashes in asked.items()}
-
-
-def _answers(trials: Sequence[Row], verdicts: Sequence[Row], tasks: Sequence[Row]) -> list[Answer]:
-    """Whether each judge gave a verdict, question by question; a row of `task_scores` names those who did."""
-    jobs = {row["trial_id"]: row["job"] for row in trials}
-    panel = {row["judge_model"] for row in verdicts}
-    of_virtues = [
-        Answer(jobs[row["trial_id"]], "virtues", row["judge_model"], row["error"] is None) for row in verdicts
-    ]
-    return of_virtues + [
-        Answer(jobs[row["trial_id"]], "tasks", model, model in _gave_mark(row)) for row in tasks for model in panel
-    ]
-
-
-def _gave_mark(task: Row) -> list[str]:
-    return [] if task["error"] is not None else (task["judge_model"] or "").split(",")
 
 
 def _stored(workplace: Workplace, agent_version: str, named: str | None) -> list[Stored]:

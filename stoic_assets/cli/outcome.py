@@ -13,11 +13,12 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import console
 from stoic_assets.core.calibration.against_people import in_short
 from stoic_assets.core.comparison.paired_jobs import job_key
-from stoic_assets.core.conversation.evidence import SCORED
+from stoic_assets.core.conversation.evidence import PLAIN, SCORED
 from stoic_assets.core.evaluation import way_on
+from stoic_assets.core.judging.silent_judges import in_words
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, calibrated_share, weak_above, whose_confidence
-from stoic_assets.core.presentation.formatting import DASH, dashed, score, short_of, words
+from stoic_assets.core.presentation.formatting import dashed, score, short_of, words
 from stoic_assets.core.scoring.evaluation_document import DOCUMENT_TABLES, evaluation_document
 from stoic_assets.core.trial_rows import by_trial
 
@@ -38,7 +39,7 @@ class Outcome:
 
     `planned` counts trials; fewer were held when the cost ceiling was reached. `status` is not `finished` also when
     verdicts are missing for that reason. `conclusive` is false when too many trials are invalid, or none was scored.
-    `reasons` says why a trial did not end plainly, `jobs` what it played, a job or one scenario of it, by its id.
+    `jobs` says what a trial played, a job or one scenario of it, by its id.
     `not_again` are the ids of trials that are not played again, even where they are invalid.
     `failed` are the rows of its failed assertions. `average`, 0–1, is the mean total as it is stored: a gate
     goes by it, not by the rounded one of the document. `virtues` are the rows of `evaluation_virtues`, `agreement` says
@@ -51,7 +52,6 @@ class Outcome:
     planned: int
     status: str
     conclusive: bool
-    reasons: dict[str, str]
     jobs: dict[str, str]
     failed: Mapping[str, Sequence[Row]]
     agreement: str = ""
@@ -69,17 +69,14 @@ def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: 
     tables = {table: read(table, agent_version, evaluation_id) for table in DOCUMENT_TABLES}
     [evaluation], [scores] = tables["evaluations"], tables["evaluation_scores"]
     virtues = read("evaluation_virtues", agent_version, evaluation_id)
-    verdicts = read("virtue_scores", agent_version, evaluation_id)
-    faults = [*tables["trials"], *tables["task_scores"], *verdicts]
     manifest = workplace.evidence.manifest(agent_version, evaluation_id)
     plan = manifest.spec.plan(evaluation_id) if manifest else ()
-    reasons = {row["trial_id"]: reason for row in reversed(faults) if (reason := row.get("detail") or row.get("error"))}
     return Outcome(
         evaluation_document(tables), scores["average_overall"], virtues, evaluation["planned_trials"],
-        evaluation["status"], scores["conclusive"], reasons,
+        evaluation["status"], scores["conclusive"],
         jobs={row["trial_id"]: job_key(row) for row in tables["composite_scores"]},
         failed=by_trial(row for row in tables["assertion_results"] if row["passed"] is False),
-        agreement=in_short(calibration_rows(workplace.warehouse), verdicts),
+        agreement=in_short(calibration_rows(workplace.warehouse), tables["virtue_scores"]),
         not_again=frozenset(item.trial.trial_id for item in plan if not item.may_begin_anew()),
     )
 
@@ -88,17 +85,27 @@ def finish(outcome: Outcome, workplace: Workplace, as_json: bool, fail_under: fl
     """Prints an outcome and leaves: 3 without a verdict, 1 below `fail_under`, else 0."""
     if as_json:
         console.print_json(outcome.document)
+        for line in (*_ends(outcome), *_silent_judges(outcome)):
+            console.err.print(console.foreign(line))
     else:
         show(outcome, workplace)
     refusal = no_verdict(outcome, workplace.settings.invalid_trials_threshold)
-    average = outcome.average
     if refusal:
         console.err.print(console.foreign(f"stoic: no verdict: {refusal}"))
         raise typer.Exit(NO_VERDICT)
-    if fail_under is not None and (average is None or average < fail_under - ROUNDING):
-        said = DASH if average is None else short_of(average, fail_under)
-        console.err.print(f"stoic: the average score {said} is below {fail_under:.10g}")
+    if fail_under is not None and (shortfall := _shortfall(outcome.average, fail_under)):
+        console.err.print(f"stoic: {shortfall}")
         raise typer.Exit(GATE_SAYS_NO)
+
+
+def _shortfall(average: float | None, gate: float) -> str | None:
+    """Why a gate says no; None where it says yes."""
+    if average is None:
+        takes = "a total takes tasks, assertions or `aspirationalAverage`"
+        return f"no trial has a total score to hold against --fail-under {gate:.10g}: {takes}"
+    if average < gate - ROUNDING:
+        return f"the average score {short_of(average, gate)} is below {gate:.10g}"
+    return None
 
 
 def no_verdict(outcome: Outcome, threshold: float) -> str | None:
@@ -135,10 +142,12 @@ def show(outcome: Outcome, workplace: Workplace) -> None:
     console.print_table(_trials(outcome))
     console.print_table(_virtues(outcome.virtues))
     for trial in document["trials"]:
-        if trial["outcome"] not in ("signed_off", "max_turns"):
+        if trial["outcome"] not in PLAIN:
             console.say(console.foreign(_ending(trial, outcome)), indent=2)
     for assertion in _failures(outcome):
         console.say(console.foreign(assertion), indent=2)
+    for line in _silent_judges(outcome):
+        console.say(console.foreign(line), style="yellow", indent=2)
     console.say(_summary(document, workplace.settings.weakness.score_below))
     whose = whose_confidence(_calibrated(document), outcome.agreement)
     console.say(f"{whose} {weak_above(outcome.virtues)}".rstrip(), style="dim")
@@ -162,9 +171,22 @@ def _calibrated(document: Document) -> float:
     return calibrated_share([virtue for trial in document["trials"] for virtue in trial["virtues"].values()])
 
 
+def _ends(outcome: Outcome) -> list[str]:
+    """How trials ended that did not end plainly: one line for each way. Too many invalid ones are told in any case."""
+    ends: dict[str, list[Document]] = {}
+    for trial in outcome.document["trials"]:
+        if trial["outcome"] not in PLAIN and (outcome.conclusive or trial["outcome"] in SCORED):
+            ends.setdefault(trial["outcome"], []).append(trial)
+    return [f"{len(ended)} of {outcome.held} trials: {_ending(ended[0], outcome)}" for ended in ends.values()]
+
+
+def _silent_judges(outcome: Outcome) -> list[str]:
+    return [in_words(silent) for silent in outcome.document["silent_judges"]]
+
+
 def _ending(trial: Document, outcome: Outcome) -> str:
     """How a trial ended, and why."""
-    return f"{trial['outcome']}  {_name(trial, outcome)}: {outcome.reasons.get(trial['trial_id'], 'see the report')}"
+    return f"{trial['outcome']}  {_name(trial, outcome)}: {trial['reason'] or 'see the report'}"
 
 
 def _name(trial: Document, outcome: Outcome) -> str:

@@ -1,5 +1,6 @@
 """With which words and which exit code an evaluation ends."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -22,27 +23,37 @@ TRIAL: dict[str, Any] = {
     "trial_id": "t", "job": "chat", "condition": "withheld", "repeat": 1, "outcome": "signed_off",
 }  # fmt: skip
 
+VERDICT = {"trial_id": "t", "virtue": "wisdom", "judge_model": "gpt", "sample": 0, "score": 0.5}
+HELD: dict[str, Any] = TRIAL | {"holdout": False, "failure_count": 0, "planned_tasks": 1, "turns": 3}
+SCORED_TRIAL: dict[str, Any] = TRIAL | {
+    "valid": True, "failure_penalty": 0.0, "virtues_scored": 0, "virtues_not_exercised": 0, "failure_count": 0,
+}  # fmt: skip
+
 
 @pytest.fixture
 def stored(workplace: Workplace) -> Stored:
-    """An evaluation in the warehouse, of which nothing is known but its means; columns of `evaluation_scores`."""
+    """An evaluation in the warehouse, of which nothing is known but its means and what is given.
 
-    def store(virtues: tuple[dict[str, Any], ...] = (), **scores: Any) -> Outcome:
+    `tables` are rows by their table, the rest columns of `evaluation_scores`.
+    """
+
+    def store(virtues: tuple[dict[str, Any], ...] = (), tables: dict[str, Any] | None = None, **scores: Any) -> Outcome:
         key = ("marcus@1", "E")
         head = {"agent": "marcus", "status": "finished", "offline": True, "planned_trials": 0, "started_at": START}
         counts = {"agent": "marcus", "planned_trials": 0, "scored_trials": 0, "invalid_trials": 0, "conclusive": True}
         known = {"evaluations": [head], "evaluation_scores": [counts | scores], "evaluation_virtues": virtues}
-        for table in {*DOCUMENT_TABLES, "virtue_scores", *known}:
+        known |= tables or {}
+        for table in {*DOCUMENT_TABLES, *known}:
             workplace.warehouse.write(table, *key, known.get(table, ()))
         return evaluation_outcome(workplace, *key)
 
     return store
 
 
-def left_with(outcome: Outcome, workplace: Workplace, fail_under: float | None) -> int:
+def left_with(outcome: Outcome, workplace: Workplace, fail_under: float | None, as_json: bool = True) -> int:
     """The exit code."""
     try:
-        finish(outcome, workplace, as_json=True, fail_under=fail_under)
+        finish(outcome, workplace, as_json, fail_under)
     except typer.Exit as left:
         return left.exit_code
     return 0
@@ -57,7 +68,6 @@ def left_with(outcome: Outcome, workplace: Workplace, fail_under: float | None) 
         (0.9049, 0.904, None),  # rounded to 0.90 it failed
         (0.1 * 3, 0.3, None),
         (0.9 - 1e-12, 0.9, None),  # a mean of numbers that are 0.9
-        (None, 0.5, "– is below 0.5"),
         (None, None, None),
     ],
 )
@@ -96,9 +106,8 @@ def test_the_agreement_shown_is_that_of_the_judges_who_scored(stored: Stored, wo
     rows = [known | {"measure": measure, "items": 20, "raters": 3} for measure in ("spearman", "alpha_people")]
     workplace.warehouse.write("judge_calibration", *PLACE, rows)
     assert stored().agreement == ""
-    verdict = {"trial_id": "t", "virtue": "wisdom", "judge_model": "gpt", "sample": 0, "score": 0.5}
-    workplace.warehouse.write("virtue_scores", "marcus@1", "E", [verdict])
-    assert evaluation_outcome(workplace, "marcus@1", "E").agreement == "Scores that do not go with people's: wisdom."
+    judged = {"composite_scores": [SCORED_TRIAL], "trials": [HELD], "virtue_scores": [VERDICT]}
+    assert stored(tables=judged).agreement == "Scores that do not go with people's: wisdom."
 
 
 def test_trials_and_assertions_are_shown_by_their_names(
@@ -130,7 +139,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 def table_of(outcome: Outcome, workplace: Workplace, penalty: float, ending: str, said: Any) -> list[str]:
     """The lines in which a trial of an ordinary name is shown, and their heading."""
     scores = dict.fromkeys(("timing", "task", "assertion", "overall"), 0.5) | {"failure_penalty": penalty}
-    shown = {"scores": scores, "virtues": {}, "virtue_overall": {"score": 0.5}, "assertions": []}
+    shown = {"reason": None, "scores": scores, "virtues": {}, "virtue_overall": {"score": 0.5}, "assertions": []}
     document = {**outcome.document, "trials": [TRIAL | shown | {"outcome": ending}]}
     finish(replace(outcome, document=document, planned=1, jobs={"t": "reminder_tomorrow"}), workplace, False, None)
     lines = said.readouterr().out.splitlines()
@@ -177,6 +186,46 @@ def test_what_nobody_scored_is_not_called_strong(
     assert f"weak virtues: {said} " in capsys.readouterr().out
 
 
+def test_with_json_it_is_told_why_trials_did_not_end_plainly(
+    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ends = {
+        "a": ("agent_error", "404 from\x1b[2J"), "b": ("agent_error", "405"), "c": ("infra_error", None),
+        "t": ("signed_off", None),
+    }  # fmt: skip
+    tables = {
+        "trials": [HELD | {"trial_id": name, "detail": detail} for name, (_, detail) in ends.items()],
+        "composite_scores": [SCORED_TRIAL | {"trial_id": name, "outcome": end} for name, (end, _) in ends.items()],
+    }
+    finish(stored(tables=tables), workplace, as_json=True, fail_under=None)
+    told = capsys.readouterr()
+    reasons = {trial["trial_id"]: trial["reason"] for trial in json.loads(told.out)["trials"]}
+    assert reasons == {"a": "404 from\x1b[2J", "b": "405", "c": None, "t": None}
+    assert told.err.splitlines() == [
+        "2 of 4 trials: agent_error  chat withheld 1: 404 from[U+001B][2J",
+        "1 of 4 trials: infra_error  chat withheld 1: see the report",
+    ]
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+def test_a_judge_of_a_panel_that_fell_silent_is_named(
+    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str], as_json: bool
+) -> None:
+    verdicts = [VERDICT, VERDICT | {"judge_model": "k", "score": None, "error": "402: pay\x1b[2J"}]
+    tables = {"composite_scores": [SCORED_TRIAL], "trials": [HELD], "virtue_scores": verdicts}
+    assert left_with(stored(tables=tables), workplace, None, as_json) == 0
+    told = capsys.readouterr()
+    shown = told.err if as_json else told.out
+    assert "judge k gave no verdict at all: 402: pay[U+001B][2J" in shown.splitlines()
+
+
+def test_a_gate_without_a_total_says_so(
+    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert left_with(stored(average_overall=None), workplace, 0.5) == GATE_SAYS_NO
+    assert "no trial has a total score to hold against --fail-under 0.5: a total takes" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("status", "planned", "said"),
     [
@@ -199,9 +248,9 @@ def test_a_refusal_quotes_an_agent_as_it_stands(
     stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = stored()
-    failed = {**found.document, "trials": [TRIAL | {"outcome": "infra_error"}], "invalid_trials": 1}
-    said = "503 [/INST] :boom: \x1b[2J"
-    outcome = replace(found, document=failed, planned=1, conclusive=False, reasons={"t": said}, jobs={"t": "chat"})
+    trial = TRIAL | {"outcome": "infra_error", "reason": "503 [/INST] :boom: \x1b[2J"}
+    failed = {**found.document, "trials": [trial], "invalid_trials": 1}
+    outcome = replace(found, document=failed, planned=1, conclusive=False, jobs={"t": "chat"})
     assert left_with(outcome, workplace, None) == NO_VERDICT
     assert "chat withheld 1: 503 [/INST] :boom: [U+001B][2J; once that is mended" in capsys.readouterr().err
 
@@ -211,7 +260,7 @@ def test_trials_that_stay_invalid_are_not_promised_to_be_played_again(
 ) -> None:
     found = stored()
     ended = {"t": "evaluator_error", "u": "evaluator_error", "v": "judge_error"}
-    trials = [TRIAL | {"trial_id": trial_id, "outcome": outcome} for trial_id, outcome in ended.items()]
+    trials = [TRIAL | {"trial_id": each, "outcome": end, "reason": None} for each, end in ended.items()]
     failed = {**found.document, "trials": trials, "invalid_trials": 3}
     outcome = replace(
         found, document=failed, planned=3, conclusive=False, jobs=dict.fromkeys(ended, "chat"),

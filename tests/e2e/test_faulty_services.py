@@ -90,6 +90,9 @@ def test_faults_of_models_are_never_the_agents(stoic: Stoic, model: ModelServer)
     assert {name for name, trial in trials.items() if trial["outcome"] == "evaluator_error"} == set(USERS) - SCORED
     for name in set(trials) - SCORED:
         _is_unscored(trials[name])
+    assert {name for name, trial in trials.items() if trial["reason"]} == set(trials) - SCORED
+    [silent] = done.document["silent_judges"]
+    assert f"judge {silent['judge']} gave no verdict on {silent['missing']['virtues']} of " in done.err
     assert {name for name in SCORED if trials[name]["scores"]["tone"] is None} == {"toneless"}
     [(why,)] = stoic.sql("select error from tone_scores where trial_id like '%toneless%'")
     assert "no valid verdict in 3 replies; the last: tone.score: Input" in why

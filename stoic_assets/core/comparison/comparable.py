@@ -8,6 +8,7 @@ from stoic_assets.core.comparison.paired_jobs import Scope, job_key
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.comparison.survivors import Survivors, by_survivors, failure_note
 from stoic_assets.core.evaluation import way_on
+from stoic_assets.core.judging.silent_judges import silence
 from stoic_assets.core.presentation.formatting import plural
 
 APART_HOURS = 1.0
@@ -65,25 +66,16 @@ def _refuse_invalid(side: Side, threshold: float) -> None:
 
 
 def _silent_judge(base: Side, candidate: Side, jobs: Set[str], threshold: float) -> str | None:
-    """Judges differ in level: where one of a panel falls silent, the mean moves though no agent did."""
-    before, after = _silence(base, jobs), _silence(candidate, jobs)
+    """Why what is judged cannot be compared where a judge answered far less of one side than of the other."""
+    before, after = (silence(answer for answer in side.answers if answer.job in jobs) for side in (base, candidate))
     for about, judge in sorted(before.keys() & after.keys()):
-        silences = ((before[about, judge], base), (after[about, judge], candidate))
+        silences = ((before[about, judge].share, base), (after[about, judge].share, candidate))
         (less, other), (more, side) = sorted(silences, key=lambda silence: silence[0])
         if more - less > threshold:
             found = f"{more:.0%} of the {about} of {side.agent_version}, and on {less:.0%} of {other.agent_version}"
             again = f"judge {side.agent_version} again with {_regrade(side, candidate)}"
             return f"judge {judge} gave no verdict on {found}; {again}"
     return None
-
-
-def _silence(side: Side, jobs: Set[str]) -> dict[tuple[str, str], float]:
-    """The share, 0–1, of questions about virtues or tasks in these jobs that each judge gave no verdict on."""
-    given: dict[tuple[str, str], list[bool]] = {}
-    for answer in side.answers:
-        if answer.job in jobs:
-            given.setdefault((answer.about, answer.judge), []).append(answer.given)
-    return {question: found.count(False) / len(found) for question, found in given.items()}
 
 
 def _other_judge(base: Side, candidate: Side, jobs: Set[str]) -> str | None:

@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from stoic_assets.core.errors import StoicError
+from stoic_assets.core.judging.silent_judges import Answer
 from stoic_assets.core.scoring.validity import invalid_share
 
 Row = Mapping[str, Any]
@@ -15,15 +16,6 @@ class ComparisonRefused(StoicError):
     """What is there allows no verdict on the versions."""
 
     exit_code = 3
-
-
-class Answer(NamedTuple):
-    """What became of one question to one judge, `about` virtues or tasks of a trial of a job."""
-
-    job: str
-    about: str
-    judge: str
-    given: bool
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,9 @@ from typing import Any, Literal
 
 Condition = Literal["withheld", "supplied"]
 Outcome = Literal["signed_off", "max_turns", "agent_error", "evaluator_error", "judge_error", "infra_error"]
-SCORED: frozenset[str] = frozenset({"signed_off", "max_turns", "agent_error"})
+PLAIN: frozenset[str] = frozenset({"signed_off", "max_turns"})
+"""How a conversation ends that ran its course; any other outcome has a reason."""
+SCORED: frozenset[str] = PLAIN | {"agent_error"}
 """Outcomes that are the agent's doing; all others are ours and are counted as invalid."""
 
 

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from stoic_assets.core.conversation.evidence import Evidence, Turn
+from stoic_assets.core.conversation.evidence import PLAIN, Evidence, Turn
 from stoic_assets.core.judging.fence import Block
 
 
@@ -13,7 +13,7 @@ def judged(evidence: Evidence) -> bool:
     An agent error scores 0 without a judge; the other outcomes are not the agent's doing.
     """
     spoke = any(turn.speaker == "agent" for turn in evidence.turns)
-    return spoke and evidence.outcome in ("signed_off", "max_turns")
+    return spoke and evidence.outcome in PLAIN
 
 
 def blocks(evidence: Evidence, with_actions: bool) -> tuple[Block, ...]:

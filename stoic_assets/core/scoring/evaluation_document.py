@@ -8,6 +8,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from stoic_assets.core.conversation.evidence import PLAIN
+from stoic_assets.core.judging.silent_judges import answers, silent_judges
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.scoring.rounding import half_even, mean
 from stoic_assets.core.trial_rows import by_trial
@@ -16,8 +18,8 @@ Row = Mapping[str, Any]
 Rows = Sequence[Row]
 
 DOCUMENT_TABLES = (
-    "evaluations", "trials", "composite_scores", "trial_virtues", "task_scores", "assertion_results", "weak_virtues",
-    "evaluation_scores",
+    "evaluations", "trials", "composite_scores", "trial_virtues", "virtue_scores", "task_scores", "assertion_results",
+    "weak_virtues", "evaluation_scores",
 )  # fmt: skip
 """The tables whose rows `evaluation_document` needs."""
 
@@ -31,7 +33,8 @@ def evaluation_document(tables: Mapping[str, Rows]) -> dict[str, Any]:
     """
     [evaluation], [scores] = tables["evaluations"], tables["evaluation_scores"]
     composites = sorted(tables["composite_scores"], key=_place)
-    judged = {name: by_trial(tables[name]) for name in ("trials", "trial_virtues", "task_scores", "assertion_results")}
+    of_trials = ("trials", "trial_virtues", "virtue_scores", "task_scores", "assertion_results")
+    judged = {name: by_trial(tables[name]) for name in of_trials}
     average = mean(row["overall"] for row in composites if row["overall"] is not None)
     return {
         "evaluation_id": evaluation["evaluation_id"],
@@ -44,6 +47,7 @@ def evaluation_document(tables: Mapping[str, Rows]) -> dict[str, Any]:
         "weak_virtues": [_weak_virtue(row) for row in sorted(tables["weak_virtues"], key=lambda row: -row["severity"])],
         "fitness": scores["fitness"],
         "invalid_trials": scores["invalid_trials"],
+        "silent_judges": silent_judges(answers(composites, tables["virtue_scores"], tables["task_scores"])),
     }
 
 
@@ -56,6 +60,7 @@ def _trial(row: Row, judged: Mapping[str, Rows]) -> dict[str, Any]:
     virtues = {virtue["virtue"]: virtue for virtue in judged["trial_virtues"]}
     return {
         **{key: row[key] for key in ("trial_id", "job", "condition", "repeat", "outcome")},
+        "reason": None if row["outcome"] in PLAIN else _reason(judged),
         "scores": {key: row[key] for key in ("timing", "task", "assertion", "failure_penalty", "tone", "overall")},
         "tasks": [_task(task, row["valid"]) for task in judged["task_scores"]],
         "virtues": {virtue: _virtue(virtues.get(virtue, _NO_VIRTUE), row["valid"]) for virtue in VIRTUES},
@@ -66,6 +71,12 @@ def _trial(row: Row, judged: Mapping[str, Rows]) -> dict[str, Any]:
         "average_response_ms": row["average_response_ms"] or 0.0,
         "turns": judged["trials"][0]["turns"],
     }
+
+
+def _reason(judged: Mapping[str, Rows]) -> str | None:
+    """Why a trial did not end plainly, where that was noted; of verdicts that are missing the first."""
+    faults = [*judged["trials"], *judged["task_scores"], *judged["virtue_scores"]]
+    return next((reason for row in faults if (reason := row.get("detail") or row.get("error"))), None)
 
 
 def _task(task: Row, valid: bool) -> dict[str, Any]:

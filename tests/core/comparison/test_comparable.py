@@ -9,7 +9,8 @@ import pytest
 
 from stoic_assets.core.comparison.comparable import common_ground
 from stoic_assets.core.comparison.measures import JUDGED
-from stoic_assets.core.comparison.side import Answer, ComparisonRefused, Side
+from stoic_assets.core.comparison.side import ComparisonRefused, Side
+from stoic_assets.core.judging.silent_judges import Answer
 
 MakeSide = Callable[..., Side]
 MakeRows = Callable[..., list[dict[str, Any]]]

@@ -36,7 +36,10 @@ def test_the_document_has_the_public_shape(tables):
         {"trial_id": "t1", "virtue": "wisdom", "score": 0.8, "confidence": 0.7, "confidence_source": "self",
          "exercised": True, "verdicts": 1, "failed": 0, "grounded": 1.0},
     ]  # fmt: skip
-    tables["task_scores"] = [{"trial_id": "t1", "task": "1", "task_text": "Remind me.", "score": 0.5, "reason": None}]
+    tables["task_scores"] = [
+        {"trial_id": "t1", "task": "1", "task_text": "Remind me.", "score": 0.5, "reason": None,
+         "error": None},
+    ]  # fmt: skip
     tables["assertion_results"] = [
         {"trial_id": "t1", "assertion": "1", "kind": "cypher", "text": "RETURN 1", "weight": 2.0, "passed": True,
          "expected": "1", "actual": "[1, null]", "error": None},
@@ -54,6 +57,7 @@ def test_the_document_has_the_public_shape(tables):
         "trials": [
             {
                 "trial_id": "t1", "job": "reminders", "condition": "withheld", "repeat": 1, "outcome": "signed_off",
+                "reason": None,
                 "scores": {
                     "timing": 1.0, "task": 0.5, "assertion": None, "failure_penalty": 0.3, "tone": 0.9, "overall": 0.4,
                 },
@@ -75,6 +79,7 @@ def test_the_document_has_the_public_shape(tables):
         ],
         "fitness": 0.8125,
         "invalid_trials": 0,
+        "silent_judges": [],
     }  # fmt: skip
     assert json.loads(json.dumps(document)) == document
 
@@ -95,12 +100,29 @@ def test_the_average_is_over_the_scored_trials_and_rounded_once(tables):
 
 def test_a_trial_that_does_not_count_shows_no_marks(tables):
     tables["composite_scores"] = [composite("t1", valid=False)]
-    tables["task_scores"] = [{"trial_id": "t1", "task_text": "Remind me.", "score": 0.5, "reason": "done"}]
+    mark = {"trial_id": "t1", "task_text": "Remind me.", "score": 0.5, "reason": "done", "error": None}
+    tables["task_scores"] = [mark]
     verdict = {"score": 0.8, "confidence": 0.7, "confidence_source": "self", "exercised": True}
     tables["trial_virtues"] = [{"trial_id": "t1", "virtue": "wisdom"} | verdict]
     [trial] = evaluation_document(tables)["trials"]
     assert trial["tasks"] == [{"task": "Remind me.", "score": None, "reason": "done"}]
     assert trial["virtues"]["wisdom"] == NOTHING | {"exercised": True}
+
+
+@pytest.mark.parametrize(
+    ("outcome", "detail", "reason"),
+    [
+        ("agent_error", "answered 404", "answered 404"), ("judge_error", None, "m: no verdict (402)"),
+        ("signed_off", None, None),
+    ],
+)
+def test_a_trial_that_did_not_end_plainly_says_why(tables, outcome, detail, reason):
+    tables["composite_scores"] = [composite("t1", outcome=outcome)]
+    tables["trials"] = [{"trial_id": "t1", "turns": 6, "detail": detail}]
+    mark = {"trial_id": "t1", "task_text": "Remind me.", "score": None, "reason": "", "judge_model": "m"}
+    tables["task_scores"] = [mark | {"error": "m: no verdict (402)"}]
+    [trial] = evaluation_document(tables)["trials"]
+    assert trial["reason"] == reason
 
 
 def test_trials_stand_in_order_however_they_were_run(tables):

@@ -31,9 +31,10 @@ ASSERTION = _object(
     kind={"enum": ["cypher", "expression"]}, text=TEXT, weight={"type": "number"}, passed=FLAG_OR_NULL, expected={},
     actual={}, error=TEXT_OR_NULL,
 )
+COUNTS = {"type": "object", "additionalProperties": {"type": "integer"}}
 TRIAL = _object(
     trial_id=TEXT, job=TEXT, condition={"enum": ["withheld", "supplied"]}, repeat={"type": "integer"},
-    outcome={"enum": list(OUTCOMES)},
+    outcome={"enum": list(OUTCOMES)}, reason=TEXT_OR_NULL,
     scores=_object(
         timing=SHARE, task=SHARE, assertion=SHARE, failure_penalty={"type": "number"}, tone=SHARE, overall=SHARE
     ),
@@ -45,11 +46,12 @@ DOCUMENT = _object(
     evaluation_id=TEXT, agent_version=TEXT, average_score=SHARE, offline={"type": "boolean"}, trials=_list(TRIAL),
     weak_virtues=_list(_object(virtue={"enum": list(VIRTUES)}, score=SHARE, confidence=SHARE, suggestions=_list(TEXT))),
     fitness=SHARE, invalid_trials={"type": "integer"},
+    silent_judges=_list(_object(judge=TEXT, asked=COUNTS, missing=COUNTS, error=TEXT_OR_NULL)),
 )
 
 
 def check_document(document: Any) -> None:
-    """The shape of the contract, and no key more."""
+    """The shape of the contract with the keys that were added since, and no other."""
     jsonschema.validate(document, DOCUMENT)
 
 

@@ -1,0 +1,97 @@
+"""What became of each question to a judge: which judges gave no verdict, on how much of what they were asked, and why.
+
+Judges differ in level: where one of a panel falls silent, the mean moves though no agent did.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from stoic_assets.core.judging.ask import OUT_OF_BUDGET
+from stoic_assets.core.presentation.formatting import plural
+
+Row = Mapping[str, Any]
+
+
+class Answer(NamedTuple):
+    """What became of one question to one judge, `about` virtues or tasks of a trial of a job; why where none came."""
+
+    job: str
+    about: str
+    judge: str
+    given: bool
+    error: str | None = None
+
+
+class Silence(NamedTuple):
+    """Of so many questions that were `asked`, so many for which a verdict is `missing`."""
+
+    missing: int
+    asked: int
+
+    @property
+    def share(self) -> float:
+        """0–1."""
+        return self.missing / self.asked
+
+
+def answers(trials: Iterable[Row], verdicts: Sequence[Row], tasks: Iterable[Row]) -> list[Answer]:
+    """Whether each judge gave a verdict, question by question; a row of `task_scores` names those who did.
+
+    Those are left out that the cost ceiling kept from being asked: a later run can still have them.
+    """
+    jobs = {row["trial_id"]: row["job"] for row in trials}
+    panel = dict.fromkeys(row["judge_model"] for row in verdicts)
+    of_virtues = [
+        Answer(jobs[row["trial_id"]], "virtues", row["judge_model"], row["error"] is None, row["error"])
+        for row in verdicts if not _out_of_budget(row)
+    ]
+    return of_virtues + [
+        Answer(jobs[row["trial_id"]], "tasks", judge, judge in _gave_mark(row), _why_no_mark(row, judge))
+        for row in tasks if not _out_of_budget(row) for judge in panel
+    ]
+
+
+def silence(answers: Iterable[Answer]) -> dict[tuple[str, str], Silence]:
+    """How silent each judge was about virtues and about tasks."""
+    given: dict[tuple[str, str], list[bool]] = {}
+    for answer in answers:
+        given.setdefault((answer.about, answer.judge), []).append(answer.given)
+    return {question: Silence(found.count(False), len(found)) for question, found in given.items()}
+
+
+def silent_judges(answers: Sequence[Answer]) -> list[dict[str, Any]]:
+    """Each `judge` of which a verdict is missing: how many it was `asked` for and how many are `missing`, by what they
+    are about, and the first `error`."""
+    found = silence(answers)
+    errors = {answer.judge: answer.error for answer in reversed(answers) if not answer.given}
+    return [
+        {
+            "judge": judge,
+            "asked": {about: each.asked for (about, whose), each in found.items() if whose == judge},
+            "missing": {about: each.missing for (about, whose), each in found.items() if whose == judge},
+            "error": error,
+        }
+        for judge, error in sorted(errors.items())
+    ]
+
+
+def in_words(silent: Row) -> str:
+    """What is said of one of `silent_judges`."""
+    asked, missing = silent["asked"], silent["missing"]
+    some = [f"{count} of {plural(asked[about], 'question')} about {about}" for about, count in missing.items() if count]
+    extent = "at all" if missing == asked else f"on {' and '.join(some)}"
+    return f"judge {silent['judge']} gave no verdict {extent}: {silent['error'] or 'see the report'}"
+
+
+def _out_of_budget(row: Row) -> bool:
+    return OUT_OF_BUDGET in (row["error"] or "")
+
+
+def _gave_mark(task: Row) -> list[str]:
+    return [] if task["error"] is not None else (task["judge_model"] or "").split(",")
+
+
+def _why_no_mark(task: Row, judge: str) -> str | None:
+    """What `judge.mean_mark` wrote about it."""
+    _, _, why = (task["error"] or task["reason"] or "").partition(f"{judge}: no verdict (")
+    return why.partition("\n")[0].removesuffix(")") or None

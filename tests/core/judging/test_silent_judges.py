@@ -1,0 +1,60 @@
+"""Who of a panel gave no verdict, on how much, and why."""
+
+from typing import Any
+
+import pytest
+
+from stoic_assets.core.judging.ask import OUT_OF_BUDGET
+from stoic_assets.core.judging.silent_judges import Answer, answers, in_words, silent_judges
+
+TRIALS = [{"trial_id": "t", "job": "chat"}]
+
+
+def verdict(judge: str, error: str | None = None) -> dict[str, Any]:
+    return {"trial_id": "t", "judge_model": judge, "error": error}
+
+
+def mark(judges: str, error: str | None = None, reason: str = "") -> dict[str, Any]:
+    return {"trial_id": "t", "judge_model": judges, "error": error, "reason": reason}
+
+
+def test_what_became_of_each_question() -> None:
+    of_panel = mark("j", reason="j (0.80): it did\nk: no verdict (cut off (length))\nl: no verdict (402)")
+    found = answers(TRIALS, [verdict("j"), verdict("k", "402"), verdict("l")], [of_panel])
+    assert found == [
+        Answer("chat", "virtues", "j", given=True),
+        Answer("chat", "virtues", "k", given=False, error="402"),
+        Answer("chat", "virtues", "l", given=True),
+        Answer("chat", "tasks", "j", given=True),
+        Answer("chat", "tasks", "k", given=False, error="cut off (length)"),
+        Answer("chat", "tasks", "l", given=False, error="402"),
+    ]
+
+
+def test_what_the_cost_ceiling_kept_back_is_nobodys_silence() -> None:
+    late = f"{OUT_OF_BUDGET}: 5 US dollars"
+    assert answers(TRIALS, [verdict("j", late)], [mark("j", error=f"j: no verdict ({late})")]) == []
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "marks", "said"),
+    [
+        (["a", "b"], ["c"], "judge k gave no verdict at all: a"),
+        ([None, "b"], [None], "judge k gave no verdict on 1 of 2 questions about virtues: b"),
+        (
+            [None, "b"], ["c", "d", None],
+            "judge k gave no verdict on 1 of 2 questions about virtues and 2 of 3 questions about tasks: b",
+        ),
+        ([None], ["c"], "judge k gave no verdict on 1 of 1 question about tasks: c"),
+    ],
+)
+def test_a_silent_judge_is_named_with_its_first_error(
+    verdicts: list[str | None], marks: list[str | None], said: str
+) -> None:
+    of_k = [Answer("chat", "virtues", "k", error is None, error) for error in verdicts]
+    of_k += [Answer("chat", "tasks", "k", error is None, error) for error in marks]
+    [silent] = silent_judges([Answer("chat", "virtues", "j", given=True), *of_k])
+    assert (silent["judge"], in_words(silent)) == ("k", said)
+    asked = {"virtues": verdicts, "tasks": marks}
+    assert silent["asked"] == {about: len(errors) for about, errors in asked.items()}
+    assert silent["missing"] == {about: len(errors) - errors.count(None) for about, errors in asked.items()}
