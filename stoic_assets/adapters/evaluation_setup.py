@@ -21,6 +21,7 @@ from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import DEFAULT_AGENT_MODEL, DEFAULT_AGENT_URL, EvaluationRequest, EvaluationSpec
 from stoic_assets.core.graph_address import refuse_same_graph, refuse_setups, stoic_address, subject_address
 from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.jobs.job_entries import Target
 from stoic_assets.core.judging import prompt as judging
 from stoic_assets.core.own_prompts import refuse_prompt
 from stoic_assets.core.redaction import Redactor
@@ -155,12 +156,18 @@ def address_of(job: Job, request: EvaluationRequest, release: Release | None, en
     return request.agent_url or released or job.target.url or env.get("AGENT_URL") or DEFAULT_AGENT_URL
 
 
-def addresses_of(job: Job, releases: Iterable[Release], env: Mapping[str, str]) -> set[str]:
-    """Where a job's agent may listen: those of its releases, and what job or environment say; else the default."""
-    known = {release.url for release in releases if release.url and release.agent == job.target.chatbot}
-    if own := job.target.url or env.get("AGENT_URL"):
-        known.add(own)
-    return known or {DEFAULT_AGENT_URL}
+def targets_of(job: Job, releases: Iterable[Release], env: Mapping[str, str]) -> dict[str, Target]:
+    """Where a job's agent may listen, and how it is spoken to there.
+
+    At the addresses of its releases, and where job or environment say; else at the default.
+    """
+    own = job.target.url or env.get("AGENT_URL")
+    known = {own: job.target} if own else {}
+    for release in releases:
+        if release.url and release.agent == job.target.chatbot:
+            protocol = release.protocol or job.target.protocol
+            known[release.url] = job.target.model_copy(update={"protocol": protocol})
+    return known or {DEFAULT_AGENT_URL: job.target}
 
 
 def refuse_setups_of(jobs: Sequence[Job], env: Mapping[str, str]) -> None:

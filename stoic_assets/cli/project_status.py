@@ -1,7 +1,7 @@
 """`stoic doctor`: what is configured, what is reachable, what is missing, and how to mend it."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 
@@ -9,9 +9,9 @@ import typer
 from rich.table import Column, Table
 from rich.text import Text
 
-from stoic_assets.adapters.agents.connect import reachable
+from stoic_assets.adapters.agents.connect import check_access
 from stoic_assets.adapters.document_files import load_jobs, load_releases
-from stoic_assets.adapters.evaluation_setup import addresses_of, job_files, refuse_receivers, refuse_setups_of
+from stoic_assets.adapters.evaluation_setup import job_files, refuse_receivers, refuse_setups_of, targets_of
 from stoic_assets.adapters.interrupts import run_async
 from stoic_assets.adapters.models.connect import (
     connect_model,
@@ -20,18 +20,23 @@ from stoic_assets.adapters.models.connect import (
     judge_panel,
     reachable_model,
 )
-from stoic_assets.adapters.receiver import SETTINGS, Target, addresses
+from stoic_assets.adapters.models.model_list import look_up_models
+from stoic_assets.adapters.receiver import SETTINGS, addresses
+from stoic_assets.adapters.receiver import Target as Receiver
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.evaluate import default_version
 from stoic_assets.cli.options import Json
-from stoic_assets.core.errors import ConfigurationError, StoicError
+from stoic_assets.core.errors import AttemptFailed, ConfigurationError, StoicError
 from stoic_assets.core.evaluation import EvaluationRequest
 from stoic_assets.core.graph_address import subject_address
+from stoic_assets.core.jobs.job_entries import Target
 from stoic_assets.core.jobs.slips import doubts
 from stoic_assets.core.presentation.formatting import plural
 
-_MESSAGES: Mapping[Target, str] = {"events": "event", "fitness": "fitness update"}
+_MESSAGES: Mapping[Receiver, str] = {"events": "event", "fitness": "fitness update"}
+Found = tuple[str, str]
+"""State and detail of a finding."""
 COLOURS = {"ok": "green", "note": "yellow", "missing": "red"}
 
 
@@ -50,7 +55,8 @@ class Finding:
 def doctor(as_json: Json = False) -> None:
     """Looks at everything an evaluation needs; exits with 2 if one could not run."""
     workplace = open_workplace()
-    findings = [_looked_at(subject, look, workplace) for subject, look in LOOKS.items()]
+    asked = run_async(_asked(workplace))
+    findings = [asked.get(subject) or _looked_at(subject, LOOKS[subject], workplace) for subject in SUBJECTS]
     ready = all(finding.state != "missing" for finding in findings)
     if as_json:
         console.print_json({"ready": ready, "findings": [vars(finding) for finding in findings]})
@@ -69,23 +75,35 @@ def _table(findings: list[Finding]) -> Table:
     return table
 
 
-def _looked_at(subject: str, look: Callable[[Workplace], tuple[str, str]], workplace: Workplace) -> Finding:
+def _looked_at(subject: str, look: Callable[[Workplace], Found], workplace: Workplace) -> Finding:
     try:
         return Finding(subject, *look(workplace))
     except StoicError as error:
         return Finding(subject, "missing", str(error))
 
 
-def _installation(workplace: Workplace) -> tuple[str, str]:
+async def _asked(workplace: Workplace) -> dict[str, Finding]:
+    """What has to be asked of others, side by side."""
+
+    async def answer(subject: str, ask: Callable[[Workplace], Awaitable[Found]]) -> Finding:
+        try:
+            return Finding(subject, *await ask(workplace))
+        except StoicError as error:
+            return Finding(subject, "missing", str(error))
+
+    return dict(zip(ASKED, await asyncio.gather(*[answer(*each) for each in ASKED.items()]), strict=True))
+
+
+def _installation(workplace: Workplace) -> Found:
     return "ok", f"stoic-eval {version('stoic-eval')}, dagster {version('dagster')}, duckdb {version('duckdb')}"
 
 
-def _project(workplace: Workplace) -> tuple[str, str]:
+def _project(workplace: Workplace) -> Found:
     own = "its own stoic.yml" if workplace.project.settings.exists() else "no stoic.yml, defaults"
     return "ok", f"{workplace.project.root} ({own}); state in {workplace.project.home}"
 
 
-def _jobs(workplace: Workplace) -> tuple[str, str]:
+def _jobs(workplace: Workplace) -> Found:
     files = job_files(workplace.project)
     if not (jobs := load_jobs(files)):
         raise ConfigurationError(f"there are none in {workplace.project.jobs}; write one, or use `stoic eval --file`")
@@ -99,52 +117,62 @@ def _jobs(workplace: Workplace) -> tuple[str, str]:
     return "note" if notes else "ok", "; ".join([found, *notes])
 
 
-def _releases(workplace: Workplace) -> tuple[str, str]:
+def _releases(workplace: Workplace) -> Found:
     releases, complaints = load_releases(workplace.project.releases)
     if complaints:
         return "note", str(complaints[0])
     return "ok", ", ".join(sorted(releases)) or "none yet; `stoic release add` writes one"
 
 
-def _model(workplace: Workplace) -> tuple[str, str]:
+async def _model(workplace: Workplace) -> Found:
     if is_offline(workplace.env):
         needed = "OPENAI_API_KEY or OPENAI_BASE_URL, and no STOIC_LLM=offline"
         return "note", f"offline stand-ins: scores mean nothing; real ones need {needed}"
     connect_model(workplace.env, workplace.settings)
-    run_async(reachable_model(workplace.env))
-    return "ok", f"evaluator {evaluator_model(workplace.env)}, judges {', '.join(judge_panel(workplace.env))}"
+    await reachable_model(workplace.env)
+    notes = await look_up_models(workplace.env)
+    models = f"evaluator {evaluator_model(workplace.env)}, judges {', '.join(judge_panel(workplace.env))}"
+    return "note" if notes else "ok", "; ".join([models, *notes])
 
 
-def _agent(workplace: Workplace) -> tuple[str, str]:
+async def _agent(workplace: Workplace) -> Found:
     releases, _ = load_releases(workplace.project.releases)
     jobs = load_jobs(job_files(workplace.project))
-    of_jobs = [addresses_of(job, releases.values(), workplace.env) for job in jobs]
-    urls = sorted({url for known in of_jobs for url in known})
-    silent = {url: fault for url, fault in zip(urls, run_async(_faults(urls)), strict=True) if fault}
+    of_jobs = [targets_of(job, releases.values(), workplace.env) for job in jobs]
+    ways = {_way(url, target): target for known in of_jobs for url, target in known.items()}
+    asked = [_fault(url, target, workplace.env) for (url, _), target in ways.items()]
+    faults = {way: fault for way, fault in zip(ways, await asyncio.gather(*asked), strict=True) if fault}
     for known in of_jobs:
-        if known <= silent.keys():
-            raise silent[min(known)]
+        closed = [fault for way in known.items() if (fault := faults.get(_way(*way))) and not _is_late(fault)]
+        if len(closed) == len(known):
+            raise closed[0]
     if not jobs:
         return "note", "no job says where one listens"
-    heard = ", ".join(url for url in urls if url not in silent)
-    told = "; ".join([heard, *dict.fromkeys(str(fault).partition(";")[0] for fault in silent.values())])
-    return "note" if silent else "ok", workplace.redactor.text(told)
+    heard = sorted({url for url, how in ways if (url, how) not in faults})
+    told = [", ".join(heard), *dict.fromkeys(str(fault).partition(";")[0] for fault in faults.values())]
+    return "note" if faults else "ok", workplace.redactor.text("; ".join(filter(None, told)))
 
 
-async def _faults(urls: Sequence[str]) -> list[StoicError | None]:
-    """Of each address why no agent can be talked to there; None where somebody listens."""
-
-    async def fault_of(url: str) -> StoicError | None:
-        try:
-            await reachable(url)
-        except StoicError as fault:
-            return fault
-        return None
-
-    return await asyncio.gather(*map(fault_of, urls))
+def _way(url: str, target: Target) -> tuple[str, str]:
+    """Jobs that speak to an agent in the same way learn the same of it."""
+    return url, target.model_dump_json(include={"protocol", "headers"})
 
 
-def _graphs(workplace: Workplace) -> tuple[str, str]:
+async def _fault(url: str, target: Target, env: Mapping[str, str]) -> StoicError | None:
+    """Why no agent can be talked to there; None where one can."""
+    try:
+        await check_access(target, url, env)
+    except StoicError as fault:
+        return fault
+    return None
+
+
+def _is_late(fault: StoicError) -> bool:
+    """Whether an agent merely takes its time: an evaluation would wait longer."""
+    return isinstance(fault, AttemptFailed) and fault.late
+
+
+def _graphs(workplace: Workplace) -> Found:
     async def ping() -> None:
         await graphs.subject.ping()
         await graphs.stoic.ping()
@@ -155,7 +183,7 @@ def _graphs(workplace: Workplace) -> tuple[str, str]:
         return "ok", f"subject {graphs.subject_address.uri}; {kind}"
 
 
-def _delivery(workplace: Workplace) -> tuple[str, str]:
+def _delivery(workplace: Workplace) -> Found:
     refuse_receivers(workplace.env)
     urls = addresses(workplace.env)
     waiting = workplace.outbox.waiting() if any(urls.values()) else {}
@@ -169,7 +197,9 @@ def _delivery(workplace: Workplace) -> tuple[str, str]:
     return ("note", "; ".join(notes)) if notes else ("ok", "nothing waits in the outbox")
 
 
-LOOKS: dict[str, Callable[[Workplace], tuple[str, str]]] = {
-    "installation": _installation, "project": _project, "jobs": _jobs, "releases": _releases, "model": _model,
-    "agent": _agent, "graphs": _graphs, "delivery": _delivery,
-}
+LOOKS: Mapping[str, Callable[[Workplace], Found]] = {
+    "installation": _installation, "project": _project, "jobs": _jobs, "releases": _releases, "graphs": _graphs,
+    "delivery": _delivery,
+}  # fmt: skip
+ASKED: Mapping[str, Callable[[Workplace], Awaitable[Found]]] = {"model": _model, "agent": _agent}
+SUBJECTS = ("installation", "project", "jobs", "releases", "model", "agent", "graphs", "delivery")

@@ -9,7 +9,6 @@ import pytest
 from stoic_assets.adapters.evaluation_setup import (
     Setup,
     address_of,
-    addresses_of,
     by_default,
     check_reachable,
     chosen_jobs,
@@ -17,6 +16,7 @@ from stoic_assets.adapters.evaluation_setup import (
     prompts_hash,
     refuse_setups_of,
     set_up,
+    targets_of,
 )
 from stoic_assets.adapters.project import Project, find_project
 from stoic_assets.core import templates
@@ -136,10 +136,14 @@ def test_the_jobs_of_an_agent_are_looked_for_in_both_places(project: Project, wr
 def test_an_agent_may_listen_where_its_releases_say(project: Project, write: Write) -> None:
     write("chat")
     [job] = chosen_jobs(EvaluationRequest(), None, project, None)
-    releases = [Release(agent=agent, version="1", url=f"http://{agent}:1") for agent in ("zeno", "marcus")]
-    assert addresses_of(job, releases[:1], {}) == {"http://localhost:8081"}
-    assert addresses_of(job, releases, {}) == {"http://marcus:1"}, "nobody says that it is at the default address"
-    assert addresses_of(job, releases, {"AGENT_URL": "http://env:1"}) == {"http://marcus:1", "http://env:1"}
+    zeno, marcus = (Release(agent=agent, version="1", url=f"http://{agent}:1") for agent in ("zeno", "marcus"))
+    releases = [zeno, marcus]
+    assert set(targets_of(job, releases[:1], {})) == {"http://localhost:8081"}
+    assert set(targets_of(job, releases, {})) == {"http://marcus:1"}, "nobody says that it is at the default address"
+    assert set(targets_of(job, releases, {"AGENT_URL": "http://env:1"})) == {"http://marcus:1", "http://env:1"}
+    other = marcus.model_copy(update={"protocol": "openai"})
+    spoken = {url: target.protocol for url, target in targets_of(job, [other], {"AGENT_URL": "http://env:1"}).items()}
+    assert spoken == {"http://marcus:1": "openai", "http://env:1": "embabel"}
 
 
 def test_what_nobody_wants_may_be_faulty(project: Project, write: Write) -> None:

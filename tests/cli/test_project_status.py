@@ -1,22 +1,27 @@
 """What `stoic doctor` says of single subjects."""
 
+import asyncio
 import json
 import socket
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 
 import pytest
+import typer
 
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli.evaluate import default_version
-from stoic_assets.cli.project_status import LOOKS
+from stoic_assets.cli.project_status import ASKED, LOOKS, doctor
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
 from stoic_assets.core.evaluation import EvaluationRequest
 
 
 def test_without_jobs_no_agent_was_asked(workplace: Workplace) -> None:
     workplace.project.jobs.mkdir()
-    assert LOOKS["agent"](workplace) == ("note", "no job says where one listens")
+    assert asyncio.run(ASKED["agent"](workplace)) == ("note", "no job says where one listens")
 
 
 @pytest.mark.parametrize(
@@ -57,11 +62,34 @@ def test_a_job_with_more_tasks_than_turns_is_told(workplace: Workplace) -> None:
     assert "; job long: `maxTurns: 20` lets the user speak 9 times" in said
 
 
+@contextmanager
+def answering(status: int, seen: list[str] | None = None) -> Iterator[str]:
+    """The address of a service that answers every GET so, and takes nothing else; `seen` are their paths."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            if seen is not None:
+                seen.append(self.path)
+            self.send_response(status)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            """Nobody reads it."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
 @pytest.fixture
 def place() -> Iterator[str]:
-    """An address where somebody listens."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    """An address where an agent listens."""
+    with answering(405) as url:
+        yield url
 
 
 @pytest.fixture
@@ -84,14 +112,14 @@ def write(workplace: Workplace, **urls: str) -> None:
 
 def test_an_agent_is_looked_for_where_its_releases_listen(workplace: Workplace, place: str, nowhere: str) -> None:
     write(workplace, new=place)
-    assert LOOKS["agent"](workplace) == ("ok", place)
+    assert asyncio.run(ASKED["agent"](workplace)) == ("ok", place)
     gone = {"agent": "marcus", "version": "old", "url": nowhere}
     (workplace.project.releases / "old.yml").write_text(json.dumps(gone))
     silence = f"agent: nothing answers at {nowhere.removeprefix('http://')}"
-    assert LOOKS["agent"](workplace) == ("note", f"{place}; {silence}"), "an earlier release may be gone"
+    assert asyncio.run(ASKED["agent"](workplace)) == ("note", f"{place}; {silence}"), "an earlier release may be gone"
     (workplace.project.releases / "new.yml").unlink()
     with pytest.raises(ServiceUnreachable, match=silence):
-        LOOKS["agent"](workplace)
+        asyncio.run(ASKED["agent"](workplace))
 
 
 def test_jobs_are_counted_where_they_lie(workplace: Workplace) -> None:
@@ -113,3 +141,51 @@ def test_what_waits_for_an_address_that_is_set_is_told(workplace: Workplace, pla
     workplace.outbox.delete("marcus@1")
     all_heard = replace(heard, env={**heard.env, "EVOLUTION_URL": place})
     assert LOOKS["delivery"](all_heard) == ("ok", "nothing waits in the outbox")
+
+
+def test_an_agent_that_refuses_the_key_is_missing_unless_it_listens_elsewhere_too(
+    workplace: Workplace, place: str
+) -> None:
+    with answering(401) as locked:
+        write(workplace, new=locked)
+        with pytest.raises(ConfigurationError, match=r"refuses the key \(401\); check AGENT_API_KEY"):
+            asyncio.run(ASKED["agent"](workplace))
+        known = replace(workplace, env={**workplace.env, "AGENT_URL": place})
+        said = f"{place}; the agent at {locked} refuses the key (401)"
+        assert asyncio.run(ASKED["agent"](known)) == ("note", said)
+
+
+def test_jobs_that_speak_alike_to_an_agent_have_it_asked_once(workplace: Workplace) -> None:
+    seen: list[str] = []
+    with answering(404, seen) as url:
+        write(workplace, new=url)
+        jobs = workplace.project.jobs
+        (jobs / "again.yml").write_text((jobs / "chat.yml").read_text())
+        assert asyncio.run(ASKED["agent"](workplace)) == ("ok", url)
+    assert seen == ["/api/v1/chat/sessions"]
+
+
+def test_a_model_server_that_refuses_the_key_is_missing(workplace: Workplace, place: str) -> None:
+    env = {name: value for name, value in workplace.env.items() if name != "STOIC_LLM"}
+    served = replace(workplace, env={**env, "OPENAI_BASE_URL": f"{place}/v1"})
+    assert asyncio.run(ASKED["model"](served)) == ("ok", "evaluator gpt-4.1-mini, judges gpt-4.1-mini")
+    with answering(401) as locked, pytest.raises(ConfigurationError, match="refuses the key"):
+        asyncio.run(ASKED["model"](replace(workplace, env={**env, "OPENAI_BASE_URL": f"{locked}/v1"})))
+
+
+def test_subjects_stand_in_order_and_one_that_is_missing_ends_with_2(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("stoic_assets.cli.project_status.open_workplace", lambda: workplace)
+    monkeypatch.setattr("stoic_assets.cli.project_status.LOOKS", {**LOOKS, "graphs": lambda _: ("ok", "none asked")})
+    with answering(401) as locked:
+        write(workplace, new=locked)
+        with pytest.raises(typer.Exit) as left:
+            doctor(as_json=True)
+    found = {each["subject"]: each["state"] for each in json.loads(capsys.readouterr().out)["findings"]}
+    assert left.value.exit_code == 2
+    assert found == {
+        "installation": "ok", "project": "ok", "jobs": "ok", "releases": "ok", "model": "note", "agent": "missing",
+        "graphs": "ok", "delivery": "note",
+    }  # fmt: skip
+    assert list(found)[4:6] == ["model", "agent"]

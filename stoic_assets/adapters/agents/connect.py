@@ -8,14 +8,15 @@ from stoic_assets.adapters.agents.openai_agent import OpenAiAgent
 from stoic_assets.adapters.api_keys import api_key, fits_header
 from stoic_assets.adapters.endpoint import require_listener
 from stoic_assets.adapters.workplace import secrets_named
-from stoic_assets.core.conversation.agent import Agent
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.job_entries import Target
 
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 
 
-def connect_agent(target: Target, url: str, model: str, env: Mapping[str, str], timeout: float) -> Agent:
+def connect_agent(
+    target: Target, url: str, model: str, env: Mapping[str, str], timeout: float
+) -> EmbabelAgent | OpenAiAgent:
     """The adapter for the target's protocol; nothing is sent yet.
 
     `timeout` in seconds holds for one attempt unless the target has its own. Raises `ConfigurationError` for a bad
@@ -33,6 +34,20 @@ async def reachable(url: str, timeout: float = 5.0) -> None:
     """Raises `ServiceUnreachable` when no agent accepts connections at `url` within `timeout` seconds."""
     advice = "start the agent, or give its address with --agent-url, AGENT_URL or releases/*.yml"
     await require_listener(url, "agent", advice, timeout)
+
+
+async def check_access(target: Target, url: str, env: Mapping[str, str], seconds: float = 5.0) -> None:
+    """Raises `StoicError` where no evaluation could speak to the agent at `url`, as far as it tells unasked.
+
+    That is where nobody listens, a certificate is not trusted, a key is refused or the address leads elsewhere; and, as
+    late, where no answer comes within `seconds`. No session is opened and nothing said.
+    """
+    await reachable(url, seconds)
+    agent = connect_agent(target.model_copy(update={"timeout_seconds": seconds}), url, "", env, seconds)
+    try:
+        await agent.check_access()
+    finally:
+        await agent.close()
 
 
 def header_secrets(target: Target, env: Mapping[str, str]) -> list[str]:

@@ -48,6 +48,10 @@ class EmbabelAgent:
         """A session that nobody uses."""
         await self.open_session(user)
 
+    async def check_access(self) -> None:
+        """Looks whether the service would speak with us, without a session."""
+        await self._http.check_access(self._http.below(f"{CHAT}/sessions"))
+
     async def object_context(self, session_id: str) -> dict[str, Any] | None:
         """What the agent has in mind, in wire form."""
         url = self._http.below(f"{CHAT}/objectContexts/{quote(session_id, safe='')}")

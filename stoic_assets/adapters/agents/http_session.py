@@ -104,6 +104,18 @@ class AgentHttp:
         self._refuse_status(response, text, particular)
         return text
 
+    async def check_access(self, url: str) -> None:
+        """Raises what `send` does where the service lets nobody in like us, or does not answer; nothing is asked of it.
+
+        What it says to a GET where it takes a PUT or a POST tells nothing, unless it refuses the key or redirects.
+        """
+        try:
+            await self.send("GET", url, particular=ITS_WORDS)
+        except AgentFailure as failure:
+            answered = failure.busy or isinstance(failure, UnexpectedStatus)
+            if not answered and (failure.turned_away or failure.late):
+                raise
+
     async def close(self) -> None:
         """Closes the connections of the running event loop."""
         await self._session.close()

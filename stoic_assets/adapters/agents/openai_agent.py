@@ -52,6 +52,10 @@ class OpenAiAgent:
         greeting = [{"role": "user", "content": "Hello"}]
         await self._http.call("POST", self._url, {"model": self._model, "messages": greeting, "user": user})
 
+    async def check_access(self) -> None:
+        """Looks whether the agent would speak with us, without a message."""
+        await self._http.check_access(self._url)
+
     async def object_context(self, session_id: str) -> dict[str, Any] | None:
         """The protocol has none."""
         return None

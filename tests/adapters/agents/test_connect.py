@@ -2,12 +2,13 @@ import asyncio
 from typing import Any
 
 import pytest
+from starlette.responses import Response
 
-from stoic_assets.adapters.agents.connect import connect_agent, header_secrets, reachable
+from stoic_assets.adapters.agents.connect import check_access, connect_agent, header_secrets, reachable
 from stoic_assets.adapters.agents.embabel import EmbabelAgent
 from stoic_assets.adapters.agents.openai_agent import OpenAiAgent
 from stoic_assets.core.conversation.agent import AgentFailure
-from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
+from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable, StoicError
 from stoic_assets.core.jobs.job_entries import Target
 
 
@@ -95,3 +96,41 @@ def test_reachable(service: Any, dead_url: str) -> None:
     assert service.seen == []
     with pytest.raises(ServiceUnreachable, match="--agent-url"):
         asyncio.run(reachable(dead_url, 2.0))
+
+
+@pytest.mark.parametrize(
+    ("protocol", "path"), [("embabel", "/api/v1/chat/sessions"), ("openai", "/v1/chat/completions")]
+)
+def test_whether_an_agent_lets_us_in_is_found_out_without_a_session_or_a_message(
+    service: Any, protocol: str, path: str
+) -> None:
+    service.replies({}, status=405)
+    env = {"AGENT_API_KEY": "meditations-12"}
+    asyncio.run(check_access(target(protocol=protocol), service.url, env))
+    [call] = service.seen
+    assert (call.method, call.path, call.body) == ("GET", path, None)
+    assert "meditations-12" in {call.headers.get("x-api-key"), call.headers.get("authorization", "")[7:]}
+
+
+@pytest.mark.parametrize("status", [200, 400, 403, 404, 429, 500, 503])
+def test_what_an_agent_says_to_a_request_that_is_none_tells_nothing(service: Any, status: int) -> None:
+    service.replies({}, status=status)
+    asyncio.run(check_access(target(), service.url, {}))
+    assert len(service.seen) == 1
+
+
+def test_an_agent_that_no_evaluation_could_speak_to_is_told(service: Any, dead_url: str) -> None:
+    async def fault(url: str = service.url, **given: Any) -> str:
+        with pytest.raises(StoicError) as found:
+            await check_access(target(timeoutSeconds=60, **given), url, {}, seconds=0.2)
+        return str(found.value)
+
+    service.replies({}, status=401)
+    assert "refuses the key (401); check AGENT_API_KEY" in asyncio.run(fault())
+    service.replies({}, status=308, location="https://agents.example")
+    assert "redirects to https://agents.example; give that address" in asyncio.run(fault())
+    service.answers = [lambda _: asyncio.sleep(1, Response())]
+    assert "gave no answer within 0.2 s" in asyncio.run(fault())
+    assert "cannot be reached" in asyncio.run(fault(service.url.replace("http:", "https:")))
+    assert "nothing answers at" in asyncio.run(fault(dead_url))
+    assert "set the environment variable STOA_KEY" in asyncio.run(fault(headers={"X-Key": "${STOA_KEY}"}))

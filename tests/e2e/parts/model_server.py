@@ -27,7 +27,9 @@ class ModelServer(Double):
         self.texts = "well observed"
 
     def kind(self, method: str, path: str, body: Any) -> str:
-        """`judge` for structured requests, `evaluator` for plain ones."""
+        """`judge` for structured requests, `evaluator` for plain ones, and the path of what asks for no completion."""
+        if not path.endswith("/chat/completions"):
+            return path
         return "judge" if "response_format" in (body or {}) else "evaluator"
 
     def answer(self, call: Call) -> "Response | dict[str, Any]":

@@ -1,0 +1,107 @@
+"""Whether a model server takes our key and knows our models, as far as it tells without a token being paid."""
+
+import asyncio
+import json
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from stoic_assets.adapters.api_keys import api_key
+from stoic_assets.adapters.endpoint import parse_url, proxy_for
+from stoic_assets.adapters.foreign_text import excerpt
+from stoic_assets.adapters.models.connect import evaluator_model, judge_panel
+from stoic_assets.adapters.models.openai_faults import explain
+from stoic_assets.adapters.models.openai_model import DEFAULT_URL
+from stoic_assets.core.errors import AttemptFailed, ConfigurationError
+from stoic_assets.core.redaction import Redactor
+
+if TYPE_CHECKING:
+    from httpx2 import Response
+
+NAMES = "check STOIC_EVALUATOR_MODEL, STOIC_JUDGE_MODEL and OPENAI_BASE_URL"
+
+
+async def look_up_models(env: Mapping[str, str], seconds: float = 5.0) -> list[str]:
+    """What is worth knowing of the models that are configured.
+
+    Raises `ConfigurationError` for a key that is refused, a redirect or a model that the server says it does not know,
+    and `AttemptFailed` where no answer can be had. Any other answer is no fault: not every server lists its models.
+    """
+    server = _ModelList(env, seconds)
+    try:
+        listed = await server.names()
+        unlisted = {evaluator_model(env), *judge_panel(env)} - listed if listed else set()
+        notes = await asyncio.gather(*[server.look_up(model) for model in sorted(unlisted)])
+    except AttemptFailed as failure:
+        if not failure.late:
+            raise
+        return [str(failure)]
+    return [note for note in notes if note]
+
+
+class _ModelList:
+    """The list of one server, reached as its models are."""
+
+    def __init__(self, env: Mapping[str, str], seconds: float) -> None:
+        self._parts = parse_url(env.get("OPENAI_BASE_URL", "").strip() or DEFAULT_URL, "OPENAI_BASE_URL")
+        self._url = self._parts._replace(query="", fragment="").geturl().rstrip("/")
+        key = api_key(env, "OPENAI_API_KEY")
+        self._headers = {"Authorization": f"Bearer {key or 'none'}", "Accept": "application/json"}
+        self._server, self._secrets = f"the model server at {self._url}", Redactor((), [key or ""])
+        self._seconds = seconds
+
+    async def names(self) -> set[str]:
+        """The models that the server lists; none where it has no list. Raises what `look_up_models` does."""
+        answer = await self._get("models")
+        status, said = answer.status_code, excerpt(answer.text, self._secrets)
+        if answer.is_success:
+            return _names(answer.content)
+        # A restricted key of OpenAI's may be allowed to answer, and not to list.
+        if status == 401 or (status == 403 and "scopes" not in said):
+            raise ConfigurationError(f"{self._server} refuses the key ({status}); check OPENAI_API_KEY")
+        if 300 <= status < 400:
+            target = excerpt(answer.headers.get("location", "another address"), self._secrets)
+            raise ConfigurationError(f"{self._server} redirects to {target}; set OPENAI_BASE_URL to where it leads")
+        return set()
+
+    async def look_up(self, model: str) -> str | None:
+        """What is to be noted of a model that is not listed, if anything; it may be listed under a longer name.
+
+        Raises what `look_up_models` does.
+        """
+        answer = await self._get(f"models/{quote(model, safe='/:')}")
+        if answer.is_success:
+            return None
+        named = re.search(rf"model_not_found|\bmodel\W{{1,4}}{re.escape(model)}", answer.text, re.IGNORECASE)
+        if answer.status_code == 404 and named:  # a server that cannot tell of one model misses the path
+            raise ConfigurationError(f"{self._server} does not know model {model!r}; {NAMES}")
+        return f"{self._server} does not list model {model!r}; if it does not know it by that name, {NAMES}"
+
+    async def _get(self, path: str) -> "Response":
+        """The answer, whatever its status."""
+        import httpx2
+
+        from stoic_assets.adapters.models.aiohttp_client import AiohttpTransport, WholeRequest
+
+        url = f"{self._url}/{path}" + (f"?{self._parts.query}" if self._parts.query else "")
+        request = WholeRequest("GET", httpx2.URL(url), httpx2.Headers(self._headers), b"")
+        try:
+            transport = AiohttpTransport(self._parts.scheme == "https", proxy_for(self._parts))
+            try:
+                async with asyncio.timeout(self._seconds):
+                    return await transport.handle_async_request(request)
+            finally:
+                await transport.aclose()
+        except (OSError, httpx2.HTTPError) as error:
+            raise explain(error, "", self._url, self._secrets) from None
+
+
+def _names(text: bytes) -> set[str]:
+    """The names in a list of models; it is foreign JSON, and may be anything."""
+    try:
+        listed: Any = json.loads(text)
+    except ValueError:
+        return set()
+    models = listed.get("data") if isinstance(listed, dict) else None
+    return {str(model.get("id")) for model in models if isinstance(model, dict)} if isinstance(models, list) else set()
