@@ -43,8 +43,7 @@ def add(
     """Writes releases/AGENT-VERSION.yml; an existing manifest of the version is replaced, but for its date."""
     workplace = open_workplace()
     agent, _, version = check_agent_version(agent_version).partition("@")
-    path = workplace.project.releases / f"{agent}-{version}.yml"
-    former = _former(path, agent_version)
+    path, former = _place(workplace.project.releases, agent_version)
     dated = former.released_at if former else datetime.now(UTC).isoformat(timespec="seconds")
     wanted = {
         "agent": agent, "version": version, "url": url, "protocol": protocol, "model": model,
@@ -61,10 +60,17 @@ def add(
         console.out.print(f"wrote {path}")
 
 
-def _former(path: Path, agent_version: str) -> Release | None:
-    """The manifest that stands there, if any. Raises `ConfigurationError` when it is that of another version."""
-    former = read_document(path, Release) if path.exists() else None
-    if former and former.agent_version != agent_version:
-        advice = f"write that of {agent_version} under another name"
-        raise ConfigurationError(f"{path} is the manifest of {former.agent_version}; {advice}")
-    return former
+def _place(folder: Path, agent_version: str) -> tuple[Path, Release | None]:
+    """Where a version's manifest stands, with it; else a free file. Raises `ConfigurationError` when none is.
+
+    `a-b@c` and `a@b-c` share a plain name; no part holds an `@`.
+    """
+    plain, own = folder / f"{agent_version.replace('@', '-')}.yml", folder / f"{agent_version}.yml"
+    taken = {path: read_document(path, Release) for path in (plain, own) if path.exists()}
+    for path, former in taken.items():
+        if former.agent_version == agent_version:
+            return path, former
+    if len(taken) == 2:
+        whose = " and ".join(f"{path} is the manifest of {other.agent_version}" for path, other in taken.items())
+        raise ConfigurationError(f"{whose}; rename one of them")
+    return own if taken else plain, None

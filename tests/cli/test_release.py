@@ -48,3 +48,20 @@ def test_a_manifest_that_is_replaced_keeps_its_date(tmp_path: Path, monkeypatch:
     file.write_text("agent: mentor\nversion: '2'\n")
     CliRunner().invoke(COMMANDS, ["mentor@2", "--notes", "undated before"], catch_exceptions=False)
     assert "releasedAt" not in file.read_text()
+
+
+def test_releases_of_one_plain_name_have_a_file_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STOIC_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    for version in ("a-b@c", "a@b-c", "a@b-c"):
+        CliRunner().invoke(COMMANDS, [version, "--notes", version], catch_exceptions=False)
+    folder = tmp_path / "releases"
+    found = {file.name: read_document(file, Release).notes for file in folder.iterdir()}
+    assert found == {"a-b-c.yml": "a-b@c", "a@b-c.yml": "a@b-c"}
+    (folder / "a-b-c.yml").unlink()
+    CliRunner().invoke(COMMANDS, ["a@b-c", "--notes", "again"], catch_exceptions=False)
+    assert [file.name for file in folder.iterdir()] == ["a@b-c.yml"]
+    for name in ("a-b-c.yml", "a@b-c.yml"):
+        (folder / name).write_text("agent: other\nversion: '1'\n")
+    with pytest.raises(ConfigurationError, match=r"a@b-c\.yml is the manifest of other@1; rename one"):
+        CliRunner().invoke(COMMANDS, ["a@b-c"], catch_exceptions=False)
