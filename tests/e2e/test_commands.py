@@ -124,7 +124,7 @@ def test_the_demo_agent_finds_a_graph_again_that_was_stopped(bare: Stoic) -> Non
 
 
 def test_the_graph_is_shared_by_all_commands_of_a_home(bare: Stoic, model: ModelServer, agent: EmbabelAgent) -> None:
-    bare.env |= {"OPENAI_BASE_URL": f"{model.url}/v1", "AGENT_URL": agent.url}
+    bare.env |= {"OPENAI_BASE_URL": f"{model.url}/v1", "OPENAI_API_KEY": model.key or "", "AGENT_URL": agent.url}
     bare.job()
     with serving(bare, "graph", "--json") as (told, process):
         assert set(told) == {"uri", "username", "password", "databases"}

@@ -112,7 +112,7 @@ class AgentHttp:
         try:
             await self.send("GET", url, particular=ITS_WORDS)
         except AgentFailure as failure:
-            answered = failure.busy or isinstance(failure, UnexpectedStatus)
+            answered = failure.busy or (isinstance(failure, UnexpectedStatus) and failure.status >= 400)
             if not answered and (failure.turned_away or failure.late):
                 raise
 
@@ -170,7 +170,8 @@ class AgentHttp:
             raise AgentFailure(f"{self._name} is busy (429)", retry_after=wait, busy=True)
         said = excerpt(text.decode("utf-8", "replace"), self._secrets)
         lost = bool(redirect or status in LOST) and _may_be_lost(particular)
-        problem = f"{self._name} {redirect or f'answered {status}'}" + (f": {said}" if said else "")
+        answered = f"answered {status}" + (f": {said}" if said else "")
+        problem = f"{self._name} {redirect or answered}"
         raise UnexpectedStatus(f"{problem}; {self._path_advice}" if lost else problem, status, wait, lost)
 
     def _redirect(self, response: "ClientResponse") -> str:

@@ -128,7 +128,7 @@ def test_an_agent_that_no_evaluation_could_speak_to_is_told(service: Any, dead_u
     service.replies({}, status=401)
     assert "refuses the key (401); check AGENT_API_KEY" in asyncio.run(fault())
     service.replies({}, status=308, location="https://agents.example")
-    assert "redirects to https://agents.example; give that address" in asyncio.run(fault())
+    assert "redirects to https://agents.example; check its address" in asyncio.run(fault())
     service.answers = [lambda _: asyncio.sleep(1, Response())]
     assert "gave no answer within 0.2 s" in asyncio.run(fault())
     assert "cannot be reached" in asyncio.run(fault(service.url.replace("http:", "https:")))
