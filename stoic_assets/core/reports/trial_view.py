@@ -134,6 +134,11 @@ class TrialView:
         """Why a column of `composite_scores` is null."""
         return WHY_MISSING[part] if self.valid else f"an invalid trial is not scored: {self.outcome}"
 
+    @property
+    def checked_assertions(self) -> int:
+        """How many assertions could be told."""
+        return sum(assertion.row["passed"] is not None for assertion in self.assertions)
+
     @cached_property
     def failed_assertions(self) -> int:
         """How many assertions did not hold."""

@@ -205,6 +205,8 @@ def test_where_no_assertion_was_checked_none_is_said_to_have_held(make_data: Mak
     none = render_report(replace(data, assertion_results=()))
     assert "No assertion was checked in a scored trial." in none
     assert "No assertion was checked in both versions." in none
+    untold = [row | {"passed": None} for row in data.assertion_results]
+    assert "No assertion was checked in a scored trial." in render_report(replace(data, assertion_results=untold))
 
 
 def test_the_verdict_and_its_notes_come_first(usual_page: str) -> None:
