@@ -1,6 +1,6 @@
 # make demo      evaluates two releases of the demo agent
 # make test      runs the tests, but for the long ones: less than five minutes on two processors
-# make long-test whole evaluations among kills, faults and secrets, the web UI, a team's work: two minutes more
+# make long-test whole evaluations among kills, faults and secrets, the demo, the web UI, a team's work: three minutes more
 # make deploy-test  runs PostgreSQL, Redis and two Celery workers (Debian: postgresql, redis-server): docs/deploy.md
 # make check     ruff and mypy
 # make pictures  makes the README's pictures anew (needs Chromium)

@@ -5,10 +5,12 @@ from typing import Any
 
 import duckdb
 import neo4j
+import pytest
 from stoic_command import Stoic
 
 from stoic_assets.core.judging.virtues import VIRTUES
 
+pytestmark = pytest.mark.long
 
 def test_the_demo_catches_the_worse_release(bare: Stoic) -> None:
     nobody = dict.fromkeys(("NEO_URI", "STOIC_GRAPH_URI"), "bolt://127.0.0.1:9")

@@ -4,10 +4,12 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from agents import EmbabelAgent
 from model_server import ModelServer
 from stoic_command import Stoic
 
+pytestmark = pytest.mark.long
 DIMENSIONS = ("appropriateness", "helpfulness", "stoic_authenticity", "emotional_intelligence", "actionability")
 SCENARIOS = [
     {"id": f"s{number}", "category": "calm", "input": f"I am worried about matter {number}."} for number in range(6)
