@@ -12,6 +12,7 @@ from stoic_assets.core.judging.virtues import VIRTUES
 
 pytestmark = pytest.mark.long
 
+
 def test_the_demo_catches_the_worse_release(bare: Stoic) -> None:
     nobody = dict.fromkeys(("NEO_URI", "STOIC_GRAPH_URI"), "bolt://127.0.0.1:9")
     done = bare("demo", "--json", EVOLUTION_URL="http://127.0.0.1:9", **nobody)  # none of the user's services matters
