@@ -5,7 +5,8 @@
 Each kill is a SIGKILL at a moment drawn evenly from the whole time that an undisturbed run takes, from process start to
 end; an evaluation gets kills until one of its processes ends before its moment, three at most. Then all its tables must
 hold the rows of the undisturbed one, and the servers must have been asked for nothing twice but what was under way: one
-turn of each running trial, and the judge calls in flight. Once, a job is changed in between: resuming must be refused.
+turn of each running trial, and judge calls in flight or with replies on their way to the disk. Once, a job is changed
+in between: resuming must be refused.
 
 Prints a Markdown table, and exits with 1 if anything is not as it should be.
 """
@@ -25,7 +26,7 @@ from pathlib import Path
 from benchmarks.kills.bill import Kill
 from benchmarks.kills.doubles import Doubles, doubles
 from benchmarks.kills.evaluation import Evaluated, Evaluation
-from benchmarks.kills.project import JUDGES_AT_ONCE
+from benchmarks.kills.project import JUDGES_UNDER_WAY
 from benchmarks.kills.tables import differences
 from benchmarks.throughput.processes import ROOT
 
@@ -94,7 +95,7 @@ def _print_sum(kills: Sequence[Kill], whole: Evaluated, evaluations: int) -> Non
     print(
         f"\n{len(kills)} kills of {evaluations} evaluations with {len(whole.rows)} tables and "
         f"{sum(map(len, whole.rows.values()))} rows each: {turns} turns and {judged} judge calls were paid twice, of "
-        f"{evaluations * whole.calls} calls; allowed were one turn for each running trial and {JUDGES_AT_ONCE} judge "
+        f"{evaluations * whole.calls} calls; allowed were one turn for each running trial and {JUDGES_UNDER_WAY} judge "
         "calls for each kill."
     )  # fmt: skip
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchmarks.kills.doubles import CALLS_OF_A_TRIAL, Call
-from benchmarks.kills.project import JUDGES_AT_ONCE
+from benchmarks.kills.project import JUDGES_UNDER_WAY
 
 
 @dataclass(frozen=True)
@@ -76,13 +76,13 @@ def missing_calls(processes: Sequence[Process], needed: Mapping[str, int], ledge
 
 
 def calls_too_many(processes: Sequence[Process]) -> Iterator[str]:
-    """A process may repeat one turn of a trial, as many judge calls as may be in flight, and nothing of its own."""
+    """A process may repeat one turn of a trial, the judge calls that may be under way, and nothing of its own."""
     for process in processes:
         known = {call.key for call in process.before}
         again = [call for call in process.calls if call.key in known]
         turns = Counter(call.user for call in again if call.kind in CALLS_OF_A_TRIAL)
         yield from (f"{user}: {n} turns paid twice" for user, n in turns.items() if n > 1)
-        if (judged := sum(call.kind == "judge" for call in again)) > JUDGES_AT_ONCE:
+        if (judged := sum(call.kind == "judge" for call in again)) > JUDGES_UNDER_WAY:
             yield f"{judged} judge calls paid twice"
         own = Counter(call.key for call in process.calls if call.kind in ("agent", "evaluator", "judge"))
         yield from (f"{' '.join(key)}: {n} times by one process" for key, n in own.items() if n > 1)

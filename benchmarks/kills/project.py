@@ -9,6 +9,8 @@ from benchmarks.kills.doubles import CALLS_OF_A_TRIAL
 
 JUDGES = ("judge-a", "judge-b")
 JUDGES_AT_ONCE = 16
+JUDGES_UNDER_WAY = 2 * JUDGES_AT_ONCE
+"""A reply that is on its way to the disk has given its place to the next call: as many again may be lost by a kill."""
 QUESTIONS = 6
 """To each judge about a trial: five virtues, and tasks with tone."""
 REPEATS, CONDITIONS = 2, 2

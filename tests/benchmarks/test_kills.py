@@ -2,7 +2,7 @@
 
 from benchmarks.kills.bill import Process, calls_too_many, kills_of, missing_calls
 from benchmarks.kills.doubles import Call
-from benchmarks.kills.project import JUDGES_AT_ONCE, calls_needed
+from benchmarks.kills.project import JUDGES_UNDER_WAY, calls_needed
 from benchmarks.kills.tables import differences
 
 A, B = "user-1.talk.withheld.1", "user-1.talk.withheld.2"
@@ -32,9 +32,9 @@ def test_one_turn_of_each_trial_may_be_paid_twice_and_no_second_one() -> None:
 
 
 def test_no_more_judge_calls_are_paid_twice_than_may_be_in_flight() -> None:
-    asked = [call("judge", A, f"judge virtue-{number}") for number in range(JUDGES_AT_ONCE + 1)]
+    asked = [call("judge", A, f"judge virtue-{number}") for number in range(JUDGES_UNDER_WAY + 1)]
     assert list(calls_too_many(processes(asked, asked[1:]))) == []
-    assert list(calls_too_many(processes(asked, asked))) == [f"{JUDGES_AT_ONCE + 1} judge calls paid twice"]
+    assert list(calls_too_many(processes(asked, asked))) == [f"{JUDGES_UNDER_WAY + 1} judge calls paid twice"]
 
 
 def test_a_process_asks_nothing_twice_by_itself() -> None:
