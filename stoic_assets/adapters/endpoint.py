@@ -39,6 +39,11 @@ def parse_url(url: str, setting: str) -> SplitResult:
     return parts
 
 
+def below(parts: SplitResult, path: str) -> str:
+    """The address with `path` after its own, and its query, if it has one, after that."""
+    return parts._replace(path=parts.path.rstrip("/") + path, fragment="").geturl()
+
+
 @cache
 def _require_certificates(file: str) -> None:
     """Raises as `parse_url` does. Clients would trip over it, or trust nobody and not say why."""

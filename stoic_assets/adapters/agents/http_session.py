@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
-from stoic_assets.adapters.endpoint import parse_url, proxy_for, untrusted
+from stoic_assets.adapters.endpoint import below, parse_url, proxy_for, untrusted
 from stoic_assets.adapters.foreign_text import excerpt, parse_json
 from stoic_assets.adapters.loop_bound import LoopBound
 from stoic_assets.adapters.request_limit import retry_after_seconds
@@ -64,7 +64,7 @@ class AgentHttp:
 
     def below(self, path: str) -> str:
         """The address with `path` after its own, and its query, if it has one, after that."""
-        return self._parts._replace(path=self._parts.path.rstrip("/") + path, fragment="").geturl()
+        return below(self._parts, path)
 
     async def call(
         self, method: str, url: str, body: Mapping[str, Any] | None = None, particular: Collection[int] = ()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from stoic_assets.adapters.api_keys import api_key
-from stoic_assets.adapters.endpoint import parse_url, proxy_for
+from stoic_assets.adapters.endpoint import below, parse_url, proxy_for
 from stoic_assets.adapters.foreign_text import excerpt
 from stoic_assets.adapters.models.connect import evaluator_model, judge_panel
 from stoic_assets.adapters.models.openai_faults import explain
@@ -84,8 +84,7 @@ class _ModelList:
 
         from stoic_assets.adapters.models.aiohttp_client import AiohttpTransport, WholeRequest
 
-        url = f"{self._url}/{path}" + (f"?{self._parts.query}" if self._parts.query else "")
-        request = WholeRequest("GET", httpx2.URL(url), httpx2.Headers(self._headers), b"")
+        request = WholeRequest("GET", httpx2.URL(below(self._parts, f"/{path}")), httpx2.Headers(self._headers), b"")
         try:
             transport = AiohttpTransport(self._parts.scheme == "https", proxy_for(self._parts))
             try:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_json
 
-from stoic_assets.adapters.endpoint import parse_url, proxy_for
+from stoic_assets.adapters.endpoint import below, parse_url, proxy_for
 from stoic_assets.adapters.lean_imports import openai_alone
 from stoic_assets.adapters.loop_bound import LoopBound
 from stoic_assets.adapters.models.chat_completion import finish_reason_of, text_of, tokens_of
@@ -66,7 +66,7 @@ class OpenAiModel:
     ) -> None:
         parts = parse_url(base_url or DEFAULT_URL, "OPENAI_BASE_URL")
         self._url, self._proxy = parts._replace(query="", fragment="").geturl().rstrip("/"), proxy_for(parts)
-        self._completions = f"{self._url}/chat/completions" + (f"?{parts.query}" if parts.query else "")
+        self._completions = below(parts, "/chat/completions")
         self._key, self._secrets = api_key or "none", Redactor((), [api_key or ""])
         self._limits: Mapping[Role, ModelLimit] = {"evaluator": limits.evaluator, "judge": limits.judge}
         # What is learned of the server outlives the loops: judging begins with what an earlier stage found out.
