@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from stoic_assets.adapters.agents.http_session import ITS_SESSION, AgentHttp
+from stoic_assets.adapters.agents.http_session import AgentHttp, Particular
 from stoic_assets.core.conversation.agent import AgentReply
 from stoic_assets.core.conversation.evidence import Turn
 
 CHAT = "/api/v1/chat"
+IN_SESSION = Particular.WORDS | Particular.PLACE
 
 
 class EmbabelAgent:
@@ -37,7 +38,7 @@ class EmbabelAgent:
     async def send(self, session_id: str, user: str, message: str) -> AgentReply:
         """The agent's reply to one message."""
         body = {"sessionId": session_id, "message": {"content": message, "role": "user"}, "model": self._model}
-        answer = await self._http.call("PUT", self._http.below(f"{CHAT}/messages"), body, ITS_SESSION)
+        answer = await self._http.call("PUT", self._http.below(f"{CHAT}/messages"), body, IN_SESSION)
         reply = answer.get("message") if isinstance(answer, dict) else None
         content = reply.get("content") if isinstance(reply, dict) else None
         if not isinstance(content, str):
@@ -55,7 +56,7 @@ class EmbabelAgent:
     async def object_context(self, session_id: str) -> dict[str, Any] | None:
         """What the agent has in mind, in wire form."""
         url = self._http.below(f"{CHAT}/objectContexts/{quote(session_id, safe='')}")
-        answer = await self._http.call("GET", url, particular=ITS_SESSION)
+        answer = await self._http.call("GET", url, particular=IN_SESSION)
         if not isinstance(answer, dict):
             raise self._http.fault("sent no object context")
         return answer

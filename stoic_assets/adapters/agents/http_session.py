@@ -1,7 +1,8 @@
 """JSON over HTTP to one service, and what its faults mean. Which paths and which fields is the protocols' business."""
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
+from enum import Flag, auto
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
@@ -20,13 +21,19 @@ TURNED_AWAY = (403, 502, 503)
 """What gateways answer when they let nobody through; a service may answer so to one request as well."""
 LOST = (404, 405)
 """What is answered at an address where no such service listens; a service may mean one thing that it does not know."""
-ITS_WORDS = (403,)
-"""What may be about one request alone, for the words that it brings."""
-ITS_SESSION = (*ITS_WORDS, *LOST)
-"""The same of a request that names a session, which the service may not know."""
 
 LARGEST_REPLY = 64 * 1024 * 1024
 """Bytes. A service that never stops sending must not fill our memory."""
+
+
+class Particular(Flag):
+    """What a request brings that no other does, so that a refusal may be about this one request alone."""
+
+    NOTHING = 0
+    WORDS = auto()
+    """A moderation may answer 403 to them; else that refuses the key."""
+    PLACE = auto()
+    """A session or a graph, which the service may not know (`LOST`); else no such service listens there."""
 
 
 class UnexpectedStatus(AgentFailure):
@@ -67,7 +74,7 @@ class AgentHttp:
         return below(self._parts, path)
 
     async def call(
-        self, method: str, url: str, body: Mapping[str, Any] | None = None, particular: Collection[int] = ()
+        self, method: str, url: str, body: Mapping[str, Any] | None = None, particular: Particular = Particular.NOTHING
     ) -> Any:
         """The JSON that one request brings back; None for an empty body. Raises what `send` raises."""
         text = await self.send(method, url, body, particular)
@@ -76,15 +83,16 @@ class AgentHttp:
         except ValueError as error:
             is_page = text.lstrip().startswith(b"<")
             problem = f"did not answer with JSON: {'it is a web page' if is_page else self._quote(error)}"
-            raise AgentFailure(f"{self._name} {problem}", turned_away=is_page and _may_be_lost(particular)) from None
+            lost = is_page and Particular.PLACE not in particular
+            raise AgentFailure(f"{self._name} {problem}", turned_away=lost) from None
 
     async def send(
-        self, method: str, url: str, body: Mapping[str, Any] | None = None, particular: Collection[int] = ()
+        self, method: str, url: str, body: Mapping[str, Any] | None = None, particular: Particular = Particular.NOTHING
     ) -> bytes:
         """The bytes that one request brings back.
 
         Raises `AgentFailure`, or `ConfigurationError` for a key, a certificate or an address that is not right.
-        `particular` are the statuses that may be about this request alone, since no other is like it.
+        With anything `particular`, its failure may be its own.
         """
         import aiohttp
 
@@ -98,7 +106,7 @@ class AgentHttp:
             raise untrusted(self._name, error) from None
         except (aiohttp.ClientError, OSError) as error:
             problem = f"{self._name} cannot be reached: {self._quote(error)}"
-            is_no_http = isinstance(error, aiohttp.ClientResponseError) and _may_be_lost(particular)
+            is_no_http = isinstance(error, aiohttp.ClientResponseError) and Particular.PLACE not in particular
             turned_away = isinstance(error, aiohttp.ClientConnectorError) or is_no_http
             raise AgentFailure(problem, turned_away=turned_away) from None
         self._refuse_status(response, text, particular)
@@ -110,7 +118,7 @@ class AgentHttp:
         What it says to a GET where it takes a PUT or a POST tells nothing, unless it refuses the key or redirects.
         """
         try:
-            await self.send("GET", url, particular=ITS_WORDS)
+            await self.send("GET", url, particular=Particular.WORDS)
         except AgentFailure as failure:
             answered = failure.busy or (isinstance(failure, UnexpectedStatus) and failure.status >= 400)
             if not answered and (failure.turned_away or failure.late):
@@ -155,12 +163,12 @@ class AgentHttp:
                 raise AgentFailure(f"{self._name} sends more than {LARGEST_REPLY // 1024**2} MiB", final=True)
         return bytes(body)
 
-    def _refuse_status(self, response: "ClientResponse", text: bytes, particular: Collection[int]) -> None:
+    def _refuse_status(self, response: "ClientResponse", text: bytes, particular: Particular) -> None:
         """Raises what a status other than 2xx means."""
         status = response.status
         if 200 <= status < 300:
             return
-        if status in (401, 402) or (status == 403 and status not in particular):
+        if status in (401, 402) or (status == 403 and Particular.WORDS not in particular):
             raise ConfigurationError(f"{self._name} refuses the key ({status}); {self._key_advice}")
         redirect = self._redirect(response)
         if redirect and not particular:
@@ -169,7 +177,7 @@ class AgentHttp:
         if status == 429:
             raise AgentFailure(f"{self._name} is busy (429)", retry_after=wait, busy=True)
         said = excerpt(text.decode("utf-8", "replace"), self._secrets)
-        lost = bool(redirect or status in LOST) and _may_be_lost(particular)
+        lost = bool(redirect or status in LOST) and Particular.PLACE not in particular
         answered = f"answered {status}" + (f": {said}" if said else "")
         problem = f"{self._name} {redirect or answered}"
         raise UnexpectedStatus(f"{problem}; {self._path_advice}" if lost else problem, status, wait, lost)
@@ -186,8 +194,3 @@ class AgentHttp:
 
     def _quote(self, error: Exception) -> str:
         return excerpt(str(error) or type(error).__name__, self._secrets)
-
-
-def _may_be_lost(particular: Collection[int]) -> bool:
-    """Whether an answer that no such service would give says that none listens there."""
-    return not {*LOST} & {*particular}

@@ -1,6 +1,6 @@
 """The knowledge-graph service (BOOGIE_URL): a context of its own for what an evaluation makes an agent learn."""
 
-from stoic_assets.adapters.agents.http_session import LOST, AgentHttp, UnexpectedStatus
+from stoic_assets.adapters.agents.http_session import AgentHttp, Particular, UnexpectedStatus
 from stoic_assets.core.conversation.agent import AgentFailure
 from stoic_assets.core.errors import ServiceUnreachable
 
@@ -17,7 +17,7 @@ async def create_knowledge_context(boogie_url: str, name: str, description: str,
     http = AgentHttp(boogie_url, headers, TIMEOUT_SECONDS, "the knowledge service", "check AGENT_API_KEY")
     body = {"name": name, "description": description, "schemaName": "personal", "id": name}
     try:
-        await http.send("PUT", http.below("/api/v1/graphs"), body, particular=LOST)
+        await http.send("PUT", http.below("/api/v1/graphs"), body, particular=Particular.PLACE)
     except AgentFailure as failure:
         if isinstance(failure, UnexpectedStatus) and failure.status == EXISTS:
             return

@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
 
-from stoic_assets.adapters.agents.http_session import ITS_WORDS, AgentHttp
+from stoic_assets.adapters.agents.http_session import AgentHttp, Particular
 from stoic_assets.adapters.foreign_text import parse_json
 from stoic_assets.core.chat import worded
 from stoic_assets.core.conversation.agent import AgentFailure, AgentReply
@@ -42,7 +42,7 @@ class OpenAiAgent:
         history = self._sessions[session_id]
         asked = [*history, {"role": "user", "content": message}]
         body = {"model": self._model, "messages": asked, "user": user}
-        answer = await self._http.call("POST", self._url, body, particular=ITS_WORDS)
+        answer = await self._http.call("POST", self._url, body, particular=Particular.WORDS)
         reply = self._read(answer)
         self._sessions[session_id] = [*asked, {"role": "assistant", "content": worded(reply.content)}]
         return reply

@@ -11,7 +11,7 @@ from stoic_assets.adapters.api_keys import api_key
 from stoic_assets.adapters.endpoint import below, parse_url, proxy_for
 from stoic_assets.adapters.foreign_text import excerpt
 from stoic_assets.adapters.models.connect import evaluator_model, judge_panel
-from stoic_assets.adapters.models.openai_faults import explain
+from stoic_assets.adapters.models.openai_faults import explain, redirected, refused_key
 from stoic_assets.adapters.models.openai_model import DEFAULT_URL
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError
 from stoic_assets.core.redaction import Redactor
@@ -59,10 +59,9 @@ class _ModelList:
             return _names(answer.content)
         # A restricted key of OpenAI's may be allowed to answer, and not to list.
         if status == 401 or (status == 403 and "scopes" not in said):
-            raise ConfigurationError(f"{self._server} refuses the key ({status}); check OPENAI_API_KEY")
+            raise refused_key(self._server, status)
         if 300 <= status < 400:
-            target = excerpt(answer.headers.get("location", "another address"), self._secrets)
-            raise ConfigurationError(f"{self._server} redirects to {target}; set OPENAI_BASE_URL to where it leads")
+            raise redirected(self._server, answer, self._secrets)
         return set()
 
     async def look_up(self, model: str) -> str | None:

@@ -13,7 +13,7 @@ from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.well_formed_text import well_formed
 
 if TYPE_CHECKING:
-    from httpx2 import Request
+    from httpx2 import Request, Response
     from openai import APIStatusError
 
 OPTIONS = ("response_format", "temperature")
@@ -26,7 +26,8 @@ _NO_SYSTEM_MESSAGE = re.compile(
 REPEATABLE = (408, 409)
 TIMED_OUT = (408, 504)
 TURNED_AWAY = (403, 502, 503, 529)
-"""What gateways answer that let nobody through. A moderation answers 403 to one message; the next one may be taken."""
+"""What gateways answer that let nobody through; a web page may be another of their answers. A moderation answers 403 to
+one message; the next one may be taken."""
 NO_CREDIT = ("insufficient_quota", "budget_exceeded")
 """Codes or types, of OpenAI and LiteLLM. Words do not tell: Gemini calls a limit of requests a minute a quota too."""
 
@@ -67,13 +68,26 @@ def explain(error: Exception, model: str, base_url: str, secrets: Redactor, part
     if isinstance(error, TimeoutError):
         return AttemptFailed(f"{server} gave no answer in time", late=True)
     if isinstance(error, json.JSONDecodeError):
-        return AttemptFailed(f"{server} did not answer with JSON: {excerpt(error.doc, secrets) or 'no words'}")
+        problem = f"{server} did not answer with JSON: {excerpt(error.doc, secrets) or 'no words'}"
+        return AttemptFailed(problem, turned_away=error.doc.lstrip().startswith("<"))
     if isinstance(error, aiohttp.ClientConnectorCertificateError):
         return untrusted(server, error)
     if isinstance(error, aiohttp.ClientError | OSError):
         problem = f"{server} cannot be reached: {excerpt(str(error) or type(error).__name__, secrets)}"
         return AttemptFailed(problem, turned_away=isinstance(error, aiohttp.ClientConnectorError))
     return AttemptFailed(f"{server} gave an unreadable answer: {excerpt(f'{type(error).__name__}: {error}', secrets)}")
+
+
+def refused_key(server: str, status: int) -> ConfigurationError:
+    """What it is that a server does not know us, or lets us do nothing."""
+    return ConfigurationError(f"{server} refuses the key ({status}); check OPENAI_API_KEY")
+
+
+def redirected(server: str, answer: "Response", secrets: Redactor) -> ConfigurationError:
+    """What a redirect is: followed, it would carry the key elsewhere."""
+    target = excerpt(answer.headers.get("location", "another address"), secrets)
+    problem = f"{server} redirects to {target} ({answer.status_code})"
+    return ConfigurationError(f"{problem}; set OPENAI_BASE_URL to where it leads")
 
 
 def refuse_hidden_error(answer: Mapping[str, Any], request: "Request") -> None:
@@ -93,10 +107,9 @@ def _explain_status(
 ) -> StoicError:
     status, said = error.status_code, excerpt(error.message, secrets)
     if status == 401:
-        return ConfigurationError(f"{server} refuses the key (401); check OPENAI_API_KEY")
+        return refused_key(server, status)
     if 300 <= status < 400:
-        target = excerpt(error.response.headers.get("location", "another address"), secrets)
-        return ConfigurationError(f"{server} redirects to {target} ({status}); set OPENAI_BASE_URL to where it leads")
+        return redirected(server, error.response, secrets)
     if status == 404 or (status in (400, 403) and _names_unknown_model(error)):
         return ConfigurationError(
             f"{server} does not know model {model!r} ({said}); check STOIC_EVALUATOR_MODEL, STOIC_JUDGE_MODEL and "

@@ -8,7 +8,8 @@ import pytest
 from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 
 from stoic_assets.adapters.agents import http_session
-from stoic_assets.adapters.agents.http_session import ITS_SESSION, ITS_WORDS, AgentHttp
+from stoic_assets.adapters.agents.embabel import IN_SESSION
+from stoic_assets.adapters.agents.http_session import AgentHttp, Particular
 from stoic_assets.core.conversation.agent import AgentFailure
 from stoic_assets.core.errors import ConfigurationError
 
@@ -41,10 +42,10 @@ def test_a_forbidden_request_that_has_no_like_is_no_bad_key_yet(service: Any) ->
     async def main() -> None:
         http = AgentHttp(service.url, {"X-API-KEY": KEY}, 5.0)
         with pytest.raises(AgentFailure, match="answered 403: content policy") as caught:
-            await http.call("PUT", http.url, particular=ITS_SESSION)
+            await http.call("PUT", http.url, particular=IN_SESSION)
         assert (caught.value.final, caught.value.turned_away) == (True, True)
         with pytest.raises(ConfigurationError, match="refuses the key"):
-            await http.call("PUT", http.url, particular=ITS_SESSION)
+            await http.call("PUT", http.url, particular=IN_SESSION)
 
     service.answers = [Response("content policy", 403), Response("expired", 401)]
     asyncio.run(main())
@@ -68,7 +69,7 @@ def test_busy_is_a_wait_of_the_length_that_the_agent_asks_for(service: Any) -> N
 )
 def test_server_faults_may_be_tried_again_and_refusals_not(service: Any, status: int, final: bool) -> None:
     service.replies({"error": "why"}, status=status)
-    failure = failure_of(service.url, particular=ITS_SESSION)
+    failure = failure_of(service.url, particular=IN_SESSION)
     assert (failure.final, failure.busy, failure.late) == (final, False, status in (408, 504))
     assert str(failure) == f'the agent at {service.url} answered {status}: {{"error":"why"}}'
 
@@ -102,8 +103,8 @@ def test_a_redirect_is_not_followed_and_named_without_its_query(service: Any, pl
     assert len(service.seen) == 1
 
 
-@pytest.mark.parametrize(("particular", "turned_away"), [(ITS_WORDS, True), (ITS_SESSION, False)])
-def test_a_redirect_of_one_request_is_its_own(service: Any, particular: tuple[int, ...], turned_away: bool) -> None:
+@pytest.mark.parametrize(("particular", "turned_away"), [(Particular.WORDS, True), (Particular.PLACE, False)])
+def test_a_redirect_of_one_request_is_its_own(service: Any, particular: Particular, turned_away: bool) -> None:
     service.answers = [RedirectResponse("/login", 302)]
     failure = failure_of(service.url, particular=particular)
     assert f"redirects to {service.url}/login" in str(failure)
@@ -117,7 +118,7 @@ NOT_HERE = [Response("", 404), Response("", 405), Response("\n<!doctype html><p>
 def test_what_everybody_gets_at_a_wrong_address_is_no_fault_of_one_request(service: Any, answer: Response) -> None:
     service.answers = [answer]
     assert failure_of(service.url).turned_away
-    assert not failure_of(service.url, particular=ITS_SESSION).turned_away
+    assert not failure_of(service.url, particular=IN_SESSION).turned_away
 
 
 def test_a_port_that_speaks_no_http_serves_nobody() -> None:

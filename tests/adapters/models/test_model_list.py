@@ -40,7 +40,7 @@ def test_models_that_are_listed_are_asked_for_once_with_the_key(service: Any) ->
     [
         (401, {}, r"refuses the key \(401\); check OPENAI_API_KEY"),
         (403, {"error": "go away"}, r"refuses the key \(403\); check OPENAI_API_KEY"),
-        (307, {}, r"redirects to https://zeno\.example/v1; set OPENAI_BASE_URL"),
+        (307, {}, r"redirects to https://zeno\.example/v1 \(307\); set OPENAI_BASE_URL"),
     ],
 )
 def test_a_key_that_is_refused_and_a_redirect_are_faults(service: Any, status: int, said: Any, why: str) -> None:

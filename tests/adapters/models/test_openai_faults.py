@@ -138,7 +138,7 @@ def test_a_refusal_is_a_failure_that_is_not_paid_twice(service: Any) -> None:
 
 @pytest.mark.parametrize(
     "body", [b"{}", b"[]", b'"Salve"', b"null", b'{"choices": []}', b'{"choices": [{}]}', b'{"choices": "x"}',
-             b'{"error": {"message": "overloaded"}}', b"{", b"<html>", b""],
+             b'{"error": {"message": "overloaded"}}', b"{", b""],
 )
 @pytest.mark.parametrize("kind", ["application/json", "text/html"])
 def test_rubbish_is_tried_again_and_then_a_failure(service: Any, body: bytes, kind: str) -> None:
@@ -166,8 +166,13 @@ def test_an_error_in_an_answer_of_status_200_is_that_error(
 
 @pytest.mark.parametrize("body", ["<html>Sign in</html>", "data: {}"])
 def test_what_came_instead_of_json_is_quoted(service: Any, body: str) -> None:
-    service.answers = [Response(body)]
+    service.answers = [*[Response(body)] * 3, JSONResponse(completion())]
     assert refusal(service, ModelFailure).endswith(f"did not answer with JSON: {body}")
+
+
+def test_a_web_page_for_everybody_ends_the_run(service: Any) -> None:
+    service.answers = [Response("\n<html>Sign in</html>")]
+    assert "<html>Sign in</html>; see to it that it serves again" in refusal(service, ServiceUnreachable)
 
 
 def test_nobody_there(dead_url: str) -> None:
