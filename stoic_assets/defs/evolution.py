@@ -57,6 +57,6 @@ def stoic_graph_projection(
     context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]
 ) -> dg.MaterializeResult:
     """This evaluation, its virtue scores, fitness and trends in the stoic graph; running twice changes nothing."""
-    with reported(workplace):
+    with reported(workplace, context):
         written = project(workplace, current_evaluation(context, workplace.evidence))
     return dg.MaterializeResult(metadata=written)

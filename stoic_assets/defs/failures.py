@@ -8,15 +8,23 @@ import dagster as dg
 from stoic_assets.adapters.duckdb_engine import is_interrupt
 from stoic_assets.adapters.outbox import Delivered
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.errors import InfrastructureError, StoicError
+from stoic_assets.core.errors import InfrastructureError, ServiceUnreachable, StoicError
 
 RETRIES = dg.RetryPolicy(max_retries=2, delay=1, backoff=dg.Backoff.EXPONENTIAL, jitter=dg.Jitter.PLUS_MINUS)
 """For steps that talk to networks. Nothing is paid twice: journals and the judge cache hold what was had."""
 
 
+WAITS = (60, 120, 240, 480, 960)
+"""Seconds between tries, half an hour in all: an agent comes up after its manifest, a model server is back soon."""
+UNATTENDED = ("dagster/sensor_name", "dagster/schedule_name")
+"""Tags of runs that nobody asked for, and nobody would ask for again."""
+
+
 @contextmanager
-def reported(workplace: Workplace) -> Iterator[None]:
+def reported(workplace: Workplace, patient: dg.AssetExecutionContext | None = None) -> Iterator[None]:
     """Turns a `StoicError` into the step's failure; commands find the error itself as the failure's cause.
+
+    A step that is `patient` waits for a service that does not answer where its run is unattended.
 
     Dagster keeps the text of both, so it loses its secrets: an error may quote a service that quotes what it was told.
     Only faults of the infrastructure are worth another try: a wrong key stays wrong, and whoever interrupts a run does
@@ -26,7 +34,11 @@ def reported(workplace: Workplace) -> Iterator[None]:
         yield
     except StoicError as error:
         error.args = (workplace.redactor.text(str(error)),)
-        raise dg.Failure(str(error), allow_retries=isinstance(error, InfrastructureError)) from error
+        failure = dg.Failure(str(error), allow_retries=isinstance(error, InfrastructureError))
+        if isinstance(error, ServiceUnreachable) and patient and patient.run.tags.keys() & {*UNATTENDED}:
+            wait = WAITS[min(patient.retry_number, len(WAITS) - 1)]
+            raise dg.RetryRequested(len(WAITS), wait) from failure  # whose words are the failure's when it gives up
+        raise failure from error
     except (KeyboardInterrupt, dg.DagsterExecutionInterruptedError) as interrupt:
         raise dg.Failure("interrupted", allow_retries=False) from interrupt
     except RuntimeError as error:

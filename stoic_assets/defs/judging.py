@@ -67,7 +67,7 @@ def verdicts(
 ) -> Iterator[dg.MaterializeResult]:
     """What judge models decide: one step, so that all of them are asked side by side."""
     wanted = {key.to_user_string() for key in context.selected_asset_keys}
-    with reported(workplace):
+    with reported(workplace, context):
         judging = _judging(current_evaluation(context, workplace.evidence), config, workplace)
         tables = run_async(judging.verdicts(virtues="virtue_scores" in wanted, tasks="task_scores" in wanted))
         judging.tables.reopen(bool(config.job_files))

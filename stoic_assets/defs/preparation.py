@@ -74,7 +74,7 @@ def _trials(job: Job) -> int:
 )
 def graph_setup(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
     """Constraints of the stoic graph, and the node of this agent version with its lineage."""
-    with reported(workplace):
+    with reported(workplace, context):
         version = check_agent_version(context.partition_key)  # the web UI adds whatever one types as a partition
         releases, complaints = load_releases(workplace.project.releases)
         release = releases.get(version)

@@ -71,7 +71,7 @@ def transcripts(
     A run that was cut off is taken up where it stood by a run with the same tag `stoic/evaluation_id`.
     """
     version, evaluation_id = context.partition_key, own_evaluation_id(context.run)
-    with reported(workplace):
+    with reported(workplace, context):
         claim(context, workplace.evidence, version, evaluation_id)
         conversations = hold_evaluation(
             workplace,

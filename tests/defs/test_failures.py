@@ -1,11 +1,16 @@
-"""What a step that was interrupted leaves: a failure that is not tried again."""
+"""What a fault leaves of a step: a failure that is not tried again, or a wait where nobody would try again."""
+
+from collections.abc import Callable
+from typing import Any
 
 import dagster as dg
 import pytest
 
 from stoic_assets.adapters.duckdb_engine import is_interrupt
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.defs.failures import reported
+from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable, StoicError
+from stoic_assets.defs import failures
+from stoic_assets.defs.failures import UNATTENDED, reported
 
 
 def test_an_interrupt_that_duckdb_tells_in_words_is_no_fault_to_try_again(workplace: Workplace) -> None:
@@ -19,3 +24,48 @@ def test_other_errors_are_no_interrupts(workplace: Workplace) -> None:
     assert not is_interrupt(ValueError("Query interrupted"))
     with pytest.raises(RuntimeError, match="broken"), reported(workplace):
         raise RuntimeError("broken")
+
+
+@pytest.fixture
+def run(
+    workplace: Workplace, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., tuple[Any, int]]:
+    """A run of one step whose first tries meet a fault; and how often it was tried."""
+    monkeypatch.setattr(failures, "WAITS", (0.01, 0.02))
+
+    def ran(fault: StoicError, times: int, **tags: str) -> tuple[Any, int]:
+        tries: list[int] = []
+
+        @dg.asset
+        def transcripts(context: dg.AssetExecutionContext) -> None:
+            with reported(workplace, context):
+                tries.append(context.retry_number)
+                if len(tries) <= times:
+                    raise fault
+
+        return dg.materialize([transcripts], instance=instance, tags=tags, raise_on_error=False), len(tries)
+
+    return ran
+
+
+@pytest.mark.parametrize("tag", UNATTENDED)
+def test_a_run_that_nobody_watches_waits_for_a_service(run: Callable[..., tuple[Any, int]], tag: str) -> None:
+    result, tries = run(ServiceUnreachable("nobody there"), 2, **{tag: "new_releases"})
+    assert (result.success, tries) == (True, 3)
+
+
+def test_it_gives_up_at_last_and_says_why(run: Callable[..., tuple[Any, int]]) -> None:
+    result, tries = run(ServiceUnreachable("nobody there"), 9, **{UNATTENDED[0]: "new_releases"})
+    [failure] = [event for event in result.all_events if event.is_step_failure]
+    assert (tries, failure.step_failure_data.user_failure_data.description) == (3, "nobody there")
+
+
+@pytest.mark.parametrize(
+    ("fault", "tags"),
+    [(ServiceUnreachable("nobody there"), {}), (ConfigurationError("wrong key"), {UNATTENDED[0]: "new_releases"})],
+)
+def test_somebody_who_watches_and_what_no_time_mends_are_told_at_once(
+    run: Callable[..., tuple[Any, int]], fault: StoicError, tags: dict[str, str]
+) -> None:
+    result, tries = run(fault, 1, **tags)
+    assert (result.success, tries) == (False, 1)
