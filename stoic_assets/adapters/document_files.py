@@ -1,7 +1,7 @@
 """Jobs, release manifests and settings as they are read from disk."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -214,6 +214,15 @@ def select_jobs(jobs: Sequence[Job], names: Sequence[str], tags: Sequence[str]) 
     return [job for job in jobs if job.name in names or set(job.tags) & set(tags)]
 
 
+def manifests(folder: Path) -> Iterator[tuple[Path, Release | ConfigurationError]]:
+    """The files of a folder, each with its release or with why it does not read."""
+    for path in yaml_files(folder):
+        try:
+            yield path, read_document(path, Release)
+        except ConfigurationError as error:
+            yield path, error
+
+
 def load_releases(folder: Path) -> tuple[dict[str, Release], list[ConfigurationError]]:
     """The manifests of a folder by agent version, and the complaints about those that do not read.
 
@@ -221,11 +230,9 @@ def load_releases(folder: Path) -> tuple[dict[str, Release], list[ConfigurationE
     """
     found: dict[str, list[tuple[Path, Release]]] = {}
     complaints: list[ConfigurationError] = []
-    for path in yaml_files(folder):
-        try:
-            release = read_document(path, Release)
-        except ConfigurationError as error:
-            complaints.append(error)
+    for path, release in manifests(folder):
+        if isinstance(release, ConfigurationError):
+            complaints.append(release)
         else:
             found.setdefault(release.agent_version, []).append((path, release))
     for version, [(path, _), *others] in found.items():

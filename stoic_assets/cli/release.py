@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 import yaml
 
-from stoic_assets.adapters.document_files import read_document
+from stoic_assets.adapters.document_files import manifests
 from stoic_assets.adapters.endpoint import parse_url
 from stoic_assets.adapters.files import write_whole
 from stoic_assets.adapters.workplace import open_workplace
@@ -40,7 +40,7 @@ def add(
     notes: Annotated[str | None, typer.Option(metavar="TEXT", help="Anything worth knowing.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Writes releases/AGENT-VERSION.yml; an existing manifest of the version is replaced, but for its date."""
+    """Writes releases/AGENT-VERSION.yml, or in place of the version's manifest, wherever it stands; its date stays."""
     workplace = open_workplace()
     agent, _, version = check_agent_version(agent_version).partition("@")
     path, former = _place(workplace.project.releases, agent_version)
@@ -66,11 +66,15 @@ def _place(folder: Path, agent_version: str) -> tuple[Path, Release | None]:
     `a-b@c` and `a@b-c` share a plain name; no part holds an `@`.
     """
     plain, own = folder / f"{agent_version.replace('@', '-')}.yml", folder / f"{agent_version}.yml"
-    taken = {path: read_document(path, Release) for path in (plain, own) if path.exists()}
-    for path, former in taken.items():
-        if former.agent_version == agent_version:
-            return path, former
-    if len(taken) == 2:
-        whose = " and ".join(f"{path} is the manifest of {other.agent_version}" for path, other in taken.items())
+    taken: dict[Path, str] = {}
+    for path, former in manifests(folder):
+        if isinstance(former, Release):
+            if former.agent_version == agent_version:
+                return path, former
+            taken[path] = former.agent_version
+        elif path in (plain, own):
+            raise former
+    if {plain, own} <= taken.keys():
+        whose = " and ".join(f"{path} is the manifest of {taken[path]}" for path in (plain, own))
         raise ConfigurationError(f"{whose}; rename one of them")
-    return own if taken else plain, None
+    return own if plain in taken else plain, None

@@ -65,3 +65,22 @@ def test_releases_of_one_plain_name_have_a_file_each(tmp_path: Path, monkeypatch
         (folder / name).write_text("agent: other\nversion: '1'\n")
     with pytest.raises(ConfigurationError, match=r"a@b-c\.yml is the manifest of other@1; rename one"):
         CliRunner().invoke(COMMANDS, ["a@b-c"], catch_exceptions=False)
+
+
+def test_a_manifest_that_somebody_named_is_the_one_that_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two manifests of one version would both not count."""
+    monkeypatch.setenv("STOIC_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "releases"
+    folder.mkdir()
+    (folder / "broken.yml").write_text("agent: [")
+    own = folder / "our newest.yaml"
+    own.write_text("agent: mentor\nversion: '2'\nreleasedAt: '2025-03-01'\n")
+    CliRunner().invoke(COMMANDS, ["mentor@2", "--notes", "again"], catch_exceptions=False)
+    assert sorted(file.name for file in folder.iterdir()) == ["broken.yml", "our newest.yaml"]
+    assert "releasedAt: '2025-03-01T00:00:00+00:00'\nnotes: again\n" in own.read_text()
+    (folder / "mentor-3.yml").write_text("agent: [")
+    with pytest.raises(DocumentError, match="mentor-3"):
+        CliRunner().invoke(COMMANDS, ["mentor@3"], catch_exceptions=False)
