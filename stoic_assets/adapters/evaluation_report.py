@@ -24,6 +24,7 @@ GATHERED_OTHERWISE = (
     "evaluation", "jobs", "virtue_trends", "version_comparisons", "judge_calibration", "invalid_trials_threshold",
     "weak_below", "base",
 )  # fmt: skip
+"""Parts of the report's data that are no table of the evaluation."""
 
 Key = tuple[str, str]
 """Agent version and evaluation."""

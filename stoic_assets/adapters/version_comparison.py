@@ -72,7 +72,7 @@ def store(workplace: Workplace, manifest: Manifest, comparison: Comparison | Non
 
 
 def read_side(workplace: Workplace, agent_version: str, evaluation_id: str) -> Side:
-    """One stored evaluation as a side of a comparison. Raises `StoicError` when it is not judged yet."""
+    """One stored evaluation as a side of a comparison. Raises `ComparisonRefused` when it is not judged yet."""
     warehouse, key = workplace.warehouse, (agent_version, evaluation_id)
     for table in ("virtue_scores", "composite_scores"):
         if not warehouse.has(table, *key):

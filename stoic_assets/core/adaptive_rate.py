@@ -82,15 +82,24 @@ class _Cut:
         """
         if not self.taken:
             return self.rate
-        few = self.taken < ENOUGH and not self.timeouts and self.rate < math.inf
-        mean = self.taken / max((self.refused if few else self.reopens) - self.opened, 1e-3)
-        lately = sum(moment > self.refused - 1 for moment in self.latest)
         refill = self._refill()
-        took = min(self.rate, max(mean, lately, refill))
+        took = min(self.rate, max(self._over_all(), self._within_a_second(), refill))
         if self.rate == math.inf:
             return took
-        deepest = CUT_IN_DOUBT if few or (self.burst and not refill) else 0.0
-        return max(deepest * self.rate, min(took, CUT_AGAIN * self.rate if self.soon else took))
+        if self.soon:
+            took = min(took, CUT_AGAIN * self.rate)
+        in_doubt = self._few or (self.burst is not None and not refill)
+        return max(took, CUT_IN_DOUBT * self.rate) if in_doubt else took
+
+    @property
+    def _few(self) -> bool:
+        return self.taken < ENOUGH and not self.timeouts and self.rate < math.inf
+
+    def _over_all(self) -> float:
+        return self.taken / max((self.refused if self._few else self.reopens) - self.opened, 1e-3)
+
+    def _within_a_second(self) -> int:
+        return sum(moment > self.refused - 1 for moment in self.latest)
 
     def _refill(self) -> float:
         """The rate at which a bucket was refilled that the burst had emptied, and that was now emptied slower.

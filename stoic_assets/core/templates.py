@@ -57,7 +57,7 @@ def refuse_unusable(package: str, text: str, variables: Set[str], source: str) -
 def _needed(package: str, text: str) -> set[str]:
     """The variables without which a template, or one that it builds on, cannot render.
 
-    None where it asks whether one is defined: which parts need which is then its own matter.
+    Empty where it asks whether one is defined: which parts need which is then its own matter.
     """
     needed: set[str] = set()
     own: set[str] = set()

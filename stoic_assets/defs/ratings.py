@@ -173,8 +173,7 @@ AFTER_RATINGS = dg.define_asset_job(
 def new_rating_files(
     context: dg.SensorEvaluationContext, workplace: dg.ResourceParam[Workplace]
 ) -> dg.RunRequest | dg.SkipReason:
-    """The runs tell by their tags what was taken in. One that failed is tried again twice, for the fault may pass.
-    """
+    """The runs tell by their tags what was taken in. One that failed is tried again twice, for the fault may pass."""
     home = workplace.project.home
     state = _state(ratings_store.rating_files(home))
     runs = context.instance.get_run_records(dg.RunsFilter(tags={FILES_TAG: state})) if state else []

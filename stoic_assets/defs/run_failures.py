@@ -21,8 +21,7 @@ RETRIED_TAG = "dagster/will_retry"
     default_status=dg.DefaultSensorStatus.RUNNING,
 )
 def failed_runs(context: dg.RunFailureSensorContext, workplace: dg.ResourceParam[Workplace]) -> None:
-    """A run whose worker was lost and that Dagster begins once more has not failed yet.
-    """
+    """A run whose worker was lost and that Dagster begins once more has not failed yet."""
     record = context.instance.get_run_record_by_id(context.dagster_run.run_id)
     run, ended = (record.dagster_run, record.end_time) if record else (context.dagster_run, None)
     if run.tags.get(RETRIED_TAG) == "true":

@@ -19,7 +19,7 @@ SOURCE = "/stoic-eval"
 
 @dataclass(frozen=True)
 class Event:
-    """One event; `subject` is the agent version, `time` ISO 8601 in UTC."""
+    """One event. `subject` is what it tells of, mostly an agent version; `time` is ISO 8601 in UTC."""
 
     id: str
     type: str

@@ -23,7 +23,7 @@ from stoic_assets.core.ratings.reliability.dimension_reliability import (
 )
 from stoic_assets.core.ratings.reliability.estimate import Estimate
 from stoic_assets.core.ratings.reliability.rank_correlation import spearman
-from stoic_assets.core.ratings.reliability.rater_influence import alpha_without, severity
+from stoic_assets.core.ratings.reliability.rater_influence import alpha_without, leniency
 from stoic_assets.core.ratings.reliability.resampling import item_weights
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES
 from stoic_assets.core.ratings.study import Study
@@ -37,7 +37,7 @@ NOTHING_KNOWN: Mapping[str, RatedItem] = MappingProxyType({})
 class RatingAnalysis:
     """All that an analysis found.
 
-    `severity` and `alpha_without` are by rater; `effectiveness` is Spearman's correlation of each dimension's mean mark
+    `leniency` and `alpha_without` are by rater; `effectiveness` is Spearman's correlation of each dimension's mean mark
     with the agent's own effectiveness, empty where the agent reports none; `comments` are by item and rater. `study`
     says what was analysed, where it was chosen among several.
     """
@@ -47,7 +47,7 @@ class RatingAnalysis:
     dimensions: Mapping[str, DimensionReliability]
     overall: Mapping[str, Estimate]
     checks: RaterChecks
-    severity: Mapping[str, Estimate]
+    leniency: Mapping[str, Estimate]
     alpha_without: Mapping[str, Mapping[str, float | None]]
     effectiveness: Mapping[str, Estimate]
     comments: Mapping[tuple[str, str], str]
@@ -71,7 +71,7 @@ def analyse(
         dimensions=dimension_reliability(table, weights),
         overall=overall_reliability(table, weights),
         checks=rater_checks(rows, table, items),
-        severity=severity(table, weights),
+        leniency=leniency(table, weights),
         alpha_without=alpha_without(table),
         effectiveness=_effectiveness(table, items, draws, seed),
         comments={(row["test_id"], row["rater_id"]): row["comments"] for row in proper if row.get("comments")},

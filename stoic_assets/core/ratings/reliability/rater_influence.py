@@ -1,4 +1,4 @@
-"""What each rater does to a study: how severe they are, and what agreement would be without them."""
+"""What each rater does to a study: how lenient they are, and what agreement would be without them."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ def from_others(marks: Floats) -> Floats:
     return marks - ratio(sums - np.nan_to_num(marks), given - there.astype(np.float64))
 
 
-def severity(table: RatingTable, weights: Floats) -> dict[str, Estimate]:
+def leniency(table: RatingTable, weights: Floats) -> dict[str, Estimate]:
     """How far each rater marks above (+) or below (−) the others on the same items, in marks, over all dimensions."""
     apart = from_others(table.all_marks())
     sums, numbers = np.nansum(apart, axis=0), (~np.isnan(apart)).sum(axis=0).astype(np.float64)

@@ -23,7 +23,7 @@ from stoic_assets.core.ratings.report.forest_chart import forest_chart_svg
 from stoic_assets.core.ratings.report.item_findings import best_and_worst, disagreements, item_findings
 from stoic_assets.core.ratings.report.item_marks import item_marks
 from stoic_assets.core.ratings.report.kappa_heat_map import kappa_heat_map_svg
-from stoic_assets.core.ratings.report.severity_chart import severity_chart_svg
+from stoic_assets.core.ratings.report.leniency_chart import leniency_chart_svg
 from stoic_assets.core.ratings.rubric import DIMENSIONS
 from stoic_assets.core.visible_text import visible
 
@@ -81,5 +81,5 @@ def _charts(analysis: RatingAnalysis) -> Mapping[str, Markup | None]:
         "forest_chart": Markup(forest_chart_svg(analysis.dimensions, PAGE_INK)),  # noqa: S704
         "distribution_chart": Markup(distribution_chart_svg(marks, PAGE_INK)) if table.ratings else None,  # noqa: S704
         "heat_map": Markup(kappa_heat_map_svg(table, PAGE_INK)) if several else None,  # noqa: S704
-        "severity_chart": Markup(severity_chart_svg(analysis.severity, PAGE_INK)) if several else None,  # noqa: S704
+        "leniency_chart": Markup(leniency_chart_svg(analysis.leniency, PAGE_INK)) if several else None,  # noqa: S704
     }

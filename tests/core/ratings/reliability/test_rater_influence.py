@@ -6,18 +6,18 @@ from typing import Any
 import pytest
 
 from stoic_assets.core.ratings.rating_table import rating_table
-from stoic_assets.core.ratings.reliability.rater_influence import alpha_without, severity
+from stoic_assets.core.ratings.reliability.rater_influence import alpha_without, leniency
 from stoic_assets.core.ratings.reliability.resampling import item_weights
 
 Rows = list[dict[str, Any]]
 
 
-def test_severity_is_the_distance_from_the_others_on_the_same_items(make_row: Callable[..., dict[str, Any]]) -> None:
+def test_leniency_is_the_distance_from_the_others_on_the_same_items(make_row: Callable[..., dict[str, Any]]) -> None:
     marks = {"mild": 5, "mid": 4, "hard": 2}
     rows = [make_row(rater, f"item-{n:02}", mark) for n in range(20) for rater, mark in marks.items()]
     rows += [make_row("alone", "item-99", 1)]
     table = rating_table(rows)
-    found = severity(table, item_weights(len(table.items), 200, 1))
+    found = leniency(table, item_weights(len(table.items), 200, 1))
     assert found["mild"].estimate == pytest.approx(2)
     assert found["mid"].estimate == pytest.approx(0.5)
     assert found["hard"].estimate == pytest.approx(-2.5)

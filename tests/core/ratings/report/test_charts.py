@@ -11,14 +11,14 @@ from stoic_assets.core.ratings.report.distribution import distributions
 from stoic_assets.core.ratings.report.distribution_chart import distribution_chart_svg
 from stoic_assets.core.ratings.report.forest_chart import forest_chart_svg
 from stoic_assets.core.ratings.report.kappa_heat_map import kappa_heat_map_svg
-from stoic_assets.core.ratings.report.severity_chart import severity_chart_svg
+from stoic_assets.core.ratings.report.leniency_chart import leniency_chart_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 CHARTS: dict[str, Callable[..., str]] = {
     "forest": lambda analysis, **ink: forest_chart_svg(analysis.dimensions, **ink),
     "distribution": lambda analysis, **ink: distribution_chart_svg(distributions(analysis.table)[:5], **ink),
     "heat map": lambda analysis, **ink: kappa_heat_map_svg(analysis.table, **ink),
-    "severity": lambda analysis, **ink: severity_chart_svg(analysis.severity, **ink),
+    "leniency": lambda analysis, **ink: leniency_chart_svg(analysis.leniency, **ink),
 }
 
 
@@ -64,17 +64,17 @@ def test_many_raters_do_not_crowd_the_heat_map(make_study: Callable[..., list[di
     assert not [label for label in labels if label.startswith("0.")]
 
 
-def test_raters_stand_in_the_order_of_their_severity(make_row: Callable[..., dict[str, Any]]) -> None:
+def test_raters_stand_in_the_order_of_their_leniency(make_row: Callable[..., dict[str, Any]]) -> None:
     marks = {"mild": 5, "hard": 1, "mid": 3}
     rows = [make_row(rater, f"item-{n:02}", mark) for n in range(12) for rater, mark in marks.items()]
-    labels = texts(severity_chart_svg(analyse(rows, draws=20).severity))
+    labels = texts(leniency_chart_svg(analyse(rows, draws=20).leniency))
     assert [label for label in labels if label in {"mild", "mid", "hard"}] == ["hard", "mid", "mild"]
 
 
 def test_names_of_raters_are_text_and_nothing_else(make_row: Callable[..., dict[str, Any]]) -> None:
     raters = ("</text><script>", "$\\frac{1}{0}$", "日")
     rows = [make_row(rater, f"item-{n}", n + 1) for rater in raters for n in range(4)]
-    for name in ("heat map", "severity"):
+    for name in ("heat map", "leniency"):
         svg = CHARTS[name](analyse(rows, draws=10))
         assert "<script" not in svg
         assert {"</text><script>", "$\\frac{1}{0}$", "\\u65e5"} <= set(texts(svg))

@@ -57,7 +57,7 @@ def test_everything_has_its_place(page: str) -> None:
     text = " ".join("".join(Structure(page).texts).split())
     for said in (
         "42 ratings of 14 items by 3 raters", "Do the raters agree?", "Without weights, for comparison",
-        "How severe each rater is", "Who agrees with whom", "Alpha without one rater",
+        "How lenient each rater is", "Who agrees with whom", "Alpha without one rater",
         "Against the agent’s own effectiveness", "A weak correlation is to be expected", "one of the two never varies",
         "Best: mean over the dimensions", "To discuss",
     ):  # fmt: skip
