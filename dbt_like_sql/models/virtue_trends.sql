@@ -14,12 +14,14 @@ placed as (
         releases.released_at,
         releases.place,
         coalesce(virtues.judges, releases.judge_models) as judges,
+        scores.suite,
         row_number() over (
             partition by virtues.agent, virtues.virtue
             order by releases.place
         ) as n
     from {{ ref('evaluation_virtues') }} as virtues
     inner join releases using (agent_version, evaluation_id)
+    inner join {{ ref('evaluation_scores') }} as scores using (agent_version, evaluation_id)
     where virtues.score is not null
 ),
 
@@ -29,9 +31,9 @@ sloped as (
         -- The slope of a single point is NaN, which DuckDB holds to be greater than any number.
         case when lag(n) over judged is not null then regr_slope(mean, n) over judged end as slope
     from placed
-    -- Each panel of judges has a scale of its own.
+    -- Each panel of judges has a scale of its own, and so has each set of jobs: ten hard ones more are no decline.
     window judged as (
-        partition by agent, virtue, judges
+        partition by agent, virtue, judges, suite
         order by n
         rows between 4 preceding and current row
     )

@@ -105,6 +105,14 @@ def test_a_slope_keeps_to_one_panel_of_judges(warehouse, release):
     assert [row["judges"] for row in rows] == [["mild"], ["mild"], ["strict"], ["strict"]]
 
 
+def test_a_slope_keeps_to_one_set_of_jobs(warehouse, release):
+    """Hard jobs that are new make no release worse, and nobody gets better by playing the easy ones."""
+    suites = [["a", "b"], ["b", "a"], ["a", "b", "hard"], ["hard", "a", "b"]]
+    for month, (score, jobs) in enumerate(zip((0.8, 0.9, 0.5, 0.5), suites, strict=True), 1):
+        release(str(month), score, jobs=jobs, released_at=f"2026-{month:02}-01T00:00:00Z")
+    assert [row["slope"] for row in trends(warehouse)] == [None, pytest.approx(0.1), None, 0.0]
+
+
 def test_agents_do_not_mix(warehouse, release, evaluation):
     release("1", 0.2)
     evaluation(warehouse, "seneca@1").trial().verdict(score=0.9).scored(*READ)
