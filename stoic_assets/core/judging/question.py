@@ -32,7 +32,8 @@ CACHED_AS = "0" * 16
 class Question:
     """One thing to judge about one trial, whichever model answers.
 
-    `repeat` is the trial's: repeats whose transcripts are the same to the letter are still judged one by one.
+    Trials whose transcripts are the same to the letter are still judged one by one: a repeat is a second look, and what
+    another evaluation was told another day is no verdict of today. `trial_id` is empty where no trial is judged.
     """
 
     rubric: str
@@ -41,7 +42,7 @@ class Question:
     schema_name: str
     prompt_hash: str
     brief: Mapping[str, Any]
-    repeat: int = 1
+    trial_id: str = ""
 
     def request(self, model: str, temperature: float, sample: int = 0) -> ChatRequest:
         """The question as a request to one model, behind a fence of its own."""
@@ -60,7 +61,7 @@ class Question:
     @cached_property
     def identity(self) -> str:
         """SHA-256 over what is asked, its fence apart: a thousand questions that wait do not hold their text twice."""
-        return hashlib.sha256(json.dumps([self.repeat, *self.messages(CACHED_AS)]).encode()).hexdigest()
+        return hashlib.sha256(json.dumps([self.trial_id, *self.messages(CACHED_AS)]).encode()).hexdigest()
 
     def messages(self, token: str) -> tuple[dict[str, str], ...]:
         """The rubric as system message; the record alone as user message."""
@@ -95,7 +96,7 @@ class Questions:
             schema_name=f"{rubric}_verdict",
             prompt_hash=prompt_hash(self._job, rubric),
             brief={"about": rubric, **known, **self._happened},
-            repeat=self._evidence.trial.repeat,
+            trial_id=self._evidence.trial.trial_id,
         )
 
     @cached_property

@@ -45,11 +45,12 @@ def test_the_fence_is_new_for_every_request_and_not_in_the_cache_key(
     assert other.cacheable_as != one.cacheable_as
 
 
-def test_a_repeat_with_the_same_words_is_judged_by_itself(
-    make_job: Callable[..., Job], make_evidence: Callable[..., Evidence]
+@pytest.mark.parametrize("trial_id", ["e1.talk.withheld.2", "e2.talk.withheld.1"])
+def test_a_repeat_and_another_evaluation_with_the_same_words_are_judged_by_themselves(
+    make_job: Callable[..., Job], make_evidence: Callable[..., Evidence], trial_id: str
 ) -> None:
     first = make_evidence("Salve.")
-    second = replace(first, trial=replace(first.trial, repeat=2))
+    second = replace(first, trial=replace(first.trial, trial_id=trial_id))
     keys = {Questions(make_job(), each).virtue("wisdom").request("judge", 0.0).cacheable_as for each in (first, second)}
     assert len(keys) == 2
 
