@@ -223,7 +223,9 @@ class Settings(Document):
             r"sk-[A-Za-z0-9_-]{16,}",
             r"(?i)bearer\s+[A-Za-z0-9._~+/-]{16,}=*",
             r"(?<=://)[^/\s:@]+:[^/\s@]+(?=@)",
-            r'''(?i)pass(?:word|wd|phrase)["']?\s*[:=]\s*["']?[^\s"',;]{4,}''',
+            # After a bare colon, as in "your password: open Settings", an ordinary word is no secret.
+            r'''(?i)pass(?:word|wd|phrase)(?:["']?\s*=\s*["']?|["']\s*:\s*["']?|\s*:\s*["'])[^\s"',;]{4,}''',
+            r'''(?i)pass(?:word|wd|phrase)\s*:\s*(?=[^\s"',;]*[\d@#$%^&_+~])[^\s"',;]{4,}''',
         ),
         description="regular expressions of secrets, blanked in everything that is stored or sent to a judge",
     )

@@ -22,6 +22,8 @@ DEFAULT = Redactor(Settings().redact)
         ("NEO_PASSWORD: hunter22", f"NEO_{BLANK}"),
         ('{"password": "hunter22"}', f'{{"{BLANK}"}}'),
         ("Passphrase = 'correct horse'", f"{BLANK} horse'"),
+        ("password: 'correcthorse'", f"{BLANK}'"),
+        ("your new password : Xy-zaaa7.", f"your new {BLANK}"),
     ],
 )
 def test_default_patterns_blank_secrets(text: str, shown: str) -> None:
@@ -34,6 +36,7 @@ def test_default_patterns_blank_secrets(text: str, shown: str) -> None:
     [
         "I forgot my password yesterday", "a password should be long", "the risk-averse sk-ills", "bearer of bad news",
         "see https://example.org/a:b@c", "at 9:30 write to me@example.org", "password: ***",
+        "To reset your password: open Settings, then Security.", "Password: at least eight letters",
     ],
 )
 def test_default_patterns_leave_ordinary_talk_alone(text: str) -> None:
