@@ -27,6 +27,7 @@ COMMANDS = {
     "regrade": "evaluate.regrade",
     "compare": "compare.compare",
     "report": "reports.report",
+    "list": "evaluations.list_evaluations",
     "export": "maintenance.export",
     "delete": "maintenance.delete",
     "schema": "maintenance.schema",

@@ -1,0 +1,83 @@
+"""`stoic list`: every evaluation there is, those that were cut short among them."""
+
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from stoic_assets.adapters.workplace import Workplace, open_workplace
+from stoic_assets.cli import console
+from stoic_assets.cli.options import Json
+from stoic_assets.core.moments import in_utc, utc_text
+from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
+from stoic_assets.core.presentation.formatting import dashed, dollars, score
+from stoic_assets.core.releases import check_agent_version
+from stoic_assets.core.scoring.rounding import half_even
+
+UNFINISHED = "conversing"
+"""What an evaluation is until all its conversations are stored; `--resume` with its id goes on."""
+_ROWS = """
+    select agent_version, evaluation_id, started_at, status, offline, evaluations.planned_trials,
+        scores.scored_trials, scores.invalid_trials, average_overall as average_score, cost_usd
+    from evaluations left join evaluation_scores as scores using (agent_version, evaluation_id)
+"""
+
+
+def list_evaluations(
+    agent_version: Annotated[str | None, typer.Option(metavar="A@V", help="agent@version. (default: all)")] = None,
+    as_json: Json = False,
+) -> None:
+    """Lists evaluations, the newest first, with the ids that other commands take."""
+    found = evaluations(open_workplace(), agent_version and check_agent_version(agent_version))
+    if as_json:
+        console.print_json([{**row, "started_at": utc_text(row["started_at"])} for row in found])
+    elif found:
+        console.print_table(_table(found))
+        if any(row["offline"] for row in found):
+            console.say(OFFLINE_NOTE, style="yellow")
+    else:
+        console.out.print("nothing was evaluated yet; run `stoic eval` or `stoic demo`")
+
+
+def evaluations(workplace: Workplace, agent_version: str | None) -> list[dict[str, Any]]:
+    """The evaluations of a version, or of all, the newest first. Of one that was cut short much is null."""
+    wanted = {agent_version} if agent_version else workplace.evidence.agent_versions()
+    rows = {(row["agent_version"], row["evaluation_id"]): row for row in workplace.warehouse.query(_ROWS)}
+    stored = [
+        {**row, "average_score": None if row["average_score"] is None else half_even(row["average_score"])}
+        for (version, _), row in rows.items()
+        if agent_version in (None, version)
+    ]
+    begun = [
+        _begun(workplace, version, evaluation_id)
+        for version in wanted
+        for evaluation_id in workplace.evidence.evaluation_ids(version)
+        if (version, evaluation_id) not in rows
+    ]
+    return sorted([*stored, *filter(None, begun)], key=lambda row: utc_text(row["started_at"]), reverse=True)
+
+
+def _begun(workplace: Workplace, agent_version: str, evaluation_id: str) -> dict[str, Any] | None:
+    manifest = workplace.evidence.readable(agent_version, evaluation_id)
+    if manifest is None:
+        return None
+    return {
+        "agent_version": agent_version, "evaluation_id": evaluation_id, "started_at": manifest.started_at,
+        "status": UNFINISHED, "offline": manifest.offline, "planned_trials": len(manifest.spec.plan(evaluation_id)),
+        "scored_trials": None, "invalid_trials": None, "average_score": None, "cost_usd": None,
+    }  # fmt: skip
+
+
+def _table(found: list[dict[str, Any]]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for heading, least in (("version", 12), ("evaluation", 16), ("begun, UTC", 10), ("status", 10)):
+        table.add_column(heading, min_width=least)
+    for heading in ("scored", "average", "cost"):
+        table.add_column(heading, justify="right")
+    for row in found:
+        status = f"{row['status']} offline" if row["offline"] else row["status"]
+        names = row["agent_version"], row["evaluation_id"], f"{in_utc(row['started_at']):%Y-%m-%d %H:%M}", status
+        scored = f"{row['scored_trials'] or 0} of {row['planned_trials']}"
+        numbers = dashed(score, row["average_score"]), dashed(dollars, row["cost_usd"])
+        table.add_row(*map(console.Name, names), scored, *numbers)
+    return table

@@ -1,0 +1,62 @@
+"""`stoic list`: what was finished, and what was cut short."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from stoic_assets.adapters.evaluation_tables import EvaluationTables
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.cli import evaluations
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.evaluation import Manifest
+
+COMMANDS = typer.Typer()
+COMMANDS.command()(evaluations.list_evaluations)
+FINISHED, CUT_SHORT = "2026", "2027"
+
+
+@pytest.fixture
+def listed(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """What the command prints."""
+    monkeypatch.setattr(evaluations, "open_workplace", lambda: workplace)
+    return lambda *options: CliRunner().invoke(COMMANDS, options, catch_exceptions=False).stdout
+
+
+@pytest.fixture
+def version(workplace: Workplace, make_manifest: Callable[..., Manifest]) -> str:
+    """A version with an evaluation that was finished, and a later one that was cut short."""
+    finished, begun = (
+        make_manifest(evaluation_id=year, started_at=f"{year}-01-01T10:30:00Z") for year in (FINISHED, CUT_SHORT)
+    )
+    for each in (finished, begun):
+        workplace.evidence.begin(each)
+    tables, counts = EvaluationTables(workplace, finished), {"planned_trials": 3, "scored_trials": 2}
+    tables.write_head("finished", **counts, invalid_trials=1)
+    scores = {"agent": "marcus", "conclusive": True, "average_overall": 0.125, **counts, "invalid_trials": 1}
+    tables.write("evaluation_scores", [scores])
+    return finished.agent_version
+
+
+def test_evaluations_stand_by_age_with_those_that_were_cut_short(listed: Callable[..., str], version: str) -> None:
+    found: list[dict[str, Any]] = json.loads(listed("--json"))
+    assert [row["evaluation_id"] for row in found] == [CUT_SHORT, FINISHED]
+    begun, finished = found
+    assert (begun["status"], begun["average_score"], begun["scored_trials"]) == ("conversing", None, None)
+    assert begun["started_at"] == "2027-01-01T10:30:00+00:00"
+    assert (finished["status"], finished["average_score"], finished["invalid_trials"]) == ("finished", 0.12, 1)
+    lines = listed().splitlines()
+    assert "2027-01-01 10:30" in lines[1]
+    assert "conversing" in lines[1]
+    assert "2 of 3" in lines[2]
+
+
+def test_one_version_is_listed_alone(listed: Callable[..., str], version: str) -> None:
+    assert len(json.loads(listed("--json", "--agent-version", version))) == 2
+    assert json.loads(listed("--json", "--agent-version", "marcus@99")) == []
+    assert "nothing was evaluated yet; run `stoic eval`" in listed("--agent-version", "marcus@99")
+    with pytest.raises(ConfigurationError, match="agent@version"):
+        listed("--agent-version", "marcus")
