@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator
 from stoic_assets.core.assertions.cypher_aggregates import OVERLOOKED, overlooks_aggregate
 from stoic_assets.core.assertions.cypher_script import parameters_used, query_problem
 from stoic_assets.core.assertions.kotlin_kinds import never_true
+from stoic_assets.core.assertions.kotlin_members import unknown_member
+from stoic_assets.core.assertions.kotlin_refusals import nearest
 from stoic_assets.core.assertions.kotlin_syntax import parse_expression
 from stoic_assets.core.conversation.preparation import seed_messages
 from stoic_assets.core.documents import dotted
@@ -53,10 +55,14 @@ def _doubts(job: Job, subject_is_embedded: bool) -> Iterator[str]:
 
 
 def _never_holds(assertion: CypherAssertion | ExpressionAssertion) -> Iterator[tuple[str, str]]:
-    """The key of what fails in every trial, and why."""
+    """The key of what fails in every trial, or in every one in which the agent acts, and why."""
     if isinstance(assertion, ExpressionAssertion):
-        if found := never_true(parse_expression(assertion.expression)):
+        expression = parse_expression(assertion.expression)
+        if found := never_true(expression):
             yield "expression", f"what must be true or false here is always a {found}; compare it with something"
+        if unknown := unknown_member(expression):
+            name, known = unknown
+            yield "expression", f"nothing there ever has a member `{name}`; {nearest(name, known)}"
     elif assertion.cypher.strip() and (problem := query_problem(assertion.cypher)):
         yield "cypher", problem
 

@@ -116,6 +116,13 @@ def test_an_expression_that_is_never_true_is_refused(make_job: MakeJob) -> None:
     assert told == "what must be true or false here is always a Number; compare it with something"
 
 
+def test_a_member_that_no_function_call_has_is_refused(make_job: MakeJob) -> None:
+    """An agent that calls nothing would pass, and one that acts would fail."""
+    [(place, told)] = slips(make_job(assertions=[{"expression": 'evaluation.functionCalls.none { it.name == "x" }'}]))
+    assert place == ("assertions", 0, "expression")
+    assert told == "nothing there ever has a member `name`; there are `function`, `args`"
+
+
 def test_what_the_embedded_graph_would_get_wrong_is_told_where_it_is_used(make_job: MakeJob) -> None:
     wrong, right = "MATCH (n) RETURN max(n.a) IS NULL", "MATCH (n) WITH max(n.a) AS a RETURN a IS NULL"
     job = make_job(

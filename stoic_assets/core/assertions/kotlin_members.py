@@ -1,0 +1,65 @@
+"""Members that a message or a function call never has, whatever the agent sends: its fields are ours."""
+
+from collections.abc import Mapping
+
+from stoic_assets.core.assertions.kotlin_expression import (
+    Call,
+    Expression,
+    Index,
+    Lambda,
+    Member,
+    Name,
+    Unary,
+    parts_of,
+)
+
+ELEMENTS = {
+    "transcript": ("content", "role", "timeTakenMillis", "events"),
+    "functionCalls": ("function", "args"),
+}
+"""Lists of `evaluation`, and all members that what they hold can have."""
+_OF_ELEMENTS = ("first", "firstOrNull", "find", "last", "lastOrNull", "single")
+
+Fields = tuple[str, ...]
+
+
+def unknown_member(
+    expression: Expression | Lambda, parameters: Mapping[str, Fields | None] | None = None
+) -> tuple[str, Fields] | None:
+    """The first member that what it is asked of never has, with those that it has; None where there is none.
+
+    `parameters` are those of the enclosing lambdas, with the fields of what they stand for where these are known.
+    """
+    scope = parameters or {}
+    match expression:
+        case Member(receiver, name) if (fields := _fields(receiver, scope)) and name not in fields:
+            return name, fields
+        case Call(receiver, _, Lambda(parameter, body)):
+            inside = {**scope, parameter: _element(receiver)}
+            return unknown_member(receiver, scope) or unknown_member(body, inside)
+    found = (unknown_member(part, scope) for part in parts_of(expression))
+    return next(filter(None, found), None)
+
+
+def _fields(receiver: Expression, scope: Mapping[str, Fields | None]) -> Fields | None:
+    """The members of a value; None where the data decides."""
+    match receiver:
+        case Name(name):
+            return scope.get(name)
+        case Call(elements, function) if function in _OF_ELEMENTS:
+            return _element(elements)
+        case Index(elements):
+            return _element(elements)
+        case Unary("!!", operand):
+            return _fields(operand, scope)
+    return None
+
+
+def _element(receiver: Expression) -> Fields | None:
+    """The members of what a list holds; None where the data decides."""
+    match receiver:
+        case Member(Name("evaluation"), name):
+            return ELEMENTS.get(name)
+        case Call(inner, "filter" | "distinct"):
+            return _element(inner)
+    return None

@@ -1,0 +1,56 @@
+"""Members that are refused before a trial, and all that the agent's data decides."""
+
+from typing import Any
+
+import pytest
+
+from stoic_assets.core.assertions import bindings
+from stoic_assets.core.assertions.kotlin_members import ELEMENTS, unknown_member
+from stoic_assets.core.assertions.kotlin_syntax import parse_expression
+
+
+@pytest.mark.parametrize(
+    ("expression", "name"),
+    [
+        ('evaluation.functionCalls.any { it.name == "refund" }', "name"),
+        ('evaluation.functionCalls.none { call -> call.arguments["amount"] == 1 }', "arguments"),
+        ('evaluation.functionCalls.filter { it.function == "a" }.all { it.arg == 1 }', "arg"),
+        ('evaluation.functionCalls.first().name == "a"', "name"),
+        ('evaluation.functionCalls[0]!!.name == "a"', "name"),
+        ('evaluation.functionCalls.find { it.function == "a" }?.name == "a"', "name"),
+        ('evaluation.done && evaluation.transcript.none { it.text.contains("sorry") }', "text"),
+        ('evaluation.transcript.all { m -> evaluation.functionCalls.any { it.function == m.said } }', "said"),
+    ],
+)
+def test_what_a_message_or_a_call_never_has_is_found(expression: str, name: str) -> None:
+    found = unknown_member(parse_expression(expression))
+    assert found is not None
+    assert found[0] == name
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        'evaluation.functionCalls.any { it.function == "refund" && it.args.amount == 1 }',
+        "evaluation.transcript.any { m -> m.events.any { it.output.ok } }",
+        "evaluation.transcript.map { it.events }.any { it.size == 1 }",
+        "evaluation.events.any { it.anything == 1 }",
+        "objectContext.entities.any { it.due == 1 }",
+        "objectContext.functions.any { it.kind == 1 }",
+        'evaluation.job.tasks.any { it.task == "x" }',
+        'evaluation.transcript.any { it.events.any { it.request.function.name == "a" } }',
+    ],
+)
+def test_what_the_data_decides_is_left_to_it(expression: str) -> None:
+    assert unknown_member(parse_expression(expression)) is None
+
+
+def test_the_fields_are_those_that_are_made() -> None:
+    call = {"request": {"function": {"name": "note"}, "arguments": {}}}
+    message: dict[str, Any] = {"content": "", "role": "user", "timeTakenMillis": 1, "events": [call]}
+    seen = bindings.evaluation(
+        session_id="s", model="m", job={}, transcript=[message], failure_count=0, done=True
+    )
+    for name, fields in ELEMENTS.items():
+        [element] = seen[name]  # type: ignore[misc]
+        assert tuple(element) == fields
