@@ -48,10 +48,11 @@ def show_plan(spec: EvaluationSpec, version: str, workplace: Workplace, as_json:
 def plan_document(spec: EvaluationSpec, version: str, workplace: Workplace) -> dict[str, Any]:
     """The plan as data. Calls are those of conversations that take all their turns, with nothing asked again."""
     planned = spec.plan("dry-run")
-    verdicts = (len(VIRTUES) * spec.judge_samples + 1) * len(spec.judge_models)
+    verdicts = sum(len(VIRTUES) * spec.judge_samples + bool(item.job.tasks) for item in planned)
     messages = sum(item.job.room() for item in planned)
     seeds = sum(len(seed_messages(seed)) for item in planned for seed in item.job.seeds)
-    calls = {"agent": seeds + messages + len(planned), "evaluator": messages, "judge": verdicts * len(planned)}
+    judged = verdicts * len(spec.judge_models)
+    calls = {"agent": seeds + messages + len(planned), "evaluator": messages, "judge": judged}
     return {
         "agent_version": version, "trials": len(planned), "calls": calls,
         "estimated_cost_usd": _cost(spec, calls, workplace),

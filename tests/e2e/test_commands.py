@@ -41,7 +41,8 @@ def test_a_dry_run_says_what_would_run_and_contacts_nothing(planner: Stoic, opti
     done = planner("eval", "--dry-run", "--json", "--judge-samples", "2", *options, STOIC_JUDGE_MODEL="a,b")
     plan = done.document
     assert {job["job"]: job["trials"] for job in plan["jobs"]} == PLANS[options]
-    assert plan["calls"]["judge"] == plan["trials"] * 2 * (5 * 2 + 1)
+    with_tasks = plan["trials"] - PLANS[options].get("moods", 0)  # of a scenario no tasks are judged
+    assert plan["calls"]["judge"] == 2 * (5 * 2 * plan["trials"] + with_tasks)
     assert plan["estimated_cost_usd"] is None
     assert done.err == ""
     assert not list(planner.home.rglob("manifest.json"))
