@@ -27,6 +27,7 @@ from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.errors import ServiceUnreachable
 from stoic_assets.core.evaluation import EvaluationRequest
 from stoic_assets.core.graph_address import GraphAddress
+from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.core.reports.version_differences import Flip, differences
 
 FOR_REAL_AGENTS = ("AGENT_", "NEO_", "STOIC_GRAPH", "STOIC_WEBHOOK_URL", "EVOLUTION_URL", "BOOGIE_URL")
@@ -117,7 +118,7 @@ def _change(flip: Flip) -> float:
 
 def _show(found: Comparison, flips: list[Flip], candidate: dict[str, Any], workplace: Workplace) -> None:
     show_comparison(found)
-    _show_broken([flip for flip in flips if _change(flip) < 0], found)
+    show_broken(flips, found.base.agent_version, found.candidate.agent_version)
     report = workplace.report_file(candidate["agent_version"], candidate["evaluation_id"])
     console.out.print(f"\nreport      {report}")
     console.out.print(f"tables      {workplace.warehouse.published}")
@@ -128,9 +129,14 @@ def _show(found: Comparison, flips: list[Flip], candidate: dict[str, Any], workp
     console.out.print(f"the gate, which exits with 1:\n  {stoic} compare {versions} --fail-on regression")
 
 
-def _show_broken(broken: list[Flip], found: Comparison) -> None:
-    count, before, now = len(broken), found.base.agent_version, found.candidate.agent_version
-    console.out.print(f"\n{count} assertions that held for {before} fail for {now}:")
+def show_broken(flips: list[Flip], before: str, now: str) -> None:
+    """Prints the assertions that hold less often for the version `now` than for `before`, if there are any."""
+    broken = [flip for flip in flips if _change(flip) < 0]
+    count = len(broken)
+    if not broken:
+        return
+    fail = "fails" if count == 1 else "fail"
+    console.out.print(f"\n{plural(count, 'assertion')} that held for {before} {fail} for {now}:")
     for flip in broken[:SHOWN_FLIPS]:
         console.say(console.foreign(f"  {flip.job} ({flip.condition}): {' '.join(flip.text.split())}"), indent=4)
     if count > SHOWN_FLIPS:
