@@ -13,19 +13,21 @@ SHORT = 64
 """Characters of texts that are likely to come again."""
 OWN = frozenset(
     {
-        "agent", "agent_id", "agent_model", "agent_version", "aspect", "assertion", "at", "base",
-        "base_evaluation_id", "call_id", "candidate", "condition", "confidence_source", "delivered_at", "ended_at",
-        "evaluated_at", "evaluation_id", "evaluator_model", "given_at", "id", "idempotency_key", "job", "job_hash",
-        "judge_model", "judge_models", "kind", "model", "name", "outcome", "parents", "prompt_hash", "protocol",
-        "rated_at", "released_at", "role", "scenario", "session_id", "source", "speaker", "spec_hash", "started_at",
-        "status", "subject", "task_id", "task_ids", "time", "timestamp", "trial", "trial_id", "trial_ids", "type",
-        "uncertain_virtues", "virtue", "weak_virtues",
+        "agent", "agent_id", "agent_model", "agent_version", "aspect", "assertion", "at", "base", "base_evaluation_id",
+        "call_id", "candidate", "condition", "confidence_source", "delivered_at", "ended_at", "evaluated_at",
+        "evaluation_id", "evaluator_model", "feedback_id", "given_at", "id", "idempotency_key", "job", "job_hash",
+        "judge_model", "judge_models", "kind", "model", "name", "outcome", "page_id", "parents", "prompt_hash",
+        "protocol", "rated_at", "rater_id", "reference_id", "released_at", "role", "scenario", "session_id", "source",
+        "speaker", "spec_hash", "started_at", "status", "subject", "task_id", "task_ids", "test_id", "time",
+        "timestamp", "trial", "trial_id", "trial_ids", "type", "uncertain_virtues", "virtue", "weak_virtues",
     }
 )  # fmt: skip
 """Fields of ids, kinds, times and hashes: a key such as `reminder` may be part of one, and without them nothing is
 found again."""
 FOREIGN = frozenset({"actual", "context", "events", "expected", "parameters", "requirements", "result"})
 """Fields of what others made up, keys included."""
+OWN_JSON = frozenset({"floors", "improvement_areas", "metrics", "objectives", "severity", "virtue_scores"})
+"""Columns of JSON that we made ourselves: the names of fields in it stay, as they do in a row."""
 SHORTEST = 6
 """Characters of a known secret. A shorter key (`test`, `agent`) is a word: blanked in what an agent said or did, it
 would make true assertions fail."""
@@ -85,7 +87,7 @@ class Redactor:
 
     def _field(self, name: str, value: Any) -> Any:
         if isinstance(value, str):
-            return self._json_or_text(value)
+            return self._json_or_text(name, value)
         if name in FOREIGN:
             return self.data(value)
         if isinstance(value, Mapping):
@@ -94,13 +96,13 @@ class Redactor:
             return [self._field(name, item) for item in value]
         return value
 
-    def _json_or_text(self, value: str) -> str:
+    def _json_or_text(self, name: str, value: str) -> str:
         """JSON is redacted as the data that it holds: a pattern does not stop at a bracket."""
         if not value.startswith(("{", "[", '"')):
             return self.text(value)
         try:
             held = json.loads(value)
-            cleaned = self.data(held)
+            cleaned = self._field(name, held) if name in OWN_JSON else self.data(held)
             return value if cleaned == held else json.dumps(cleaned)
         except (ValueError, RecursionError):  # no JSON, or nested too deeply to be read, walked, compared or written
             return self.text(value)

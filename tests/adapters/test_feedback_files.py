@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -171,6 +172,17 @@ def test_a_dialogue_is_read_once_and_without_secrets(workplace: Workplace, put: 
     taken(workplace, None)
     assert len(model.requests) == 1
     assert json.loads(table(workplace)[0]["virtue_scores"])["wisdom"]["score"] == 0.25
+
+
+def test_a_key_that_is_a_word_lets_feedback_be_found_and_read_again(
+    workplace: Workplace, put: Callable[..., Path]
+) -> None:
+    put("d.json", **DIALOGUE)
+    keyed, model = replace(workplace, env=workplace.env | {"AGENT_API_KEY": "feedback"}), Model()
+    first, second = taken(keyed, model), taken(keyed, model)
+    assert [row["feedback_id"] for row in table(keyed)] == [second.rows[0]["feedback_id"]]
+    assert (first, len(model.requests)) == (second, 1)
+    assert human_evaluations(keyed, VERSION)[0].virtue_scores["wisdom"].score == 0.25
 
 
 def test_without_a_model_a_dialogue_waits(workplace: Workplace, put: Callable[..., Path]) -> None:

@@ -9,6 +9,7 @@ import pytest
 from stoic_assets.adapters.duckdb_engine import open_engine
 from stoic_assets.adapters.table_schemas import COMMON, TABLES, arrow_schema, columns_of
 from stoic_assets.core.errors import StoicError
+from stoic_assets.core.redaction import OWN
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "tables.md"
 
@@ -45,3 +46,8 @@ def test_arrow_and_duckdb_mean_the_same_types(table, tmp_path):
 def test_an_unknown_table_is_refused():
     with pytest.raises(StoicError, match="no table 'trails'"):
         columns_of("trails")
+
+
+def test_no_id_is_ever_blanked():
+    ids = {name for table in TABLES for name in columns_of(table) if name.endswith(("_id", "_ids"))}
+    assert ids - OWN == set()

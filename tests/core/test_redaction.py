@@ -99,6 +99,15 @@ def test_a_key_that_is_a_word_leaves_our_own_words_alone_and_blanks_all_others()
     }
 
 
+def test_a_key_that_is_a_word_leaves_the_fields_of_our_own_json_alone() -> None:
+    own, other = '{"feedback": ["my feedback"], "name": "feedback"}', '{"feedback": 1, "id": "feedback"}'
+    row = {"metrics": own, "content": other}
+    assert Redactor([], ["feedback"]).row(row) == {
+        "metrics": f'{{"feedback": ["my {BLANK}"], "name": "feedback"}}',
+        "content": f'{{"{BLANK}": 1, "id": "{BLANK}"}}',
+    }
+
+
 def test_a_key_of_five_letters_is_a_word_and_none_of_six() -> None:
     assert Redactor([], ["agent", "s3cret"]).text("the agent has an s3cret") == f"the agent has an {BLANK}"
 
