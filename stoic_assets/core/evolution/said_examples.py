@@ -37,7 +37,7 @@ def _only_said(evaluation: StoicEvaluation, record: SearchableRecord) -> StoicEv
 
 
 def _record(turns: Sequence[Row]) -> SearchableRecord:
-    return SearchableRecord((row["content"] for row in turns), (call for row in turns for call in _calls(row)))
+    return SearchableRecord((row["content"] for row in turns), map(_calls, turns))
 
 
 def _calls(row: Row) -> list[str]:

@@ -16,11 +16,14 @@ class Quote:
 
 
 class SearchableRecord:
-    """The messages and function calls of one trial, prepared for comparison with quotes."""
+    """The messages of one trial and the function calls of each turn, prepared for comparison with quotes.
 
-    def __init__(self, messages: Iterable[str], calls: Iterable[str]) -> None:
+    As in the judge's record the calls of a turn are one text: a quote may reach over several of them.
+    """
+
+    def __init__(self, messages: Iterable[str], calls: Iterable[Iterable[str]]) -> None:
         self._messages = [normalised(text) for text in messages]
-        self._calls = [normalised(text) for text in calls]
+        self._calls = [normalised("\n".join(of_turn)) for of_turn in calls]
 
     def quote(self, text: str, virtue: str) -> Quote | None:
         """A quote of a verdict on `virtue`; None for a blank one."""

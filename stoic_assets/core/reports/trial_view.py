@@ -229,7 +229,7 @@ def _acts(row: Row) -> tuple[int, list[str]]:
 
 
 def _virtues(combined: Iterable[Row], verdicts: Iterable[Row], turns: Iterable[TurnView]) -> list[VirtueView]:
-    record = SearchableRecord((turn.row["content"] for turn in turns), (call for turn in turns for call in turn.calls))
+    record = SearchableRecord((turn.row["content"] for turn in turns), (turn.calls for turn in turns))
     rows = {row["virtue"]: row for row in combined}
     given: dict[str, list[VerdictView]] = {virtue: [] for virtue in VIRTUES}
     for verdict in verdicts:

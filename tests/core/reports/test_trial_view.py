@@ -1,5 +1,6 @@
 """Trials as a page shows them."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -38,12 +39,13 @@ def test_quotes_that_were_never_said_are_told_apart(make_data: Make) -> None:
 
 def test_an_action_counts_as_said_only_where_the_judge_saw_actions(make_data: Make) -> None:
     data = make_data()
-    call = ['createReminder {"at": "2026-11-27T09:00"', " "]
-    rows = [{**row, "supporting_examples": call} for row in data.virtue_scores]
-    view = next(view for view in trial_views(replace(data, virtue_scores=rows)) if view.virtues)
+    calls = ['createReminder {"at": "2026-11-27T09:00"', " ", "createReminder ... createReminder {"]
+    verdicts = [{**row, "supporting_examples": calls} for row in data.virtue_scores]
+    turns = [{**row, "events": json.dumps(json.loads(row["events"]) * 2)} for row in data.turns]
+    view = next(view for view in trial_views(replace(data, virtue_scores=verdicts, turns=turns)) if view.virtues)
     said = {virtue.name: [quote.said for quote in virtue.verdicts[0].quotes] for virtue in view.virtues}
-    assert said["courage"] == [True]
-    assert said["wisdom"] == [False]
+    assert said["courage"] == [True, True]
+    assert said["wisdom"] == [False, False]
 
 
 def test_a_mark_stands_with_what_its_judge_went_by(make_data: Make) -> None:
