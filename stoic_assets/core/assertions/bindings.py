@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from stoic_assets.core.assertions.kotlin_values import Record
+from stoic_assets.core.conversation.function_calls import call_of
 from stoic_assets.core.errors import ExpressionFailure
 
 ROOTS: dict[str, tuple[str, ...]] = {
@@ -54,13 +55,14 @@ def evaluation(
     """
     messages = [Record({**message, "events": _events(message)}) for message in transcript]
     events = [event for message in messages for event in message["events"]]
+    calls = [call for event in events if (call := call_of(event))]
     return {
         "sessionId": session_id,
         "model": model,
         "job": dict(job),
         "transcript": messages,
         "events": events,
-        "functionCalls": [call for event in events for call in _function_calls(event)],
+        "functionCalls": [Record(function=call.name, args=call.arguments) for call in calls],
         "failureCount": failure_count,
         "done": done,
     }
@@ -93,15 +95,6 @@ def _type(properties: Mapping[str, Any], labels: Sequence[str]) -> Any:
 def _events(message: Mapping[str, Any]) -> list[Record]:
     """The events of a message; fields of other kinds of event are null, so that one test can be put to all of them."""
     return [Record({**dict.fromkeys(_EVENT_FIELDS), **event}) for event in message.get("events") or ()]
-
-
-def _function_calls(event: Mapping[str, Any]) -> list[Record]:
-    """The call that an event is, in a list; none where it names no function, since events may have any shape."""
-    match event:
-        case {"request": {"function": {"name": str(name)}} as request}:
-            arguments = request.get("arguments")
-            return [Record(function=name, args={} if arguments is None else arguments)]
-    return []
 
 
 def _objects(raw: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:

@@ -1,9 +1,9 @@
 """What of a trial's evidence a judge gets to see, in reading order."""
 
 import json
-from typing import Any
 
 from stoic_assets.core.conversation.evidence import PLAIN, Evidence, Turn
+from stoic_assets.core.conversation.function_calls import FunctionCall, call_of
 from stoic_assets.core.judging.fence import Block
 
 
@@ -28,21 +28,14 @@ def blocks(evidence: Evidence, with_actions: bool) -> tuple[Block, ...]:
 
 
 def function_calls(turn: Turn) -> list[str]:
-    """The function calls among a turn's events, each as `name arguments`; other events are no actions.
-
-    Events are the agent's own word and may have any shape; one that is not a function call is passed over.
-    """
-    return [described(event["request"], event) for event in turn.events if isinstance(event.get("request"), dict)]
+    """The function calls among a turn's events, each as `name arguments`; other events are no actions."""
+    return [described(call) for event in turn.events if (call := call_of(event))]
 
 
-def described(request: dict[str, Any], event: dict[str, Any]) -> str:
+def described(call: FunctionCall) -> str:
     """One call on one line: JSON keeps line breaks of the arguments inside their quotes."""
-    function = request.get("function")
-    name = function.get("name") if isinstance(function, dict) else function
-    arguments = request.get("arguments", event.get("arguments", {}))
-    context = request.get("context", event.get("context"))
-    line = f"{as_json(name) if not isinstance(name, str) else name} {as_json(arguments)}"
-    return (f"{line} (context: {as_json(context)})" if context else line).replace("\n", " ")
+    line = f"{call.name} {as_json(call.arguments)}"
+    return (f"{line} (context: {as_json(call.context)})" if call.context else line).replace("\n", " ")
 
 
 def as_json(value: object) -> str:

@@ -98,7 +98,7 @@ def test_lists_that_the_agent_leaves_out_are_empty() -> None:
     assert object_context({"functions": None}) == {"context": "", "resources": [], "entities": [], "functions": []}
 
 
-@pytest.mark.parametrize("request_", [{}, "GET /x", {"function": {}}, {"function": "f"}, {"function": {"name": None}}])
+@pytest.mark.parametrize("request_", [{}, "GET /x", {"function": {}}, {"function": {"name": None}}])
 def test_what_is_no_function_call_is_passed_over(request_: object) -> None:
     calls = [{"request": request_}, {"request": {"function": {"name": "f"}}}]
     view = evaluation_of({"content": "", "role": "assistant", "events": calls})

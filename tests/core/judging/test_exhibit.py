@@ -43,7 +43,6 @@ def test_words_alone_where_actions_do_not_count(make_evidence: Callable[..., Evi
         ({"request": {"function": {"name": "f"}, "arguments": {"a": 1}, "context": "5"}}, 'f {"a": 1} (context: "5")'),
         ({"request": {"function": {"name": "f"}}, "arguments": [1], "context": None}, "f [1]"),
         ({"request": {"function": "f", "arguments": "x"}}, 'f "x"'),
-        ({"request": {}}, "null {}"),
         ({"request": {"function": {"name": "a\nb"}}}, "a b {}"),
     ],
 )
@@ -53,6 +52,6 @@ def test_function_calls_of_any_shape_are_shown_on_one_line(
     assert blocks(make_evidence("ok", events=[event]), with_actions=True)[2].text == line
 
 
-@pytest.mark.parametrize("event", [{"systemPrompt": "x"}, {"output": "y"}, {"request": "text"}, {}])
+@pytest.mark.parametrize("event", [{"systemPrompt": "x"}, {"output": "y"}, {"request": "text"}, {"request": {}}, {}])
 def test_other_events_are_no_actions(make_evidence: Callable[..., Evidence], event: dict[str, Any]) -> None:
     assert len(blocks(make_evidence("ok", events=[event]), with_actions=True)) == 2

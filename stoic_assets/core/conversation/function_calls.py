@@ -1,0 +1,28 @@
+"""The function calls that an agent reports, in the wire form of its events."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class FunctionCall:
+    """One call; `arguments` and `context` are as the agent sent them, `{}` and None where it sent none."""
+
+    name: str
+    arguments: Any
+    context: Any
+
+
+def call_of(event: Mapping[str, Any]) -> FunctionCall | None:
+    """The call that an event is; None where it names no function, since events may have any shape.
+
+    The protocol says `{"request": {"function": {"name": …}, "arguments": …, "context": …}}`. Agents that write the name
+    in place of the function, or the rest beside the request, are understood too.
+    """
+    match event:
+        case {"request": {"function": {"name": str(name)} | str(name)} as request}:
+            beside = {**event, **request}
+            arguments = beside.get("arguments")
+            return FunctionCall(name, {} if arguments is None else arguments, beside.get("context"))
+    return None
