@@ -19,6 +19,7 @@ from stoic_assets.core.errors import ExpressionFailure
 _ORDERINGS: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }
+_SHOWN = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,9 +198,9 @@ def member_of(target: object, name: str, budget: Budget) -> object:
     raise ExpressionFailure(f"{brief(target)} has no member `{name}`{has}")
 
 
-def _nearest_first(name: str, target: dict[str, object], shown: int = 8) -> str:
+def _nearest_first(name: str, target: dict[str, object]) -> str:
     """The members of a map for a message, those that look most like `name` first; long ones are cut."""
     names = [str(key)[:40] for key in islice(target, 200)]
     names.sort(key=lambda known: -difflib.SequenceMatcher(None, name[:40].lower(), known.lower()).ratio())
-    listed = ", ".join(repr(known) for known in names[:shown]) + (", …" if len(target) > shown else "")
+    listed = ", ".join(repr(known) for known in names[:_SHOWN]) + (", …" if len(target) > _SHOWN else "")
     return f"are {listed}" if names else "are none"

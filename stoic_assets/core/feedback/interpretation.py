@@ -107,7 +107,6 @@ def interpretation_question(dialogue: DialogueFile, offered: Sequence[str]) -> Q
         schema=metrics_schema(offered),
         schema_name="feedback_metrics",
         prompt_hash=_prompt_hash(offered),
-        brief={"about": "feedback"},
     )
 
 

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from secrets import token_hex
 from typing import Any
@@ -41,7 +41,7 @@ class Question:
     schema: Mapping[str, Any]
     schema_name: str
     prompt_hash: str
-    brief: Mapping[str, Any]
+    brief: Mapping[str, Any] = field(default_factory=dict)
     trial_id: str = ""
 
     def request(self, model: str, temperature: float, sample: int = 0) -> ChatRequest:
