@@ -1,10 +1,12 @@
 """Confidence maps of judges whose certainty is known to mean something, or nothing."""
 
 from collections.abc import Callable
+from statistics import stdev
 from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.isotonic import IsotonicRegression
 
 from stoic_assets.core.calibration.judge_agreement import Resampling
 from stoic_assets.core.calibration.map_fitting import Fitted, fitted
@@ -125,3 +127,38 @@ def test_false_quotes_lower_the_word(verdict: Callable[..., Row], quick: Resampl
     found = fitted("wisdom", ("gpt",), "self", judged, rated(40), quick)
     assert found.map is not None
     assert found.map.points[0][0] == pytest.approx(0.45)
+
+
+@pytest.mark.parametrize("decimals", [1, 15])
+def test_the_map_is_that_of_scikit_learn(verdict: Callable[..., Row], quick: Resampling, decimals: int) -> None:
+    random = np.random.default_rng(5)
+    words = random.random((60, 2)).round(decimals)
+    right = random.random((60, 2)) < words
+    judged = {
+        f"t{number}": [
+            verdict(f"t{number}", TRUTH if is_right else 1.0, self_confidence=word)
+            for word, is_right in zip(words[number, : 1 + number % 2], right[number], strict=False)
+        ]
+        for number in range(60)
+    }
+    found = fitted("wisdom", ("gpt",), "self", judged, rated(60), quick).map
+    assert found is not None
+    given = np.arange(2) <= np.arange(60)[:, None] % 2  # one verdict on every other trial, two on the rest
+    weights = np.broadcast_to(1 / given.sum(axis=1, keepdims=True), given.shape)
+    model = IsotonicRegression(y_min=1 / 62, y_max=61 / 62, out_of_bounds="clip")
+    model.fit(words[given], right[given], sample_weight=weights[given])
+    asked = np.linspace(0, 1, 201)
+    assert [found.confidence(value) for value in asked] == pytest.approx(model.predict(asked), abs=1e-6)
+    assert [height for _, height in found.points] == pytest.approx(model.y_thresholds_)
+
+
+def test_spreads_that_differ_by_rounding_alone_are_one(verdict: Callable[..., Row], quick: Resampling) -> None:
+    right, wrong = (0.3, 0.4, 0.5), (0.6, 0.7, 0.8)
+    assert 0 < stdev(wrong) - stdev(right) < 1e-15
+    judged = {
+        f"t{number}": [verdict(f"t{number}", mark, sample=n) for n, mark in enumerate(wrong if number % 2 else right)]
+        for number in range(60)
+    }
+    found = fitted("wisdom", ("gpt",), "spread", judged, rated(60), quick).map
+    assert found is not None
+    assert found.points == ((0.1, pytest.approx(0.5)),)
