@@ -2,20 +2,26 @@
 
 import ast
 import json
+import re
 import subprocess
 import sys
 import time
+import tomllib
 from collections.abc import Iterator
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
 
 PACKAGE = Path(__file__).parents[1] / "stoic_assets"
 MODULES = sorted(PACKAGE.rglob("*.py"))
+PROJECT = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+EXTRAS = PROJECT["optional-dependencies"]
 HEAVY = {"openai", "neo4j", "pandas", "pyarrow", "duckdb", "matplotlib", "scipy"}
 OUTSIDE = {
-    "dagster", "duckdb", "neo4j", "openai", "httpx", "aiohttp", "pyarrow", "pandas", "arcadedb_embedded", "filelock",
-    "typer", "rich", "starlette", "uvicorn", "dotenv", "sqlite3", "socket", "subprocess", "requests", "urllib.request",
+    "dagster", "duckdb", "neo4j", "openai", "httpx2", "aiohttp", "pyarrow", "pandas", "arcadedb_embedded", "filelock",
+    "typer", "rich", "starlette", "uvicorn", "dotenv", "sqlalchemy", "sqlite3", "socket", "subprocess", "requests",
+    "urllib.request",
 }
 """What `core` must know nothing of: services, drivers, the disk's locks, the terminal."""
 
@@ -111,6 +117,32 @@ def test_imports_are_absolute() -> None:
         if isinstance(node, ast.ImportFrom) and node.level
     ]
     assert relative == []
+
+
+def packages_in(requirements: list[str]) -> set[str]:
+    """The names of packages without versions and extras, as a registry normalises them."""
+    return {re.sub(r"[-_.]+", "-", re.split(r"[^\w.-]", each)[0]).lower() for each in requirements}
+
+
+def test_what_is_imported_is_declared_and_nothing_else() -> None:
+    declared = packages_in(PROJECT["dependencies"])
+    optional = packages_in([each for extra in ("embedded", "deploy") for each in EXTRAS[extra]])
+    names = {module.partition(".")[0] for path in MODULES for module, _ in imports(path)}
+    owners = packages_distributions()
+    used = {name: packages_in(owners[name]) for name in names - sys.stdlib_module_names - {PACKAGE.name}}
+    assert [name for name, packages in used.items() if not packages & (declared | optional)] == []
+    assert declared - set().union(*used.values()) == {"pytz"}, "DuckDB imports that one"
+
+
+@pytest.mark.parametrize(
+    ("file", "extras"),
+    [("requirements.lock", ["embedded"]), ("deploy/requirements.lock", ["deploy", "kubernetes"])],
+)
+def test_a_lock_file_pins_what_is_declared(file: str, extras: list[str]) -> None:
+    text = (PACKAGE.parent / file).read_text(encoding="utf-8")
+    pins = re.findall(r"^([\w.-]+)==.*((?:\n +.*)*)", text, re.MULTILINE)
+    wanted = packages_in([*PROJECT["dependencies"], *(each for extra in extras for each in EXTRAS[extra])])
+    assert {name for name, wanted_by in pins if "stoic-eval (pyproject.toml)" in wanted_by} == wanted
 
 
 def test_packages_are_marked_by_empty_files() -> None:
