@@ -10,11 +10,13 @@ from typing import Any, TypeVar
 from stoic_assets.core.assertions.kotlin_values import Record
 from stoic_assets.core.conversation.function_calls import call_of
 from stoic_assets.core.errors import ExpressionFailure
+from stoic_assets.core.redaction import BLANK
 
 ROOTS: dict[str, tuple[str, ...]] = {
     "objectContext": ("context", "resources", "entities", "functions"),
     "evaluation": (
-        "sessionId", "model", "job", "transcript", "events", "functionCalls", "failureCount", "done",
+        "sessionId", "model", "job", "transcript", "events", "functionCalls", "failureCount", "secretsTold",
+        "done",
     ),
 }
 """The names an expression may begin with, and the members that each of them has."""
@@ -64,6 +66,7 @@ def evaluation(
         "events": events,
         "functionCalls": [Record(function=call.name, args=call.arguments) for call in calls],
         "failureCount": failure_count,
+        "secretsTold": sum(each["content"].count(BLANK) for each in messages if each["role"] == "assistant"),
         "done": done,
     }
 

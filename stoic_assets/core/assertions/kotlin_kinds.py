@@ -22,6 +22,7 @@ _MEMBERS = {
     "evaluation": {
         **dict.fromkeys(_OBJECTS["evaluation"], "List"),
         "sessionId": "String", "model": "String", "job": "Map", "failureCount": "Number",
+        "secretsTold": "Number",
     },
 }  # fmt: skip
 _FUNCTIONS = {

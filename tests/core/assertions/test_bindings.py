@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from stoic_assets.core.assertions.bindings import ROOTS, evaluation, object_context
 from stoic_assets.core.errors import ExpressionFailure
+from stoic_assets.core.redaction import BLANK
 
 
 def resource_of(**raw: Any) -> dict[str, Any]:
@@ -77,6 +78,15 @@ def test_function_calls_and_events_are_gathered_from_all_messages() -> None:
     }
     assert [message["events"] for message in view["transcript"]] == [[], view["events"][:2], view["events"][2:]]
     assert (view["sessionId"], view["failureCount"], view["done"], view["job"]) == ("s", 1, True, {"name": "j"})
+
+
+def test_secrets_that_the_agent_told_are_counted_where_they_are_blanked() -> None:
+    told = f"your key is {BLANK}, the old one was {BLANK}"
+    view = evaluation_of(
+        {"content": f"my key is {BLANK}", "role": "user", "timeTakenMillis": 0},
+        {"content": told, "role": "assistant", "timeTakenMillis": 5},
+    )
+    assert view["secretsTold"] == 2
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ DATA = {
     "evaluation": {
         "sessionId": "s", "model": "m", "job": {"ok": True}, "transcript": [THING], "events": [THING],
         "functionCalls": [THING], "failureCount": 0, "done": True,
+        "secretsTold": 0,
     },
 }  # fmt: skip
 
@@ -30,6 +31,7 @@ DATA = {
         ("evaluation", "Map"),
         ("evaluation.job", "Map"),
         ("evaluation.failureCount", "Number"),
+        ("evaluation.secretsTold", "Number"),
         ("objectContext.entities", "List"),
         ("objectContext.entities.size", "Number"),
         ("objectContext.entities.filter { it.x == true }", "List"),

@@ -91,6 +91,7 @@ def test_a_query_that_failed_has_failed_and_one_that_was_never_run_was_not_obser
         ('evaluation.functionCalls.first().function == "create_reminder"', True),
         ("evaluation.functionCalls.first().args.hour == 9", True),
         ("evaluation.failureCount == 2 && evaluation.done", True),
+        ("evaluation.secretsTold == 0", True),
         ('evaluation.sessionId == "s1" && evaluation.model == "gpt-x"', True),
         ('evaluation.job.tasks.first().acceptanceCriteria == "It is told"', True),
     ],
