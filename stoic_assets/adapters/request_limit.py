@@ -128,7 +128,7 @@ def retry_after_seconds(value: str | None) -> float | None:
     except ValueError:
         try:
             moment = parsedate_to_datetime(value)
-        except ValueError:
+        except (ValueError, OverflowError):
             return None
         # A date without a zone is in UTC: HTTP knows no other.
         moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -207,4 +207,15 @@ def test_retry_after_as_a_date() -> None:
     assert retry_after_seconds("Wed, 21 Oct 2015 07:28:00 -0000") == 0.0
     assert retry_after_seconds("Sunday, 06-Nov-94 08:49:37 GMT") == 0.0
     assert retry_after_seconds("Sun Nov  6 08:49:37 1994") == 0.0
-    assert retry_after_seconds("Thu, 99 Foo 2094") is None
+
+
+@pytest.mark.parametrize(
+    "date",
+    [
+        "Thu, 99 Foo 2094",
+        "Mon, 01 Jan 99999999999999999999 00:00:00 GMT",
+        "Mon, 01 Jan 2030 00:00:00 +99999999999999",
+    ],
+)
+def test_a_retry_after_that_is_no_date_is_left_alone(date: str) -> None:
+    assert retry_after_seconds(date) is None
