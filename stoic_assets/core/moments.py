@@ -12,6 +12,15 @@ def in_utc(moment: datetime | str) -> datetime:
     return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
 
 
+def checked_moment(text: str) -> str:
+    """`text` as it is written. Raises `ValueError`, which shows how to write one, unless `in_utc` takes it."""
+    try:
+        in_utc(text)
+    except (ValueError, OverflowError):
+        raise ValueError(f"{text[:60]!r} is no time; write it as 2026-11-25T09:30:00Z") from None
+    return text
+
+
 def utc_text(moment: datetime | str) -> str:
     """The same as ISO 8601, as RFC 3339 wants it."""
     return in_utc(moment).isoformat()

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from stoic_assets.core.documents import CamelDocument, misplaced
 from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.moments import checked_moment
 
 _PART = r"[A-Za-z0-9_.+-]+"
 _KEY = re.compile(rf"{_PART}@{_PART}")
@@ -38,7 +39,7 @@ def agent_of(key: str) -> str:
 
 
 def _moment(text: str) -> str:
-    moment = datetime.fromisoformat(text)
+    moment = datetime.fromisoformat(checked_moment(text))
     return text if moment.tzinfo else moment.replace(tzinfo=UTC).isoformat()
 
 

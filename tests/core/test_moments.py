@@ -1,10 +1,11 @@
 """Moments with and without a zone."""
 
+import re
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from stoic_assets.core.moments import in_utc, utc_text
+from stoic_assets.core.moments import checked_moment, in_utc, utc_text
 
 TWO_O_CLOCK = datetime(2026, 3, 1, 2, tzinfo=UTC)
 
@@ -29,3 +30,13 @@ def test_times_are_told_in_utc(moment: datetime | str) -> None:
 def test_what_is_no_time_is_refused() -> None:
     with pytest.raises(ValueError, match="tomorrow"):
         in_utc("tomorrow")
+
+
+def test_a_checked_time_stays_as_it_is_written() -> None:
+    assert checked_moment("2026-03-01T04:00:00+02:00") == "2026-03-01T04:00:00+02:00"
+
+
+@pytest.mark.parametrize("text", ["tomorrow", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-01:00"])
+def test_what_is_no_time_in_utc_is_told_how_to_write_one(text: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(f"{text!r} is no time; write it as 2026-11-25T09:30:00Z")):
+        checked_moment(text)

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from stoic_assets.core.documents import Document, parse_document
 from stoic_assets.core.errors import ConfigurationError, DocumentError
-from stoic_assets.core.moments import in_utc
+from stoic_assets.core.moments import checked_moment, in_utc
 from stoic_assets.core.releases import agent_of, check_agent_version
 
 Sentiment = Literal["very_negative", "negative", "neutral", "positive", "very_positive"]
@@ -56,11 +56,6 @@ class Metrics(Document):
         return self
 
 
-def _moment(text: str) -> str:
-    datetime.fromisoformat(text)
-    return text
-
-
 def _version(key: str) -> str:
     try:
         return check_agent_version(key)
@@ -74,7 +69,7 @@ class About(Document):
     agent_version: Annotated[str, AfterValidator(_version)] | None = None
     agent_id: Annotated[str, Field(pattern="^[^@]+$")] | None = None
     task_id: Name
-    timestamp: Annotated[str, AfterValidator(_moment)] | None = None
+    timestamp: Annotated[str, AfterValidator(checked_moment)] | None = None
 
     @model_validator(mode="after")
     def _say_whom(self) -> "About":

@@ -14,7 +14,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from stoic_assets.core.documents import dotted
 from stoic_assets.core.errors import DocumentError
-from stoic_assets.core.moments import in_utc
+from stoic_assets.core.moments import checked_moment, in_utc
 from stoic_assets.core.ratings.rubric import Overall
 
 
@@ -22,10 +22,7 @@ def _moment(value: Any) -> datetime:
     """ISO 8601; a time without a zone is taken as UTC."""
     if not isinstance(value, str):
         raise ValueError("a time as text is expected, such as 2026-11-25T09:30:00Z")
-    try:
-        return in_utc(value)
-    except (ValueError, OverflowError):
-        raise ValueError(f"{value[:60]!r} is no time; write it as 2026-11-25T09:30:00Z") from None
+    return in_utc(checked_moment(value))
 
 
 def _name(value: str) -> str:

@@ -46,7 +46,8 @@ def test_tabs_and_escapes_are_json_like_any_other(metrics_file: File) -> None:
         ({"overall_satisfaction": 1.2}, r"f.json:11: overall_satisfaction: .*less than or equal to 1"),
         ({"overall_satisfaction": True}, r"overall_satisfaction: a number is expected"),
         ({"acceptance_status": "fine"}, r"acceptance_status: Input should be 'accepted'"),
-        ({"timestamp": "yesterday"}, r"timestamp: Invalid isoformat string"),
+        ({"timestamp": "yesterday"}, r"timestamp: 'yesterday' is no time; write it as 2026-11-25T09:30:00Z"),
+        ({"timestamp": "0001-01-01T00:00:00+14:00"}, r"timestamp: '0001-01-01T00:00:00\+14:00' is no time"),
         (
             {"dimension_feedback": [], "overall_satisfaction": None},
             "f.json:1: overall_satisfaction and interpretation_confidence are required: there is no dimension",
