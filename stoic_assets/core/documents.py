@@ -6,7 +6,8 @@ How YAML text becomes data is the business of `yaml_text`; which keys there are,
 import difflib
 import re
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from types import NoneType, UnionType
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator, model_validator
 from pydantic.alias_generators import to_camel
@@ -46,9 +47,10 @@ class Document(BaseModel):
     @classmethod
     def refuse_truth_as_number(cls, value: Any, info: ValidationInfo) -> Any:
         """`weight: yes` is a slip; pydantic would take it for 1."""
-        annotation = cls.model_fields[info.field_name or ""].annotation
-        if isinstance(value, bool) and annotation in (int, float, int | None, float | None):
-            raise ValueError("a number is expected")
+        kind = cls.model_fields[info.field_name or ""].annotation
+        for key, each in value.items() if isinstance(value, Mapping) else [(None, value)]:
+            if isinstance(each, bool) and _holds_numbers(kind):
+                raise misplaced("a number is expected", *([] if key is None else [str(key)]))
         return value
 
     @classmethod
@@ -61,6 +63,14 @@ class CamelDocument(Document):
     """A document whose keys are written in camelCase, as the job files' are."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=False)
+
+
+def _holds_numbers(kind: Any) -> bool:
+    """Whether it is a number, or an option or a mapping of nothing else: an assertion's `expected` may be true."""
+    origin, inside = get_origin(kind), [each for each in get_args(kind) if each is not NoneType]
+    if origin in (Annotated, dict):
+        return _holds_numbers(inside[origin is dict])
+    return kind in (int, float) or (origin in (Union, UnionType) and all(map(_holds_numbers, inside)))
 
 
 def unknown_key(key: str, known: Mapping[str, None]) -> str:

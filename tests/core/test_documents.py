@@ -17,6 +17,7 @@ class Pear(CamelDocument):
     pear: str
     weight: float = 1.0
     expected: bool | int | str = 1
+    sizes: dict[str, Annotated[float, Field(ge=0)]] | None = None
 
 
 Fruit = Annotated[Annotated[Apple, Tag("`sort`")] | Annotated[Pear, Tag("`pear`")], by_key("sort", "pear")]
@@ -81,6 +82,10 @@ def test_what_is_text_in_one_place_stays_a_number_in_another() -> None:
         ("owner: x\nbest: text\n", "2: best: a mapping is expected"),
         ("owner: x\nbest: {sort: a, ripeDays: yes}\n", "2: best.ripeDays: a number is expected"),
         ("owner: x\ncapacity: on\n", "2: capacity: a number is expected"),
+        (
+            "owner: x\nfruits:\n  - pear: p\n    sizes:\n      height: 2\n      width: yes\n",
+            "6: fruits[0].sizes.width: a number is expected",
+        ),
         ("owner: x\nkind: Wire\n", "2: kind: Input should be 'wicker' or 'wire'"),
     ],
 )

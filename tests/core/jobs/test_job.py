@@ -147,6 +147,7 @@ def test_entries_are_told_apart_by_their_keys(read_job: ReadJob, text: str, kind
          "3: assertions[1].name: '2' is a name already"),
         ("assertions: [{name: objectContext, expression: evaluation.done}]", "3: assertions[0].name: 'objectC"),
         ("repeats: yes", "3: repeats: a number is expected"),
+        ("virtues: {wisdom: 1, courage: yes}", "3: virtues.courage: a number is expected"),
     ],
 )
 def test_faults_name_line_and_key(read_job: ReadJob, text: str, fault: str) -> None:
