@@ -144,23 +144,33 @@ def task_scores(tasks: Sequence[Task], trial_id: str, prompt_hash: str, replies:
         for key in task_keys(len(tasks))
     ]
     scores = [
-        TaskScore(trial_id, str(number), task.type, task.task, prompt_hash, *mean)
+        TaskScore(trial_id, str(number), task.type, task.task, prompt_hash, **vars(mean))
         for number, (task, mean) in enumerate(zip(tasks, of_tasks, strict=True), 1)
     ]
-    return TaskScores(tuple(scores), ToneScore(trial_id, *of_tone))
+    return TaskScores(tuple(scores), ToneScore(trial_id, **vars(of_tone)))
 
 
-def mean_mark(marks: Mapping[str, Mark], missing: Mapping[str, str]) -> tuple[float | None, str, str, str | None]:
-    """Score, reason, judge models and error of one item, from its marks by judge and why other judges gave none.
+@dataclass(frozen=True)
+class PanelMark:
+    """What `TaskScore` and `ToneScore` say of one item alike."""
+
+    score: float | None
+    reason: str
+    judge_model: str
+    error: str | None = None
+
+
+def mean_mark(marks: Mapping[str, Mark], missing: Mapping[str, str]) -> PanelMark:
+    """What a panel says of one item, from its marks by judge and why other judges gave none.
 
     The reason of a panel has a line for each judge, with its own mark, so that disagreement can be seen. A panel that
     the cost ceiling cut short gives no score: a later run can still have it whole.
     """
     silent = [f"{judge}: no verdict ({why})" for judge, why in missing.items()]
     if not marks or any(why.startswith(OUT_OF_BUDGET) for why in missing.values()):
-        return None, "", ",".join(missing), "; ".join(silent)
+        return PanelMark(None, "", ",".join(missing), "; ".join(silent))
     score = fmean(mark.score for mark in marks.values())
     if len(marks) == 1 and not missing:
-        return score, next(iter(marks.values())).reason, ",".join(marks), None
+        return PanelMark(score, next(iter(marks.values())).reason, ",".join(marks))
     reasons = [f"{judge} ({mark.score:.2f}): {mark.reason}" for judge, mark in marks.items()]
-    return score, "\n".join([*reasons, *silent]), ",".join(marks), None
+    return PanelMark(score, "\n".join([*reasons, *silent]), ",".join(marks))

@@ -3,7 +3,8 @@
 Judges differ in level: where one of a panel falls silent, the mean moves though no agent did.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from stoic_assets.core.judging.ask import OUT_OF_BUDGET
@@ -46,7 +47,7 @@ def answers(trials: Iterable[Row], verdicts: Sequence[Row], tasks: Iterable[Row]
         for row in verdicts if not _out_of_budget(row)
     ]
     return of_virtues + [
-        Answer(jobs[row["trial_id"]], "tasks", judge, judge in _gave_mark(row), _why_no_mark(row, judge))
+        Answer(jobs[row["trial_id"]], "tasks", judge, judge in _gave_mark(row), _why_no_mark(row, judge, panel))
         for row in tasks if not _out_of_budget(row) for judge in panel
     ]
 
@@ -91,7 +92,9 @@ def _gave_mark(task: Row) -> list[str]:
     return [] if task["error"] is not None else (task["judge_model"] or "").split(",")
 
 
-def _why_no_mark(task: Row, judge: str) -> str | None:
-    """What `judge.mean_mark` wrote about it."""
-    _, _, why = (task["error"] or task["reason"] or "").partition(f"{judge}: no verdict (")
-    return why.partition("\n")[0].removesuffix(")") or None
+def _why_no_mark(task: Row, judge: str, panel: Collection[str]) -> str | None:
+    """What `judge.mean_mark` wrote about it; in an error the next judge of the panel follows on the same line."""
+    one_more = rf"; (?:{'|'.join(map(re.escape, panel))}): no verdict \("
+    why = rf"(?:^|\n|; ){re.escape(judge)}: no verdict \((.+?)\)(?=$|\n|{one_more})"
+    found = re.search(why, task["error"] or task["reason"] or "")
+    return found and found[1]

@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 
 from stoic_assets.core.judging.ask import OUT_OF_BUDGET
+from stoic_assets.core.judging.judge import mean_mark
 from stoic_assets.core.judging.silent_judges import Answer, answers, in_words, silent_judges
+from stoic_assets.core.judging.verdict import Mark
 
 TRIALS = [{"trial_id": "t", "job": "chat"}]
 
@@ -29,6 +31,14 @@ def test_what_became_of_each_question() -> None:
         Answer("chat", "tasks", "k", given=False, error="cut off (length)"),
         Answer("chat", "tasks", "l", given=False, error="402"),
     ]
+
+
+@pytest.mark.parametrize("marks", [{}, {"c": Mark(reason="it did", score=0.8)}])
+def test_each_judge_of_a_panel_has_a_reason_of_its_own(marks: dict[str, Mark]) -> None:
+    silent = {"my-a": "timeout (60 s)", "a": "server at x: 500", "b": "402"}
+    row = {"trial_id": "t", **vars(mean_mark(marks, silent))}
+    found = answers(TRIALS, [verdict(judge) for judge in silent], [row])
+    assert {answer.judge: answer.error for answer in found if answer.about == "tasks"} == silent
 
 
 def test_what_the_cost_ceiling_kept_back_is_nobodys_silence() -> None:
