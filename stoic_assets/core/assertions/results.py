@@ -53,9 +53,7 @@ def _decide_cypher(
     actual, passed, error = None, None, None
     if seen is not None:
         try:
-            if seen.error is not None:
-                raise StoicError(seen.error)
-            actual = single_value(seen.result)
+            actual = single_value(_observed(seen))
             passed = equals(assertion.expected, actual)
             error = None if passed else describe_difference(assertion.expected, actual)
         except StoicError as failure:
@@ -75,8 +73,6 @@ def _decide_expression(
     needs_context = "objectContext" in names
     if evidence.outcome != "infra_error" and (seen is not None or not needs_context):
         try:
-            if needs_context and seen is not None and seen.error:
-                raise StoicError(seen.error)
             passed = check(expression, _bindings(names, evidence, job, seen, agent_model))
         except StoicError as failure:
             passed, error = False, str(failure)
@@ -94,10 +90,19 @@ def _bindings(
     """What the expression reads and no more: the agent's odd data fails only those who look at it."""
     found = {}
     if "objectContext" in names:
-        found["objectContext"] = bindings.object_context((seen and seen.result) or {})
+        found["objectContext"] = bindings.object_context(_observed(seen) or {})
     if "evaluation" in names:
         found["evaluation"] = _evaluation(evidence, job, agent_model)
     return found
+
+
+def _observed(seen: Observation | None) -> Any:
+    """What was found, if anything was looked at. Raises `StoicError`, with the reason, where that failed."""
+    if seen is None:
+        return None
+    if seen.error is not None:
+        raise StoicError(seen.error)
+    return seen.result
 
 
 def _evaluation(evidence: Evidence, job: Job, agent_model: str) -> dict[str, object]:
