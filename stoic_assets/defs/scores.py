@@ -69,7 +69,7 @@ def _check_specs(models: Iterable[str]) -> list[dg.AssetCheckSpec]:
 def sql_models(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> Iterator[Result]:
     """The models of one evaluation, together: with a step for each they cost twice as much.
 
-    A model that fails hides those that read it, and no others.
+    A model that fails hides those that read it, and no others. Each failure is logged, the first is the step's.
     """
     failed: dict[str, Exception] = {}
     with reported(workplace):
@@ -86,11 +86,13 @@ def sql_models(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Wo
                 except Exception as error:
                     if is_interrupt(error):
                         raise
+                    if error not in failed.values():
+                        context.log.error(f"{model}: {workplace.redactor.text(str(error))}")
                     failed[model] = error
                 else:
                     yield from results
-        for first in failed.values():
-            raise first
+        if failed:
+            raise next(iter(failed.values()))
 
 
 def _results(

@@ -1,5 +1,6 @@
 """The SQL models as assets: all in one step, and what shows when one of them breaks."""
 
+import re
 from collections.abc import Callable, Iterator
 
 import dagster as dg
@@ -120,6 +121,17 @@ def test_a_model_that_fails_hides_only_what_reads_it(
     monkeypatch.setitem(workplace.warehouse.models.sql, "evaluation_virtues", "select nothing")
     made, _ = materialise(instance, workplace)
     assert set(workplace.warehouse.models.stored) - set(made) == {"evaluation_virtues", "weak_virtues"}
+
+
+def test_each_model_that_fails_is_told(
+    instance: dg.DagsterInstance, workplace: Workplace, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for model in ("evaluation_virtues", "job_measures"):
+        monkeypatch.setitem(workplace.warehouse.models.sql, model, f"select nothing_of_{model}")
+    materialise(instance, workplace)
+    said = re.findall(r" - (\w+): .*nothing_of_(\w+)", capsys.readouterr().err)
+    assert said == [("evaluation_virtues",) * 2, ("job_measures",) * 2]
 
 
 def test_one_model_can_be_made_again_alone(instance: dg.DagsterInstance, workplace: Workplace) -> None:
