@@ -1,6 +1,7 @@
 """The layers and house rules that `docs/architecture.md` describes, held by reading the source."""
 
 import ast
+import builtins
 import json
 import re
 import subprocess
@@ -143,6 +144,19 @@ def test_a_lock_file_pins_what_is_declared(file: str, extras: list[str]) -> None
     pins = re.findall(r"^([\w.-]+)==.*((?:\n +.*)*)", text, re.MULTILINE)
     wanted = packages_in([*PROJECT["dependencies"], *(each for extra in extras for each in EXTRAS[extra])])
     assert {name for name, wanted_by in pins if "stoic-eval (pyproject.toml)" in wanted_by} == wanted
+
+
+def test_errors_form_one_tree() -> None:
+    """A command tells its user of those in `StoicError`; any other is a fault of ours, to be reported."""
+    wrong = [
+        f"{name_of(path)}: {node.name}"
+        for path in MODULES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef) and node.name != "StoicError"
+        for base in node.bases
+        if isinstance(found := getattr(builtins, ast.unparse(base), None), type) and issubclass(found, BaseException)
+    ]
+    assert wrong == []
 
 
 def test_packages_are_marked_by_empty_files() -> None:

@@ -1,4 +1,5 @@
-"""The one tree of errors. Every message is one line that says what is wrong and what to do next.
+"""The one tree of errors; those of one subject stand beside it. Every message is one line that says what is wrong and
+what to do next.
 
 Commands turn an error into its line and its `exit_code`; a traceback is shown only with --verbose.
 """

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 from stoic_assets.core.assertions.kotlin_expression import Literal, Name
+from stoic_assets.core.errors import ConfigurationError
 
 LARGEST_LONG = 2**63 - 1
 
@@ -21,7 +22,7 @@ _PLAIN = re.compile(
 _ESCAPES = {"t": "\t", "b": "\b", "n": "\n", "r": "\r"}
 
 
-class LiteralError(Exception):
+class LiteralError(ConfigurationError):
     """The text is no literal of a supported kind; `offset` counts characters from its beginning."""
 
     def __init__(self, problem: str, offset: int = 0) -> None:
