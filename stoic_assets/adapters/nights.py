@@ -89,11 +89,18 @@ class Nights:
         """Stores that these were told, with the runs that held them. Raises as `read` does, and `StorageError`."""
         return self._change(night, lambda before: {"told": {**before.told, **evaluations}})
 
-    def forget(self, version: str) -> None:
-        """Takes a version out of all nights, so that none waits for its verdict. Raises `StorageError`."""
-        for path in self._folder.glob("*.json"):
-            with suppress(ConfigurationError):  # a damaged night leads nobody to it
+    def forget(self, version: str) -> list[Path]:
+        """Takes a version out of all nights, so that none waits for its verdict.
+
+        Gives the damaged files, which may still name it. Raises `StorageError`.
+        """
+        damaged = []
+        for path in sorted(self._folder.glob("*.json")):
+            try:
                 self._change(path.stem, lambda before: _without(before, version))
+            except ConfigurationError:
+                damaged.append(path)
+        return damaged
 
     def _change(self, night: str, change: Callable[[Night], dict[str, Any]]) -> Path:
         """Runs and the sensor write the same file, so one reads and writes at a time."""

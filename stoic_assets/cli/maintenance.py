@@ -105,7 +105,8 @@ def _delete_all(workplace: Workplace, version: str) -> None:
     delete_from_graph(workplace, version)  # after the tables: it reads from them what is left to say
     for folder in (workplace.judge_cache(version), workplace.reports / version):
         remove_folder(folder)
-    Nights(workplace.project.home).forget(version)
+    for night in Nights(workplace.project.home).forget(version):
+        console.err.print(console.foreign(f"stoic: {night} is damaged and may still name {version}; mend or remove it"))
     forget_partition(workplace, version)
     workplace.evidence.delete(version)
 

@@ -133,7 +133,8 @@ def test_dagster_and_nights_forget_a_deleted_version_and_no_other(
     damaged = workplace.project.home / "nights" / "2026-11-22.json"
     damaged.write_text("{")
 
-    CliRunner().invoke(COMMANDS, ["delete", VERSION, "--yes"], catch_exceptions=False)
+    done = CliRunner().invoke(COMMANDS, ["delete", VERSION, "--yes"], catch_exceptions=False)
+    assert done.stderr == f"stoic: {damaged} is damaged and may still name {VERSION}; mend or remove it\n"
     with open_instance(workplace) as instance:
         assert [run.run_id for run in instance.get_runs()] == [runs["marcus@1.0.0"]]
         assert instance.get_dynamic_partitions(PARTITIONS) == ["marcus@1.0.0"]
