@@ -6,15 +6,10 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator, Field
 
+from stoic_assets.core.cron import check_cron
 from stoic_assets.core.documents import Document
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 from stoic_assets.core.ratings.rubric import DimensionName
-
-
-def _five_fields(cron: str) -> str:
-    if len(cron.split()) != 5:
-        raise ValueError("write five fields: minute hour day month weekday")
-    return cron
 
 
 def _zone(name: str) -> str:
@@ -119,7 +114,7 @@ class MinimalDifferences(Document):
 class Nightly(Document):
     """When live versions are evaluated without anybody asking."""
 
-    cron: Annotated[str, AfterValidator(_five_fields)] = Field("0 2 * * *", description="minute hour day month weekday")
+    cron: Annotated[str, AfterValidator(check_cron)] = Field("0 2 * * *", description="minute hour day month weekday")
     time_zone: Annotated[str, AfterValidator(_zone)] = Field("UTC", description="IANA name, such as Europe/Berlin")
     since: Annotated[str, AfterValidator(_day)] = Field("2026-11-01", description="first night that can be backfilled")
 

@@ -55,6 +55,7 @@ def head_of_paragraph(number: int) -> str:
         ("prices:\n  sage: {input: 1}", "stoic.yml:2: prices.sage.output: is required"),
         ("redact: secret", "stoic.yml:1: redact: a list is expected"),
         ("invalid_trials_threshold: 10", "stoic.yml:1: invalid_trials_threshold: Input should be less"),
+        ("nightly:\n  cron: 0 25 * * *", "stoic.yml:2: nightly.cron: hour '25': write 0-23"),
         *(
             (f"nightly:\n  time_zone: {zone}", "stoic.yml:2: nightly.time_zone: write a time zone by its IANA name")
             for zone in ("Mars", "Europe", "../etc", "Europe/" + "x" * 300)

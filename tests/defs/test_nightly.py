@@ -49,6 +49,41 @@ def test_scores_are_overdue_half_a_day_after_the_longest_pause(cron: str, hours:
     assert freshness.fail_window.to_timedelta() == timedelta(hours=hours)
 
 
+@pytest.mark.parametrize(
+    "cron",
+    [
+        "*/15 22-4 * * *", "05 02 01 01 07", "0 2 * * MON-FRI", "0 2 * * fri-Mon", "0 2 * * 0,6", "0 2 * * SUN/2",
+        "0 2 * * MON#1,WED#3", "0 2 * * sat-sun#1", "0 2 * * L5", "0 2 ? * 1", "0 2 1 * ?", "0 2 L * *",
+        "0 2 1,15,L * *", "0 2 25-L/2 * *", "0 2 10/5 * 1-5/2", "0 2 31 * *", "0 2 29 2 *", "0 2 30 4,JUN *",
+        "0 2 1 JAN-MAR,11-2/2 *", "0 2 * */3 *",
+    ],
+)  # fmt: skip
+def test_schedules_that_are_taken_can_be_kept(cron: str) -> None:
+    settings = Nightly(cron=cron)
+    assert freshness_of(settings).fail_window.to_timedelta() >= timedelta(hours=36)
+    [schedule] = build_nightly(settings).schedules or []
+    assert schedule.cron_schedule == cron
+
+
+@pytest.mark.parametrize(
+    "cron",
+    [
+        "60 2 * * *", "0 24 * * *", "0 2 32 * *", "0 2 0 * *", "0 2 * 13 *", "0 2 * 0 *", "0 2 * * 8", "0 2 * * 1-8",
+        "-1 2 * * *", "*/0 2 * * *", "*/x 2 * * *", "1- 2 * * *", "1, 2 * * *", ", 2 * * *", "1-2-3 2 * * *",
+        "? 2 * * *", "H 2 * * *", "0 2 15W * *", "0 2 L-3 * *", "0 2 5/L * *", "0 2 MON * *",
+        "0 2 * january *", "0 2 * * Sunday", "0 2 * * L", "0 2 * * 5L", "0 2 * * LFRI", "0 2 * * 1#6", "0 2 * * *#1",
+        "0 2 * * 1-5#1", "0 2 * * 1,5#1", "0 2 * * 1,L5", "0 2 30 2 *", "0 2 31 FEB *", "0 2 30,31 2 *",
+        "0 2 31 4,6 *", "0 2 31 4 MON", "0 2 L * MON#1",
+    ],
+)  # fmt: skip
+def test_no_schedule_is_refused_that_could_be_kept(cron: str) -> None:
+    with pytest.raises(ValueError, match="write"):
+        Nightly(cron=cron)
+    unchecked = Nightly.model_construct(cron=cron)
+    with pytest.raises((dg.DagsterInvalidDefinitionError, ValueError)):
+        (freshness_of(unchecked), build_nightly(unchecked))
+
+
 def test_the_schedule_asks_for_the_night_that_begins(workplace: Workplace, definitions: dg.Definitions) -> None:
     def fire(due: datetime) -> Any:
         context = dg.build_schedule_context(scheduled_execution_time=due, resources={"workplace": workplace})
