@@ -12,7 +12,7 @@ from stoic_assets.core.chat import BudgetReached
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.conversation.rows import evidence_of
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import REGRADING, Manifest, evaluation_row
+from stoic_assets.core.evaluation import REGRADING, Manifest, evaluation_row, way_on
 from stoic_assets.core.judging.ask import OUT_OF_BUDGET
 from stoic_assets.core.model_costs import total_cost
 from stoic_assets.core.trial_rows import by_trial
@@ -116,8 +116,8 @@ class EvaluationTables:
         """
         if not self.has("trials"):
             version, evaluation_id = self._key
-            advice = f"run `stoic eval --agent-version {version} --resume {evaluation_id}`"
-            raise ConfigurationError(f"the conversations of {evaluation_id} are not complete; {advice}")
+            again = way_on(version, evaluation_id, "conversed")
+            raise ConfigurationError(f"the conversations of {evaluation_id} are not complete; go on with {again}")
         trials, turns, observations = (self._blanked(table) for table in ("trials", "turns", "observations"))
         said, seen = by_trial(turns), by_trial(observations)
         return [evidence_of(trial, said[trial["trial_id"]], seen[trial["trial_id"]]) for trial in trials]

@@ -14,8 +14,9 @@ from stoic_assets.adapters.live_releases import read_releases
 from stoic_assets.adapters.wall_clock import now
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError, StoicError
-from stoic_assets.core.evaluation import EvaluationRequest
+from stoic_assets.core.evaluation import EvaluationRequest, way_on
 from stoic_assets.core.night_record import Alarm, HeldVersion, Night, Round, RoundName, evaluation_id, night_of
+from stoic_assets.core.scoring.validity import cut_short
 
 WATCHED = timedelta(days=3)
 """How long after its conversations a night is looked after."""
@@ -160,8 +161,5 @@ def _fault(result: Held | StoicError) -> str | None:
         return str(result)
     if len(result.trials) == result.planned:
         return None
-    version, evaluation_id = result.manifest.agent_version, result.manifest.evaluation_id
-    return (
-        f"{len(result.trials)} of {result.planned} trials were held before the cost ceiling; go on with "
-        f"`stoic eval --agent-version {version} --resume {evaluation_id}` and a higher --max-cost"
-    )
+    again = way_on(result.manifest.agent_version, result.manifest.evaluation_id, "conversed")
+    return f"{cut_short(len(result.trials), result.planned)}; go on with {again} and a higher --max-cost"

@@ -20,6 +20,7 @@ from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, calibrated_share, weak_above, whose_confidence
 from stoic_assets.core.presentation.formatting import dashed, score, short_of, words
 from stoic_assets.core.scoring.evaluation_document import DOCUMENT_TABLES, evaluation_document
+from stoic_assets.core.scoring.validity import cut_short, too_many_invalid
 from stoic_assets.core.trial_rows import by_trial
 
 GATE_SAYS_NO, NO_VERDICT = 1, 3
@@ -114,15 +115,14 @@ def no_verdict(outcome: Outcome, threshold: float) -> str | None:
     again = way_on(version, evaluation_id, outcome.status)
     higher = f"go on with {again} and a higher --max-cost"
     if outcome.held < outcome.planned:
-        return f"{outcome.held} of {outcome.planned} trials were held before the cost ceiling; {higher}"
+        return f"{cut_short(outcome.held, outcome.planned)}; {higher}"
     if outcome.status != "finished":
         return f"the cost ceiling was reached before all verdicts were had; {higher}"
     if not outcome.conclusive:
         invalid = [trial for trial in outcome.document["trials"] if trial["outcome"] not in SCORED]
         return (
-            f"{len(invalid)} of {outcome.held} trials are invalid, more than the {threshold:.0%} that stoic.yml allows"
-            f"; the first: {_ending(invalid[0], outcome)}; once that is mended, {again} plays them again"
-            f"{_lost(invalid, outcome)}"
+            f"{too_many_invalid(len(invalid), outcome.held, threshold)}; the first: {_ending(invalid[0], outcome)}; "
+            f"once that is mended, {again} plays them again{_lost(invalid, outcome)}"
         )
     return None
 

@@ -12,7 +12,7 @@ from typing import Any
 from stoic_assets.core.evaluation import REGRADING, way_on
 from stoic_assets.core.evaluation_order import ready
 from stoic_assets.core.night_record import Alarm, Night, Round
-from stoic_assets.core.scoring.validity import conclusive
+from stoic_assets.core.scoring.validity import conclusive, too_many_invalid
 
 Row = Mapping[str, Any]
 """A row of table `version_comparisons`, or of `evaluations`."""
@@ -91,10 +91,8 @@ def no_verdict(head: Row, threshold: float) -> str | None:
     if conclusive(head["scored_trials"], invalid, threshold):
         again = way_on(head["agent_version"], head["evaluation_id"], head["status"])
         return f"no verdict, it is not finished ({head['status']}); go on with {again}"
-    return (
-        f"no verdict: {invalid} of {ended} trials are invalid, more than the {threshold:.0%} that stoic.yml allows; "
-        "its report names the causes; mend them and materialise the night again"
-    )
+    causes = "its report names the causes; mend them and materialise the night again"
+    return f"no verdict: {too_many_invalid(invalid, ended, threshold)}; {causes}"
 
 
 def fallen(rows: Sequence[Row]) -> dict[str, Row]:

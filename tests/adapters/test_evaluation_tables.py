@@ -8,6 +8,7 @@ import pytest
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.chat import BudgetReached
+from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.judging.ask import OUT_OF_BUDGET
@@ -93,6 +94,12 @@ def test_what_was_scored_is_not_finished_from_the_moment_its_verdicts_give_way(
     head = row(empty)
     empty.reopen(corrected)
     assert row(empty) == head | {"status": after}
+
+
+def test_what_never_conversed_to_the_end_leaves_no_evidence_and_says_how_to_go_on(empty: EvaluationTables) -> None:
+    again = r"are not complete; go on with `stoic eval --agent-version \S+ --resume \S+` \(same options\)$"
+    with pytest.raises(ConfigurationError, match=again):
+        empty.evidence()
 
 
 def test_without_a_row_of_its_own_there_is_nothing_to_reopen(empty: EvaluationTables) -> None:

@@ -10,6 +10,7 @@ from stoic_assets.core.comparison.survivors import Survivors, by_survivors, fail
 from stoic_assets.core.evaluation import way_on
 from stoic_assets.core.judging.silent_judges import silence
 from stoic_assets.core.presentation.formatting import plural
+from stoic_assets.core.scoring.validity import too_many_invalid
 
 APART_HOURS = 1.0
 """Versions evaluated further apart met other circumstances, and the reader must know."""
@@ -59,10 +60,8 @@ def _refuse_invalid(side: Side, threshold: float) -> None:
     if not side.scored_trials:
         raise ComparisonRefused(f"no trial of {_named(side)} counts; its report names the causes")
     if side.invalid_share > threshold:
-        raise ComparisonRefused(
-            f"{side.invalid_share:.0%} of the trials of {_named(side)} are invalid, more than the {threshold:.0%} that "
-            "stoic.yml allows; its report names the causes"
-        )
+        too_many = too_many_invalid(side.invalid_trials, side.scored_trials + side.invalid_trials, threshold)
+        raise ComparisonRefused(f"{_named(side)}: {too_many}; its report names the causes")
 
 
 def _silent_judge(base: Side, candidate: Side, jobs: Set[str], threshold: float) -> str | None:

@@ -12,3 +12,13 @@ def invalid_share(scored: int, invalid: int) -> float:
 def conclusive(scored: int, invalid: int, threshold: float) -> bool:
     """Whether any trial counts, and the share of invalid ones is at most `threshold`, 0–1."""
     return scored > 0 and invalid_share(scored, invalid) <= threshold
+
+
+def too_many_invalid(invalid: int, ended: int, threshold: float) -> str:
+    """What is said of an evaluation with more invalid trials among those that ended than `threshold`, 0–1, allows."""
+    return f"{invalid} of {ended} trials are invalid, more than the {threshold:.0%} that stoic.yml allows"
+
+
+def cut_short(held: int, planned: int) -> str:
+    """What is said of an evaluation whose money was spent before all its planned trials were held."""
+    return f"{held} of {planned} trials were held before the cost ceiling"

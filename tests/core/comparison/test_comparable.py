@@ -40,7 +40,7 @@ def test_alike_evaluations_share_their_jobs_and_need_no_note(base: Side, candida
     [
         ({"status": "incomplete"}, "marcus@1.1.0 (evaluation e2) is not finished (incomplete); go on with `stoic eval"),
         ({"status": "regrading"}, "go on with `stoic regrade --agent-version marcus@1.1.0 --evaluation e2` (same"),
-        ({"invalid_trials": 10}, "25% of the trials of marcus@1.1.0 (evaluation e2) are invalid, more than the 10%"),
+        ({"invalid_trials": 10}, "marcus@1.1.0 (evaluation e2): 10 of 40 trials are invalid, more than the 10%"),
         ({"scored_trials": 0}, "no trial of marcus@1.1.0 (evaluation e2) counts"),
         ({"offline": True}, "marcus@1.1.0 (evaluation e2) was judged offline and the other was not"),
         ({"jobs": {"c": "1"}}, "marcus@1.1.0 (evaluation e2) have no job in common; evaluate the base again, or"),
