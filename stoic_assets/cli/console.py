@@ -16,8 +16,8 @@ from rich.progress import Progress as Bars
 from rich.table import Table
 from rich.text import Text
 
-from stoic_assets.core.comparison.paired_jobs import job_key
 from stoic_assets.core.conversation.evidence import Trial, Turn
+from stoic_assets.core.jobs.names import played
 from stoic_assets.core.visible_text import visible
 
 AS_IT_STANDS: dict[str, Any] = {"soft_wrap": True, "markup": False, "emoji": False, "highlight": False}
@@ -134,7 +134,8 @@ class TerminalProgress:
         """A message was made or received."""
         if self._verbose:
             speaker = "user " if turn.speaker == "user" else "agent"
-            label = Text(f"{job_key(vars(trial))} {trial.condition} {trial.repeat} {speaker} ", style="dim")
+            name = played(trial.job, trial.scenario)
+            label = Text(f"{name} {trial.condition} {trial.repeat} {speaker} ", style="dim")
             self._bars.console.print(label + foreign(self._clean(turn.content)))
             for event in self._clean(list(turn.events)):
                 self._bars.console.print(foreign(f"    {json.dumps(event, ensure_ascii=False)}"), style="cyan")

@@ -12,9 +12,9 @@ from stoic_assets.adapters.calibration_store import calibration_rows
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import console
 from stoic_assets.core.calibration.against_people import in_short
-from stoic_assets.core.comparison.paired_jobs import job_key
 from stoic_assets.core.conversation.evidence import PLAIN, SCORED
 from stoic_assets.core.evaluation import way_on
+from stoic_assets.core.jobs.names import job_key
 from stoic_assets.core.judging.silent_judges import in_words
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, calibrated_share, weak_above, whose_confidence

@@ -4,10 +4,11 @@ from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
 from stoic_assets.core.comparison.measures import JUDGED
-from stoic_assets.core.comparison.paired_jobs import Scope, job_key
+from stoic_assets.core.comparison.paired_jobs import Scope
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.comparison.survivors import Survivors, by_survivors, failure_note
 from stoic_assets.core.evaluation import way_on
+from stoic_assets.core.jobs.names import job_key, job_of
 from stoic_assets.core.judging.silent_judges import silence
 from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.core.scoring.validity import too_many_invalid
@@ -131,7 +132,7 @@ def _unpaired(base: Side, candidate: Side) -> set[str]:
     """Jobs of both in which no trial of one of them counted."""
     before, after = ({job_key(row) for row in side.measures} for side in (base, candidate))
     both = base.jobs.keys() & candidate.jobs.keys()
-    return {job for job in before ^ after if job.partition("~")[0] in both}
+    return {job for job in before ^ after if job_of(job) in both}
 
 
 def _circumstances(base: Side, candidate: Side) -> list[str]:

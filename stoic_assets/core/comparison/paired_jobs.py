@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from math import fsum
 from typing import Any, Literal
 
+from stoic_assets.core.jobs.names import job_key
+
 Row = Mapping[str, Any]
 Scope = Literal["pooled", "withheld", "supplied", "lift"]
 Cells = Mapping[str, Mapping[str, float]]
@@ -36,11 +38,6 @@ def cells_by_measure(rows: Iterable[Row]) -> dict[str, dict[str, dict[str, float
         if row["mean"] is not None:
             found[row["measure"]][job_key(row)][row["condition"]] = row["mean"]
     return found
-
-
-def job_key(row: Row) -> str:
-    """The job, or the one scenario of it: what counts as one observation of the difference between versions."""
-    return f"{row['job']}~{row['scenario']}" if row.get("scenario") else str(row["job"])
 
 
 def paired(base: Cells, candidate: Cells, scope: Scope) -> list[Pair]:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from stoic_assets.core.comparison.paired_jobs import job_key
 from stoic_assets.core.comparison.student import all_alike, t_test
+from stoic_assets.core.jobs.names import job_key
 from stoic_assets.core.presentation.formatting import plural
 
 FEWEST_JOBS_FOR_INTERVAL = 12

@@ -13,8 +13,9 @@ from typing import get_args
 
 from stoic_assets.core.comparison.family import Barred, Verdict
 from stoic_assets.core.comparison.measures import LEAVING_FAILURES_OUT
-from stoic_assets.core.comparison.paired_jobs import Row, Scope, job_key
+from stoic_assets.core.comparison.paired_jobs import Row, Scope
 from stoic_assets.core.comparison.side import Side
+from stoic_assets.core.jobs.names import job_key
 
 Cell = tuple[str, str]
 """A job, or one scenario of it, and a condition."""

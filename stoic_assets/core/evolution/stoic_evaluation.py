@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from stoic_assets.core.comparison.paired_jobs import job_key
+from stoic_assets.core.jobs.names import played
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 from stoic_assets.core.moments import utc_text
 from stoic_assets.core.releases import agent_of
@@ -77,7 +77,7 @@ class StoicEvaluation:
     @property
     def observed(self) -> str:
         """What counts as one observation, as in comparisons: the job, or the one scenario of it."""
-        return job_key({"job": self.task_id, "scenario": self.scenario})
+        return played(self.task_id, self.scenario)
 
     @property
     def notes(self) -> str | None:

@@ -9,6 +9,7 @@ from typing import Literal, get_args
 
 from stoic_assets.core.conversation.evidence import Condition, Trial
 from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.jobs.names import played
 
 ConditionChoice = Literal["both", "withheld", "supplied"]
 
@@ -73,9 +74,7 @@ def _scenarios(job: Job) -> Sequence[str | None]:
 
 
 def _trial(job: Job, evaluation_id: str, condition: Condition, repeat: int, scenario: str | None) -> Trial:
-    # Names may hold dots but no tilde, so that no two trials share an id.
-    played = f"{job.name}~{scenario}" if scenario else job.name
-    trial_id = f"{evaluation_id}.{played}.{condition}.{repeat}"
+    trial_id = f"{evaluation_id}.{played(job.name, scenario)}.{condition}.{repeat}"
     return Trial(trial_id, job.name, condition, repeat, _user(job, trial_id), scenario)
 
 

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from stoic_assets.core.comparison.paired_jobs import job_key
+from stoic_assets.core.jobs.names import job_key
 from stoic_assets.core.presentation.ordering import natural
 from stoic_assets.core.reports.data import mean
 from stoic_assets.core.reports.trial_view import TrialView

@@ -6,7 +6,7 @@ No statistics: whether a difference is more than chance is the comparison's busi
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from stoic_assets.core.comparison.paired_jobs import job_key
+from stoic_assets.core.jobs.names import job_key
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.ordering import natural
 from stoic_assets.core.reports.data import BaseVersion, ReportData, Row
