@@ -1,30 +1,20 @@
-"""The report page: one HTML document that needs nothing else and lets nothing of what it shows come alive.
+"""The report page: one HTML document that needs nothing else.
 
-Every text passes two gates on its way into the page, whatever the template does: unseen characters are named
-(`finalize`), then the text is escaped (`autoescape`). The policy in the head forbids every request and every script but
-ours.
+The policy in the head forbids every request and every script but ours.
 """
 
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
-from jinja2 import BytecodeCache, Environment, PackageLoader, StrictUndefined
+from jinja2 import BytecodeCache
 from markupsafe import Markup
 
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, weak_above
-from stoic_assets.core.presentation.formatting import (
-    DASH,
-    FORMS,
-    breakable,
-    explained,
-    is_missing,
-    lasted,
-    or_dash,
-    short_of,
-)
+from stoic_assets.core.presentation.formatting import breakable, lasted, short_of
 from stoic_assets.core.presentation.own_text import PAGE_INK, own_text, policy_hash
+from stoic_assets.core.presentation.page_environment import PageEnvironment
 from stoic_assets.core.reports.charts import charts
 from stoic_assets.core.reports.data import ReportData, Row, Rows, latest
 from stoic_assets.core.reports.job_changes import job_changes, most_changed
@@ -39,10 +29,9 @@ from stoic_assets.core.reports.trial_view import TrialView, trial_views
 from stoic_assets.core.reports.version_differences import differences, uncompared_with
 from stoic_assets.core.reports.version_verdict import version_verdict
 from stoic_assets.core.reports.weak_virtues import none_weak, weak_virtues
-from stoic_assets.core.visible_text import visible
 
 
-class _PageEnvironment(Environment):
+class _RowEnvironment(PageEnvironment):
     """Reads a row's column by name, null where the row has no such column; a dictionary's methods are not to be had."""
 
     def getattr(self, obj: Any, attribute: str) -> Any:
@@ -53,25 +42,10 @@ class _PageEnvironment(Environment):
 
 
 @cache
-def _environment(compiled: BytecodeCache | None) -> Environment:
-    environment = _PageEnvironment(
-        loader=PackageLoader("stoic_assets", "core/reports/templates"), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True, finalize=_finalize, bytecode_cache=compiled,
-    )
-    environment.filters |= {name: or_dash(form) for name, form in FORMS.items()}
-    environment.filters |= {"lasted": lasted, "function": function, "short_of": short_of}
-    environment.filters |= {"breakable": breakable, "explained": explained}
-    environment.tests["missing"] = is_missing
+def _environment(compiled: BytecodeCache | None) -> PageEnvironment:
+    environment = _RowEnvironment("core/reports/templates", compiled=compiled)
+    environment.filters |= {"lasted": lasted, "function": function, "short_of": short_of, "breakable": breakable}
     return environment
-
-
-def _finalize(value: Any) -> Any:
-    """The last look at every value that a template writes."""
-    if isinstance(value, str):
-        return value if isinstance(value, Markup) else visible(value)
-    if is_missing(value):
-        return DASH
-    return f"{value:g}" if isinstance(value, float) else value
 
 
 def report_parts(data: ReportData, compiled: BytecodeCache | None = None) -> Iterator[str]:

@@ -8,10 +8,10 @@ import json
 from functools import cache
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from stoic_assets.core.presentation.own_text import own_text, policy_hash
+from stoic_assets.core.presentation.page_environment import PageEnvironment
 from stoic_assets.core.ratings.blinding import BlindPage
 from stoic_assets.core.ratings.reading import words_to_read
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES, DIMENSIONS, LEVELS, OVERALL, OVERALL_QUESTION
@@ -37,11 +37,8 @@ def build_page(page: BlindPage, about: str | None = None) -> str:
 
 
 @cache
-def _environment() -> Environment:
-    return Environment(
-        loader=PackageLoader("stoic_assets", "core/ratings/page"), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True,
-    )
+def _environment() -> PageEnvironment:
+    return PageEnvironment("core/ratings/page")
 
 
 def _data(page: BlindPage) -> dict[str, Any]:

@@ -1,19 +1,16 @@
 """The report of a rating study: one HTML document that needs nothing else, with no script in it.
 
-Every text passes two gates on its way into the page: unseen characters are named (`finalize`), then it is escaped
-(`autoescape`). The policy in the head forbids every request and every script. The style sheet is the one of the
-evaluation report.
+The policy in the head forbids every request and every script. The style sheet is the one of the evaluation report.
 """
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from stoic_assets.core.presentation.formatting import FORMS, explained, is_missing, or_dash, plural, score
+from stoic_assets.core.presentation.formatting import or_dash, plural, score
 from stoic_assets.core.presentation.own_text import PAGE_INK, own_text
+from stoic_assets.core.presentation.page_environment import PageEnvironment
 from stoic_assets.core.ratings.analysis import RatingAnalysis
 from stoic_assets.core.ratings.reliability.estimate import Estimate
 from stoic_assets.core.ratings.reliability.gate import ACCEPT, FEWEST_RATERS, REVIEW
@@ -32,20 +29,10 @@ MOST_DISAGREEMENTS = 20
 
 
 @cache
-def _environment() -> Environment:
-    folders = ("core/ratings/report/templates", "core/reports/templates")
-    environment = Environment(
-        loader=ChoiceLoader([PackageLoader("stoic_assets", folder) for folder in folders]), autoescape=True,
-        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=_finalize,
-    )
-    environment.filters |= {name: or_dash(form) for name, form in FORMS.items()}
-    environment.filters |= {"with_interval": _with_interval, "plural": plural, "explained": explained}
-    environment.tests["missing"] = is_missing
+def _environment() -> PageEnvironment:
+    environment = PageEnvironment("core/ratings/report/templates", "core/reports/templates")
+    environment.filters |= {"with_interval": _with_interval, "plural": plural}
     return environment
-
-
-def _finalize(value: Any) -> Any:
-    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _with_interval(found: Estimate) -> Markup:

@@ -55,6 +55,7 @@ def test_raters_are_told_what_is_true_of_any_agent_or_what_the_study_lead_says()
     assert "People wrote a message, and each got a reply. You read 2 of these exchanges" in welcome
     assert not re.search("Marcus|Stoic|mentor", welcome)
     assert "<p>People wrote to a &lt;bank&gt;. You read 2 of" in build_page(page, "People wrote to a <bank>.")
+    assert "<p>People[U+202E] wrote. You read 2 of" in build_page(page, "People\u202e wrote.")
 
 
 def test_hidden_repeats_look_like_any_other_item() -> None:

@@ -1,0 +1,38 @@
+"""What all our pages are made with: templates that let nothing of what they show come alive.
+
+Every text passes two gates on its way into a page, whatever the template does: unseen characters are named
+(`finalize`), then the text is escaped (`autoescape`).
+"""
+
+from typing import Any
+
+from jinja2 import BytecodeCache, ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from stoic_assets.core.presentation.formatting import DASH, FORMS, explained, is_missing, or_dash
+from stoic_assets.core.visible_text import visible
+
+
+class PageEnvironment(Environment):
+    """The templates in `folders` of the package; of one name, the first. Figures are written by the filters in `FORMS`.
+
+    `compiled` keeps the compiled templates between processes.
+    """
+
+    def __init__(self, *folders: str, compiled: BytecodeCache | None = None) -> None:
+        super().__init__(
+            loader=ChoiceLoader([PackageLoader("stoic_assets", folder) for folder in folders]), autoescape=True,
+            undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=_finalize,
+            bytecode_cache=compiled,
+        )
+        self.filters |= {name: or_dash(form) for name, form in FORMS.items()} | {"explained": explained}
+        self.tests["missing"] = is_missing
+
+
+def _finalize(value: Any) -> Any:
+    """The last look at every value that a template writes."""
+    if isinstance(value, str):
+        return value if isinstance(value, Markup) else visible(value)
+    if is_missing(value):
+        return DASH
+    return f"{value:g}" if isinstance(value, float) else value
