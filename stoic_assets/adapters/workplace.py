@@ -16,7 +16,7 @@ from filelock import AsyncReadWriteLock
 from stoic_assets.adapters.document_files import load_settings
 from stoic_assets.adapters.evidence_store import EvidenceStore
 from stoic_assets.adapters.graphs import Graphs, GraphUse
-from stoic_assets.adapters.models.connect import connect_model, is_offline
+from stoic_assets.adapters.models.connect import connect_model, is_offline, model_server
 from stoic_assets.adapters.models.judge_cache import CachedModel
 from stoic_assets.adapters.models.ledger import Ledger
 from stoic_assets.adapters.outbox import Outbox
@@ -112,7 +112,7 @@ class Workplace:
 
     def _provider_cache(self, agent_version: str) -> Path:
         """Replies of one server: models of the same name elsewhere are other models."""
-        server = hashlib.sha256(self.env.get("OPENAI_BASE_URL", "").encode()).hexdigest()[:12]
+        server = hashlib.sha256(model_server(self.env).encode()).hexdigest()[:12]
         return self.judge_cache(agent_version) / server
 
 

@@ -2,12 +2,15 @@ import asyncio
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from stoic_assets.adapters.workplace import Workplace, open_workplace, secrets_in
 from stoic_assets.cli.partition_run import dagster_home
+from stoic_assets.core.chat import ChatRequest
 from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.progress import Unwatched
 from stoic_assets.core.settings import Settings
 
@@ -34,6 +37,15 @@ def test_a_bare_project_has_defaults_and_a_home(opened: Open, tmp_path: Path) ->
     assert (tmp_path / ".stoic" / "warehouse").is_dir()
     assert workplace.reports == tmp_path / ".stoic" / "reports"
     assert workplace.judge_cache("marcus@1") == tmp_path / ".stoic" / "cache" / "marcus@1"
+
+
+def test_a_blank_after_the_models_address_loses_no_cached_reply(
+    opened: Open, make_manifest: Callable[..., Manifest], service: Any
+) -> None:
+    service.replies({"choices": [{"message": {"content": "Salve"}}]})
+    asked = ChatRequest("judge", "m", ({"role": "user", "content": "?"},), 0.0, cacheable_as="q")
+    models = [opened(OPENAI_BASE_URL=service.url + end).model(make_manifest()) for end in ("", " ")]
+    assert [asyncio.run(model.complete(asked)).cached for model in models] == [False, True]
 
 
 def test_the_environment_goes_before_the_file_and_the_file_before_nothing(opened: Open, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ def connect_model(env: Mapping[str, str], settings: Settings) -> ChatModel:
     """The provider of every model; nothing is sent yet."""
     if is_offline(env):
         return OfflineModel()
-    key, base_url = api_key(env, "OPENAI_API_KEY"), _value(env, "OPENAI_BASE_URL")
+    key, base_url = api_key(env, "OPENAI_API_KEY"), model_server(env)
     if not key and not base_url:
         raise ConfigurationError("STOIC_LLM=openai needs OPENAI_API_KEY, or OPENAI_BASE_URL for a server without keys")
     return OpenAiModel(base_url or None, key, settings.limits, settings.prices)
@@ -31,7 +31,12 @@ def is_offline(env: Mapping[str, str]) -> bool:
         raise ConfigurationError(f"STOIC_LLM={provider} is unknown; use {' or '.join(PROVIDERS)}")
     if provider:
         return provider == OFFLINE
-    return not _value(env, "OPENAI_API_KEY") and not _value(env, "OPENAI_BASE_URL")
+    return not _value(env, "OPENAI_API_KEY") and not model_server(env)
+
+
+def model_server(env: Mapping[str, str]) -> str:
+    """The address that is configured for the models; empty where they are served at `DEFAULT_URL`."""
+    return _value(env, "OPENAI_BASE_URL")
 
 
 def evaluator_model(env: Mapping[str, str]) -> str:
@@ -51,7 +56,7 @@ async def reachable_model(env: Mapping[str, str]) -> None:
     """Raises `ServiceUnreachable` when nothing accepts connections where the models are served."""
     if not is_offline(env):
         advice = "check the network and OPENAI_BASE_URL, or set STOIC_LLM=offline to try the pipeline without a model"
-        await require_listener(_value(env, "OPENAI_BASE_URL") or DEFAULT_URL, "OPENAI_BASE_URL", advice, 5.0)
+        await require_listener(model_server(env) or DEFAULT_URL, "OPENAI_BASE_URL", advice, 5.0)
 
 
 def _value(env: Mapping[str, str], name: str) -> str:

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from stoic_assets.adapters.api_keys import api_key
 from stoic_assets.adapters.endpoint import below, parse_url, proxy_for
 from stoic_assets.adapters.foreign_text import excerpt
-from stoic_assets.adapters.models.connect import evaluator_model, judge_panel
+from stoic_assets.adapters.models.connect import evaluator_model, judge_panel, model_server
 from stoic_assets.adapters.models.openai_faults import explain, redirected, refused_key
 from stoic_assets.adapters.models.openai_model import DEFAULT_URL
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError
@@ -44,7 +44,7 @@ class _ModelList:
     """The list of one server, reached as its models are."""
 
     def __init__(self, env: Mapping[str, str], seconds: float) -> None:
-        self._parts = parse_url(env.get("OPENAI_BASE_URL", "").strip() or DEFAULT_URL, "OPENAI_BASE_URL")
+        self._parts = parse_url(model_server(env) or DEFAULT_URL, "OPENAI_BASE_URL")
         self._url = self._parts._replace(query="", fragment="").geturl().rstrip("/")
         key = api_key(env, "OPENAI_API_KEY")
         self._headers = {"Authorization": f"Bearer {key or 'none'}", "Accept": "application/json"}
