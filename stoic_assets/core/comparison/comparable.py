@@ -10,12 +10,11 @@ from stoic_assets.core.comparison.survivors import Survivors, by_survivors, fail
 from stoic_assets.core.evaluation import way_on
 from stoic_assets.core.jobs.names import job_key, job_of
 from stoic_assets.core.judging.silent_judges import silence
-from stoic_assets.core.presentation.formatting import plural
+from stoic_assets.core.presentation.formatting import listed, plural
 from stoic_assets.core.scoring.validity import too_many_invalid
 
 APART_HOURS = 1.0
 """Versions evaluated further apart met other circumstances, and the reader must know."""
-_SHOWN = 5
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,7 @@ def common_ground(base: Side, candidate: Side, threshold: float, judge_moved: st
     shared = base.jobs.keys() & candidate.jobs.keys()
     jobs = frozenset(job for job in shared if base.jobs[job] == candidate.jobs[job])
     if not jobs:
-        changed = f" in common, and all changed between the two ({_listed(shared)})"
+        changed = f" in common, and all changed between the two ({listed(sorted(shared))})"
         common = plural(len(shared), "job") + changed if shared else "no job in common"
         raise ComparisonRefused(
             f"{_named(base)} and {_named(candidate)} have {common}; evaluate the base again, or "
@@ -102,19 +101,19 @@ def _regrade(side: Side, candidate: Side) -> str:
 def _suites(base: Side, candidate: Side, changed: Iterable[str]) -> list[str]:
     """What is left out."""
     notes = [
-        f"only {side.agent_version} ran {_listed(missing)}; not compared"
+        f"only {side.agent_version} ran {listed(sorted(missing))}; not compared"
         for side, other in ((base, candidate), (candidate, base))
         if (missing := side.jobs.keys() - other.jobs.keys())
     ]
     if changed:
-        notes.append(f"changed between the two evaluations and not compared: {_listed(changed)}")
+        notes.append(f"changed between the two evaluations and not compared: {listed(sorted(changed))}")
     notes += [
-        f"only {side.agent_version} ran {condition} trials of {_listed(jobs)}; not compared"
+        f"only {side.agent_version} ran {condition} trials of {listed(sorted(jobs))}; not compared"
         for side, other in ((base, candidate), (candidate, base))
         for condition, jobs in _conditions_of_one(side, other).items()
     ]
     unpaired = _unpaired(base, candidate)
-    return [*notes, f"measured in one of them alone: {_listed(unpaired)}"] if unpaired else notes
+    return [*notes, f"measured in one of them alone: {listed(sorted(unpaired))}"] if unpaired else notes
 
 
 def _conditions_of_one(side: Side, other: Side) -> dict[str, set[str]]:
@@ -148,12 +147,6 @@ def _circumstances(base: Side, candidate: Side) -> list[str]:
         notes.append("other built-in prompts (stoic-eval was updated): users may have been played in another way")
     invalid = [f"{side.invalid_trials} of {side.agent_version}" for side in (base, candidate) if side.invalid_trials]
     return [*notes, f"invalid trials left out: {', '.join(invalid)}"] if invalid else notes
-
-
-def _listed(names: Iterable[str]) -> str:
-    ordered = sorted(names)
-    more = f" and {len(ordered) - _SHOWN} more" if len(ordered) > _SHOWN else ""
-    return ", ".join(ordered[:_SHOWN]) + more
 
 
 def _named(side: Side) -> str:

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from math import fsum, sqrt
 from statistics import fmean
 
-from stoic_assets.core.comparison.student import quantile
+from stoic_assets.core.comparison.student import SAME, quantile
 
 CONFIDENCE = 0.95
-_SAME = 1e-9
-"""A standard error below this comes from rounding alone."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +50,7 @@ def estimated(scores: Sequence[WeightedScore]) -> ClusteredMean:
     if jobs < 2:
         return ClusteredMean(mean, why="all scored trials are of one job; an interval needs two")
     error = _standard_error(counted, mean, jobs)
-    if error < _SAME:
+    if error < SAME:
         return ClusteredMean(mean, why="all jobs have the same mean, which says nothing about the spread")
     two_sided, one_sided = quantile(jobs - 1, (1 + CONFIDENCE) / 2), quantile(jobs - 1, CONFIDENCE)
     return ClusteredMean(

@@ -144,12 +144,12 @@ def _finding(score: Row, verdicts: Sequence[Row]) -> VirtueFinding:
     return VirtueFinding(
         score=score["score"],
         reasoning=nearest["reasoning"] or "",
-        supporting_examples=_distinct(verdicts, "supporting_examples"),
-        improvement_suggestions=_distinct(verdicts, "improvement_suggestions"),
+        supporting_examples=distinct(text for row in verdicts for text in row["supporting_examples"] or ()),
+        improvement_suggestions=distinct(text for row in verdicts for text in row["improvement_suggestions"] or ()),
         confidence=score["confidence"],
     )
 
 
-def _distinct(verdicts: Iterable[Row], column: str) -> tuple[str, ...]:
-    texts = (text.strip() for verdict in verdicts for text in verdict[column] or ())
-    return tuple(dict.fromkeys(text for text in texts if text))
+def distinct(texts: Iterable[str]) -> tuple[str, ...]:
+    """Each text once, without blanks around it, in the order of their first occurrence; empty ones are left out."""
+    return tuple(dict.fromkeys(text.strip() for text in texts if text.strip()))

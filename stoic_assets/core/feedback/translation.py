@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from stoic_assets.core.evolution.stoic_evaluation import VirtueFinding
+from stoic_assets.core.evolution.stoic_evaluation import VirtueFinding, distinct
 from stoic_assets.core.feedback.feedback_file import DimensionFeedback, Metrics
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 from stoic_assets.core.ratings.rubric import DimensionName
@@ -61,13 +61,9 @@ def _finding(entries: Sequence[DimensionFeedback], further: Iterable[str]) -> Vi
     return VirtueFinding(
         score=score,
         reasoning=f"People on {said}",
-        supporting_examples=_distinct(text for entry in entries for text in entry.supporting_quotes),
-        improvement_suggestions=_distinct(
+        supporting_examples=distinct(text for entry in entries for text in entry.supporting_quotes),
+        improvement_suggestions=distinct(
             [*(text for entry in entries for text in entry.improvement_suggestions), *further]
         ),
         confidence=confidence,
     )
-
-
-def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(text.strip() for text in texts if text.strip()))

@@ -11,6 +11,7 @@ from stoic_assets.core.documents import dotted
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.job import Job, PromptName
 from stoic_assets.core.jobs.job_entries import CypherAssertion
+from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.redaction import BLANK
 
 _GO_BY_AFTERWARDS: Any = {
@@ -21,7 +22,6 @@ _GO_BY_AFTERWARDS: Any = {
     "target": {"url", "protocol", "timeout_seconds"},  # how an agent is reached that is not called again
     "assertions": True,  # looked at one by one
 }  # fmt: skip
-_SHOWN = 5
 
 
 def corrected_jobs(jobs: Iterable[Job], held: Sequence[Job]) -> dict[str, Job]:
@@ -51,9 +51,8 @@ def _corrected(job: Job, held: dict[str, Job]) -> Job:
 def _refuse_other_conversations(job: Job, held: Job) -> None:
     then, now = (each.model_dump(mode="json", by_alias=True, exclude=_GO_BY_AFTERWARDS) for each in (held, job))
     if changed := list(_differences(then, now)):
-        more = f" and {len(changed) - _SHOWN} more" if len(changed) > _SHOWN else ""
         raise ConfigurationError(
-            f"job {job.name}: {', '.join(changed[:_SHOWN])}{more} cannot be corrected afterwards: the conversations "
+            f"job {job.name}: {listed(changed)} cannot be corrected afterwards: the conversations "
             "were held with what stood there; undo that, or evaluate anew"
         )
 

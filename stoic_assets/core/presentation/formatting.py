@@ -5,7 +5,7 @@ import html
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -59,6 +59,12 @@ def count(value: float) -> str:
 def plural(number: int, one: str, many: str = "") -> str:
     """So many of a thing: `1 trial`, `2 trials`, `1 reply`; `many` is what does not just end in s."""
     return f"{count(number)} {one if number == 1 else many or one + 's'}"
+
+
+def listed(names: Sequence[str], most: int = 5) -> str:
+    """The first of several names, and how many more there are: `a, b, c, d, e and 2 more`."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def percent(value: float) -> str:

@@ -21,6 +21,7 @@ MARKS = len(LEVELS)
 """Marks are whole numbers from 1 to this."""
 ANSWERS: tuple[Overall, ...] = ("no", "maybe", "yes")
 """The answers to the overall question, worst first; in arrays they are 1, 2, 3."""
+NO, _, YES = range(1, len(ANSWERS) + 1)
 
 
 @dataclass(frozen=True, eq=False)

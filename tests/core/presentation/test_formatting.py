@@ -64,6 +64,11 @@ def test_one_of_a_thing_is_no_plural() -> None:
     assert formatting.plural(2, "reply", "replies") == "2 replies"
 
 
+def test_of_many_names_the_first_are_listed() -> None:
+    assert formatting.listed(["b", "a"]) == "b, a"
+    assert formatting.listed(list("abcdefg")) == "a, b, c, d, e and 2 more"
+
+
 @pytest.mark.parametrize(
     "value",
     [

@@ -6,7 +6,7 @@ import numpy as np
 
 from stoic_assets.core.ratings.checks.flag import RaterFlag
 from stoic_assets.core.ratings.missing_values import mean_of
-from stoic_assets.core.ratings.rating_table import ANSWERS, MARKS, Floats, RatingTable
+from stoic_assets.core.ratings.rating_table import ANSWERS, MARKS, NO, YES, Floats, RatingTable
 
 FEWEST_MARKS = 10
 """With fewer marks (two items) a pattern is no pattern."""
@@ -14,7 +14,6 @@ SMALLEST_SD, MOST_SAME = 0.4, 0.8
 HIGHEST_MEAN, MOST_FIVES = 4.5, 0.7
 YES_FROM, NO_UP_TO = 2.5, 3.5
 """Means of the marks below which a yes, and above which a no, contradicts them."""
-NO, _, YES = range(1, len(ANSWERS) + 1)
 
 
 def straight_lining(table: RatingTable) -> Iterator[RaterFlag]:

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from stoic_assets.core.ratings.missing_values import mean_of
-from stoic_assets.core.ratings.rating_table import ANSWERS, Floats, RatingTable
+from stoic_assets.core.ratings.rating_table import NO, YES, Floats, RatingTable
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES
 
 GAP = 3
 """Marks on one question that lie this far apart need a talk: a 1 and a 4 are no matter of taste."""
-NO, YES = 1, len(ANSWERS)
 
 
 @dataclass(frozen=True)
