@@ -157,9 +157,8 @@ class _Conversation:
 
     def opening(self) -> str:
         """The first message: the scenario's input, or a greeting."""
-        for scenario in self.job.scenarios:
-            if scenario.id == self.trial.scenario:
-                return scenario.input
+        if self.job.scenarios:
+            return self.job.scenario(self.trial.scenario).input
         return dice(self.trial).choice(self.job.greetings)
 
     async def next_message(self) -> str:

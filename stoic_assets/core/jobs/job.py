@@ -107,6 +107,15 @@ class Job(CamelDocument):
         """The assertions that hold under `condition`, with their keys."""
         return [(key, a) for key, a in self.keyed_assertions() if a.condition in (None, condition)]
 
+    def scenario(self, scenario_id: str | None) -> Scenario:
+        """One of its scenarios. Raises `ConfigurationError` when the job has no such scenario any more."""
+        for scenario in self.scenarios:
+            if scenario.id == scenario_id:
+                return scenario
+        raise ConfigurationError(
+            f"job {self.name!r} has no scenario {scenario_id!r}; judge with the job of the evidence"
+        )
+
     def room(self) -> int:
         """How often the simulated user can speak after the greeting, at most; scenarios need no such user."""
         return 0 if self.scenarios else max(0, (self.max_turns - 1) // 2)

@@ -10,7 +10,6 @@ from typing import Any
 
 from stoic_assets.core.chat import ChatRequest
 from stoic_assets.core.conversation.evidence import Evidence
-from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.job_entries import Task
 from stoic_assets.core.judging.exhibit import as_json, blocks, function_calls
@@ -128,7 +127,7 @@ def rubric_variables(job: Job, rubric: Rubric, scenario: str | None) -> dict[str
 def _job_variables(job: Job, scenario: str | None) -> dict[str, Any]:
     return {
         "tasks": [task_variables(task) for task in job.tasks],
-        "scenario": scenario_input(job, scenario) if job.scenarios else None,
+        "scenario": job.scenario(scenario).input if job.scenarios else None,
         "facts": list(job.facts),
     }
 
@@ -137,14 +136,6 @@ def _of_rubric(rubric: Rubric) -> dict[str, Any]:
     if rubric == "tasks":
         return {}
     return {"virtue": rubric, "title": TITLES[rubric], "aspects": ASPECTS[rubric], "parts": PARTS.get(rubric, ())}
-
-
-def scenario_input(job: Job, scenario_id: str | None) -> str:
-    """What the user says in a scenario. Raises `ConfigurationError` when the job has no such scenario any more."""
-    for scenario in job.scenarios:
-        if scenario.id == scenario_id:
-            return scenario.input
-    raise ConfigurationError(f"job {job.name!r} has no scenario {scenario_id!r}; judge with the job of the evidence")
 
 
 def task_variables(task: Task) -> dict[str, str | None]:

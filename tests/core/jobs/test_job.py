@@ -279,6 +279,14 @@ def test_a_virtue_without_a_weight_weighs_one(make_job: MakeJob) -> None:
     }
 
 
+def test_a_scenario_is_found_by_its_id_or_missed_by_it(make_job: MakeJob) -> None:
+    scenarios = [{"id": each, "category": "c", "input": f"I am {each}"} for each in ("a", "b")]
+    job = make_job(scenarios=scenarios)
+    assert job.scenario("b").input == "I am b"
+    with pytest.raises(ConfigurationError, match="has no scenario 'c'; judge with the job of the evidence"):
+        job.scenario("c")
+
+
 @pytest.mark.parametrize("identity", ["a b", "../x", "", "a/b", ".hidden", "a~b", "ü", "a" * 101])
 def test_the_id_of_a_scenario_must_be_safe_for_files(make_job: MakeJob, identity: str) -> None:
     with pytest.raises(ValueError, match="pattern"):
