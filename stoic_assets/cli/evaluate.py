@@ -22,7 +22,15 @@ from stoic_assets.cli.options import NEWEST, Json, Verbose
 from stoic_assets.cli.outcome import evaluation_outcome, finish
 from stoic_assets.cli.partition_run import materialise, status_by_runs
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import REGRADING, EvaluationRequest, Manifest, half_judged, refuse_change
+from stoic_assets.core.evaluation import (
+    DONE,
+    REGRADING,
+    EvaluationRequest,
+    Manifest,
+    half_judged,
+    newest_unfinished,
+    refuse_change,
+)
 from stoic_assets.core.graph_address import subject_address
 from stoic_assets.core.jobs.slips import doubts
 from stoic_assets.core.releases import check_agent_version
@@ -229,22 +237,19 @@ def resumed_id(wanted: str, version: str, jobs: set[str], workplace: Workplace) 
     """
     if wanted != NEWEST:
         return evaluation_of(workplace, version, wanted).evaluation_id
-    manifests = {manifest.evaluation_id: manifest for manifest in workplace.evidence.manifests(version)}
+    manifests = workplace.evidence.manifests(version)
+    held = [manifest for manifest in manifests if {job.name for job in manifest.spec.jobs} == jobs]
     status = {row["evaluation_id"]: row["status"] for row in workplace.warehouse.evaluations(version)}
-    held = [name for name, manifest in manifests.items() if {job.name for job in manifest.spec.jobs} == jobs]
-    if held and status.get(held[-1]) == "finished":
-        status[held[-1]] = _status_of_scored(workplace, version, held[-1])
-    if held and status.get(held[-1]) == REGRADING:
-        again = f"{half_judged(version, held[-1])}, or judge it as it was held with --resume {held[-1]}"
+    newest = held[-1].evaluation_id if held else ""
+    if status.get(newest) == "finished":
+        status[newest] = _status_of_scored(workplace, version, newest)
+    if status.get(newest) == REGRADING:
+        again = f"{half_judged(version, newest)}, or judge it as it was held with --resume {newest}"
         raise ConfigurationError(again)
-    done = {name for name in manifests if status.get(name) in ("finished", REGRADING)}
-    overtaken = held[: max((held.index(name) for name in done.intersection(held)), default=0)]
-    done.update(name for name in overtaken if not workplace.evidence.has_begun(manifests[name]))
-    unfinished = [name for name in manifests if name not in done]
-    of_these = [name for name in held if name in unfinished]
-    if not of_these:
-        raise ConfigurationError(_nothing_to_resume(version, unfinished))
-    return of_these[-1]
+    if unfinished := newest_unfinished(held, status, workplace.evidence.has_begun):
+        return unfinished
+    others = [each.evaluation_id for each in manifests if each not in held]
+    raise ConfigurationError(_nothing_to_resume(version, [each for each in others if status.get(each) not in DONE]))
 
 
 def _status_of_scored(workplace: Workplace, version: str, evaluation_id: str) -> str:

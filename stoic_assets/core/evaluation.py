@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -16,6 +16,8 @@ from stoic_assets.core.releases import agent_of
 EVALUATION_TAG = "stoic/evaluation_id"
 REGRADING = "regrading"
 """The status of an evaluation from the moment its verdicts give way to others until it is scored by all of these."""
+DONE = ("finished", REGRADING)
+"""The statuses of evaluations that have nothing left to converse about."""
 
 
 def way_on(agent_version: str, evaluation_id: str, status: str) -> str:
@@ -129,6 +131,22 @@ class Manifest(BaseModel):
     def held_hashes(self) -> dict[str, str]:
         """What each job asked in the conversations, by its name; an earlier release stored it in `spec` alone."""
         return {job.name: job.question_hash() for job in self.spec.jobs} | self.job_hashes
+
+
+def newest_unfinished(
+    held: Sequence[Manifest], status: Mapping[str, str], has_begun: Callable[[Manifest], bool]
+) -> str | None:
+    """The id of the newest of these evaluations, oldest first, that is not `DONE`; None without one.
+
+    `status` is by evaluation id. One in which nothing happened before a later one was done is left alone.
+    """
+    overtaken = False
+    for each in reversed(held):
+        if status.get(each.evaluation_id) in DONE:
+            overtaken = True
+        elif not overtaken or has_begun(each):
+            return each.evaluation_id
+    return None
 
 
 def refuse_change(begun: Manifest, wanted: EvaluationSpec, redactor: Redactor) -> None:

@@ -11,6 +11,7 @@ from stoic_assets.core.evaluation import (
     ResumeRefused,
     check_evaluation_id,
     evaluation_row,
+    newest_unfinished,
     refuse_change,
 )
 from stoic_assets.core.jobs.job import Job
@@ -143,3 +144,29 @@ def test_the_row_of_an_evaluation(make_manifest: Callable[..., Manifest]) -> Non
     assert found["scored_trials"] == 2
     assert (found["judge_models"], found["parents"]) == (["j"], ["marcus@1.0.0"])
     assert found["spec_hash"] == manifest.spec_hash
+
+
+@pytest.mark.parametrize(
+    ("history", "found"),
+    [
+        ("", None),
+        ("conversed", "e0"),
+        ("finished", None),
+        ("conversed incomplete", "e1"),
+        ("conversed finished", "e0"),
+        ("nothing finished", None),
+        ("conversed nothing finished", "e0"),
+        ("finished nothing", "e1"),
+        ("nothing regrading nothing", "e2"),
+        ("nothing conversed regrading", "e1"),
+    ],
+)
+def test_the_newest_unfinished_evaluation_goes_on_unless_nothing_happened_before_a_later_one_was_done(
+    make_spec: MakeSpec, history: str, found: str | None
+) -> None:
+    """From the oldest on, how each evaluation stands."""
+    status = {f"e{place}": each for place, each in enumerate(history.split())}
+    head = stored(make_spec())
+    held = [head.model_copy(update={"evaluation_id": each}) for each in status]
+    known = {each: state for each, state in status.items() if state != "nothing"}
+    assert newest_unfinished(held, known, lambda manifest: manifest.evaluation_id in known) == found
