@@ -14,11 +14,12 @@ from stoic_assets.adapters.stoic_graph_projection import delete_from_graph
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.options import Json
-from stoic_assets.cli.partition_run import PARTITIONS, forget_partition, open_instance
+from stoic_assets.cli.partition_run import forget_partition, open_instance
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.json_schema import job_json_schema
 from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.core.releases import ALL_VERSIONS, check_agent_version, is_agent_version
+from stoic_assets.core.stages import PARTITIONS
 
 
 def export(

@@ -16,12 +16,10 @@ from stoic_assets.adapters.project import shipped
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable, StoicError
 from stoic_assets.core.evaluation import EVALUATION_TAG, REGRADING, way_on
-from stoic_assets.core.stages import DECIDED, EVALUATION
+from stoic_assets.core.stages import DECIDED, EVALUATION, PARTITIONS
 
 if TYPE_CHECKING:
     import dagster as dg
-
-PARTITIONS = "agent_version"
 
 
 class Interrupted(StoicError):

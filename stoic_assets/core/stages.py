@@ -1,5 +1,8 @@
 """The stages of an evaluation, by the names of their assets: what a command, a release and a night materialise."""
 
+PARTITIONS = "agent_version"
+"""What Dagster calls their partitions, each a version of an agent."""
+
 PREPARATION = ("job_configs", "graph_setup")
 DECIDED = ("virtue_scores", "task_scores", "assertion_results")
 """What judges and comparisons say of stored conversations; all further stages go by it."""

@@ -2,5 +2,7 @@
 
 import dagster as dg
 
-agent_versions = dg.DynamicPartitionsDefinition(name="agent_version")
+from stoic_assets.core.stages import PARTITIONS
+
+agent_versions = dg.DynamicPartitionsDefinition(name=PARTITIONS)
 """Partition keys read `agent@version`. Dagster accepts any text as a dynamic key, so `graph_setup` checks it."""

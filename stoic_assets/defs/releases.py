@@ -10,7 +10,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import EVALUATION_TAG
 from stoic_assets.core.evaluation_order import ready
 from stoic_assets.core.releases import Release
-from stoic_assets.core.stages import EVALUATION
+from stoic_assets.core.stages import EVALUATION, PARTITIONS
 from stoic_assets.defs.partitions import agent_versions
 
 PARTITION_TAG = "dagster/partition"
@@ -85,7 +85,7 @@ def _missing_partitions(instance: dg.DagsterInstance, releases: Releases) -> lis
 
 
 def _partitions(instance: dg.DagsterInstance) -> set[str]:
-    return set(instance.get_dynamic_partitions(agent_versions.name or ""))
+    return set(instance.get_dynamic_partitions(PARTITIONS))
 
 
 def _why_nothing(waiting: list[str], releases: Releases) -> str:

@@ -17,11 +17,12 @@ from stoic_assets.adapters.table_schemas import TABLES
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import maintenance
 from stoic_assets.cli.maintenance import delete, export, schema
-from stoic_assets.cli.partition_run import PARTITIONS, dagster_home, open_instance
+from stoic_assets.cli.partition_run import dagster_home, open_instance
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.night_record import Alarm, HeldVersion, Round
 from stoic_assets.core.releases import ALL_VERSIONS
+from stoic_assets.core.stages import PARTITIONS
 
 VERSION = "marcus@1.1.0"
 COMMANDS = typer.Typer()
