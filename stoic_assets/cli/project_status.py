@@ -1,7 +1,7 @@
 """`stoic doctor`: what is configured, what is reachable, what is missing, and how to mend it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 
@@ -55,8 +55,7 @@ class Finding:
 def doctor(as_json: Json = False) -> None:
     """Looks at everything an evaluation needs; exits with 2 if one could not run."""
     workplace = open_workplace()
-    asked = run_async(_asked(workplace))
-    findings = [asked.get(subject) or _looked_at(subject, LOOKS[subject], workplace) for subject in SUBJECTS]
+    findings = [*_looked_at(FILES, workplace), *run_async(_asked(workplace)), *_looked_at(STATE, workplace)]
     ready = all(finding.state != "missing" for finding in findings)
     if as_json:
         console.print_json({"ready": ready, "findings": [vars(finding) for finding in findings]})
@@ -75,14 +74,16 @@ def _table(findings: list[Finding]) -> Table:
     return table
 
 
-def _looked_at(subject: str, look: Callable[[Workplace], Found], workplace: Workplace) -> Finding:
-    try:
-        return Finding(subject, *look(workplace))
-    except StoicError as error:
-        return Finding(subject, "missing", str(error))
+def _looked_at(looks: Mapping[str, Callable[[Workplace], Found]], workplace: Workplace) -> Iterator[Finding]:
+    for subject, look in looks.items():
+        try:
+            found = look(workplace)
+        except StoicError as error:
+            found = "missing", str(error)
+        yield Finding(subject, *found)
 
 
-async def _asked(workplace: Workplace) -> dict[str, Finding]:
+async def _asked(workplace: Workplace) -> list[Finding]:
     """What has to be asked of others, side by side."""
 
     async def answer(subject: str, ask: Callable[[Workplace], Awaitable[Found]]) -> Finding:
@@ -91,7 +92,7 @@ async def _asked(workplace: Workplace) -> dict[str, Finding]:
         except StoicError as error:
             return Finding(subject, "missing", str(error))
 
-    return dict(zip(ASKED, await asyncio.gather(*[answer(*each) for each in ASKED.items()]), strict=True))
+    return await asyncio.gather(*[answer(*each) for each in ASKED.items()])
 
 
 def _installation(workplace: Workplace) -> Found:
@@ -197,9 +198,8 @@ def _delivery(workplace: Workplace) -> Found:
     return ("note", "; ".join(notes)) if notes else ("ok", "nothing waits in the outbox")
 
 
-LOOKS: Mapping[str, Callable[[Workplace], Found]] = {
-    "installation": _installation, "project": _project, "jobs": _jobs, "releases": _releases, "graphs": _graphs,
-    "delivery": _delivery,
+FILES: Mapping[str, Callable[[Workplace], Found]] = {
+    "installation": _installation, "project": _project, "jobs": _jobs, "releases": _releases,
 }  # fmt: skip
 ASKED: Mapping[str, Callable[[Workplace], Awaitable[Found]]] = {"model": _model, "agent": _agent}
-SUBJECTS = ("installation", "project", "jobs", "releases", "model", "agent", "graphs", "delivery")
+STATE: Mapping[str, Callable[[Workplace], Found]] = {"graphs": _graphs, "delivery": _delivery}

@@ -14,7 +14,7 @@ import typer
 
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli.evaluate import default_version
-from stoic_assets.cli.project_status import ASKED, LOOKS, doctor
+from stoic_assets.cli.project_status import ASKED, FILES, STATE, doctor
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
 from stoic_assets.core.evaluation import EvaluationRequest
 
@@ -42,7 +42,7 @@ def test_jobs_that_leave_open_which_version_is_meant_are_told_as_eval_tells_them
             "tasks": [{"task": "Greet", "acceptanceCriteria": "Greeted"}],
         }  # fmt: skip
         (workplace.project.jobs / f"{number}.yml").write_text(json.dumps(job))
-    found, said = LOOKS["jobs"](workplace)
+    found, said = FILES["jobs"](workplace)
     assert found == state
     assert said.startswith(f"{len(chatbots)} in {workplace.project.jobs}")
     assert advice in said
@@ -57,7 +57,7 @@ def test_a_job_with_more_tasks_than_turns_is_told(workplace: Workplace) -> None:
     task = {"task": "Greet", "acceptanceCriteria": "Greeted"}
     job = {"target": {"user": "ada", "chatbot": "marcus"}, "tasks": [task] * 12}
     (workplace.project.jobs / "long.yml").write_text(json.dumps(job))
-    found, said = LOOKS["jobs"](workplace)
+    found, said = FILES["jobs"](workplace)
     assert found == "note"
     assert "; job long: `maxTurns: 20` lets the user speak 9 times" in said
 
@@ -127,20 +127,20 @@ def test_jobs_are_counted_where_they_lie(workplace: Workplace) -> None:
     classic = workplace.project.root / "data" / "eval"
     classic.mkdir(parents=True)
     (classic / "agent.yml").write_text((workplace.project.jobs / "chat.yml").read_text())
-    assert LOOKS["jobs"](workplace) == ("ok", f"2 in {classic} and {workplace.project.jobs}")
+    assert FILES["jobs"](workplace) == ("ok", f"2 in {classic} and {workplace.project.jobs}")
 
 
 def test_what_waits_for_an_address_that_is_set_is_told(workplace: Workplace, place: str) -> None:
     workplace.outbox.put("events", {"a": {}, "b": {}}, "marcus@1")
     unset = "fitness updates stay in the outbox (EVOLUTION_URL is not set)"
-    state, said = LOOKS["delivery"](workplace)
+    state, said = STATE["delivery"](workplace)
     assert (state, said) == ("note", f"events stay in the outbox (STOIC_WEBHOOK_URL is not set); {unset}")
     heard = replace(workplace, env={**workplace.env, "STOIC_WEBHOOK_URL": place})
     waiting = "2 events in the outbox; the next evaluation tries STOIC_WEBHOOK_URL again"
-    assert LOOKS["delivery"](heard) == ("note", f"{waiting}; {unset}")
+    assert STATE["delivery"](heard) == ("note", f"{waiting}; {unset}")
     workplace.outbox.delete("marcus@1")
     all_heard = replace(heard, env={**heard.env, "EVOLUTION_URL": place})
-    assert LOOKS["delivery"](all_heard) == ("ok", "nothing waits in the outbox")
+    assert STATE["delivery"](all_heard) == ("ok", "nothing waits in the outbox")
 
 
 def test_an_agent_that_refuses_the_key_is_missing_unless_it_listens_elsewhere_too(
@@ -177,7 +177,7 @@ def test_subjects_stand_in_order_and_one_that_is_missing_ends_with_2(
     workplace: Workplace, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("stoic_assets.cli.project_status.open_workplace", lambda: workplace)
-    monkeypatch.setattr("stoic_assets.cli.project_status.LOOKS", {**LOOKS, "graphs": lambda _: ("ok", "none asked")})
+    monkeypatch.setattr("stoic_assets.cli.project_status.STATE", {**STATE, "graphs": lambda _: ("ok", "none asked")})
     with answering(401) as locked:
         write(workplace, new=locked)
         with pytest.raises(typer.Exit) as left:
