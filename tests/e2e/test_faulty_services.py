@@ -200,7 +200,7 @@ def test_faults_of_agents_are_theirs_and_those_of_the_graph_are_not(
     scored = [trial.overall for trial in trials.values() if trial.overall is not None]
     average = quoted(sum(scored) / len(scored))
     assert done.line == f"stoic: the average score {average:.2f} is below 0.9"
-    assert len(model.of("judge")) == 6  # five conversations ran their course, word for word the same one
+    assert len(model.of("judge")) == 30  # five conversations ran their course, and each is judged by itself
     for name in (*errors, "cut-off"):
         start = f"{trials[name].outcome}  {name} withheld 1: "
         [line] = [line for line in done.out.splitlines() if line.startswith(start)]
