@@ -2,7 +2,7 @@
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import asdict
 from functools import cached_property, partial
 from typing import Any, TypeVar
@@ -17,7 +17,7 @@ from stoic_assets.core.chat import ChatModel
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.conversation.rows import job_columns
 from stoic_assets.core.evaluation import Manifest
-from stoic_assets.core.jobs.correction import corrected_jobs
+from stoic_assets.core.jobs.correction import Correction, corrected_jobs
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.judging.exhibit import judged
 from stoic_assets.core.judging.judge import judge_tasks, judge_virtues
@@ -34,25 +34,34 @@ Tables = dict[str, list[Row]]
 class EvaluationJudging:
     """Judges the trials of one evaluation, all of them side by side under the judge's limit.
 
-    `corrected` jobs take the place of those of the same name that the conversations were held with. Raises as
-    `corrected_jobs` does.
+    `corrected` jobs take the place of those of the same name. The others are those that the evaluation was judged by
+    last, or, if `original`, those that its conversations were held with. Raises as `corrected_jobs` does.
     """
 
     def __init__(
         self, workplace: Workplace, manifest: Manifest, samples: int | None = None, fresh: bool = False,
-        max_cost: float | None = None, corrected: Sequence[Job] = (),
+        max_cost: float | None = None, corrected: Sequence[Job] = (), original: bool = False,
     ) -> None:
         self._workplace, self._manifest = workplace, manifest
-        # Those that are stored too: `redact` may have learned of a secret since, and judges see none.
-        new, held = ([job.blanked(workplace.redactor) for job in jobs] for jobs in (corrected, manifest.spec.jobs))
-        self._jobs = corrected_jobs(new, held)
-        self._hashes = manifest.held_hashes() | {job.name: self._hash(job) for job in corrected}
+        self._go_by(Correction() if original else workplace.evidence.correction(manifest), corrected)
         self._fresh, self._max_cost = fresh, max_cost
         self._panel = judge_panel(workplace.env)
         self._settings = workplace.settings.judging.model_copy(
             update={"samples": samples or manifest.spec.judge_samples}
         )
         self.tables = EvaluationTables(workplace, manifest)
+
+    def _go_by(self, known: Correction, corrected: Sequence[Job]) -> None:
+        """Puts `corrected` jobs in place of `known` ones, and both in place of those of the conversations."""
+        manifest, redactor = self._manifest, self._workplace.redactor
+        new = {job.name: job for job in (*known.jobs, *corrected)}.values()
+        # Those that are stored too: `redact` may have learned of a secret since, and judges see none.
+        ours, held = ([job.blanked(redactor) for job in jobs] for jobs in (new, manifest.spec.jobs))
+        self._jobs, self._hashes = corrected_jobs(ours, held), manifest.held_hashes() | known.job_hashes
+        self._hashes |= {job.name: self._hash(job) for job in corrected}
+        changed = [self._jobs[job.name] for job in held if self._jobs[job.name].hash() != job.hash()]
+        hashes = {job.name: self._hashes[job.name] for job in changed}
+        self.correction = Correction(jobs=tuple(changed), job_hashes=hashes)
 
     async def verdicts(self, virtues: bool = True, tasks: bool = True) -> Tables:
         """The rows of `virtue_scores`, and of `task_scores` with `tone_scores`; all that is asked runs side by side.
@@ -74,6 +83,20 @@ class EvaluationJudging:
         """The rows of `assertion_results`; no model is asked."""
         model = self._manifest.spec.agent_model
         return [asdict(r) for e in self.tables.evidence() for r in decide(self._job(e), e, model)]
+
+    def give_way(self) -> None:
+        """To be called before stored verdicts are replaced: what the evaluation is then, and by which jobs, is stored.
+
+        Raises `StorageError`.
+        """
+        self.tables.reopen(bool(self.correction.jobs))
+        evidence = self._workplace.evidence
+        if self.correction.jobs or evidence.correction(self._manifest).jobs:
+            evidence.correct(self._manifest, self.correction)
+
+    def reads_otherwise(self, jobs: Iterable[Job]) -> list[str]:
+        """The names of those that are not what this evaluation is judged by, but would be as corrected jobs."""
+        return [job.name for job in jobs if job.name in self._jobs and self._hash(job) != self._hashes[job.name]]
 
     def weigh(self) -> None:
         """Stores with the trials what scores and comparisons go by in the jobs, where a correction changed it."""

@@ -80,12 +80,14 @@ def _tables(workplace: Workplace, key: Key, kind: type[ReportData] | type[BaseVe
 
 
 def _jobs(workplace: Workplace, manifest: Manifest, trials: Sequence[Row]) -> list[Row]:
-    """What the jobs asked in the conversations, without secrets, and which of them were judged in another form."""
+    """The jobs that were judged by, without secrets: whether they were corrected, and if so, whether they are kept."""
     judged, held = {row["job"]: row["job_hash"] for row in trials}, manifest.held_hashes()
+    correction = workplace.evidence.correction(manifest)
+    kept = {job.name: job for job in correction.jobs if judged.get(job.name) == correction.job_hashes[job.name]}
     parts: Any = {"name": True, "facts": True, "tasks": True, "scenarios": {"__all__": {"id", "category"}}}
     return [
-        workplace.redactor.row(job.model_dump(mode="json", include=parts))
-        | {"corrected": judged.get(job.name) != held[job.name]}
+        workplace.redactor.row(kept.get(job.name, job).model_dump(mode="json", include=parts))
+        | {"corrected": judged.get(job.name) != held[job.name], "kept": job.name in kept}
         for job in manifest.spec.jobs
     ]
 

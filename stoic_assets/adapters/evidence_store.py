@@ -1,7 +1,7 @@
 """The evidence of evaluations on disk: one folder each, with a manifest, a journal of what trials and models
-did, and one lock.
+did, one lock, and the jobs that were corrected afterwards.
 
-    <home>/evidence/<agent_version>/<evaluation_id>/manifest.json, journal.jsonl, lock
+    <home>/evidence/<agent_version>/<evaluation_id>/manifest.json, journal.jsonl, lock, corrected.json
 
 One journal for all, so that one sync of the disk serves many trials, and whoever stores what was built on a model's
 reply stores its cost with it. A line begins with `trial` or with `call`.
@@ -22,6 +22,7 @@ from stoic_assets.adapters.json_lines import JsonLines, read_lines
 from stoic_assets.core.conversation.journal import Entry
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest, check_evaluation_id
+from stoic_assets.core.jobs.correction import Correction
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.releases import check_agent_version
 
@@ -86,6 +87,19 @@ class EvidenceStore:
         path = self.folder(agent_version, evaluation_id) / "manifest.json"
         advice = "does not fit this version of stoic-eval, or cannot be read; move its folder away and evaluate anew"
         return read_stored(path, _manifest_in, advice)
+
+    def correct(self, manifest: Manifest, correction: Correction) -> None:
+        """Stores by which jobs an evaluation is judged from now on, redacted. Raises as `begin` does."""
+        blanked = correction.model_copy(update={"jobs": tuple(job.blanked(self._redactor) for job in correction.jobs)})
+        write_whole(self._corrected_file(manifest), blanked.model_dump_json(by_alias=True, indent=1))
+
+    def correction(self, manifest: Manifest) -> Correction:
+        """By which jobs an evaluation is judged. Raises `ConfigurationError` where that cannot be read."""
+        advice = "does not fit this version of stoic-eval, or cannot be read; move it away and judge again with --file"
+        return read_stored(self._corrected_file(manifest), Correction.model_validate_json, advice) or Correction()
+
+    def _corrected_file(self, manifest: Manifest) -> Path:
+        return self.folder(manifest.agent_version, manifest.evaluation_id) / "corrected.json"
 
     def readable(self, agent_version: str, evaluation_id: str) -> Manifest | None:
         """As `manifest`, for who can do without it: a damaged one is said, and left out."""

@@ -24,7 +24,7 @@ from stoic_assets.core.errors import StoicError
 COMMANDS = {
     "demo": "demo.demo",
     "eval": "evaluate.evaluate",
-    "regrade": "evaluate.regrade",
+    "regrade": "regrade.regrade",
     "compare": "compare.compare",
     "report": "reports.report",
     "list": "evaluations.list_evaluations",

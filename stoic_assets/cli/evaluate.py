@@ -1,4 +1,4 @@
-"""`stoic eval` and `stoic regrade`: one evaluation through the same assets that Dagster's UI materialises."""
+"""`stoic eval`: one evaluation through the same assets that Dagster's UI materialises."""
 
 import secrets
 from collections.abc import Mapping, Sequence
@@ -9,9 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from stoic_assets.adapters.document_files import load_corrections
 from stoic_assets.adapters.evaluation_conversations import import_clients
-from stoic_assets.adapters.evaluation_judging import EvaluationJudging
 from stoic_assets.adapters.evaluation_setup import by_default, check_reachable, chosen_jobs, set_up
 from stoic_assets.adapters.interrupts import run_async
 from stoic_assets.adapters.models.connect import is_offline
@@ -34,7 +32,7 @@ from stoic_assets.core.evaluation import (
 from stoic_assets.core.graph_address import subject_address
 from stoic_assets.core.jobs.slips import doubts
 from stoic_assets.core.releases import check_agent_version
-from stoic_assets.core.stages import EVALUATION, VERDICTS
+from stoic_assets.core.stages import EVALUATION
 
 
 class Condition(StrEnum):
@@ -117,6 +115,8 @@ def evaluate(
             evaluation_id = resumed_id(resume, version, jobs, workplace) if resume else new_evaluation_id()
             if begun := workplace.evidence.manifest(version, evaluation_id):
                 refuse_change(begun, setup.spec, workplace.redactor)
+                if corrected := ", ".join(job.name for job in workplace.evidence.correction(begun).jobs):
+                    progress.note(f"judged as it was held, no more by corrected jobs: {corrected}")
             run_async(check_reachable(setup.spec, workplace.env))
             progress.note(f"{version}: evaluation {evaluation_id}")
             run_evaluation(workplace, version, evaluation_id, request, max_conversations, max_cost)
@@ -126,47 +126,19 @@ def evaluate(
     finish(evaluation_outcome(workplace, version, evaluation_id), workplace, as_json, fail_under)
 
 
-def regrade(
-    agent_version: Annotated[
-        str | None, typer.Option(metavar="A@V", help="agent@version. (default: the newest evaluated)")
-    ] = None,
-    evaluation: Annotated[
-        str | None, typer.Option(metavar="ID", help="Which of its evaluations. (default: the newest)")
-    ] = None,
-    file: Annotated[
-        list[Path] | None, typer.Option("--file", metavar="FILE", help="A corrected job; may be repeated.")
-    ] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Ask the judges again, past their cached replies.")] = False,
-    judge_samples: Samples = None,
-    max_cost: MaxCost = None,
-    as_json: Json = False,
-    verbose: Verbose = False,
-) -> None:
-    """Judges and checks assertions again over stored evidence; the agent is not called."""
-    with console.watched(verbose) as progress:
-        workplace = open_workplace(progress=progress)
-        version = check_agent_version(agent_version) if agent_version else workplace.warehouse.newest_version()
-        manifest = evaluation_of(workplace, version, evaluation)
-        files, corrected = [str(path) for path in file or ()], load_corrections(file or ())
-        EvaluationJudging(workplace, manifest, corrected=corrected)  # refuses before Dagster loads
-        judging = {"samples": judge_samples, "fresh": fresh, "max_cost": max_cost, "job_files": files}
-        config = dict.fromkeys(("verdicts", "assertion_results"), judging)
-        _materialise_with_graph(workplace, version, manifest.evaluation_id, VERDICTS, config)
-    finish(evaluation_outcome(workplace, version, manifest.evaluation_id), workplace, as_json, None)
-
-
 def run_evaluation(
     workplace: Workplace, version: str, evaluation_id: str, request: EvaluationRequest,
     at_once: int | None = None, max_cost: float | None = None,
 ) -> None:
     """Materialises every stage for one evaluation."""
     conversing = {**request.model_dump(mode="json"), "at_once": at_once, "max_cost": max_cost}
-    judging = {"samples": request.judge_samples, "max_cost": max_cost}
-    config = {"transcripts": conversing, "verdicts": judging}
-    _materialise_with_graph(workplace, version, evaluation_id, EVALUATION, config)
+    # An evaluation that is resumed is judged as it is held, whatever it was judged by in between.
+    judging = {"samples": request.judge_samples, "max_cost": max_cost, "original": True}
+    config = {"transcripts": conversing, **dict.fromkeys(("verdicts", "assertion_results"), judging)}
+    materialise_with_graph(workplace, version, evaluation_id, EVALUATION, config)
 
 
-def _materialise_with_graph(
+def materialise_with_graph(
     workplace: Workplace, version: str, evaluation_id: str, assets: Sequence[str],
     config: Mapping[str, Mapping[str, Any]],
 ) -> None:

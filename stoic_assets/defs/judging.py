@@ -28,13 +28,15 @@ Row = dict[str, Any]
 class JudgingConfig(dg.Config):
     """How to judge; `fresh` goes past the judge cache, `samples` overrides the evaluation's own number.
 
-    `job_files` are corrected jobs: they take the place of those of the same name that the trials were held with.
+    `job_files` are corrected jobs: they take the place of those of the same name, in later judgings too, until one is
+    `original`: that begins with the jobs that the trials were held with.
     """
 
     samples: int | None = Field(default=None, ge=1, le=50)
     fresh: bool = False
     max_cost: float | None = Field(default=None, ge=0)
     job_files: list[str] = []
+    original: bool = False
 
 
 def _spec(name: str, description: str) -> dg.AssetSpec:
@@ -70,7 +72,7 @@ def verdicts(
     with reported(workplace, context):
         judging = _judging(current_evaluation(context, workplace.evidence), config, workplace)
         tables = run_async(judging.verdicts(virtues="virtue_scores" in wanted, tasks="task_scores" in wanted))
-        judging.tables.reopen(bool(config.job_files))
+        judging.give_way()
         paths = {table: judging.tables.write(table, rows) for table, rows in tables.items()}
     about = {"virtue_scores": _about_virtues, "task_scores": _about_tasks}
     for asset in sorted(wanted):
@@ -123,7 +125,7 @@ def assertion_results(
         manifest = current_evaluation(context, workplace.evidence)
         judging = _judging(manifest, config, workplace)
         rows = judging.assertions()
-        judging.tables.reopen(bool(config.job_files))
+        judging.give_way()
         judging.weigh()
         path = judging.tables.write("assertion_results", rows)
     return dg.MaterializeResult(
@@ -162,7 +164,9 @@ def _shown(row: Row, evaluation_id: str) -> Row:
 
 def _judging(manifest: Manifest, config: JudgingConfig, workplace: Workplace) -> EvaluationJudging:
     corrected = load_corrections(map(Path, config.job_files))
-    return EvaluationJudging(workplace, manifest, config.samples, config.fresh, config.max_cost, corrected)
+    return EvaluationJudging(
+        workplace, manifest, config.samples, config.fresh, config.max_cost, corrected, config.original
+    )
 
 
 def _share(rows: list[Row], holds: Callable[[Row], bool]) -> float:

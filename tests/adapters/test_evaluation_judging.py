@@ -12,7 +12,7 @@ from stoic_assets.adapters.evaluation_tables import EvaluationTables
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.chat import ChatReply, ChatRequest
 from stoic_assets.core.conversation.rows import job_columns
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation import REGRADING, Manifest
 from stoic_assets.core.jobs.job import Job
 
 TRIAL = {
@@ -52,6 +52,52 @@ def test_a_correction_reaches_the_trials_and_is_taken_back(
     assert row["started_at"] == before[0]["started_at"]
     EvaluationJudging(workplace, manifest).weigh()
     assert tables.read("trials") == before
+
+
+def test_a_correction_is_judged_by_until_another_or_none_is_wanted(
+    workplace: Workplace, manifest: Manifest, tables: EvaluationTables
+) -> None:
+    task = {"task": "Talk", "acceptanceCriteria": "Names KD-4711"}
+    first, second = chat(tasks=[task]), chat(aspirationalAverage=1.0)
+    workplace.redactor.learn(["KD-4711"])
+    EvaluationJudging(workplace, manifest, corrected=[first]).give_way()
+    [kept] = workplace.evidence.correction(manifest).jobs
+    assert kept.tasks[0].acceptance_criteria == "Names [redacted]"
+
+    again = EvaluationJudging(workplace, manifest)
+    again.weigh()
+    assert again.correction.jobs == (kept,)
+    assert {row["job_hash"] for row in tables.read("trials")} == {first.question_hash()}, "as before it was blanked"
+    EvaluationJudging(workplace, manifest, corrected=[second]).give_way()
+    assert [job.aspirational_average for job in workplace.evidence.correction(manifest).jobs] == [1.0]
+
+    EvaluationJudging(workplace, manifest, original=True).give_way()
+    assert workplace.evidence.correction(manifest).jobs == ()
+    EvaluationJudging(workplace, manifest).weigh()
+    assert {row["job_hash"] for row in tables.read("trials")} == {chat().question_hash()}
+
+
+def test_a_correction_that_corrects_nothing_is_none(workplace: Workplace, manifest: Manifest) -> None:
+    EvaluationJudging(workplace, manifest, corrected=[chat()]).give_way()
+    assert [file.name for file in workplace.evidence.root.rglob("*.json")] == []
+
+
+def test_an_evaluation_that_is_judged_by_a_correction_is_not_finished_though_it_never_was(
+    workplace: Workplace, manifest: Manifest, tables: EvaluationTables
+) -> None:
+    tables.write_head("conversed", planned_trials=1)
+    EvaluationJudging(workplace, manifest).give_way()
+    assert tables.read("evaluations")[0]["status"] == "conversed"
+    EvaluationJudging(workplace, manifest, corrected=[chat(holdout=True)]).give_way()
+    assert tables.read("evaluations")[0]["status"] == REGRADING
+
+
+def test_jobs_that_read_otherwise_by_now_are_known(workplace: Workplace, manifest: Manifest) -> None:
+    edited, elsewhere = chat(prompts={"tasks": "Judge."}), chat(name="other")
+    moved = chat(target={"user": "u", "chatbot": "marcus", "url": "http://elsewhere", "timeoutSeconds": 3})
+    assert EvaluationJudging(workplace, manifest).reads_otherwise([edited, elsewhere]) == ["chat"]
+    assert EvaluationJudging(workplace, manifest).reads_otherwise([moved]) == []
+    assert EvaluationJudging(workplace, manifest, corrected=[edited]).reads_otherwise([edited]) == []
 
 
 def test_without_a_correction_nothing_is_written(

@@ -12,6 +12,7 @@ from stoic_assets.adapters.calibration_store import PLACE
 from stoic_assets.adapters.evaluation_report import report_data, write_report, write_weak_virtues
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.jobs.correction import Correction
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 
@@ -107,6 +108,26 @@ def test_what_the_jobs_asked_comes_from_the_manifest_without_secrets(
     assert (found["name"], found["facts"], found["scenarios"]) == ("j", ["The code is [redacted]."], [])
     assert found["tasks"][0]["acceptance_criteria"] == "It answers."
     assert found["corrected"] is corrected
+
+
+@pytest.mark.parametrize(("judged", "kept"), [("asks:corrected", True), ("asks:held", False), ("asks:other", False)])
+def test_the_criteria_that_are_shown_are_those_that_the_trials_were_judged_by(
+    workplace: Workplace, make_manifest: Make, judged: str, kept: bool
+) -> None:
+    held, corrected = (
+        Job.model_validate({"name": "j", "target": {"user": "u", "chatbot": "marcus"}, "tasks": [task]})
+        for task in ({"task": "Ask.", "acceptanceCriteria": criteria} for criteria in ("It answers.", "It is kind."))
+    )
+    manifest = make_manifest(jobs=(held,), job_hashes={"j": "asks:held"})
+    trial = {
+        "trial_id": "t", "job": "j", "holdout": False, "condition": "withheld", "repeat": 1, "outcome": "signed_off",
+        "failure_count": 0, "planned_tasks": 1, "turns": 0, "job_hash": judged,
+    }  # fmt: skip
+    workplace.warehouse.write("trials", manifest.agent_version, manifest.evaluation_id, [trial])
+    workplace.evidence.correct(manifest, Correction(jobs=(corrected,), job_hashes={"j": "asks:corrected"}))
+    [found] = report_data(workplace, manifest).jobs
+    assert found["tasks"][0]["acceptance_criteria"] == ("It is kind." if kept else "It answers.")
+    assert (found["corrected"], found["kept"]) == (judged != "asks:held", kept)
 
 
 def test_a_first_release_has_no_base(workplace: Workplace, evaluated: Make) -> None:

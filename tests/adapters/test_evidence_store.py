@@ -14,6 +14,7 @@ from stoic_assets.core.conversation.evidence import Turn
 from stoic_assets.core.conversation.journal import began, said, session
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.jobs.correction import Correction
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.redaction import Redactor
 
@@ -69,6 +70,21 @@ def test_a_manifest_of_another_time_is_one_line_that_says_what_to_do(
     assert store.manifests(VERSION) == [manifest("E2")]
     assert caplog.messages == [f"left out: {caught.value}"]
     assert sorted(store.evaluation_ids(VERSION)) == ["E1", "E2"]
+
+
+def test_corrected_jobs_are_kept_blanked_and_a_damaged_file_says_what_to_do(tmp_path: Path, manifest: Make) -> None:
+    store, content = EvidenceStore(tmp_path, Redactor(["KD-[0-9]+"])), {"target": {"user": "u", "chatbot": "c"}}
+    tasks = [{"task": "t", "acceptanceCriteria": "Names KD-1"}]
+    job = Job.model_validate({"name": "chat", "tasks": tasks, **content})
+    assert store.correction(manifest()) == Correction()
+    store.correct(manifest(), Correction(jobs=(job,), job_hashes={"chat": "asks:1"}))
+    kept = store.correction(manifest())
+    assert [task.acceptance_criteria for task in kept.jobs[0].tasks] == ["Names [redacted]"]
+    assert kept.job_hashes == {"chat": "asks:1"}
+    [file] = store.root.rglob("corrected.json")
+    file.write_text("{")
+    with pytest.raises(ConfigurationError, match=r"corrected\.json does not fit .*; move it away and judge again with"):
+        store.correction(manifest())
 
 
 def test_a_manifest_that_cannot_be_read_is_one_line_too(store: EvidenceStore) -> None:

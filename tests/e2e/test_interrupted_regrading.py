@@ -126,8 +126,10 @@ def test_a_correction_after_a_kill_is_not_undone(
     assert f"go on with {again(held)}" in refused(stoic, "eval", "--resume")
     assert stored(stoic) == ("finished", True, 1.0)
 
-    stoic("eval", "--resume", held)  # by its name: judged as it was held
+    told = "judged as it was held, no more by corrected jobs: chat"
+    assert told in stoic("eval", "--resume", held).err  # by its name
     assert stored(stoic) == ("finished", False, 0.0)
+    assert told not in stoic("eval", "--resume", held).err
 
 
 def test_a_run_of_the_web_ui_that_was_cut_off_after_its_scores_is_resumed(stoic: Stoic, model: ModelServer) -> None:

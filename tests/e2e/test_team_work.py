@@ -195,7 +195,7 @@ def _check_regrading(stoic: Stoic, model: ModelServer, agent: ChatAgent, evaluat
 
 
 def _check_corrections(stoic: Stoic, evaluated: dict[str, Any]) -> None:
-    """What scores go by takes effect, is taken back by the next regrading, and nothing is left out in silence."""
+    """What scores go by takes effect, stays so until it is taken back, and nothing is left out in silence."""
     before = stoic.sql("select distinct job_hash from trials")
     corrected: dict[str, Any] = JOB | {"aspirationalAverage": 0, "tags": ["slow"]}
     file = str(stoic.job(**corrected))
@@ -206,7 +206,11 @@ def _check_corrections(stoic: Stoic, evaluated: dict[str, Any]) -> None:
     stoic.job(**corrected | {"maxTurns": 3})
     refused = stoic("regrade", "--file", file, code=2)
     assert "job chat: maxTurns cannot be corrected afterwards" in refused.line
-    assert stoic("regrade", "--judge-samples", "2", "--json").document == evaluated
+    kept = stoic("regrade", "--judge-samples", "2", "--json")
+    assert kept.document == regraded
+    assert "judged by jobs that were corrected before: chat; --original judges by those" in kept.err
+    assert "not judged by what the job files say by now: chat; --file judges by one" in kept.err
+    assert stoic("regrade", "--judge-samples", "2", "--original", "--json").document == evaluated
     assert stoic.sql("select distinct job_hash from trials") == before
 
 

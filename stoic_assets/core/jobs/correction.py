@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import Any, get_args
 
+from pydantic import BaseModel, ConfigDict
+
 from stoic_assets.core.conversation.evidence import Condition
 from stoic_assets.core.documents import dotted
 from stoic_assets.core.errors import ConfigurationError
@@ -22,6 +24,18 @@ _GO_BY_AFTERWARDS: Any = {
     "target": {"url", "protocol", "timeout_seconds"},  # how an agent is reached that is not called again
     "assertions": True,  # looked at one by one
 }  # fmt: skip
+
+
+class Correction(BaseModel):
+    """Jobs that an evaluation is judged by in place of those of the same name that its conversations were held with.
+
+    `job_hashes`, by the names of these jobs (`Job.question_hash`), are of them as they were before they were blanked.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    jobs: tuple[Job, ...] = ()
+    job_hashes: dict[str, str] = {}
 
 
 def corrected_jobs(jobs: Iterable[Job], held: Sequence[Job]) -> dict[str, Job]:

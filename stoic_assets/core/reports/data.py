@@ -36,9 +36,9 @@ class BaseVersion:
 class ReportData:
     """Rows of one evaluation; the fields are the tables.
 
-    `evaluation` and `evaluation_scores` are single rows. `jobs` are those that the conversations were held with: name,
-    facts, tasks and scenarios as in `Job`, and whether a `corrected` one was judged by. `virtue_trends` holds the
-    agent's other versions too.
+    `evaluation` and `evaluation_scores` are single rows. `jobs` are those that were judged by: name, facts, tasks and
+    scenarios as in `Job`, and whether they were `corrected` after their conversations; a corrected one that is not
+    `kept` is as it was before. `virtue_trends` holds the agent's other versions too.
     `version_comparisons` holds the comparison with `base` alone, `judge_calibration` whatever judges were held against
     people. Above `invalid_trials_threshold`, a share of the trials, 0–1, no verdict is given. A virtue is weak with a
     score below `weak_below`, 0–1.

@@ -202,8 +202,9 @@ def _worst_first(view: TrialView) -> tuple[bool, float, str]:
 
 
 def _tasks(marks: Iterable[Row], job: Row) -> list[Row]:
-    """The marks in the order of the tasks; those of a corrected job were judged by what is not stored."""
-    asked = {} if job.get("corrected") else {str(number): task for number, task in enumerate(job.get("tasks") or (), 1)}
+    """The marks in the order of the tasks, with what the judge went by where that is known."""
+    known = job.get("kept") or not job.get("corrected")
+    asked = {str(number): task for number, task in enumerate(job.get("tasks") or (), 1)} if known else {}
     return [{**asked.get(mark["task"], {}), **mark} for mark in sorted(marks, key=_task_number)]
 
 

@@ -64,6 +64,13 @@ def test_of_a_corrected_job_no_criterion_is_shown_that_nobody_judged_by(make_dat
     assert "The job was corrected after its conversations" in page
 
 
+def test_of_a_corrected_job_that_is_kept_the_criteria_are_shown(make_data: Make) -> None:
+    data = make_data(trials=1, turns=2, compared=False)
+    page = "".join(report_parts(replace(data, jobs=[{**job, "corrected": True, "kept": True} for job in data.jobs])))
+    assert "It repeats day and hour." in page
+    assert "The job was corrected after its conversations: the judge went by the criteria that are shown." in page
+
+
 def test_a_scenario_stands_with_its_category(make_data: Make) -> None:
     data = make_data(trials=1, turns=2, compared=False)
     scenarios = [{"id": "s1", "category": "grief"}, {"id": "s2", "category": "anger"}]

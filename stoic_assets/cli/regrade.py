@@ -1,0 +1,64 @@
+"""`stoic regrade`: what is stored of an evaluation is judged again."""
+
+from collections.abc import Iterator, Set
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stoic_assets.adapters.document_files import load_corrections, readable_jobs
+from stoic_assets.adapters.evaluation_judging import EvaluationJudging
+from stoic_assets.adapters.evaluation_setup import job_files
+from stoic_assets.adapters.workplace import Workplace, open_workplace
+from stoic_assets.cli import console
+from stoic_assets.cli.evaluate import MaxCost, Samples, evaluation_of, materialise_with_graph
+from stoic_assets.cli.options import Json, Verbose
+from stoic_assets.cli.outcome import evaluation_outcome, finish
+from stoic_assets.core.releases import check_agent_version
+from stoic_assets.core.stages import VERDICTS
+
+
+def regrade(
+    agent_version: Annotated[
+        str | None, typer.Option(metavar="A@V", help="agent@version. (default: the newest evaluated)")
+    ] = None,
+    evaluation: Annotated[
+        str | None, typer.Option(metavar="ID", help="Which of its evaluations. (default: the newest)")
+    ] = None,
+    file: Annotated[
+        list[Path] | None, typer.Option("--file", metavar="FILE", help="A corrected job; may be repeated.")
+    ] = None,
+    original: Annotated[
+        bool, typer.Option("--original", help="Judge by the jobs of the conversations, not by those corrected before.")
+    ] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Ask the judges again, past their cached replies.")] = False,
+    judge_samples: Samples = None,
+    max_cost: MaxCost = None,
+    as_json: Json = False,
+    verbose: Verbose = False,
+) -> None:
+    """Judges and checks assertions again over stored evidence; the agent is not called."""
+    with console.watched(verbose) as progress:
+        workplace = open_workplace(progress=progress)
+        version = check_agent_version(agent_version) if agent_version else workplace.warehouse.newest_version()
+        manifest = evaluation_of(workplace, version, evaluation)
+        files, corrected = [str(path) for path in file or ()], load_corrections(file or ())
+        # Refuses before Dagster loads.
+        by = EvaluationJudging(workplace, manifest, corrected=corrected, original=original)
+        for note in _job_notes(by, {job.name for job in corrected}, workplace):
+            progress.note(note)
+        judging = {
+            "samples": judge_samples, "fresh": fresh, "max_cost": max_cost, "job_files": files, "original": original,
+        }
+        config = dict.fromkeys(("verdicts", "assertion_results"), judging)
+        materialise_with_graph(workplace, version, manifest.evaluation_id, VERDICTS, config)
+    finish(evaluation_outcome(workplace, version, manifest.evaluation_id), workplace, as_json, None)
+
+
+def _job_notes(judging: EvaluationJudging, named: Set[str], workplace: Workplace) -> Iterator[str]:
+    """What a user may not expect of the jobs that are judged by, but for those `named` with `--file`."""
+    if kept := ", ".join(job.name for job in judging.correction.jobs if job.name not in named):
+        yield f"judged by jobs that were corrected before: {kept}; --original judges by those of the conversations"
+    jobs, _ = readable_jobs(job_files(workplace.project))
+    if other := ", ".join(name for name in judging.reads_otherwise(jobs) if name not in named):
+        yield f"not judged by what the job files say by now: {other}; --file judges by one as it stands there"
