@@ -13,7 +13,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import console
 from stoic_assets.core.calibration.against_people import in_short
 from stoic_assets.core.conversation.evidence import PLAIN, SCORED
-from stoic_assets.core.evaluation import way_on
+from stoic_assets.core.evaluation import judge_again, way_on
 from stoic_assets.core.jobs.names import job_key
 from stoic_assets.core.judging.silent_judges import in_words
 from stoic_assets.core.judging.virtues import VIRTUES
@@ -122,9 +122,17 @@ def no_verdict(outcome: Outcome, threshold: float) -> str | None:
         invalid = [trial for trial in outcome.document["trials"] if trial["outcome"] not in SCORED]
         return (
             f"{too_many_invalid(len(invalid), outcome.held, threshold)}; the first: {_ending(invalid[0], outcome)}; "
-            f"once that is mended, {again} plays them again{_lost(invalid, outcome)}"
+            f"once that is mended, {_anew(invalid, outcome)}"
         )
     return None
+
+
+def _anew(invalid: Sequence[Document], outcome: Outcome) -> str:
+    """What gives invalid trials another chance. Those that lack a verdict alone are not played again."""
+    version, evaluation_id = outcome.document["agent_version"], outcome.document["evaluation_id"]
+    if all(trial["outcome"] == "judge_error" for trial in invalid):
+        return f"{judge_again(version, evaluation_id)} judges them again, by other judges too"
+    return f"{way_on(version, evaluation_id, outcome.status)} plays them again{_lost(invalid, outcome)}"
 
 
 def _lost(invalid: Sequence[Document], outcome: Outcome) -> str:

@@ -25,8 +25,13 @@ def way_on(agent_version: str, evaluation_id: str, status: str) -> str:
 
     One that is judged again may be judged by corrected jobs; to resume it would put the old ones back.
     """
-    command, named = ("regrade", "evaluation") if status == REGRADING else ("eval", "resume")
-    return f"`stoic {command} --agent-version {agent_version} --{named} {evaluation_id}` (same options)"
+    resume = f"`stoic eval --agent-version {agent_version} --resume {evaluation_id}`"
+    return f"{judge_again(agent_version, evaluation_id) if status == REGRADING else resume} (same options)"
+
+
+def judge_again(agent_version: str, evaluation_id: str) -> str:
+    """The command that judges an evaluation again without another conversation."""
+    return f"`stoic regrade --agent-version {agent_version} --evaluation {evaluation_id}`"
 
 
 def half_judged(agent_version: str, evaluation_id: str) -> str:
@@ -164,9 +169,10 @@ def refuse_change(begun: Manifest, wanted: EvaluationSpec, redactor: Redactor) -
         "prompts_hash": "the built-in prompts (stoic-eval was updated)",
     }
     named = ", ".join(called.get(name, name) for name in changed)
+    regrade = f"{judge_again(begun.agent_version, begun.evaluation_id)} takes other judges once all trials are held"
     raise ResumeRefused(
         f"cannot resume: changed since the evaluation began: {named or 'a secret in it, or stoic-eval'}; "
-        "undo that, or start a new one"
+        f"undo that, or start a new one{f'; {regrade}' if changed == ['judge_models'] else ''}"
     )
 
 

@@ -271,6 +271,18 @@ def test_trials_that_stay_invalid_are_not_promised_to_be_played_again(
     assert "plays them again, but for 1 whose user told the withheld facts by now: these need" in told
 
 
+def test_trials_that_lack_verdicts_alone_are_judged_again(
+    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = stored()
+    trials = [TRIAL | {"outcome": "judge_error", "reason": "not JSON"}] * 2
+    failed = {**found.document, "trials": trials, "invalid_trials": 2}
+    outcome = replace(found, document=failed, planned=2, conclusive=False, jobs={"t": "chat"})
+    assert left_with(outcome, workplace, None) == NO_VERDICT
+    again = "`stoic regrade --agent-version marcus@1 --evaluation E` judges them again, by other judges too"
+    assert capsys.readouterr().err.endswith(f": not JSON; once that is mended, {again}\n")
+
+
 def test_what_is_not_played_again_is_known_from_the_jobs(
     stored: Stored, workplace: Workplace, make_manifest: Callable[..., Any]
 ) -> None:

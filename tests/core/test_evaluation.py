@@ -82,7 +82,7 @@ def test_a_stored_specification_holds_no_secret_and_is_known_again_by_those_it_h
     [
         ({"agent_model": "n"}, "agent_model"),
         ({"addresses": {"job": "http://localhost:2"}}, "addresses"),
-        ({"judge_models": ("j", "k")}, "judge_models"),
+        ({"judge_models": ("j", "k"), "repeats": 2}, "repeats, judge_models"),
         (
             {"evaluator_model": "f", "prompts_hash": "q"},
             "evaluator_model, the built-in prompts (stoic-eval was updated)",
@@ -101,6 +101,13 @@ def test_a_changed_specification_is_not_resumed_and_says_what_changed(
         f"cannot resume: changed since the evaluation began: {named}; undo that, or start a new one"
     )
     assert make_spec(**changes).hash() != make_spec().hash()
+
+
+def test_other_judges_need_no_new_evaluation(make_spec: MakeSpec) -> None:
+    begun = stored(make_spec())
+    regrade = f"`stoic regrade --agent-version {begun.agent_version} --evaluation {begun.evaluation_id}`"
+    with pytest.raises(ResumeRefused, match=f"began: judge_models; undo that, or start a new one; {regrade} takes"):
+        refuse_change(begun, make_spec(judge_models=("j", "k")), SECRETS)
 
 
 @pytest.mark.parametrize("expected", [True, 1.0, "1", [1], 2])

@@ -7,7 +7,7 @@ from stoic_assets.core.comparison.measures import JUDGED
 from stoic_assets.core.comparison.paired_jobs import Scope
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.comparison.survivors import Survivors, by_survivors, failure_note
-from stoic_assets.core.evaluation import way_on
+from stoic_assets.core.evaluation import judge_again, way_on
 from stoic_assets.core.jobs.names import job_key, job_of
 from stoic_assets.core.judging.silent_judges import silence
 from stoic_assets.core.presentation.formatting import listed, plural
@@ -91,10 +91,7 @@ def _other_judge(base: Side, candidate: Side, jobs: Set[str]) -> str | None:
 
 def _regrade(side: Side, candidate: Side) -> str:
     """How to judge a side again: what is stored of a comparison is made anew with its candidate alone."""
-    command, last = (
-        f"`stoic regrade --agent-version {each.agent_version} --evaluation {each.evaluation_id}`"
-        for each in (side, candidate)
-    )
+    command, last = (judge_again(each.agent_version, each.evaluation_id) for each in (side, candidate))
     return command if side is candidate else f"{command}, and then, for what is stored of this comparison, with {last}"
 
 

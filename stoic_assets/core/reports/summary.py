@@ -69,6 +69,11 @@ class Summary:
         return invalid_share(self.scored, self.invalid)
 
     @property
+    def lacks_verdicts_alone(self) -> bool:
+        """Whether nothing is wrong with invalid trials but that judges gave no verdict."""
+        return [cause for cause, _ in self.causes] == ["judge_error"]
+
+    @property
     def conclusive(self) -> bool:
         """Whether enough trials are valid for a verdict."""
         return conclusive(self.scored, self.invalid, self.threshold)

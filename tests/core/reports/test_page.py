@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from html.parser import HTMLParser
+from itertools import cycle
 
 import pytest
 
@@ -243,6 +244,20 @@ def test_too_many_invalid_trials_leave_no_verdict_on_the_version(make_data: Make
     html = render_report(make_data(invalid_trials_threshold=0.01))
     assert "No verdict." in html
     assert "Regressed against" not in html
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "way"), [(("judge_error",), "regrade"), (("judge_error", "infra_error"), "eval")]
+)
+def test_without_a_verdict_the_way_on_is_named(make_data: Make, outcomes: tuple[str, ...], way: str) -> None:
+    data = make_data(trials=2, turns=2, compared=False)
+    invalid = [
+        {**row, "outcome": outcome, "valid": False}
+        for row, outcome in zip(data.composite_scores, cycle(outcomes), strict=False)
+    ]
+    page = " ".join(render_report(replace(data, composite_scores=invalid)).split())
+    banner = page[page.index("<strong>No verdict.</strong>") :].partition("</p>")[0]
+    assert banner.count("<code>") == banner.count(f"<code>stoic {way} --agent-version marcus@1.1.0 --") == 1
 
 
 @pytest.mark.parametrize(("status", "said"), [("regrading", True), ("finished", False)])
