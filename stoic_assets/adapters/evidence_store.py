@@ -21,7 +21,7 @@ from stoic_assets.adapters.files import read_stored, remove_folder, write_whole
 from stoic_assets.adapters.json_lines import JsonLines, read_lines
 from stoic_assets.core.conversation.journal import Entry
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import Manifest, check_evaluation_id
+from stoic_assets.core.evaluation import Manifest, check_evaluation_id, way_on
 from stoic_assets.core.jobs.correction import Correction
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.releases import check_agent_version
@@ -113,6 +113,13 @@ class EvidenceStore:
         """Every evaluation of a version that is `readable`, oldest first. Raises as `folder` does."""
         found = [self.readable(agent_version, each) for each in self.evaluation_ids(agent_version)]
         return sorted((manifest for manifest in found if manifest), key=lambda manifest: manifest.started_at)
+
+    def unevaluated(self, agent_version: str) -> str:
+        """What is said of a version of which no table holds an evaluation, with advice. Raises as `folder` does."""
+        if begun := self.manifests(agent_version):
+            again = way_on(agent_version, begun[-1].evaluation_id, "conversed")
+            return f"was not evaluated to the end; go on with {again}"
+        return f"was never evaluated; run `stoic eval --agent-version {agent_version}`"
 
     def evaluation_ids(self, agent_version: str) -> list[str]:
         """Every evaluation of a version, readable or not. Raises as `folder` does."""

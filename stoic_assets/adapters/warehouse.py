@@ -104,7 +104,8 @@ class Warehouse:
         """The version evaluated last. Raises `ConfigurationError` when none was."""
         rows = self.query("select agent_version from evaluations order by started_at desc limit 1")
         if not rows:
-            raise ConfigurationError("nothing was evaluated yet; run `stoic eval` or `stoic demo`")
+            advice = "run `stoic eval` or `stoic demo`, or go on with what `stoic list` shows"
+            raise ConfigurationError(f"nothing was evaluated yet; {advice}")
         return str(rows[0]["agent_version"])
 
     def agent_versions(self) -> set[str]:

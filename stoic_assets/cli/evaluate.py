@@ -186,7 +186,7 @@ def newest_evaluation(workplace: Workplace, version: str) -> Manifest:
     for row in workplace.warehouse.evaluations(version):
         if manifest := workplace.evidence.manifest(version, row["evaluation_id"]):
             return manifest
-    raise ConfigurationError(f"{version} was never evaluated; run `stoic eval --agent-version {version}`")
+    raise ConfigurationError(f"{version} {workplace.evidence.unevaluated(version)}")
 
 
 def evaluation_of(workplace: Workplace, version: str, evaluation_id: str | None) -> Manifest:

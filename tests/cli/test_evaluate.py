@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
+from stoic_assets.adapters.version_comparison import compare_versions
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli.evaluate import _meant, evaluation_of, resumed_id
 from stoic_assets.cli.options import NEWEST
@@ -66,6 +67,24 @@ def test_an_evaluation_is_judged_again_that_is_named_or_the_newest(workplace: Wo
     assert evaluation_of(workplace, version, "2025") == older
     with pytest.raises(ConfigurationError, match="has no evaluation 2024; known: 2025, 2026; name another, or"):
         evaluation_of(workplace, version, "2024")
+
+
+def test_a_version_that_was_cut_short_before_anything_was_stored_is_resumed_not_paid_for_again(
+    workplace: Workplace, make_manifest: Make
+) -> None:
+    with pytest.raises(ConfigurationError, match=r"marcus@1\.0\.0 was never evaluated; run `stoic eval --agent-vers"):
+        evaluation_of(workplace, "marcus@1.0.0", None)
+    workplace.evidence.begin(make_manifest())
+    again = r"go on with `stoic eval --agent-version marcus@1\.0\.0 --resume E1` \(same options\)"
+    with pytest.raises(ConfigurationError, match=rf"marcus@1\.0\.0 was not evaluated to the end; {again}"):
+        evaluation_of(workplace, "marcus@1.0.0", None)
+    with pytest.raises(ConfigurationError, match=f"it was not evaluated to the end; {again}"):
+        compare_versions(workplace, "marcus@0", "marcus@1.0.0")
+    with pytest.raises(ConfigurationError, match=f"its evaluation E1 was cut short; {again}"):
+        compare_versions(workplace, "marcus@0", "marcus@1.0.0", candidate_id="E1")
+    EvaluationTables(workplace, make_manifest()).write_head("conversed", planned_trials=1)
+    with pytest.raises(ConfigurationError, match=f"its newest evaluation is conversed; {again}"):
+        compare_versions(workplace, "marcus@0", "marcus@1.0.0")
 
 
 def test_what_names_no_job_means_those_of_the_evaluation_it_resumes_or_the_single_one(
