@@ -19,6 +19,7 @@ from stoic_assets.core.conversation.rows import job_columns
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.jobs.correction import Correction, corrected_jobs
 from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.judging.confidence import samples_alike
 from stoic_assets.core.judging.exhibit import judged
 from stoic_assets.core.judging.judge import judge_tasks, judge_virtues
 from stoic_assets.core.judging.virtues import VIRTUES
@@ -97,6 +98,10 @@ class EvaluationJudging:
     def reads_otherwise(self, jobs: Iterable[Job]) -> list[str]:
         """The names of those that are not what this evaluation is judged by, but would be as corrected jobs."""
         return [job.name for job in jobs if job.name in self._jobs and self._hash(job) != self._hashes[job.name]]
+
+    def samples_alike(self) -> str | None:
+        """As `confidence.samples_alike`, of the judges and samples here."""
+        return samples_alike(self._settings.samples, len(self._panel), self._settings.temperature)
 
     def weigh(self) -> None:
         """Stores with the trials what scores and comparisons go by in the jobs, where a correction changed it."""

@@ -107,6 +107,12 @@ def job_files(project: Project) -> list[Path]:
     return [*_single_file(project), *yaml_files(project.jobs)]
 
 
+def unread_files(project: Project) -> list[Path]:
+    """The YAML files in folders of `eval_jobs/`, which alone is looked into."""
+    within = [folder for folder in sorted(project.jobs.rglob("*")) if folder.is_dir()]
+    return [file for folder in within for file in yaml_files(folder)]
+
+
 def _single_file(project: Project) -> list[Path]:
     single = project.root / "data" / "eval" / "agent.yml"
     return [single] if single.exists() else []

@@ -16,6 +16,7 @@ from stoic_assets.adapters.models.connect import is_offline
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.dry_run import show_plan
+from stoic_assets.cli.notes import setup_notes, unfinished_before
 from stoic_assets.cli.options import NEWEST, Json, Verbose
 from stoic_assets.cli.outcome import evaluation_outcome, finish
 from stoic_assets.cli.partition_run import materialise, status_by_runs
@@ -29,8 +30,7 @@ from stoic_assets.core.evaluation import (
     newest_unfinished,
     refuse_change,
 )
-from stoic_assets.core.graph_address import subject_address
-from stoic_assets.core.jobs.slips import doubts
+from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.releases import check_agent_version
 from stoic_assets.core.stages import EVALUATION
 
@@ -107,16 +107,17 @@ def evaluate(
             raise ConfigurationError("--agent-url holds a secret; give the address as AGENT_URL, or as a release's url")
         request, version = _meant(request, agent_version, resume, workplace)
         setup = set_up(request, version, workplace.project, workplace.settings, workplace.env, max_cost)
-        for doubt in doubts(setup.spec.jobs, subject_address(workplace.env) is None):
-            progress.note(doubt)
+        unfinished = () if resume else unfinished_before(version, setup.spec, workplace)
+        for note in (*setup_notes(request, version, setup, workplace), *unfinished):
+            progress.note(note)
         if not dry_run:
             # What follows is looked at again before the first trial; said here, it is said before Dagster loads.
             jobs = set(setup.spec.addresses)
             evaluation_id = resumed_id(resume, version, jobs, workplace) if resume else new_evaluation_id()
             if begun := workplace.evidence.manifest(version, evaluation_id):
                 refuse_change(begun, setup.spec, workplace.redactor)
-                if corrected := ", ".join(job.name for job in workplace.evidence.correction(begun).jobs):
-                    progress.note(f"judged as it was held, no more by corrected jobs: {corrected}")
+                if corrected := [job.name for job in workplace.evidence.correction(begun).jobs]:
+                    progress.note(f"judged as it was held, no more by corrected jobs: {listed(corrected)}")
             run_async(check_reachable(setup.spec, workplace.env))
             progress.note(f"{version}: evaluation {evaluation_id}")
             run_evaluation(workplace, version, evaluation_id, request, max_conversations, max_cost)

@@ -11,7 +11,13 @@ from rich.text import Text
 
 from stoic_assets.adapters.agents.connect import check_access
 from stoic_assets.adapters.document_files import load_jobs, load_releases
-from stoic_assets.adapters.evaluation_setup import job_files, refuse_receivers, refuse_setups_of, targets_of
+from stoic_assets.adapters.evaluation_setup import (
+    job_files,
+    refuse_receivers,
+    refuse_setups_of,
+    targets_of,
+    unread_files,
+)
 from stoic_assets.adapters.interrupts import run_async
 from stoic_assets.adapters.models.connect import (
     connect_model,
@@ -105,17 +111,24 @@ def _project(workplace: Workplace) -> Found:
 
 
 def _jobs(workplace: Workplace) -> Found:
-    files = job_files(workplace.project)
+    files, unread = job_files(workplace.project), _unread(workplace)
     if not (jobs := load_jobs(files)):
-        raise ConfigurationError(f"there are none in {workplace.project.jobs}; write one, or use `stoic eval --file`")
+        advice = "; ".join(["write one, or use `stoic eval --file`", *unread])
+        raise ConfigurationError(f"there are none in {workplace.project.jobs}; {advice}")
     refuse_setups_of(jobs, workplace.env)
     places = " and ".join(dict.fromkeys(str(file.parent) for file in files))
-    found, notes = f"{len(jobs)} in {places}", doubts(jobs, subject_address(workplace.env) is None)
+    found, notes = f"{len(jobs)} in {places}", [*unread, *doubts(jobs, subject_address(workplace.env) is None)]
     try:
         default_version(EvaluationRequest(), workplace)
     except ConfigurationError as error:
         notes.append(str(error))
     return "note" if notes else "ok", "; ".join([found, *notes])
+
+
+def _unread(workplace: Workplace) -> list[str]:
+    """Says so where files lie in folders of `eval_jobs/`."""
+    files = unread_files(workplace.project)
+    return [f"not read: {plural(len(files), 'file')} in folders there, such as {files[0]}"] if files else []
 
 
 def _releases(workplace: Workplace) -> Found:

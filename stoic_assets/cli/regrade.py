@@ -14,6 +14,7 @@ from stoic_assets.cli import console
 from stoic_assets.cli.evaluate import MaxCost, Samples, evaluation_of, materialise_with_graph
 from stoic_assets.cli.options import Json, Verbose
 from stoic_assets.cli.outcome import evaluation_outcome, finish
+from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.releases import check_agent_version
 from stoic_assets.core.stages import VERDICTS
 
@@ -44,8 +45,8 @@ def regrade(
         manifest = evaluation_of(workplace, version, evaluation)
         files, corrected = [str(path) for path in file or ()], load_corrections(file or ())
         # Refuses before Dagster loads.
-        by = EvaluationJudging(workplace, manifest, corrected=corrected, original=original)
-        for note in _job_notes(by, {job.name for job in corrected}, workplace):
+        by = EvaluationJudging(workplace, manifest, judge_samples, corrected=corrected, original=original)
+        for note in _notes(by, {job.name for job in corrected}, workplace):
             progress.note(note)
         judging = {
             "samples": judge_samples, "fresh": fresh, "max_cost": max_cost, "job_files": files, "original": original,
@@ -55,10 +56,12 @@ def regrade(
     finish(evaluation_outcome(workplace, version, manifest.evaluation_id), workplace, as_json, None)
 
 
-def _job_notes(judging: EvaluationJudging, named: Set[str], workplace: Workplace) -> Iterator[str]:
-    """What a user may not expect of the jobs that are judged by, but for those `named` with `--file`."""
-    if kept := ", ".join(job.name for job in judging.correction.jobs if job.name not in named):
-        yield f"judged by jobs that were corrected before: {kept}; --original judges by those of the conversations"
+def _notes(judging: EvaluationJudging, named: Set[str], workplace: Workplace) -> Iterator[str]:
+    """What may not be meant: the jobs that are judged by, but for those `named` with `--file`, and samples."""
+    if kept := [job.name for job in judging.correction.jobs if job.name not in named]:
+        yield f"judged by jobs that were corrected before: {listed(kept)}; --original takes those of the conversations"
     jobs, _ = readable_jobs(job_files(workplace.project))
-    if other := ", ".join(name for name in judging.reads_otherwise(jobs) if name not in named):
-        yield f"not judged by what the job files say by now: {other}; --file judges by one as it stands there"
+    if other := [name for name in judging.reads_otherwise(jobs) if name not in named]:
+        yield f"not judged by what the job files say by now: {listed(other)}; --file takes one as it stands there"
+    if alike := judging.samples_alike():
+        yield alike

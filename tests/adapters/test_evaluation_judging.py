@@ -100,6 +100,13 @@ def test_jobs_that_read_otherwise_by_now_are_known(workplace: Workplace, manifes
     assert EvaluationJudging(workplace, manifest, corrected=[edited]).reads_otherwise([edited]) == []
 
 
+@pytest.mark.parametrize(("samples", "alike"), [(None, False), (3, True)])
+def test_samples_that_a_judge_only_repeats_are_known(
+    workplace: Workplace, manifest: Manifest, samples: int | None, alike: bool
+) -> None:
+    assert bool(EvaluationJudging(workplace, manifest, samples).samples_alike()) is alike
+
+
 def test_without_a_correction_nothing_is_written(
     workplace: Workplace, manifest: Manifest, tables: EvaluationTables
 ) -> None:

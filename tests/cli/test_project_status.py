@@ -52,6 +52,19 @@ def test_jobs_that_leave_open_which_version_is_meant_are_told_as_eval_tells_them
         assert said.endswith(f"; {refusal.value}")
 
 
+def test_files_that_are_not_read_are_told(workplace: Workplace) -> None:
+    folder = workplace.project.jobs / "sales"
+    folder.mkdir(parents=True)
+    for name in ("a.yml", "b.yaml", "c.cypher"):
+        (folder / name).touch()
+    told = f"not read: 2 files in folders there, such as {folder / 'a.yml'}"
+    with pytest.raises(ConfigurationError, match=f"there are none in .*; {told}"):
+        FILES["jobs"](workplace)
+    target, task = {"user": "ada", "chatbot": "marcus"}, {"task": "Greet", "acceptanceCriteria": "Greeted"}
+    (workplace.project.jobs / "read.yml").write_text(json.dumps({"target": target, "tasks": [task]}))
+    assert FILES["jobs"](workplace) == ("note", f"1 in {workplace.project.jobs}; {told}")
+
+
 def test_a_job_with_more_tasks_than_turns_is_told(workplace: Workplace) -> None:
     workplace.project.jobs.mkdir()
     task = {"task": "Greet", "acceptanceCriteria": "Greeted"}

@@ -31,6 +31,16 @@ def settled(scores: Sequence[VirtueScore], calibration: Calibration = UNCALIBRAT
     return [_settled(score, verdicts[score.trial_id, score.virtue], calibration) for score in scores]
 
 
+def samples_alike(samples: int, models: int, temperature: float) -> str | None:
+    """What is said of samples that the only judge repeats, so that their spread tells nothing; None where it may."""
+    if samples < ENOUGH or temperature > 0 or models > 1:
+        return None
+    return (
+        f"{samples} samples of one judge at temperature 0 are alike, so that confidence looks perfect; raise "
+        "judging.temperature in stoic.yml, or let several models judge"
+    )
+
+
 def _settled(score: VirtueScore, verdicts: Sequence[VirtueScore], calibration: Calibration) -> VirtueScore:
     if score.score is None:
         return score

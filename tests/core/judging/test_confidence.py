@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stoic_assets.core.calibration.confidence_map import Calibration, ConfidenceMap
-from stoic_assets.core.judging.confidence import settled
+from stoic_assets.core.judging.confidence import samples_alike, settled
 from stoic_assets.core.judging.scores import VirtueScore
 from stoic_assets.core.judging.virtues import Virtue
 
@@ -65,3 +65,11 @@ def test_a_map_of_other_judges_prompts_or_virtues_changes_nothing() -> None:
         other = Calibration([SPREAD.model_copy(update=change), WORD.model_copy(update=change)])
         assert settled(rows, other) == settled(rows)
     assert settled(rows, Calibration([SPREAD]))[3:] == settled(rows)[3:]
+
+
+@pytest.mark.parametrize(
+    ("samples", "models", "temperature", "alike"),
+    [(3, 1, 0.0, True), (2, 1, 0.0, False), (3, 1, 0.1, False), (3, 2, 0.0, False)],
+)
+def test_samples_that_a_judge_repeats_are_told(samples: int, models: int, temperature: float, alike: bool) -> None:
+    assert (samples_alike(samples, models, temperature) is not None) is alike

@@ -1,0 +1,55 @@
+"""What is noted on stderr before an evaluation: nothing of it stops one."""
+
+from collections.abc import Iterator
+
+from stoic_assets.adapters.evaluation_setup import Setup
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.errors import StoicError
+from stoic_assets.core.evaluation import DONE, EvaluationRequest, EvaluationSpec, Manifest, way_on
+from stoic_assets.core.graph_address import subject_address
+from stoic_assets.core.jobs.slips import doubts
+from stoic_assets.core.judging.confidence import samples_alike
+from stoic_assets.core.moments import in_utc
+from stoic_assets.core.presentation.formatting import listed
+from stoic_assets.core.releases import agent_of
+
+
+def setup_notes(request: EvaluationRequest, version: str, setup: Setup, workplace: Workplace) -> Iterator[str]:
+    """What may not be meant in what is going to be evaluated."""
+    spec, agent = setup.spec, agent_of(version)
+    yield from doubts(spec.jobs, subject_address(workplace.env) is None)
+    named = request.files or request.jobs or (setup.release and setup.release.jobs)
+    chatbots = sorted({job.target.chatbot for job in spec.jobs})
+    if not named and agent not in chatbots:
+        yield f"no job addresses {agent}; those of {listed(chatbots)} are taken, as {version}"
+    if alike := samples_alike(spec.judge_samples, len(spec.judge_models), workplace.settings.judging.temperature):
+        yield alike
+
+
+def unfinished_before(version: str, spec: EvaluationSpec, workplace: Workplace) -> Iterator[str]:
+    """Says that the last evaluation of just this came to no end, and how it goes on.
+
+    One that runs in another process is on its way to it.
+    """
+    if begun := _last_unfinished(version, spec, workplace):
+        try:
+            with workplace.evidence.locked(version, begun.evaluation_id):
+                again = way_on(version, begun.evaluation_id, "conversed")
+        except StoicError:
+            return
+        yield f"evaluation {begun.evaluation_id} of just this was cut short; {again} goes on with it"
+
+
+def _last_unfinished(version: str, spec: EvaluationSpec, workplace: Workplace) -> Manifest | None:
+    """The newest of the same specification in which something happened, if none was finished since it began."""
+    if not (begun := workplace.evidence.evaluation_ids(version)):
+        return None
+    rows = workplace.warehouse.evaluations(version)
+    done = {row["evaluation_id"]: in_utc(row["started_at"]) for row in rows if row["status"] in DONE}
+    alike = [
+        manifest
+        for manifest in (workplace.evidence.readable(version, each) for each in begun if each not in done)
+        if manifest and manifest.spec_hash == spec.hash() and workplace.evidence.has_begun(manifest)
+    ]
+    newest = max(alike, key=lambda manifest: in_utc(manifest.started_at), default=None)
+    return newest if newest and in_utc(newest.started_at) > max(done.values(), default=in_utc("0001-01-01")) else None

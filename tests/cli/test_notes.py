@@ -1,0 +1,90 @@
+"""What is noted before an evaluation, and what is not worth a note."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from stoic_assets.adapters.evaluation_setup import Setup
+from stoic_assets.adapters.evaluation_tables import EvaluationTables
+from stoic_assets.adapters.file_locks import locked
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.cli.notes import setup_notes, unfinished_before
+from stoic_assets.core.evaluation import EvaluationRequest, Manifest
+from stoic_assets.core.releases import Release
+
+Make = Callable[..., Manifest]
+
+
+def job(name: str, chatbot: str) -> dict[str, Any]:
+    task = {"task": "Greet", "acceptanceCriteria": "Greeted"}
+    return {"name": name, "target": {"user": "ada", "chatbot": chatbot}, "tasks": [task]}
+
+
+@pytest.mark.parametrize(
+    ("version", "request_", "released", "noted"),
+    [
+        ("helpdeks@1", {}, None, True),
+        ("helpdeks@1", {"tags": ("money",)}, None, True),
+        ("helpdeks@1", {}, (), True),
+        ("helpdeks@1", {}, ("order",), False),
+        ("helpdeks@1", {"files": ("order.yml",)}, None, False),
+        ("helpdeks@1", {"jobs": ("order",)}, None, False),
+        ("sales@1", {}, None, False),
+    ],
+)
+def test_jobs_that_another_agent_is_evaluated_with_are_told(
+    workplace: Workplace, make_manifest: Make, version: str, request_: dict[str, Any],
+    released: tuple[str, ...] | None, noted: bool,
+) -> None:  # fmt: skip
+    spec = make_manifest(jobs=(job("order", "helpdesk"), job("offer", "sales"), job("more", "sales"))).spec
+    agent, _, number = version.partition("@")
+    release = None if released is None else Release(agent=agent, version=number, jobs=released)
+    told = list(setup_notes(EvaluationRequest(**request_), version, Setup(spec, release), workplace))
+    expected = "no job addresses helpdeks; those of helpdesk, sales are taken, as helpdeks@1"
+    assert told == ([expected] if noted else [])
+
+
+def test_samples_that_a_judge_would_repeat_are_told(workplace: Workplace, make_manifest: Make) -> None:
+    spec = make_manifest(jobs=(job("order", "sales"),), judge_samples=3).spec
+    [told] = setup_notes(EvaluationRequest(), "sales@1", Setup(spec, None), workplace)
+    assert told.startswith("3 samples of one judge at temperature 0 are alike")
+    judging = workplace.settings.judging.model_copy(update={"temperature": 0.7})
+    warm = replace(workplace, settings=workplace.settings.model_copy(update={"judging": judging}))
+    assert list(setup_notes(EvaluationRequest(), "sales@1", Setup(spec, None), warm)) == []
+
+
+def begun(workplace: Workplace, manifest: Manifest, status: str | None = None) -> Manifest:
+    """An evaluation in which something happened; with a status, one that tables know."""
+    workplace.evidence.begin(manifest)
+    asyncio.run(workplace.evidence.journals(manifest).append("t1", {"kind": "began", "at": manifest.started_at}))
+    if status:
+        EvaluationTables(workplace, manifest).write_head(status, planned_trials=1)
+    return manifest
+
+
+@pytest.mark.parametrize("status", [None, "conversed", "incomplete"])
+def test_the_last_evaluation_of_the_same_is_named_where_it_was_cut_short(
+    workplace: Workplace, make_manifest: Make, status: str | None
+) -> None:
+    first = begun(workplace, make_manifest(started_at="2025-01-01T00:00:00+00:00"), "finished")
+    cut = begun(workplace, make_manifest(evaluation_id="E2"), status)
+    version = first.agent_version
+    again = "`stoic eval --agent-version marcus@1.0.0 --resume E2` (same options)"
+    told = f"evaluation E2 of just this was cut short; {again} goes on with it"
+    assert list(unfinished_before(version, cut.spec, workplace)) == [told]
+    assert list(unfinished_before(version, make_manifest(agent_model="other").spec, workplace)) == []
+    begun(workplace, make_manifest(evaluation_id="E3", started_at="2027-01-01T00:00:00+00:00"), "finished")
+    assert list(unfinished_before(version, cut.spec, workplace)) == [], "somebody began it anew"
+
+
+def test_one_that_runs_or_in_which_nothing_happened_is_not_told(workplace: Workplace, make_manifest: Make) -> None:
+    manifest = make_manifest()
+    workplace.evidence.begin(manifest)
+    assert list(unfinished_before(manifest.agent_version, manifest.spec, workplace)) == []
+    begun(workplace, manifest)
+    assert len(list(unfinished_before(manifest.agent_version, manifest.spec, workplace))) == 1
+    with locked(workplace.evidence.journal_file(manifest).with_name("lock")):  # by another handle, as a process would
+        assert list(unfinished_before(manifest.agent_version, manifest.spec, workplace)) == []
