@@ -188,7 +188,7 @@ def test_a_comparison_that_is_refused_is_a_warning(
     evaluate(BASE, "before")
     check = compared(CANDIDATE, evaluate(CANDIDATE, "after", 1, scored_trials=1, invalid_trials=5))
     assert (check.passed, check.severity) == (False, dg.AssetCheckSeverity.WARN)
-    assert "83% of the trials" in (check.description or "")
+    assert "5 of 6 trials are invalid" in (check.description or "")
     assert workplace.warehouse.read("version_comparisons", CANDIDATE, "after") == []
 
 
