@@ -24,11 +24,12 @@ from stoic_assets.cli.options import Json, Verbose
 from stoic_assets.cli.outcome import evaluation_outcome
 from stoic_assets.cli.partition_run import Interrupted
 from stoic_assets.core.comparison.comparison import Comparison
+from stoic_assets.core.comparison.paired_assertions import PairedAssertion
 from stoic_assets.core.errors import ServiceUnreachable
 from stoic_assets.core.evaluation import EvaluationRequest
 from stoic_assets.core.graph_address import GraphAddress
 from stoic_assets.core.presentation.formatting import plural
-from stoic_assets.core.reports.version_differences import Flip, differences
+from stoic_assets.core.reports.version_differences import differences
 
 FOR_REAL_AGENTS = ("AGENT_", "NEO_", "STOIC_GRAPH", "STOIC_WEBHOOK_URL", "EVOLUTION_URL", "BOOGIE_URL")
 """How the names of settings begin that lead to the user's own services."""
@@ -99,24 +100,19 @@ def _compared(workplace: Workplace, documents: list[dict[str, Any]]) -> Comparis
     return compare_versions(workplace, base, candidate, base_id, candidate_id)
 
 
-def _flips(workplace: Workplace, candidate: dict[str, Any]) -> list[Flip]:
+def _flips(workplace: Workplace, candidate: dict[str, Any]) -> list[PairedAssertion]:
     """The assertions that hold more or less often than before, as the candidate's report shows them."""
     manifest = workplace.evidence.manifest(candidate["agent_version"], candidate["evaluation_id"])
     found = differences(report_data(workplace, manifest)) if manifest else None
     return found.flips if found else []
 
 
-def _document(documents: list[dict[str, Any]], found: Comparison, flips: list[Flip]) -> dict[str, Any]:
-    flipped = [{"job": f.job, "condition": f.condition, "text": f.text, "change": _change(f)} for f in flips]
+def _document(documents: list[dict[str, Any]], found: Comparison, flips: list[PairedAssertion]) -> dict[str, Any]:
+    flipped = [flip.row() for flip in flips]
     return {"evaluations": documents, "comparison": comparison_document(found), "flipped_assertions": flipped}
 
 
-def _change(flip: Flip) -> float:
-    """How much more often the assertion holds than before, −1–1."""
-    return flip.this.share - flip.base.share
-
-
-def _show(found: Comparison, flips: list[Flip], candidate: dict[str, Any], workplace: Workplace) -> None:
+def _show(found: Comparison, flips: list[PairedAssertion], candidate: dict[str, Any], workplace: Workplace) -> None:
     show_comparison(found)
     show_broken(flips, found.base.agent_version, found.candidate.agent_version)
     report = workplace.report_file(candidate["agent_version"], candidate["evaluation_id"])
@@ -129,9 +125,9 @@ def _show(found: Comparison, flips: list[Flip], candidate: dict[str, Any], workp
     console.out.print(f"the gate, which exits with 1:\n  {stoic} compare {versions} --fail-on regression")
 
 
-def show_broken(flips: list[Flip], before: str, now: str) -> None:
+def show_broken(flips: list[PairedAssertion], before: str, now: str) -> None:
     """Prints the assertions that hold less often for the version `now` than for `before`, if there are any."""
-    broken = [flip for flip in flips if _change(flip) < 0]
+    broken = [flip for flip in flips if flip.change < 0]
     count = len(broken)
     if not broken:
         return

@@ -7,8 +7,8 @@ import pytest
 from stoic_assets.adapters.models.connect import is_offline
 from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli.demo import of_our_own, show_broken
+from stoic_assets.core.comparison.paired_assertions import Held, PairedAssertion
 from stoic_assets.core.graph_address import stoic_address, subject_address
-from stoic_assets.core.reports.version_differences import Flip, Held
 
 SERVICES = {
     "NEO_URI": "bolt://mine:7687", "NEO_DATABASE": "mine", "STOIC_GRAPH_URI": "bolt://mine:7688",
@@ -39,8 +39,9 @@ def test_the_demo_leaves_every_service_of_the_user_alone(live: bool, tmp_path: P
 def test_assertions_that_fail_are_told_in_their_number(
     broken: int, told: str | None, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    held, failed = Held(2, 2), Held(0, 2)
-    flips = [Flip("j", "withheld", "1 < 2", held, failed)] * broken + [Flip("j", "withheld", "2 < 3", failed, held)]
+    held, failed = Held("1", 2, 2), Held("1", 0, 2)
+    mended = PairedAssertion("j", "withheld", "2 < 3", failed, held)
+    flips = [PairedAssertion("j", "withheld", "1 < 2", held, failed)] * broken + [mended]
     show_broken(flips, "a@1", "a@2")
     shown = capsys.readouterr().out.split("\n")
     assert shown[:2] == ["", told] if told else shown == [""]

@@ -7,11 +7,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from stoic_assets.core.comparison.paired_assertions import PairedAssertion
 from stoic_assets.core.jobs.names import job_key
 from stoic_assets.core.presentation.ordering import natural
 from stoic_assets.core.reports.data import mean
 from stoic_assets.core.reports.trial_view import TrialView
-from stoic_assets.core.reports.version_differences import Flip
 
 Cell = tuple[str, str]
 """Job, or one scenario of it, and condition."""
@@ -26,7 +26,7 @@ class JobChange:
     condition: str
     base: list[TrialView]
     this: list[TrialView]
-    flips: list[Flip]
+    flips: list[PairedAssertion]
 
     @property
     def totals(self) -> tuple[float | None, float | None]:
@@ -61,10 +61,12 @@ class JobChange:
         return len(hashes) > 1
 
 
-def job_changes(base: Sequence[TrialView], this: Sequence[TrialView], flips: Iterable[Flip]) -> list[JobChange]:
+def job_changes(
+    base: Sequence[TrialView], this: Sequence[TrialView], flips: Iterable[PairedAssertion]
+) -> list[JobChange]:
     """Every job and condition in which both versions have a scored trial, the greatest loss first."""
     before, after = _cells(base), _cells(this)
-    flipped: dict[Cell, list[Flip]] = defaultdict(list)
+    flipped: dict[Cell, list[PairedAssertion]] = defaultdict(list)
     for flip in flips:
         flipped[flip.job, flip.condition].append(flip)
     found = [JobChange(*cell, before[cell], after[cell], flipped[cell]) for cell in before.keys() & after.keys()]
@@ -87,5 +89,5 @@ def _cells(trials: Iterable[TrialView]) -> dict[Cell, list[TrialView]]:
 
 
 def _greatest_loss_first(found: JobChange) -> tuple[float, float, str, str]:
-    assertions = sum(flip.this.share - flip.base.share for flip in found.flips)
+    assertions = sum(flip.change for flip in found.flips)
     return found.change or 0.0, assertions, natural(found.job), found.condition

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product, zip_longest
 
+from stoic_assets.core.comparison.paired_assertions import told_apart
 from stoic_assets.core.reports.data import Row
 from stoic_assets.core.reports.job_changes import JobChange
 from stoic_assets.core.reports.trial_view import AssertionView, TrialView, TurnView
@@ -102,10 +103,15 @@ def telling_pair(change: JobChange) -> tuple[TrialView, TrialView]:
 
 
 def assertion_pairs(base: TrialView, this: TrialView) -> list[AssertionPair]:
-    """The assertions that both trials have, by their text."""
-    before = {assertion.row["text"]: assertion for assertion in base.assertions}
-    pairs = ((before.get(assertion.row["text"]), assertion) for assertion in this.assertions)
-    return [AssertionPair(was, now) for was, now in pairs if was is not None]
+    """The assertions that both trials have, in the order of this one's."""
+    before, after = _identified(base), _identified(this)
+    return [AssertionPair(before[which], now) for which, now in after.items() if which in before]
+
+
+def _identified(trial: TrialView) -> dict[tuple[str, str], AssertionView]:
+    views = {view.row["assertion"]: view for view in trial.assertions}
+    rows = told_apart(view.row for view in trial.assertions)
+    return {(row["text"], which): views[row["assertion"]] for row, which in rows}
 
 
 def _assertions_lost(base: TrialView, this: TrialView) -> float:

@@ -3,10 +3,10 @@
 No statistics: whether a difference is more than chance is the comparison's business.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from stoic_assets.core.jobs.names import job_key
+from stoic_assets.core.comparison.paired_assertions import PairedAssertion, held, paired_assertions
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.ordering import natural
 from stoic_assets.core.reports.data import BaseVersion, ReportData, Row
@@ -29,30 +29,6 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Held:
-    """How often an assertion held: `passed` of `decided` trials."""
-
-    passed: int = 0
-    decided: int = 0
-
-    @property
-    def share(self) -> float:
-        """0–1."""
-        return self.passed / self.decided
-
-
-@dataclass(frozen=True)
-class Flip:
-    """An assertion that holds more or less often than it did; `job` names the scenario too, where there is one."""
-
-    job: str
-    condition: str
-    text: str
-    base: Held
-    this: Held
-
-
-@dataclass(frozen=True)
 class Differences:
     """This version against the base; `only_base` and `only_this` are jobs that the other one did not run.
 
@@ -62,7 +38,7 @@ class Differences:
     base: Row
     measures: list[Difference]
     assertions: int
-    flips: list[Flip]
+    flips: list[PairedAssertion]
     only_base: list[str]
     only_this: list[str]
 
@@ -80,12 +56,13 @@ def differences(data: ReportData) -> Differences | None:
         return None
     old = {row["job"] for row in data.base.composite_scores}
     new = {row["job"] for row in data.composite_scores}
-    before, after = held(data.base), held(data)
+    before, after = (held(each.composite_scores, each.assertion_results) for each in (data.base, data))
+    pairs = paired_assertions(before, after)
     return Differences(
         base=data.base.evaluation,
         measures=_of_scores(data, data.base) + _of_virtues(data.evaluation_virtues, data.base.evaluation_virtues),
-        assertions=len(before.keys() & after.keys()),
-        flips=_flips(before, after),
+        assertions=len(pairs),
+        flips=[pair for pair in pairs if pair.change],
         only_base=sorted(old - new, key=natural),
         only_this=sorted(new - old, key=natural),
     )
@@ -99,30 +76,3 @@ def _of_scores(data: ReportData, base: BaseVersion) -> list[Difference]:
 def _of_virtues(this: Iterable[Row], base: Iterable[Row]) -> list[Difference]:
     after, before = ({row["virtue"]: row["score"] for row in rows} for rows in (this, base))
     return [Difference(virtue, before.get(virtue), after.get(virtue)) for virtue in VIRTUES]
-
-
-Key = tuple[str, str, str]
-
-
-def held(version: ReportData | BaseVersion) -> dict[Key, Held]:
-    """By job (or scenario of it), condition and text of the assertion: in how many scored trials it held."""
-    places = {row["trial_id"]: row for row in version.composite_scores if row["valid"]}
-    found: dict[Key, Held] = {}
-    for row in version.assertion_results:
-        place = places.get(row["trial_id"])
-        if place is None or row["passed"] is None:
-            continue
-        key = (job_key(place), place["condition"], row["text"])
-        before = found.get(key, Held())
-        found[key] = Held(before.passed + row["passed"], before.decided + 1)
-    return found
-
-
-def _flips(base: dict[Key, Held], this: dict[Key, Held]) -> list[Flip]:
-    """The assertions of both versions whose share changed, the greatest loss first."""
-    flips = (Flip(*key, base[key], this[key]) for key in base.keys() & this.keys())
-    return sorted((flip for flip in flips if flip.base.share != flip.this.share), key=_greatest_loss_first)
-
-
-def _greatest_loss_first(flip: Flip) -> tuple[float, Sequence[str]]:
-    return flip.this.share - flip.base.share, (natural(flip.job), flip.condition, flip.text)

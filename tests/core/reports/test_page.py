@@ -15,6 +15,7 @@ import pytest
 
 from stoic_assets.core.reports.data import BaseVersion, ReportData, Row, Rows
 from stoic_assets.core.reports.page import report_parts
+from stoic_assets.core.reports.version_differences import differences
 
 Make = Callable[..., ReportData]
 PutText = Callable[[ReportData, str], ReportData]
@@ -225,6 +226,21 @@ def test_without_comparison_rows_plain_differences_stand_untested(make_data: Mak
     assert 'id="flips"' in html
     assert 'id="comparison"' not in html
     assert not re.search("against marcus@1.0.0:|p \\(Holm\\)", html)
+
+
+def test_one_assertion_that_flipped_is_no_plural(make_data: Make) -> None:
+    data = make_data()
+    found = differences(data)
+    assert found
+    assert data.base
+    place = f".{found.flips[0].job}.{found.flips[0].condition}."
+    fewer, base_fewer = (
+        [row for row in version.assertion_results if place in row["trial_id"]] for version in (data, data.base)
+    )
+    alone = replace(data, assertion_results=fewer, base=replace(data.base, assertion_results=base_fewer))
+    html = render_report(alone)
+    assert "The one assertion that flipped</summary>" in html
+    assert f"All {len(found.flips)} assertions that flipped</summary>" in render_report(data)
 
 
 @pytest.mark.parametrize(

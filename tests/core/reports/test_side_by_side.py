@@ -7,7 +7,7 @@ from typing import Any
 
 from stoic_assets.core.reports.data import BaseVersion, ReportData
 from stoic_assets.core.reports.job_changes import JobChange, job_changes
-from stoic_assets.core.reports.side_by_side import MOST_PAIRS, SideBySide, side_by_side, telling_pair
+from stoic_assets.core.reports.side_by_side import MOST_PAIRS, SideBySide, assertion_pairs, side_by_side, telling_pair
 from stoic_assets.core.reports.trial_view import TrialView, trial_views
 from stoic_assets.core.reports.version_differences import differences
 
@@ -61,6 +61,15 @@ def test_assertions_whose_result_differs_come_first_and_are_marked() -> None:
     before, after = trial({"a": True, "b": True, "old": True}), trial({"a": True, "b": None, "new": True})
     found = SideBySide("flip-1", JobChange("j", "c", [before], [after], []), before, after).assertions
     assert [(pair.this.row["text"], pair.differs) for pair in found] == [("b", True), ("a", False)]
+
+
+def test_assertions_of_one_text_are_told_apart() -> None:
+    before, after = trial({"one": True, "two": False}), trial({"one": False, "two": True})
+    for view in (*before.assertions, *after.assertions):
+        view.row["text"] = "x"  # type: ignore[index]
+    found = assertion_pairs(before, after)
+    results = [(pair.this.row["assertion"], pair.base.row["passed"], pair.this.row["passed"]) for pair in found]
+    assert results == [("one", True, False), ("two", False, True)]
 
 
 def test_functions_that_one_version_alone_called_are_told_whatever_their_arguments() -> None:

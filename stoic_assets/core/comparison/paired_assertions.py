@@ -1,0 +1,114 @@
+"""Pairs two versions assertion by assertion: in how many of its trials each one held, before and now.
+
+No statistics and no verdict. But no judge decides an assertion: where one held in every trial and holds in none, the
+agent does something else there, however little that moves the mean over all jobs.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from stoic_assets.core.comparison.paired_jobs import Row
+from stoic_assets.core.jobs.names import job_key
+from stoic_assets.core.presentation.ordering import natural
+
+Key = tuple[str, str, str, str]
+"""Job (or scenario of it), condition, text, and what tells the assertion from others of that text."""
+REPEATED = 2
+"""Trials of each side from which on what broke is no matter of one trial's chance."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """How often an assertion held: `passed` of `decided` trials; `assertion` is its name, else its number."""
+
+    assertion: str
+    passed: int = 0
+    decided: int = 0
+
+    @property
+    def share(self) -> float:
+        """0–1."""
+        return self.passed / self.decided
+
+
+@dataclass(frozen=True)
+class PairedAssertion:
+    """An assertion that was checked in both versions; `job` names the scenario too, where there is one."""
+
+    job: str
+    condition: str
+    text: str
+    base: Held
+    candidate: Held
+
+    @property
+    def change(self) -> float:
+        """How much more often it holds than in the base, −1 to 1."""
+        return self.candidate.share - self.base.share
+
+    @property
+    def broken(self) -> bool:
+        """Whether it held in every trial of the base and holds in none of the candidate."""
+        return self.change == -1
+
+    @property
+    def mended(self) -> bool:
+        """Whether it held in no trial of the base and holds in every one of the candidate."""
+        return self.change == 1
+
+    @property
+    def repeated(self) -> bool:
+        """Whether each side decided it in `REPEATED` trials at least."""
+        return min(self.base.decided, self.candidate.decided) >= REPEATED
+
+    def row(self) -> dict[str, Any]:
+        """An entry of `flipped_assertions`, as commands print it with --json."""
+        sides = {
+            side: {"held": each.passed, "of": each.decided}
+            for side, each in (("base", self.base), ("candidate", self.candidate))
+        }
+        place = {"job": self.job, "condition": self.condition, "assertion": self.candidate.assertion}
+        return place | {"text": self.text, "change": self.change, **sides}
+
+
+def paired_assertions(base: Mapping[Key, Held], candidate: Mapping[Key, Held]) -> list[PairedAssertion]:
+    """The assertions that were checked in both versions, the greatest loss first."""
+    pairs = (PairedAssertion(*key[:3], base[key], candidate[key]) for key in base.keys() & candidate.keys())
+    return sorted(pairs, key=_greatest_loss_first)
+
+
+def held(scores: Iterable[Row], results: Iterable[Row]) -> dict[Key, Held]:
+    """In how many scored trials each assertion held that weighs anything.
+
+    `scores` and `results` are rows of `composite_scores` and `assertion_results`.
+    """
+    places = {row["trial_id"]: row for row in scores if row["valid"]}
+    found: dict[Key, Held] = {}
+    for row, which in told_apart(sorted(results, key=lambda row: natural(row["assertion"]))):
+        place = places.get(row["trial_id"])
+        if place is None or row["passed"] is None or row.get("weight") == 0:
+            continue
+        key = (job_key(place), place["condition"], row["text"], which)
+        before = found.get(key, Held(row["assertion"]))
+        found[key] = Held(row["assertion"], before.passed + row["passed"], before.decided + 1)
+    return found
+
+
+def told_apart(results: Iterable[Row]) -> Iterator[tuple[Row, str]]:
+    """Each row of `assertion_results` with what tells its assertion from others of the same text in its trial.
+
+    That is its name, else its place among those without one, since in a changed job it may have another number.
+    """
+    places: Counter[tuple[str, str]] = Counter()
+    for row in results:
+        if row["assertion"].isdecimal():
+            places[row["trial_id"], row["text"]] += 1
+            yield row, str(places[row["trial_id"], row["text"]])
+        else:
+            yield row, row["assertion"]
+
+
+def _greatest_loss_first(pair: PairedAssertion) -> tuple[float, Sequence[str]]:
+    return pair.change, (natural(pair.job), pair.condition, pair.text, natural(pair.candidate.assertion))
