@@ -25,6 +25,8 @@ from stoic_assets.core.releases import base_of
 from stoic_assets.core.scoring.validity import conclusive
 
 TABLE = "version_comparisons"
+ASSERTION = ("trial_id", "assertion", "text", "weight", "passed")
+"""The columns of `assertion_results` that a comparison goes by."""
 RECENT = 100
 """Evaluations of a version among which one is chosen: 1,000 on both sides would be 5 s of pairs to go through."""
 Row = dict[str, Any]
@@ -80,6 +82,8 @@ def read_side(workplace: Workplace, agent_version: str, evaluation_id: str) -> S
     [evaluation], trials = warehouse.read("evaluations", *key), warehouse.read("trials", *key)
     verdicts = warehouse.read("virtue_scores", *key)
     tasks = warehouse.read("task_scores", *key) if warehouse.has("task_scores", *key) else []
+    decided = warehouse.has("assertion_results", *key)
+    assertions = warehouse.read("assertion_results", *key, ASSERTION) if decided else []
     return Side(
         agent_version=agent_version,
         evaluation_id=evaluation_id,
@@ -99,6 +103,7 @@ def read_side(workplace: Workplace, agent_version: str, evaluation_id: str) -> S
         agreement=in_short(calibration_rows(warehouse), verdicts),
         trials=warehouse.read("composite_scores", *key),
         answers=answers(trials, verdicts, tasks),
+        assertions=assertions,
     )
 
 

@@ -1,5 +1,6 @@
 """`stoic compare`: two versions held against each other, and the gate that a pipeline stops on."""
 
+from collections.abc import Collection, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,7 +19,17 @@ from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.comparison.family import Verdict
 from stoic_assets.core.comparison.outcome_junit import comparison_junit, refusal_junit
 from stoic_assets.core.comparison.outcome_markdown import comparison_markdown, refusal_markdown
-from stoic_assets.core.comparison.outcome_text import confidence, headline, interval, name, open_questions
+from stoic_assets.core.comparison.outcome_text import (
+    assertions_named,
+    broken,
+    confidence,
+    headline,
+    interval,
+    mended,
+    name,
+    open_questions,
+)
+from stoic_assets.core.comparison.paired_assertions import PairedAssertion
 from stoic_assets.core.comparison.paired_jobs import Row
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.errors import ConfigurationError
@@ -36,6 +47,13 @@ class Gate(StrEnum):
 
     regression = "regression"
     inconclusive = "inconclusive"
+    broken = "broken"
+
+
+STOPPING: dict[Gate, set[Verdict]] = {
+    Gate.regression: {"regressed"}, Gate.inconclusive: {"regressed", "inconclusive"}, Gate.broken: set(),
+}
+SHOWN_ASSERTIONS = 8
 
 
 def compare(
@@ -46,9 +64,11 @@ def compare(
         typer.Option(metavar="ID", help="An evaluation to compare by, not the one chosen; may be given twice."),
     ] = None,
     fail_on: Annotated[
-        Gate | None,
+        list[Gate] | None,
         typer.Option(
-            metavar="|".join(Gate), help="Exit with 1 on a regression; with `inconclusive`, unless it is ruled out."
+            metavar="GATE",
+            help="Exit with 1: `regression` where a measure regressed, `inconclusive` unless that is ruled out, "
+            "`broken` where an assertion never holds that always held. May be repeated.",
         ),
     ] = None,
     junit: Annotated[Path | None, typer.Option(metavar="FILE", help="Write JUnit XML here.")] = None,
@@ -72,12 +92,26 @@ def compare(
         console.print_json(comparison_document(found))
     else:
         show_comparison(found)
-    if fail_on is Gate.regression and found.too_few_jobs:
-        said = f"stoic: --fail-on regression cannot say no: {found.too_few_jobs}"
-        console.err.print(f"{said}; add jobs, or gate by `stoic eval --fail-under`")
-    failing = {"regressed"} if fail_on is Gate.regression else {"regressed", "inconclusive"} if fail_on else set()
-    if found.verdict in failing:
+    _stop(found, fail_on or [])
+
+
+def _stop(found: Comparison, gates: Collection[Gate]) -> None:
+    """Exits with 1 where a gate says no, and says why; tells of one that cannot."""
+    if Gate.regression in gates and found.too_few_jobs:
+        advice = "add jobs, or gate by --fail-on broken or `stoic eval --fail-under`"
+        console.err.print(f"stoic: --fail-on regression cannot say no: {found.too_few_jobs}; {advice}")
+    if Gate.broken in gates and found.too_few_repeats:
+        advice = "evaluate both with --repeats 2 or more"
+        console.err.print(f"stoic: --fail-on broken cannot say no: {found.too_few_repeats}; {advice}")
+    sure = [pair for pair in found.broken if pair.repeated] if Gate.broken in gates else []
+    worse = any(found.verdict in STOPPING[gate] for gate in gates)
+    if worse:
         console.err.print(f"stoic: {headline(found)}")
+    if sure:
+        console.err.print(f"stoic: {broken(found, sure)}:")
+    for line in assertions_named(sure, most=len(sure)):
+        console.err.print(console.foreign(f"  {line}"))
+    if worse or sure:
         raise typer.Exit(GATE_SAYS_NO)
 
 
@@ -90,9 +124,18 @@ def show_comparison(found: Comparison) -> None:
     console.print_table(_table(found))
     for line in open_questions(finding.row() for finding in found.gating):
         console.say(line, style="dim", indent=2)
+    _show_assertions(broken(found, found.broken), found.broken, style="red")
+    _show_assertions(mended(found), found.mended, style="green")
     console.say(confidence(found), style="dim")
     if found.candidate.offline:
         console.say(OFFLINE_NOTE, style="yellow")
+
+
+def _show_assertions(heading: str, pairs: Sequence[PairedAssertion], style: str) -> None:
+    if pairs:
+        console.say(f"{heading}:", style=style, indent=2)
+    for line in assertions_named(pairs, most=SHOWN_ASSERTIONS):
+        console.say(console.foreign(f"  {line}"), indent=4)
 
 
 def _table(found: Comparison) -> Table:
@@ -130,6 +173,7 @@ def comparison_document(found: Comparison) -> dict[str, Any]:
         "base": _side(found.base), "candidate": _side(found.candidate), "verdict": found.verdict,
         "summary": headline(found), "offline": found.candidate.offline, "notes": list(found.notes),
         "findings": [finding.row() for finding in found.findings],
+        "flipped_assertions": [pair.row() for pair in found.assertions if pair.change],
     }
 
 

@@ -12,7 +12,6 @@ from typing import Annotated, Any
 
 import typer
 
-from stoic_assets.adapters.evaluation_report import report_data
 from stoic_assets.adapters.project import shipped
 from stoic_assets.adapters.version_comparison import compare_versions
 from stoic_assets.adapters.workplace import Workplace, open_workplace
@@ -24,17 +23,13 @@ from stoic_assets.cli.options import Json, Verbose
 from stoic_assets.cli.outcome import evaluation_outcome
 from stoic_assets.cli.partition_run import Interrupted
 from stoic_assets.core.comparison.comparison import Comparison
-from stoic_assets.core.comparison.paired_assertions import PairedAssertion
 from stoic_assets.core.errors import ServiceUnreachable
 from stoic_assets.core.evaluation import EvaluationRequest
 from stoic_assets.core.graph_address import GraphAddress
-from stoic_assets.core.presentation.formatting import plural
-from stoic_assets.core.reports.version_differences import differences
 
 FOR_REAL_AGENTS = ("AGENT_", "NEO_", "STOIC_GRAPH", "STOIC_WEBHOOK_URL", "EVOLUTION_URL", "BOOGIE_URL")
 """How the names of settings begin that lead to the user's own services."""
 RELEASES = ("1.0.0", "1.1.0")
-SHOWN_FLIPS = 8
 
 
 def demo(
@@ -48,11 +43,13 @@ def demo(
         with workplace.graphs() as graphs, ExitStack() as agents:
             urls = {r: agents.enter_context(running_agent(r, graphs.subject_address)) for r in RELEASES}
             documents = [_evaluate(workplace, release, url) for release, url in urls.items()]
-    found, flips = _compared(workplace, documents), _flips(workplace, documents[-1])
+    found = _compared(workplace, documents)
     if as_json:
-        console.print_json(_document(documents, found, flips))
+        compared = comparison_document(found)
+        flipped = compared["flipped_assertions"]
+        console.print_json({"evaluations": documents, "comparison": compared, "flipped_assertions": flipped})
     else:
-        _show(found, flips, documents[-1], workplace)
+        _show(found, documents[-1], workplace)
 
 
 def of_our_own(workplace: Workplace, live: bool) -> Workplace:
@@ -100,21 +97,8 @@ def _compared(workplace: Workplace, documents: list[dict[str, Any]]) -> Comparis
     return compare_versions(workplace, base, candidate, base_id, candidate_id)
 
 
-def _flips(workplace: Workplace, candidate: dict[str, Any]) -> list[PairedAssertion]:
-    """The assertions that hold more or less often than before, as the candidate's report shows them."""
-    manifest = workplace.evidence.manifest(candidate["agent_version"], candidate["evaluation_id"])
-    found = differences(report_data(workplace, manifest)) if manifest else None
-    return found.flips if found else []
-
-
-def _document(documents: list[dict[str, Any]], found: Comparison, flips: list[PairedAssertion]) -> dict[str, Any]:
-    flipped = [flip.row() for flip in flips]
-    return {"evaluations": documents, "comparison": comparison_document(found), "flipped_assertions": flipped}
-
-
-def _show(found: Comparison, flips: list[PairedAssertion], candidate: dict[str, Any], workplace: Workplace) -> None:
+def _show(found: Comparison, candidate: dict[str, Any], workplace: Workplace) -> None:
     show_comparison(found)
-    show_broken(flips, found.base.agent_version, found.candidate.agent_version)
     report = workplace.report_file(candidate["agent_version"], candidate["evaluation_id"])
     console.out.print(f"\nreport      {report}")
     console.out.print(f"tables      {workplace.warehouse.published}")
@@ -123,18 +107,3 @@ def _show(found: Comparison, flips: list[PairedAssertion], candidate: dict[str, 
     console.out.print(f"web UI      {stoic} ui   (partitions marcus@1.0.0 and marcus@1.1.0)")
     console.out.print(f"your agent  {stoic} eval --file JOB.yml --agent-url URL   (see README)")
     console.out.print(f"the gate, which exits with 1:\n  {stoic} compare {versions} --fail-on regression")
-
-
-def show_broken(flips: list[PairedAssertion], before: str, now: str) -> None:
-    """Prints the assertions that hold less often for the version `now` than for `before`, if there are any."""
-    broken = [flip for flip in flips if flip.change < 0]
-    count = len(broken)
-    if not broken:
-        return
-    fail = "fails" if count == 1 else "fail"
-    console.out.print(f"\n{plural(count, 'assertion')} that held for {before} {fail} for {now}:")
-    for flip in broken[:SHOWN_FLIPS]:
-        console.say(console.foreign(f"  {flip.job} ({flip.condition}): {' '.join(flip.text.split())}"), indent=4)
-    if count > SHOWN_FLIPS:
-        console.out.print(f"  and {count - SHOWN_FLIPS} more, all in the report")
-

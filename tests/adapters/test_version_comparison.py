@@ -60,6 +60,13 @@ def test_an_evaluation_older_than_a_table_is_read_and_nothing_is_written(workpla
     assert files(workplace) == before
 
 
+def test_a_side_knows_what_came_of_its_assertions(workplace: Workplace) -> None:
+    row = {"trial_id": "t1", "assertion": "1", "text": "x", "weight": 1.0, "passed": True}
+    for table, rows in (TABLES | {"assertion_results": [row | {"kind": "expression"}]}).items():
+        workplace.warehouse.write(table, *KEY, rows)
+    assert read_side(workplace, *KEY).assertions == [row]
+
+
 def test_a_side_knows_how_many_confidences_are_calibrated(workplace: Workplace) -> None:
     for table, rows in TABLES.items():
         workplace.warehouse.write(table, *KEY, rows)

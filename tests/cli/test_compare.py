@@ -48,20 +48,29 @@ def verdicts(number: int, judge: str, level: float | None) -> list[dict[str, Any
     return [head | said | {"virtue": virtue, "score": level} for virtue in VIRTUES]
 
 
+def asserted(number: int, passed: bool) -> dict[str, Any]:
+    what = {"assertion": "refund booked", "kind": "cypher", "text": "RETURN 1", "weight": 1.0}
+    return what | {"trial_id": f"t{number}", "passed": passed}
+
+
 @pytest.fixture
 def evaluate(workplace: Workplace) -> Evaluate:
-    """A version in twelve jobs or fewer: which trials the agent `failed` in, and which judge b was `silent` on."""
+    """A version in twelve jobs or fewer: which trials the agent `failed` in, and which judge b was `silent` on.
+
+    Nothing is asserted, or one thing: what all trials hold but those that are `refused`.
+    """
 
     def make(
         version: str, failed: Collection[int] = (), silent: Collection[int] | None = None, marks: str = "a,b",
-        trials: Collection[int] = TRIALS, identity: str = "e1", **head: Any,
+        trials: Collection[int] = TRIALS, identity: str = "e1", refused: Collection[int] | None = None, **head: Any,
     ) -> None:
         warehouse, told = workplace.warehouse, [number for number in trials if number not in failed]
         judges = "a" if silent is None else marks
         task = {"task": "1", "type": "task", "task_text": "Remind me.", "judge_model": judges}
         stricter = [] if silent is None else told
         tables: dict[str, list[dict[str, Any]]] = {
-            "evaluations": [HEAD | head], "tone_scores": [], "assertion_results": [],
+            "evaluations": [HEAD | head], "tone_scores": [],
+            "assertion_results": [asserted(number, number not in refused) for number in told if refused is not None],
             "trials": [trial(number, number in failed) for number in trials],
             "task_scores": [task | {"trial_id": f"t{number}", "score": level(number)} for number in told],
             "virtue_scores": [
@@ -162,16 +171,73 @@ def test_a_gate_that_cannot_say_no_says_so(evaluate: Evaluate, compared: Any, ga
     done = CliRunner().invoke(COMMANDS, [BASE, CANDIDATE, "--fail-on", gate, "--json"], catch_exceptions=False)
     said = "with fewer than 5 paired jobs (here: 4) nothing can come out regressed, whatever fell"
     assert said in json.loads(done.stdout)["notes"]
-    advice = f"stoic: --fail-on regression cannot say no: {said}; add jobs, or gate by `stoic eval --fail-under`\n"
-    told = {"regression": advice, "inconclusive": f"stoic: {CANDIDATE} cannot be told from {BASE}\n"}
+    advice = "add jobs, or gate by --fail-on broken or `stoic eval --fail-under`"
+    cannot = f"stoic: --fail-on regression cannot say no: {said}; {advice}\n"
+    told = {"regression": cannot, "inconclusive": f"stoic: {CANDIDATE} cannot be told from {BASE}\n"}
     assert (done.exit_code, done.stderr) == (code, told[gate])
+
+
+def run_gate(*gates: str) -> tuple[int, str]:
+    options = [word for gate in gates for word in ("--fail-on", gate)]
+    done = CliRunner().invoke(COMMANDS, [BASE, CANDIDATE, "--json", *options], catch_exceptions=False)
+    return done.exit_code, done.stderr
+
+
+def test_what_broke_in_a_few_jobs_stops_a_pipeline_though_nothing_regressed(evaluate: Evaluate, compared: Any) -> None:
+    evaluate(BASE, refused=())
+    evaluate(CANDIDATE, refused=range(2, 8))
+    code, document = compared()
+    assert (code, document["verdict"]) == (0, "inconclusive")
+    place = {"condition": "withheld", "assertion": "refund booked", "text": "RETURN 1"}
+    assert document["flipped_assertions"] == [
+        {"job": "job 1", **place, "change": -1.0, "base": {"held": 4, "of": 4}, "candidate": {"held": 0, "of": 4}},
+        {"job": "job 0", **place, "change": -0.5, "base": {"held": 4, "of": 4}, "candidate": {"held": 2, "of": 4}},
+    ]
+    broke = (
+        f"stoic: 1 assertion that always held for {BASE} never holds for {CANDIDATE}:\n"
+        "  job 1 (withheld): refund booked (held 4 of 4 times, now 0 of 4)\n"
+    )
+    assert run_gate("broken") == run_gate("regression", "broken") == (1, broke)
+    assert run_gate("inconclusive", "broken") == (1, f"stoic: {CANDIDATE} cannot be told from {BASE}\n{broke}")
+
+
+def test_what_one_trial_says_stops_nothing(evaluate: Evaluate, compared: Any) -> None:
+    evaluate(BASE, refused=(), trials=range(0, 48, 4))
+    evaluate(CANDIDATE, refused=TRIALS, trials=range(0, 48, 4))
+    document = compared()[1]
+    assert {flip["change"] for flip in document["flipped_assertions"]} == {-1.0}
+    why = "no assertion was decided in 2 trials of a job, in the same condition, on both sides"
+    advice = "evaluate both with --repeats 2 or more"
+    assert run_gate("broken") == (0, f"stoic: --fail-on broken cannot say no: {why}; {advice}\n")
+    evaluate(BASE, refused=())
+    assert run_gate("broken")[0] == 0
+
+
+def test_what_broke_and_what_was_mended_is_shown_to_a_person(evaluate: Evaluate, compared: Any) -> None:
+    evaluate(BASE, refused=range(4))
+    evaluate(CANDIDATE, refused=range(4, 48))
+    shown = CliRunner().invoke(COMMANDS, [BASE, CANDIDATE], catch_exceptions=False).stdout.splitlines()
+    place = shown.index(f"11 assertions that always held for {BASE} never hold for {CANDIDATE}:")
+    assert shown[place + 1] == "  job 1 (withheld): refund booked (held 4 of 4 times, now 0 of 4)"
+    assert shown[place + 9 : place + 12] == [
+        "  and 3 more, which `stoic compare --json` names",
+        f"1 assertion that never held for {BASE} always holds for {CANDIDATE}:",
+        "  job 0 (withheld): refund booked (held 0 of 4 times, now 4 of 4)",
+    ]
+
+
+def test_where_nothing_broke_nothing_is_said_of_assertions(evaluate: Evaluate, compared: Any) -> None:
+    evaluate(BASE, refused=())
+    evaluate(CANDIDATE, refused=[0])
+    assert "assertion that" not in CliRunner().invoke(COMMANDS, [BASE, CANDIDATE], catch_exceptions=False).stdout
+    assert run_gate("broken") == (0, "")
 
 
 def test_a_comparison_fits_a_terminal_of_usual_width(
     evaluate: Evaluate, compared: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    evaluate(BASE)
-    evaluate(CANDIDATE, failed=HARD)
+    evaluate(BASE, refused=())
+    evaluate(CANDIDATE, failed=HARD, refused=TRIALS)
     whole = CliRunner().invoke(COMMANDS, [BASE, CANDIDATE], catch_exceptions=False).stdout.splitlines()
     eighty = Terminal(**console.AS_IT_STANDS, force_terminal=True, width=80, color_system=None)
     monkeypatch.setattr(console, "out", eighty)

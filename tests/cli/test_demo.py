@@ -6,8 +6,7 @@ import pytest
 
 from stoic_assets.adapters.models.connect import is_offline
 from stoic_assets.adapters.workplace import open_workplace
-from stoic_assets.cli.demo import of_our_own, show_broken
-from stoic_assets.core.comparison.paired_assertions import Held, PairedAssertion
+from stoic_assets.cli.demo import of_our_own
 from stoic_assets.core.graph_address import stoic_address, subject_address
 
 SERVICES = {
@@ -26,24 +25,3 @@ def test_the_demo_leaves_every_service_of_the_user_alone(live: bool, tmp_path: P
     assert [name for name, value in own.env.items() if "mine" in value] == []
     assert is_offline(own.env) is not live
     assert own.project.home == tmp_path
-
-
-@pytest.mark.parametrize(
-    ("broken", "told"),
-    [
-        (0, None),
-        (1, "1 assertion that held for a@1 fails for a@2:"),
-        (9, "9 assertions that held for a@1 fail for a@2:"),
-    ],
-)
-def test_assertions_that_fail_are_told_in_their_number(
-    broken: int, told: str | None, capsys: pytest.CaptureFixture[str]
-) -> None:
-    held, failed = Held("1", 2, 2), Held("1", 0, 2)
-    mended = PairedAssertion("j", "withheld", "2 < 3", failed, held)
-    flips = [PairedAssertion("j", "withheld", "1 < 2", held, failed)] * broken + [mended]
-    show_broken(flips, "a@1", "a@2")
-    shown = capsys.readouterr().out.split("\n")
-    assert shown[:2] == ["", told] if told else shown == [""]
-    assert shown.count("  j (withheld): 1 < 2") == min(broken, 8)
-    assert ("  and 1 more, all in the report" in shown) is (broken == 9)

@@ -8,6 +8,14 @@ from stoic_assets.core.comparison.comparable import Common, common_ground
 from stoic_assets.core.comparison.effect import FEWEST_JOBS
 from stoic_assets.core.comparison.family import Finding, Test, Verdict, by_size, decide, overall
 from stoic_assets.core.comparison.measures import GATING, MEASURES, PASSED, minimal_difference
+from stoic_assets.core.comparison.paired_assertions import (
+    REPEATED,
+    Held,
+    Key,
+    PairedAssertion,
+    held,
+    paired_assertions,
+)
 from stoic_assets.core.comparison.paired_jobs import Row, Scope, cells_by_measure, paired
 from stoic_assets.core.comparison.side import Side
 from stoic_assets.core.comparison.survivors import Survivors
@@ -18,12 +26,16 @@ SCOPES: tuple[Scope, ...] = ("withheld", "supplied", "lift")
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two versions and what was found; `notes` say what a reader must know to take it right."""
+    """Two versions and what was found; `notes` say what a reader must know to take it right.
+
+    `assertions` are those that were checked in both, the greatest loss first; no verdict rests on them one by one.
+    """
 
     base: Side
     candidate: Side
     findings: tuple[Finding, ...]
     notes: tuple[str, ...]
+    assertions: tuple[PairedAssertion, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
@@ -42,6 +54,23 @@ class Comparison:
         if jobs >= FEWEST_JOBS:
             return None
         return f"with fewer than {FEWEST_JOBS} paired jobs (here: {jobs}) nothing can come out regressed, whatever fell"
+
+    @property
+    def broken(self) -> tuple[PairedAssertion, ...]:
+        """The assertions that held in every trial of the base and hold in none of the candidate."""
+        return tuple(pair for pair in self.assertions if pair.broken)
+
+    @property
+    def mended(self) -> tuple[PairedAssertion, ...]:
+        """The assertions that held in no trial of the base and hold in every one of the candidate."""
+        return tuple(pair for pair in self.assertions if pair.mended)
+
+    @property
+    def too_few_repeats(self) -> str | None:
+        """Why no assertion could be told to have broken; None where one could."""
+        if any(pair.repeated for pair in self.assertions):
+            return None
+        return f"no assertion was decided in {REPEATED} trials of a job, in the same condition, on both sides"
 
     def with_verdict(self, verdict: Verdict) -> list[Row]:
         """The rows of the gating findings of that verdict, the largest difference first."""
@@ -71,11 +100,16 @@ def compare(
         *decide([_test(m, "pooled", before, after, common, minimal) for m in GATING], gating=True),
         *decide(_second_family(before, after, common, minimal), gating=False),
     ]
-    found = Comparison(base, candidate, tuple(findings), common.notes)
+    pairs = paired_assertions(*(_held(side, common) for side in (base, candidate)))
+    found = Comparison(base, candidate, tuple(findings), common.notes, tuple(pairs))
     return replace(found, notes=(*found.notes, few)) if (few := found.too_few_jobs) else found
 
 
 Measured = Mapping[str, Mapping[str, Mapping[str, float]]]
+
+
+def _held(side: Side, common: Common) -> dict[Key, Held]:
+    return held((row for row in side.trials if row["job"] in common.jobs), side.assertions)
 
 
 def _cells(rows: Iterable[Row], common: Common) -> Measured:

@@ -1,10 +1,19 @@
-"""A comparison as JUnit XML: one test for each measure that gates, in the form that build servers read."""
+"""A comparison as JUnit XML: one test for each measure that gates and each assertion that held, for build servers."""
 
 import re
 from xml.etree import ElementTree as ET
 
 from stoic_assets.core.comparison.comparison import Comparison
-from stoic_assets.core.comparison.outcome_text import change, confidence, headline, name
+from stoic_assets.core.comparison.outcome_text import (
+    CHANCE,
+    assertion_name,
+    change,
+    confidence,
+    headline,
+    how_often,
+    name,
+)
+from stoic_assets.core.comparison.paired_assertions import PairedAssertion
 from stoic_assets.core.comparison.paired_jobs import Row
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 
@@ -14,13 +23,18 @@ _UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 def comparison_junit(comparison: Comparison) -> str:
     """A regressed measure is a failure; an inconclusive one is skipped, with the reason.
 
-    An offline one says so beside every test: of one that passed a build server shows little else.
+    So is an assertion that held in every trial of the base and holds in none now; where one trial alone says so it is
+    skipped. An offline one says so beside every test: of one that passed a build server shows little else.
     """
     base, candidate = comparison.base.agent_version, comparison.candidate.agent_version
     offline = comparison.candidate.offline
-    suite = _suite(base, candidate, len(comparison.gating))
+    against = f"{candidate} against {base}{' (offline)' if offline else ''}"
+    always_held = [pair for pair in comparison.assertions if pair.base.share == 1]
+    suite = _suite(base, candidate, len(comparison.gating) + len(always_held))
     for finding in comparison.gating:
-        _case(suite, f"{candidate} against {base}{' (offline)' if offline else ''}", finding.row())
+        _case(suite, against, finding.row())
+    for pair in always_held:
+        _assertion_case(suite, against, pair)
     suite.set("failures", str(len(suite.findall("testcase/failure"))))
     suite.set("skipped", str(len(suite.findall("testcase/skipped"))))
     notes = [*([OFFLINE_NOTE] if offline else []), *comparison.notes]
@@ -50,6 +64,14 @@ def _case(suite: ET.Element, classname: str, row: Row) -> None:
         ET.SubElement(case, "failure", message=_text(change(row)))
     elif row["verdict"] == "inconclusive":
         ET.SubElement(case, "skipped", message=_text(row["why"] or ""))
+
+
+def _assertion_case(suite: ET.Element, classname: str, pair: PairedAssertion) -> None:
+    case = ET.SubElement(suite, "testcase", classname=classname, name=_text(assertion_name(pair)))
+    if pair.broken and pair.repeated:
+        ET.SubElement(case, "failure", message=how_often(pair)).text = _text(pair.text)
+    elif pair.broken:
+        ET.SubElement(case, "skipped", message=f"{how_often(pair)}; {CHANCE}")
 
 
 def _document(suite: ET.Element) -> str:

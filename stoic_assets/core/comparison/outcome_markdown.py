@@ -1,21 +1,33 @@
 """A comparison as Markdown, for a comment on a pull request."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.comparison.family import Verdict
-from stoic_assets.core.comparison.outcome_text import confidence, headline, interval, name, open_questions
+from stoic_assets.core.comparison.outcome_text import (
+    assertions_named,
+    broken,
+    confidence,
+    headline,
+    interval,
+    mended,
+    name,
+    open_questions,
+)
+from stoic_assets.core.comparison.paired_assertions import PairedAssertion
 from stoic_assets.core.comparison.paired_jobs import Row
 from stoic_assets.core.markdown import bulleted, plain
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 from stoic_assets.core.presentation.formatting import dashed, difference, p_value, score
 
 MARKS: dict[Verdict, str] = {"regressed": "❌", "improved": "✅", "unchanged": "🟰", "inconclusive": "❔"}
+MOST_ASSERTIONS = 30
+"""A comment holds 65,536 characters."""
 _COLUMNS = ("measure", "base", "candidate", "difference", "95 % interval", "p (Holm)", "finds", "verdict")
 
 
 def comparison_markdown(comparison: Comparison) -> str:
-    """Verdict, notes, the nine measures, and folded away what never gates."""
+    """Verdict, notes, what broke and what was mended, the nine measures, and folded away what never gates."""
     rows = comparison.rows()
     gating, rest = ([row for row in rows if row["gating"] is decides] for decides in (True, False))
     notes = [*([OFFLINE_NOTE] if comparison.candidate.offline else []), *comparison.notes, confidence(comparison)]
@@ -23,6 +35,8 @@ def comparison_markdown(comparison: Comparison) -> str:
     parts = [
         f"### {MARKS[comparison.verdict]} {plain(headline(comparison))}",
         bulleted(notes),
+        _assertions(broken(comparison, comparison.broken), comparison.broken),
+        _assertions(mended(comparison), comparison.mended),
         _table(gating),
         bulleted(open_questions(gating)),
         _folded("By condition, what the facts are worth, and trials passed (never gates)", _table(rest)),
@@ -34,6 +48,11 @@ def comparison_markdown(comparison: Comparison) -> str:
 def refusal_markdown(base: str, candidate: str, why: str) -> str:
     """What a pull request is told when nothing could be compared."""
     return f"### ❔ {plain(candidate)} was not compared with {plain(base)}\n\n{plain(why)}\n"
+
+
+def _assertions(heading: str, pairs: Sequence[PairedAssertion]) -> str:
+    """Empty where there are none."""
+    return f"**{plain(heading)}:**\n\n{bulleted(assertions_named(pairs, most=MOST_ASSERTIONS))}" if pairs else ""
 
 
 def _table(rows: Iterable[Row]) -> str:

@@ -3,18 +3,20 @@
 The page alone has a headline of its own. Rows are those of `version_comparisons`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.comparison.family import Verdict
+from stoic_assets.core.comparison.paired_assertions import PairedAssertion
 from stoic_assets.core.comparison.paired_jobs import Row
 from stoic_assets.core.presentation.confidence import whose_confidence
-from stoic_assets.core.presentation.formatting import DASH, dashed, difference, is_missing
+from stoic_assets.core.presentation.formatting import DASH, dashed, difference, is_missing, plural
 
 HEADINGS: dict[Verdict, str] = {
     "regressed": "is worse than", "improved": "is better than", "unchanged": "is as good as",
     "inconclusive": "cannot be told from",
 }
+CHANCE = "one trial may be chance"
 SCOPES = {"lift": "what the facts are worth"}
 
 
@@ -59,3 +61,37 @@ def open_questions(rows: Iterable[Row]) -> list[str]:
         if row["verdict"] == "inconclusive":
             reasons.setdefault(row["why"] or "no reason was recorded", []).append(name(row))
     return [f"{', '.join(names)}: {why}" for why, names in reasons.items()]
+
+
+def broken(comparison: Comparison, pairs: Sequence[PairedAssertion]) -> str:
+    """That so many assertions broke; `pairs` are some of `comparison.broken`."""
+    return _turned(comparison, pairs, "always held", "never hold")
+
+
+def mended(comparison: Comparison) -> str:
+    """That so many assertions were mended."""
+    return _turned(comparison, comparison.mended, "never held", "always hold")
+
+
+def _turned(comparison: Comparison, pairs: Sequence[PairedAssertion], before: str, now: str) -> str:
+    count, verb = plural(len(pairs), "assertion"), f"{now}s" if len(pairs) == 1 else now
+    return f"{count} that {before} for {comparison.base.agent_version} {verb} for {comparison.candidate.agent_version}"
+
+
+def assertions_named(pairs: Sequence[PairedAssertion], most: int) -> list[str]:
+    """A line for each assertion, with how often it held; after `most` of them the number of the others."""
+    lines = [f"{assertion_name(pair)} ({how_often(pair)})" for pair in pairs[:most]]
+    left_out = len(pairs) - len(lines)
+    return [*lines, f"and {left_out} more, which `stoic compare --json` names"] if left_out else lines
+
+
+def assertion_name(pair: PairedAssertion) -> str:
+    """`order (withheld): the refund is booked`."""
+    return f"{pair.job} ({pair.condition}): {pair.label}"
+
+
+def how_often(pair: PairedAssertion) -> str:
+    """`held 3 of 3 times, now 0 of 3`."""
+    before, now = pair.base, pair.candidate
+    times = "time" if before.decided == 1 else "times"
+    return f"held {before.passed} of {before.decided} {times}, now {now.passed} of {now.decided}"

@@ -44,6 +44,12 @@ class PairedAssertion:
     candidate: Held
 
     @property
+    def label(self) -> str:
+        """Its name, else its number and its text on one line."""
+        name = self.candidate.assertion
+        return f"{name}: {' '.join(self.text.split())}" if _is_number(name) else name
+
+    @property
     def change(self) -> float:
         """How much more often it holds than in the base, −1 to 1."""
         return self.candidate.share - self.base.share
@@ -103,11 +109,16 @@ def told_apart(results: Iterable[Row]) -> Iterator[tuple[Row, str]]:
     """
     places: Counter[tuple[str, str]] = Counter()
     for row in results:
-        if row["assertion"].isdecimal():
+        if _is_number(row["assertion"]):
             places[row["trial_id"], row["text"]] += 1
             yield row, str(places[row["trial_id"], row["text"]])
         else:
             yield row, row["assertion"]
+
+
+def _is_number(assertion: str) -> bool:
+    """Whether the assertion has no name."""
+    return assertion.isdecimal()
 
 
 def _greatest_loss_first(pair: PairedAssertion) -> tuple[float, Sequence[str]]:

@@ -25,9 +25,9 @@ class Side:
     `jobs` maps the job names to the hashes of their content. `judges` are the models that gave a verdict, `prompts` the
     hashes of what they were asked, where known, by job and `Answer.about`, `answers` what became of each question.
     `built_in_prompts` is the hash of the prompts that came with the release, those of the simulated user among them.
-    `measures` and `trials` are the evaluation's rows of `job_measures` and `composite_scores`, `calibrated` is the
-    share, 0–1, of confidences that are calibrated against people, `agreement` says whether scores go with people's.
-    Times are in UTC; it was judged last at `judged_at`.
+    `measures`, `trials` and `assertions` are the evaluation's rows of `job_measures`, `composite_scores` and
+    `assertion_results`, `calibrated` is the share, 0–1, of confidences that are calibrated against people, `agreement`
+    says whether scores go with people's. Times are in UTC; it was judged last at `judged_at`.
     """
 
     agent_version: str
@@ -48,6 +48,7 @@ class Side:
     agreement: str = ""
     trials: Sequence[Row] = ()
     answers: Sequence[Answer] = ()
+    assertions: Sequence[Row] = ()
 
     @property
     def invalid_share(self) -> float:

@@ -119,6 +119,28 @@ def test_only_jobs_of_both_with_the_same_content_count(versions: Versions) -> No
     assert len(comparison.notes) == 2
 
 
+def test_assertions_are_paired_in_the_same_jobs_and_conditions_and_change_no_verdict(versions: Versions) -> None:
+    places = [("job00", "withheld"), ("job00", "supplied"), ("job01", "withheld"), ("old", "withheld")]
+    trials = [
+        {"trial_id": f"{job}.{condition}", "job": job, "condition": condition, "valid": True, "outcome": "signed_off"}
+        for job, condition in places
+    ]
+    held = {"assertion": "1", "text": "x", "weight": 1.0, "passed": True}
+    results = [held | {"trial_id": trial["trial_id"]} for trial in trials]
+    base, candidate = versions({"justice": -0.15})
+    older = replace(base, jobs=JOBS | {"old": "1"}, trials=trials, assertions=results)
+    newer = replace(
+        candidate, jobs=JOBS | {"job01": "2"}, trials=[row for row in trials if row["condition"] == "withheld"],
+        assertions=[row | {"passed": False} for row in results],
+    )  # fmt: skip
+    found = compare(older, newer, MINIMAL, 0.1)
+    assert [(pair.job, pair.condition, pair.change) for pair in found.broken] == [("job00", "withheld", -1.0)]
+    assert found.mended == ()
+    assert found.too_few_repeats is not None
+    unasked = compare(replace(older, assertions=()), replace(newer, assertions=()), MINIMAL, 0.1)
+    assert (found.findings, found.notes, found.verdict) == (unasked.findings, unasked.notes, unasked.verdict)
+
+
 @pytest.mark.parametrize(("count", "can"), [(4, False), (5, True)])
 def test_where_nothing_could_come_out_regressed_that_is_said(versions: Versions, count: int, can: bool) -> None:
     few = dict.fromkeys(list(JOBS)[:count], "1")

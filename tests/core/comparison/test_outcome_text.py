@@ -9,7 +9,16 @@ import pytest
 from stoic_assets.core.comparison.comparison import Comparison, compare
 from stoic_assets.core.comparison.outcome_junit import comparison_junit, refusal_junit
 from stoic_assets.core.comparison.outcome_markdown import comparison_markdown, refusal_markdown
-from stoic_assets.core.comparison.outcome_text import change, confidence, headline, open_questions
+from stoic_assets.core.comparison.outcome_text import (
+    assertions_named,
+    broken,
+    change,
+    confidence,
+    headline,
+    mended,
+    open_questions,
+)
+from stoic_assets.core.comparison.paired_assertions import Held, PairedAssertion
 from stoic_assets.core.comparison.side import Side
 from stoic_assets.core.settings import MinimalDifferences
 
@@ -29,6 +38,23 @@ def side(version: str, levels: dict[str, float], noisy: bool = False) -> Side:
         f"marcus@{version}", f"evaluation-{version}", moment, moment, "finished", False, 12, 0, "gpt-4.1-mini",
         frozenset({"judge"}), {}, dict.fromkeys(JOBS, "hash"), rows,
     )
+
+
+def assertion(name: str, before: tuple[int, int], now: tuple[int, int]) -> PairedAssertion:
+    text = "MATCH (r:Refund)\n  RETURN count(r)"
+    return PairedAssertion("order", "withheld", text, Held(name, *before), Held(name, *now))
+
+
+BROKEN, ONCE = assertion("refund booked", (3, 3), (0, 2)), assertion("2", (1, 1), (0, 1))
+MENDED, LESS, KEPT = (
+    assertion("m|a", (0, 2), (2, 2)), assertion("4", (3, 3), (1, 3)), assertion("5", (2, 2), (2, 2))
+)
+"""Of `ONCE` one trial alone says that it broke; `LESS` holds less often."""
+
+
+@pytest.fixture
+def turned(worse: Comparison) -> Comparison:
+    return replace(worse, assertions=(BROKEN, ONCE, LESS, KEPT, MENDED))
 
 
 @pytest.fixture
@@ -130,3 +156,41 @@ def test_whose_word_the_confidences_are_is_said_wherever_versions_are_compared(w
     said = "Scores that do not go with people's: wisdom."
     refuted = replace(worse, candidate=replace(worse.candidate, agreement=said))
     assert confidence(refuted) == f"{own} {said}"
+
+
+def test_assertions_that_broke_and_were_mended_are_named(turned: Comparison) -> None:
+    assert (turned.broken, turned.mended) == ((BROKEN, ONCE), (MENDED,))
+    assert broken(turned, turned.broken) == "2 assertions that always held for marcus@1.0.0 never hold for marcus@1.1.0"
+    assert broken(turned, [ONCE]) == "1 assertion that always held for marcus@1.0.0 never holds for marcus@1.1.0"
+    assert mended(turned) == "1 assertion that never held for marcus@1.0.0 always holds for marcus@1.1.0"
+    assert assertions_named(turned.broken, 2) == [
+        "order (withheld): refund booked (held 3 of 3 times, now 0 of 2)",
+        "order (withheld): 2: MATCH (r:Refund) RETURN count(r) (held 1 of 1 time, now 0 of 1)",
+    ]
+    assert assertions_named(turned.broken, 1)[1:] == ["and 1 more, which `stoic compare --json` names"]
+
+
+def test_markdown_lists_them_before_the_measures(turned: Comparison, worse: Comparison) -> None:
+    said = comparison_markdown(turned).split("| measure")[0]
+    heading = "**2 assertions that always held for marcus@1.0.0 never hold for marcus@1.1.0:**"
+    assert f"{heading}\n\n- order (withheld): refund booked (held 3 of 3 times, now 0 of 2)\n- order" in said
+    assert "always holds for marcus@1.1.0:**\n\n- order (withheld): m\\|a (held 0 of 2 times, now 2 of 2)" in said
+    assert "assertion that" not in comparison_markdown(worse)
+
+
+def test_junit_has_a_test_for_each_assertion_that_always_held(turned: Comparison) -> None:
+    [suite] = ET.fromstring(comparison_junit(turned))
+    cases = [case for case in suite.iter("testcase") if (case.get("name") or "").startswith("order")]
+    found = {case.get("name"): [(part.tag, part.get("message")) for part in case] for case in cases}
+    assert found == {
+        "order (withheld): refund booked": [("failure", "held 3 of 3 times, now 0 of 2")],
+        "order (withheld): 2: MATCH (r:Refund) RETURN count(r)": [
+            ("skipped", "held 1 of 1 time, now 0 of 1; one trial may be chance")
+        ],
+        "order (withheld): 4: MATCH (r:Refund) RETURN count(r)": [],
+        "order (withheld): 5: MATCH (r:Refund) RETURN count(r)": [],
+    }
+    assert cases[0].findtext("failure") == BROKEN.text
+    assert {name: suite.get(name) for name in ("tests", "failures", "skipped")} == {
+        "tests": "13", "failures": "2", "skipped": "7"
+    }
