@@ -23,6 +23,7 @@ from stoic_assets.core.comparison.outcome_text import (
     assertions_named,
     broken,
     confidence,
+    few_jobs,
     headline,
     interval,
     mended,
@@ -129,6 +130,8 @@ def show_comparison(found: Comparison) -> None:
     console.say(confidence(found), style="dim")
     if found.candidate.offline:
         console.say(OFFLINE_NOTE, style="yellow")
+    if few := few_jobs(found):
+        console.say(few, style="yellow")
 
 
 def _show_assertions(heading: str, pairs: Sequence[PairedAssertion], style: str) -> None:

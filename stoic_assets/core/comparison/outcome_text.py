@@ -10,12 +10,14 @@ from stoic_assets.core.comparison.family import Verdict
 from stoic_assets.core.comparison.paired_assertions import PairedAssertion
 from stoic_assets.core.comparison.paired_jobs import Row
 from stoic_assets.core.presentation.confidence import whose_confidence
-from stoic_assets.core.presentation.formatting import DASH, dashed, difference, is_missing, plural
+from stoic_assets.core.presentation.formatting import DASH, dashed, difference, is_missing, plural, score
 
 HEADINGS: dict[Verdict, str] = {
     "regressed": "is worse than", "improved": "is better than", "unchanged": "is as good as",
     "inconclusive": "cannot be told from",
 }
+FEW_JOBS = 12
+"""Fewer find large differences only (docs/statistics.md)."""
 CHANCE = "one trial may be chance"
 SCOPES = {"lift": "what the facts are worth"}
 
@@ -61,6 +63,22 @@ def open_questions(rows: Iterable[Row]) -> list[str]:
         if row["verdict"] == "inconclusive":
             reasons.setdefault(row["why"] or "no reason was recorded", []).append(name(row))
     return [f"{', '.join(names)}: {why}" for why, names in reasons.items()]
+
+
+def few_jobs(comparison: Comparison) -> str | None:
+    """That nothing could be told since few jobs are paired, and what helps; None where it is not for that."""
+    rows = [found.row() for found in comparison.gating]
+    tested = [row for row in rows if row["p"] is not None and not is_missing(row["detectable"])]
+    jobs = max(row["jobs"] for row in rows)
+    if not tested or jobs >= FEW_JOBS or any(row["verdict"] != "inconclusive" for row in rows):
+        return None
+    finest = min(tested, key=lambda row: float(row["detectable"]))
+    found = f"differences from {score(finest['detectable'])} up ({name(finest)})"
+    finds = found if finest["detectable"] <= 1 else "no difference"  # scores are 0–1
+    return (
+        f"Nothing can be told from {jobs} paired jobs: with 90 % power they find {finds}. Add jobs, to {FEW_JOBS} at "
+        "least; up to three repeats help too."
+    )
 
 
 def broken(comparison: Comparison, pairs: Sequence[PairedAssertion]) -> str:

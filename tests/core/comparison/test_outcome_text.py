@@ -14,6 +14,7 @@ from stoic_assets.core.comparison.outcome_text import (
     broken,
     change,
     confidence,
+    few_jobs,
     headline,
     mended,
     open_questions,
@@ -194,3 +195,27 @@ def test_junit_has_a_test_for_each_assertion_that_always_held(turned: Comparison
     assert {name: suite.get(name) for name in ("tests", "failures", "skipped")} == {
         "tests": "13", "failures": "2", "skipped": "7"
     }
+
+
+@pytest.mark.parametrize(
+    ("jobs", "spread", "said"),
+    [
+        (6, 0.1, "from 6 paired jobs: with 90 % power they find differences from 0.18 up (wisdom). Add jobs, to 12"),
+        (11, 0.1, "from 11 paired jobs: with 90 % power they find differences from 0.11 up (wisdom)."),
+        (6, 0.7, "from 6 paired jobs: with 90 % power they find no difference. Add jobs, to 12 at least;"),
+        (12, 0.1, None),
+        (4, 0.1, None),
+        (6, 0.001, None),
+    ],
+)
+def test_that_few_jobs_told_nothing_is_said(jobs: int, spread: float, said: str | None) -> None:
+    before = side("1", {"wisdom": 0.5, "courage": 0.5})
+    moved = [
+        row | {"mean": 0.5 + (-1) ** place * spread * (1 + (row["measure"] == "courage"))}
+        for place, row in enumerate(before.measures)
+    ]
+    after = replace(side("2", {}), measures=moved)
+    few = dict.fromkeys(JOBS[:jobs], "hash")
+    found = few_jobs(compare(replace(before, jobs=few), replace(after, jobs=few), MinimalDifferences(), 0.1))
+    assert (found is None) == (said is None)
+    assert (said or "") in (found or "")
