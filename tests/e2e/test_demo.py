@@ -25,6 +25,7 @@ def test_the_demo_catches_the_worse_release(bare: Stoic) -> None:
     _check_verdict(bare, found["comparison"])
     assert bad["average_score"] < good["average_score"]
     assert len([flip for flip in found["flipped_assertions"] if flip["change"] < 0]) > 10
+    assert found["flipped_assertions"] == found["comparison"]["flipped_assertions"]
     _check_tables(bare)
     _check_graph(bare, good["evaluation_id"], len(good["trials"]))
     report = bare.home / "reports" / "marcus@1.1.0" / f"{bad['evaluation_id']}.html"
