@@ -1,0 +1,60 @@
+"""Tests and their results as JUnit XML, in the form that build servers read."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+from xml.etree import ElementTree as ET
+
+_UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One test, passed unless it has a `result`; why stands in one line in `message`, in full in `details`."""
+
+    classname: str
+    name: str
+    result: Literal["failure", "error", "skipped"] | None = None
+    message: str = ""
+    details: str = ""
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Tests that belong together, and what is said of all of them."""
+
+    name: str
+    cases: Sequence[Case]
+    said: str = ""
+
+
+def junit(suites: Sequence[Suite]) -> str:
+    """The suites as one document."""
+    root = ET.Element("testsuites")
+    root.extend(map(_suite, suites))
+    ET.indent(root)
+    return ET.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _suite(suite: Suite) -> ET.Element:
+    results: list[str | None] = [case.result for case in suite.cases]
+    ended = {"failures": "failure", "errors": "error", "skipped": "skipped"}
+    counts = {"tests": str(len(results))} | {name: str(results.count(result)) for name, result in ended.items()}
+    element = ET.Element("testsuite", {"name": _text(suite.name), **counts})
+    element.extend(map(_case, suite.cases))
+    if suite.said:
+        ET.SubElement(element, "system-out").text = _text(suite.said)
+    return element
+
+
+def _case(case: Case) -> ET.Element:
+    element = ET.Element("testcase", classname=_text(case.classname), name=_text(case.name))
+    if case.result:
+        ET.SubElement(element, case.result, message=_text(case.message)).text = _text(case.details) or None
+    return element
+
+
+def _text(text: str) -> str:
+    """XML has no way to write some characters."""
+    return _UNWRITABLE.sub("\N{REPLACEMENT CHARACTER}", text)
