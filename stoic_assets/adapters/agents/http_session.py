@@ -22,6 +22,8 @@ TURNED_AWAY = (403, 502, 503)
 LOST = (404, 405)
 """What is answered at an address where no such service listens; a service may mean one thing that it does not know."""
 
+STREAM = "text/event-stream"
+"""The type of an answer that comes in events."""
 LARGEST_REPLY = 64 * 1024 * 1024
 """Bytes. A service that never stops sending must not fill our memory."""
 
@@ -156,6 +158,9 @@ class AgentHttp:
         return session
 
     async def _read(self, response: "ClientResponse") -> bytes:
+        if response.ok and response.content_type == STREAM:
+            problem = f"did not answer with JSON: it streams ({STREAM}); have it answer in one piece"
+            raise AgentFailure(f"{self._name} {problem}")
         body = bytearray()
         async for chunk in response.content.iter_chunked(64 * 1024):
             body += chunk

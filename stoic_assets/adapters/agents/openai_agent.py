@@ -41,8 +41,7 @@ class OpenAiAgent:
             raise AgentFailure(f"the session {session_id} is unknown; it was not restored", final=True)
         history = self._sessions[session_id]
         asked = [*history, {"role": "user", "content": message}]
-        body = {"model": self._model, "messages": asked, "user": user}
-        answer = await self._http.call("POST", self._url, body, particular=Particular.WORDS)
+        answer = await self._http.call("POST", self._url, self._request(asked, user), particular=Particular.WORDS)
         reply = self._read(answer)
         self._sessions[session_id] = [*asked, {"role": "assistant", "content": worded(reply.content)}]
         return reply
@@ -50,7 +49,7 @@ class OpenAiAgent:
     async def probe(self, user: str) -> None:
         """A greeting outside of any session: the protocol has nothing that costs less."""
         greeting = [{"role": "user", "content": "Hello"}]
-        await self._http.call("POST", self._url, {"model": self._model, "messages": greeting, "user": user})
+        await self._http.call("POST", self._url, self._request(greeting, user))
 
     async def check_access(self) -> None:
         """Looks whether the agent would speak with us, without a message."""
@@ -70,6 +69,10 @@ class OpenAiAgent:
     async def close(self) -> None:
         """Closes the connections of the running event loop."""
         await self._http.close()
+
+    def _request(self, messages: Sequence[Mapping[str, str]], user: str) -> dict[str, Any]:
+        """What is asked; some servers stream unless they are told not to."""
+        return {"model": self._model, "messages": messages, "user": user, "stream": False}
 
     def _read(self, answer: Any) -> AgentReply:
         try:

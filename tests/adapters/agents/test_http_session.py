@@ -198,6 +198,13 @@ def test_bad_json(service: Any, body: bytes) -> None:
     assert not failure.final
 
 
+def test_an_answer_in_events_is_told_from_nonsense(service: Any) -> None:
+    service.answers = [Response(b'data: {"choices": []}\n\ndata: [DONE]\n\n', media_type="text/event-stream")]
+    failure = failure_of(service.url)
+    assert str(failure).startswith(f"the agent at {service.url} did not answer with JSON: it streams (text/event-str")
+    assert (failure.final, failure.turned_away) == (False, False)
+
+
 def test_an_endless_reply_is_cut_off(service: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     async def endless() -> AsyncIterator[bytes]:
         while True:

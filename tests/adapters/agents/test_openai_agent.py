@@ -38,7 +38,7 @@ def test_the_whole_history_goes_with_every_message(service: Any) -> None:
     assert [(seen.method, seen.path) for seen in service.seen] == [("POST", "/v1/chat/completions")] * 3
     assert service.seen[0].headers["authorization"] == "Bearer meditations-12"
     assert service.seen[2].body == {
-        "model": "sage", "user": "Alice",
+        "model": "sage", "user": "Alice", "stream": False,
         "messages": [
             {"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Salve"},
             {"role": "user", "content": "What now?"},
