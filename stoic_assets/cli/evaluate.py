@@ -17,7 +17,7 @@ from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.dry_run import show_plan
 from stoic_assets.cli.notes import setup_notes, unfinished_before
-from stoic_assets.cli.options import NEWEST, Json, Verbose
+from stoic_assets.cli.options import NEWEST, Json, Verbose, no_folders
 from stoic_assets.cli.outcome import evaluation_outcome, finish
 from stoic_assets.cli.partition_run import materialise, status_by_runs
 from stoic_assets.core.errors import ConfigurationError
@@ -45,7 +45,10 @@ class Condition(StrEnum):
 
 _JOBS = "data/eval/agent.yml, else all of eval_jobs/; with --agent-version those of both that address its agent"
 Files = Annotated[
-    list[Path] | None, typer.Option("--file", metavar="FILE", help=f"A job file; may be repeated. (default: {_JOBS})")
+    list[Path] | None,
+    typer.Option(
+        "--file", metavar="FILE", callback=no_folders, help=f"A job file; may be repeated. (default: {_JOBS})"
+    ),
 ]
 Names = Annotated[list[str] | None, typer.Option("--job", metavar="NAME", help="A job of that name; may be repeated.")]
 Tags = Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="Jobs with that tag; may be repeated.")]

@@ -4,6 +4,7 @@ import inspect
 import re
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -14,6 +15,14 @@ Verbose = Annotated[bool, typer.Option("--verbose", help="Every message, functio
 Trace = Annotated[bool, typer.Option("--verbose", help="Where a fault came from.")]
 NEWEST = "newest"
 """What `--resume` without a value stands for."""
+
+
+def no_folders(paths: list[Path] | None) -> list[Path] | None:
+    """The values of `--file`, as they are given to a command; a folder among them is refused."""
+    for path in paths or ():
+        if path.is_dir():
+            raise typer.BadParameter(f"{path} is a folder; give each of its files a --file of its own")
+    return paths
 
 
 class _PlainHelp:
@@ -35,6 +44,18 @@ class _PlainHelp:
 
 class Command(_PlainHelp, TyperCommand):
     """A command of ours."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """What follows the name of a command. Words that are left over are refused, with how they may be meant."""
+        ctx.allow_extra_args = True  # else they are refused before we see them
+        given = list(args)
+        if left := super().parse_args(ctx, args):
+            before = reversed(given[: given.index(left[0])])
+            option = next((word.partition("=")[0] for word in before if word.startswith("-")), "")
+            repeated = any(option in param.opts for param in self.params if param.multiple)
+            how = f"; repeat {option} before each further one" if repeated else ""
+            ctx.fail(f"unexpected: {' '.join(left)}{how}")
+        return left
 
 
 class Group(_PlainHelp, TyperGroup):

@@ -12,7 +12,7 @@ from stoic_assets.adapters.evaluation_setup import job_files
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.evaluate import MaxCost, Samples, evaluation_of, materialise_with_graph
-from stoic_assets.cli.options import Json, Verbose
+from stoic_assets.cli.options import Json, Verbose, no_folders
 from stoic_assets.cli.outcome import evaluation_outcome, finish
 from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.releases import check_agent_version
@@ -27,7 +27,8 @@ def regrade(
         str | None, typer.Option(metavar="ID", help="Which of its evaluations. (default: the newest)")
     ] = None,
     file: Annotated[
-        list[Path] | None, typer.Option("--file", metavar="FILE", help="A corrected job; may be repeated.")
+        list[Path] | None,
+        typer.Option("--file", metavar="FILE", callback=no_folders, help="A corrected job; may be repeated."),
     ] = None,
     original: Annotated[
         bool, typer.Option("--original", help="Judge by the jobs of the conversations, not by those corrected before.")

@@ -83,6 +83,26 @@ def test_every_command_takes_verbose(monkeypatch: pytest.MonkeyPatch, capsys: py
     assert "properties" in json.loads(capsys.readouterr().out)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("eval", "--file", "a.yml", "b.yml", "c.yml"), "unexpected: b.yml c.yml; repeat --file before each further"),
+        (("eval", "--file=a.yml", "b.yml"), "unexpected: b.yml; repeat --file before each further one"),
+        (("eval", "--tag", "x", "--repeats", "2", "b.yml"), "unexpected: b.yml (see"),
+        (("compare", "a@1", "a@2", "a@3"), "unexpected: a@3 (see"),
+        (("regrade", "--file", "."), "Invalid value for '--file': . is a folder; give each of its files a --file"),
+    ],
+)
+def test_arguments_that_cannot_be_meant_so_are_refused_with_how_they_may_be_meant(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], said: str
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["stoic", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        run()
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.startswith(f"stoic: {said}")
+
+
 @pytest.mark.parametrize("verbose", [False, True])
 def test_a_fault_shows_where_it_came_from_to_whoever_asks(
     verbose: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
