@@ -18,10 +18,9 @@ from stoic_assets.core.jobs.names import job_key
 from stoic_assets.core.judging.silent_judges import in_words
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, calibrated_share, weak_above, whose_confidence
-from stoic_assets.core.presentation.formatting import dashed, score, short_of, words
+from stoic_assets.core.presentation.formatting import dashed, dollars, score, short_of, words
 from stoic_assets.core.scoring.evaluation_document import DOCUMENT_TABLES, evaluation_document
 from stoic_assets.core.scoring.validity import cut_short, too_many_invalid
-from stoic_assets.core.trial_rows import by_trial
 
 GATE_SAYS_NO, NO_VERDICT = 1, 3
 PARTS = {
@@ -42,9 +41,8 @@ class Outcome:
     verdicts are missing for that reason. `conclusive` is false when too many trials are invalid, or none was scored.
     `jobs` says what a trial played, a job or one scenario of it, by its id.
     `not_again` are the ids of trials that are not played again, even where they are invalid.
-    `failed` are the rows of its failed assertions. `average`, 0–1, is the mean total as it is stored: a gate
-    goes by it, not by the rounded one of the document. `virtues` are the rows of `evaluation_virtues`, `agreement` says
-    whether the judges' scores go with people's.
+    `average`, 0–1, is the mean total as it is stored: a gate goes by it, not by the rounded one of the document.
+    `virtues` are the rows of `evaluation_virtues`, `agreement` says whether the judges' scores go with people's.
     """
 
     document: Document
@@ -54,7 +52,6 @@ class Outcome:
     status: str
     conclusive: bool
     jobs: dict[str, str]
-    failed: Mapping[str, Sequence[Row]]
     agreement: str = ""
     not_again: frozenset[str] = frozenset()
 
@@ -72,11 +69,11 @@ def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: 
     virtues = read("evaluation_virtues", agent_version, evaluation_id)
     manifest = workplace.evidence.manifest(agent_version, evaluation_id)
     plan = manifest.spec.plan(evaluation_id) if manifest else ()
+    report = {"report": str(workplace.report_file(agent_version, evaluation_id).absolute())}
     return Outcome(
-        evaluation_document(tables), scores["average_overall"], virtues, evaluation["planned_trials"],
+        evaluation_document(tables) | report, scores["average_overall"], virtues, evaluation["planned_trials"],
         evaluation["status"], scores["conclusive"],
         jobs={row["trial_id"]: job_key(row) for row in tables["composite_scores"]},
-        failed=by_trial(row for row in tables["assertion_results"] if row["passed"] is False),
         agreement=in_short(calibration_rows(workplace.warehouse), tables["virtue_scores"]),
         not_again=frozenset(item.trial.trial_id for item in plan if not item.may_begin_anew()),
     )
@@ -161,6 +158,7 @@ def show(outcome: Outcome, workplace: Workplace) -> None:
     console.say(f"{whose} {weak_above(outcome.virtues)}".rstrip(), style="dim")
     if document["offline"]:
         console.say(OFFLINE_NOTE, style="yellow")
+    console.say(f"cost: {_cost(document['cost_usd'])}")
     console.out.print(f"report: {workplace.report_file(document['agent_version'], document['evaluation_id'])}")
 
 
@@ -172,6 +170,11 @@ def _summary(document: Document, below: float) -> Text:
         f"   fitness {dashed(score, document['fitness'])}   weak virtues: {weak}"
         f"   invalid trials: {document['invalid_trials']} of {len(document['trials'])}",
     )
+
+
+def _cost(cost_usd: float | None) -> str:
+    unknown = "not known; a model has no price in stoic.yml, or its server does not tell the tokens"
+    return unknown if cost_usd is None else dollars(cost_usd)
 
 
 def _calibrated(document: Document) -> float:
@@ -233,13 +236,14 @@ def _virtues(rows: Sequence[Row]) -> Table:
 def _failures(outcome: Outcome) -> list[str]:
     """One line for each failed assertion."""
     return [
-        f"failed  {_name(trial, outcome)}: {_assertion(row)}  ({row['error'] or 'it was false'})"
+        f"failed  {_name(trial, outcome)}: {_assertion(assertion)}  ({assertion['error'] or 'it was false'})"
         for trial in outcome.document["trials"]
-        for row in outcome.failed[trial["trial_id"]]
+        for assertion in trial["assertions"]
+        if assertion["passed"] is False
     ]
 
 
-def _assertion(row: Row) -> str:
+def _assertion(assertion: Document) -> str:
     """The text of an assertion on one line, after its name where it has one."""
-    name, text = row["assertion"], " ".join(row["text"].split())
+    name, text = assertion["name"], " ".join(assertion["text"].split())
     return text if name.isdecimal() else f"{name}: {text}"

@@ -37,9 +37,13 @@ def stored(workplace: Workplace) -> Stored:
     `tables` are rows by their table, the rest columns of `evaluation_scores`.
     """
 
-    def store(virtues: tuple[dict[str, Any], ...] = (), tables: dict[str, Any] | None = None, **scores: Any) -> Outcome:
+    def store(
+        virtues: tuple[dict[str, Any], ...] = (), tables: dict[str, Any] | None = None, cost_usd: float | None = None,
+        **scores: Any,
+    ) -> Outcome:
         key = ("marcus@1", "E")
         head = {"agent": "marcus", "status": "finished", "offline": True, "planned_trials": 0, "started_at": START}
+        head["cost_usd"] = cost_usd
         counts = {"agent": "marcus", "planned_trials": 0, "scored_trials": 0, "invalid_trials": 0, "conclusive": True}
         known = {"evaluations": [head], "evaluation_scores": [counts | scores], "evaluation_virtues": virtues}
         known |= tables or {}
@@ -117,16 +121,30 @@ def test_trials_and_assertions_are_shown_by_their_names(
     asked = {"text": "RETURN\n  1", "passed": False, "error": None}
     scores = dict.fromkeys(("timing", "task", "assertion", "failure_penalty", "overall"))
     plain = TRIAL | {"scores": scores, "virtues": {}, "virtue_overall": {"score": None}, "assertions": []}
-    failed = [{**asked, "assertion": "one reminder"}, {**asked, "assertion": "2", "error": "no row"}]
-    document = {**found.document, "trials": [plain, plain | {"trial_id": "s"}]}
-    jobs, lines = {"t": "chat", "s": "chat~grief"}, {"t": failed, "s": []}
-    finish(replace(found, document=document, planned=2, jobs=jobs, failed=lines), workplace, False, None)
+    held = {**asked, "name": "3", "passed": True}
+    assertions = [{**asked, "name": "one reminder"}, {**asked, "name": "2", "error": "no row"}, held]
+    document = {**found.document, "trials": [plain | {"assertions": assertions}, plain | {"trial_id": "s"}]}
+    jobs = {"t": "chat", "s": "chat~grief"}
+    finish(replace(found, document=document, planned=2, jobs=jobs), workplace, False, None)
     shown = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in shown if "signed_off" in line] == ["chat", "chat~grief"]
     assert [line for line in shown if line.startswith("failed")] == [
         "failed  chat withheld 1: one reminder: RETURN 1  (it was false)",
         "failed  chat withheld 1: RETURN 1  (no row)",
     ]
+
+
+@pytest.mark.parametrize(("cost", "said"), [(0.0431, "$0.043"), (0.0, "$0.00"), (None, "not known; a model has no")])
+def test_what_it_cost_and_where_the_report_stands_are_said_last_and_in_the_document(
+    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str], cost: float | None, said: str
+) -> None:
+    found = stored(cost_usd=cost)
+    path = str(workplace.report_file("marcus@1", "E").absolute())
+    assert [found.document[key] for key in ("status", "cost_usd", "report")] == ["finished", cost, path]
+    finish(found, workplace, as_json=False, fail_under=None)
+    *_, costs, report = capsys.readouterr().out.splitlines()
+    assert costs.startswith(f"cost: {said}")
+    assert report == f"report: {path}"
 
 
 @pytest.fixture

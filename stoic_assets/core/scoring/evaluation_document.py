@@ -48,6 +48,8 @@ def evaluation_document(tables: Mapping[str, Rows]) -> dict[str, Any]:
         "fitness": scores["fitness"],
         "invalid_trials": scores["invalid_trials"],
         "silent_judges": silent_judges(answers(composites, tables["virtue_scores"], tables["task_scores"])),
+        "status": evaluation["status"],
+        "cost_usd": evaluation["cost_usd"],
     }
 
 
@@ -61,6 +63,7 @@ def _trial(row: Row, judged: Mapping[str, Rows]) -> dict[str, Any]:
     return {
         **{key: row[key] for key in ("trial_id", "job", "condition", "repeat", "outcome")},
         "reason": None if row["outcome"] in PLAIN else _reason(judged),
+        "passed": row["passed"],
         "scores": {key: row[key] for key in ("timing", "task", "assertion", "failure_penalty", "tone", "overall")},
         "tasks": [_task(task, row["valid"]) for task in judged["task_scores"]],
         "virtues": {virtue: _virtue(virtues.get(virtue, _NO_VIRTUE), row["valid"]) for virtue in VIRTUES},
@@ -89,7 +92,7 @@ def _virtue(virtue: Row, valid: bool) -> dict[str, Any]:
 
 
 def _assertion(result: Row) -> dict[str, Any]:
-    same = {key: result[key] for key in ("kind", "text", "weight", "passed", "error")}
+    same = {"name": result["assertion"]} | {key: result[key] for key in ("kind", "text", "weight", "passed", "error")}
     return same | {key: None if result[key] is None else json.loads(result[key]) for key in ("expected", "actual")}
 
 

@@ -15,7 +15,7 @@ def composite(trial_id, **columns):
         "trial_id": trial_id, "job": "reminders", "scenario": None, "condition": "withheld", "repeat": 1,
         "outcome": "signed_off", "valid": True, "timing": 1.0, "task": 0.5, "assertion": None, "failure_penalty": 0.3,
         "overall": 0.4, "tone": 0.9, "virtue_overall": 0.8, "virtue_confidence": 0.7, "virtue_overall_weighted": None,
-        "failure_count": 1, "average_response_ms": 250.0,
+        "failure_count": 1, "average_response_ms": 250.0, "passed": False,
     }  # fmt: skip
     return plain | columns
 
@@ -24,7 +24,8 @@ def composite(trial_id, **columns):
 def tables():
     """One evaluation of one trial; the tests change what they are about."""
     rows = {name: [] for name in DOCUMENT_TABLES}
-    rows["evaluations"] = [{"evaluation_id": "e1", "agent_version": "marcus@1.0.0", "offline": True}]
+    head = {"evaluation_id": "e1", "agent_version": "marcus@1.0.0", "offline": True}
+    rows["evaluations"] = [head | {"status": "finished", "cost_usd": None}]
     rows["evaluation_scores"] = [{"fitness": 0.8125, "invalid_trials": 0}]
     rows["composite_scores"] = [composite("t1")]
     rows["trials"] = [{"trial_id": "t1", "turns": 6}]
@@ -58,6 +59,7 @@ def test_the_document_has_the_public_shape(tables):
             {
                 "trial_id": "t1", "job": "reminders", "condition": "withheld", "repeat": 1, "outcome": "signed_off",
                 "reason": None,
+                "passed": False,
                 "scores": {
                     "timing": 1.0, "task": 0.5, "assertion": None, "failure_penalty": 0.3, "tone": 0.9, "overall": 0.4,
                 },
@@ -67,7 +69,7 @@ def test_the_document_has_the_public_shape(tables):
                 "virtue_overall": {"score": 0.8, "confidence": 0.7},
                 "virtue_overall_weighted": None,
                 "assertions": [
-                    {"kind": "cypher", "text": "RETURN 1", "weight": 2.0, "passed": True, "expected": 1,
+                    {"name": "1", "kind": "cypher", "text": "RETURN 1", "weight": 2.0, "passed": True, "expected": 1,
                      "actual": [1, None], "error": None},
                 ],
                 "failure_count": 1, "average_response_ms": 250.0, "turns": 6,
@@ -80,6 +82,8 @@ def test_the_document_has_the_public_shape(tables):
         "fitness": 0.8125,
         "invalid_trials": 0,
         "silent_judges": [],
+        "status": "finished",
+        "cost_usd": None,
     }  # fmt: skip
     assert json.loads(json.dumps(document)) == document
 

@@ -28,13 +28,13 @@ TEXT_OR_NULL = {"type": ["string", "null"]}
 FLAG_OR_NULL = {"type": ["boolean", "null"]}
 VIRTUE = _object(score=SHARE, confidence=SHARE, confidence_source=TEXT_OR_NULL, exercised=FLAG_OR_NULL)
 ASSERTION = _object(
-    kind={"enum": ["cypher", "expression"]}, text=TEXT, weight={"type": "number"}, passed=FLAG_OR_NULL, expected={},
-    actual={}, error=TEXT_OR_NULL,
+    name=TEXT, kind={"enum": ["cypher", "expression"]}, text=TEXT, weight={"type": "number"}, passed=FLAG_OR_NULL,
+    expected={}, actual={}, error=TEXT_OR_NULL,
 )
 COUNTS = {"type": "object", "additionalProperties": {"type": "integer"}}
 TRIAL = _object(
     trial_id=TEXT, job=TEXT, condition={"enum": ["withheld", "supplied"]}, repeat={"type": "integer"},
-    outcome={"enum": list(OUTCOMES)}, reason=TEXT_OR_NULL,
+    outcome={"enum": list(OUTCOMES)}, reason=TEXT_OR_NULL, passed=FLAG_OR_NULL,
     scores=_object(
         timing=SHARE, task=SHARE, assertion=SHARE, failure_penalty={"type": "number"}, tone=SHARE, overall=SHARE
     ),
@@ -47,6 +47,7 @@ DOCUMENT = _object(
     weak_virtues=_list(_object(virtue={"enum": list(VIRTUES)}, score=SHARE, confidence=SHARE, suggestions=_list(TEXT))),
     fitness=SHARE, invalid_trials={"type": "integer"},
     silent_judges=_list(_object(judge=TEXT, asked=COUNTS, missing=COUNTS, error=TEXT_OR_NULL)),
+    status=TEXT, cost_usd={"type": ["number", "null"], "minimum": 0}, report=TEXT,
 )
 
 
