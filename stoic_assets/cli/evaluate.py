@@ -17,7 +17,17 @@ from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.dry_run import show_plan
 from stoic_assets.cli.notes import setup_notes, unfinished_before
-from stoic_assets.cli.options import NEWEST, Json, Verbose, no_folders
+from stoic_assets.cli.options import (
+    NEWEST,
+    FailUnder,
+    Json,
+    Junit,
+    MaxCost,
+    MinPassed,
+    Samples,
+    Verbose,
+    no_folders,
+)
 from stoic_assets.cli.outcome import evaluation_outcome, finish
 from stoic_assets.cli.partition_run import materialise, status_by_runs
 from stoic_assets.core.errors import ConfigurationError
@@ -66,15 +76,8 @@ Played = Annotated[
 Repeats = Annotated[
     int | None, typer.Option(metavar="N", min=1, help="Repeats of every trial. (default: the jobs' own)")
 ]
-Samples = Annotated[int | None, typer.Option(metavar="N", min=1, max=50, help="Verdicts of each judge on each virtue.")]
 AtOnce = Annotated[
     int | None, typer.Option(metavar="N", min=1, help="Conversations at the same time. (default: as stoic.yml says)")
-]
-FailUnder = Annotated[
-    float | None, typer.Option(metavar="X", min=0, max=1, help="Exit with 1 when the average score is below.")
-]
-MaxCost = Annotated[
-    float | None, typer.Option(metavar="USD", min=0, help="US dollars after which nothing more is asked of a model.")
 ]
 
 
@@ -90,6 +93,8 @@ def evaluate(
     judge_samples: Samples = None,
     max_conversations: AtOnce = None,
     fail_under: FailUnder = None,
+    min_passed: MinPassed = None,
+    junit: Junit = None,
     max_cost: MaxCost = None,
     resume: Annotated[
         str | None, typer.Option(metavar="[ID]", help="Go on with the newest unfinished one, or with this.")
@@ -127,7 +132,8 @@ def evaluate(
     if dry_run:
         show_plan(setup.spec.blanked(workplace.redactor), version, workplace, as_json)
         return
-    finish(evaluation_outcome(workplace, version, evaluation_id), workplace, as_json, fail_under)
+    outcome = evaluation_outcome(workplace, version, evaluation_id)
+    finish(outcome, workplace, as_json, fail_under, min_passed, junit)
 
 
 def run_evaluation(

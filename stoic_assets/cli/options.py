@@ -13,6 +13,19 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Every message, function call, system prompt and query.")]
 Trace = Annotated[bool, typer.Option("--verbose", help="Where a fault came from.")]
+Samples = Annotated[int | None, typer.Option(metavar="N", min=1, max=50, help="Verdicts of each judge on each virtue.")]
+FailUnder = Annotated[
+    float | None, typer.Option(metavar="X", min=0, max=1, help="Exit with 1 when the average score is below.")
+]
+MinPassed = Annotated[
+    float | None, typer.Option(metavar="SHARE", min=0, max=1, help="Exit with 1 when fewer of the trials passed.")
+]
+Junit = Annotated[
+    Path | None, typer.Option(metavar="FILE", dir_okay=False, help="Write JUnit XML here, a test for each trial.")
+]
+MaxCost = Annotated[
+    float | None, typer.Option(metavar="USD", min=0, help="US dollars after which nothing more is asked of a model.")
+]
 NEWEST = "newest"
 """What `--resume` without a value stands for."""
 

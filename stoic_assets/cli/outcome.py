@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -9,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from stoic_assets.adapters.calibration_store import calibration_rows
+from stoic_assets.adapters.files import write_whole
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import console
 from stoic_assets.core.calibration.against_people import in_short
@@ -19,7 +21,10 @@ from stoic_assets.core.judging.silent_judges import in_words
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, calibrated_share, weak_above, whose_confidence
 from stoic_assets.core.presentation.formatting import dashed, dollars, score, short_of, words
+from stoic_assets.core.scoring import failed_assertion
 from stoic_assets.core.scoring.evaluation_document import DOCUMENT_TABLES, evaluation_document
+from stoic_assets.core.scoring.evaluation_junit import evaluation_junit
+from stoic_assets.core.scoring.gates import shortfalls
 from stoic_assets.core.scoring.validity import cut_short, too_many_invalid
 
 GATE_SAYS_NO, NO_VERDICT = 1, 3
@@ -27,8 +32,6 @@ PARTS = {
     "timing": "timing", "task": "task", "assertion": "assertion", "failure_penalty": "penalty", "overall": "overall",
 }
 """The scores of a trial that are shown, and their headings."""
-ROUNDING = 1e-9
-"""A mean that lies so little below a gate is equal to it: sums of fractions are not exact."""
 Document = dict[str, Any]
 Row = Mapping[str, Any]
 
@@ -79,8 +82,11 @@ def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: 
     )
 
 
-def finish(outcome: Outcome, workplace: Workplace, as_json: bool, fail_under: float | None) -> None:
-    """Prints an outcome and leaves: 3 without a verdict, 1 below `fail_under`, else 0."""
+def finish(
+    outcome: Outcome, workplace: Workplace, as_json: bool, fail_under: float | None = None,
+    min_passed: float | None = None, junit: Path | None = None,
+) -> None:
+    """Prints an outcome, writes it as JUnit XML, and leaves: 3 without a verdict, 1 where a gate says no, else 0."""
     if as_json:
         console.print_json(outcome.document)
         for line in (*_ends(outcome), *_silent_judges(outcome)):
@@ -88,22 +94,21 @@ def finish(outcome: Outcome, workplace: Workplace, as_json: bool, fail_under: fl
     else:
         show(outcome, workplace)
     refusal = no_verdict(outcome, workplace.settings.invalid_trials_threshold)
+    if junit:
+        names = {trial["trial_id"]: _name(trial, outcome) for trial in outcome.document["trials"]}
+        task_at_least = workplace.settings.passing.task_at_least
+        write_whole(junit, evaluation_junit(outcome.document, names, task_at_least, refusal))
     if refusal:
         console.err.print(console.foreign(f"stoic: no verdict: {refusal}"))
         raise typer.Exit(NO_VERDICT)
-    if fail_under is not None and (shortfall := _shortfall(outcome.average, fail_under)):
-        console.err.print(f"stoic: {shortfall}")
+    if lacking := shortfalls(outcome.average, _decided(outcome.document), fail_under, min_passed):
+        console.err.print(f"stoic: {'; '.join(lacking)}")
         raise typer.Exit(GATE_SAYS_NO)
 
 
-def _shortfall(average: float | None, gate: float) -> str | None:
-    """Why a gate says no; None where it says yes."""
-    if average is None:
-        takes = "a total takes tasks, assertions or `aspirationalAverage`"
-        return f"no trial has a total score to hold against --fail-under {gate:.10g}: {takes}"
-    if average < gate - ROUNDING:
-        return f"the average score {short_of(average, gate)} is below {gate:.10g}"
-    return None
+def _decided(document: Document) -> list[bool]:
+    """Whether each trial passed in which something could be passed."""
+    return [trial["passed"] for trial in document["trials"] if trial["passed"] is not None]
 
 
 def no_verdict(outcome: Outcome, threshold: float) -> str | None:
@@ -164,10 +169,12 @@ def show(outcome: Outcome, workplace: Workplace) -> None:
 
 def _summary(document: Document, below: float) -> Text:
     found = [f"{words(weak['virtue']).lower()} {short_of(weak['score'], below)}" for weak in document["weak_virtues"]]
+    decided = _decided(document)
     weak = ", ".join(found) or ("none" if document["fitness"] is not None else "no virtue was scored")
     return Text.assemble(
         "average score ", (dashed(score, document["average_score"]), "bold"),
         f"   fitness {dashed(score, document['fitness'])}   weak virtues: {weak}"
+        f"   passed: {sum(decided)} of {len(decided)}"
         f"   invalid trials: {document['invalid_trials']} of {len(document['trials'])}",
     )
 
@@ -236,14 +243,8 @@ def _virtues(rows: Sequence[Row]) -> Table:
 def _failures(outcome: Outcome) -> list[str]:
     """One line for each failed assertion."""
     return [
-        f"failed  {_name(trial, outcome)}: {_assertion(assertion)}  ({assertion['error'] or 'it was false'})"
+        f"failed  {_name(trial, outcome)}: {failed_assertion.in_words(assertion)}"
         for trial in outcome.document["trials"]
         for assertion in trial["assertions"]
         if assertion["passed"] is False
     ]
-
-
-def _assertion(assertion: Document) -> str:
-    """The text of an assertion on one line, after its name where it has one."""
-    name, text = assertion["name"], " ".join(assertion["text"].split())
-    return text if name.isdecimal() else f"{name}: {text}"

@@ -11,8 +11,8 @@ from stoic_assets.adapters.evaluation_judging import EvaluationJudging
 from stoic_assets.adapters.evaluation_setup import job_files
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
-from stoic_assets.cli.evaluate import MaxCost, Samples, evaluation_of, materialise_with_graph
-from stoic_assets.cli.options import Json, Verbose, no_folders
+from stoic_assets.cli.evaluate import evaluation_of, materialise_with_graph
+from stoic_assets.cli.options import FailUnder, Json, Junit, MaxCost, MinPassed, Samples, Verbose, no_folders
 from stoic_assets.cli.outcome import evaluation_outcome, finish
 from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.releases import check_agent_version
@@ -35,6 +35,9 @@ def regrade(
     ] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Ask the judges again, past their cached replies.")] = False,
     judge_samples: Samples = None,
+    fail_under: FailUnder = None,
+    min_passed: MinPassed = None,
+    junit: Junit = None,
     max_cost: MaxCost = None,
     as_json: Json = False,
     verbose: Verbose = False,
@@ -54,7 +57,8 @@ def regrade(
         }
         config = dict.fromkeys(("verdicts", "assertion_results"), judging)
         materialise_with_graph(workplace, version, manifest.evaluation_id, VERDICTS, config)
-    finish(evaluation_outcome(workplace, version, manifest.evaluation_id), workplace, as_json, None)
+    outcome = evaluation_outcome(workplace, version, manifest.evaluation_id)
+    finish(outcome, workplace, as_json, fail_under, min_passed, junit)
 
 
 def _notes(judging: EvaluationJudging, named: Set[str], workplace: Workplace) -> Iterator[str]:

@@ -4,7 +4,9 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
 import typer
@@ -54,10 +56,12 @@ def stored(workplace: Workplace) -> Stored:
     return store
 
 
-def left_with(outcome: Outcome, workplace: Workplace, fail_under: float | None, as_json: bool = True) -> int:
+def left_with(
+    outcome: Outcome, workplace: Workplace, fail_under: float | None, as_json: bool = True, **further: Any
+) -> int:
     """The exit code."""
     try:
-        finish(outcome, workplace, as_json, fail_under)
+        finish(outcome, workplace, as_json, fail_under, **further)
     except typer.Exit as left:
         return left.exit_code
     return 0
@@ -82,6 +86,56 @@ def test_a_gate_goes_by_the_mean_that_is_stored_and_shows_what_is_missing(
     code = left_with(stored(average_overall=average), workplace, fail_under)
     assert code == (GATE_SAYS_NO if said else 0)
     assert capsys.readouterr().err == (f"stoic: the average score {said}\n" if said else "")
+
+
+@pytest.mark.parametrize(
+    ("passed", "min_passed", "said"),
+    [
+        ([True, True, False, None], 0.7, "2 of 3 trials passed; 0.67 is below 0.7"),
+        ([True, True, False, None], 2 / 3, None),
+        ([True, True, False, None], 0.6667, "2 of 3 trials passed; 0.66667 is below 0.6667"),
+        ([False], 0.0, None),
+        ([None], 0.5, "no trial has anything to pass to hold against --min-passed 0.5: it takes tasks or assertions"),
+        ([False], None, None),
+    ],
+)
+def test_a_gate_on_passed_trials_counts_those_that_could_pass(
+    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str],
+    passed: list[bool | None], min_passed: float | None, said: str | None,
+) -> None:  # fmt: skip
+    names = [f"t{number}" for number in range(len(passed))]
+    composite = [SCORED_TRIAL | {"trial_id": name, "passed": each} for name, each in zip(names, passed, strict=True)]
+    outcome = stored(tables={"composite_scores": composite, "trials": [HELD | {"trial_id": name} for name in names]})
+    assert left_with(outcome, workplace, None, min_passed=min_passed) == (GATE_SAYS_NO if said else 0)
+    assert capsys.readouterr().err == (f"stoic: {said}\n" if said else "")
+    assert left_with(replace(outcome, planned=9), workplace, None, min_passed=min_passed) == NO_VERDICT
+
+
+def test_every_gate_that_says_no_is_told(
+    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tables = {"composite_scores": [SCORED_TRIAL | {"passed": False}], "trials": [HELD]}
+    outcome = stored(tables=tables, average_overall=0.5)
+    assert left_with(outcome, workplace, 0.6, min_passed=1.0) == GATE_SAYS_NO
+    said = "stoic: the average score 0.50 is below 0.6; 0 of 1 trials passed; 0.00 is below 1\n"
+    assert capsys.readouterr().err == said
+
+
+@pytest.mark.parametrize(("conclusive", "code", "errors"), [(True, GATE_SAYS_NO, "0"), (False, NO_VERDICT, "1")])
+def test_every_trial_is_a_test_for_a_build_server_whatever_the_gates_say(
+    stored: Stored, workplace: Workplace, tmp_path: Path, conclusive: bool, code: int, errors: str
+) -> None:
+    task = {"trial_id": "t", "task": "1", "type": "task", "task_text": "Ask", "judge_model": "gpt", "score": 0.65}
+    scored = SCORED_TRIAL | {"passed": False, "task": 0.65, "scenario": "grief"}
+    tables = {"composite_scores": [scored], "trials": [HELD], "task_scores": [task]}
+    outcome = replace(stored(tables=tables), status="finished" if conclusive else "incomplete")
+    file = tmp_path / "new" / "eval.xml"
+    assert left_with(outcome, workplace, None, min_passed=1.0, junit=file) == code
+    first, *others = ET.fromstring(file.read_text(encoding="utf-8"))
+    [case] = first.iter("testcase")
+    assert (case.get("classname"), case.get("name")) == ("chat (offline)", "chat~grief withheld 1")
+    assert case.find("failure").get("message").startswith("task at 0.65: Ask")  # type: ignore[union-attr]
+    assert str(sum(int(suite.get("errors", "")) for suite in others)) == errors
 
 
 def test_virtues_are_shown_as_they_are_stored(
@@ -120,10 +174,10 @@ def test_trials_and_assertions_are_shown_by_their_names(
     found = stored()
     asked = {"text": "RETURN\n  1", "passed": False, "error": None}
     scores = dict.fromkeys(("timing", "task", "assertion", "failure_penalty", "overall"))
-    plain = TRIAL | {"scores": scores, "virtues": {}, "virtue_overall": {"score": None}, "assertions": []}
+    plain = TRIAL | {"passed": None, "scores": scores, "virtues": {}, "virtue_overall": {"score": None}}
     held = {**asked, "name": "3", "passed": True}
     assertions = [{**asked, "name": "one reminder"}, {**asked, "name": "2", "error": "no row"}, held]
-    document = {**found.document, "trials": [plain | {"assertions": assertions}, plain | {"trial_id": "s"}]}
+    document = {**found.document, "trials": [plain | {"assertions": assertions}, plain | {"trial_id": "s", "assertions": []}]}
     jobs = {"t": "chat", "s": "chat~grief"}
     finish(replace(found, document=document, planned=2, jobs=jobs), workplace, False, None)
     shown = capsys.readouterr().out.splitlines()
@@ -157,8 +211,9 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 def table_of(outcome: Outcome, workplace: Workplace, penalty: float, ending: str, said: Any) -> list[str]:
     """The lines in which a trial of an ordinary name is shown, and their heading."""
     scores = dict.fromkeys(("timing", "task", "assertion", "overall"), 0.5) | {"failure_penalty": penalty}
-    shown = {"reason": None, "scores": scores, "virtues": {}, "virtue_overall": {"score": 0.5}, "assertions": []}
-    document = {**outcome.document, "trials": [TRIAL | shown | {"outcome": ending}]}
+    shown = {"scores": scores, "virtues": {}, "virtue_overall": {"score": 0.5}, "assertions": []}
+    trial = TRIAL | shown | {"outcome": ending, "reason": None, "passed": True}
+    document = {**outcome.document, "trials": [trial]}
     finish(replace(outcome, document=document, planned=1, jobs={"t": "reminder_tomorrow"}), workplace, False, None)
     lines = said.readouterr().out.splitlines()
     first = next(number for number, line in enumerate(lines) if line.startswith("trial"))

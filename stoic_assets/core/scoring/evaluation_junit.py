@@ -1,0 +1,69 @@
+"""An evaluation as JUnit XML: one suite for each job and in it one test for each trial, for build servers."""
+
+from collections.abc import Mapping
+from itertools import groupby
+from typing import Any
+
+from stoic_assets.core.conversation.evidence import SCORED
+from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
+from stoic_assets.core.presentation.formatting import short_of
+from stoic_assets.core.presentation.junit import Case, Suite, junit
+from stoic_assets.core.scoring.failed_assertion import in_words
+
+Trial = Mapping[str, Any]
+
+
+def evaluation_junit(
+    document: Mapping[str, Any], names: Mapping[str, str], task_at_least: float, refusal: str | None
+) -> str:
+    """A trial that did not pass, or in which the agent broke down, is a failure; an invalid one is an error.
+
+    One in which there is nothing to pass is skipped. Why there is no verdict on the whole is one more error. `document`
+    is that of `evaluation_document`, `names` say what each trial is called, by its id; `task_at_least`, 0–1, is
+    the mean of the task scores that passes. An offline one says so beside every test: of one that passed a build server
+    shows little else.
+    """
+    version, offline = document["agent_version"], document["offline"]
+    said = "\n".join([f"evaluation {document['evaluation_id']}", *([OFFLINE_NOTE] if offline else [])])
+    mark = " (offline)" if offline else ""
+    suites = [
+        Suite(
+            f"stoic eval {version} {job}",
+            [_case(trial, f"{job}{mark}", names[trial["trial_id"]], task_at_least) for trial in trials], said,
+        )
+        for job, trials in groupby(document["trials"], key=lambda trial: trial["job"])
+    ]
+    if refusal:
+        suites.append(Suite(f"stoic eval {version}", [Case(f"{version}{mark}", "verdict", "error", refusal)], said))
+    return junit(suites)
+
+
+def _case(trial: Trial, classname: str, name: str, task_at_least: float) -> Case:
+    if trial["outcome"] not in SCORED:
+        return Case(classname, name, "error", _breakdown(trial))
+    if trial["outcome"] == "agent_error":
+        return Case(classname, name, "failure", _breakdown(trial))
+    if trial["passed"] is None:
+        return Case(classname, name, "skipped", "there is nothing to pass: neither a task score nor an assertion")
+    if trial["passed"]:
+        return Case(classname, name)
+    reasons = [*_failed_assertions(trial), *_low_tasks(trial, task_at_least)]
+    return Case(classname, name, "failure", "; ".join(reasons), "\n".join(reasons))
+
+
+def _failed_assertions(trial: Trial) -> list[str]:
+    """Those that weigh: others fail without harm."""
+    return [in_words(each) for each in trial["assertions"] if each["weight"] and each["passed"] is False]
+
+
+def _low_tasks(trial: Trial, task_at_least: float) -> list[str]:
+    """The tasks that brought the mean down; nothing where it is high enough."""
+    mean = trial["scores"]["task"]
+    if mean is None or round(mean, 9) >= task_at_least:
+        return []
+    low = [task for task in trial["tasks"] if task["score"] is not None and task["score"] < task_at_least]
+    return [f"task at {short_of(task['score'], task_at_least)}: {task['task']}  ({task['reason']})" for task in low]
+
+
+def _breakdown(trial: Trial) -> str:
+    return f"{trial['outcome']}: {trial['reason'] or 'see the report'}"

@@ -1,0 +1,39 @@
+"""The gates that a pipeline stops on: what an evaluation must reach, and what it lacks."""
+
+from collections.abc import Sequence
+
+from stoic_assets.core.presentation.formatting import short_of
+
+_ROUNDING = 1e-9
+"""A mean that lies so little below a gate is equal to it: sums of fractions are not exact."""
+
+
+def shortfalls(
+    average: float | None, passed: Sequence[bool], fail_under: float | None, min_passed: float | None
+) -> list[str]:
+    """Why gates say no, one reason for each that does; a gate that is None is not asked.
+
+    `average` is the mean total, `fail_under` its gate, `min_passed` that of the share of trials that passed, all 0–1.
+    `passed` are the trials in which something could be passed.
+    """
+    average_lacks = None if fail_under is None else _average_shortfall(average, fail_under)
+    passed_lacks = None if min_passed is None else _passed_shortfall(passed, min_passed)
+    return [lacking for lacking in (average_lacks, passed_lacks) if lacking]
+
+
+def _average_shortfall(average: float | None, gate: float) -> str | None:
+    if average is None:
+        takes = "a total takes tasks, assertions or `aspirationalAverage`"
+        return f"no trial has a total score to hold against --fail-under {gate:.10g}: {takes}"
+    if average < gate - _ROUNDING:
+        return f"the average score {short_of(average, gate)} is below {gate:.10g}"
+    return None
+
+
+def _passed_shortfall(passed: Sequence[bool], gate: float) -> str | None:
+    if not passed:
+        return f"no trial has anything to pass to hold against --min-passed {gate:.10g}: it takes tasks or assertions"
+    share = sum(passed) / len(passed)
+    if share < gate - _ROUNDING:
+        return f"{sum(passed)} of {len(passed)} trials passed; {short_of(share, gate)} is below {gate:.10g}"
+    return None
