@@ -89,7 +89,7 @@ def finish(
     """Prints an outcome, writes it as JUnit XML, and leaves: 3 without a verdict, 1 where a gate says no, else 0."""
     if as_json:
         console.print_json(outcome.document)
-        for line in (*_ends(outcome), *_silent_judges(outcome)):
+        for line in (*(_never_replied(outcome) or _ends(outcome)), *_silent_judges(outcome)):
             console.err.print(console.foreign(line))
     else:
         show(outcome, workplace)
@@ -156,7 +156,7 @@ def show(outcome: Outcome, workplace: Workplace) -> None:
             console.say(console.foreign(_ending(trial, outcome)), indent=2)
     for assertion in _failures(outcome):
         console.say(console.foreign(assertion), indent=2)
-    for line in _silent_judges(outcome):
+    for line in (*_never_replied(outcome), *_silent_judges(outcome)):
         console.say(console.foreign(line), style="yellow", indent=2)
     console.say(_summary(document, workplace.settings.weakness.score_below))
     whose = whose_confidence(_calibrated(document), outcome.agreement)
@@ -196,6 +196,15 @@ def _ends(outcome: Outcome) -> list[str]:
         if trial["outcome"] not in PLAIN and (outcome.conclusive or trial["outcome"] in SCORED):
             ends.setdefault(trial["outcome"], []).append(trial)
     return [f"{len(ended)} of {outcome.held} trials: {_ending(ended[0], outcome)}" for ended in ends.values()]
+
+
+def _never_replied(outcome: Outcome) -> list[str]:
+    """A line where the agent broke down in every trial before it said a word: scored, but hardly meant so."""
+    trials = outcome.document["trials"]
+    if any(trial["outcome"] != "agent_error" or trial["average_response_ms"] for trial in trials):
+        return []
+    question = "every trial ended without a reply: is this the right address and protocol?"
+    return [f"{question} The first: {_ending(trial, outcome)}" for trial in trials[:1]]
 
 
 def _silent_judges(outcome: Outcome) -> list[str]:

@@ -177,7 +177,8 @@ def test_trials_and_assertions_are_shown_by_their_names(
     plain = TRIAL | {"passed": None, "scores": scores, "virtues": {}, "virtue_overall": {"score": None}}
     held = {**asked, "name": "3", "passed": True}
     assertions = [{**asked, "name": "one reminder"}, {**asked, "name": "2", "error": "no row"}, held]
-    document = {**found.document, "trials": [plain | {"assertions": assertions}, plain | {"trial_id": "s", "assertions": []}]}
+    trials = [plain | {"assertions": assertions}, plain | {"trial_id": "s", "assertions": []}]
+    document = {**found.document, "trials": trials}
     jobs = {"t": "chat", "s": "chat~grief"}
     finish(replace(found, document=document, planned=2, jobs=jobs), workplace, False, None)
     shown = capsys.readouterr().out.splitlines()
@@ -278,6 +279,31 @@ def test_with_json_it_is_told_why_trials_did_not_end_plainly(
         "2 of 4 trials: agent_error  chat withheld 1: 404 from[U+001B][2J",
         "1 of 4 trials: infra_error  chat withheld 1: see the report",
     ]
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+@pytest.mark.parametrize(
+    ("outcome", "replied_ms", "asked"),
+    [("agent_error", None, True), ("agent_error", 3.0, False), ("max_turns", 3.0, False), ("infra_error", None, False)],
+)
+def test_where_the_agent_answered_nothing_at_all_its_address_and_protocol_are_asked_after(
+    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str], as_json: bool, outcome: str,
+    replied_ms: float | None, asked: bool,
+) -> None:  # fmt: skip
+    ends = {"a": ("agent_error", None), "b": (outcome, replied_ms)}
+    tables = {
+        "trials": [HELD | {"trial_id": name, "detail": f"quota of {name}"} for name in ends],
+        "composite_scores": [
+            SCORED_TRIAL | {"trial_id": name, "outcome": end, "average_response_ms": ms}
+            for name, (end, ms) in ends.items()
+        ],
+    }
+    finish(stored(tables=tables), workplace, as_json)
+    told = capsys.readouterr()
+    lines = (told.err if as_json else told.out).splitlines()
+    question = "every trial ended without a reply: is this the right address and protocol?"
+    found = [line for line in lines if line.startswith("every trial")]
+    assert found == ([f"{question} The first: agent_error  chat withheld 1: quota of a"] if asked else [])
 
 
 @pytest.mark.parametrize("as_json", [True, False])
