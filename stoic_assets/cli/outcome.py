@@ -6,19 +6,18 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from stoic_assets.adapters.calibration_store import calibration_rows
 from stoic_assets.adapters.files import write_whole
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import console
+from stoic_assets.cli.outcome_tables import trials_table, virtues_table
 from stoic_assets.core.calibration.against_people import in_short
 from stoic_assets.core.conversation.evidence import PLAIN, SCORED
 from stoic_assets.core.evaluation import judge_again, way_on
 from stoic_assets.core.jobs.names import job_key
 from stoic_assets.core.judging.silent_judges import in_words
-from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, calibrated_share, weak_above, whose_confidence
 from stoic_assets.core.presentation.formatting import dashed, dollars, score, short_of, words
 from stoic_assets.core.scoring import failed_assertion
@@ -28,10 +27,6 @@ from stoic_assets.core.scoring.gates import shortfalls
 from stoic_assets.core.scoring.validity import cut_short, too_many_invalid
 
 GATE_SAYS_NO, NO_VERDICT = 1, 3
-PARTS = {
-    "timing": "timing", "task": "task", "assertion": "assertion", "failure_penalty": "penalty", "overall": "overall",
-}
-"""The scores of a trial that are shown, and their headings."""
 Document = dict[str, Any]
 Row = Mapping[str, Any]
 
@@ -95,9 +90,8 @@ def finish(
         show(outcome, workplace)
     refusal = no_verdict(outcome, workplace.settings.invalid_trials_threshold)
     if junit:
-        names = {trial["trial_id"]: _name(trial, outcome) for trial in outcome.document["trials"]}
         task_at_least = workplace.settings.passing.task_at_least
-        write_whole(junit, evaluation_junit(outcome.document, names, task_at_least, refusal))
+        write_whole(junit, evaluation_junit(outcome.document, _names(outcome), task_at_least, refusal))
     if refusal:
         console.err.print(console.foreign(f"stoic: no verdict: {refusal}"))
         raise typer.Exit(NO_VERDICT)
@@ -149,8 +143,8 @@ def show(outcome: Outcome, workplace: Workplace) -> None:
     document = outcome.document
     version = Text(document["agent_version"], "bold")
     console.out.print(Text.assemble("\n", version, f"  evaluation {document['evaluation_id']}"))
-    console.print_table(_trials(outcome))
-    console.print_table(_virtues(outcome.virtues))
+    console.print_table(trials_table(document["trials"], _names(outcome)))
+    console.print_table(virtues_table(outcome.virtues))
     for trial in document["trials"]:
         if trial["outcome"] not in PLAIN:
             console.say(console.foreign(_ending(trial, outcome)), indent=2)
@@ -220,33 +214,9 @@ def _name(trial: Document, outcome: Outcome) -> str:
     return f"{outcome.jobs[trial['trial_id']]} {trial['condition']} {trial['repeat']}"
 
 
-def _trials(outcome: Outcome) -> Table:
-    """A terminal is spared the penalty where there is none: the names need the room."""
-    trials = outcome.document["trials"]
-    penalised = any(trial["scores"]["failure_penalty"] for trial in trials)
-    parts = [part for part in PARTS if part != "failure_penalty" or penalised or not console.out.is_terminal]
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column("trial", min_width=12)
-    table.add_column("outcome", min_width=10)
-    for heading in (*(PARTS[part] for part in parts), "virtues"):
-        table.add_column(heading, justify="right")
-    for trial in trials:
-        scores = [*(trial["scores"][part] for part in parts), trial["virtue_overall"]["score"]]
-        names = map(console.Name, (_name(trial, outcome), trial["outcome"]))
-        table.add_row(*names, *(dashed(score, value) for value in scores))
-    return table
-
-
-def _virtues(rows: Sequence[Row]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for heading in ("virtue", "mean", "confidence", "trials"):
-        table.add_column(heading, justify="left" if heading == "virtue" else "right")
-    found = {row["virtue"]: row for row in rows}
-    for virtue in VIRTUES:
-        row = found.get(virtue, {"score": None, "confidence": None, "trials": 0})
-        mean, confidence = (dashed(score, row[column]) for column in ("score", "confidence"))
-        table.add_row(words(virtue).lower(), mean, confidence, str(row["trials"]))
-    return table
+def _names(outcome: Outcome) -> dict[str, str]:
+    """What each trial is called, by its id."""
+    return {trial["trial_id"]: _name(trial, outcome) for trial in outcome.document["trials"]}
 
 
 def _failures(outcome: Outcome) -> list[str]:

@@ -1,0 +1,48 @@
+"""What `stoic eval` found as tables in the terminal: a row for each trial, and one for each virtue."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.table import Table
+
+from stoic_assets.cli import console
+from stoic_assets.core.judging.virtues import VIRTUES
+from stoic_assets.core.presentation.formatting import dashed, score, words
+
+PARTS = {
+    "timing": "timing", "task": "task", "assertion": "assertion", "failure_penalty": "penalty", "overall": "overall",
+}
+"""The scores of a trial that are shown, and their headings."""
+Row = Mapping[str, Any]
+
+
+def trials_table(trials: Sequence[Row], names: Mapping[str, str]) -> Table:
+    """The trials of the document of an evaluation, called by `names` of their ids.
+
+    A terminal is spared the penalty where there is none: the names need the room.
+    """
+    penalised = any(trial["scores"]["failure_penalty"] for trial in trials)
+    parts = [part for part in PARTS if part != "failure_penalty" or penalised or not console.out.is_terminal]
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("trial", min_width=12)
+    table.add_column("outcome", min_width=10)
+    for heading in (*(PARTS[part] for part in parts), "virtues"):
+        table.add_column(heading, justify="right")
+    for trial in trials:
+        scores = [*(trial["scores"][part] for part in parts), trial["virtue_overall"]["score"]]
+        named = map(console.Name, (names[trial["trial_id"]], trial["outcome"]))
+        table.add_row(*named, *(dashed(score, value) for value in scores))
+    return table
+
+
+def virtues_table(rows: Sequence[Row]) -> Table:
+    """The means of rows of `evaluation_virtues`; a virtue that nobody scored has dashes."""
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for heading in ("virtue", "mean", "confidence", "trials"):
+        table.add_column(heading, justify="left" if heading == "virtue" else "right")
+    found = {row["virtue"]: row for row in rows}
+    for virtue in VIRTUES:
+        row = found.get(virtue, {"score": None, "confidence": None, "trials": 0})
+        mean, confidence = (dashed(score, row[column]) for column in ("score", "confidence"))
+        table.add_row(words(virtue).lower(), mean, confidence, str(row["trials"]))
+    return table
