@@ -19,7 +19,8 @@ from stoic_assets.core.evaluation import judge_again, way_on
 from stoic_assets.core.jobs.names import job_key
 from stoic_assets.core.judging.silent_judges import in_words
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, calibrated_share, weak_above, whose_confidence
-from stoic_assets.core.presentation.formatting import dashed, dollars, score, short_of, words
+from stoic_assets.core.presentation.formatting import dashed, dollars, plural, score, short_of, words
+from stoic_assets.core.redaction import BLANK
 from stoic_assets.core.scoring import failed_assertion
 from stoic_assets.core.scoring.evaluation_document import DOCUMENT_TABLES, evaluation_document
 from stoic_assets.core.scoring.evaluation_junit import evaluation_junit
@@ -67,9 +68,13 @@ def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: 
     virtues = read("evaluation_virtues", agent_version, evaluation_id)
     manifest = workplace.evidence.manifest(agent_version, evaluation_id)
     plan = manifest.spec.plan(evaluation_id) if manifest else ()
-    report = {"report": str(workplace.report_file(agent_version, evaluation_id).absolute())}
+    turns = read("turns", agent_version, evaluation_id, ["speaker", "content"])
+    besides = {
+        "report": str(workplace.report_file(agent_version, evaluation_id).absolute()),
+        "secrets_told": sum(turn["content"].count(BLANK) for turn in turns if turn["speaker"] == "agent"),
+    }
     return Outcome(
-        evaluation_document(tables) | report, scores["average_overall"], virtues, evaluation["planned_trials"],
+        evaluation_document(tables) | besides, scores["average_overall"], virtues, evaluation["planned_trials"],
         evaluation["status"], scores["conclusive"],
         jobs={row["trial_id"]: job_key(row) for row in tables["composite_scores"]},
         agreement=in_short(calibration_rows(workplace.warehouse), tables["virtue_scores"]),
@@ -84,7 +89,7 @@ def finish(
     """Prints an outcome, writes it as JUnit XML, and leaves: 3 without a verdict, 1 where a gate says no, else 0."""
     if as_json:
         console.print_json(outcome.document)
-        for line in (*(_never_replied(outcome) or _ends(outcome)), *_silent_judges(outcome)):
+        for line in (*(_never_replied(outcome) or _ends(outcome)), *_remarks(outcome)):
             console.err.print(console.foreign(line))
     else:
         show(outcome, workplace)
@@ -150,7 +155,7 @@ def show(outcome: Outcome, workplace: Workplace) -> None:
             console.say(console.foreign(_ending(trial, outcome)), indent=2)
     for assertion in _failures(outcome):
         console.say(console.foreign(assertion), indent=2)
-    for line in (*_never_replied(outcome), *_silent_judges(outcome)):
+    for line in (*_never_replied(outcome), *_remarks(outcome)):
         console.say(console.foreign(line), style="yellow", indent=2)
     console.say(_summary(document, workplace.settings.weakness.score_below))
     whose = whose_confidence(_calibrated(document), outcome.agreement)
@@ -201,8 +206,11 @@ def _never_replied(outcome: Outcome) -> list[str]:
     return [f"{question} The first: {_ending(trial, outcome)}" for trial in trials[:1]]
 
 
-def _silent_judges(outcome: Outcome) -> list[str]:
-    return [in_words(silent) for silent in outcome.document["silent_judges"]]
+def _remarks(outcome: Outcome) -> list[str]:
+    """Judges that fell silent, and secrets that the agent told."""
+    silent = [in_words(judge) for judge in outcome.document["silent_judges"]]
+    told = outcome.document["secrets_told"]
+    return [*silent, f"the agent told {plural(told, 'secret')}, stored as {BLANK}"] if told else silent
 
 
 def _ending(trial: Document, outcome: Outcome) -> str:

@@ -17,6 +17,7 @@ from stoic_assets.cli import console
 from stoic_assets.cli.console import Terminal
 from stoic_assets.cli.outcome import GATE_SAYS_NO, NO_VERDICT, Outcome, evaluation_outcome, finish
 from stoic_assets.core.judging.virtues import VIRTUES
+from stoic_assets.core.redaction import BLANK
 from stoic_assets.core.scoring.evaluation_document import DOCUMENT_TABLES
 
 Stored = Callable[..., Outcome]
@@ -49,7 +50,7 @@ def stored(workplace: Workplace) -> Stored:
         counts = {"agent": "marcus", "planned_trials": 0, "scored_trials": 0, "invalid_trials": 0, "conclusive": True}
         known = {"evaluations": [head], "evaluation_scores": [counts | scores], "evaluation_virtues": virtues}
         known |= tables or {}
-        for table in {*DOCUMENT_TABLES, *known}:
+        for table in {"turns", *DOCUMENT_TABLES, *known}:
             workplace.warehouse.write(table, *key, known.get(table, ()))
         return evaluation_outcome(workplace, *key)
 
@@ -316,6 +317,21 @@ def test_a_judge_of_a_panel_that_fell_silent_is_named(
     told = capsys.readouterr()
     shown = told.err if as_json else told.out
     assert "judge k gave no verdict at all: 402: pay[U+001B][2J" in shown.splitlines()
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+def test_secrets_that_the_agent_told_are_counted(
+    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str], as_json: bool
+) -> None:
+    said = [("user", f"mine is {BLANK}"), ("agent", f"{BLANK} and {BLANK}"), ("agent", f"or {BLANK}")]
+    row = {"trial_id": "t", "response_ms": None, "attempts": None, "events": "[]"}
+    turns = [row | {"turn": turn, "speaker": each, "content": text} for turn, (each, text) in enumerate(said)]
+    outcome = stored(tables={"turns": turns})
+    assert outcome.document["secrets_told"] == 3
+    finish(outcome, workplace, as_json)
+    told = capsys.readouterr()
+    assert "the agent told 3 secrets, stored as [redacted]" in (told.err if as_json else told.out).splitlines()
+    assert stored().document["secrets_told"] == 0
 
 
 def test_a_gate_without_a_total_says_so(
