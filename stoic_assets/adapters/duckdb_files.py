@@ -6,9 +6,16 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from stoic_assets.adapters.duckdb_engine import open_engine
 from stoic_assets.adapters.files import StorageError, write_whole
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+_MARKED = 2
+"""How files are marked. Those of before may be empty: what they held was lost on a full disk, without a word."""
 
 
 def mark(file: Path, views: Mapping[str, str]) -> None:
@@ -47,10 +54,21 @@ def drafted(target: Path) -> Iterator[Path]:
         raise StorageError(f"cannot write {target}: {why}; is there room, may it be written?") from error
 
 
+@contextmanager
+def new_database(target: Path) -> Iterator["DuckDBPyConnection"]:
+    """An engine on a new DuckDB file, which takes the place of `target` at the end of the block.
+
+    Raises `StorageError` when the disk refuses; then `target` is as it was.
+    """
+    with drafted(target) as draft, open_engine(draft, threads=None) as engine:
+        yield engine
+        engine.execute("checkpoint")  # closing makes one too, and says nothing where the disk is full: all is lost then
+
+
 def _mark_of(file: Path) -> Path:
     return file.with_name(f".{file.name}.json")
 
 
 def _state(file: Path, views: Mapping[str, str]) -> dict[str, Any]:
-    state, digest = file.stat(), hashlib.sha256(repr(views).encode()).hexdigest()
+    state, digest = file.stat(), hashlib.sha256(repr((_MARKED, views)).encode()).hexdigest()
     return {"views": digest, "bytes": state.st_size, "written_ns": state.st_mtime_ns}

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from stoic_assets.adapters.compaction import GRACE, Compacted, compact, remove_version
 from stoic_assets.adapters.duckdb_engine import fetch, open_engine
-from stoic_assets.adapters.duckdb_files import drafted, mark, still_holds
+from stoic_assets.adapters.duckdb_files import drafted, mark, new_database, still_holds
 from stoic_assets.adapters.parquet_files import (
     ARCHIVE,
     Key,
@@ -151,7 +151,7 @@ class Warehouse:
         models = {name: sql for name in MODELS if (sql := self._model_view(name))}
         facts = {name: live_scan(self.root / name) for name in TABLES if name not in models}
         if not still_holds(target, facts | models):
-            with drafted(target) as draft, open_engine(draft, threads=None) as engine:
+            with new_database(target) as engine:
                 # What models read stands over files without rows first: else each opens all files of its tables again.
                 for name in self.models.with_inputs(models.keys()):
                     engine.execute(f'create view "{name}" as {models.get(name) or self._scan(name, {})}')
@@ -166,7 +166,7 @@ class Warehouse:
 
         Raises `StorageError` when the disk refuses; then nothing is written.
         """
-        with drafted(file) as draft, open_engine(draft, threads=None) as engine:
+        with new_database(file) as engine:
             self._create_views(engine, frozenset(TABLES))
             for table in TABLES:
                 engine.execute(f'create table main."{table}" as select * from temp."{table}"')

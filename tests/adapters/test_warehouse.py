@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from stoic_assets.adapters import duckdb_files
 from stoic_assets.adapters.files import StorageError
 from stoic_assets.adapters.table_schemas import MODELS, TABLES, arrow_schema
 from stoic_assets.adapters.warehouse import Warehouse
@@ -217,6 +218,7 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path):
     script = """
 import resource, sys
 from pathlib import Path
+from stoic_assets.adapters import duckdb_files
 from stoic_assets.adapters.files import StorageError
 from stoic_assets.adapters.warehouse import Warehouse
 warehouse = Warehouse(Path(sys.argv[1]))
@@ -241,6 +243,34 @@ except StorageError as error:
     assert not [path for path in tmp_path.iterdir() if path.name.startswith((".draft", "stoic"))]
 
 
+def test_a_database_that_finds_no_room_leaves_the_one_before(tmp_path):
+    """DuckDB closes a file as if nothing had happened, although what it held found no room."""
+    script = """
+import resource, sys
+from pathlib import Path
+from stoic_assets.adapters import duckdb_files
+from stoic_assets.adapters.files import StorageError
+from stoic_assets.adapters.warehouse import Warehouse
+warehouse, exported = Warehouse(Path(sys.argv[1])), Path(sys.argv[1], "all.duckdb")
+warehouse.export(exported)
+warehouse.publish()
+warehouse.published.with_name(".stoic.duckdb.json").unlink()
+resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+for write in (warehouse.publish, lambda: warehouse.export(exported)):
+    try:
+        write()
+    except StorageError as error:
+        print(error)
+"""
+    run = subprocess.run([sys.executable, "-c", script, tmp_path], capture_output=True, text=True, check=True)
+    files = [tmp_path / "stoic.duckdb", tmp_path / "all.duckdb"]
+    assert [line.split(": ")[0] for line in run.stdout.splitlines()] == [f"cannot write {file}" for file in files]
+    for file in files:
+        with duckdb.connect(str(file), read_only=True) as engine:
+            assert {row[0] for row in engine.execute("show tables").fetchall()} == set(TABLES)
+    assert {path.name for path in tmp_path.iterdir() if path.name.startswith(".")} == set()
+
+
 def test_a_root_that_is_a_file_is_one_clear_line(tmp_path):
     (tmp_path / "warehouse").write_text("")
     with pytest.raises(StorageError, match="cannot write into"):
@@ -253,6 +283,14 @@ def test_the_published_file_is_live(warehouse):
     with duckdb.connect(str(path), read_only=True) as engine:
         assert engine.execute("select content from turns").fetchall() == [("later",)]
         assert engine.execute("select * from virtue_trends").fetchall() == []
+
+
+def test_a_file_that_was_marked_when_it_could_be_empty_is_made_anew(warehouse, monkeypatch):
+    with monkeypatch.context() as earlier:
+        earlier.setattr(duckdb_files, "_MARKED", 1)
+        made = warehouse.publish().stat().st_ino
+        assert warehouse.publish().stat().st_ino == made
+    assert warehouse.publish().stat().st_ino != made
 
 
 @pytest.mark.parametrize("read_only", [True, False])
