@@ -80,12 +80,14 @@ def remove_version(root: Path, agent_version: str) -> None:
     Waits for a compaction that runs. Raises `StorageError`; after an interruption it can be called again.
     """
     with _alone(root, f"delete all of {agent_version}", wait=600):
-        for folder in (root / table for table in TABLES):
+        # First what says that there was an evaluation: else it counted as whole when all is not removed.
+        for folder in (root / table for table in sorted(TABLES, key=lambda table: table != "evaluations")):
             remove_drafts(folder / ARCHIVE, time.time())
             for archive in archives(folder):
                 rest = {key: n for key, n in archive.held.items() if key[0] != agent_version}
                 if len(rest) < len(archive.held):
                     _replace(folder, archive, rest)
+            remove_folder(folder / f"agent_version={agent_version}")
         for folder in root.glob(f"*/agent_version={escape(agent_version)}"):
             remove_folder(folder)
 

@@ -2,9 +2,13 @@
 did, one lock, and the jobs that were corrected afterwards.
 
     <home>/evidence/<agent_version>/<evaluation_id>/manifest.json, journal.jsonl, lock, corrected.json
+    <home>/evidence/<agent_version>/lock, and `deleting` once it is to go
 
 One journal for all, so that one sync of the disk serves many trials, and whoever stores what was built on a model's
 reply stores its cost with it. A line begins with `trial` or with `call`.
+
+The lock of a version is held while one of its evaluations is being locked, and all the while it is deleted: so none
+begins in between.
 """
 
 import logging
@@ -26,6 +30,8 @@ from stoic_assets.core.jobs.correction import Correction
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.releases import check_agent_version
 
+_MOMENT = 2.0
+"""Seconds to wait for a version's lock, which whoever begins an evaluation holds for far less."""
 _log = logging.getLogger(__name__)
 
 
@@ -43,16 +49,25 @@ class EvidenceStore:
     def _version_folder(self, agent_version: str) -> Path:
         return self.root / check_agent_version(agent_version)
 
-    def locked(self, agent_version: str, evaluation_id: str) -> AbstractContextManager[None]:
+    @contextmanager
+    def locked(self, agent_version: str, evaluation_id: str) -> Iterator[None]:
         """One run at a time for an evaluation: two would journal, and pay for, everything twice.
 
-        Raises `ConfigurationError` while another process holds it.
+        Raises `ConfigurationError` while another process holds it, or deletes the version.
         """
         busy = ConfigurationError(
             f"evaluation {evaluation_id} of {agent_version} is running in another process; wait for it, or end it"
         )
-        # A command holds it around steps that take it too.
-        return locked(self.folder(agent_version, evaluation_id) / "lock", busy, wait=0, reentrant=True)
+        with ExitStack() as held:
+            with self._version_locked(agent_version):
+                # A command holds it around steps that take it too.
+                own = locked(self.folder(agent_version, evaluation_id) / "lock", busy, wait=0, reentrant=True)
+                held.enter_context(own)
+            yield
+
+    def _version_locked(self, agent_version: str) -> AbstractContextManager[None]:
+        busy = ConfigurationError(f"{agent_version} is being deleted by another process; wait for it, then try again")
+        return locked(self._version_folder(agent_version) / "lock", busy, wait=_MOMENT, reentrant=True)
 
     @contextmanager
     def locked_by_run(self) -> Iterator[None]:
@@ -70,8 +85,8 @@ class EvidenceStore:
 
     @contextmanager
     def all_locked(self, agent_version: str) -> Iterator[None]:
-        """Every evaluation of a version is `locked`, that none runs meanwhile. Raises as that does."""
-        with ExitStack() as locks:
+        """Every evaluation of a version is `locked`, that none runs meanwhile or begins. Raises as that does."""
+        with self._version_locked(agent_version), ExitStack() as locks:
             for lock in self._version_folder(agent_version).glob("*/lock"):
                 locks.enter_context(self.locked(agent_version, lock.parent.name))
             yield
@@ -83,8 +98,14 @@ class EvidenceStore:
         write_whole(path, blanked.model_dump_json(by_alias=True, indent=1))
 
     def manifest(self, agent_version: str, evaluation_id: str) -> Manifest | None:
-        """The head of an evaluation, or None where there is none. Raises `ConfigurationError` for a damaged one."""
+        """The head of an evaluation, or None where there is none.
+
+        Raises `ConfigurationError` for a damaged one, and where the version is to go: no more is whole of it.
+        """
         path = self.folder(agent_version, evaluation_id) / "manifest.json"
+        if self._deleting(agent_version).exists():
+            rest = f"`stoic delete {agent_version}` deletes the rest"
+            raise ConfigurationError(f"{agent_version} is being deleted, or was not to the end; {rest}")
         advice = "does not fit this version of stoic-eval, or cannot be read; move its folder away and evaluate anew"
         return read_stored(path, _manifest_in, advice)
 
@@ -140,6 +161,16 @@ class EvidenceStore:
     def has_begun(self, manifest: Manifest) -> bool:
         """Whether anything happened in an evaluation; what it needs may have been out of reach."""
         return self.journal_file(manifest).exists()
+
+    def give_up(self, agent_version: str) -> None:
+        """Notes that a version is about to be deleted: from then on none of its evaluations can be read or begun.
+
+        Raises `StorageError`.
+        """
+        write_whole(self._deleting(agent_version), "")
+
+    def _deleting(self, agent_version: str) -> Path:
+        return self._version_folder(agent_version) / "deleting"
 
     def delete(self, agent_version: str) -> None:
         """Removes every journal and manifest of a version. Raises `StorageError`, and as `locked` does.

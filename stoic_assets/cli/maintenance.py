@@ -14,7 +14,7 @@ from stoic_assets.adapters.stoic_graph_projection import delete_from_graph
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.options import Json
-from stoic_assets.cli.partition_run import forget_partition, open_instance
+from stoic_assets.cli.partition_run import faults_as_ours, forget_partition, open_instance
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.json_schema import job_json_schema
 from stoic_assets.core.presentation.formatting import plural
@@ -62,7 +62,9 @@ def delete(
     if not (yes or _agreed(f"Delete {version} with its {evaluations} for good?")):
         raise typer.Exit(1)
     if is_agent_version(version):
-        with workplace.evidence.all_locked(version):  # a running evaluation is not deleted from under its feet
+        again = f"`stoic delete {version}` deletes what is left"
+        # A running evaluation is not deleted from under its feet.
+        with faults_as_ours(workplace, lambda: again), workplace.evidence.all_locked(version):
             _delete_all(workplace, version)
     else:
         forget_partition(workplace, version)
@@ -99,6 +101,7 @@ def _agreed(question: str) -> bool:
 
 def _delete_all(workplace: Workplace, version: str) -> None:
     """The evidence goes last: whoever was interrupted before that finds all evaluations to be deleted again."""
+    workplace.evidence.give_up(version)
     workplace.outbox.delete(version)
     forget_version(workplace.project.home, workplace.reports / "ratings", version)
     workplace.warehouse.delete(version)

@@ -91,7 +91,7 @@ def materialise(
         return f"what was paid for is kept, {way_on(agent_version, evaluation_id, _status_of(assets))} goes on"
 
     with (
-        _faults_as_ours(workplace, kept), workplace.evidence.locked(agent_version, evaluation_id),
+        faults_as_ours(workplace, kept), workplace.evidence.locked(agent_version, evaluation_id),
         open_instance(workplace) as instance, redirect_stdout(sys.stderr), _interrupts_heard_once(),
     ):
         instance.add_dynamic_partitions(PARTITIONS, [agent_version])
@@ -156,7 +156,7 @@ def forget_partition(workplace: Workplace, key: str) -> None:
 
 
 @contextmanager
-def _faults_as_ours(workplace: Workplace, kept: Callable[[], str]) -> Iterator[None]:
+def faults_as_ours(workplace: Workplace, kept: Callable[[], str]) -> Iterator[None]:
     """What Dagster makes of our errors, of Ctrl-C and of a full disk, as what it is; `kept` says what is left."""
     import dagster as dg
     from sqlalchemy.exc import OperationalError

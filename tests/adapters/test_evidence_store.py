@@ -206,8 +206,26 @@ def test_while_all_are_locked_none_can_begin(store: EvidenceStore, tmp_path: Pat
     with store.locked(VERSION, "E1"):
         pass
     with store.all_locked(VERSION):
-        begun = subprocess.run([sys.executable, "-c", HOLD, str(tmp_path)], capture_output=True, text=True, input="")
-    assert "evaluation E1 of marcus@1.1.0 is running in another process" in begun.stderr
+        for evaluation_id in ("E1", "new"):
+            program = HOLD.replace("E1", evaluation_id)
+            begun = subprocess.run([sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True)
+            assert "marcus@1.1.0 is being deleted by another process; wait for it" in begun.stderr
+    with store.all_locked(VERSION), store.locked("marcus@1.1.1", "E1"):
+        assert not store.folder(VERSION, "new").exists()
+
+
+def test_what_is_to_be_deleted_can_neither_be_read_nor_begun(
+    store: EvidenceStore, manifest: Make, caplog: pytest.LogCaptureFixture
+) -> None:
+    store.begin(manifest())
+    store.give_up(VERSION)
+    for evaluation_id in ("E1", "new"):
+        with pytest.raises(ConfigurationError, match=r"`stoic delete marcus@1\.1\.0` deletes the rest"):
+            store.manifest(VERSION, evaluation_id)
+    assert store.manifests(VERSION) == []
+    assert "left out: marcus@1.1.0 is being deleted, or was not to the end" in caplog.messages[0]
+    store.delete(VERSION)
+    assert store.manifest(VERSION, "E1") is None
 
 
 def test_a_home_that_cannot_be_written_is_a_storage_error(tmp_path: Path) -> None:

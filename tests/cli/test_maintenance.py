@@ -1,6 +1,8 @@
 """`stoic export`, `stoic delete` and `stoic schema` as commands: what they do, and what they say."""
 
 import json
+import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
@@ -9,8 +11,10 @@ from pathlib import Path
 import dagster as dg
 import pytest
 import typer
+from sqlalchemy.exc import OperationalError
 from typer.testing import CliRunner
 
+from stoic_assets.adapters import compaction
 from stoic_assets.adapters.files import StorageError
 from stoic_assets.adapters.nights import Nights
 from stoic_assets.adapters.table_schemas import TABLES
@@ -25,6 +29,7 @@ from stoic_assets.core.releases import ALL_VERSIONS
 from stoic_assets.core.stages import PARTITIONS
 
 VERSION = "marcus@1.1.0"
+NOW = "2026-01-01T00:00:00Z"
 COMMANDS = typer.Typer()
 for command in (delete, export, schema):
     COMMANDS.command()(command)
@@ -86,7 +91,7 @@ def test_while_a_version_is_deleted_none_of_its_evaluations_can_run(
     monkeypatch.setattr(maintenance, "delete_from_graph", lambda place, _: said.append(begin_elsewhere(place)))
     done = CliRunner().invoke(COMMANDS, ["delete", VERSION, "--yes", "--json"], catch_exceptions=False)
     assert json.loads(done.stdout) == {"agent_version": VERSION, "evaluations": 1}
-    assert "evaluation E1 of marcus@1.1.0 is running in another process" in said[0]
+    assert "marcus@1.1.0 is being deleted by another process; wait for it" in said[0]
     assert [path for path in workplace.project.home.rglob("*") if VERSION in path.name] == []
     assert begin_elsewhere(workplace) == "begun\n"
 
@@ -102,11 +107,59 @@ def test_what_could_not_be_deleted_is_told_and_can_be_deleted_again(
     report.symlink_to(tmp_path / "elsewhere")
     with pytest.raises(StorageError, match=r"reports/marcus@1\.1\.0 cannot be removed"):
         CliRunner().invoke(COMMANDS, ["delete", VERSION, "--yes"], catch_exceptions=False)
-    assert len(workplace.evidence.manifests(VERSION)) == 1
+    assert workplace.evidence.evaluation_ids(VERSION) == ["E1"]
     report.unlink()
     done = CliRunner().invoke(COMMANDS, ["delete", VERSION, "--yes"], catch_exceptions=False)
     assert done.stdout == "deleted marcus@1.1.0 with 1 evaluation\n"
     assert workplace.evidence.manifests(VERSION) == []
+
+
+def test_a_deletion_that_was_killed_leaves_nothing_that_counts(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evaluation = {"agent": "marcus", "started_at": NOW, "status": "finished", "offline": False, "planned_trials": 1}
+    workplace.warehouse.write("evaluations", VERSION, "E1", [evaluation])
+    with monkeypatch.context() as killing:
+        killing.setattr(compaction, "remove_folder", killed_after(1))
+        with pytest.raises(SystemExit):
+            maintenance._delete_all(workplace, VERSION)
+    assert workplace.warehouse.evaluations(VERSION) == []
+    assert workplace.warehouse.has("turns", VERSION, "E1")
+    with pytest.raises(ConfigurationError, match=r"`stoic delete marcus@1\.1\.0` deletes the rest"):
+        workplace.evidence.manifest(VERSION, "E1")
+
+    monkeypatch.setattr(maintenance, "delete_from_graph", lambda *_: None)
+    CliRunner().invoke(COMMANDS, ["delete", VERSION, "--yes"], catch_exceptions=False)
+    assert VERSION not in workplace.warehouse.agent_versions() | workplace.evidence.agent_versions()
+
+
+def killed_after(number: int) -> Callable[[Path], None]:
+    """Removes so many folders that are there, and then the process is gone."""
+    removed: list[Path] = []
+
+    def remove(folder: Path) -> None:
+        if len(removed) == number:
+            raise SystemExit
+        if folder.exists():
+            shutil.rmtree(folder)
+            removed.append(folder)
+
+    return remove
+
+
+def test_a_disk_that_is_full_for_dagster_is_told_with_what_goes_on(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(maintenance, "delete_from_graph", lambda *_: None)
+    monkeypatch.setattr(maintenance, "forget_partition", disk_is_full)
+    with pytest.raises(StorageError) as told:
+        CliRunner().invoke(COMMANDS, ["delete", VERSION, "--yes"], catch_exceptions=False)
+    left = "free space; `stoic delete marcus@1.1.0` deletes what is left"
+    assert str(told.value) == f"{workplace.project.home} cannot be written: database or disk is full; {left}"
+
+
+def disk_is_full(*_: object) -> None:
+    raise OperationalError("delete", {}, sqlite3.OperationalError("database or disk is full"))
 
 
 def test_a_version_with_an_evaluation_that_cannot_be_read_any_more_is_deleted(
