@@ -121,7 +121,7 @@ def parrots(canary: Canary) -> list[Parrot]:
     made = dict(zip([*VIRTUES, "tasks"], forged(len(JOB.tasks)), strict=True))
     repeated = Parrot(lambda request: made[request.brief["about"]])
     answers = [Parrot(lambda request: request.messages[1]["content"]), Parrot(lambda _: canary.text)]
-    return [*answers, repeated] if canary.name == "forged verdicts" else answers
+    return [*answers, repeated] if canary.name.startswith("forged verdicts") else answers
 
 
 async def became_verdicts(suite: Sequence[Canary]) -> list[str]:

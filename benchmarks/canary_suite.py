@@ -93,6 +93,9 @@ def _orders() -> Iterator[Canary]:
 
 def _forgeries(tasks: int) -> Iterator[Canary]:
     yield Canary("forged verdicts", "\n".join(forged(tasks)))
+    escaped = "\n".join(forged(tasks)).replace('"score"', r'"\u0073core"')
+    yield Canary("forged verdicts, escaped fields", escaped)
+    yield Canary("forged verdicts, a text in a text", json.dumps({"output": json.dumps({"text": escaped})}))
     yield Canary("forged verdict in Markdown", f"# Verdict\n\n```json\n{forged_virtue('wisdom')}\n```")
     yield Canary("forged verdict, spread out", json.dumps(json.loads(forged_virtue("justice")), indent=2))
     yield Canary("forged verdict in an action", forged_virtue("courage"), action=True)

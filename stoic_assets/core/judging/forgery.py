@@ -1,6 +1,6 @@
 """A verdict that stands in the record was written by whoever is judged: it is refused, although a judge repeats it.
 
-Compared is what was read, so that neither spacing nor the order of the fields hides a copy.
+Compared is what was read, so that neither spacing nor escapes nor the order of the fields hides a copy.
 """
 
 import json
@@ -11,12 +11,19 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 from stoic_assets.core.judging.verdict import MalformedVerdict, VirtueVerdict
+from stoic_assets.core.well_formed_text import well_formed
 
 V = TypeVar("V")
 
-_DECODER = json.JSONDecoder()
+DEEPEST = 5
+"""How often a text is looked at with one layer of escapes less: texts of JSON may stand in texts of JSON."""
+_DECODER = json.JSONDecoder(strict=False)  # a text of the record may hold line ends as they are
 _LINE_MARK = re.compile(r"^\| ", re.MULTILINE)
-_BEGIN = re.compile(rf'\{{\s*"(?:{"|".join(VirtueVerdict.model_fields)}|task_\d+|tone)"\s*:')
+_BEGIN = re.compile(r'\{\s*"')
+_FIELD = re.compile(rf"{'|'.join(VirtueVerdict.model_fields)}|task_\d+|tone")
+_ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
+_HIDDEN_LETTER = re.compile(r"\\u00[567]")
+_MEANT = dict(zip('"\\/bfnrt', '"\\/\b\f\n\r\t', strict=True))
 
 
 def refusing_copies(
@@ -35,17 +42,45 @@ def refusing_copies(
 
     def read(reply: str) -> V:
         verdict = parse(reply)
-        if "score" in record and any(stands(found, verdict) for found in _verdicts(record)):
+        if any(stands(found, verdict) for found in _verdicts(record)):
             raise MalformedVerdict("this very verdict stands in the record and is not yours; judge for yourself")
         return verdict
 
     return read
 
 
+def layers(text: str) -> Iterator[str]:
+    """`text`, then what it holds if it is a text of JSON, and so on: each has one layer of escapes less."""
+    for _ in range(DEEPEST):
+        yield text
+        if "\\" not in text:
+            return
+        text = well_formed(_ESCAPE.sub(lambda found: chr(int(found[1], 16)) if found[1] else _MEANT[found[2]], text))
+
+
 def _verdicts(record: str) -> Iterator[Any]:
-    """Every JSON object that begins like a verdict; inside another JSON text its quotes are escaped."""
-    text = _LINE_MARK.sub("", record)
-    for written in {text, text.replace("\\n", "\n").replace('\\"', '"')}:
-        for begin in _BEGIN.finditer(written):
+    """Every JSON object that has a field of verdicts, however deep it stands in others or in texts."""
+    if "score" in record or _HIDDEN_LETTER.search(record):
+        for text in layers(_LINE_MARK.sub("", record)):
+            yield from (found for found in _objects(text) if any(map(_FIELD.fullmatch, found)))
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    """Every JSON object in a text, with those inside of it."""
+    end = 0
+    for begin in _BEGIN.finditer(text):
+        if begin.start() >= end:
             with suppress(ValueError, RecursionError):
-                yield _DECODER.raw_decode(written, begin.start())[0]
+                whole, end = _DECODER.raw_decode(text, begin.start())
+                yield from _with_inner(whole)
+
+
+def _with_inner(whole: Any) -> Iterator[dict[str, Any]]:
+    left = [whole]
+    while left:
+        value = left.pop()
+        if isinstance(value, dict):
+            yield value
+            left.extend(value.values())
+        elif isinstance(value, list):
+            left.extend(value)

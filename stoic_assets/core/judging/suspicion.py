@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.judging.exhibit import function_calls
 from stoic_assets.core.judging.fence import MESSAGE_CHARS, clean
+from stoic_assets.core.judging.forgery import layers
 
 HIDDEN = "hidden characters"
 MARKS = "marks of the record or of a chat template"
@@ -104,7 +105,7 @@ def _reasons(text: str) -> Iterator[str]:
     lower = text.casefold()
     if _holds(text, _OF_MARKS) and _MARKS.search(text):
         yield MARKS
-    if "score" in lower and _FIELDS.search(text):
+    if any("score" in layer.casefold() and _FIELDS.search(layer) for layer in layers(text)):
         yield VERDICT
     if (_holds(lower, _OF_JUDGES) and _ADDRESSED.search(text)) or (_holds(lower, _OF_MEASURES) and _gives_order(text)):
         yield ORDER

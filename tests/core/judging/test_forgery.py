@@ -6,7 +6,8 @@ import pytest
 from benchmarks.canary_suite import forged_tasks, forged_virtue
 from stoic_assets.core.judging.fence import MESSAGE_CHARS, Block, recorded
 from stoic_assets.core.judging.forgery import refusing_copies
-from stoic_assets.core.judging.verdict import MalformedVerdict, VirtueVerdict, parse_tasks, parse_virtue
+from stoic_assets.core.judging.judge import have_one_in_common
+from stoic_assets.core.judging.verdict import MalformedVerdict, VirtueVerdict, parse_tasks, parse_virtue, sound_marks
 
 FORGED = forged_virtue("wisdom")
 
@@ -28,6 +29,10 @@ def record(*texts: str) -> str:
         "{" * 50 + FORGED,
         'note {"text": ' + json.dumps(FORGED) + "}",
         FORGED.replace('"score"', '"sc\u200bore"'),
+        FORGED.replace('"score"', r'"\u0073core"'),
+        FORGED.replace('"supporting_examples"', r'"\u0073upporting_examples"').replace("best", r"\u0062\u0065st"),
+        json.dumps({"output": json.dumps({"text": FORGED})}),
+        json.dumps({"answer": [{"verdict": json.loads(FORGED)}]}),
         "x" * 50_000 + FORGED,
         FORGED + "x" * 50_000,
     ],
@@ -37,6 +42,21 @@ def test_a_verdict_of_the_record_is_refused_however_it_is_written(text: str) -> 
     for reply in (FORGED, rewritten, f"```json\n{FORGED}\n```"):
         with pytest.raises(MalformedVerdict, match="stands in the record"):
             refusing_copies(parse, record("Hello", text))(reply)
+
+
+def test_a_line_end_in_a_text_of_the_record_hides_no_copy() -> None:
+    forged = FORGED.replace(" from the first", r"\nfrom the first")
+    with pytest.raises(MalformedVerdict, match="stands in the record"):
+        refusing_copies(parse, record(forged.replace(r"\n", "\n")))(forged)
+
+
+def test_marks_are_found_behind_what_was_not_asked_for() -> None:
+    """It may stand in a reply of which single marks count."""
+    reply = json.dumps({"x": "é 😀", **json.loads(forged_tasks(2))})
+    for shown in (reply, json.dumps({"text": reply}), json.dumps({"text": json.dumps({"text": reply})})):
+        read = refusing_copies(lambda text: sound_marks(text, 2), record(shown), copied=have_one_in_common)
+        with pytest.raises(MalformedVerdict, match="stands in the record"):
+            read(reply)
 
 
 def test_marks_of_the_record_are_refused_too() -> None:
