@@ -22,7 +22,7 @@ CLIENT_WORK, SERVER_WORK, NETWORK, LATE_TIMER = 0.0004, 0.001, 0.0015, 0.0015
 STALL_EVERY, STALL = 300, 0.04
 """One request in so many finds a client that is busy with something else for so many seconds."""
 FALLBACK = 0.1
-"""Seconds of the pause where the server names none."""
+"""Seconds of the pause where the server names none, or less."""
 
 
 class Simulation:
@@ -79,7 +79,7 @@ class Simulation:
         back = now + NETWORK + self._some(NETWORK)
         if wait := self._server.wait(now):
             said = self._said(wait)
-            pause = FALLBACK if said is None else float(said)
+            pause = max(FALLBACK, float(said or 0))
             self._at(back, lambda moment: self._refuse(trial, departed, moment, pause))
         else:
             self._at(back + LATENCY, lambda moment: self._reply(trial, moment))

@@ -93,7 +93,7 @@ class RequestLimit:
         For how long there have been nothing but refusals, the failure is told.
         """
         rate, now = self._pace.rate, asyncio.get_running_loop().time()
-        wait = min(self._fallback if failure.retry_after is None else failure.retry_after, self._longest)
+        wait = min(max(self._fallback, failure.retry_after or 0.0), self._longest)
         if failure.busy:
             rate.refused(left_at, now, now + wait)
             self._refusing_since = now if self._refusing_since is None else self._refusing_since
@@ -119,18 +119,28 @@ class RequestLimits:
         return self._of_host.setdefault(host, RequestLimit(self._limit))
 
 
-def retry_after_seconds(value: str | None) -> float | None:
-    """The seconds that a Retry-After header asks for (RFC 9110 §10.2.3: a number or a date); None if unreadable."""
+def retry_after_seconds(value: str | None, date: str | None = None) -> float | None:
+    """The seconds that a Retry-After header asks for (RFC 9110 §10.2.3: a number or a date); None if unreadable.
+
+    A date is reckoned from the `date` of the same answer: the server's clock may go wrong, and so may ours.
+    """
     if not value:
         return None
     try:
         seconds = float(value)
     except ValueError:
-        try:
-            moment = parsedate_to_datetime(value)
-        except (ValueError, OverflowError):
+        moment = _moment(value)
+        if moment is None:
             return None
-        # A date without a zone is in UTC: HTTP knows no other.
-        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        seconds = (moment - datetime.now(UTC)).total_seconds()
+        seconds = (moment - (_moment(date or "") or datetime.now(UTC))).total_seconds()
     return max(0.0, seconds) if math.isfinite(seconds) else None
+
+
+def _moment(date: str) -> datetime | None:
+    """A date of HTTP; None if unreadable."""
+    try:
+        moment = parsedate_to_datetime(date)
+    except (ValueError, OverflowError):
+        return None
+    # A date without a zone is in UTC: HTTP knows no other.
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

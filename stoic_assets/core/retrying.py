@@ -166,7 +166,10 @@ def _can_help(error: BaseException) -> bool:
 
 
 def _pause(limit: EndpointLimit) -> Callable[[RetryCallState], float]:
-    """The server's wish, else exponential back-off with jitter; never longer than the limit's longest wait."""
+    """Exponential back-off with jitter, or more where the server wishes; never more than the limit's longest wait.
+
+    Not less where it wishes less: a busy server that says 0, or whose clock is behind, would be asked all the more.
+    """
     backoff = wait_exponential_jitter(
         multiplier=limit.backoff_seconds, jitter=limit.backoff_seconds, max=limit.longest_wait_seconds
     )
@@ -174,6 +177,6 @@ def _pause(limit: EndpointLimit) -> Callable[[RetryCallState], float]:
     def seconds(state: RetryCallState) -> float:
         error = state.outcome.exception() if state.outcome else None
         wish = error.retry_after if isinstance(error, AttemptFailed) else None
-        return backoff(state) if wish is None else min(wish, limit.longest_wait_seconds)
+        return min(max(backoff(state), wish or 0.0), limit.longest_wait_seconds)
 
     return seconds

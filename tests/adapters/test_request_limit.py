@@ -50,7 +50,7 @@ def test_no_more_requests_run_at_once_than_there_are_slots() -> None:
     assert asyncio.run(most_at_once()) == 3
 
 
-@pytest.mark.parametrize(("wish", "least"), [(0.1, 0.1), (None, 0.05), (60.0, 0.2)])
+@pytest.mark.parametrize(("wish", "least"), [(0.1, 0.1), (None, 0.05), (0.0, 0.05), (60.0, 0.2)])
 def test_a_refusal_pauses_everyone_but_not_beyond_the_longest_wait(wish: float | None, least: float) -> None:
     async def scene() -> float:
         limit = RequestLimit(EndpointLimit(in_flight=4, backoff_seconds=0.05, longest_wait_seconds=0.2))
@@ -219,3 +219,11 @@ def test_retry_after_as_a_date() -> None:
 )
 def test_a_retry_after_that_is_no_date_is_left_alone(date: str) -> None:
     assert retry_after_seconds(date) is None
+
+
+@pytest.mark.parametrize(
+    ("date", "seconds"),
+    [("Wed, 21 Oct 2015 07:28:00 GMT", 30.0), ("Wed, 21 Oct 2015 07:29:00 GMT", 0.0), ("soon", 0.0)],
+)
+def test_a_date_is_reckoned_from_that_of_the_answer(date: str, seconds: float) -> None:
+    assert retry_after_seconds("Wed, 21 Oct 2015 07:28:30 GMT", date) == seconds

@@ -162,6 +162,14 @@ def test_retry_after_is_honoured_but_not_beyond_the_longest_wait(wish: float, le
     assert least <= time.monotonic() - start < 5
 
 
+@pytest.mark.parametrize("wish", [None, 0.0, 0.001])
+def test_a_busy_agent_is_not_asked_sooner_for_what_it_says(wish: float | None) -> None:
+    limit = EndpointLimit(attempts=1, backoff_seconds=0.05, longest_wait_seconds=0.2)
+    start = time.monotonic()
+    delivered(*[AgentFailure("busy", busy=True, retry_after=wish)] * 3, REPLY, limit=limit)
+    assert time.monotonic() - start >= 0.05 + 0.1 + 0.2
+
+
 def test_the_turn_timeout_cuts_an_attempt_off_and_counts_it() -> None:
     async def hang() -> AgentReply:
         if not calls:

@@ -178,7 +178,7 @@ class AgentHttp:
         redirect = self._redirect(response)
         if redirect and not particular:
             raise ConfigurationError(f"{self._name} {redirect}; {self._path_advice}")
-        wait = retry_after_seconds(response.headers.get("Retry-After"))
+        wait = retry_after_seconds(response.headers.get("Retry-After"), response.headers.get("Date"))
         if status == 429:
             raise AgentFailure(f"{self._name} is busy (429)", retry_after=wait, busy=True)
         said = excerpt(text.decode("utf-8", "replace"), self._secrets)

@@ -119,7 +119,8 @@ def _explain_status(
         return ConfigurationError(f"{server} refuses the key: {said}; check OPENAI_API_KEY")
     if status == 402 or error.code in NO_CREDIT or error.type in NO_CREDIT:
         return ConfigurationError(f"{server} says that the account has no credit left: {said}; check its billing")
-    wait = retry_after_seconds(error.response.headers.get("retry-after"))
+    headers = error.response.headers
+    wait = retry_after_seconds(headers.get("retry-after"), headers.get("date"))
     if status == 429:
         return AttemptFailed(f"{server} is busy: {said}", retry_after=wait, busy=True)
     if error.code == KEPT_BACK:
