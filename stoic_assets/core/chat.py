@@ -1,8 +1,8 @@
 """What is asked of a language model and what it answers: the port that every provider implements."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Protocol, TypeVar
 
 from stoic_assets.core.errors import StoicError
 
@@ -54,9 +54,32 @@ class ChatReply:
     finish_reason: str = ""
 
     @property
+    def tokens(self) -> int:
+        """All that are known of."""
+        return (self.prompt_tokens or 0) + (self.completion_tokens or 0)
+
+    def billed_with(self, others: Iterable["ChatReply"]) -> "ChatReply":
+        """The same with what `others` cost besides, as far as it is known."""
+        bill = [self, *others]
+        return replace(
+            self, prompt_tokens=_sum(each.prompt_tokens for each in bill),
+            completion_tokens=_sum(each.completion_tokens for each in bill),
+            cost_usd=_sum(each.cost_usd for each in bill),
+        )  # fmt: skip
+
+    @property
     def cut_off(self) -> str:
         """Stands after a complaint about the text: why it ends before the model was done; else empty."""
         return "" if self.finish_reason in ("", "stop") else f" (finish_reason {self.finish_reason})"
+
+
+A = TypeVar("A", int, float)
+
+
+def _sum(amounts: Iterable[A | None]) -> A | None:
+    """The sum of those that are known; None where none is."""
+    known = [amount for amount in amounts if amount is not None]
+    return sum(known[1:], known[0]) if known else None
 
 
 UNKNOWN = ChatReply("", prompt_tokens=None, completion_tokens=None)
@@ -77,8 +100,8 @@ class ModelFailure(StoicError):
 class MalformedReply(ModelFailure):
     """The server itself held the model's reply against the schema and kept it back; `text` is what it tells of it."""
 
-    def __init__(self, problem: str, text: str) -> None:
-        super().__init__(problem)
+    def __init__(self, problem: str, text: str, paid: ChatReply = UNKNOWN) -> None:
+        super().__init__(problem, paid)
         self.text = text
 
 

@@ -81,44 +81,52 @@ class OpenAiModel:
         Raises `ModelFailure`; `ServiceUnreachable` where the server turns everybody away, and not this request alone.
         """
         connection = await self._connection.get()
+        wasted: list[ChatReply] = []
         try:
-            return await self._persist(connection, request)
+            reply = await self._persist(connection, request, wasted)
         except AttemptFailed as failure:
-            raise await self._meaning(failure, connection, request) from None
+            raise await self._meaning(failure, connection, request, wasted) from None
+        return reply.billed_with(wasted) if wasted else reply
 
-    async def _meaning(self, failure: AttemptFailed, connection: _Connection, request: ChatRequest) -> StoicError:
+    async def _meaning(
+        self, failure: AttemptFailed, connection: _Connection, request: ChatRequest, wasted: list[ChatReply]
+    ) -> StoicError:
         """What the last failure of a request says of it, or of the server."""
-        problem, paid = f"{request.model} gave no reply: {failure}", UNKNOWN
+        problem = f"{request.model} gave no reply: {failure}"
         if isinstance(failure, ReplyKeptBack):
-            return MalformedReply(problem, failure.text)
-        if isinstance(failure, Unusable):
-            paid = failure.paid
-        if failure.turned_away:
-            greeted = await self._greeted(connection, request)
-            if greeted is None:
-                advice = "see to it that it serves again, then go on with --resume, or repeat `stoic regrade`"
-                return ServiceUnreachable(f"{problem}; {advice}")
-            paid = greeted
-        return ModelFailure(problem, paid)
+            return MalformedReply(problem, failure.text, UNKNOWN.billed_with(wasted))
+        if failure.turned_away and not await self._greeted(connection, request, wasted):
+            advice = "see to it that it serves again, then go on with --resume, or repeat `stoic regrade`"
+            return ServiceUnreachable(f"{problem}; {advice}")
+        return ModelFailure(problem, UNKNOWN.billed_with(wasted))
 
-    async def _greeted(self, connection: _Connection, request: ChatRequest) -> ChatReply | None:
-        """What came of a greeting; None where even that is turned away.
+    async def _greeted(self, connection: _Connection, request: ChatRequest, wasted: list[ChatReply]) -> bool:
+        """Whether the server deals with a greeting; what it answers is wasted, too.
 
         Raises `ConfigurationError` for a key that is refused.
         """
         greeting = ChatRequest(request.role, request.model, GREETING, request.temperature)
         try:
-            return await self._persist(connection, greeting, particular=False)
+            wasted.append(await self._persist(connection, greeting, wasted, particular=False))
         except AttemptFailed as failure:
-            return None if failure.turned_away else UNKNOWN
+            return not failure.turned_away
+        return True
 
-    async def _persist(self, connection: _Connection, request: ChatRequest, particular: bool = True) -> ChatReply:
+    async def _persist(
+        self, connection: _Connection, request: ChatRequest, wasted: list[ChatReply], particular: bool = True
+    ) -> ChatReply:
+        """The reply; answers that hold none are `wasted`, and cost all the same."""
         limit, gate, tally = self._limits[request.role], connection.gates[request.role], Tally()
 
         async def send() -> ChatReply:
             async with gate.request() as passage:
-                reply = await self._attempt(connection.client, request, limit.timeout_seconds, particular)
-                passage.tokens = (reply.prompt_tokens or 0) + (reply.completion_tokens or 0)
+                try:
+                    reply = await self._attempt(connection.client, request, limit.timeout_seconds, particular)
+                except Unusable as failure:
+                    wasted.append(failure.paid)
+                    passage.tokens = failure.paid.tokens
+                    raise
+                passage.tokens = reply.tokens
                 return reply
 
         def left() -> float:

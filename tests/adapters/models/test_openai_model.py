@@ -76,6 +76,26 @@ def test_what_was_paid_for_a_refusal_is_known(service: Any) -> None:
     assert caught.value.paid.cost_usd == pytest.approx(0.0036)
 
 
+UNREADABLE = {"choices": [{}], "usage": {"prompt_tokens": 1000, "completion_tokens": 200}}
+
+
+def test_every_answer_that_held_no_reply_is_paid_as_well(service: Any) -> None:
+    service.answers = [JSONResponse(UNREADABLE), JSONResponse({}, 500), JSONResponse(completion())]
+    reply = reply_of(service)
+    assert (reply.text, reply.prompt_tokens, reply.completion_tokens) == ("Salve", 2000, 400)
+    assert reply.cost_usd == pytest.approx(0.0072)
+
+
+@pytest.mark.parametrize("last", [JSONResponse(UNREADABLE), JSONResponse({"usage": "none"}), JSONResponse({}, 400)])
+def test_what_a_failure_cost_in_all_is_known(service: Any, last: Response) -> None:
+    service.answers = [JSONResponse(UNREADABLE), JSONResponse(UNREADABLE), last]
+    with pytest.raises(ModelFailure) as caught:
+        reply_of(service)
+    answers = 3 if last.status_code == 200 and b"choices" in last.body else 2
+    assert caught.value.paid.prompt_tokens == answers * 1000
+    assert caught.value.paid.cost_usd == pytest.approx(answers * 0.0036)
+
+
 def test_the_request_is_what_the_package_itself_would_send(service: Any) -> None:
     async def by_us() -> None:
         model = model_at(service.url + "/v1")
@@ -122,6 +142,21 @@ def test_the_greeting_that_shows_whose_fault_it_was_is_paid(service: Any) -> Non
     with pytest.raises(ModelFailure, match="flagged") as caught:
         reply_of(service)
     assert (caught.value.paid.prompt_tokens, caught.value.paid.cost_usd) == (1000, pytest.approx(0.0036))
+
+
+def test_an_answer_that_held_no_reply_counts_towards_the_tokens_a_minute(service: Any) -> None:
+    model = model_at(service.url, judge=ModelLimit(attempts=2, backoff_seconds=0.001, tokens_per_minute=60 * 12_000))
+    service.answers = [JSONResponse(completion()), JSONResponse(UNREADABLE), JSONResponse(UNREADABLE)]
+
+    async def main() -> float:
+        await model.complete(PLAIN)
+        start = time.monotonic()
+        for _ in range(2):
+            with pytest.raises(ModelFailure):
+                await model.complete(PLAIN)
+        return time.monotonic() - start
+
+    assert asyncio.run(main()) >= 0.3
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate"])
