@@ -2,9 +2,11 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
+from urllib.parse import quote
 
 from stoic_assets.core.errors import ConfigurationError
 
@@ -50,8 +52,8 @@ class Redactor:
         """Blanks these from now on, too."""
         self._known |= {secret for secret in secrets if len(secret) >= SHORTEST}
         # The longest first: a secret that begins like a longer one would leave the rest of that one visible.
-        literals = map(re.escape, sorted(self._known, key=len, reverse=True))
-        self._literals = re.compile("|".join(literals)) if self._known else None
+        self._spelt = sorted({each for secret in self._known for each in spellings(secret)}, key=len, reverse=True)
+        self._literals = re.compile("|".join(map(re.escape, self._spelt)))
         self._short.cache_clear()
 
     def text(self, text: str) -> str:
@@ -61,7 +63,15 @@ class Redactor:
     def _blanked(self, text: str) -> str:
         for pattern in self._patterns:
             text = pattern.sub(BLANK, text)
-        return self._literals.sub(BLANK, text) if self._literals else text
+        return self._without(self._spelt, text)
+
+    def quickly(self, text: str) -> str:
+        """`text` without the known secrets as they are: for what comes by the thousand and was never told any other."""
+        return self._without(self._known, text)
+
+    def _without(self, secrets: Iterable[str], text: str) -> str:
+        """Looked for one by one, which is quicker than by one pattern: almost every text holds none."""
+        return self._literals.sub(BLANK, text) if any(secret in text for secret in secrets) else text
 
     def data(self, value: Any) -> Any:
         """JSON-like data with every text in it redacted, keys included."""
@@ -106,3 +116,14 @@ class Redactor:
             return value if cleaned == held else json.dumps(cleaned)
         except (ValueError, RecursionError):  # no JSON, or nested too deeply to be read, walked, compared or written
             return self.text(value)
+
+
+def spellings(secret: str) -> Iterator[str]:
+    """A secret as it is, in JSON, in an address, and in base64, of whatever it is a part there."""
+    yield from (secret, json.dumps(secret)[1:-1], secret.replace("/", r"\/"))
+    yield from (quote(secret, safe, errors="replace") for safe in ("", "/"))
+    for before in range(3):
+        # What stands before it shifts all letters; of the first and the last, its neighbours decide.
+        held = bytes(before) + secret.encode("utf-8", "replace")
+        alone = b64encode(held)[-(-before * 8 // 6) : len(held) * 8 // 6].decode()
+        yield from (alone, alone.replace("+", "-").replace("/", "_"))

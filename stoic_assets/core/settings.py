@@ -217,7 +217,7 @@ class Settings(Document):
         (
             r"sk-[A-Za-z0-9_-]{16,}",
             r"(?i)bearer\s+[A-Za-z0-9._~+/-]{16,}=*",
-            r"(?<=://)[^/\s:@]+:[^/\s@]+(?=@)",
+            r"(?<=://)[^/\s:@]*:[^/\s@]+(?=@)",
             # After a bare colon, as in "your password: open Settings", an ordinary word is no secret.
             r'''(?i)pass(?:word|wd|phrase)(?:["']?\s*=\s*["']?|["']\s*:\s*["']?|\s*:\s*["'])[^\s"',;]{4,}''',
             r'''(?i)pass(?:word|wd|phrase)\s*:\s*(?=[^\s"',;]*[\d@#$%^&_+~])[^\s"',;]{4,}''',

@@ -99,10 +99,12 @@ def test_configured_keys_and_passwords_are_blanked_wherever_they_stand(opened: O
     workplace = opened(
         {".env": "AGENT_API_KEY=agent-key-1"}, OPENAI_API_KEY=" model-key-1 ", NEO_PASSWORD="tr0ub4dor",
         STOIC_GRAPH_URI="bolt://neo4j:p%40ssw0rd@graph:7687", CRM_TOKEN="for-a-header", MAP_KEY="north",
+        STOIC_BROKER_URL="redis://:in-the-queue@queue:6379/0", HTTPS_PROXY="http://me:at-the-door@proxy:3128",
     )
     said = "agent-key-1, model-key-1, tr0ub4dor, p@ssw0rd and for-a-header are known, north not"
     shown = workplace.redactor.text(said)
     assert shown == "[redacted], [redacted], [redacted], [redacted] and [redacted] are known, north not"
+    assert workplace.redactor.text("in-the-queue, at-the-door") == "[redacted], [redacted]"
 
 
 def test_whoever_watches_is_told_how_to_blank_them(tmp_path: Path) -> None:

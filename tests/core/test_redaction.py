@@ -1,12 +1,14 @@
 import json
+from base64 import b64encode, urlsafe_b64encode
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.redaction import BLANK, Redactor
+from stoic_assets.core.redaction import BLANK, SHORTEST, Redactor
 from stoic_assets.core.settings import Settings
 
 DEFAULT = Redactor(Settings().redact)
@@ -18,6 +20,7 @@ DEFAULT = Redactor(Settings().redact)
         ("key sk-abcdefghijklmnop1234 there", f"key {BLANK} there"),
         ("Authorization: Bearer abcdefghijklmnop.qrst==", f"Authorization: {BLANK}"),
         ("bolt://neo4j:s3cret@graph:7687/x", f"bolt://{BLANK}@graph:7687/x"),
+        ("redis://:s3cret@queue:6379/0", f"redis://{BLANK}@queue:6379/0"),
         ("password=hunter22, and on", f"{BLANK}, and on"),
         ("NEO_PASSWORD: hunter22", f"NEO_{BLANK}"),
         ('{"password": "hunter22"}', f'{{"{BLANK}"}}'),
@@ -35,7 +38,7 @@ def test_default_patterns_blank_secrets(text: str, shown: str) -> None:
     "text",
     [
         "I forgot my password yesterday", "a password should be long", "the risk-averse sk-ills", "bearer of bad news",
-        "see https://example.org/a:b@c", "at 9:30 write to me@example.org", "password: ***",
+        "see https://example.org/a:b@c", "http://[::1]:80/@you", "at 9:30 write to me@example.org", "password: ***",
         "To reset your password: open Settings, then Security.", "Password: at least eight letters",
     ],
 )
@@ -46,6 +49,36 @@ def test_default_patterns_leave_ordinary_talk_alone(text: str) -> None:
 def test_known_secrets_are_blanked_wherever_they_stand_the_longest_first() -> None:
     redactor = Redactor([], ["tr0ub4dor", "tr0ub4dor&3", "", "abc", "a.c+d*"])
     assert redactor.text("xtr0ub4dor&3y tr0ub4dor abc a.c+d* aXc+d*") == f"x{BLANK}y {BLANK} abc {BLANK} aXc+d*"
+
+
+KEY = 'crm-7d1e/55b0+"c2é=='
+
+
+@pytest.mark.parametrize(
+    "spelt",
+    [
+        quote(KEY), quote(KEY, safe=""), json.dumps(KEY)[1:-1], KEY.replace("/", r"\/"),
+        *(b64encode(f"{user}:{KEY}".encode()).decode() for user in ("", "u", "us", "user")),
+        urlsafe_b64encode(f">?{KEY}>>".encode()).decode(),
+    ],
+)  # fmt: skip
+def test_known_secrets_are_blanked_however_they_are_spelt(spelt: str) -> None:
+    told = Redactor([], [KEY]).text(f"GET https://crm/?key={spelt}&more")
+    begin, _, end = told.partition(BLANK)
+    assert begin.startswith("GET https://crm/?key=")
+    assert end.endswith("&more")
+    assert len(begin + end) < len("GET https://crm/?key=&more") + 12, "of base64, what stands around the secret"
+
+
+@given(st.text(min_size=SHORTEST), st.text(), st.text())
+def test_in_base64_a_secret_is_found_wherever_it_stands(secret: str, before: str, after: str) -> None:
+    whole = b64encode(f"{before}{secret}{after}".encode()).decode()
+    assert BLANK in Redactor([], [secret]).text(whole)
+
+
+def test_a_glance_finds_what_is_known_as_it_is() -> None:
+    redactor = Redactor(["token"], ["s3cret"])
+    assert redactor.quickly("token, s3cret!") == f"token, {BLANK}!"
 
 
 def test_a_secret_that_is_learned_later_is_blanked_from_then_on() -> None:

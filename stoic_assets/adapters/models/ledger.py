@@ -26,7 +26,8 @@ class Ledger:
 
     An existing file is continued, its cost included. `max_cost` is in US dollars; calls in flight may end above it.
     The cache in front of it `note`s its own replies: those meet no ceiling.
-    `redactor` blanks secrets in errors: a server may repeat what it was asked.
+    `redactor` blanks secrets in errors, and known ones in what judges say, which is kept, and sent back where it is
+    malformed: a server may repeat what it was sent.
     """
 
     def __init__(
@@ -66,6 +67,8 @@ class Ledger:
             self.note(request, replace(paid, latency_ms=latency_ms), str(error) or type(error).__name__)
             raise
         self.note(request, reply)
+        if request.role == "judge" and (text := self._redactor.quickly(reply.text)) != reply.text:
+            return replace(reply, text=text)
         return reply
 
     def note(self, request: ChatRequest, reply: ChatReply, error: str | None = None) -> None:

@@ -125,7 +125,7 @@ def _explain_status(
         return AttemptFailed(f"{server} is busy: {said}", retry_after=wait, busy=True)
     if error.code == KEPT_BACK:
         told = error.body.get("failed_generation") if isinstance(error.body, dict) else None
-        return ReplyKeptBack(f"{server}: {said}", well_formed(str(told or "")))
+        return ReplyKeptBack(f"{server}: {said}", secrets.text(well_formed(str(told or ""))))
     if (status in (400, 422) or _is_misplaced_refusal(error)) and (option := _refused_option(error)):
         return OptionRefused(option, f"{server}: {said}")
     late, final = status in TIMED_OUT, status < 500 and status not in REPEATABLE

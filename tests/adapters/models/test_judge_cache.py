@@ -11,6 +11,7 @@ from stoic_assets.adapters.files import StorageError
 from stoic_assets.adapters.models.judge_cache import CachedModel, cache_key
 from stoic_assets.adapters.models.ledger import Ledger
 from stoic_assets.core.chat import BudgetReached, ChatReply, ChatRequest, ModelFailure
+from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.settings import Price
 
 MESSAGES = ({"role": "user", "content": "fence 17"},)
@@ -43,6 +44,19 @@ def test_a_reply_is_paid_once_and_survives_the_process(tmp_path: Path) -> None:
     assert first == ChatReply("reply 1 ✓", 10, 5, 0.25, 12.0)
     assert again == ChatReply("reply 1 ✓", cost_usd=0.0, cached=True)
     assert model.calls == 1
+
+
+def test_a_key_that_a_judge_repeats_is_not_kept(tmp_path: Path) -> None:
+    class Careless:
+        async def complete(self, request: ChatRequest) -> ChatReply:
+            return ChatReply("it is s3cret", 10, 5, 0.25, 12.0)
+
+    ledger = Ledger(Careless(), tmp_path / "journal.jsonl", {}, redactor=Redactor((), ["s3cret"]))
+    cached = CachedModel(ledger, tmp_path / "a@1")
+    for _ in range(2):
+        assert asyncio.run(cached.complete(REQUEST)).text == "it is [redacted]"
+    assert asyncio.run(cached.complete(replace(REQUEST, role="evaluator", cacheable_as=None))).text == "it is s3cret"
+    assert not [file for file in tmp_path.rglob("*") if file.is_file() and b"s3cret" in file.read_bytes()]
 
 
 def test_another_version_has_another_cache(tmp_path: Path) -> None:

@@ -263,11 +263,12 @@ def test_a_reply_that_is_no_text_is_final(service: Any) -> None:
 
 
 def test_a_reply_that_the_server_kept_back_is_handed_on_as_malformed(service: Any) -> None:
-    error = {"message": "Failed to generate JSON", "code": "json_validate_failed", "failed_generation": "temperature {"}
+    error = {"message": "Failed to generate JSON", "code": "json_validate_failed"}
+    error["failed_generation"] = f"temperature {KEY} {{"
     service.replies({"error": error}, status=400)
     with pytest.raises(MalformedReply, match="Failed to generate JSON") as caught:
         reply_of(service, STRUCTURED)
-    assert caught.value.text == "temperature {"
+    assert caught.value.text == "temperature [redacted] {"
     assert len(service.seen) == 1
 
 
