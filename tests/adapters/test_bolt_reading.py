@@ -180,7 +180,7 @@ def changes_as_a_setup_alone(graph, cypher: str) -> None:
         (r"LO\u0041D CSV FROM 'file:///etc/passwd' AS row RETURN row", "LOAD CSV"),
         (r"RETURN 1 AS x // \u000a UNION LOAD CSV FROM 'file:///etc/passwd' AS x RETURN x", "LOAD CSV"),
         (r"WITH '\u0027 AS x LOAD CSV FROM 'file:///etc/passwd' AS row RETURN row", "LOAD CSV"),
-        ("SHOW TRANSACTIONS YIELD transactionId AS t TERMINATE TRANSACTIONS t", "TERMINATE TRANSACTIONS"),
+        ("SHOW TRANSACTIONS YIELD transactionId AS t TERMINATE TRANSACTIONS t", "SHOW TRANSACTIONS"),
         ("CALL `dbms`.killConnection('bolt-1')", "CALL dbms.…"),
         ("CALL apoc.load.json('http://127.0.0.1:9/') YIELD value RETURN value", "APOC"),
     ],

@@ -21,14 +21,21 @@ _BEYOND_THE_GRAPH = re.compile(
     r"""
     (?P<load>      LOAD \s+ CSV )
   | (?P<terminate> TERMINATE \s+ TRANSACTIONS? )
+  | (?P<show>      SHOW \s+ TRANSACTIONS? )
   | (?P<server>    CALL \s+ dbms \s* \. )
-  | (?P<library>   \b apoc \s* \. \s* (?: bolt | case | config | couchbase | custom | cypher | do | es | export | import
-      | load | log | ml | model | mongo\w* | periodic | redis | spatial | systemdb | trigger | when ) \b )
+  | (?P<database>  CALL \s+ db \s* \. \s* (?: checkpoint | clearQueryCaches | prepareForReplanning | resample\w*
+      | stats ) \b )
+  | (?P<library>   \b apoc \s* \. \s* (?: bolt | case | config | couchbase | custom | cypher | do | dv | es | export
+      | diff | gephi | graph \s* \. \s* fromCypher | import | kafka | load | log | metrics | ml | model | mongo\w* | nlp
+      | meta \s* \. \s* (?: data | graph ) \s* \. \s* of | periodic | redis | spatial | static | systemdb | trigger
+      | vectordb | when ) \b )
+  | (?P<models>    \b genai \s* \. \s* vector \s* \. \s* encode )
     """,
     re.IGNORECASE | re.VERBOSE,
 )
 _CLAUSES = {
-    "load": "LOAD CSV", "terminate": "TERMINATE TRANSACTIONS", "server": "CALL dbms.…",
+    "load": "LOAD CSV", "terminate": "TERMINATE TRANSACTIONS", "show": "SHOW TRANSACTIONS", "server": "CALL dbms.…",
+    "database": "a procedure of db.… that acts on the server", "models": "genai.vector.encode, which asks a model",
     "library": "a procedure of APOC that reaches beyond the graph",
 }
 _ONLY_LOOKS = re.compile(r"\s*(EXPLAIN|PROFILE)\b", re.IGNORECASE)
@@ -61,7 +68,8 @@ def parameters_used(cypher: str) -> set[str]:
 def beyond_the_graph(cypher: str) -> str | None:
     """The name of a clause that acts on more than the graph, although the server counts it as reading; None without.
 
-    LOAD CSV and parts of APOC reach files and URLs with the server's own rights, others end what somebody else runs.
+    LOAD CSV and parts of APOC reach files and URLs with the server's own rights, or hold another query; others act on
+    the server, show what somebody else runs, or end it.
     """
     decoded = _ESCAPE.sub(lambda escape: chr(int(escape[1], 16)), cypher)
     if decoded != cypher and _ESCAPED_LOAD.search(decoded):
