@@ -1,9 +1,11 @@
 """`stoic doctor`: what is configured, what is reachable, what is missing, and how to mend it."""
 
 import asyncio
+import shutil
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
+from pathlib import Path
 
 import typer
 from rich.table import Column, Table
@@ -18,6 +20,7 @@ from stoic_assets.adapters.evaluation_setup import (
     targets_of,
     unread_files,
 )
+from stoic_assets.adapters.files import StorageError
 from stoic_assets.adapters.interrupts import run_async
 from stoic_assets.adapters.models.connect import (
     connect_model,
@@ -43,6 +46,8 @@ from stoic_assets.core.presentation.formatting import plural
 _MESSAGES: Mapping[Receiver, str] = {"events": "event", "fitness": "fitness update"}
 Found = tuple[str, str]
 """State and detail of a finding."""
+LEAST_ROOM = 20_000_000
+"""Bytes that a small evaluation and Dagster's record of it take, with room for what is written anew beside the old."""
 COLOURS = {"ok": "green", "note": "yellow", "missing": "red"}
 
 
@@ -106,6 +111,11 @@ def _installation(workplace: Workplace) -> Found:
 
 
 def _project(workplace: Workplace) -> Found:
+    for folder in filter(Path.exists, (workplace.project.home, workplace.project.warehouse)):
+        disk = shutil.disk_usage(folder)
+        if disk.total and disk.free < LEAST_ROOM:  # some file systems tell nothing
+            room = f"{disk.free / 1e6:.1f} MB are left for {folder}, and an evaluation takes {LEAST_ROOM / 1e6:g}"
+            raise StorageError(f"{room}; free space, or set STOIC_HOME and STOIC_WAREHOUSE")
     own = "its own stoic.yml" if workplace.project.settings.exists() else "no stoic.yml, defaults"
     return "ok", f"{workplace.project.root} ({own}); state in {workplace.project.home}"
 

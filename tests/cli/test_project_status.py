@@ -2,16 +2,19 @@
 
 import asyncio
 import json
+import shutil
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
+from types import SimpleNamespace
 
 import pytest
 import typer
 
+from stoic_assets.adapters.files import StorageError
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli.evaluate import default_version
 from stoic_assets.cli.project_status import ASKED, FILES, STATE, doctor
@@ -73,6 +76,19 @@ def test_a_job_with_more_tasks_than_turns_is_told(workplace: Workplace) -> None:
     found, said = FILES["jobs"](workplace)
     assert found == "note"
     assert "; job long: `maxTurns: 20` lets the user speak 9 times" in said
+
+
+def test_a_disk_without_room_for_an_evaluation_is_told(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    def looked_at(total: int, free: int) -> str:
+        disk = SimpleNamespace(total=total, free=free)
+        monkeypatch.setattr(shutil, "disk_usage", lambda _: disk)
+        return FILES["project"](workplace)[0]
+
+    workplace.project.home.mkdir(exist_ok=True)
+    assert looked_at(10**9, 20_000_000) == "ok"
+    assert looked_at(0, 0) == "ok", "nothing is known of such a disk"
+    with pytest.raises(StorageError, match=r"^19\.9 MB are left for /.*; free space, or set STOIC_HOME"):
+        looked_at(10**9, 19_900_000)
 
 
 @contextmanager
