@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from stoic_assets.adapters.embedded_graph import embedded_graph, is_stopped, stop_embedded_graph
+from stoic_assets.adapters.embedded_server import GraphServer, is_running
 from stoic_assets.adapters.file_locks import locked_with_children
 from stoic_assets.adapters.loopback_guard import LOOPBACK
 from stoic_assets.adapters.process_identity import start_time
@@ -72,16 +73,21 @@ def graph(
         else:
             console.out.print(f"{server.uri}  user {server.username}, databases subject and stoic; Ctrl-C stops it")
             console.out.print(f"password: in {home / 'graph' / 'server.json'}")
-        _wait_for_stop(home)
+        _wait_for_stop(home, server)
 
 
-def _wait_for_stop(home: Path) -> None:
-    """Returns on SIGTERM or when `stoic graph --stop` was called; Ctrl-C interrupts it."""
+def _wait_for_stop(home: Path, server: GraphServer) -> None:
+    """Returns on SIGTERM or when `stoic graph --stop` was called; Ctrl-C interrupts it.
+
+    Raises `ServiceUnreachable` when the server ended otherwise: another one would have another address.
+    """
     told = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: told.set())
     while not told.wait(1):
-        if is_stopped(home):
-            return
+        if not is_running(server):
+            if is_stopped(home):
+                return
+            raise ServiceUnreachable(f"the embedded graph at {server.uri} has ended; run `stoic graph` again")
 
 
 def ui(port: Annotated[int, typer.Option(metavar="N", min=1, max=65535, help="Where to serve it.")] = 3000) -> None:

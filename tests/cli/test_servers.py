@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from stoic_assets.adapters.embedded_server import GraphServer
 from stoic_assets.adapters.file_locks import locked
+from stoic_assets.adapters.process_identity import start_time
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.cli.servers import ui
-from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.cli.servers import _wait_for_stop, ui
+from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
 
 SERVING = """
 import sys
@@ -36,6 +38,23 @@ def home(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(workplace.project.root)
     monkeypatch.setenv("STOIC_HOME", str(workplace.project.home))
     return workplace.project.home
+
+
+@pytest.mark.parametrize("stopped", [True, False])
+def test_a_graph_that_ends_by_itself_is_told(home: Path, monkeypatch: pytest.MonkeyPatch, stopped: bool) -> None:
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    (home / "graph").mkdir(parents=True)
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
+        began = start_time(process.pid) or ""
+        server = GraphServer(process.pid, began, "bolt://127.0.0.1:7", "root", "secret", "observer", "secret")
+        process.kill()
+    if stopped:
+        _wait_for_stop(home, server)
+    else:
+        (home / "graph" / "server.json").write_text("{}")
+        ended = r"graph at bolt://127\.0\.0\.1:7 has ended; run `stoic graph` again"
+        with pytest.raises(ServiceUnreachable, match=ended):
+            _wait_for_stop(home, server)
 
 
 def test_a_second_ui_of_a_project_is_refused(home: Path) -> None:
