@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from stoic_assets.adapters.evaluation_conversations import import_clients
-from stoic_assets.adapters.evaluation_setup import by_default, check_reachable, chosen_jobs, set_up
+from stoic_assets.adapters.evaluation_setup import Setup, by_default, check_reachable, chosen_jobs, set_up
 from stoic_assets.adapters.interrupts import run_async
 from stoic_assets.adapters.models.connect import is_offline
 from stoic_assets.adapters.workplace import Workplace, open_workplace
@@ -120,12 +120,7 @@ def evaluate(
             progress.note(note)
         if not dry_run:
             # What follows is looked at again before the first trial; said here, it is said before Dagster loads.
-            jobs = set(setup.spec.addresses)
-            evaluation_id = resumed_id(resume, version, jobs, workplace) if resume else new_evaluation_id()
-            if begun := workplace.evidence.manifest(version, evaluation_id):
-                refuse_change(begun, setup.spec, workplace.redactor)
-                if corrected := [job.name for job in workplace.evidence.correction(begun).jobs]:
-                    progress.note(f"judged as it was held, no more by corrected jobs: {listed(corrected)}")
+            evaluation_id = _taken_up(resume, version, setup, workplace) if resume else new_evaluation_id()
             run_async(check_reachable(setup.spec, workplace.env))
             progress.note(f"{version}: evaluation {evaluation_id}")
             run_evaluation(workplace, version, evaluation_id, request, max_conversations, max_cost)
@@ -134,6 +129,16 @@ def evaluate(
         return
     outcome = evaluation_outcome(workplace, version, evaluation_id)
     finish(outcome, workplace, as_json, fail_under, min_passed, junit)
+
+
+def _taken_up(resume: str, version: str, setup: Setup, workplace: Workplace) -> str:
+    """The evaluation that is gone on with. Raises `ConfigurationError` where there is none, or it is another by now."""
+    evaluation_id = resumed_id(resume, version, set(setup.spec.addresses), workplace)
+    if begun := workplace.evidence.manifest(version, evaluation_id):
+        refuse_change(begun, setup.spec, workplace.redactor)
+        if corrected := [job.name for job in workplace.evidence.correction(begun).jobs]:
+            workplace.progress.note(f"judged as it was held, no more by corrected jobs: {listed(corrected)}")
+    return evaluation_id
 
 
 def run_evaluation(
