@@ -84,6 +84,15 @@ def test_nodes_relationships_and_paths_become_typed_objects(subject):
     json.dumps(row, allow_nan=False)
 
 
+def test_a_relationship_names_its_ends_though_nothing_else_is_known_of_them(subject):
+    subject.setup("CREATE (:L {n: 1})-[:KNOWS {w: 2}]->(:L)")
+    [alone] = subject.rows("MATCH (:L {n: 1})-[r]->() RETURN r")
+    [beside] = subject.rows("MATCH p = (a:L {n: 1})-[r]->(b) RETURN a, b, p")
+    ends = beside["a"]["id"], beside["b"]["id"]
+    assert (alone["r"]["start"], alone["r"]["end"]) == ends
+    assert (beside["p"]["value"][1]["start"], beside["p"]["value"][1]["end"]) == ends
+
+
 def test_a_path_against_the_direction_keeps_its_order(subject):
     subject.setup("CREATE (:L {n: 1})-[:NEXT]->(:L {n: 2})-[:NEXT]->(:L {n: 3})")
     path = subject.rows("MATCH p = (:L {n: 3})<-[:NEXT*2]-(:L {n: 1}) RETURN p")[0]["p"]
