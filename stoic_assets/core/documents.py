@@ -92,7 +92,7 @@ D = TypeVar("D", bound=Document)
 def parse_document(text: str, model: type[D], source: str) -> D:
     """Reads one YAML document into `model`. Where text is expected, a plain number or boolean is taken as written.
 
-    Raises `DocumentError` for the first fault. Only the first document of a stream is read.
+    Raises `DocumentError` for the first fault, and for a text that holds a second document.
     """
     found = read_yaml(text, source)
     if found.data is None:

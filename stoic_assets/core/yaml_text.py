@@ -38,7 +38,7 @@ class YamlText:
 
 @lru_cache(maxsize=256)
 def read_yaml(text: str, source: str) -> YamlText:
-    """The first document of a stream. Raises `DocumentError` for malformed YAML.
+    """The only document of a text. Raises `DocumentError` for malformed YAML and for a second document.
 
     An evaluation looks at every job several times, and PyYAML needs 20 ms for one: what was read is kept, so nobody may
     change it.
@@ -63,11 +63,24 @@ def read_yaml(text: str, source: str) -> YamlText:
 
 def _read(loader: "_Loader") -> YamlText:
     found = YamlText()
-    node = loader.get_node() if loader.check_node() else None
+    node = _only_node(loader)
     if node is not None:
         found.data = loader.construct_document(node)  # before the lines: it writes merged keys (<<) into the nodes
         _note(node, (), (), found)
     return found
+
+
+def _only_node(loader: "_Loader") -> yaml.Node | None:
+    """The document that is not empty, None where there is none. A second one would be dropped without a word."""
+    only = None
+    while loader.check_node():
+        node = loader.get_node()
+        if node is None or (node.tag == f"{_TAG}null" and not node.value):
+            continue
+        if only is not None:
+            raise _fault("a second document begins here; put it into a file of its own", node)
+        only = node
+    return only
 
 
 def _note(node: yaml.Node, path: Path, above: tuple[yaml.Node, ...], found: YamlText) -> None:

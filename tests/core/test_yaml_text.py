@@ -111,11 +111,22 @@ def test_aliases_that_multiply_and_absurd_depth_end_in_an_error() -> None:
     assert "nested too deeply" in fault_of("[" * 5000)
 
 
-def test_nothing_is_no_data_and_only_the_first_document_is_read() -> None:
+def test_nothing_is_no_data() -> None:
     assert read_yaml("", "job.yml").data is None
     assert read_yaml("# only a comment\n", "job.yml").data is None
     assert read_yaml("---\n", "job.yml").data is None
-    assert read_yaml("a: 1\n---\na: 2\n", "job.yml").data == {"a": 1}
+
+
+@pytest.mark.parametrize("text", ["---\n# a note\n---\na: 1\n", "a: 1\n---\n", "--- \na: 1\n...\n---\n# the end\n...\n"])
+def test_empty_documents_around_the_only_one_are_nothing(text: str) -> None:
+    assert read_yaml(text, "job.yml").data == {"a": 1}
+
+
+@pytest.mark.parametrize("second", ["a: 2", "text", "null", "[]", "''"])
+def test_a_second_document_is_refused_where_it_begins(second: str) -> None:
+    assert fault_of(f"a: 1\n---\n{second}\n") == (
+        "job.yml:3: not valid YAML: a second document begins here; put it into a file of its own"
+    )
 
 
 EXPONENT = re.compile(r"[-+]?\d+[eE][-+]?\d+")
