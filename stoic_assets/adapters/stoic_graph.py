@@ -54,7 +54,9 @@ _EVALUATIONS = """
     MERGE (e:StoicEvaluation {id: row.id})
     SET e.evaluation_id = $evaluation_id, e.overall_score = row.overall_score,
         e.overall_confidence = row.overall_confidence, e.timestamp = row.timestamp, e.source = row.source,
-        e.offline = $offline, e.holdout = row.holdout
+        e.offline = $offline, e.holdout = row.holdout, e.composite_score = row.composite_score,
+        e.task_score = row.task_score, e.assertion_score = row.assertion_score,
+        e.failed_assertions = row.failed_assertions
     MERGE (t:Task {id: row.task_id})
     MERGE (e)<-[:RECEIVED_EVALUATION]-(v)
     MERGE (e)-[:FOR_TASK]->(t)
@@ -145,14 +147,24 @@ async def project_version(
         await graph.write(_PARENT, {"version": agent_version, "parent": parent})
 
 
-async def project_evaluations(graph: Graph, head: EvaluationHead, evaluations: Sequence[StoicEvaluation]) -> None:
-    """All scored trials of one evaluation with their virtue scores; what an earlier judging left besides goes."""
+async def project_evaluations(
+    graph: Graph,
+    head: EvaluationHead,
+    evaluations: Sequence[StoicEvaluation],
+    outcomes: Mapping[str, dict[str, Any]] | None = None,
+) -> None:
+    """All scored trials of one evaluation with their virtue scores; what an earlier judging left besides goes.
+
+    `outcomes` holds, by trial, `composite_score`, `task_score` and `assertion_score` (0–1), and `failed_assertions`,
+    the texts of those that failed. What people said has none.
+    """
     scores = [row for each in evaluations for row in _score_rows(each)]
     place = {"version": head.agent_version, "evaluation_id": head.evaluation_id, "offline": head.offline}
     await _ensure_version(graph, head.agent_version)
     await graph.write(_FORMER_SCORES, place | {"scores": {row["id"]: True for row in scores}})
     await graph.write(_FORMER_EVALUATIONS, place | {"trials": {each.id: True for each in evaluations}})
-    await _write_rows(graph, _EVALUATIONS, [_evaluation_row(each) for each in evaluations], place)
+    rows = [_evaluation_row(each) | (outcomes or {}).get(each.id, {}) for each in evaluations]
+    await _write_rows(graph, _EVALUATIONS, rows, place)
     await _write_rows(graph, _SCORES, scores, {})
 
 
@@ -216,7 +228,7 @@ async def _write_rows(graph: Graph, cypher: str, rows: Sequence[Row], place: Row
         await graph.write(cypher, {**place, "rows": rows[start : start + BATCH]})
 
 
-def _evaluation_row(evaluation: StoicEvaluation) -> Row:
+def _evaluation_row(evaluation: StoicEvaluation) -> dict[str, Any]:
     return {
         "id": evaluation.id, "task_id": evaluation.task_id, "source": evaluation.source,
         "timestamp": evaluation.head.timestamp, "holdout": evaluation.holdout,

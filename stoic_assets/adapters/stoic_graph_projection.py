@@ -17,6 +17,7 @@ from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead
 from stoic_assets.core.feedback.human_evaluation import FEEDBACK, RATINGS
 from stoic_assets.core.releases import Release, agent_of
+from stoic_assets.core.trial_rows import by_trial
 
 Row = dict[str, Any]
 
@@ -31,12 +32,13 @@ def project(workplace: Workplace, manifest: Manifest) -> dict[str, int]:
     """Brings an evaluation, its fitness and the agent's trends into the stoic graph; returns what was written."""
     head, evaluations = read_evaluations(workplace, manifest)
     trends = _trends(workplace, manifest.agent_version)
-    fitness = EvaluationTables(workplace, manifest).read("fitness_updates")
+    tables = EvaluationTables(workplace, manifest)
+    outcomes, fitness = _outcomes(tables), tables.read("fitness_updates")
     people = human_evaluations(workplace, manifest.agent_version)
 
     async def work(graph: Graph) -> None:
         await stoic_graph.project_version(graph, head.agent_version, manifest.released_at, manifest.parents)
-        await stoic_graph.project_evaluations(graph, head, evaluations)
+        await stoic_graph.project_evaluations(graph, head, evaluations, outcomes)
         for evaluation_id in (FEEDBACK, RATINGS):
             found = [each for each in people if each.head.evaluation_id == evaluation_id]
             place = EvaluationHead(head.agent_version, evaluation_id, head.time)
@@ -48,6 +50,19 @@ def project(workplace: Workplace, manifest: Manifest) -> dict[str, int]:
     everybody = [*evaluations, *people]
     scores = sum(len(evaluation.virtue_scores) for evaluation in everybody)
     return {"stoic_evaluations": len(everybody), "virtue_scores": scores, "virtue_trends": len(trends)}
+
+
+def _outcomes(tables: EvaluationTables) -> dict[str, Row]:
+    """What came of each trial beside its virtue scores: the scores in one number, and the assertions that failed."""
+    results = tables.read("assertion_results", ("trial_id", "text", "passed"))
+    failed = by_trial(result for result in results if result["passed"] is False)
+    return {
+        row["trial_id"]: {
+            "composite_score": row["overall"], "task_score": row["task"], "assertion_score": row["assertion"],
+            "failed_assertions": [result["text"] for result in failed[row["trial_id"]]],
+        }
+        for row in tables.read("composite_scores", ("trial_id", "overall", "task", "assertion"))
+    }
 
 
 def delete_from_graph(workplace: Workplace, agent_version: str) -> None:

@@ -220,6 +220,7 @@ def evaluate(workplace: Workplace, make_manifest: Make) -> Make:
             "evaluation_scores": [
                 {"agent": agent, "planned_trials": 1, "scored_trials": 1, "invalid_trials": 0, "conclusive": True}
             ],
+            "assertion_results": [],
         }  # fmt: skip
         for number, (job, score) in enumerate(scores.items(), 1):
             for table, row in _trial_rows(f"{version}.t{number}", job, score, job in holdouts).items():

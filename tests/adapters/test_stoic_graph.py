@@ -224,7 +224,7 @@ def test_being_a_parent_changes_nothing_about_a_version(projection: Projection) 
 
 def test_what_the_documents_ask_leaves_out_offline_evaluations(projection: Projection) -> None:
     queries = re.findall(r"```cypher\n(.*?)```", DOCUMENT.read_text(), re.DOTALL)
-    advice, change = (query.replace("marcus@1.1.0", projection.head.agent_version) for query in queries)
+    _, advice, change = (query.replace("marcus@1.1.0", projection.head.agent_version) for query in queries)
     child, parent = projection.head.agent_version, f"{projection.agent}@1.0.0"
     projection.run(projection.version(parent))
     for number, (version, offline, score) in enumerate(
@@ -240,6 +240,26 @@ def test_what_the_documents_ask_leaves_out_offline_evaluations(projection: Proje
     assert [row["score"] for row in projection.rows(advice)] == [0.6]
     [found] = [row for row in projection.rows(change) if row["version"] == child]
     assert found["difference"] == pytest.approx(-0.2)
+
+
+def test_a_trial_tells_what_it_came_to_and_which_assertions_failed(projection: Projection) -> None:
+    head, trials = replace(projection.head, offline=True), [projection.evaluation(number) for number in range(3)]
+    good = {"composite_score": 1, "task_score": 1, "assertion_score": None, "failed_assertions": []}
+    projection.run(projection.version())
+    for failed in (["was mended"], ["a", "b"]):
+        bad = {"composite_score": 0.7, "task_score": 1, "assertion_score": 0.0, "failed_assertions": failed}
+        outcomes = {trials[0].id: bad, trials[1].id: good}
+        projection.run(partial(stoic_graph.project_evaluations, head=head, evaluations=trials, outcomes=outcomes))
+    found = projection.rows(
+        "MATCH (e:StoicEvaluation) WHERE e.id STARTS WITH $agent RETURN e.composite_score AS composite, "
+        "e.task_score AS task, e.assertion_score AS assertion, e.failed_assertions AS failed ORDER BY e.id"
+    )
+    assert [tuple(row.values()) for row in found] == [
+        (0.7, 1, 0.0, ["a", "b"]), (1, 1, None, []), (None, None, None, None)
+    ]
+    lost = re.findall(r"```cypher\n(.*?)```", DOCUMENT.read_text(), re.DOTALL)[0]
+    rows = projection.rows(lost.replace("marcus@1.1.0", head.agent_version))
+    assert [(row["assertion"], row["trials"]) for row in rows] == [("a", 1), ("b", 1)]
 
 
 @pytest.mark.parametrize("order", [(1, 3, 2), (3, 2, 1)])

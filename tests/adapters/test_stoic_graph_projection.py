@@ -62,6 +62,35 @@ def test_the_stoic_graph_says_which_evaluations_are_held_out(
     assert [(row["job"], row["holdout"]) for row in rows] == [("open", False), ("secret", True)]
 
 
+def test_a_version_is_worse_in_the_stoic_graph_because_of_what_failed(
+    workplace: Workplace, evaluate: Make, embedded: GraphServer
+) -> None:
+    manifest = evaluate(f"agent{uuid.uuid4().hex}@1.0.0", {"reminder": 0.8})
+    version, trial = manifest.agent_version, f"{manifest.agent_version}.t1"
+    [composite] = workplace.warehouse.read("composite_scores", version, "night")
+    told = {name: composite[name] for name in composite.keys() - {"agent_version", "evaluation_id", "evaluated_at"}}
+    workplace.warehouse.write(
+        "composite_scores", version, "night", [told | {"overall": 0.7, "task": 1.0, "assertion": 0.5}]
+    )
+    workplace.warehouse.write(
+        "assertion_results", version, "night",
+        [
+            {"trial_id": trial, "assertion": text, "kind": "cypher", "text": text, "weight": 1.0, "passed": passed}
+            for text, passed in (("kept", True), ("not written", False), ("not seen", None))
+        ],
+    )  # fmt: skip
+    asyncio.run(publish(workplace, manifest))
+    project(workplace, manifest)
+    query = (
+        "MATCH (:Agent {id: $agent})-[:HAS_VERSION]->()-[:RECEIVED_EVALUATION]->(e) RETURN e.overall_score AS virtues, "
+        "e.composite_score AS composite, e.task_score AS task, e.assertion_score AS assertion, "
+        "e.failed_assertions AS failed"
+    )
+    assert in_graph(embedded, query, version.split("@")[0]) == [
+        {"virtues": 0.8, "composite": 0.7, "task": 1.0, "assertion": 0.5, "failed": ["not written"]}
+    ]
+
+
 def in_graph(embedded: GraphServer, cypher: str, agent: str) -> list[dict[str, Any]]:
     return asyncio.run(connect(embedded.address("stoic")).write(cypher, {"agent": agent}))
 
