@@ -63,7 +63,7 @@ def _encode_entity(entity: Any) -> dict[str, Any]:
     properties = _encode_map(dict(entity.items()))
     if isinstance(entity, Node):
         return _typed("node", properties, id=entity.element_id, labels=sorted(entity.labels))
-    # Not by their truth: a node without properties is an empty mapping, as is each end of a relationship returned alone.
+    # Not by their truth: a node without properties is an empty mapping, and so are the ends of what is returned alone.
     ends = [None if node is None else node.element_id for node in entity.nodes]
     return _typed("relationship", properties, id=entity.element_id, type=entity.type, start=ends[0], end=ends[1])
 

@@ -117,7 +117,7 @@ def test_nothing_is_no_data() -> None:
     assert read_yaml("---\n", "job.yml").data is None
 
 
-@pytest.mark.parametrize("text", ["---\n# a note\n---\na: 1\n", "a: 1\n---\n", "--- \na: 1\n...\n---\n# the end\n...\n"])
+@pytest.mark.parametrize("text", ["---\n# a note\n---\na: 1\n", "a: 1\n---\n", "--- \na: 1\n...\n---\n# end\n...\n"])
 def test_empty_documents_around_the_only_one_are_nothing(text: str) -> None:
     assert read_yaml(text, "job.yml").data == {"a": 1}
 
