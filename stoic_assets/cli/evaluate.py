@@ -9,10 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from stoic_assets.adapters.evaluation_conversations import import_clients
 from stoic_assets.adapters.evaluation_setup import Setup, by_default, check_reachable, chosen_jobs, set_up
 from stoic_assets.adapters.interrupts import run_async
-from stoic_assets.adapters.models.connect import is_offline
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.dry_run import show_plan
@@ -157,10 +155,8 @@ def materialise_with_graph(
     workplace: Workplace, version: str, evaluation_id: str, assets: Sequence[str],
     config: Mapping[str, Mapping[str, Any]],
 ) -> None:
-    """See `materialise`. One graph server serves all steps, and comes up while what is heavy is imported."""
+    """See `materialise`. One graph server serves all steps."""
     with workplace.graph_use.kept():
-        workplace.graph_use.start()
-        import_clients(is_offline(workplace.env))
         materialise(workplace, version, evaluation_id, assets, config)
 
 

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stoic_assets.adapters.document_files import read_text
+from stoic_assets.adapters.evaluation_conversations import import_clients
 from stoic_assets.adapters.file_locks import locked
 from stoic_assets.adapters.files import StorageError, write_whole
 from stoic_assets.adapters.interrupts import heard_once, was_interrupted
 from stoic_assets.adapters.lean_imports import hidden, uncollected
+from stoic_assets.adapters.models.connect import is_offline
 from stoic_assets.adapters.project import shipped
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable, StoicError
@@ -68,11 +70,30 @@ def materialise(
     workplace: Workplace, agent_version: str, evaluation_id: str, assets: Sequence[str],
     config: Mapping[str, Mapping[str, Any]],
 ) -> None:
-    """Materialises `assets` for one version and evaluation. Raises the `StoicError` that ended a step.
+    """Materialises `assets` for one version and evaluation. Raises the `StoicError` that ended a step or `Interrupted`.
 
-    Its lock is held all the while, so that nobody judges or publishes the same evaluation at the same time. Dagster
-    logs nothing: its console logger is silenced, and what assets print goes to stderr.
+    Its lock is held all the while, so that nobody judges or publishes the same evaluation at the same time.
     """
+
+    def kept() -> str:
+        """What is left of a run that is cut short."""
+        if workplace.evidence.manifest(agent_version, evaluation_id) is None:
+            return "nothing was begun"
+        return f"what was paid for is kept, {way_on(agent_version, evaluation_id, _status_of(assets))} goes on"
+
+    with faults_as_ours(workplace, kept):
+        workplace.graph_use.start()  # it comes up while what is heavy is imported
+        import_clients(is_offline(workplace.env))
+        if not _succeeds(workplace, agent_version, evaluation_id, assets, config):
+            # Dagster turns an interrupt into a failed run without an exception.
+            raise Interrupted(kept())
+
+
+def _succeeds(
+    workplace: Workplace, agent_version: str, evaluation_id: str, assets: Sequence[str],
+    config: Mapping[str, Mapping[str, Any]],
+) -> bool:
+    """Runs what makes `assets`. Dagster logs nothing: its logger is silenced, and what assets print goes to stderr."""
     with uncollected():
         import dagster as dg
 
@@ -83,16 +104,9 @@ def materialise(
         "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
         "ops": {name: {"config": dict(values)} for name, values in config.items()},
     }
-
-    def kept() -> str:
-        """What is left of a run that is cut short."""
-        if workplace.evidence.manifest(agent_version, evaluation_id) is None:
-            return "nothing was begun"
-        return f"what was paid for is kept, {way_on(agent_version, evaluation_id, _status_of(assets))} goes on"
-
     with (
-        faults_as_ours(workplace, kept), workplace.evidence.locked(agent_version, evaluation_id),
-        open_instance(workplace) as instance, redirect_stdout(sys.stderr), _interrupts_heard_once(),
+        workplace.evidence.locked(agent_version, evaluation_id), open_instance(workplace) as instance,
+        redirect_stdout(sys.stderr), _interrupts_heard_once(),
     ):
         instance.add_dynamic_partitions(PARTITIONS, [agent_version])
         _bury_dead_runs(instance, workplace, agent_version, evaluation_id)
@@ -100,9 +114,7 @@ def materialise(
             instance=instance, partition_key=agent_version, tags={EVALUATION_TAG: evaluation_id},
             run_config=run_config, asset_selection=[dg.AssetKey(name) for name in assets], raise_on_error=True,
         )
-    if not result.success:
-        # Dagster turns an interrupt into a failed run without an exception.
-        raise Interrupted(kept())
+    return bool(result.success)
 
 
 def status_by_runs(workplace: Workplace, evaluation_id: str) -> str:
@@ -158,14 +170,16 @@ def forget_partition(workplace: Workplace, key: str) -> None:
 @contextmanager
 def faults_as_ours(workplace: Workplace, kept: Callable[[], str]) -> Iterator[None]:
     """What Dagster makes of our errors, of Ctrl-C and of a full disk, as what it is; `kept` says what is left."""
-    import dagster as dg
-    from sqlalchemy.exc import OperationalError
-
     try:
         yield
-    except (Exception, KeyboardInterrupt, dg.DagsterExecutionInterruptedError) as error:
+    except BaseException as error:  # Dagster's own interrupt is no `Exception`
+        if was_interrupted() or isinstance(error, KeyboardInterrupt):
+            raise Interrupted(kept()) from None
+        import dagster as dg  # not before the block, which may be interrupted while it imports it
+        from sqlalchemy.exc import OperationalError
+
         fault = _within(error)
-        if was_interrupted() or isinstance(fault, KeyboardInterrupt | dg.DagsterExecutionInterruptedError):
+        if isinstance(fault, KeyboardInterrupt | dg.DagsterExecutionInterruptedError):
             raise Interrupted(kept()) from None
         # Dagster's own records; when the disk is full, their failure hides that of the step.
         cause = fault if isinstance(fault, OperationalError) else fault.__cause__

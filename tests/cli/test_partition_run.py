@@ -125,10 +125,16 @@ def test_an_interrupt_outside_of_the_steps_is_one_too(workplace: Workplace, inte
         raise interrupt
 
 
+PREPARATION = "stoic_assets.defs.assembly.build_definitions"
+"""Takes seconds, with the imports before it."""
+RUN = "stoic_assets.cli.partition_run._bury_dead_runs"
+
+
+@pytest.mark.parametrize("place", ["stoic_assets.cli.partition_run.import_clients", PREPARATION, RUN])
 @pytest.mark.parametrize(("begun", "said"), [(False, "nothing was begun"), (True, "what was paid for is kept, `stoic")])
 def test_only_what_was_begun_goes_on(
     workplace: Workplace, make_manifest: Callable[..., Manifest], monkeypatch: pytest.MonkeyPatch,
-    begun: bool, said: str,
+    begun: bool, said: str, place: str,
 ) -> None:
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
@@ -136,7 +142,7 @@ def test_only_what_was_begun_goes_on(
     manifest = make_manifest()
     if begun:
         workplace.evidence.begin(manifest)
-    monkeypatch.setattr(partition_run, "_bury_dead_runs", interrupted)
+    monkeypatch.setattr(place, interrupted)
     with pytest.raises(partition_run.Interrupted, match=f"^interrupted; {said}"):
         partition_run.materialise(workplace, manifest.agent_version, manifest.evaluation_id, ("job_configs",), {})
 
