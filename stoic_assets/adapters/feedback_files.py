@@ -46,7 +46,7 @@ class Folder:
 
 @dataclass(frozen=True)
 class TakenIn:
-    """All that people said, as rows of the table, and one line about each feedback that could not be taken in."""
+    """All that people said, as rows of the table, and a line for each feedback that is none, or may be astray."""
 
     rows: Sequence[Row]
     complaints: tuple[str, ...]
@@ -143,6 +143,8 @@ class _Reader:
         self._dimensions = tuple(workplace.settings.feedback.virtues)
         stored = workplace.warehouse.query(f"select * from {TABLE} where evaluation_id = ?", [FEEDBACK])
         self._former = {row["feedback_id"]: row for row in stored}
+        evaluated = workplace.warehouse.query("select distinct agent_version from evaluations")
+        self._evaluated = {row["agent_version"] for row in evaluated}
         self._now = datetime.now(UTC)
         self.complaints: list[str] = []
 
@@ -153,6 +155,8 @@ class _Reader:
         if version is None:
             self._complain(name, f"agent {file.agent!r} was never evaluated; say agent_version")
             return None
+        if version not in self._evaluated:  # it may be yet; until then no fitness update has room for it
+            self._complain(name, f"{version} was never evaluated; is agent_version right?")
         given_at = file.given_at or former.get("given_at") or self._now
         whole = partial(HumanFeedback, file.feedback_id, agent_version=version, task_id=file.task_id, given_at=given_at)
         if isinstance(file, MetricsFile):

@@ -111,6 +111,7 @@ def rated(workplace: Workplace, *raters: str) -> None:
 
 
 def test_files_become_rows_once(workplace: Workplace, put: Callable[..., Path]) -> None:
+    evaluated(workplace, VERSION)
     put("a.json", timestamp="2026-03-01T10:00:00Z")
     put("copy.json", timestamp="2026-03-01T10:00:00Z")
     put("b.json", dimension_feedback=[{"dimension": "clarity", "score": 0, "confidence": 1}])
@@ -161,6 +162,17 @@ def test_an_agent_means_its_newest_version_and_stays_with_it(workplace: Workplac
     assert sorted(row["agent_version"] for row in table(workplace)) == ["marcus@1.0.0", VERSION]
 
 
+def test_a_version_that_was_never_evaluated_is_named_and_its_feedback_kept(
+    workplace: Workplace, put: Callable[..., Path]
+) -> None:
+    evaluated(workplace, "marcus@1.0.0")
+    put()
+    assert taken(workplace).complaints == (f"a.json: {VERSION} was never evaluated; is agent_version right?",)
+    assert [row["agent_version"] for row in table(workplace)] == [VERSION]
+    evaluated(workplace, VERSION)
+    assert taken(workplace).complaints == ()
+
+
 def test_a_dialogue_is_read_once_and_without_secrets(workplace: Workplace, put: Callable[..., Path]) -> None:
     put("d.json", **DIALOGUE)
     model = Model()
@@ -186,6 +198,7 @@ def test_a_key_that_is_a_word_lets_feedback_be_found_and_read_again(
 
 
 def test_without_a_model_a_dialogue_waits(workplace: Workplace, put: Callable[..., Path]) -> None:
+    evaluated(workplace, VERSION)
     put("d.json", **DIALOGUE)
     put("a.json")
     found = taken(workplace, None)
@@ -196,6 +209,7 @@ def test_without_a_model_a_dialogue_waits(workplace: Workplace, put: Callable[..
 def test_a_dialogue_that_a_model_fails_to_read_is_read_the_next_time(
     workplace: Workplace, put: Callable[..., Path]
 ) -> None:
+    evaluated(workplace, VERSION)
     put("d.json", **DIALOGUE)
     assert taken(workplace, Model("down")).complaints == ("d.json: down",)
     assert table(workplace) == []
