@@ -136,10 +136,9 @@ def collect(workplace: Workplace, paths: Iterable[Path]) -> Collected:
 
 
 def _files(paths: Iterable[Path], keys: Path) -> list[Path]:
-    """The files that were named or lie in named folders, each once; the file of keys is none of them."""
-    named = [sorted(path.glob("*.json")) if path.is_dir() else [path] for path in paths]
-    files = dict.fromkeys(file.resolve() for group in named for file in group)
-    return [file for file in files if file != keys.resolve()]
+    """The files that were named or lie in named folders, each once, by path; the file of keys is none of them."""
+    named = [path.glob("*.json") if path.is_dir() else [path] for path in paths]
+    return sorted({file.resolve() for group in named for file in group} - {keys.resolve()})
 
 
 def _read(workplace: Workplace, file: Path) -> list[Rating]:

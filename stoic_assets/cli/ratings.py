@@ -70,8 +70,8 @@ def collect(
         console.say(", ".join([files, *(f"{count} {name}" for name, count in counts.items())]))
         if collected.superseded:
             console.say(
-                "superseded by newer ratings of the same rater, item and page; where two people used one id, give each "
-                "one of their own in their files"
+                "superseded by newer ratings of the same rater, item and page, or by later ones with the same "
+                "timestamp; where two people used one id, give each one of their own in their files"
             )
         if collected.came_in:
             console.say(REMAINS)

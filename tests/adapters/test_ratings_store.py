@@ -84,6 +84,19 @@ def rows(workplace: Workplace) -> list[dict[str, Any]]:
     return workplace.warehouse.query("select * from human_ratings order by rater_id, test_id")
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_the_order_in_which_files_are_named_is_of_no_account(
+    workplace: Workplace, tmp_path: Path, order: int
+) -> None:
+    rating = {"test_id": "x", "rater_id": "ann", "timestamp": "2026-02-01T10:00:00Z", "overall": "yes"}
+    paths = [
+        save(tmp_path / "sent", [rating | {"ratings": MARKS | {"helpfulness": mark}}], f"{name}.json")
+        for name, mark in (("first", 5), ("second", 2))
+    ]
+    assert collect(workplace, paths[::order]).superseded == 1
+    assert [row["helpfulness"] for row in rows(workplace)] == [2]
+
+
 def test_the_newest_evaluation_with_scenarios_is_shown(workplace: Workplace) -> None:
     store(workplace, "e1", [trial("e1", "grief")], day=1)
     store(workplace, "e2", [trial("e2", "grief"), trial("e2", "anger")], day=2)

@@ -20,7 +20,7 @@ ELSEWHERE: Place = ("unknown@unknown", "elsewhere")
 class Merged:
     """What `merge` found. `rows` holds all rows of every place that changed; the counts are of ratings.
 
-    `superseded` ones are older than one of the same rater, test id and page, which is stored or came with them. Ratings
+    `superseded` ones gave way to one of the same rater, test id and page, which is stored or came with them. Ratings
     whose id no built page knows are `unknown`; they are among the other counts as well.
     """
 
@@ -33,12 +33,12 @@ class Merged:
 
 
 def merge(stored: Sequence[Row], ratings: Iterable[Rating], keys: Keys) -> Merged:
-    """Takes ratings, in any order, into the `stored` rows of all places.
+    """Takes ratings into the `stored` rows of all places.
 
-    Of a rater, a test id and a page there is one row, the newest.
+    Of a rater, a test id and a page there is one row, the newest, and of ratings that are equally new the last one.
     """
     current = {_identity(row): row for row in stored}
-    given = [rating_row(rating, keys.get(rating.test_id)) for rating in sorted(ratings, key=Rating.model_dump_json)]
+    given = [rating_row(rating, keys.get(rating.test_id)) for rating in ratings]
     incoming = {_identity(row): row for row in sorted(given, key=_age)}
     superseded = sum(row != incoming[_identity(row)] for row in given)
     touched: set[Place] = set()

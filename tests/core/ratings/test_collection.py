@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -93,6 +94,14 @@ def test_of_two_ratings_at_once_the_newer_counts_and_the_other_is_told() -> None
     assert [row["helpfulness"] for row in stored(merged)] == [5]
 
 
+@pytest.mark.parametrize("marks", [(5, 1), (1, 5), (3, 5, 2)])
+def test_of_ratings_with_one_time_the_last_counts_whatever_its_marks(marks: tuple[int, ...]) -> None:
+    merged = merge([], [rating(mark=mark) for mark in marks], KEYS)
+    assert [row["helpfulness"] for row in stored(merged)] == [marks[-1]]
+    assert counts(merged) == (1, 0, 0, len(marks) - 1)
+    assert counts(merge(stored(merged), [rating(mark=mark) for mark in marks], KEYS))[1] == 0
+
+
 def test_each_page_keeps_its_ratings() -> None:
     first = merge([], [rating("x", 1, page_id="march"), rating("i1", 2, page_id="one")], KEYS)
     both = merge(stored(first), [rating("x", 5, minute=9, page_id="june"), rating("i1", 2, page_id="two")], KEYS)
@@ -142,5 +151,6 @@ def test_a_rater_an_id_and_a_page_have_one_row_whatever_comes(first: list[Rating
 
 
 @given(several, st.randoms())
-def test_the_order_of_files_is_of_no_account(ratings: list[Rating], random: Random) -> None:
+def test_where_none_are_equally_new_their_order_is_of_no_account(ratings: list[Rating], random: Random) -> None:
+    ratings = list({(identity(each), each.timestamp): each for each in ratings}.values())
     assert merge([], random.sample(ratings, len(ratings)), KEYS) == merge([], ratings, KEYS)
