@@ -27,6 +27,22 @@ def test_every_answer_can_be_changed_and_none_is_counted_twice(visit: Any, write
     assert len({rating["test_id"] for rating in ratings}) == len(ratings) == PRACTICE + 1
 
 
+def test_digits_change_a_rated_reply_that_is_opened_again(visit: Any, write_page: Any) -> None:
+    rater = visit(write_page()[0])
+    rater.practise()
+    rater.press("12345y>" + "b" + "54")
+    assert rater.title.startswith("Reply 1")
+    assert rater.page.locator("fieldset.current").get_attribute("data-question") == "stoic_authenticity"
+    assert rater.chosen() == {
+        "appropriateness": "5", "helpfulness": "4", "stoic_authenticity": "3", "emotional_intelligence": "4",
+        "actionability": "5", "overall": "yes",
+    }
+    rater.press("m>b")
+    assert rater.chosen()["overall"] == "maybe"
+    rater.press(">")
+    assert rater.title.startswith("Reply 2")
+
+
 def test_undo_takes_answers_back_across_items(visit: Any, write_page: Any) -> None:
     rater = visit(write_page()[0])
     rater.practise()

@@ -14,13 +14,13 @@ class ItemView {
     this.question = 0;
   }
 
-  /** Opens an item at its first unanswered question. */
+  /** Opens an item at its first unanswered question; one that is rated at its first, so that keys change the marks. */
   open(number) {
     this.clock.stop();
     this.number = number;
     const item = this.work.order[number];
     const missing = this.work.unanswered(number);
-    this.question = missing.length ? QUESTIONS.indexOf(missing[0]) : LAST;
+    this.question = missing.length ? QUESTIONS.indexOf(missing[0]) : 0;
     setText("input", item.input);
     setText("reply", item.reply);
     this.render();

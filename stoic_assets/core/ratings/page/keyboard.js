@@ -39,9 +39,9 @@ const meantForItem = (event, pressed, item, actions) => {
   return { c: actions.comment, b: actions.back, u: actions.undo }[pressed];
 };
 
-/** y, m, n: the overall question, also when it has just been answered; n is N/A where that is possible. */
+/** y, m, n: the overall question, on a rated reply wherever the rater stands; n is N/A where that is possible. */
 const overall = (item, value) => {
   if (value === "no" && DATA.optional.includes(QUESTIONS[item.question])) return item.answer(NOT_APPLICABLE);
-  if (item.question === LAST) item.question = QUESTIONS.indexOf("overall");
+  if (item.work.isComplete(item.number)) item.question = QUESTIONS.indexOf("overall");
   return item.answer(value);
 };
