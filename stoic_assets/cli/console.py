@@ -67,13 +67,13 @@ class Name:
         yield Text("\n".join(line.rstrip() for line in lines), overflow="fold")
 
 
-def say(text: str | Text, style: str = "", indent: int = 0) -> None:
-    """Words on stdout. A terminal is given them broken between words, all but the first line indented; a file as one
-    line."""
+def say(text: str | Text, style: str = "", indent: int = 0, label: str | Text = "") -> None:
+    """Words on stdout after a label. A terminal is given them broken between words, all but the first line indented; a
+    file as one line."""
     words = Text(text) if isinstance(text, str) else text
     lines = words.wrap(out, out.width - indent) if out.is_terminal else [words]
     for number, line in enumerate(lines):
-        out.print(Text(" " * indent if number else "") + line, style=style)
+        out.print(Text.assemble(" " * indent if number else label, line), style=style)
 
 
 def print_table(table: Table) -> None:

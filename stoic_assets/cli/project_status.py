@@ -2,13 +2,12 @@
 
 import asyncio
 import shutil
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
 import typer
-from rich.table import Column, Table
 from rich.text import Text
 
 from stoic_assets.adapters.agents.connect import check_access
@@ -71,18 +70,17 @@ def doctor(as_json: Json = False) -> None:
     if as_json:
         console.print_json({"ready": ready, "findings": [vars(finding) for finding in findings]})
     else:
-        console.out.print(_table(findings))
+        show(findings)
         console.out.print("an evaluation can run" if ready else "an evaluation cannot run yet; mend what is missing")
     if not ready:
         raise typer.Exit(2)
 
 
-def _table(findings: list[Finding]) -> Table:
-    table = Table("state", "subject", Column(overflow="fold"), box=None, pad_edge=False, show_header=False)
+def show(findings: Iterable[Finding]) -> None:
+    """A line for each; a terminal folds its detail below itself."""
     for finding in findings:
-        state = Text(finding.state, COLOURS[finding.state])
-        table.add_row(state, finding.subject, console.foreign(finding.detail))
-    return table
+        label = Text.assemble((f"{finding.state:<9}", COLOURS[finding.state]), f"{finding.subject:<14}")
+        console.say(console.foreign(finding.detail), indent=len(label), label=label)
 
 
 def _looked_at(looks: Mapping[str, Callable[[Workplace], Found]], workplace: Workplace) -> Iterator[Finding]:
