@@ -17,6 +17,7 @@ from stoic_assets.adapters.receiver import SETTINGS
 from stoic_assets.adapters.workplace import secrets_in
 from stoic_assets.core import templates
 from stoic_assets.core.conversation import evaluator
+from stoic_assets.core.documents import dotted
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import DEFAULT_AGENT_MODEL, DEFAULT_AGENT_URL, EvaluationRequest, EvaluationSpec
 from stoic_assets.core.graph_address import refuse_same_graph, refuse_setups, stoic_address, subject_address
@@ -151,8 +152,10 @@ def _as_released(job: Job, release: Release | None) -> Job:
         return job
     target = job.target.model_copy(update={"protocol": release.protocol})
     released = job.model_copy(update={"target": target})
-    if problem := released.protocol_problem():
-        raise ConfigurationError(f"job {job.name} cannot be run as release {release.agent_version} says: {problem}")
+    if fault := released.protocol_fault():
+        place, problem = fault
+        refused = f"job {job.name} cannot be run as release {release.agent_version} says"
+        raise ConfigurationError(f"{refused}: {dotted(place)}: {problem}")
     return released
 
 

@@ -182,7 +182,8 @@ def test_a_release_may_bring_another_protocol(project: Project, write: Write) ->
     target = resolved(project).spec.jobs[0].target
     assert (target.protocol, target.chatbot) == ("openai", "marcus")
     write("chat", "assertions: [{expression: objectContext.resources.isEmpty()}]")
-    with pytest.raises(ConfigurationError, match=r"chat cannot be run as release marcus@1\.1\.0 says: protocol openai"):
+    refused = r"chat cannot be run as release marcus@1\.1\.0 says: assertions\[0\]\.expression: protocol openai has"
+    with pytest.raises(ConfigurationError, match=refused):
         resolved(project)
 
 

@@ -57,8 +57,9 @@ def _corrected(job: Job, held: dict[str, Job]) -> Job:
     _refuse_other_conversations(job, before)
     _refuse_other_queries(job, before)
     corrected = job.model_copy(update={"target": before.target})
-    if problem := corrected.protocol_problem():
-        raise ConfigurationError(f"job {job.name}: {problem}")
+    if fault := corrected.protocol_fault():
+        place, problem = fault
+        raise ConfigurationError(f"job {job.name}: {dotted(place)}: {problem}")
     return corrected
 
 

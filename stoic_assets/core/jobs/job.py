@@ -31,6 +31,7 @@ from stoic_assets.core.jobs.job_entries import (
 )
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 from stoic_assets.core.redaction import Redactor
+from stoic_assets.core.yaml_text import Path
 
 QUESTION = "asks:"
 """Before `Job.question_hash`: earlier releases stored hashes of another text, which are compared with none of these."""
@@ -71,19 +72,18 @@ class Job(CamelDocument):
             raise misplaced("a job holds either `tasks` or `scenarios`", *(["scenarios"] if self.tasks else []))
         refuse_twins("scenarios", "id", [scenario.id for scenario in self.scenarios])
         refuse_twins("assertions", "name", [key for key, _ in self.keyed_assertions()], taken={"objectContext"})
-        if problem := self.protocol_problem():
-            raise misplaced(problem, "target", "protocol")
+        if fault := self.protocol_fault():
+            place, problem = fault
+            raise misplaced(problem, *place)
         return self
 
-    def protocol_problem(self) -> str | None:
-        """What this job asks for and its target's protocol has not."""
-        if self.target.protocol == "openai" and any(map(reads_object_context, self.expressions())):
-            return "protocol openai has no object context; use `evaluation` or Cypher in assertions"
+    def protocol_fault(self) -> tuple[Path, str] | None:
+        """What this job asks for and its target's protocol has not: the place in its file, and what is wrong there."""
+        for number, assertion in enumerate(self.assertions if self.target.protocol == "openai" else ()):
+            if isinstance(assertion, ExpressionAssertion) and reads_object_context(assertion.expression):
+                problem = "protocol openai has no object context; use `evaluation` or Cypher in assertions"
+                return ("assertions", number, "expression"), problem
         return None
-
-    def expressions(self) -> list[str]:
-        """The text of every expression assertion."""
-        return [a.expression for a in self.assertions if isinstance(a, ExpressionAssertion)]
 
     def cypher(self) -> list[str]:
         """Every Cypher text that this job runs on the subject graph."""

@@ -18,18 +18,18 @@ def by_key(*keys: str) -> Discriminator:
     """Tells the kinds of an entry apart by which of their keys it holds, as the source format does (no type tag).
 
     A kind is called by its key in backticks: were it the key itself, the location of an error would be ambiguous. An
-    entry that holds a misspelt one is of that kind, which then names the slip.
+    entry that holds a misspelt one is of that kind, which then names the slip; one that holds two is of none.
     """
 
     def kind(entry: Any) -> str | None:
         held = entry if isinstance(entry, dict) else entry.model_fields_set if isinstance(entry, CamelDocument) else ()
         found = [key for key in keys if key in held]
         near = (match for key in held for match in difflib.get_close_matches(str(key).lower(), keys, n=1))
-        return next((f"`{key}`" for key in (*found, *near)), None)
+        return None if len(found) > 1 else next((f"`{key}`" for key in (*found, *near)), None)
 
     offer = " or ".join(f"`{key}`" for key in keys)
     return Discriminator(
-        kind, custom_error_type="no_kind", custom_error_message=f"one of the keys {offer} is required",
+        kind, custom_error_type="no_kind", custom_error_message=f"exactly one of the keys {offer} is required",
         custom_error_context=None,
     )
 

@@ -140,7 +140,7 @@ def test_how_the_agent_is_reached_does_not_matter_any_more_but_what_it_can_show_
     moved = job(target={**HELD["target"], "url": "http://elsewhere", "timeoutSeconds": 3}, holdout=True)
     assert corrected_jobs([moved], [held])["reminders"] == held.model_copy(update={"holdout": True})
     looks = job(assertions=[QUERY, {"expression": "objectContext.resources.isEmpty()"}])
-    with pytest.raises(ConfigurationError, match="job reminders: protocol openai has no object context"):
+    with pytest.raises(ConfigurationError, match=r"job reminders: assertions\[1\]\.expression: protocol openai has no"):
         corrected_jobs([looks], [held])
 
 
