@@ -61,5 +61,6 @@ class Worlds:
             agent=connect_agent(job.target, address, spec.agent_model, self._workplace.env, timeout),
             agent_limit=limits.at(address), graph=self._graph, model=self._model,
             evaluator_model=spec.evaluator_model, settings=settings, agent_version=self.manifest.agent_version,
-            now=now, on_turn=self._workplace.progress.turn, attempt_seconds=job.target.timeout_seconds or 0.0,
+            now=now, on_turn=self._workplace.progress.turn, on_query=self._workplace.progress.query,
+            attempt_seconds=job.target.timeout_seconds or 0.0,
         )

@@ -109,7 +109,7 @@ def foreign(text: str) -> Text:
 
 
 class TerminalProgress:
-    """Progress bars on stderr; with `verbose` also every message, with the events behind it."""
+    """Progress bars on stderr; with `verbose` also every message, with the events behind it, and every query."""
 
     def __init__(self, bars: Bars, verbose: bool) -> None:
         self._bars, self._verbose = bars, verbose
@@ -133,12 +133,18 @@ class TerminalProgress:
     def turn(self, trial: Trial, turn: Turn) -> None:
         """A message was made or received."""
         if self._verbose:
-            speaker = "user " if turn.speaker == "user" else "agent"
-            name = played(trial.job, trial.scenario)
-            label = Text(f"{name} {trial.condition} {trial.repeat} {speaker} ", style="dim")
-            self._bars.console.print(label + foreign(self._clean(turn.content)))
+            self._print(trial, "user " if turn.speaker == "user" else "agent", turn.content)
             for event in self._clean(list(turn.events)):
                 self._bars.console.print(foreign(f"    {json.dumps(event, ensure_ascii=False)}"), style="cyan")
+
+    def query(self, trial: Trial, cypher: str) -> None:
+        """The graph is asked, or set up."""
+        if self._verbose:
+            self._print(trial, "query", cypher)
+
+    def _print(self, trial: Trial, kind: str, text: str) -> None:
+        label = Text(f"{played(trial.job, trial.scenario)} {trial.condition} {trial.repeat} {kind} ", style="dim")
+        self._bars.console.print(label + foreign(self._clean(text)))
 
     def note(self, message: str) -> None:
         """Something worth knowing that is no result."""

@@ -17,6 +17,8 @@ class Progress(Protocol):
 
     def turn(self, trial: Trial, turn: Turn) -> None: ...
 
+    def query(self, trial: Trial, cypher: str) -> None: ...
+
     def note(self, message: str) -> None: ...
 
 
@@ -33,6 +35,9 @@ class Unwatched:
         """Ignored."""
 
     def turn(self, trial: Trial, turn: Turn) -> None:
+        """Ignored."""
+
+    def query(self, trial: Trial, cypher: str) -> None:
         """Ignored."""
 
     def note(self, message: str) -> None:

@@ -19,9 +19,11 @@ def test_messages_are_shown_without_secrets_and_what_steers_a_terminal() -> None
         call = {"request": {"arguments": {"key": "sk-abc"}}}
         trial = Trial("t", "job", "withheld", 1, "u", "s2")
         progress.turn(trial, Turn(1, "agent", "\x1b[2Jit is sk-abc", events=(call,)))
+        progress.query(trial, "RETURN 'sk-abc'")
     lines = shown.getvalue().splitlines()
     assert lines[0] == "job~s2 withheld 1 agent [U+001B][2Jit is [redacted]"
     assert lines[1].strip() == '{"request": {"arguments": {"key": "[redacted]"}}}'
+    assert lines[2] == "job~s2 withheld 1 query RETURN '[redacted]'"
 
 
 @pytest.mark.parametrize("text", ["[/INST]", "http://[fe80::1]:8081", "/a[draft]/r.html", "[bold]", ":smile:", "at 12"])

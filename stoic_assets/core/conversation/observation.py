@@ -25,7 +25,7 @@ async def capture(
     `failed` anyway.
     """
     observations = [
-        await _query(key, assertion, world, world.parameters(trial, session_id))
+        await _query(key, assertion, trial, world, world.parameters(trial, session_id))
         for key, assertion in job.assertions_of(trial.condition)
         if isinstance(assertion, CypherAssertion)
     ]
@@ -33,7 +33,9 @@ async def capture(
     return [*observations, context] if context else observations
 
 
-async def _query(key: str, assertion: CypherAssertion, world: World, known: dict[str, Any]) -> Observation:
+async def _query(
+    key: str, assertion: CypherAssertion, trial: Trial, world: World, known: dict[str, Any]
+) -> Observation:
     bounds = world.settings.conversations
     used = parameters_used(assertion.cypher)
     parameters = {name: value for name, value in {**known, **assertion.parameters}.items() if name in used}
@@ -41,6 +43,7 @@ async def _query(key: str, assertion: CypherAssertion, world: World, known: dict
     try:
         if "session" in used - parameters.keys():
             raise QueryError(f"{NO_SESSION}, so that `$session` has no value")
+        world.on_query(trial, assertion.cypher)
         rows = await world.graph.observe(
             assertion.cypher, parameters, bounds.query_timeout_seconds, bounds.query_rows
         )

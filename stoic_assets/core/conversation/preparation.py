@@ -3,7 +3,7 @@
 from functools import partial
 
 from stoic_assets.core.assertions.cypher_script import parameters_used
-from stoic_assets.core.conversation.evidence import Trial
+from stoic_assets.core.conversation.evidence import Trial, Turn
 from stoic_assets.core.conversation.world import World
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.job_entries import CypherSetup, Seed, TextSeed
@@ -23,6 +23,7 @@ async def prepare(trial: Trial, job: Job, world: World) -> str:
         session = await open_session(trial.user, world)
     for script in setups:
         seconds = world.settings.conversations.query_timeout_seconds
+        world.on_query(trial, script)
         with queueing():
             await world.graph.run_script(script, world.parameters(trial, session), seconds)
     for seed in job.seeds:
@@ -45,5 +46,7 @@ def seed_messages(seed: Seed) -> list[str]:
 async def _plant(seed: Seed, trial: Trial, world: World) -> None:
     """Tells the agent a seed in a session of its own."""
     session = await open_session(trial.user, world)
-    for message in seed_messages(seed):
-        await world.ask_agent(partial(world.agent.send, session, trial.user, message))
+    for number, message in enumerate(seed_messages(seed)):
+        world.on_turn(trial, Turn(2 * number, "user", message))
+        reply = (await world.ask_agent(partial(world.agent.send, session, trial.user, message))).reply
+        world.on_turn(trial, Turn(2 * number + 1, "agent", reply.content, events=reply.events))

@@ -19,6 +19,7 @@ T = TypeVar("T")
 class World:
     """The outside of a conversation. `now` gives UTC ISO 8601 text.
 
+    `on_turn` is told every message of user and agent, those of seeds too, `on_query` the Cypher that the job runs.
     `attempt_seconds` is what the job lets the agent take for one attempt, 0 where it leaves that to `stoic.yml`.
     """
 
@@ -31,6 +32,7 @@ class World:
     agent_version: str
     now: Callable[[], str]
     on_turn: Callable[[Trial, Turn], None] = lambda trial, turn: None
+    on_query: Callable[[Trial, str], None] = lambda trial, cypher: None
     attempt_seconds: float = 0.0
 
     async def ask_agent(self, send: Callable[[], Awaitable[T]]) -> Delivery[T]:

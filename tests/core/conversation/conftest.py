@@ -18,6 +18,7 @@ from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import Planned, plan
 from stoic_assets.core.settings import Settings
 
+SETTABLE = ("on_turn", "on_query", "attempt_seconds")
 SIGN_OFF = "So Long, and Thanks for All the Fish"
 
 
@@ -184,7 +185,7 @@ def make_world(agent: FakeAgent, graph: FakeGraph, user: FakeUser) -> Callable[.
 
     def make(**changes: Any) -> World:
         parts = {"agent": agent, "graph": graph, "model": user, "agent_limit": Open()}
-        parts |= {key: changes.pop(key) for key in list(changes) if key in (*parts, "on_turn", "attempt_seconds")}
+        parts |= {key: changes.pop(key) for key in list(changes) if key in (*parts, *SETTABLE)}
         quick = {"backoff_seconds": 0.001, "longest_wait_seconds": 0.002}
         clock = itertools.count()
         return World(

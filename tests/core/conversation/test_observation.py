@@ -38,10 +38,11 @@ def test_queries_of_the_condition_run_with_the_parameters_that_they_use(
 
 def test_without_a_session_only_the_graph_is_asked(planned: Make, make_world: Make, graph: Any) -> None:
     queries = [{"cypher": cypher, "expected": 1} for cypher in ("RETURN $session", "RETURN $user")]
-    seen = look(planned(assertions=queries), make_world(), None)
+    told: list[str] = []
+    seen = look(planned(assertions=queries), make_world(on_query=lambda trial, cypher: told.append(cypher)), None)
     assert [(each.assertion, each.parameters) for each in seen] == [("1", {}), ("2", {"user": "alice"})]
     assert [each.error for each in seen] == ["no session was opened, so that `$session` has no value", None]
-    assert [each[0] for each in graph.observed] == ["RETURN $user"]
+    assert [each[0] for each in graph.observed] == told == ["RETURN $user"]
 
 
 def test_a_query_at_fault_keeps_its_error_and_the_others_their_rows(

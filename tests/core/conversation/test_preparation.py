@@ -37,6 +37,16 @@ def test_setups_come_first_then_seeds_then_the_session(
     assert graph.scripts == [(setup["cypher"], known, 3.0) for setup in setups]
 
 
+def test_whoever_watches_is_told_setups_and_what_seeds_say_and_are_answered(planned: Make, make_world: Make) -> None:
+    told: list[str] = []
+    world = make_world(
+        on_turn=lambda trial, turn: told.append(f"{turn.speaker}: {turn.content} {len(turn.events)}"),
+        on_query=lambda trial, cypher: told.append(cypher),
+    )
+    run(planned(setups=[{"cypher": "CREATE (:A)"}], seeds=[{"text": "I am Alice"}]), world)
+    assert told == ["CREATE (:A)", "user: I am Alice 0", "agent: You said: I am Alice 1"]
+
+
 def test_a_setup_that_asks_for_the_session_gets_the_one_of_the_conversation(
     planned: Make, make_world: Make, agent: Any, graph: Any
 ) -> None:
