@@ -9,12 +9,16 @@ records in Dagster's way. Any other storage that `dagster.yaml` names stays.
 
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from io import StringIO
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import dagster as dg
+from dagster._core.instance import types
 from dagster._core.storage.event_log.sqlite.sqlite_event_log import INDEX_SHARD_NAME, SqliteEventLogStorage
 from dagster._core.storage.local_compute_log_manager import LocalComputeLogManager
 from dagster._core.storage.noop_compute_log_manager import NoOpComputeLogManager
@@ -147,12 +151,14 @@ def keep_event_log(instance: dg.DagsterInstance) -> None:
 
 
 def leave_output_alone(instance: dg.DagsterInstance) -> None:
-    """What a command prints goes straight to its terminal, and Dagster keeps no copy of it.
+    """What a command prints goes straight to its terminal; Dagster keeps no copy of it, and adds nothing.
 
-    Its way of keeping one leads through four processes, which print stack traces on Ctrl-C.
+    Its way of keeping one leads through four processes, which print stack traces on Ctrl-C. Why an event could not be
+    written, it prints and raises as well.
     """
     if isinstance(instance.compute_log_manager, LocalComputeLogManager):
         instance._compute_log_manager = NoOpComputeLogManager()
+    types.sys = SimpleNamespace(stderr=StringIO(), exc_info=sys.exc_info)  # type: ignore[assignment, attr-defined]
 
 
 def _keep_connection(storage: Any) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,6 +12,7 @@ import dagster as dg
 import pytest
 from dagster import DagsterRun, DagsterRunStatus
 from dagster._core.events import DagsterEvent, StepMaterializationData
+from sqlalchemy.exc import OperationalError
 
 from stoic_assets.adapters.files import StorageError
 from stoic_assets.adapters.workplace import Workplace
@@ -18,6 +20,7 @@ from stoic_assets.cli import partition_run
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
 from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest
 from stoic_assets.core.stages import EVALUATION, VERDICTS
+from stoic_assets.defs import event_log
 from stoic_assets.defs.failures import reported
 
 SUCCESS, FAILURE, STARTED = DagsterRunStatus.SUCCESS, DagsterRunStatus.FAILURE, DagsterRunStatus.STARTED
@@ -184,6 +187,24 @@ def test_a_fault_that_hides_what_was_before_it_is_told_itself(workplace: Workpla
 
     with pytest.raises(dg.Failure, match="say this"), partition_run.faults_as_ours(workplace, str):
         step()
+
+
+def test_what_dagster_cannot_record_is_told_by_us_alone(
+    workplace: Workplace, make_manifest: Callable[..., Manifest], monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    store = event_log.KeptEventLog.store_event
+
+    def full(log: event_log.KeptEventLog, event: dg.EventLogEntry) -> None:
+        if event.dagster_event_type is dg.DagsterEventType.STEP_START:
+            raise OperationalError("insert", {}, sqlite3.OperationalError("database or disk is full"))
+        store(log, event)
+
+    monkeypatch.setattr(event_log.KeptEventLog, "store_event", full)
+    manifest = make_manifest()
+    with pytest.raises(StorageError, match="cannot be written: database or disk is full; free space; nothing was"):
+        partition_run.materialise(workplace, manifest.agent_version, manifest.evaluation_id, ("weak_virtues",), {})
+    assert capsys.readouterr().err == ""
 
 
 OPENING = """
