@@ -14,6 +14,7 @@ SINGULAR = 1e-9
 """A determinant below this, relative to its scale, means that items, raters and error cannot be told apart."""
 
 ROUNDING = 1e-9
+"""A variance so little away from zero is zero: sums are not exact."""
 
 
 def icc_single(marks: Floats, weights: Floats) -> Floats:
@@ -51,9 +52,9 @@ def _variance_components(marks: Floats, weights: Floats) -> tuple[Floats, Floats
     left = weights @ (values**2).sum(axis=1) - by_item - by_rater + mean_square
     squares = np.array([by_item - mean_square, by_rater - mean_square, left])
     between, raters_apart, left_over = _solved(equations, squares, total)
-    within = raters_apart + left_over
+    between, within = (np.where(np.abs(x) < ROUNDING, 0, x) for x in (between, raters_apart + left_over))
     # Below zero, which only very uneven data reach, it would make a correlation above 1.
-    return between, np.where(within > -ROUNDING, within, np.nan)
+    return between, np.where(within >= 0, within, np.nan)
 
 
 def _solved(equations: Floats, squares: Floats, total: Floats) -> Floats:
