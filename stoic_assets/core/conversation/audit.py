@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from stoic_assets.core.conversation.evidence import Condition, Turn
 from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.judging.fence import clean
 
 OVERLAP = 0.8
 """Share of a secret's new telling words that must stand in a message for it to count as repeated."""
@@ -35,7 +36,7 @@ _STOP_WORDS = frozenset(
 
 def fault(message: str, job: Job, condition: Condition, turns: Sequence[Turn]) -> str | None:
     """Why `message` must not be sent, in words that give no secret away; None when it may."""
-    if not message.strip():
+    if not clean(message).strip():
         return "it was empty"
     if signs_off(message, job) and _messages(turns) < len(job.tasks):
         return "it ended the conversation before every task had been raised"

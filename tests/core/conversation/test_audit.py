@@ -42,7 +42,7 @@ def test_white_space_around_the_sign_off_is_no_part_of_it(make_job: MakeJob, sig
     assert not signs_off("So, long it was\n", job)
 
 
-@pytest.mark.parametrize("message", ["", " ", "\n\t", "\u2003"])
+@pytest.mark.parametrize("message", ["", " ", "\n\t", "\u2003", " \u200b \ufeff"])
 def test_an_empty_message_is_at_fault(make_job: MakeJob, message: str) -> None:
     assert verdict(make_job, message) == "it was empty"
 
