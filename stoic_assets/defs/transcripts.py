@@ -26,16 +26,18 @@ from stoic_assets.defs.shown_rows import numbers, shown, trial_name
 class ConversationConfig(dg.Config):
     """What to converse about; everything left out is decided by the release manifest, the jobs and `stoic.yml`."""
 
-    files: list[str] = []
-    jobs: list[str] = []
-    tags: list[str] = []
-    conditions: str | None = None
-    repeats: int | None = None
-    judge_samples: int | None = None
-    model: str | None = None
-    agent_url: str | None = None
-    at_once: int | None = Field(default=None, ge=1)
-    max_cost: float | None = Field(default=None, ge=0)
+    files: list[str] = Field(default=[], description="Paths of job files.")
+    jobs: list[str] = Field(default=[], description="Names of jobs.")
+    tags: list[str] = Field(default=[], description="Jobs with one of these tags.")
+    conditions: str | None = Field(default=None, description="`withheld`, `supplied` or `both`.")
+    repeats: int | None = Field(default=None, description="Repeats of every trial, 1 or more.")
+    judge_samples: int | None = Field(default=None, description="Verdicts of each judge on each virtue, 1 to 50.")
+    model: str | None = Field(default=None, description="The model that the agent is asked to use.")
+    agent_url: str | None = Field(default=None, description="Where the agent listens.")
+    at_once: int | None = Field(default=None, ge=1, description="Conversations at the same time.")
+    max_cost: float | None = Field(
+        default=None, ge=0, description="US dollars after which nothing more is asked of a model."
+    )
 
     def request(self) -> EvaluationRequest:
         """The part that decides what the evaluation is. Raises `ConfigurationError` for a value that is none."""

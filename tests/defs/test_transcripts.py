@@ -21,6 +21,12 @@ def test_numbers_that_a_command_refuses_are_refused(wanted: dict[str, float]) ->
         ConversationConfig(**wanted)
 
 
+def test_the_launchpad_is_told_what_each_field_takes() -> None:
+    fields = ConversationConfig.to_config_schema().as_field().config_type.fields
+    assert fields.keys() == ConversationConfig.model_fields.keys()
+    assert [name for name, each in fields.items() if not each.description] == []
+
+
 @pytest.mark.parametrize("wanted", [{"repeats": 0}, {"judge_samples": 51}, {"conditions": "some"}])
 def test_what_no_evaluation_can_be_is_told_in_one_line(wanted: dict[str, int | str]) -> None:
     [key] = wanted
