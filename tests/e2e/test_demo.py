@@ -66,14 +66,16 @@ def _check_graph(stoic: Stoic, evaluation_id: str, trials: int) -> None:
         with neo4j.GraphDatabase.driver(told["uri"], auth=(told["username"], told["password"])) as driver:
             rows = driver.execute_query(
                 "MATCH (:Agent {id: 'marcus'})-[:HAS_VERSION]->(v)-[:RECEIVED_EVALUATION]->(e:StoicEvaluation) "
-                "WITH v, count(e) AS trials, avg(e.overall_score) AS score "
-                "OPTIONAL MATCH (v)-[:EVOLVED_FROM]->(p) RETURN v.id AS id, trials, score, p.id AS parent ORDER BY id",
+                "WITH v, count(e) AS trials, avg(e.composite_score) AS score, sum(size(e.failed_assertions)) AS failed "
+                "OPTIONAL MATCH (v)-[:EVOLVED_FROM]->(p) "
+                "RETURN v.id AS id, trials, score, failed, p.id AS parent ORDER BY id",
                 database_=told["databases"]["stoic"],
             ).records
         assert [(row["id"], row["trials"], row["parent"]) for row in rows] == [
             ("marcus@1.0.0", trials, None), ("marcus@1.1.0", trials, "marcus@1.0.0")
         ]
         assert rows[1]["score"] < rows[0]["score"]
+        assert rows[1]["failed"] > rows[0]["failed"] + 10
         stopped = stoic("graph", "--stop", "--json").document
         assert stopped == {"stopped": True}
         server.terminate()
