@@ -47,7 +47,7 @@ DOCUMENT = _object(
     weak_virtues=_list(_object(virtue={"enum": list(VIRTUES)}, score=SHARE, confidence=SHARE, suggestions=_list(TEXT))),
     fitness=SHARE, invalid_trials={"type": "integer"},
     silent_judges=_list(_object(judge=TEXT, asked=COUNTS, missing=COUNTS, error=TEXT_OR_NULL)),
-    status=TEXT, cost_usd={"type": ["number", "null"], "minimum": 0}, report=TEXT,
+    status=TEXT, cost_usd={"type": ["number", "null"], "minimum": 0}, report=TEXT, secrets_told={"type": "integer"},
 )
 
 
