@@ -7,7 +7,6 @@ with means as (
         count(*) filter (where valid) as scored_trials,
         count(*) filter (where not valid) as invalid_trials,
         count(distinct job) as jobs,
-        list_sort(list(distinct job)) as suite,
         avg(overall) as average_overall,
         avg(virtue_overall) as fitness,
         avg(task) as task,
@@ -38,7 +37,6 @@ select
     means.task,
     means.timing,
     means.assertion,
-    means.tone,
-    means.suite
+    means.tone
 from {{ source('evidence', 'evaluations') }} as evaluations
 left join means using (agent_version, evaluation_id)

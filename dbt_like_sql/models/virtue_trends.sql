@@ -3,6 +3,15 @@ with releases as (
     {{ releases() }}
 ),
 
+suites as (
+    select
+        agent_version,
+        evaluation_id,
+        list_sort(list(distinct job)) as suite
+    from {{ ref('composite_scores') }}
+    group by agent_version, evaluation_id
+),
+
 placed as (
     select
         virtues.agent_version,
@@ -14,14 +23,14 @@ placed as (
         releases.released_at,
         releases.place,
         coalesce(virtues.judges, releases.judge_models) as judges,
-        scores.suite,
+        suites.suite,
         row_number() over (
             partition by virtues.agent, virtues.virtue
             order by releases.place
         ) as n
     from {{ ref('evaluation_virtues') }} as virtues
     inner join releases using (agent_version, evaluation_id)
-    inner join {{ ref('evaluation_scores') }} as scores using (agent_version, evaluation_id)
+    inner join suites using (agent_version, evaluation_id)
     where virtues.score is not null
 ),
 

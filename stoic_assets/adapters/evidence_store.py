@@ -28,7 +28,7 @@ from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest, check_evaluation_id, way_on
 from stoic_assets.core.jobs.correction import Correction
 from stoic_assets.core.redaction import Redactor
-from stoic_assets.core.releases import check_agent_version
+from stoic_assets.core.releases import check_agent_version, is_agent_version
 
 _MOMENT = 2.0
 """Seconds to wait for a version's lock, which whoever begins an evaluation holds for far less."""
@@ -148,7 +148,7 @@ class EvidenceStore:
 
     def agent_versions(self) -> set[str]:
         """Every version that has a folder here."""
-        return {folder.name for folder in self.root.glob("*")}
+        return {folder.name for folder in self.root.glob("*") if is_agent_version(folder.name)}
 
     def journals(self, manifest: Manifest) -> "Journals":
         """The journals of an evaluation's trials."""

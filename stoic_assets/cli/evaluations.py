@@ -28,13 +28,16 @@ def list_evaluations(
     as_json: Json = False,
 ) -> None:
     """Lists evaluations, the newest first, with the ids that other commands take."""
-    found = evaluations(open_workplace(), agent_version and check_agent_version(agent_version))
+    workplace = open_workplace()
+    found = evaluations(workplace, agent_version and check_agent_version(agent_version))
     if as_json:
         console.print_json([{**row, "started_at": utc_text(row["started_at"])} for row in found])
     elif found:
         console.print_table(_table(found))
         if any(row["offline"] for row in found):
             console.say(OFFLINE_NOTE, style="yellow")
+    elif agent_version:
+        console.out.print(f"{agent_version} {workplace.evidence.unevaluated(agent_version)}")
     else:
         console.out.print("nothing was evaluated yet; run `stoic eval` or `stoic demo`")
 

@@ -61,19 +61,25 @@ def add(
 
 
 def _place(folder: Path, agent_version: str) -> tuple[Path, Release | None]:
-    """Where a version's manifest stands, with it; else a free file. Raises `ConfigurationError` when none is.
+    """Where a version's manifest stands, with it; else a free file.
+
+    Raises `ConfigurationError` when none is, or the version has several.
 
     `a-b@c` and `a@b-c` share a plain name; no part holds an `@`.
     """
     plain, own = folder / f"{agent_version.replace('@', '-')}.yml", folder / f"{agent_version}.yml"
     taken: dict[Path, str] = {}
+    found: list[tuple[Path, Release]] = []
     for path, former in manifests(folder):
         if isinstance(former, Release):
-            if former.agent_version == agent_version:
-                return path, former
             taken[path] = former.agent_version
+            found += [(path, former)] if former.agent_version == agent_version else []
         elif path in (plain, own):
             raise former
+    if len(found) > 1:
+        raise ConfigurationError(f"{agent_version} is in {' and '.join(str(path) for path, _ in found)}; leave one")
+    if found:
+        return found[0]
     if {plain, own} <= taken.keys():
         whose = " and ".join(f"{path} is the manifest of {taken[path]}" for path in (plain, own))
         raise ConfigurationError(f"{whose}; rename one of them")

@@ -54,9 +54,14 @@ def test_evaluations_stand_by_age_with_those_that_were_cut_short(listed: Callabl
     assert "2 of 3" in lines[2]
 
 
+def test_nothing_is_listed_where_nothing_is(listed: Callable[..., str], workplace: Workplace) -> None:
+    (workplace.evidence.root / ".DS_Store").mkdir(parents=True)
+    assert "nothing was evaluated yet; run `stoic eval` or `stoic demo`" in listed()
+
+
 def test_one_version_is_listed_alone(listed: Callable[..., str], version: str) -> None:
     assert len(json.loads(listed("--json", "--agent-version", version))) == 2
     assert json.loads(listed("--json", "--agent-version", "marcus@99")) == []
-    assert "nothing was evaluated yet; run `stoic eval`" in listed("--agent-version", "marcus@99")
+    assert "marcus@99 was never evaluated; run `stoic eval" in listed("--agent-version", "marcus@99")
     with pytest.raises(ConfigurationError, match="agent@version"):
         listed("--agent-version", "marcus")

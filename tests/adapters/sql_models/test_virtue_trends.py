@@ -3,7 +3,7 @@
 import duckdb
 import pytest
 
-READ = ("evaluation_scores", "evaluation_virtues")
+READ = ("composite_scores", "evaluation_scores", "evaluation_virtues")
 
 
 @pytest.fixture
