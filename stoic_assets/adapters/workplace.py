@@ -32,7 +32,9 @@ from stoic_assets.core.settings import Settings
 _SECRETS = ("OPENAI_API_KEY", "AGENT_API_KEY", "NEO_PASSWORD", "STOIC_GRAPH_PASSWORD")
 _SECRET_NAME = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE|AUTHORIZATION|COOKIE)$")
 _SURELY_SECRET = 8
-"""Letters of a value whose variable or header merely sounds like a secret; a shorter one may be any word."""
+"""Letters of a value whose variable or header merely sounds like a secret; a shorter one may be any word, and so
+may the password in an address that is none of ours (`postgres`)."""
+_ADDRESSES = ("NEO_URI", "STOIC_GRAPH_URI")
 _ADDRESS_NAME = re.compile(r"_(?:UR[IL]|PROXY)$", re.IGNORECASE)
 _PATHS = ("STOIC_HOME", "STOIC_WAREHOUSE", "DAGSTER_HOME", "SSL_CERT_FILE")
 _OF_CONNECTIONS = ("SSL_CERT_FILE", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY")
@@ -120,9 +122,11 @@ def secrets_in(env: Mapping[str, str]) -> list[str]:
     """Every configured key and password, those inside addresses and those for `target.headers` included."""
     secrets = [env.get(name, "").strip() for name in _SECRETS]
     secrets += secrets_named(env)
-    for address in (value for name, value in env.items() if _ADDRESS_NAME.search(name)):
+    for name in filter(_ADDRESS_NAME.search, env):
         with suppress(ValueError):  # a malformed address is complained of where it is used
-            secrets.append(unquote(urlsplit(address).password or ""))
+            password = unquote(urlsplit(env[name]).password or "")
+            if name in _ADDRESSES or (len(password) >= _SURELY_SECRET and not password.isalpha()):
+                secrets.append(password)
     return secrets
 
 

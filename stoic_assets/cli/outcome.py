@@ -210,7 +210,7 @@ def _remarks(outcome: Outcome) -> list[str]:
     """Judges that fell silent, and secrets that the agent told."""
     silent = [in_words(judge) for judge in outcome.document["silent_judges"]]
     told = outcome.document["secrets_told"]
-    return [*silent, f"the agent told {plural(told, 'secret')}, stored as {BLANK}"] if told else silent
+    return [*silent, f"{BLANK} stands {plural(told, 'time')} in the agent's words, for a secret"] if told else silent
 
 
 def _ending(trial: Document, outcome: Outcome) -> str:

@@ -6,7 +6,7 @@ from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 from stoic_assets.core.errors import ConfigurationError
 
@@ -30,6 +30,9 @@ FOREIGN = frozenset({"actual", "context", "events", "expected", "parameters", "r
 """Fields of what others made up, keys included."""
 OWN_JSON = frozenset({"floors", "improvement_areas", "metrics", "objectives", "severity", "virtue_scores"})
 """Columns of JSON that we made ourselves: the names of fields in it stay, as they do in a row."""
+_ESCAPED = [{ord(sign): form.format(ord(sign)) for sign in "+&<>'"} for form in ("\\u{:04x}", "\\u{:04X}")]
+"""Signs that Go and .NET escape in JSON without need."""
+_ESCAPE = re.compile("%[0-9A-F]{2}")
 SHORTEST = 6
 """Characters of a known secret. A shorter key (`test`, `agent`) is a word: blanked in what an agent said or did, it
 would make true assertions fail."""
@@ -120,8 +123,10 @@ class Redactor:
 
 def spellings(secret: str) -> Iterator[str]:
     """A secret as it is, in JSON, in an address, and in base64, of whatever it is a part there."""
-    yield from (secret, json.dumps(secret)[1:-1], secret.replace("/", r"\/"))
-    yield from (quote(secret, safe, errors="replace") for safe in ("", "/"))
+    for in_json in (secret, json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]):
+        yield from (in_json, in_json.replace("/", r"\/"), *map(in_json.translate, _ESCAPED))
+    for in_address in (*(form(secret, safe, errors="replace") for form in (quote, quote_plus) for safe in ("", "/")),):
+        yield from (in_address, _ESCAPE.sub(lambda found: found[0].lower(), in_address))
     for before in range(3):
         # What stands before it shifts all letters; of the first and the last, its neighbours decide.
         held = bytes(before) + secret.encode("utf-8", "replace")

@@ -122,6 +122,12 @@ def test_a_malformed_address_is_no_reason_to_stop_here() -> None:
     assert set(secrets_in({"NEO_URI": "bolt://[::1", "NEO_PASSWORD": "tr0ub4dor"})) == {"", "tr0ub4dor"}
 
 
+@pytest.mark.parametrize(("password", "known"), [("password", False), ("pass-word", True), ("p4ss", False)])
+def test_the_password_in_an_address_that_is_not_ours_may_be_a_word(password: str, known: bool) -> None:
+    assert (password in secrets_in({"DATABASE_URL": f"postgresql://me:{password}@localhost/app"})) is known
+    assert password in secrets_in({"NEO_URI": f"bolt://me:{password}@localhost"})
+
+
 def test_whoever_needs_the_graph_alone_waits_for_all_others(opened: Open) -> None:
     """Two workplaces of one home, as in two processes."""
     first, second = opened(), opened()

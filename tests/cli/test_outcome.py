@@ -330,7 +330,8 @@ def test_secrets_that_the_agent_told_are_counted(
     assert outcome.document["secrets_told"] == 3
     finish(outcome, workplace, as_json)
     told = capsys.readouterr()
-    assert "the agent told 3 secrets, stored as [redacted]" in (told.err if as_json else told.out).splitlines()
+    lines = (told.err if as_json else told.out).splitlines()
+    assert "[redacted] stands 3 times in the agent's words, for a secret" in lines
     assert stored().document["secrets_told"] == 0
 
 

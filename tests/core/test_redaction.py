@@ -1,7 +1,7 @@
 import json
 from base64 import b64encode, urlsafe_b64encode
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 import pytest
 from hypothesis import given
@@ -57,7 +57,8 @@ KEY = 'crm-7d1e/55b0+"c2é=='
 @pytest.mark.parametrize(
     "spelt",
     [
-        quote(KEY), quote(KEY, safe=""), json.dumps(KEY)[1:-1], KEY.replace("/", r"\/"),
+        quote(KEY), quote(KEY, safe=""), json.dumps(KEY)[1:-1], KEY.replace("/", r"\/"), quote(KEY, safe="").lower(),
+        quote_plus(KEY), json.dumps(KEY, ensure_ascii=False)[1:-1], json.dumps(KEY)[1:-1].replace("+", r"\u002B"),
         *(b64encode(f"{user}:{KEY}".encode()).decode() for user in ("", "u", "us", "user")),
         urlsafe_b64encode(f">?{KEY}>>".encode()).decode(),
     ],
