@@ -100,12 +100,15 @@ def _agreed(question: str) -> bool:
 
 
 def _delete_all(workplace: Workplace, version: str) -> None:
-    """The evidence goes last: whoever was interrupted before that finds all evaluations to be deleted again."""
+    """The tables go first: whatever cuts it short, no command counts the version any more.
+
+    The evidence goes last: whoever was interrupted before that finds all evaluations to be deleted again.
+    """
     workplace.evidence.give_up(version)
-    workplace.outbox.delete(version)
-    forget_version(workplace.project.home, workplace.reports / "ratings", version)
     workplace.warehouse.delete(version)
     workplace.warehouse.publish()
+    workplace.outbox.delete(version)
+    forget_version(workplace.project.home, workplace.reports / "ratings", version)
     delete_from_graph(workplace, version)  # after the tables: it reads from them what is left to say
     for folder in (workplace.judge_cache(version), workplace.reports / version):
         remove_folder(folder)

@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 from stoic_assets.adapters import compaction
 from stoic_assets.adapters.files import StorageError
 from stoic_assets.adapters.nights import Nights
+from stoic_assets.adapters.outbox import Outbox
 from stoic_assets.adapters.table_schemas import TABLES
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import maintenance
@@ -131,6 +132,18 @@ def test_a_deletion_that_was_killed_leaves_nothing_that_counts(
     monkeypatch.setattr(maintenance, "delete_from_graph", lambda *_: None)
     CliRunner().invoke(COMMANDS, ["delete", VERSION, "--yes"], catch_exceptions=False)
     assert VERSION not in workplace.warehouse.agent_versions() | workplace.evidence.agent_versions()
+
+
+def test_a_deletion_that_finds_no_room_for_messages_leaves_nothing_that_counts(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evaluation = {"agent": "marcus", "started_at": NOW, "status": "finished", "offline": False, "planned_trials": 1}
+    workplace.warehouse.write("evaluations", VERSION, "E1", [evaluation])
+    monkeypatch.setattr(Outbox, "delete", disk_is_full)
+    with pytest.raises(StorageError):
+        CliRunner().invoke(COMMANDS, ["delete", VERSION, "--yes"], catch_exceptions=False)
+    assert workplace.warehouse.agent_versions() == set()
+    assert workplace.evidence.evaluation_ids(VERSION) == ["E1"]
 
 
 def killed_after(number: int) -> Callable[[Path], None]:
