@@ -92,7 +92,7 @@ class EvaluationJudging:
         """
         self.tables.reopen(bool(self.correction.jobs))
         evidence = self._workplace.evidence
-        if self.correction.jobs or evidence.correction(self._manifest).jobs:
+        if self.correction.jobs or evidence.was_corrected(self._manifest):
             evidence.correct(self._manifest, self.correction)
 
     def reads_otherwise(self, jobs: Iterable[Job]) -> list[str]:

@@ -119,6 +119,10 @@ class EvidenceStore:
         advice = "does not fit this version of stoic-eval, or cannot be read; move it away and judge again with --file"
         return read_stored(self._corrected_file(manifest), Correction.model_validate_json, advice) or Correction()
 
+    def was_corrected(self, manifest: Manifest) -> bool:
+        """Whether a correction was ever stored of an evaluation, readable or not."""
+        return self._corrected_file(manifest).exists()
+
     def _corrected_file(self, manifest: Manifest) -> Path:
         return self.folder(manifest.agent_version, manifest.evaluation_id) / "corrected.json"
 

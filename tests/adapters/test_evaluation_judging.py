@@ -82,6 +82,16 @@ def test_a_correction_that_corrects_nothing_is_none(workplace: Workplace, manife
     assert [file.name for file in workplace.evidence.root.rglob("*.json")] == []
 
 
+def test_the_way_back_to_the_jobs_of_the_conversations_needs_nothing_of_a_damaged_correction(
+    workplace: Workplace, manifest: Manifest
+) -> None:
+    EvaluationJudging(workplace, manifest, corrected=[chat(holdout=True)]).give_way()
+    [file] = workplace.evidence.root.rglob("corrected.json")
+    file.write_text("{bad")
+    EvaluationJudging(workplace, manifest, original=True).give_way()
+    assert workplace.evidence.correction(manifest).jobs == ()
+
+
 def test_an_evaluation_that_is_judged_by_a_correction_is_not_finished_though_it_never_was(
     workplace: Workplace, manifest: Manifest, tables: EvaluationTables
 ) -> None:
