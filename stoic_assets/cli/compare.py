@@ -1,6 +1,6 @@
 """`stoic compare`: two versions held against each other, and the gate that a pipeline stops on."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,6 +20,7 @@ from stoic_assets.core.comparison.family import Verdict
 from stoic_assets.core.comparison.outcome_junit import comparison_junit, refusal_junit
 from stoic_assets.core.comparison.outcome_markdown import comparison_markdown, refusal_markdown
 from stoic_assets.core.comparison.outcome_text import (
+    CHANCE,
     assertions_named,
     broken,
     confidence,
@@ -30,12 +31,12 @@ from stoic_assets.core.comparison.outcome_text import (
     name,
     open_questions,
 )
-from stoic_assets.core.comparison.paired_assertions import PairedAssertion
+from stoic_assets.core.comparison.paired_assertions import REPEATED, PairedAssertion
 from stoic_assets.core.comparison.paired_jobs import Row
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
-from stoic_assets.core.presentation.formatting import dashed, difference, p_value, score
+from stoic_assets.core.presentation.formatting import dashed, difference, p_value, plural, score
 from stoic_assets.core.releases import agent_of, check_agent_version
 
 COLOURS: dict[Verdict, str] = {
@@ -98,12 +99,8 @@ def compare(
 
 def _stop(found: Comparison, gates: Collection[Gate]) -> None:
     """Exits with 1 where a gate says no, and says why; tells of one that cannot."""
-    if Gate.regression in gates and found.too_few_jobs:
-        advice = "add jobs, or gate by --fail-on broken or `stoic eval --fail-under`"
-        console.err.print(f"stoic: --fail-on regression cannot say no: {found.too_few_jobs}; {advice}")
-    if Gate.broken in gates and found.too_few_repeats:
-        advice = "evaluate both with --repeats 2 or more"
-        console.err.print(f"stoic: --fail-on broken cannot say no: {found.too_few_repeats}; {advice}")
+    for blind in _blind(found, gates):
+        console.err.print(f"stoic: {blind}")
     sure = [pair for pair in found.broken if pair.repeated] if Gate.broken in gates else []
     worse = any(found.verdict in STOPPING[gate] for gate in gates)
     if worse:
@@ -114,6 +111,19 @@ def _stop(found: Comparison, gates: Collection[Gate]) -> None:
         console.err.print(console.foreign(f"  {line}"))
     if worse or sure:
         raise typer.Exit(GATE_SAYS_NO)
+
+
+def _blind(found: Comparison, gates: Collection[Gate]) -> Iterator[str]:
+    """What a gate cannot say no to, whatever fell, and what helps."""
+    if Gate.regression in gates and found.too_few_jobs:
+        advice = "add jobs, or gate by --fail-on broken or `stoic eval --fail-under`"
+        yield f"--fail-on regression cannot say no: {found.too_few_jobs}; {advice}"
+    unsure = [pair for pair in found.broken if not pair.repeated]
+    advice = f"evaluate both with --repeats {REPEATED} or more"
+    if Gate.broken in gates and found.too_few_repeats:
+        yield f"--fail-on broken cannot say no: {found.too_few_repeats}; {advice}"
+    elif Gate.broken in gates and unsure:
+        yield f"--fail-on broken passes over {plural(len(unsure), 'assertion')} that broke, since {CHANCE}; {advice}"
 
 
 def show_comparison(found: Comparison) -> None:

@@ -213,6 +213,16 @@ def test_what_one_trial_says_stops_nothing(evaluate: Evaluate, compared: Any) ->
     assert run_gate("broken")[0] == 0
 
 
+def test_what_one_trial_says_is_not_passed_over_in_silence_where_others_are_repeated(
+    evaluate: Evaluate, compared: Any
+) -> None:
+    trials = [*range(4), *range(4, 48, 4)]
+    evaluate(BASE, refused=(), trials=trials)
+    evaluate(CANDIDATE, refused=range(4, 48), trials=trials)
+    passed_over = "--fail-on broken passes over 11 assertions that broke, since one trial may be chance"
+    assert run_gate("broken") == (0, f"stoic: {passed_over}; evaluate both with --repeats 2 or more\n")
+
+
 def test_what_broke_and_what_was_mended_is_shown_to_a_person(evaluate: Evaluate, compared: Any) -> None:
     evaluate(BASE, refused=range(4))
     evaluate(CANDIDATE, refused=range(4, 48))
