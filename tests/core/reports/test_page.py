@@ -277,11 +277,12 @@ def test_without_a_verdict_the_way_on_is_named(make_data: Make, outcomes: tuple[
 
 
 @pytest.mark.parametrize(("status", "said"), [("regrading", True), ("finished", False)])
-def test_scores_that_may_be_of_earlier_verdicts_say_so(make_data: Make, status: str, said: bool) -> None:
+def test_scores_and_criteria_that_may_be_of_earlier_verdicts_say_so(make_data: Make, status: str, said: bool) -> None:
     data = make_data()
     html = render_report(replace(data, evaluation={**data.evaluation, "status": status}))
     again = f"--agent-version {data.evaluation['agent_version']} --evaluation {data.evaluation['evaluation_id']}</code>"
     assert ("It was judged again, but not to the end" in html) is said
+    assert ("and verdicts of other criteria than stand beside them" in " ".join(html.split())) is said
     assert (f"Go on with <code>stoic regrade {again}" in " ".join(html.split())) is said
 
 
