@@ -208,7 +208,7 @@ def _evaluations(
     for evaluation_id in wanted:
         sides = [
             side for side, version in (("base", base), ("candidate", candidate))
-            if side not in chosen and workplace.warehouse.has("evaluations", version, evaluation_id)
+            if side not in chosen and _has(workplace, version, evaluation_id)
         ]
         if not sides:
             rows = [row for version in (base, candidate) for row in workplace.warehouse.evaluations(version)]
@@ -223,3 +223,9 @@ def _evaluations(
 def _write(path: Path | None, text: str) -> None:
     if path:
         write_whole(path, text)
+
+
+def _has(workplace: Workplace, version: str, evaluation_id: str) -> bool:
+    """Whether a version has this evaluation; of one that was cut short no table may hold anything."""
+    stored = workplace.warehouse.has("evaluations", version, evaluation_id)
+    return stored or evaluation_id in workplace.evidence.evaluation_ids(version)

@@ -14,6 +14,8 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.compare import compare
 from stoic_assets.cli.console import Terminal
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.judging.virtues import VIRTUES
 
 COMMANDS = typer.Typer()
@@ -313,3 +315,15 @@ def test_an_evaluation_that_is_named_is_taken_whatever_there_is(evaluate: Evalua
     code, document = compared("--evaluation", "by-hand")
     assert (code, document["base"]["evaluation_id"]) == (0, "by-hand")
     assert not any("newer" in note for note in document["notes"])
+
+
+def test_of_a_named_evaluation_that_was_cut_short_the_way_on_is_told(
+    evaluate: Evaluate, compared: Any, workplace: Workplace, make_manifest: Callable[..., Manifest]
+) -> None:
+    evaluate(BASE)
+    evaluate(CANDIDATE)
+    workplace.evidence.begin(make_manifest(agent_version=BASE, evaluation_id="cut"))
+    with pytest.raises(ConfigurationError, match=r"its evaluation cut was cut short; go on with .* --resume cut"):
+        compared("--evaluation", "cut")
+    with pytest.raises(ConfigurationError, match="--evaluation none: neither marcus@1 nor marcus@2 has it to spare"):
+        compared("--evaluation", "none")
