@@ -9,13 +9,16 @@ import typer
 from stoic_assets.adapters.document_files import load_corrections, readable_jobs
 from stoic_assets.adapters.evaluation_judging import EvaluationJudging
 from stoic_assets.adapters.evaluation_setup import job_files
+from stoic_assets.adapters.files import write_whole
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.evaluate import evaluation_of, materialise_with_graph
 from stoic_assets.cli.options import FailUnder, Json, Junit, MaxCost, MinPassed, Samples, Verbose, no_folders
 from stoic_assets.cli.outcome import evaluation_outcome, finish
+from stoic_assets.core.chat import BudgetReached
 from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.releases import check_agent_version
+from stoic_assets.core.scoring.evaluation_junit import refusal_junit
 from stoic_assets.core.stages import VERDICTS
 
 
@@ -56,7 +59,12 @@ def regrade(
             "samples": judge_samples, "fresh": fresh, "max_cost": max_cost, "job_files": files, "original": original,
         }
         config = dict.fromkeys(("verdicts", "assertion_results"), judging)
-        materialise_with_graph(workplace, version, manifest.evaluation_id, VERDICTS, config)
+        try:
+            materialise_with_graph(workplace, version, manifest.evaluation_id, VERDICTS, config)
+        except BudgetReached as refusal:
+            if junit:
+                write_whole(junit, refusal_junit(version, str(refusal)))
+            raise
     outcome = evaluation_outcome(workplace, version, manifest.evaluation_id)
     finish(outcome, workplace, as_json, fail_under, min_passed, junit)
 

@@ -145,8 +145,10 @@ def _judged_again_below_what_was_spent(stoic: Stoic, model: ModelServer, before:
     assert stoic("regrade", "--max-cost", "16", "--json").document == before
     corrected = stoic.job("one", greetings=["Hello one"], aspirationalAverage=10)
     stored = tables()
-    refused = stoic("regrade", "--fresh", "--file", corrected, "--max-cost", "16", code=3)
+    told = stoic.write("told.xml", "")
+    refused = stoic("regrade", "--fresh", "--file", corrected, "--max-cost", "16", "--junit", told, code=3)
     assert "the earlier ones stand; judge again with a higher --max-cost" in refused.line
+    assert "the earlier ones stand" in told.read_text()
     assert tables() == stored
     assert model.calls == []
     assert "there is no unfinished evaluation" in stoic("eval", "--max-cost", "50", "--resume", code=2).line

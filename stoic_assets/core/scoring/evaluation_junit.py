@@ -38,6 +38,11 @@ def evaluation_junit(
     return junit(suites)
 
 
+def refusal_junit(agent_version: str, why: str) -> str:
+    """Where an evaluation was not judged to the end, and what stands is of earlier verdicts: the error alone."""
+    return junit([Suite(f"stoic eval {agent_version}", [Case(agent_version, "verdict", "error", why)])])
+
+
 def _case(trial: Trial, classname: str, name: str, task_at_least: float) -> Case:
     if trial["outcome"] not in SCORED:
         return Case(classname, name, "error", _breakdown(trial))

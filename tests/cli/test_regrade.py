@@ -1,0 +1,37 @@
+"""`stoic regrade` as a command: what a build server is told."""
+
+from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.cli import regrade as command
+from stoic_assets.core.chat import BudgetReached
+from stoic_assets.core.evaluation import Manifest
+
+COMMANDS = typer.Typer()
+COMMANDS.command()(command.regrade)
+
+
+def test_where_the_earlier_verdicts_stand_for_want_of_money_no_earlier_file_does(
+    workplace: Workplace, make_manifest: Callable[..., Manifest], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def too_dear(*_: object) -> None:
+        raise BudgetReached("so the earlier ones stand")
+
+    monkeypatch.setenv("STOIC_HOME", str(workplace.project.home))
+    monkeypatch.setenv("STOIC_LLM", "offline")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(command, "materialise_with_graph", too_dear)
+    workplace.evidence.begin(make_manifest())
+    file = tmp_path / "kept.xml"
+    file.write_text("<testsuites/>")
+    options = ["--agent-version", "marcus@1.0.0", "--evaluation", "E1", "--junit", str(file)]
+    with pytest.raises(BudgetReached):
+        CliRunner().invoke(COMMANDS, options, catch_exceptions=False)
+    [error] = ET.parse(file).iter("error")
+    assert error.get("message") == "so the earlier ones stand"
