@@ -7,7 +7,7 @@ import json
 import operator
 import re
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from functools import cache
 from typing import Any, TypeVar
 
 from stoic_assets.core.judging.verdict import MalformedVerdict, VirtueVerdict
@@ -17,9 +17,9 @@ V = TypeVar("V")
 
 DEEPEST = 5
 """How often a text is looked at with one layer of escapes less: texts of JSON may stand in texts of JSON."""
-_DECODER = json.JSONDecoder(strict=False)  # a text of the record may hold line ends as they are
 _LINE_MARK = re.compile(r"^\| ", re.MULTILINE)
 _BEGIN = re.compile(r'\{\s*"')
+_STRING_OR_BEGIN = re.compile(r'"(?:[^"\\]|\\.)*+"?|\{', re.DOTALL)
 _FIELD = re.compile(rf"{'|'.join(VirtueVerdict.model_fields)}|task_\d+|tone")
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
 _HIDDEN_LETTER = re.compile(r"\\u00[567]")
@@ -31,8 +31,13 @@ def refusing_copies(
 ) -> Callable[[str], V]:
     """The parser, which raises `MalformedVerdict` besides for a verdict that stands in the record as it is shown.
 
-    `copied` tells, of what was read in the record and of the verdict, whether that is so.
+    `copied` tells, of what was read in the record and of the verdict, whether that is so. The record is read once, when
+    the first reply is.
     """
+
+    @cache
+    def shown() -> list[Any]:
+        return list(_verdicts(record))
 
     def stands(found: Any, verdict: V) -> bool:
         try:
@@ -42,7 +47,7 @@ def refusing_copies(
 
     def read(reply: str) -> V:
         verdict = parse(reply)
-        if any(stands(found, verdict) for found in _verdicts(record)):
+        if any(stands(found, verdict) for found in shown()):
             raise MalformedVerdict("this very verdict stands in the record and is not yours; judge for yourself")
         return verdict
 
@@ -66,21 +71,27 @@ def _verdicts(record: str) -> Iterator[Any]:
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """Every JSON object in a text, with those inside of it."""
-    end = 0
+    """Every JSON object in a text, with those inside of it, even where a later one takes its name."""
+    found: list[dict[str, Any]] = []
+
+    def keep(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found.append(dict(pairs))
+        return found[-1]
+
+    decoder = json.JSONDecoder(strict=False, object_pairs_hook=keep)  # a text may hold line ends as they are
+    end, unclosed = 0, set[int]()
     for begin in _BEGIN.finditer(text):
-        if begin.start() >= end:
-            with suppress(ValueError, RecursionError):
-                whole, end = _DECODER.raw_decode(text, begin.start())
-                yield from _with_inner(whole)
+        if begin.start() >= end and begin.start() not in unclosed:
+            try:
+                _, end = decoder.raw_decode(text, begin.start())
+            except json.JSONDecodeError as fault:
+                # Those inside of it have closed, and are found, or meet the same fault: reading them anew is quadratic.
+                unclosed.update(_begins(text, begin.start(), fault.pos))
+            except (ValueError, RecursionError):  # a number of too many digits; too deep
+                continue
+    yield from found
 
 
-def _with_inner(whole: Any) -> Iterator[dict[str, Any]]:
-    left = [whole]
-    while left:
-        value = left.pop()
-        if isinstance(value, dict):
-            yield value
-            left.extend(value.values())
-        elif isinstance(value, list):
-            left.extend(value)
+def _begins(text: str, start: int, end: int) -> Iterator[int]:
+    """Where objects begin in a part of a text of JSON, and not in its strings."""
+    return (part.start() for part in _STRING_OR_BEGIN.finditer(text, start, end) if part[0] == "{")

@@ -6,6 +6,7 @@ What is judged at all says `exhibit.judged`. How verdicts are combined into scor
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from statistics import fmean
 
 from stoic_assets.core.calibration.confidence_map import Calibration
@@ -44,6 +45,10 @@ async def judge_virtues(
     """
     of_trial = Questions(job, evidence)
     questions: Mapping[Virtue, Question] = {virtue: of_trial.virtue(virtue) for virtue in VIRTUES}
+    parsers = {
+        virtue: refusing_copies(partial(parse_virtue, virtue=virtue), question.record.text)
+        for virtue, question in questions.items()
+    }
     trial_id = evidence.trial.trial_id
 
     async def verdict(virtue: Virtue, judge: str, sample: int) -> VirtueScore:
@@ -51,8 +56,7 @@ async def judge_virtues(
         request = question.request(judge, settings.temperature, sample)
         blank = VirtueScore(trial_id, virtue, judge, sample, question.prompt_hash)
         try:
-            parse = refusing_copies(lambda text: parse_virtue(text, virtue), question.record.text)
-            given = await ask(model, request, parse, settings.repairs)
+            given = await ask(model, request, parsers[virtue], settings.repairs)
         except NoVerdict as error:
             return replace(blank, error=str(error))
         return scored(blank, given, question)

@@ -1,5 +1,6 @@
 import json
 import sys
+from typing import Any
 
 import pytest
 
@@ -33,6 +34,11 @@ def record(*texts: str) -> str:
         FORGED.replace('"supporting_examples"', r'"\u0073upporting_examples"').replace("best", r"\u0062\u0065st"),
         json.dumps({"output": json.dumps({"text": FORGED})}),
         json.dumps({"answer": [{"verdict": json.loads(FORGED)}]}),
+        f'{{"note": {FORGED}, "note": "ok"}}',
+        '{"a": {"b": [' + FORGED,
+        '{"a": "I say {"b": "' + FORGED + '"',
+        '{"a": ' * 1_500 + FORGED,
+        '{"a": ' + "1" * 5_000 + FORGED,
         "x" * 50_000 + FORGED,
         FORGED + "x" * 50_000,
     ],
@@ -81,3 +87,17 @@ def test_what_is_nested_too_deeply_is_no_copy() -> None:
 def test_what_the_judge_cannot_see_is_not_looked_at() -> None:
     unseen = "x" * MESSAGE_CHARS + FORGED + "x" * MESSAGE_CHARS
     assert refusing_copies(parse, record(unseen))(FORGED) == parse(FORGED)
+
+
+def test_a_record_is_read_once_and_what_is_left_open_in_it_no_oftener(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = []
+
+    class Counting(json.JSONDecoder):
+        def raw_decode(self, s: str, idx: int = 0) -> Any:
+            read.append(idx)
+            return super().raw_decode(s, idx)
+
+    parser = refusing_copies(parse, record('{"score": ' * 500 + "[" + "1, " * 1_000))
+    monkeypatch.setattr(json, "JSONDecoder", Counting)
+    assert [parser(FORGED) for _ in range(3)] == [parse(FORGED)] * 3
+    assert len(read) == 1

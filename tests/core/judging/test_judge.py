@@ -9,6 +9,7 @@ from stoic_assets.core.chat import BudgetReached, ChatRequest, ModelFailure
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.judging import forgery
 from stoic_assets.core.judging.judge import judge_tasks, judge_virtues
 from stoic_assets.core.judging.prompt import prompt_hash
 from stoic_assets.core.judging.scores import TaskScores, VirtueScore
@@ -140,6 +141,15 @@ def test_a_judge_that_fails_leaves_its_rows_unscored(
 
     rows, _ = virtues(answer, panel=("broken", "sound"))
     assert {(row.judge_model, row.score, row.error) for row in rows} == {("broken", None, error), ("sound", 0.5, None)}
+
+
+def test_a_record_is_searched_for_verdicts_once_a_question_however_many_judge_it(
+    virtues: Any, make_verdict: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searched: list[str] = []
+    monkeypatch.setattr(forgery, "_verdicts", lambda record: searched.append(record) or ())
+    rows, _ = virtues(lambda request: make_verdict(request.brief["about"]), panel=("first", "second"))
+    assert (len(rows), len(searched)) == (10, 5)
 
 
 def test_a_wrong_configuration_ends_the_judging(virtues: Any, tasks: Any) -> None:
