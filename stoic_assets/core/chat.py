@@ -42,7 +42,8 @@ class ChatReply:
     """The text of a reply and what it cost; tokens are counts, None where the server tells none that can be.
 
     `cost_usd` is None when no price is configured, or the tokens are not known. `finish_reason` is the server's word on
-    why the text ends, `stop` or nothing where the model was done.
+    why the text ends, `stop` or nothing where the model was done. `cost_partial`: its own cost is not known, and
+    `cost_usd` is what other answers cost that came before it.
     """
 
     text: str
@@ -52,6 +53,7 @@ class ChatReply:
     latency_ms: float = 0.0
     cached: bool = False
     finish_reason: str = ""
+    cost_partial: bool = False
 
     @property
     def tokens(self) -> int:
@@ -64,7 +66,7 @@ class ChatReply:
         return replace(
             self, prompt_tokens=_sum(each.prompt_tokens for each in bill),
             completion_tokens=_sum(each.completion_tokens for each in bill),
-            cost_usd=_sum(each.cost_usd for each in bill),
+            cost_usd=_sum(each.cost_usd for each in bill), cost_partial=self.cost_usd is None,
         )  # fmt: skip
 
     @property
@@ -86,22 +88,26 @@ UNKNOWN = ChatReply("", prompt_tokens=None, completion_tokens=None)
 """What is known of a call that brought no answer."""
 
 
+def charge(error: BaseException, answers: Iterable[ChatReply]) -> None:
+    """Puts on the end of a call, whatever ends it, what was answered all the same, and costs."""
+    vars(error)["paid"] = UNKNOWN.billed_with(answers)
+
+
+def charged(error: BaseException) -> ChatReply:
+    """What a call cost that ended with `error`, as far as it is known."""
+    paid: ChatReply = vars(error).get("paid", UNKNOWN)
+    return paid
+
+
 class ModelFailure(StoicError):
-    """A model gave no reply after all attempts; the trial or verdict that needed it is invalid, not the run.
-
-    `paid` is what was answered all the same, to it or to a greeting after it, and costs.
-    """
-
-    def __init__(self, problem: str, paid: ChatReply = UNKNOWN) -> None:
-        super().__init__(problem)
-        self.paid = paid
+    """A model gave no reply after all attempts; the trial or verdict that needed it is invalid, not the run."""
 
 
 class MalformedReply(ModelFailure):
     """The server itself held the model's reply against the schema and kept it back; `text` is what it tells of it."""
 
-    def __init__(self, problem: str, text: str, paid: ChatReply = UNKNOWN) -> None:
-        super().__init__(problem, paid)
+    def __init__(self, problem: str, text: str) -> None:
+        super().__init__(problem)
         self.text = text
 
 

@@ -11,7 +11,7 @@ from uuid import uuid4
 from stoic_assets.adapters.json_lines import JsonLines, read_lines
 from stoic_assets.adapters.models.offline_model import OFFLINE
 from stoic_assets.adapters.wall_clock import now
-from stoic_assets.core.chat import UNKNOWN, BudgetReached, ChatModel, ChatReply, ChatRequest, ModelFailure
+from stoic_assets.core.chat import BudgetReached, ChatModel, ChatReply, ChatRequest, charged
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.queueing import slot_of
 from stoic_assets.core.redaction import Redactor
@@ -49,7 +49,7 @@ class Ledger:
         async with slot_of(self._uncounted):
             self._require_budget(request.model, self._max_cost)
             reply = await self._noted(request)
-            if reply.cost_usd is None:
+            if reply.cost_usd is None or reply.cost_partial:
                 raise ConfigurationError(
                     f"{request.model} answers without `usage`, so that no cost ceiling can be kept; leave out "
                     "--max-cost and `max_cost`, or give it a price of 0 in stoic.yml where it costs nothing"
@@ -63,8 +63,7 @@ class Ledger:
         except BaseException as error:
             # A call that was cut off may have been paid for: it is noted as well.
             latency_ms = (time.perf_counter() - start) * 1000
-            paid = error.paid if isinstance(error, ModelFailure) else UNKNOWN
-            self.note(request, replace(paid, latency_ms=latency_ms), str(error) or type(error).__name__)
+            self.note(request, replace(charged(error), latency_ms=latency_ms), str(error) or type(error).__name__)
             raise
         self.note(request, reply)
         if request.role == "judge" and (text := self._redactor.quickly(reply.text)) != reply.text:

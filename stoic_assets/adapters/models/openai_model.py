@@ -23,7 +23,7 @@ from stoic_assets.adapters.models.openai_faults import (
     refuse_hidden_error,
 )
 from stoic_assets.adapters.request_limit import Pace, RequestLimit
-from stoic_assets.core.chat import UNKNOWN, ChatReply, ChatRequest, MalformedReply, ModelFailure, Role
+from stoic_assets.core.chat import ChatReply, ChatRequest, MalformedReply, ModelFailure, Role, charge
 from stoic_assets.core.errors import AttemptFailed, ServiceUnreachable, StoicError
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.retrying import Tally, persist
@@ -83,10 +83,17 @@ class OpenAiModel:
         connection = await self._connection.get()
         wasted: list[ChatReply] = []
         try:
-            reply = await self._persist(connection, request, wasted)
+            reply = await self._replied(connection, request, wasted)
+        except BaseException as error:  # a call that is cut off has been paid for as well
+            charge(error, wasted)
+            raise
+        return reply.billed_with(wasted) if wasted else reply
+
+    async def _replied(self, connection: _Connection, request: ChatRequest, wasted: list[ChatReply]) -> ChatReply:
+        try:
+            return await self._persist(connection, request, wasted)
         except AttemptFailed as failure:
             raise await self._meaning(failure, connection, request, wasted) from None
-        return reply.billed_with(wasted) if wasted else reply
 
     async def _meaning(
         self, failure: AttemptFailed, connection: _Connection, request: ChatRequest, wasted: list[ChatReply]
@@ -94,11 +101,11 @@ class OpenAiModel:
         """What the last failure of a request says of it, or of the server."""
         problem = f"{request.model} gave no reply: {failure}"
         if isinstance(failure, ReplyKeptBack):
-            return MalformedReply(problem, failure.text, UNKNOWN.billed_with(wasted))
+            return MalformedReply(problem, failure.text)
         if failure.turned_away and not await self._greeted(connection, request, wasted):
             advice = "see to it that it serves again, then go on with --resume, or repeat `stoic regrade`"
             return ServiceUnreachable(f"{problem}; {advice}")
-        return ModelFailure(problem, UNKNOWN.billed_with(wasted))
+        return ModelFailure(problem)
 
     async def _greeted(self, connection: _Connection, request: ChatRequest, wasted: list[ChatReply]) -> bool:
         """Whether the server deals with a greeting; what it answers is wasted, too.

@@ -7,8 +7,8 @@ import pytest
 
 from stoic_assets.adapters.files import StorageError
 from stoic_assets.adapters.models.ledger import Ledger, require_price
-from stoic_assets.core.chat import BudgetReached, ChatReply, ChatRequest, ModelFailure
-from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.chat import BudgetReached, ChatReply, ChatRequest, ModelFailure, charge
+from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.settings import Price
 
@@ -113,6 +113,23 @@ def test_a_ceiling_needs_prices(tmp_path: Path) -> None:
     require_price("sage", PRICES)
 
 
+@pytest.mark.parametrize("end", [ServiceUnreachable("gone"), ConfigurationError("wrong"), asyncio.CancelledError()])
+def test_what_was_paid_before_a_run_ended_counts(tmp_path: Path, end: BaseException) -> None:
+    charge(end, [paid(0.4)])
+    ledger = Ledger(ScriptedModel(end), tmp_path / "calls.jsonl", PRICES)
+    with pytest.raises(type(end)):
+        asyncio.run(ledger.complete(REQUEST))
+    assert (ledger.total_cost, ledger.rows()[0]["cost_usd"]) == (0.4, 0.4)
+
+
+def test_a_ceiling_needs_to_know_what_the_reply_itself_used(tmp_path: Path) -> None:
+    reply = ChatReply("Salve", None, None).billed_with([paid()])
+    ledger = Ledger(ScriptedModel(reply), tmp_path / "calls.jsonl", PRICES, max_cost=1.0)
+    with pytest.raises(ConfigurationError, match="sage answers without `usage`"):
+        asyncio.run(ledger.complete(REQUEST))
+    assert ledger.total_cost == 0.25
+
+
 def test_a_ceiling_needs_to_know_what_was_used(tmp_path: Path) -> None:
     model = ScriptedModel(ChatReply("Salve", None, None), paid())
     ledger = Ledger(model, tmp_path / "calls.jsonl", PRICES, max_cost=1.0)
@@ -125,7 +142,8 @@ def test_a_ceiling_needs_to_know_what_was_used(tmp_path: Path) -> None:
 
 
 def test_what_an_answer_without_a_reply_cost_counts(tmp_path: Path) -> None:
-    refused = ModelFailure("it refuses", paid(0.4))
+    refused = ModelFailure("it refuses")
+    charge(refused, [paid(0.4)])
     ledger = Ledger(ScriptedModel(refused), tmp_path / "calls.jsonl", PRICES, max_cost=0.3)
     with pytest.raises(ModelFailure):
         asyncio.run(ledger.complete(REQUEST))

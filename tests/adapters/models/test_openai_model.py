@@ -10,7 +10,8 @@ import pytest
 from starlette.responses import JSONResponse, Response
 
 from stoic_assets.adapters.models.openai_model import OpenAiModel
-from stoic_assets.core.chat import ChatReply, ChatRequest, MalformedReply, ModelFailure
+from stoic_assets.core.chat import ChatReply, ChatRequest, MalformedReply, ModelFailure, charged
+from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable, StoicError
 from stoic_assets.core.settings import Limits, ModelLimit, Price
 
 KEY = "sk-meditations-12345678"
@@ -72,8 +73,8 @@ def test_what_was_paid_for_a_refusal_is_known(service: Any) -> None:
     service.replies(completion(None, refusal="No."))
     with pytest.raises(ModelFailure, match="refuses: No") as caught:
         reply_of(service)
-    assert (caught.value.paid.prompt_tokens, caught.value.paid.completion_tokens) == (1000, 200)
-    assert caught.value.paid.cost_usd == pytest.approx(0.0036)
+    assert (charged(caught.value).prompt_tokens, charged(caught.value).completion_tokens) == (1000, 200)
+    assert charged(caught.value).cost_usd == pytest.approx(0.0036)
 
 
 UNREADABLE = {"choices": [{}], "usage": {"prompt_tokens": 1000, "completion_tokens": 200}}
@@ -92,8 +93,38 @@ def test_what_a_failure_cost_in_all_is_known(service: Any, last: Response) -> No
     with pytest.raises(ModelFailure) as caught:
         reply_of(service)
     answers = 3 if last.status_code == 200 and b"choices" in last.body else 2
-    assert caught.value.paid.prompt_tokens == answers * 1000
-    assert caught.value.paid.cost_usd == pytest.approx(answers * 0.0036)
+    assert charged(caught.value).prompt_tokens == answers * 1000
+    assert charged(caught.value).cost_usd == pytest.approx(answers * 0.0036)
+
+
+@pytest.mark.parametrize(("last", "end"), [(503, ServiceUnreachable), (401, ConfigurationError)])
+def test_what_a_call_cost_is_known_though_the_run_ends(service: Any, last: int, end: type[StoicError]) -> None:
+    service.answers = [JSONResponse(UNREADABLE), JSONResponse(UNREADABLE), *[JSONResponse({}, last)] * 4]
+    with pytest.raises(end) as caught:
+        reply_of(service)
+    assert charged(caught.value).cost_usd == pytest.approx(0.0072)
+
+
+def test_what_a_call_cost_is_known_though_it_is_cut_off(service: Any) -> None:
+    service.answers = [JSONResponse(UNREADABLE), JSONResponse({}, 500, {"retry-after": "60"})]
+    patient = ModelLimit(attempts=3, backoff_seconds=0.001, longest_wait_seconds=60)
+
+    async def cut_off() -> None:
+        call = asyncio.create_task(model_at(service.url, judge=patient).complete(PLAIN))
+        while len(service.seen) < 2:
+            await asyncio.sleep(0.01)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError) as caught:
+            await call
+        assert charged(caught.value).cost_usd == pytest.approx(0.0036)
+
+    asyncio.run(cut_off())
+
+
+def test_a_reply_without_usage_is_of_unknown_cost_whatever_came_before_it(service: Any) -> None:
+    service.answers = [JSONResponse(UNREADABLE), JSONResponse({**completion(), "usage": None})]
+    reply = reply_of(service)
+    assert (reply.cost_usd, reply.cost_partial) == (pytest.approx(0.0036), True)
 
 
 def test_the_request_is_what_the_package_itself_would_send(service: Any) -> None:
@@ -141,7 +172,7 @@ def test_the_greeting_that_shows_whose_fault_it_was_is_paid(service: Any) -> Non
     service.answers = [JSONResponse({"error": {"message": "flagged"}}, 403), JSONResponse(completion())]
     with pytest.raises(ModelFailure, match="flagged") as caught:
         reply_of(service)
-    assert (caught.value.paid.prompt_tokens, caught.value.paid.cost_usd) == (1000, pytest.approx(0.0036))
+    assert (charged(caught.value).prompt_tokens, charged(caught.value).cost_usd) == (1000, pytest.approx(0.0036))
 
 
 def test_an_answer_that_held_no_reply_counts_towards_the_tokens_a_minute(service: Any) -> None:
