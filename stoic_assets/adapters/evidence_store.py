@@ -2,7 +2,8 @@
 did, one lock, and the jobs that were corrected afterwards.
 
     <home>/evidence/<agent_version>/<evaluation_id>/manifest.json, journal.jsonl, lock, corrected.json
-    <home>/evidence/<agent_version>/lock, and `deleting` once it is to go
+    <home>/evidence/<agent_version>/deleting, once it is to go
+    <home>/locks/<hash of agent_version>
 
 One journal for all, so that one sync of the disk serves many trials, and whoever stores what was built on a model's
 reply stores its cost with it. A line begins with `trial` or with `call`.
@@ -11,6 +12,7 @@ The lock of a version is held while one of its evaluations is being locked, and 
 begins in between.
 """
 
+import hashlib
 import logging
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -39,7 +41,7 @@ class EvidenceStore:
     """All evaluations of a `STOIC_HOME`. `redactor` blanks secrets in whatever is stored."""
 
     def __init__(self, home: Path, redactor: Redactor | None = None) -> None:
-        self.root, self._redactor = home / "evidence", redactor or Redactor(())
+        self.root, self._locks, self._redactor = home / "evidence", home / "locks", redactor or Redactor(())
         self._run: ExitStack | None = None
 
     def folder(self, agent_version: str, evaluation_id: str) -> Path:
@@ -67,7 +69,8 @@ class EvidenceStore:
 
     def _version_locked(self, agent_version: str) -> AbstractContextManager[None]:
         busy = ConfigurationError(f"{agent_version} is being deleted by another process; wait for it, then try again")
-        return locked(self._version_folder(agent_version) / "lock", busy, wait=_MOMENT, reentrant=True)
+        name = hashlib.sha256(check_agent_version(agent_version).encode()).hexdigest()[:12]
+        return locked(self._locks / name, busy, wait=_MOMENT, reentrant=True)
 
     @contextmanager
     def locked_by_run(self) -> Iterator[None]:
