@@ -15,6 +15,7 @@ from agents import EmbabelAgent
 from model_server import ModelServer
 from stoic_command import Done, Stoic
 
+pytestmark = pytest.mark.long
 FACTS = ["The user lives in Lyon"]
 
 
