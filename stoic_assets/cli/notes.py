@@ -46,10 +46,11 @@ def _last_unfinished(version: str, spec: EvaluationSpec, workplace: Workplace) -
         return None
     rows = workplace.warehouse.evaluations(version)
     done = {row["evaluation_id"]: in_utc(row["started_at"]) for row in rows if row["status"] in DONE}
+    wanted = spec.hash()
     alike = [
         manifest
         for manifest in (workplace.evidence.readable(version, each) for each in begun if each not in done)
-        if manifest and manifest.spec_hash == spec.hash() and workplace.evidence.has_begun(manifest)
+        if manifest and manifest.spec_hash == wanted and workplace.evidence.has_begun(manifest)
     ]
     newest = max(alike, key=lambda manifest: in_utc(manifest.started_at), default=None)
     return newest if newest and in_utc(newest.started_at) > max(done.values(), default=in_utc("0001-01-01")) else None

@@ -11,6 +11,7 @@ from stoic_assets.core.assertions.kotlin_expression import (
     Template,
     Unary,
 )
+from stoic_assets.core.assertions.kotlin_members import OF_ELEMENTS, list_of
 from stoic_assets.core.assertions.kotlin_values import kind
 
 _OBJECTS = {
@@ -29,7 +30,6 @@ _FUNCTIONS = {
     "count": "Number", "sumOf": "Number", "filter": "List", "map": "List", "distinct": "List",
     "joinToString": "String", "lowercase": "String", "uppercase": "String", "trim": "String", "toString": "String",
 }  # fmt: skip
-_OF_ELEMENTS = ("first", "firstOrNull", "find", "last", "lastOrNull", "single")
 
 
 def never_true(expression: Expression) -> str | None:
@@ -64,7 +64,7 @@ def _kind(expression: Expression) -> str | None:
         case Member(receiver, "size") if _kind(receiver) == "List":
             return "Number"
         case Call(receiver, function):
-            return "Map" if function in _OF_ELEMENTS and _holds_objects(receiver) else _FUNCTIONS.get(function)
+            return "Map" if function in OF_ELEMENTS and _holds_objects(receiver) else _FUNCTIONS.get(function)
         case Unary("-") | Binary("-" | "*" | "/" | "%"):
             return "Number"
         case Unary("!!", operand):
@@ -77,9 +77,5 @@ def _kind(expression: Expression) -> str | None:
 
 
 def _holds_objects(receiver: Expression) -> bool:
-    match receiver:
-        case Member(Name(root), name):
-            return name in _OBJECTS.get(root, ())
-        case Call(inner, "filter" | "distinct"):
-            return _holds_objects(inner)
-    return False
+    root, name = list_of(receiver) or ("", "")
+    return name in _OBJECTS.get(root, ())

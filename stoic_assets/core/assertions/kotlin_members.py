@@ -18,7 +18,8 @@ ELEMENTS = {
     "functionCalls": ("function", "args"),
 }
 """Lists of `evaluation`, and all members that what they hold can have."""
-_OF_ELEMENTS = ("first", "firstOrNull", "find", "last", "lastOrNull", "single")
+OF_ELEMENTS = ("first", "firstOrNull", "find", "last", "lastOrNull", "single")
+"""Functions of a list whose value is an element of it."""
 
 Fields = tuple[str, ...]
 
@@ -46,7 +47,7 @@ def _fields(receiver: Expression, scope: Mapping[str, Fields | None]) -> Fields 
     match receiver:
         case Name(name):
             return scope.get(name)
-        case Call(elements, function) if function in _OF_ELEMENTS:
+        case Call(elements, function) if function in OF_ELEMENTS:
             return _element(elements)
         case Index(elements):
             return _element(elements)
@@ -57,9 +58,15 @@ def _fields(receiver: Expression, scope: Mapping[str, Fields | None]) -> Fields 
 
 def _element(receiver: Expression) -> Fields | None:
     """The members of what a list holds; None where the data decides."""
+    root, name = list_of(receiver) or ("", "")
+    return ELEMENTS.get(name) if root == "evaluation" else None
+
+
+def list_of(receiver: Expression) -> tuple[str, str] | None:
+    """The list, as `evaluation` and `events`, whose elements a value holds, or some of them; None of other values."""
     match receiver:
-        case Member(Name("evaluation"), name):
-            return ELEMENTS.get(name)
+        case Member(Name(root), name):
+            return root, name
         case Call(inner, "filter" | "distinct"):
-            return _element(inner)
+            return list_of(inner)
     return None

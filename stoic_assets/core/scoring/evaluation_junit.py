@@ -34,13 +34,17 @@ def evaluation_junit(
         for job, trials in groupby(document["trials"], key=lambda trial: trial["job"])
     ]
     if refusal:
-        suites.append(Suite(f"stoic eval {version}", [Case(f"{version}{mark}", "verdict", "error", refusal)], said))
+        suites.append(_refused(version, refusal, mark, said))
     return junit(suites)
 
 
 def refusal_junit(agent_version: str, why: str) -> str:
     """Where an evaluation was not judged to the end, and what stands is of earlier verdicts: the error alone."""
-    return junit([Suite(f"stoic eval {agent_version}", [Case(agent_version, "verdict", "error", why)])])
+    return junit([_refused(agent_version, why)])
+
+
+def _refused(agent_version: str, why: str, mark: str = "", said: str = "") -> Suite:
+    return Suite(f"stoic eval {agent_version}", [Case(f"{agent_version}{mark}", "verdict", "error", why)], said)
 
 
 def _case(trial: Trial, classname: str, name: str, task_at_least: float) -> Case:
