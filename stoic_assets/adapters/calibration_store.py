@@ -5,7 +5,7 @@ What makes it needs numpy, and is imported when it is made.
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stoic_assets.adapters.rating_keys import read_keys
 from stoic_assets.adapters.warehouse import Warehouse
@@ -13,6 +13,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.calibration.confidence_map import Calibration, calibration_of
 from stoic_assets.core.ratings.study import by_newest_rubric
 from stoic_assets.core.releases import ALL_VERSIONS
+from stoic_assets.core.table_rows import Row
 
 if TYPE_CHECKING:
     from stoic_assets.core.calibration.judge_calibration import JudgeComparison
@@ -48,6 +49,6 @@ def read_calibration(warehouse: Warehouse) -> Calibration:
     return calibration_of(warehouse.query(f"select confidence_map from {TABLE}"))
 
 
-def calibration_rows(warehouse: Warehouse) -> list[dict[str, Any]]:
+def calibration_rows(warehouse: Warehouse) -> list[Row]:
     """The rows of the newest calibration; none before the first."""
     return warehouse.read(TABLE, *PLACE) if warehouse.has(TABLE, *PLACE) else []

@@ -56,5 +56,5 @@ def _note_times(workplace: Workplace, table: str, agent_version: str) -> None:
             known = workplace.outbox.delivery_times(target, [message(row) for row in rows])
             times = [row["delivered_at"] or known[message(row)] for row in rows]
             if times != [row["delivered_at"] for row in rows]:
-                timed = [row | {"delivered_at": time} for row, time in zip(rows, times, strict=True)]
+                timed = [{**row, "delivered_at": time} for row, time in zip(rows, times, strict=True)]
                 workplace.warehouse.write(*place, timed)

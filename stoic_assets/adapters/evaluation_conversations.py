@@ -5,7 +5,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from stoic_assets.adapters.agents.connect import header_secrets
 from stoic_assets.adapters.agents.knowledge_context import create_knowledge_context
@@ -26,6 +25,7 @@ from stoic_assets.core.conversation.trials import hold_all
 from stoic_assets.core.errors import StoicError
 from stoic_assets.core.evaluation import EvaluationRequest, Manifest, refuse_change
 from stoic_assets.core.jobs.plan import Planned, alternated
+from stoic_assets.core.table_rows import Rows
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Held:
 
     manifest: Manifest
     planned: int
-    trials: list[dict[str, Any]]
+    trials: Rows
     files: dict[str, Path]
 
 

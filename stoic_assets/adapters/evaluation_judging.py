@@ -5,7 +5,7 @@ import math
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import asdict
 from functools import cached_property, partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from stoic_assets.adapters.calibration_store import read_calibration
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
@@ -25,9 +25,9 @@ from stoic_assets.core.judging.judge import judge_tasks, judge_virtues
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.settings import Judging
 from stoic_assets.core.side_by_side import side_by_side
+from stoic_assets.core.table_rows import Row
 
 R = TypeVar("R")
-Row = dict[str, Any]
 Tables = dict[str, list[Row]]
 """Rows by the name of their table."""
 
@@ -106,13 +106,13 @@ class EvaluationJudging:
     def weigh(self) -> None:
         """Stores with the trials what scores and comparisons go by in the jobs, where a correction changed it."""
         held, columns = self.tables.read("trials"), {name: self._job_columns(name) for name in self._jobs}
-        trials = [trial | columns[trial["job"]] for trial in held]
+        trials = [{**trial, **columns[trial["job"]]} for trial in held]
         if trials != held:
             self.tables.write("trials", trials)
 
     def _job_columns(self, name: str) -> Row:
         """With the hash of the job as it was before it was blanked."""
-        return job_columns(self._jobs[name]) | {"job_hash": self._hashes[name]}
+        return {**job_columns(self._jobs[name]), "job_hash": self._hashes[name]}
 
     def _hash(self, job: Job) -> str:
         """The hash of a corrected job with its secrets, reached as its conversations reached the agent."""

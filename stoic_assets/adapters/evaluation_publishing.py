@@ -6,7 +6,6 @@ What people found of a version goes into each of its fitness updates beside what
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from stoic_assets.adapters.delivery import deliver, times_locked
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
@@ -26,8 +25,8 @@ from stoic_assets.core.evolution.gepa import Batch, evaluation_batch
 from stoic_assets.core.evolution.said_examples import only_said
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation, stoic_evaluations
 from stoic_assets.core.feedback.human_evaluation import FEEDBACK, RATINGS
+from stoic_assets.core.table_rows import Row
 
-Row = dict[str, Any]
 _TO_LEARN_FROM = {
     "trials": ("trial_id", "holdout", "scenario"),
     "composite_scores": ("trial_id", "job", "outcome", "valid", "virtue_overall", "virtue_confidence"),

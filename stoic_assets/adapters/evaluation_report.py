@@ -16,9 +16,10 @@ from stoic_assets.core.calibration.against_people import in_short
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.presentation.confidence import calibrated_share, whose_confidence
 from stoic_assets.core.releases import agent_of
-from stoic_assets.core.reports.data import BaseVersion, ReportData, Row
+from stoic_assets.core.reports.data import BaseVersion, ReportData
 from stoic_assets.core.reports.page import report_parts
 from stoic_assets.core.reports.weak_virtues import weak_virtue_markdown
+from stoic_assets.core.table_rows import Row
 
 GATHERED_OTHERWISE = (
     "evaluation", "jobs", "virtue_trends", "version_comparisons", "judge_calibration", "invalid_trials_threshold",
@@ -86,8 +87,11 @@ def _jobs(workplace: Workplace, manifest: Manifest, trials: Sequence[Row]) -> li
     kept = {job.name: job for job in correction.jobs if judged.get(job.name) == correction.job_hashes[job.name]}
     parts: Any = {"name": True, "facts": True, "tasks": True, "scenarios": {"__all__": {"id", "category"}}}
     return [
-        workplace.redactor.row(kept.get(job.name, job).model_dump(mode="json", include=parts))
-        | {"corrected": judged.get(job.name) != held[job.name], "kept": job.name in kept}
+        {
+            **workplace.redactor.row(kept.get(job.name, job).model_dump(mode="json", include=parts)),
+            "corrected": judged.get(job.name) != held[job.name],
+            "kept": job.name in kept,
+        }
         for job in manifest.spec.jobs
     ]
 

@@ -15,9 +15,8 @@ from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import REGRADING, Manifest, evaluation_row, way_on
 from stoic_assets.core.judging.ask import OUT_OF_BUDGET
 from stoic_assets.core.model_costs import total_cost
-from stoic_assets.core.trial_rows import by_trial
+from stoic_assets.core.table_rows import Row, by_trial
 
-Row = dict[str, Any]
 VERDICT_ON = {"virtue_scores": "virtue", "task_scores": "task"}
 """Tables of verdicts, and what of a trial a row is about."""
 
@@ -56,7 +55,7 @@ class EvaluationTables:
         """
         head = self._head()
         if head and head["status"] != REGRADING and (corrected or head["status"] != "conversed"):
-            self.write("evaluations", [head | {"status": REGRADING}])
+            self.write("evaluations", [{**head, "status": REGRADING}])
 
     def finish(self) -> tuple[Path, dict[str, Any]]:
         """Stores the evaluation's own row once it is scored: the file, and what is new in it.

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from stoic_assets.adapters.document_files import read_text
 from stoic_assets.adapters.models.connect import connect_model, is_offline, judge_panel
@@ -31,9 +30,9 @@ from stoic_assets.core.feedback.rating_bridge import rated_feedback
 from stoic_assets.core.judging.ask import NoVerdict
 from stoic_assets.core.moments import utc_text
 from stoic_assets.core.side_by_side import side_by_side
+from stoic_assets.core.table_rows import Row
 
 TABLE = "human_feedback_evaluations"
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,9 @@ from stoic_assets.core.ratings.page.build import build_page
 from stoic_assets.core.ratings.rated_item import RatedItem
 from stoic_assets.core.ratings.rating_file import Rating, parse_ratings
 from stoic_assets.core.ratings.reported_effectiveness import reported_effectiveness
+from stoic_assets.core.table_rows import Row
 
 TABLE = "human_ratings"
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)

@@ -7,18 +7,18 @@ groups, both give the same rows.
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stoic_assets.adapters.duckdb_engine import fetch, open_engine
 from stoic_assets.adapters.sql_literals import quoted
 from stoic_assets.adapters.sql_project import ModelTest
 from stoic_assets.adapters.warehouse import Warehouse
 from stoic_assets.core.errors import StoicError
+from stoic_assets.core.table_rows import Row
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-Row = dict[str, Any]
 
 
 class EvaluationModels:

@@ -12,8 +12,8 @@ from stoic_assets.adapters.bolt import Graph
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation
 from stoic_assets.core.moments import utc_text
 from stoic_assets.core.releases import agent_of
+from stoic_assets.core.table_rows import Row
 
-Row = Mapping[str, Any]
 LABELS = ("Agent", "AgentVersion", "StoicEvaluation", "Task", "VirtueScore", "VirtueTrend", "FitnessUpdate")
 SHARED_LINKS = ("HAS_VERSION", "EVOLVED_FROM", "HAS_VIRTUE_TREND")
 """Relationships that two evaluations of an agent may write at once: the embedded server's MERGE makes two of them
@@ -151,7 +151,7 @@ async def project_evaluations(
     graph: Graph,
     head: EvaluationHead,
     evaluations: Sequence[StoicEvaluation],
-    outcomes: Mapping[str, dict[str, Any]] | None = None,
+    outcomes: Mapping[str, Row] | None = None,
 ) -> None:
     """All scored trials of one evaluation with their virtue scores; what an earlier judging left besides goes.
 
@@ -163,7 +163,7 @@ async def project_evaluations(
     await _ensure_version(graph, head.agent_version)
     await graph.write(_FORMER_SCORES, place | {"scores": {row["id"]: True for row in scores}})
     await graph.write(_FORMER_EVALUATIONS, place | {"trials": {each.id: True for each in evaluations}})
-    rows = [_evaluation_row(each) | (outcomes or {}).get(each.id, {}) for each in evaluations]
+    rows = [{**_evaluation_row(each), **(outcomes or {}).get(each.id, {})} for each in evaluations]
     await _write_rows(graph, _EVALUATIONS, rows, place)
     await _write_rows(graph, _SCORES, scores, {})
 
@@ -236,7 +236,7 @@ def _evaluation_row(evaluation: StoicEvaluation) -> dict[str, Any]:
     }
 
 
-def _score_rows(evaluation: StoicEvaluation) -> list[dict[str, Any]]:
+def _score_rows(evaluation: StoicEvaluation) -> list[Row]:
     return [
         {
             "id": f"{evaluation.id}/{virtue}", "trial_id": evaluation.id, "virtue": virtue, "score": found.score,

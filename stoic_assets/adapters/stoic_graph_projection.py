@@ -4,7 +4,6 @@ The statements are those of `stoic_graph`; here stands what of the warehouse goe
 """
 
 from collections.abc import Awaitable, Callable
-from typing import Any
 
 from stoic_assets.adapters import stoic_graph
 from stoic_assets.adapters.bolt import Graph
@@ -17,9 +16,7 @@ from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead
 from stoic_assets.core.feedback.human_evaluation import FEEDBACK, RATINGS
 from stoic_assets.core.releases import Release, agent_of
-from stoic_assets.core.trial_rows import by_trial
-
-Row = dict[str, Any]
+from stoic_assets.core.table_rows import Row, by_trial
 
 
 def introduce_version(workplace: Workplace, agent_version: str, release: Release | None) -> None:

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from stoic_assets.adapters.calibration_store import calibration_rows
 from stoic_assets.adapters.document_files import load_releases
@@ -23,13 +22,13 @@ from stoic_assets.core.judging.silent_judges import answers
 from stoic_assets.core.presentation.confidence import calibrated_share
 from stoic_assets.core.releases import base_of
 from stoic_assets.core.scoring.validity import conclusive
+from stoic_assets.core.table_rows import Row
 
 TABLE = "version_comparisons"
 ASSERTION = ("trial_id", "assertion", "text", "weight", "passed")
 """The columns of `assertion_results` that a comparison goes by."""
 RECENT = 100
 """Evaluations of a version among which one is chosen: 1,000 on both sides would be 5 s of pairs to go through."""
-Row = dict[str, Any]
 
 
 def base_version(workplace: Workplace, manifest: Manifest) -> str | None:

@@ -35,6 +35,7 @@ from stoic_assets.adapters.table_schemas import MODELS, TABLES, columns_of, duck
 from stoic_assets.core.errors import ConfigurationError, StoicError
 from stoic_assets.core.evaluation import check_evaluation_id
 from stoic_assets.core.releases import check_agent_version
+from stoic_assets.core.table_rows import Row
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -75,9 +76,7 @@ class Warehouse:
         """Whether the evaluation has this table, with or without rows."""
         return self.file(table, agent_version, evaluation_id) is not None
 
-    def read(
-        self, table: str, agent_version: str, evaluation_id: str, columns: Collection[str] = ()
-    ) -> list[dict[str, Any]]:
+    def read(self, table: str, agent_version: str, evaluation_id: str, columns: Collection[str] = ()) -> list[Row]:
         """The rows of one evaluation as they were written, by path, or some columns of them.
 
         Raises `StoicError` when there are none yet.
@@ -92,11 +91,11 @@ class Warehouse:
             except duckdb.IOException:  # they stand in another archive since a version was deleted from this one
                 return fetch(engine, f"select {selected} from ({self.scan_one(*key)})")
 
-    def evaluations(self, agent_version: str) -> list[dict[str, Any]]:
+    def evaluations(self, agent_version: str) -> list[Row]:
         """The evaluations of one version, the newest first."""
         return self._of_version("evaluations", agent_version, "from ({}) order by started_at desc, evaluation_id desc")
 
-    def jobs(self, agent_version: str) -> list[dict[str, Any]]:
+    def jobs(self, agent_version: str) -> list[Row]:
         """The name and hash of each job that each evaluation of one version has trials of."""
         return self._of_version("trials", agent_version, "select distinct evaluation_id, job, job_hash from ({})")
 
@@ -118,7 +117,7 @@ class Warehouse:
         self._create_views(engine, frozenset(TABLES if tables is None else tables))
         return engine
 
-    def query(self, sql: str, params: Sequence[str | Sequence[str]] = ()) -> list[dict[str, Any]]:
+    def query(self, sql: str, params: Sequence[str | Sequence[str]] = ()) -> list[Row]:
         """The rows of a query over the views; only tables whose names occur in it are looked at."""
         return self.ask(TABLES.keys() & re.findall(r"\w+", sql), lambda engine: fetch(engine, sql, params))
 
@@ -216,7 +215,7 @@ class Warehouse:
             )
         return self._scan(table, {(agent_version, evaluation_id): place})
 
-    def _of_version(self, table: str, agent_version: str, sql: str) -> list[dict[str, Any]]:
+    def _of_version(self, table: str, agent_version: str, sql: str) -> list[Row]:
         """What `sql` finds in all rows of one version, which take the place of its braces."""
         found = places(self.root / table, check_agent_version(agent_version))
         if not found:

@@ -32,12 +32,12 @@ from stoic_assets.core.comparison.outcome_text import (
     open_questions,
 )
 from stoic_assets.core.comparison.paired_assertions import REPEATED, PairedAssertion
-from stoic_assets.core.comparison.paired_jobs import Row
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 from stoic_assets.core.presentation.formatting import dashed, difference, p_value, plural, score
 from stoic_assets.core.releases import agent_of, check_agent_version
+from stoic_assets.core.table_rows import Row
 
 COLOURS: dict[Verdict, str] = {
     "regressed": "red", "improved": "green", "unchanged": "default", "inconclusive": "yellow",

@@ -1,6 +1,6 @@
 """`stoic list`: every evaluation there is, those that were cut short among them."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.table import Table
@@ -13,6 +13,7 @@ from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 from stoic_assets.core.presentation.formatting import dashed, dollars, score
 from stoic_assets.core.releases import check_agent_version
 from stoic_assets.core.scoring.rounding import half_even
+from stoic_assets.core.table_rows import Row, Rows
 
 UNFINISHED = "conversing"
 """What an evaluation is until all its conversations are stored; `--resume` with its id goes on."""
@@ -42,7 +43,7 @@ def list_evaluations(
         console.out.print("nothing was evaluated yet; run `stoic eval` or `stoic demo`")
 
 
-def evaluations(workplace: Workplace, agent_version: str | None) -> list[dict[str, Any]]:
+def evaluations(workplace: Workplace, agent_version: str | None) -> list[Row]:
     """The evaluations of a version, or of all, the newest first. Of one that was cut short much is null."""
     wanted = {agent_version} if agent_version else workplace.evidence.agent_versions()
     rows = {(row["agent_version"], row["evaluation_id"]): row for row in workplace.warehouse.query(_ROWS)}
@@ -60,7 +61,7 @@ def evaluations(workplace: Workplace, agent_version: str | None) -> list[dict[st
     return sorted([*stored, *filter(None, begun)], key=lambda row: utc_text(row["started_at"]), reverse=True)
 
 
-def _begun(workplace: Workplace, agent_version: str, evaluation_id: str) -> dict[str, Any] | None:
+def _begun(workplace: Workplace, agent_version: str, evaluation_id: str) -> Row | None:
     manifest = workplace.evidence.readable(agent_version, evaluation_id)
     if manifest is None:
         return None
@@ -71,7 +72,7 @@ def _begun(workplace: Workplace, agent_version: str, evaluation_id: str) -> dict
     }  # fmt: skip
 
 
-def _table(found: list[dict[str, Any]]) -> Table:
+def _table(found: Rows) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
     for heading, least in (("version", 12), ("evaluation", 16), ("begun, UTC", 10), ("status", 10)):
         table.add_column(heading, min_width=least)

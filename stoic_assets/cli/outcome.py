@@ -1,6 +1,6 @@
 """The end of an evaluation in the terminal: what was found, where to look, and with which exit code to leave."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,10 +26,10 @@ from stoic_assets.core.scoring.evaluation_document import DOCUMENT_TABLES, evalu
 from stoic_assets.core.scoring.evaluation_junit import evaluation_junit
 from stoic_assets.core.scoring.gates import shortfalls
 from stoic_assets.core.scoring.validity import cut_short, too_many_invalid
+from stoic_assets.core.table_rows import Row
 
 GATE_SAYS_NO, NO_VERDICT = 1, 3
 Document = dict[str, Any]
-Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)

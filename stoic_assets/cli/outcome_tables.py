@@ -1,19 +1,18 @@
 """What `stoic eval` found as tables in the terminal: a row for each trial, and one for each virtue."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from rich.table import Table
 
 from stoic_assets.cli import console
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.formatting import dashed, score, words
+from stoic_assets.core.table_rows import Row
 
 PARTS = {
     "timing": "timing", "task": "task", "assertion": "assertion", "failure_penalty": "penalty", "overall": "overall",
 }
 """The scores of a trial that are shown, and their headings."""
-Row = Mapping[str, Any]
 
 
 def trials_table(trials: Sequence[Row], names: Mapping[str, str]) -> Table:

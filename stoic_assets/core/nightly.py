@@ -7,15 +7,12 @@ before has told of, and fell again, is neither held nor told again.
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Any
 
 from stoic_assets.core.evaluation import REGRADING, way_on
 from stoic_assets.core.evaluation_order import ready
 from stoic_assets.core.night_record import Alarm, Night, Round
 from stoic_assets.core.scoring.validity import conclusive, too_many_invalid
-
-Row = Mapping[str, Any]
-"""A row of table `version_comparisons`, or of `evaluations`."""
+from stoic_assets.core.table_rows import Row
 
 
 @dataclass(frozen=True)
@@ -100,7 +97,7 @@ def fallen(rows: Sequence[Row]) -> dict[str, Row]:
     return {row["measure"]: row for row in rows if row["gating"] and row["verdict"] == "regressed"}
 
 
-def fallen_twice(first: Sequence[Row], again: Sequence[Row]) -> list[dict[str, Any]]:
+def fallen_twice(first: Sequence[Row], again: Sequence[Row]) -> list[Row]:
     """The measures that regressed in both rounds against the same base, with what either round found."""
     before = fallen(first)
     return [

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import quote, quote_plus
 
 from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.table_rows import Row
 
 BLANK = "[redacted]"
 SHORT = 64
@@ -86,7 +87,7 @@ class Redactor:
             return [self.data(item) for item in value]
         return value
 
-    def row(self, row: Mapping[str, Any]) -> dict[str, Any]:
+    def row(self, row: Row) -> Row:
         """What we made up ourselves, such as a table's row: names of fields and `OWN` values stay, JSON stays JSON."""
         return {name: value if name in OWN else self._field(name, value) for name, value in row.items()}
 

@@ -15,14 +15,13 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.scoring.rounding import mean
+from stoic_assets.core.table_rows import Row
 from stoic_assets.defs.evaluation_run import current_evaluation
 from stoic_assets.defs.failures import RETRIES, reported
 from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
 from stoic_assets.defs.shown_rows import numbers, shown, trial_name
 from stoic_assets.defs.transcripts import transcripts
-
-Row = dict[str, Any]
 
 
 class JudgingConfig(dg.Config):

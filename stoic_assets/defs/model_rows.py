@@ -5,9 +5,9 @@ from typing import Any
 
 from stoic_assets.adapters.sql_project import SqlProject
 from stoic_assets.adapters.table_schemas import columns_of
+from stoic_assets.core.table_rows import Row
 from stoic_assets.defs.shown_rows import numbers, shown, trial_name
 
-Row = dict[str, Any]
 _ONE_FOR_ALL = frozenset({"agent", "evaluation_id", "evaluated_at"})
 
 

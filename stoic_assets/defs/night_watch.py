@@ -15,8 +15,9 @@ from stoic_assets.core.alerts import Failure, regression_confirmed, run_failed
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import EVALUATION_TAG
 from stoic_assets.core.night_record import Alarm, Night, Round
-from stoic_assets.core.nightly import Facts, Row, Steps, has_verdict, is_over, next_steps, no_verdict
+from stoic_assets.core.nightly import Facts, Steps, has_verdict, is_over, next_steps, no_verdict
 from stoic_assets.core.stages import VERDICTS
+from stoic_assets.core.table_rows import Row
 from stoic_assets.defs.failures import delivery_faults
 from stoic_assets.defs.maintenance import compaction
 from stoic_assets.defs.releases import ENDED, release_evaluation

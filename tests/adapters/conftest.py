@@ -23,7 +23,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from stoic_assets.adapters.bolt import Graph, Rows, connect
+from stoic_assets.adapters.bolt import Graph, connect
 from stoic_assets.adapters.embedded_graph import embedded_graph
 from stoic_assets.adapters.embedded_server import GraphServer
 from stoic_assets.adapters.feedback_files import TakenIn, store
@@ -34,6 +34,7 @@ from stoic_assets.core.feedback.feedback_file import DimensionFeedback, Metrics
 from stoic_assets.core.feedback.human_evaluation import HumanFeedback, human_row
 from stoic_assets.core.graph_address import GraphAddress, subject_address
 from stoic_assets.core.settings import Feedback
+from stoic_assets.core.table_rows import Rows
 
 Make = Callable[..., Manifest]
 STARTED = "2026-03-01T02:00:00+00:00"

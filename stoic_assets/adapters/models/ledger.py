@@ -5,7 +5,6 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 from stoic_assets.adapters.json_lines import JsonLines, read_lines
@@ -16,6 +15,7 @@ from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.queueing import slot_of
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.settings import Price
+from stoic_assets.core.table_rows import Row
 
 AT_ONCE_UNDER_CEILING = 8
 """Calls whose cost is not known yet: all verdicts are asked for at once, and unbounded none would meet the ceiling."""
@@ -89,7 +89,7 @@ class Ledger:
         """
         await self._book.sync()
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[Row]:
         """Every call so far, in the order of their ends; the columns of `llm_calls` that the call itself knows."""
         return calls_in(self._file)
 
@@ -101,7 +101,7 @@ class Ledger:
             )
 
 
-def calls_in(file: Path) -> list[dict[str, Any]]:
+def calls_in(file: Path) -> list[Row]:
     """See `Ledger.rows`; for who asks no model."""
     return [line["call"] for line in read_lines(file, "call")]
 

@@ -3,14 +3,12 @@
 A confidence can be calibrated for a judge that agrees with nobody: it is then low, and says nothing of why.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.formatting import is_missing, plural, score, words
-
-Row = Mapping[str, Any]
+from stoic_assets.core.table_rows import Row
 
 
 @dataclass(frozen=True)

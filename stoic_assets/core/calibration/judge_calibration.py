@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 
@@ -20,8 +20,8 @@ from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 from stoic_assets.core.ratings.reliability.estimate import Estimate, undefined
 from stoic_assets.core.ratings.reliability.rank_correlation import spearman
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES
+from stoic_assets.core.table_rows import Row
 
-Row = Mapping[str, Any]
 SIGNALS: tuple[Signal, ...] = get_args(Signal)
 USUAL = Resampling()
 EDGES = {f"spearman_{name}": name for name in DIMENSION_NAMES}
@@ -43,7 +43,7 @@ class JudgeComparison:
     maps: Mapping[str, ConfidenceMap]
     rubric: str | None = None
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[Row]:
         """The rows of `judge_calibration`."""
         return [
             {

@@ -9,7 +9,6 @@ looks perfect.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +21,7 @@ from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.core.ratings.rating_table import Floats
 from stoic_assets.core.ratings.reliability.estimate import Estimate, undefined, with_interval
 from stoic_assets.core.ratings.reliability.resampling import item_weights
+from stoic_assets.core.table_rows import Row
 
 WITHIN = 0.125
 """A score this near to people's mean is right."""
@@ -33,7 +33,6 @@ DIGITS = 12
 """Decimal places of a signal: the spread of 0.3, 0.4, 0.5 is that of 0.5, 0.6, 0.7, but for errors of rounding."""
 ERRS_UPWARDS = "no interval: chance alone makes it larger than 0; compare brier"
 NEEDED: Mapping[Signal, str] = {"spread": f"{ENOUGH} verdicts", "self": "a verdict with the judge's own word"}
-Row = Mapping[str, Any]
 Judged = Mapping[str, Sequence[Row]]
 """Scored verdicts by trial."""
 Ratings = Mapping[str, Mapping[str, float]]

@@ -4,15 +4,14 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Any
 
 import numpy as np
 
 from stoic_assets.core.feedback.rating_bridge import RatedVirtue
 from stoic_assets.core.judging.virtues import Virtue
 from stoic_assets.core.ratings.rating_table import Floats
+from stoic_assets.core.table_rows import Row
 
-Row = Mapping[str, Any]
 Rated = Mapping[Virtue, Mapping[str, Mapping[str, float]]]
 """Scores by virtue, trial and rater."""
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from stoic_assets.core.comparison.comparable import Common, common_ground
 from stoic_assets.core.comparison.effect import FEWEST_JOBS
@@ -16,10 +15,11 @@ from stoic_assets.core.comparison.paired_assertions import (
     held,
     paired_assertions,
 )
-from stoic_assets.core.comparison.paired_jobs import Row, Scope, cells_by_measure, paired
+from stoic_assets.core.comparison.paired_jobs import Scope, cells_by_measure, paired
 from stoic_assets.core.comparison.side import Side
 from stoic_assets.core.comparison.survivors import Survivors
 from stoic_assets.core.settings import MinimalDifferences
+from stoic_assets.core.table_rows import Row
 
 SCOPES: tuple[Scope, ...] = ("withheld", "supplied", "lift")
 
@@ -76,7 +76,7 @@ class Comparison:
         """The rows of the gating findings of that verdict, the largest difference first."""
         return by_size((found.row() for found in self.gating), verdict)
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[Row]:
         """The rows of `version_comparisons`."""
         head = {
             "base": self.base.agent_version, "candidate": self.candidate.agent_version,

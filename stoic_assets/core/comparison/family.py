@@ -11,8 +11,9 @@ from statistics import fmean
 from typing import Any, Literal
 
 from stoic_assets.core.comparison.effect import ALPHA, FEWEST_JOBS, Effect, Tested, effect
-from stoic_assets.core.comparison.paired_jobs import Pair, Row, Scope
+from stoic_assets.core.comparison.paired_jobs import Pair, Scope
 from stoic_assets.core.presentation.formatting import difference, short_of
+from stoic_assets.core.table_rows import Row
 
 Verdict = Literal["regressed", "improved", "unchanged", "inconclusive"]
 Barred = Mapping[Verdict, str]

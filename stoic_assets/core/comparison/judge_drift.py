@@ -5,23 +5,22 @@ The level of the alarm is 5 % for five virtues and thirty nights together; sizes
 (docs/judging.md).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from math import sqrt
 from statistics import fmean, stdev
-from typing import Any
 
 from stoic_assets.core.comparison.judge_reference import Judged, Mean, Reference
 from stoic_assets.core.comparison.student import SAME, all_alike, quantile, t_test
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 from stoic_assets.core.presentation.formatting import difference
+from stoic_assets.core.table_rows import Row
 
 FEWEST = 5
 """Transcripts below which nothing is measured."""
 ALARM = 0.05 / (len(VIRTUES) * 30)
 POWER = 0.90
-Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ class Measurement:
         """The virtues in which the judge moved."""
         return tuple(drift for drift in self.drifts if drift.alarm)
 
-    def rows(self, evaluated_at: datetime) -> list[dict[str, Any]]:
+    def rows(self, evaluated_at: datetime) -> list[Row]:
         """The rows of `judge_drift`."""
         head = {"reference_id": self.reference_id, "judge_models": list(self.judge_models)}
         return [{**head, **asdict(drift), "evaluated_at": evaluated_at} for drift in self.drifts]

@@ -11,9 +11,9 @@ from stoic_assets.core.comparison.outcome_text import (
     name,
 )
 from stoic_assets.core.comparison.paired_assertions import PairedAssertion
-from stoic_assets.core.comparison.paired_jobs import Row
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 from stoic_assets.core.presentation.junit import Case, Suite, junit
+from stoic_assets.core.table_rows import Row
 
 
 def comparison_junit(comparison: Comparison) -> str:

@@ -15,10 +15,10 @@ from stoic_assets.core.comparison.outcome_text import (
     open_questions,
 )
 from stoic_assets.core.comparison.paired_assertions import PairedAssertion
-from stoic_assets.core.comparison.paired_jobs import Row
 from stoic_assets.core.markdown import bulleted, plain
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 from stoic_assets.core.presentation.formatting import dashed, difference, p_value, score
+from stoic_assets.core.table_rows import Row
 
 MARKS: dict[Verdict, str] = {"regressed": "❌", "improved": "✅", "unchanged": "🟰", "inconclusive": "❔"}
 MOST_ASSERTIONS = 30

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.comparison.family import Verdict
 from stoic_assets.core.comparison.paired_assertions import PairedAssertion
-from stoic_assets.core.comparison.paired_jobs import Row
 from stoic_assets.core.presentation.confidence import whose_confidence
 from stoic_assets.core.presentation.formatting import DASH, dashed, difference, is_missing, plural, score
+from stoic_assets.core.table_rows import Row
 
 HEADINGS: dict[Verdict, str] = {
     "regressed": "is worse than", "improved": "is better than", "unchanged": "is as good as",

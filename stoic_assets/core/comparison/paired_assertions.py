@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stoic_assets.core.comparison.paired_jobs import Row
 from stoic_assets.core.jobs.names import job_key
 from stoic_assets.core.presentation.ordering import natural
+from stoic_assets.core.table_rows import Row
 
 Key = tuple[str, str, str, str]
 """Job (or scenario of it), condition, text, and what tells the assertion from others of that text."""

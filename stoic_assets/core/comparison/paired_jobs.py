@@ -7,11 +7,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
-from typing import Any, Literal
+from typing import Literal
 
 from stoic_assets.core.jobs.names import job_key
+from stoic_assets.core.table_rows import Row
 
-Row = Mapping[str, Any]
 Scope = Literal["pooled", "withheld", "supplied", "lift"]
 Cells = Mapping[str, Mapping[str, float]]
 """Job to condition to the mean of its valid trials, 0–1."""

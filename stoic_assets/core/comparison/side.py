@@ -3,13 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from stoic_assets.core.errors import StoicError
 from stoic_assets.core.judging.silent_judges import Answer
 from stoic_assets.core.scoring.validity import invalid_share
-
-Row = Mapping[str, Any]
+from stoic_assets.core.table_rows import Row
 
 
 class ComparisonRefused(StoicError):

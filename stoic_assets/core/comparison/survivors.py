@@ -13,9 +13,10 @@ from typing import get_args
 
 from stoic_assets.core.comparison.family import Barred, Verdict
 from stoic_assets.core.comparison.measures import LEAVING_FAILURES_OUT
-from stoic_assets.core.comparison.paired_jobs import Row, Scope
+from stoic_assets.core.comparison.paired_jobs import Scope
 from stoic_assets.core.comparison.side import Side
 from stoic_assets.core.jobs.names import job_key
+from stoic_assets.core.table_rows import Row
 
 Cell = tuple[str, str]
 """A job, or one scenario of it, and a condition."""

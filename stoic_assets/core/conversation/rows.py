@@ -1,13 +1,11 @@
 """Evidence as rows of the tables `trials`, `turns` and `observations`."""
 
 import json
-from typing import Any
 
 from stoic_assets.core.conversation.evidence import Evidence, Observation, Trial, Turn
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.judging.suspicion import suspicions
-
-Row = dict[str, Any]
+from stoic_assets.core.table_rows import Row
 
 
 def trial_row(evidence: Evidence, job: Job) -> Row:

@@ -1,11 +1,10 @@
 """Whether a version is better than the one it is compared with, in the words of the comparison."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any, TypedDict
+from collections.abc import Iterable
+from typing import TypedDict
 
 from stoic_assets.core.comparison.family import Verdict, by_size, overall
-
-Row = Mapping[str, Any]
+from stoic_assets.core.table_rows import Row
 
 
 class AgainstBase(TypedDict):

@@ -11,12 +11,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from stoic_assets.core.evolution.advice import Improvement, improvements
-from stoic_assets.core.evolution.comparison_verdict import AgainstBase, Row, against_base
+from stoic_assets.core.evolution.comparison_verdict import AgainstBase, against_base
 from stoic_assets.core.evolution.estimate import WeightedScore, estimated
 from stoic_assets.core.evolution.objective import Objective, balanced, below_floor, objectives, severities, uncertain
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation
 from stoic_assets.core.judging.virtues import Virtue
 from stoic_assets.core.settings import Evolution, Weakness
+from stoic_assets.core.table_rows import Row
 
 
 @dataclass(frozen=True)

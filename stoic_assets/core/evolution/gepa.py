@@ -5,19 +5,18 @@ this is told in `docs/evolution.md`. Holdout jobs are left out of everything.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from stoic_assets.core.errors import StoicError
 from stoic_assets.core.evolution.objective import objectives
 from stoic_assets.core.evolution.said_examples import only_said
 from stoic_assets.core.evolution.stoic_evaluation import StoicEvaluation, VirtueFinding
 from stoic_assets.core.judging.virtues import TITLES, VIRTUES, Virtue
-from stoic_assets.core.trial_rows import by_trial
+from stoic_assets.core.table_rows import Row, by_trial
 
-Row = Mapping[str, Any]
 ReflectiveRecord = TypedDict(
     "ReflectiveRecord", {"Inputs": dict[str, str], "Generated Outputs": dict[str, str], "Feedback": str}
 )

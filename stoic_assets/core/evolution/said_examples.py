@@ -1,17 +1,14 @@
 """Which of the examples that judges gave were really said: evolution must not learn from invented ones."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from stoic_assets.core.conversation.evidence import Turn
 from stoic_assets.core.evolution.stoic_evaluation import StoicEvaluation
 from stoic_assets.core.judging.exhibit import function_calls
 from stoic_assets.core.judging.quotes import SearchableRecord
-from stoic_assets.core.trial_rows import by_trial
-
-Row = Mapping[str, Any]
+from stoic_assets.core.table_rows import Row, by_trial
 
 
 def only_said(evaluations: Iterable[StoicEvaluation], turns: Iterable[Row]) -> list[StoicEvaluation]:

@@ -13,9 +13,7 @@ from stoic_assets.core.jobs.names import played
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 from stoic_assets.core.moments import utc_text
 from stoic_assets.core.releases import agent_of
-from stoic_assets.core.trial_rows import by_trial
-
-Row = Mapping[str, Any]
+from stoic_assets.core.table_rows import Row, by_trial
 
 
 @dataclass(frozen=True)

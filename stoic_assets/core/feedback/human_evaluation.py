@@ -13,8 +13,8 @@ from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEv
 from stoic_assets.core.feedback.feedback_file import Metrics
 from stoic_assets.core.feedback.translation import VirtueMap, blended, translated
 from stoic_assets.core.releases import agent_of
+from stoic_assets.core.table_rows import Row
 
-Row = Mapping[str, Any]
 Kind = Literal["metrics", "dialogue", "ratings"]
 FEEDBACK = "human-feedback"
 """The evaluation under which all feedback files of a version stand in the tables."""

@@ -8,15 +8,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, variance
-from typing import Any
 
 from stoic_assets.core.feedback.feedback_file import DimensionFeedback, Metrics
 from stoic_assets.core.feedback.human_evaluation import HumanFeedback
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 from stoic_assets.core.ratings.counted_ratings import counted
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES, LEVELS, DimensionName, Overall
+from stoic_assets.core.table_rows import Row
 
-Row = Mapping[str, Any]
 Bridge = Mapping[DimensionName, Virtue]
 """Dimension of the rating page to virtue."""
 

@@ -4,13 +4,12 @@ Judges differ in level: where one of a panel falls silent, the mean moves though
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
 
 from stoic_assets.core.judging.ask import OUT_OF_BUDGET
 from stoic_assets.core.presentation.formatting import plural
-
-Row = Mapping[str, Any]
+from stoic_assets.core.table_rows import Row
 
 
 class Answer(NamedTuple):
@@ -60,7 +59,7 @@ def silence(answers: Iterable[Answer]) -> dict[tuple[str, str], Silence]:
     return {question: Silence(found.count(False), len(found)) for question, found in given.items()}
 
 
-def silent_judges(answers: Sequence[Answer]) -> list[dict[str, Any]]:
+def silent_judges(answers: Sequence[Answer]) -> list[Row]:
     """Each `judge` of which a verdict is missing: how many it was `asked` for and how many are `missing`, by what they
     are about, and the first `error`."""
     found = silence(answers)

@@ -15,7 +15,7 @@ from stoic_assets.core.ratings.checks.rater_checks import attention_ids, rater_c
 from stoic_assets.core.ratings.counted_ratings import counted
 from stoic_assets.core.ratings.missing_values import mean_of
 from stoic_assets.core.ratings.rated_item import RatedItem
-from stoic_assets.core.ratings.rating_table import RatingTable, Rows, rating_table
+from stoic_assets.core.ratings.rating_table import RatingTable, rating_table
 from stoic_assets.core.ratings.reliability.dimension_reliability import (
     DimensionReliability,
     dimension_reliability,
@@ -27,6 +27,7 @@ from stoic_assets.core.ratings.reliability.rater_influence import alpha_without,
 from stoic_assets.core.ratings.reliability.resampling import item_weights
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES
 from stoic_assets.core.ratings.study import Study
+from stoic_assets.core.table_rows import Rows
 
 DRAWS = 1000
 SEED = 1

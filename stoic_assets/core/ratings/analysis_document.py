@@ -10,6 +10,7 @@ from typing import Any
 from stoic_assets.core.ratings.analysis import RatingAnalysis
 from stoic_assets.core.ratings.reliability.dimension_reliability import DimensionReliability
 from stoic_assets.core.ratings.reliability.estimate import Estimate
+from stoic_assets.core.table_rows import Row
 
 PUBLIC_COEFFICIENTS = ("alpha_ordinal", "alpha_nominal", "ac2", "icc_a1", "icc_ak", "qwk_mean")
 
@@ -34,7 +35,7 @@ def _dimension(found: DimensionReliability) -> dict[str, Any]:
     return figures | {"gate": found.gate.state, "more_raters": found.gate.more_raters}
 
 
-def reliability_rows(analysis: RatingAnalysis) -> list[dict[str, Any]]:
+def reliability_rows(analysis: RatingAnalysis) -> list[Row]:
     """Rows of `rater_reliability`: one for each question and coefficient.
 
     Columns: question (a dimension or `overall`), coefficient, estimate, low, high, why; gate, more_raters and gate_why
@@ -45,10 +46,10 @@ def reliability_rows(analysis: RatingAnalysis) -> list[dict[str, Any]]:
     for name, found in analysis.dimensions.items():
         gate = {"gate": found.gate.state, "more_raters": found.gate.more_raters, "gate_why": found.gate.why}
         rows += _coefficient_rows(name, found.coefficients, gate)
-    return [row | _study(analysis) for row in rows]
+    return [{**row, **_study(analysis)} for row in rows]
 
 
-def rater_check_rows(analysis: RatingAnalysis) -> list[dict[str, Any]]:
+def rater_check_rows(analysis: RatingAnalysis) -> list[Row]:
     """Rows of `rater_checks`: rater_id, check, detail, and page_id and rubric of the study."""
     return [asdict(flag) | _study(analysis) for flag in analysis.checks.flags]
 
@@ -58,9 +59,7 @@ def _study(analysis: RatingAnalysis) -> dict[str, str | None]:
     return {"page_id": study.page_id if study else None, "rubric": study.rubric if study else None}
 
 
-def _coefficient_rows(
-    question: str, estimates: Mapping[str, Estimate], gate: Mapping[str, Any]
-) -> list[dict[str, Any]]:
+def _coefficient_rows(question: str, estimates: Mapping[str, Estimate], gate: Row) -> list[Row]:
     return [
         {"question": question, "coefficient": name, **asdict(estimate), **gate} for name, estimate in estimates.items()
     ]

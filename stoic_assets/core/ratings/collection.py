@@ -3,12 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from stoic_assets.core.ratings.blinding import Key, Keys
 from stoic_assets.core.ratings.rating_file import Rating
+from stoic_assets.core.table_rows import Row
 
-Row = Mapping[str, Any]
 Place = tuple[str, str]
 """Agent version and evaluation under which rows are stored."""
 

@@ -1,9 +1,8 @@
 """Which ratings count: no practice, no attention items, no repeats."""
 
-from collections.abc import Collection, Iterable, Mapping
-from typing import Any
+from collections.abc import Collection, Iterable
 
-Row = Mapping[str, Any]
+from stoic_assets.core.table_rows import Row
 
 
 def counted(rows: Iterable[Row], attention: Collection[str] = ()) -> list[Row]:

@@ -5,16 +5,14 @@ Only what counts enters: no practice, no attention items, no repeats.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES, LEVELS, Overall
+from stoic_assets.core.table_rows import Rows
 
-Row = Mapping[str, Any]
-Rows = Sequence[Row]
 Floats = npt.NDArray[np.float64]
 
 MARKS = len(LEVELS)

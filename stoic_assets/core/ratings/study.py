@@ -6,14 +6,13 @@ words, another rubric, are marks on another scale; they are never mixed, not eve
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.ratings.blinding import Keys
+from stoic_assets.core.table_rows import Row
 
-Row = Mapping[str, Any]
 NO_PAGE = "elsewhere"
 """The page of ratings that name none and whose items no page of ours shows."""
 

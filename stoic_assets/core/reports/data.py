@@ -3,16 +3,13 @@
 Rows are read tolerantly: a column that is absent counts as null. Where rows come from is the caller's business.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
 from stoic_assets.core.presentation.formatting import as_moment, is_missing
 from stoic_assets.core.scoring import rounding
-
-Row = Mapping[str, Any]
-Rows = Sequence[Row]
+from stoic_assets.core.table_rows import Row, Rows
 
 
 @dataclass(frozen=True)

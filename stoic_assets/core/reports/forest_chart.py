@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 from stoic_assets.core.presentation.drawing import INK, INK_MARK, PALETTE, STRONG, Margins, axes, label, svg
 from stoic_assets.core.presentation.formatting import difference, words
-from stoic_assets.core.reports.data import Row, values
+from stoic_assets.core.reports.data import values
+from stoic_assets.core.table_rows import Row
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from stoic_assets.core.presentation.ordering import natural
-from stoic_assets.core.reports.data import Row, mean
+from stoic_assets.core.reports.data import mean
 from stoic_assets.core.reports.trial_view import TrialView, fault
+from stoic_assets.core.table_rows import Row
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stoic_assets.core.model_costs import total_cost
-from stoic_assets.core.reports.data import Row, mean, values
+from stoic_assets.core.reports.data import mean, values
+from stoic_assets.core.table_rows import Row
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from stoic_assets.core.presentation.formatting import breakable, lasted, short_o
 from stoic_assets.core.presentation.own_text import PAGE_INK, own_text, policy_hash
 from stoic_assets.core.presentation.page_environment import PageEnvironment
 from stoic_assets.core.reports.charts import charts
-from stoic_assets.core.reports.data import ReportData, Row, Rows, latest
+from stoic_assets.core.reports.data import ReportData, latest
 from stoic_assets.core.reports.job_changes import job_changes, most_changed
 from stoic_assets.core.reports.job_table import failed_assertions, job_rows
 from stoic_assets.core.reports.model_calls import model_calls
@@ -29,6 +29,7 @@ from stoic_assets.core.reports.trial_view import TrialView, trial_views
 from stoic_assets.core.reports.version_differences import differences, uncompared_with
 from stoic_assets.core.reports.version_verdict import version_verdict
 from stoic_assets.core.reports.weak_virtues import none_weak, weak_virtues
+from stoic_assets.core.table_rows import Row, Rows
 
 
 class _RowEnvironment(PageEnvironment):

@@ -4,7 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from stoic_assets.core.reports.data import Rows, values
+from stoic_assets.core.reports.data import values
+from stoic_assets.core.table_rows import Rows
 
 SHARES = (0.5, 0.9, 0.99, 1.0)
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from itertools import product, zip_longest
 
 from stoic_assets.core.comparison.paired_assertions import told_apart
-from stoic_assets.core.reports.data import Row
 from stoic_assets.core.reports.job_changes import JobChange
 from stoic_assets.core.reports.trial_view import AssertionView, TrialView, TurnView
+from stoic_assets.core.table_rows import Row
 
 MOST_PAIRS = 20
 """Conversations are long; all flipped assertions are listed, and every trial is in its version's report."""

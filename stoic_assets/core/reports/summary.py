@@ -8,9 +8,10 @@ from stoic_assets.core.calibration.against_people import against_people, judges_
 from stoic_assets.core.calibration.confidence_map import why_not_calibrated
 from stoic_assets.core.model_costs import total_cost
 from stoic_assets.core.presentation.confidence import calibrated_share
-from stoic_assets.core.reports.data import ReportData, Row, mean, values
+from stoic_assets.core.reports.data import ReportData, mean, values
 from stoic_assets.core.reports.trial_view import TrialView
 from stoic_assets.core.scoring.validity import conclusive, invalid_share
+from stoic_assets.core.table_rows import Row
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.drawing import INK, INK_MARK, PALETTE, axes, label, svg
 from stoic_assets.core.presentation.formatting import words
-from stoic_assets.core.reports.data import Row
+from stoic_assets.core.table_rows import Row
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

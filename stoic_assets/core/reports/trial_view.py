@@ -12,8 +12,8 @@ from stoic_assets.core.judging.quotes import Quote, SearchableRecord
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.formatting import is_missing
 from stoic_assets.core.presentation.ordering import natural
-from stoic_assets.core.reports.data import BaseVersion, ReportData, Row
-from stoic_assets.core.trial_rows import by_trial
+from stoic_assets.core.reports.data import BaseVersion, ReportData
+from stoic_assets.core.table_rows import Row, by_trial
 
 WHY_MISSING = {
     "overall": "the trial has no part that could be scored",

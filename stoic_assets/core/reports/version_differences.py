@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from stoic_assets.core.comparison.paired_assertions import PairedAssertion, held, paired_assertions
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.ordering import natural
-from stoic_assets.core.reports.data import BaseVersion, ReportData, Row
+from stoic_assets.core.reports.data import BaseVersion, ReportData
 from stoic_assets.core.reports.summary import measures
 from stoic_assets.core.reports.trend_chart import releases
+from stoic_assets.core.table_rows import Row
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from stoic_assets.core.comparison.family import Verdict, by_size, overall
 from stoic_assets.core.comparison.outcome_text import change, open_questions
-from stoic_assets.core.reports.data import Row, Rows
+from stoic_assets.core.table_rows import Row, Rows
 
 
 @dataclass(frozen=True)

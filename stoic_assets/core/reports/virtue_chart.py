@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.drawing import INK, INK_MARK, STRONG, WEAK, Margins, axes, label, svg
 from stoic_assets.core.presentation.formatting import short_of, words
-from stoic_assets.core.reports.data import Row, values
+from stoic_assets.core.reports.data import values
+from stoic_assets.core.table_rows import Row
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from stoic_assets.core.markdown import bulleted, plain
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, UNCALIBRATED, weak_above
 from stoic_assets.core.presentation.formatting import dashed, score, short_of, words
-from stoic_assets.core.reports.data import Row, values
+from stoic_assets.core.reports.data import values
 from stoic_assets.core.reports.trial_view import AspectView, TrialView
+from stoic_assets.core.table_rows import Row
 
 MOST_EXHIBITS = 4
 _TABLE_HEAD = """\

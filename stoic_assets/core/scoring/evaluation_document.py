@@ -5,17 +5,14 @@ trial totals in the form that people quote.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from stoic_assets.core.conversation.evidence import PLAIN
 from stoic_assets.core.judging.silent_judges import answers, silent_judges
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.scoring.rounding import half_even, mean
-from stoic_assets.core.trial_rows import by_trial
-
-Row = Mapping[str, Any]
-Rows = Sequence[Row]
+from stoic_assets.core.table_rows import Row, Rows, by_trial
 
 DOCUMENT_TABLES = (
     "evaluations", "trials", "composite_scores", "trial_virtues", "virtue_scores", "task_scores", "assertion_results",

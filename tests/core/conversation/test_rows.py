@@ -8,14 +8,8 @@ import pytest
 
 from stoic_assets.core.conversation.conversation import hold_trial
 from stoic_assets.core.conversation.evidence import Evidence, Turn
-from stoic_assets.core.conversation.rows import (
-    Row,
-    average_response_ms,
-    evidence_of,
-    observation_rows,
-    trial_row,
-    turn_rows,
-)
+from stoic_assets.core.conversation.rows import average_response_ms, evidence_of, observation_rows, trial_row, turn_rows
+from stoic_assets.core.table_rows import Row
 
 Make = Callable[..., Any]
 

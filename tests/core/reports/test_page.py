@@ -13,9 +13,10 @@ from itertools import cycle
 
 import pytest
 
-from stoic_assets.core.reports.data import BaseVersion, ReportData, Row, Rows
+from stoic_assets.core.reports.data import BaseVersion, ReportData
 from stoic_assets.core.reports.page import report_parts
 from stoic_assets.core.reports.version_differences import differences
+from stoic_assets.core.table_rows import Row, Rows
 
 Make = Callable[..., ReportData]
 PutText = Callable[[ReportData, str], ReportData]

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from stoic_assets.core.ratings.checks.flag import RaterFlag
 from stoic_assets.core.ratings.rated_item import RatedItem
-from stoic_assets.core.ratings.rating_table import Row, Rows
+from stoic_assets.core.table_rows import Row, Rows
 
 
 def missed_attention(rows: Rows, items: Mapping[str, RatedItem]) -> Iterator[RaterFlag]:

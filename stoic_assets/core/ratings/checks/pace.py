@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from stoic_assets.core.ratings.checks.flag import RaterFlag
 from stoic_assets.core.ratings.rated_item import RatedItem
-from stoic_assets.core.ratings.rating_table import Row, Rows
+from stoic_assets.core.table_rows import Row, Rows
 
 WORDS_PER_MINUTE = 400
 """Faster than almost everybody reads with understanding."""

@@ -10,7 +10,8 @@ from stoic_assets.core.ratings.checks.pace import is_timed, too_fast
 from stoic_assets.core.ratings.checks.repeats import inconsistent_repeats
 from stoic_assets.core.ratings.counted_ratings import counted
 from stoic_assets.core.ratings.rated_item import RatedItem
-from stoic_assets.core.ratings.rating_table import RatingTable, Rows
+from stoic_assets.core.ratings.rating_table import RatingTable
+from stoic_assets.core.table_rows import Rows
 
 
 def rater_checks(rows: Rows, table: RatingTable, items: Mapping[str, RatedItem]) -> RaterChecks:

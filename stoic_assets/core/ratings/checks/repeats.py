@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from stoic_assets.core.ratings.checks.flag import RaterFlag
-from stoic_assets.core.ratings.rating_table import Rows
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES
+from stoic_assets.core.table_rows import Rows
 
 LARGEST_CHANGE = 1.0
 """The mean change, in marks, above which a rater is flagged. Marks at random change by 1.6 on average."""

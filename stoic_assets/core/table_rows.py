@@ -1,10 +1,13 @@
-"""The rows of a table, trial by trial."""
+"""The rows of a table, and those of each trial."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
-R = TypeVar("R", bound=Mapping[str, Any])
+Row = Mapping[str, Any]
+"""The values of a row by the names of their columns."""
+Rows = Sequence[Row]
+R = TypeVar("R", bound=Row)
 
 
 def by_trial(rows: Iterable[R]) -> dict[str, list[R]]:
