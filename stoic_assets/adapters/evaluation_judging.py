@@ -14,6 +14,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.assertions.results import decide
 from stoic_assets.core.calibration.confidence_map import Calibration
 from stoic_assets.core.chat import ChatModel
+from stoic_assets.core.concurrent_calls import concurrently
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.conversation.rows import job_columns
 from stoic_assets.core.evaluation import Manifest
@@ -24,7 +25,6 @@ from stoic_assets.core.judging.exhibit import judged
 from stoic_assets.core.judging.judge import judge_tasks, judge_virtues
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.settings import Judging
-from stoic_assets.core.side_by_side import side_by_side
 from stoic_assets.core.table_rows import Row
 
 R = TypeVar("R")
@@ -74,7 +74,7 @@ class EvaluationJudging:
         stages = [*([self._virtues(calibration)] if virtues else []), *([self._tasks()] if tasks else [])]
         with self._workplace.evidence.locked(self._manifest.agent_version, self._manifest.evaluation_id):
             try:
-                verdicts = {table: rows for tables in await side_by_side(stages) for table, rows in tables.items()}
+                verdicts = {table: rows for tables in await concurrently(stages) for table, rows in tables.items()}
             finally:
                 await asyncio.to_thread(self.tables.write_calls)
         self.tables.refuse_loss(verdicts)
@@ -148,7 +148,7 @@ class EvaluationJudging:
             self._workplace.progress.advance(stage)
             return verdict
 
-        return await side_by_side([one(evidence) for evidence in self._trials])
+        return await concurrently([one(evidence) for evidence in self._trials])
 
     @cached_property
     def _trials(self) -> list[Evidence]:

@@ -16,6 +16,7 @@ from stoic_assets.adapters.models.connect import connect_model, is_offline, judg
 from stoic_assets.adapters.models.ledger import Ledger
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.chat import ChatModel
+from stoic_assets.core.concurrent_calls import concurrently
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evolution.stoic_evaluation import StoicEvaluation
 from stoic_assets.core.feedback.feedback_file import DialogueFile, FeedbackFile, Metrics, MetricsFile, parse_feedback
@@ -29,7 +30,6 @@ from stoic_assets.core.feedback.interpretation import interpret, interpreter
 from stoic_assets.core.feedback.rating_bridge import rated_feedback
 from stoic_assets.core.judging.ask import NoVerdict
 from stoic_assets.core.moments import utc_text
-from stoic_assets.core.side_by_side import side_by_side
 from stoic_assets.core.table_rows import Row
 
 TABLE = "human_feedback_evaluations"
@@ -92,7 +92,7 @@ async def take_in(workplace: Workplace, model: ChatModel | None) -> TakenIn:
     """
     folder = read_folder(feedback_folder(workplace.project.home))
     reader = _Reader(workplace, model)
-    read = await side_by_side([reader.read(name, file) for name, file in folder.files.values()])
+    read = await concurrently([reader.read(name, file) for name, file in folder.files.values()])
     settings = workplace.settings
     rows = [human_row(found, settings.feedback.virtues) for found in read if found is not None]
     rows += [human_row(found, settings.ratings.virtues) for found in rated_replies(workplace)]

@@ -31,6 +31,7 @@ from stoic_assets.core.comparison.judge_reference import (
     panel_scores,
     reference_id,
 )
+from stoic_assets.core.concurrent_calls import concurrently
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.errors import ConfigurationError, InfrastructureError
 from stoic_assets.core.evolution.events import Event
@@ -40,7 +41,6 @@ from stoic_assets.core.judging.judge import judge_virtues
 from stoic_assets.core.judging.scores import VirtueScore
 from stoic_assets.core.model_costs import total_cost
 from stoic_assets.core.releases import ALL_VERSIONS
-from stoic_assets.core.side_by_side import side_by_side
 
 TABLE = "judge_drift"
 MADE = "the reference was made tonight"
@@ -166,7 +166,7 @@ async def _judged_once(workplace: Workplace, model: ChatModel, exhibits: Exhibit
         workplace.progress.advance(TABLE)
         return verdicts
 
-    groups = await side_by_side([one(job, evidence) for job, evidence in exhibits.values()])
+    groups = await concurrently([one(job, evidence) for job, evidence in exhibits.values()])
     verdicts = [verdict for group in groups for verdict in group]
     _refuse_silence(verdicts, workplace.settings.invalid_trials_threshold)
     return panel_scores(verdicts)

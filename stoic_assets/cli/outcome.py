@@ -93,7 +93,7 @@ def finish(
             console.err.print(console.foreign(line))
     else:
         show(outcome, workplace)
-    refusal = no_verdict(outcome, workplace.settings.invalid_trials_threshold)
+    refusal = why_no_verdict(outcome, workplace.settings.invalid_trials_threshold)
     if junit:
         task_at_least = workplace.settings.passing.task_at_least
         write_whole(junit, evaluation_junit(outcome.document, _names(outcome), task_at_least, refusal))
@@ -110,7 +110,7 @@ def _decided(document: Document) -> list[bool]:
     return [trial["passed"] for trial in document["trials"] if trial["passed"] is not None]
 
 
-def no_verdict(outcome: Outcome, threshold: float) -> str | None:
+def why_no_verdict(outcome: Outcome, threshold: float) -> str | None:
     """Why no verdict is given, and what to do; None when one is. This outranks any gate: it would judge nothing."""
     version, evaluation_id = outcome.document["agent_version"], outcome.document["evaluation_id"]
     again = way_on(version, evaluation_id, outcome.status)

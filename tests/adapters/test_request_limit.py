@@ -7,11 +7,11 @@ from itertools import pairwise
 import pytest
 
 from stoic_assets.adapters.request_limit import Pace, RequestLimit, RequestLimits, retry_after_seconds
+from stoic_assets.core.concurrent_calls import concurrently
 from stoic_assets.core.errors import AttemptFailed
 from stoic_assets.core.queueing import working_time
 from stoic_assets.core.retrying import AgentUnusable, deliver
 from stoic_assets.core.settings import EndpointLimit, ModelLimit
-from stoic_assets.core.side_by_side import side_by_side
 
 
 async def fail(limit: RequestLimit, failure: AttemptFailed) -> None:
@@ -99,7 +99,7 @@ def test_an_agent_that_refuses_everybody_is_given_up_once_for_all() -> None:
         raise busy(0.1)
 
     with pytest.raises(AgentUnusable, match="busy") as caught:
-        asyncio.run(side_by_side(deliver(refused, limit, 0.5, requests) for _ in range(8)))
+        asyncio.run(concurrently(deliver(refused, limit, 0.5, requests) for _ in range(8)))
     assert (caught.value.failures, caught.value.cut_short) == (0, False)
     assert len(asked) < 8, "alone, each of them would be refused for half a second"
 

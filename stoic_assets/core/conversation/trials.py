@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 
+from stoic_assets.core.concurrent_calls import concurrently
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.jobs.plan import Planned, waves
-from stoic_assets.core.side_by_side import side_by_side
 
 Hold = Callable[[Planned], Awaitable[Evidence | None]]
 """Holds a trial; None leaves it for a later run."""
@@ -33,5 +33,5 @@ async def hold_all(planned: Sequence[Planned], hold: Hold, at_once: int, access:
                 for item in wave.trials:
                     await one(item)
             else:
-                await side_by_side(map(one, wave.trials))
+                await concurrently(map(one, wave.trials))
     return [held[item.trial.trial_id] for item in planned if item.trial.trial_id in held]

@@ -11,6 +11,7 @@ from statistics import fmean
 
 from stoic_assets.core.calibration.confidence_map import Calibration
 from stoic_assets.core.chat import ChatModel, ChatRequest
+from stoic_assets.core.concurrent_calls import concurrently
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.job_entries import Task
@@ -31,7 +32,6 @@ from stoic_assets.core.judging.verdict import (
 )
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 from stoic_assets.core.settings import Judging
-from stoic_assets.core.side_by_side import side_by_side
 
 
 async def judge_virtues(
@@ -62,7 +62,7 @@ async def judge_virtues(
         return scored(blank, given, question)
 
     asked = [verdict(v, judge, sample) for v in VIRTUES for judge in panel for sample in range(settings.samples)]
-    return settled(await side_by_side(asked), calibration)
+    return settled(await concurrently(asked), calibration)
 
 
 def scored(blank: VirtueScore, verdict: VirtueVerdict, question: Question) -> VirtueScore:
@@ -106,7 +106,7 @@ async def judge_tasks(
         request = question.request(judge, job.scorer.temperature)
         return await marks_of(model, request, count, question.record.text, settings.repairs)
 
-    replies = dict(zip(panel, await side_by_side(map(marks, panel)), strict=True))
+    replies = dict(zip(panel, await concurrently(map(marks, panel)), strict=True))
     return task_scores(job.tasks, evidence.trial.trial_id, question.prompt_hash, replies)
 
 

@@ -1,4 +1,4 @@
-"""Work that waits, side by side: all of it or nothing."""
+"""Calls that wait, at the same time: all of them or none."""
 
 import asyncio
 from collections.abc import Coroutine, Iterable
@@ -9,7 +9,7 @@ from stoic_assets.core.errors import StoicError
 R = TypeVar("R")
 
 
-async def side_by_side(calls: Iterable[Coroutine[Any, Any, R]]) -> list[R]:
+async def concurrently(calls: Iterable[Coroutine[Any, Any, R]]) -> list[R]:
     """The results in order. The first failure cancels the rest, so that nothing more is paid for, and is raised.
 
     Of several at once, one that we report on purpose goes before one that is a defect.

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from stoic_assets.core.concurrent_calls import concurrently
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.side_by_side import side_by_side
 
 
 async def after(seconds: float, result: Any) -> Any:
@@ -19,7 +19,7 @@ async def failing(error: Exception, cause: Exception | None = None) -> Any:
 
 def run(*calls: Coroutine[Any, Any, Any]) -> list[Any]:
     async def main() -> list[Any]:
-        return await side_by_side(calls)
+        return await concurrently(calls)
 
     return asyncio.run(main())
 
