@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
+from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.adapters.models.openai_model import OpenAiModel
 from stoic_assets.core.chat import ChatRequest
 from stoic_assets.core.settings import Limits, ModelLimit
@@ -138,7 +139,7 @@ async def run(url: str, limit: ModelLimit) -> tuple[float, int]:
     import aiohttp
     import openai.types.chat  # noqa: F401 - an evaluation imports it too before its first call
 
-    model = OpenAiModel(f"{url}/v1", None, Limits(judge=limit), {})
+    model = OpenAiModel(ModelServer(f"{url}/v1"), Limits(judge=limit), {})
 
     async def ask(*words: str) -> str:
         messages = tuple({"role": "user", "content": said} for said in words)

@@ -11,6 +11,7 @@ import sys
 import time
 
 from benchmarks.throughput.workload import AGENT_REPLIES, USER_LINES
+from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.adapters.models.openai_model import OpenAiModel
 from stoic_assets.core.chat import ChatRequest
 from stoic_assets.core.settings import Limits
@@ -21,7 +22,7 @@ SYSTEM = "You play a person who is talking to an assistant. " * 30
 async def press(url: str, conversations: int, calls: int) -> dict[str, float]:
     """Holds so many conversations at the same time, of so many calls each; every call brings the whole talk so far."""
     limits = Limits.model_validate({"evaluator": {"in_flight": conversations}})
-    model = OpenAiModel(url, None, limits, {})
+    model = OpenAiModel(ModelServer(url), limits, {})
 
     async def conversation() -> None:
         said = [{"role": "system", "content": SYSTEM}, {"role": "assistant", "content": "Hello"}]

@@ -16,9 +16,10 @@ from filelock import AsyncReadWriteLock
 from stoic_assets.adapters.document_files import load_settings
 from stoic_assets.adapters.evidence_store import EvidenceStore
 from stoic_assets.adapters.graphs import Graphs, GraphUse
-from stoic_assets.adapters.models.connect import connect_model, is_offline, model_server
+from stoic_assets.adapters.models.connect import connect_model, is_offline
 from stoic_assets.adapters.models.judge_cache import CachedModel
 from stoic_assets.adapters.models.ledger import Ledger
+from stoic_assets.adapters.models.model_server import judge_server
 from stoic_assets.adapters.outbox import Outbox
 from stoic_assets.adapters.project import Project, find_project, make_home
 from stoic_assets.adapters.sql_project import model_variables
@@ -29,7 +30,7 @@ from stoic_assets.core.progress import Progress, Unwatched
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.settings import Settings
 
-_SECRETS = ("OPENAI_API_KEY", "AGENT_API_KEY", "NEO_PASSWORD", "STOIC_GRAPH_PASSWORD")
+_SECRETS = ("OPENAI_API_KEY", "STOIC_JUDGE_API_KEY", "AGENT_API_KEY", "NEO_PASSWORD", "STOIC_GRAPH_PASSWORD")
 _SECRET_NAME = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE|AUTHORIZATION|COOKIE)$")
 _SURELY_SECRET = 8
 """Letters of a value whose variable or header merely sounds like a secret; a shorter one may be any word, and so
@@ -114,7 +115,7 @@ class Workplace:
 
     def _provider_cache(self, agent_version: str) -> Path:
         """Replies of one server: models of the same name elsewhere are other models."""
-        server = hashlib.sha256(model_server(self.env).encode()).hexdigest()[:12]
+        server = hashlib.sha256(judge_server(self.env).url.encode()).hexdigest()[:12]
         return self.judge_cache(agent_version) / server
 
 

@@ -29,6 +29,8 @@ from stoic_assets.adapters.models.connect import (
     reachable_model,
 )
 from stoic_assets.adapters.models.model_list import look_up_models
+from stoic_assets.adapters.models.model_server import evaluator_server, judge_server
+from stoic_assets.adapters.models.openai_faults import called
 from stoic_assets.adapters.receiver import SETTINGS, addresses
 from stoic_assets.adapters.receiver import Target as Receiver
 from stoic_assets.adapters.workplace import Workplace, open_workplace
@@ -153,7 +155,9 @@ async def _model(workplace: Workplace) -> Found:
     connect_model(workplace.env, workplace.settings)
     await reachable_model(workplace.env)
     notes = await look_up_models(workplace.env)
-    models = f"evaluator {evaluator_model(workplace.env)}, judges {', '.join(judge_panel(workplace.env))}"
+    judges = judge_server(workplace.env)
+    place = f" of {called(judges)}" if judges.url != evaluator_server(workplace.env).url else ""
+    models = f"evaluator {evaluator_model(workplace.env)}, judges {', '.join(judge_panel(workplace.env))}{place}"
     return "note" if notes else "ok", "; ".join([models, *notes])
 
 

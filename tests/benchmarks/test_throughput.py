@@ -12,6 +12,7 @@ from benchmarks.throughput.bare_client import measure
 from benchmarks.throughput.servers import Connection, Service, agent_answers, model_answers
 from benchmarks.throughput.workload import JUDGE_CALLS, Workload, write_project
 from stoic_assets.adapters.document_files import load_jobs, load_settings
+from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.adapters.models.openai_model import OpenAiModel
 from stoic_assets.core.chat import ChatRequest
 from stoic_assets.core.jobs.plan import plan
@@ -45,7 +46,7 @@ def test_every_verdict_of_the_model_server_parses() -> None:
     schemas = [("virtue_verdict", virtue_schema(virtue)) for virtue in VIRTUES] + [("tasks_verdict", tasks_schema(3))]
 
     async def ask(_agent: str, url: str) -> list[str]:
-        model = OpenAiModel(f"{url}/v1", None, Limits(), {})
+        model = OpenAiModel(ModelServer(f"{url}/v1"), Limits(), {})
         requests = [
             ChatRequest("judge", "m", ({"role": "user", "content": "?"},), 0.0, schema, f"{name} {number}")
             for number, (name, schema) in enumerate(schemas)

@@ -199,6 +199,9 @@ def test_a_model_server_that_refuses_the_key_is_missing(workplace: Workplace, pl
     env = {name: value for name, value in workplace.env.items() if name != "STOIC_LLM"}
     served = replace(workplace, env={**env, "OPENAI_BASE_URL": f"{place}/v1"})
     assert asyncio.run(ASKED["model"](served)) == ("ok", "evaluator gpt-4.1-mini, judges gpt-4.1-mini")
+    elsewhere = replace(served, env={**served.env, "STOIC_JUDGE_BASE_URL": f"{place}/court"})
+    judges = f"judges gpt-4.1-mini of the model server at {place}/court"
+    assert asyncio.run(ASKED["model"](elsewhere)) == ("ok", f"evaluator gpt-4.1-mini, {judges}")
     with answering(401) as locked, pytest.raises(ConfigurationError, match="refuses the key"):
         asyncio.run(ASKED["model"](replace(workplace, env={**env, "OPENAI_BASE_URL": f"{locked}/v1"})))
 

@@ -1,12 +1,14 @@
 """From the environment to the models that play evaluator and judge."""
 
+import asyncio
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from stoic_assets.adapters.api_keys import api_key
 from stoic_assets.adapters.endpoint import require_listener
+from stoic_assets.adapters.models.model_server import VARIABLES, ModelServer, evaluator_server, judge_server
 from stoic_assets.adapters.models.offline_model import OFFLINE, OfflineModel
-from stoic_assets.adapters.models.openai_model import DEFAULT_URL, OpenAiModel
-from stoic_assets.core.chat import ChatModel
+from stoic_assets.adapters.models.openai_model import OpenAiModel
+from stoic_assets.core.chat import ChatModel, ChatReply, ChatRequest, Role
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.settings import Settings
 
@@ -14,14 +16,27 @@ DEFAULT_MODEL = "gpt-4.1-mini"
 PROVIDERS = ("openai", OFFLINE)
 
 
+@dataclass(frozen=True)
+class ByRole:
+    """Models that are served elsewhere for each role."""
+
+    models: Mapping[Role, ChatModel]
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        """As the model of the request's role does."""
+        return await self.models[request.role].complete(request)
+
+
 def connect_model(env: Mapping[str, str], settings: Settings) -> ChatModel:
-    """The provider of every model; nothing is sent yet."""
+    """The provider of every model; nothing is sent yet. Raises `ConfigurationError` where it cannot be reached so."""
     if is_offline(env):
         return OfflineModel()
-    key, base_url = api_key(env, "OPENAI_API_KEY"), model_server(env)
-    if not key and not base_url:
-        raise ConfigurationError("STOIC_LLM=openai needs OPENAI_API_KEY, or OPENAI_BASE_URL for a server without keys")
-    return OpenAiModel(base_url or None, key, settings.limits, settings.prices)
+    if not _value(env, "OPENAI_API_KEY") and not _value(env, "OPENAI_BASE_URL"):
+        why = "no server plays the simulated user"
+        raise ConfigurationError(f"{why}: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server without keys")
+    served = {server: OpenAiModel(server, settings.limits, settings.prices) for server in _servers(env)}
+    one, *others = served.values()
+    return ByRole({"evaluator": one, "judge": served[judge_server(env)]}) if others else one
 
 
 def is_offline(env: Mapping[str, str]) -> bool:
@@ -31,12 +46,7 @@ def is_offline(env: Mapping[str, str]) -> bool:
         raise ConfigurationError(f"STOIC_LLM={provider} is unknown; use {' or '.join(PROVIDERS)}")
     if provider:
         return provider == OFFLINE
-    return not _value(env, "OPENAI_API_KEY") and not model_server(env)
-
-
-def model_server(env: Mapping[str, str]) -> str:
-    """The address that is configured for the models; empty where they are served at `DEFAULT_URL`."""
-    return _value(env, "OPENAI_BASE_URL")
+    return not any(_value(env, name) for name in VARIABLES)
 
 
 def evaluator_model(env: Mapping[str, str]) -> str:
@@ -53,10 +63,20 @@ def judge_panel(env: Mapping[str, str]) -> tuple[str, ...]:
 
 
 async def reachable_model(env: Mapping[str, str]) -> None:
-    """Raises `ServiceUnreachable` when nothing accepts connections where the models are served."""
+    """Raises `ServiceUnreachable` when nothing accepts connections where models are served."""
     if not is_offline(env):
-        advice = "check the network and OPENAI_BASE_URL, or set STOIC_LLM=offline to try the pipeline without a model"
-        await require_listener(model_server(env) or DEFAULT_URL, "OPENAI_BASE_URL", advice, 5.0)
+        await asyncio.gather(*[_reachable(server) for server in _servers(env)])
+
+
+async def _reachable(server: ModelServer) -> None:
+    trial = "set STOIC_LLM=offline to try the pipeline without a model"
+    advice = f"check the network and {server.url_variable}, or {trial}"
+    await require_listener(server.address, server.url_variable, advice, 5.0)
+
+
+def _servers(env: Mapping[str, str]) -> list[ModelServer]:
+    """That of the simulated user first."""
+    return list(dict.fromkeys([evaluator_server(env), judge_server(env)]))
 
 
 def _value(env: Mapping[str, str], name: str) -> str:

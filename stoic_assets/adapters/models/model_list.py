@@ -3,23 +3,21 @@
 import asyncio
 import json
 import re
+from collections import defaultdict
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from stoic_assets.adapters.api_keys import api_key
 from stoic_assets.adapters.endpoint import below, parse_url, proxy_for
 from stoic_assets.adapters.foreign_text import excerpt
-from stoic_assets.adapters.models.connect import evaluator_model, judge_panel, model_server
-from stoic_assets.adapters.models.openai_faults import explain, redirected, refused_key
-from stoic_assets.adapters.models.openai_model import DEFAULT_URL
+from stoic_assets.adapters.models.connect import evaluator_model, judge_panel
+from stoic_assets.adapters.models.model_server import ModelServer, evaluator_server, judge_server
+from stoic_assets.adapters.models.openai_faults import called, explain, redirected, refused_key
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError
 from stoic_assets.core.redaction import Redactor
 
 if TYPE_CHECKING:
     from httpx2 import Response
-
-NAMES = "check STOIC_EVALUATOR_MODEL, STOIC_JUDGE_MODEL and OPENAI_BASE_URL"
 
 
 async def look_up_models(env: Mapping[str, str], seconds: float = 5.0) -> list[str]:
@@ -28,11 +26,19 @@ async def look_up_models(env: Mapping[str, str], seconds: float = 5.0) -> list[s
     Raises `ConfigurationError` for a key that is refused, a redirect or a model that the server says it does not know,
     and `AttemptFailed` where no answer can be had. Any other answer is no fault: not every server lists its models.
     """
-    server = _ModelList(env, seconds)
+    wanted: dict[ModelServer, set[str]] = defaultdict(set)
+    wanted[evaluator_server(env)].add(evaluator_model(env))
+    wanted[judge_server(env)].update(judge_panel(env))
+    notes = await asyncio.gather(*[_of_server(server, models, seconds) for server, models in wanted.items()])
+    return [note for of_server in notes for note in of_server]
+
+
+async def _of_server(server: ModelServer, models: set[str], seconds: float) -> list[str]:
+    listing = _ModelList(server, seconds)
     try:
-        listed = await server.names()
-        unlisted = {evaluator_model(env), *judge_panel(env)} - listed if listed else set()
-        notes = await asyncio.gather(*[server.look_up(model) for model in sorted(unlisted)])
+        listed = await listing.names()
+        unlisted = models - listed if listed else set()
+        notes = await asyncio.gather(*[listing.look_up(model) for model in sorted(unlisted)])
     except AttemptFailed as failure:
         if not failure.late:
             raise
@@ -43,13 +49,10 @@ async def look_up_models(env: Mapping[str, str], seconds: float = 5.0) -> list[s
 class _ModelList:
     """The list of one server, reached as its models are."""
 
-    def __init__(self, env: Mapping[str, str], seconds: float) -> None:
-        self._parts = parse_url(model_server(env) or DEFAULT_URL, "OPENAI_BASE_URL")
-        self._url = self._parts._replace(query="", fragment="").geturl().rstrip("/")
-        key = api_key(env, "OPENAI_API_KEY")
-        self._headers = {"Authorization": f"Bearer {key or 'none'}", "Accept": "application/json"}
-        self._server, self._secrets = f"the model server at {self._url}", Redactor((), [key or ""])
-        self._seconds = seconds
+    def __init__(self, server: ModelServer, seconds: float) -> None:
+        self._server, self._parts, self._seconds = server, parse_url(server.address, server.url_variable), seconds
+        self._headers = {"Authorization": f"Bearer {server.key or 'none'}", "Accept": "application/json"}
+        self._secrets = Redactor((), [server.key or ""])
 
     async def names(self) -> set[str]:
         """The models that the server lists; none where it has no list. Raises what `look_up_models` does."""
@@ -73,9 +76,11 @@ class _ModelList:
         if answer.is_success:
             return None
         named = re.search(rf"model_not_found|\bmodel\W{{1,4}}{re.escape(model)}", answer.text, re.IGNORECASE)
+        server, names = called(self._server), "check STOIC_EVALUATOR_MODEL, STOIC_JUDGE_MODEL and "
+        names += self._server.url_variable
         if answer.status_code == 404 and named:  # a server that cannot tell of one model misses the path
-            raise ConfigurationError(f"{self._server} does not know model {model!r}; {NAMES}")
-        return f"{self._server} does not list model {model!r}; if it does not know it by that name, {NAMES}"
+            raise ConfigurationError(f"{server} does not know model {model!r}; {names}")
+        return f"{server} does not list model {model!r}; if it does not know it by that name, {names}"
 
     async def _get(self, path: str) -> "Response":
         """The answer, whatever its status."""
@@ -92,7 +97,7 @@ class _ModelList:
             finally:
                 await transport.aclose()
         except (OSError, httpx2.HTTPError) as error:
-            raise explain(error, "", self._url, self._secrets) from None
+            raise explain(error, "", self._server, self._secrets) from None
 
 
 def _names(text: bytes) -> set[str]:

@@ -4,9 +4,11 @@ import json
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from stoic_assets.adapters.endpoint import untrusted
 from stoic_assets.adapters.foreign_text import excerpt
+from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.adapters.request_limit import retry_after_seconds
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError, StoicError
 from stoic_assets.core.redaction import Redactor
@@ -52,7 +54,9 @@ class ReplyKeptBack(AttemptFailed):
         self.text = text
 
 
-def explain(error: Exception, model: str, base_url: str, secrets: Redactor, particular: bool = True) -> StoicError:
+def explain(
+    error: Exception, model: str, asked: ModelServer, secrets: Redactor, particular: bool = True
+) -> StoicError:
     """The `AttemptFailed` (of whatever kind) or `ConfigurationError` that an exception of one call stands for.
 
     `particular`: no other call is like this one, so that a 403 may be about its messages alone.
@@ -60,11 +64,11 @@ def explain(error: Exception, model: str, base_url: str, secrets: Redactor, part
     import aiohttp
     import openai
 
-    server = f"the model server at {base_url}"
+    server = called(asked)
     if isinstance(error, openai.APIConnectionError) and isinstance(error.__cause__, Exception):
         error = error.__cause__  # the package takes errors of TLS for its own
     if isinstance(error, openai.APIStatusError):
-        return _explain_status(error, model, server, secrets, particular)
+        return _explain_status(error, model, asked, secrets, particular)
     if isinstance(error, TimeoutError):
         return AttemptFailed(f"{server} gave no answer in time", late=True)
     if isinstance(error, json.JSONDecodeError):
@@ -78,16 +82,21 @@ def explain(error: Exception, model: str, base_url: str, secrets: Redactor, part
     return AttemptFailed(f"{server} gave an unreadable answer: {excerpt(f'{type(error).__name__}: {error}', secrets)}")
 
 
-def refused_key(server: str, status: int) -> ConfigurationError:
+def called(server: ModelServer) -> str:
+    """What a server is called in messages."""
+    return f"the model server at {urlsplit(server.address)._replace(query='', fragment='').geturl().rstrip('/')}"
+
+
+def refused_key(server: ModelServer, status: int) -> ConfigurationError:
     """What it is that a server does not know us, or lets us do nothing."""
-    return ConfigurationError(f"{server} refuses the key ({status}); check OPENAI_API_KEY")
+    return ConfigurationError(f"{called(server)} refuses the key ({status}); check {server.key_variable}")
 
 
-def redirected(server: str, answer: "Response", secrets: Redactor) -> ConfigurationError:
+def redirected(server: ModelServer, answer: "Response", secrets: Redactor) -> ConfigurationError:
     """What a redirect is: followed, it would carry the key elsewhere."""
     target = excerpt(answer.headers.get("location", "another address"), secrets)
-    problem = f"{server} redirects to {target} ({answer.status_code})"
-    return ConfigurationError(f"{problem}; set OPENAI_BASE_URL to where it leads")
+    problem = f"{called(server)} redirects to {target} ({answer.status_code})"
+    return ConfigurationError(f"{problem}; set {server.url_variable} to where it leads")
 
 
 def refuse_hidden_error(answer: Mapping[str, Any], request: "Request") -> None:
@@ -103,20 +112,20 @@ def refuse_hidden_error(answer: Mapping[str, Any], request: "Request") -> None:
 
 
 def _explain_status(
-    error: "APIStatusError", model: str, server: str, secrets: Redactor, particular: bool
+    error: "APIStatusError", model: str, asked: ModelServer, secrets: Redactor, particular: bool
 ) -> StoicError:
-    status, said = error.status_code, excerpt(error.message, secrets)
+    server, status, said = called(asked), error.status_code, excerpt(error.message, secrets)
     if status == 401:
-        return refused_key(server, status)
+        return refused_key(asked, status)
     if 300 <= status < 400:
-        return redirected(server, error.response, secrets)
+        return redirected(asked, error.response, secrets)
     if status == 404 or (status in (400, 403) and _names_unknown_model(error)):
         return ConfigurationError(
             f"{server} does not know model {model!r} ({said}); check STOIC_EVALUATOR_MODEL, STOIC_JUDGE_MODEL and "
-            "OPENAI_BASE_URL (it usually ends in /v1)"
+            f"{asked.url_variable} (it usually ends in /v1)"
         )
     if status == 403 and not particular:
-        return ConfigurationError(f"{server} refuses the key: {said}; check OPENAI_API_KEY")
+        return ConfigurationError(f"{server} refuses the key: {said}; check {asked.key_variable}")
     if status == 402 or error.code in NO_CREDIT or error.type in NO_CREDIT:
         return ConfigurationError(f"{server} says that the account has no credit left: {said}; check its billing")
     headers = error.response.headers

@@ -15,6 +15,7 @@ from stoic_assets.adapters.endpoint import below, parse_url, proxy_for
 from stoic_assets.adapters.lean_imports import openai_alone
 from stoic_assets.adapters.loop_bound import LoopBound
 from stoic_assets.adapters.models.chat_completion import finish_reason_of, text_of, tokens_of
+from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.adapters.models.openai_faults import (
     SYSTEM_MESSAGE,
     OptionRefused,
@@ -32,7 +33,6 @@ from stoic_assets.core.settings import Limits, ModelLimit, Price
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
-DEFAULT_URL = "https://api.openai.com/v1"
 STRICT = "json_schema"
 GREETING = ({"role": "user", "content": "Hello"},)
 """What no server can object to."""
@@ -58,16 +58,14 @@ class Unusable(AttemptFailed):
 class OpenAiModel:
     """Every model of one server. Limits and retries are ours and differ by role; the package's own are off.
 
-    `prices` are US dollars for a million tokens, by model. A server without keys needs a `base_url` only.
+    `prices` are US dollars for a million tokens, by model.
     """
 
-    def __init__(
-        self, base_url: str | None, api_key: str | None, limits: Limits, prices: Mapping[str, Price]
-    ) -> None:
-        parts = parse_url(base_url or DEFAULT_URL, "OPENAI_BASE_URL")
+    def __init__(self, server: ModelServer, limits: Limits, prices: Mapping[str, Price]) -> None:
+        parts = parse_url(server.address, server.url_variable)
         self._url, self._proxy = parts._replace(query="", fragment="").geturl().rstrip("/"), proxy_for(parts)
         self._completions = below(parts, "/chat/completions")
-        self._key, self._secrets = api_key or "none", Redactor((), [api_key or ""])
+        self._server, self._secrets = server, Redactor((), [server.key or ""])
         self._limits: Mapping[Role, ModelLimit] = {"evaluator": limits.evaluator, "judge": limits.judge}
         # What is learned of the server outlives the loops: judging begins with what an earlier stage found out.
         self._paces = {role: Pace.of(limit) for role, limit in self._limits.items()}
@@ -151,7 +149,7 @@ class OpenAiModel:
             async with asyncio.timeout(seconds):
                 completion = await self._post(client, body)
         except Exception as error:  # whatever a foreign answer makes the package trip over
-            meaning = explain(error, request.model, self._url, self._secrets, particular)
+            meaning = explain(error, request.model, self._server, self._secrets, particular)
             if not isinstance(meaning, OptionRefused) or not _holds(body, meaning.option):
                 raise meaning from None
             self._leave_out(request.model, meaning.option, body)
@@ -226,7 +224,8 @@ class OpenAiModel:
 
         # Time-outs are set around each attempt; the proxy is chosen here, since loopback must bypass it.
         http = AiohttpClient(self._url.startswith("https:"), self._proxy)
-        client = AsyncOpenAI(api_key=self._key, base_url=self._url, max_retries=0, timeout=None, http_client=http)
+        key = self._server.key or "none"
+        client = AsyncOpenAI(api_key=key, base_url=self._url, max_retries=0, timeout=None, http_client=http)
         client._build_request = sharing(client._build_request)  # type: ignore[method-assign]
         # Else every call that leaves before the first reply asks for it in a thread of its own: 250 of them at once.
         client._platform = get_platform()

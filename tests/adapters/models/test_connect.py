@@ -37,20 +37,23 @@ def test_an_unknown_provider_is_refused() -> None:
         connect_model({"STOIC_LLM": "other"}, Settings())
 
 
-def test_openai_needs_a_key_or_a_server() -> None:
-    with pytest.raises(ConfigurationError, match="OPENAI_API_KEY"):
-        connect_model({"STOIC_LLM": "openai"}, Settings())
+@pytest.mark.parametrize("env", [{"STOIC_LLM": "openai"}, {"STOIC_JUDGE_BASE_URL": "http://localhost:1/v1"}])
+def test_the_simulated_user_needs_a_key_or_a_server(env: dict[str, str]) -> None:
+    with pytest.raises(ConfigurationError, match="the simulated user: set OPENAI_API_KEY, or OPENAI_BASE_URL"):
+        connect_model(env, Settings())
 
 
-def test_a_key_that_cannot_be_sent_is_refused_at_once() -> None:
-    with pytest.raises(ConfigurationError, match=r"^OPENAI_API_KEY: holds") as caught:
-        connect_model({"OPENAI_API_KEY": "sk-“treehorn”"}, Settings())
+@pytest.mark.parametrize("name", ["OPENAI_API_KEY", "STOIC_JUDGE_API_KEY"])
+def test_a_key_that_cannot_be_sent_is_refused_at_once(name: str) -> None:
+    with pytest.raises(ConfigurationError, match=f"^{name}: holds") as caught:
+        connect_model({**KEY, name: "sk-“treehorn”"}, Settings())
     assert "treehorn" not in str(caught.value)
 
 
-def test_a_bad_address_is_refused() -> None:
-    with pytest.raises(ConfigurationError, match="OPENAI_BASE_URL"):
-        connect_model({"OPENAI_BASE_URL": "localhost:8000"}, Settings())
+@pytest.mark.parametrize("name", ["OPENAI_BASE_URL", "STOIC_JUDGE_BASE_URL"])
+def test_a_bad_address_is_refused(name: str) -> None:
+    with pytest.raises(ConfigurationError, match=f"^{name}"):
+        connect_model({**KEY, name: "localhost:8000"}, Settings())
 
 
 @pytest.mark.parametrize(
@@ -75,8 +78,43 @@ def test_the_connected_model_answers(service: Any) -> None:
     assert service.seen[0].path == "/v1/chat/completions"
 
 
+@pytest.mark.parametrize(
+    ("own", "path", "key"),
+    [
+        ({}, "/v1", "sk-user"),
+        ({"STOIC_JUDGE_API_KEY": "sk-judge"}, "/v1", "sk-judge"),
+        ({"STOIC_JUDGE_BASE_URL": "/court/v1", "STOIC_JUDGE_API_KEY": "sk-judge"}, "/court/v1", "sk-judge"),
+        ({"STOIC_JUDGE_BASE_URL": "/court/v1"}, "/court/v1", "none"),
+    ],
+)
+def test_judges_may_be_served_elsewhere_and_no_key_goes_to_another_server(
+    service: Any, own: dict[str, str], path: str, key: str
+) -> None:
+    service.replies({"choices": [{"message": {"content": "Salve"}}]})
+    env = {"OPENAI_API_KEY": "sk-user", "OPENAI_BASE_URL": f"{service.url}/v1"}
+    env |= {name: f"{service.url}{value}" if name.endswith("URL") else value for name, value in own.items()}
+
+    async def ask() -> None:
+        model = connect_model(env, Settings())
+        for role in ("evaluator", "judge"):
+            await model.complete(ChatRequest(role, "m", ({"role": "user", "content": "?"},), 0.0))
+
+    asyncio.run(ask())
+    asked = [(call.path, call.headers["authorization"]) for call in service.seen]
+    assert asked == [("/v1/chat/completions", "Bearer sk-user"), (f"{path}/chat/completions", f"Bearer {key}")]
+
+
+def test_a_refused_key_of_the_judges_is_named_as_theirs(service: Any) -> None:
+    service.replies({}, status=401)
+    model = connect_model({**KEY, "STOIC_JUDGE_BASE_URL": f"{service.url}/v1"}, Settings())
+    with pytest.raises(ConfigurationError, match=r"refuses the key \(401\); check STOIC_JUDGE_API_KEY$"):
+        asyncio.run(model.complete(ChatRequest("judge", "m", ({"role": "user", "content": "?"},), 0.0)))
+
+
 def test_reachable(service: Any, dead_url: str) -> None:
     asyncio.run(reachable_model({}))
     asyncio.run(reachable_model({"OPENAI_BASE_URL": service.url}))
     with pytest.raises(ServiceUnreachable, match="STOIC_LLM=offline"):
         asyncio.run(reachable_model({"OPENAI_BASE_URL": dead_url}))
+    with pytest.raises(ServiceUnreachable, match="check the network and STOIC_JUDGE_BASE_URL"):
+        asyncio.run(reachable_model({"OPENAI_BASE_URL": service.url, "STOIC_JUDGE_BASE_URL": dead_url}))

@@ -35,6 +35,15 @@ def test_models_that_are_listed_are_asked_for_once_with_the_key(service: Any) ->
     assert call.headers["authorization"] == "Bearer sk-meditations"
 
 
+def test_each_server_is_asked_for_its_own_models_alone(service: Any) -> None:
+    lists = {"/v1/models": listing("cleanthes"), "/court/models": listing("zeno")}
+    service.answers = [lambda call: lists[call.path](call)]
+    names = {"STOIC_EVALUATOR_MODEL": "cleanthes", "STOIC_JUDGE_MODEL": "zeno"}
+    servers = {"OPENAI_BASE_URL": f"{service.url}/v1", "STOIC_JUDGE_BASE_URL": f"{service.url}/court"}
+    assert asyncio.run(look_up_models(names | servers)) == []
+    assert sorted(call.path for call in service.seen) == ["/court/models", "/v1/models"]
+
+
 @pytest.mark.parametrize(
     ("status", "said", "why"),
     [

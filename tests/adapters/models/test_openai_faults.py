@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from starlette.responses import JSONResponse, Response
 
+from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.adapters.models.openai_model import OpenAiModel
 from stoic_assets.core.chat import ChatRequest, ModelFailure
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError, ServiceUnreachable
@@ -20,7 +21,7 @@ def completion(content: Any = "Salve", **message: Any) -> dict[str, Any]:
 
 
 def text_from(url: str, limit: ModelLimit = FAST) -> str:
-    return asyncio.run(OpenAiModel(url, KEY, Limits(judge=limit), {}).complete(REQUEST)).text
+    return asyncio.run(OpenAiModel(ModelServer(url, KEY), Limits(judge=limit), {}).complete(REQUEST)).text
 
 
 def refusal(service: Any, kind: type[Exception]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from starlette.responses import JSONResponse, Response
 
+from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.adapters.models.openai_model import OpenAiModel
 from stoic_assets.core.chat import ChatReply, ChatRequest, MalformedReply, ModelFailure, charged
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable, StoicError
@@ -30,7 +31,7 @@ def completion(content: Any = "Salve", **message: Any) -> dict[str, Any]:
 
 def model_at(url: str, key: str | None = KEY, **limits: ModelLimit) -> OpenAiModel:
     each = Limits(**{"judge": FAST, "evaluator": FAST} | limits)
-    return OpenAiModel(url, key, each, {"sage": Price(input=2, output=8)})
+    return OpenAiModel(ModelServer(url, key), each, {"sage": Price(input=2, output=8)})
 
 
 def reply_of(service: Any, request: ChatRequest = PLAIN) -> ChatReply:
@@ -65,7 +66,7 @@ def test_without_a_price_the_cost_is_unknown(service: Any) -> None:
 @pytest.mark.parametrize(("price", "cost"), [(Price(input=2, output=8), None), (Price(input=0, output=0), 0.0)])
 def test_without_tokens_the_cost_is_unknown_unless_all_is_free(service: Any, price: Price, cost: float | None) -> None:
     service.replies({**completion(), "usage": {"input_tokens": 1000, "output_tokens": 200}})
-    model = OpenAiModel(service.url, KEY, Limits(judge=FAST), {"sage": price})
+    model = OpenAiModel(ModelServer(service.url, KEY), Limits(judge=FAST), {"sage": price})
     assert asyncio.run(model.complete(PLAIN)).cost_usd == cost
 
 

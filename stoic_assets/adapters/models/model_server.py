@@ -1,0 +1,41 @@
+"""Which server plays the user and which one judges, and the variables that say so."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from stoic_assets.adapters.api_keys import api_key
+
+OPENAI = "https://api.openai.com/v1"
+VARIABLES = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "STOIC_JUDGE_API_KEY", "STOIC_JUDGE_BASE_URL")
+
+
+@dataclass(frozen=True)
+class ModelServer:
+    """A server of models: its address as configured, its key if it wants one, and where users set both."""
+
+    url: str = ""
+    key: str | None = field(default=None, repr=False)
+    url_variable: str = "OPENAI_BASE_URL"
+    key_variable: str = "OPENAI_API_KEY"
+
+    @property
+    def address(self) -> str:
+        """Where it listens: at OpenAI's unless another `url` is configured."""
+        return self.url or OPENAI
+
+
+def evaluator_server(env: Mapping[str, str]) -> ModelServer:
+    """Where the simulated user's model is served. Raises `ConfigurationError` for a key that cannot be sent."""
+    return ModelServer(env.get("OPENAI_BASE_URL", "").strip(), api_key(env, "OPENAI_API_KEY"))
+
+
+def judge_server(env: Mapping[str, str]) -> ModelServer:
+    """Where the judges' models are served: with the other, unless it has an address or a key of its own.
+
+    A server with an address of its own never gets the other's key. Raises `ConfigurationError` as `evaluator_server`.
+    """
+    url, key = env.get("STOIC_JUDGE_BASE_URL", "").strip(), api_key(env, "STOIC_JUDGE_API_KEY")
+    if url:
+        return ModelServer(url, key, "STOIC_JUDGE_BASE_URL", "STOIC_JUDGE_API_KEY")
+    shared = evaluator_server(env)
+    return replace(shared, key=key, key_variable="STOIC_JUDGE_API_KEY") if key else shared
