@@ -110,12 +110,21 @@ def test_the_readmes_job_loads(tmp_path: Path) -> None:
     assert doubts([job], subject_is_embedded=True) == []
 
 
-def test_the_complete_job_of_the_documents_loads(tmp_path: Path) -> None:
-    [block] = [block for language, block in FENCE.findall(text_of("docs/jobs.md")) if language == "yaml"]
-    (tmp_path / "complete.yml").write_text(block)
-    job = load_job(tmp_path / "complete.yml")
-    assert len(job.assertions) == 3
-    assert doubts([job], subject_is_embedded=True) == []
+def test_the_jobs_of_the_documents_load(tmp_path: Path) -> None:
+    blocks = [block for language, block in FENCE.findall(text_of("docs/jobs.md")) if language == "yaml"]
+    for number, block in enumerate(blocks):
+        (tmp_path / f"job_{number}.yml").write_text(block)
+    jobs = load_jobs(yaml_files(tmp_path))
+    assert [len(job.assertions) for job in jobs] == [3, 1, 2]
+    assert doubts(jobs, subject_is_embedded=True) == []
+
+
+def test_the_template_of_the_documents_renders(tmp_path: Path) -> None:
+    blocks = dict(FENCE.findall(text_of("docs/judging.md")))
+    (tmp_path / "prompts").mkdir()
+    (tmp_path / "prompts" / "shop_wisdom.jinja").write_text(blocks["jinja"])
+    (tmp_path / "refund.yml").write_text(blocks["yaml"])
+    assert list(load_job(tmp_path / "refund.yml").prompts) == ["wisdom"]
 
 
 def test_no_job_that_is_shipped_leaves_a_doubt() -> None:
