@@ -55,7 +55,7 @@ def _job_in(path: Path) -> Job:
     job = read_document(path, Job)
     name = job.name or path.stem
     if not re.fullmatch(NAME, name):
-        raise DocumentError(str(path), None, "name", _unusable(name, is_file=not job.name))
+        raise _fault(path, ["name"], _unusable(name, is_file=not job.name))
     # No rule of `Job`: earlier releases stored such jobs, and what is stored must stay readable.
     if (weights := job.weights()) and not any(weights.values()):
         raise _fault(path, ["virtues"], "every virtue weighs 0; give one a weight above 0, or leave `virtues` out")

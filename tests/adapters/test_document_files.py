@@ -47,7 +47,8 @@ def test_a_job_is_called_by_its_name_else_by_its_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["my job", "../up", "a/b", ".hidden", "ümlaut", "x" * 101])
 def test_a_name_must_be_safe_for_files(tmp_path: Path, name: str) -> None:
-    with pytest.raises(DocumentError, match=r"chat\.yml: name: .* is no name for files; give the job a name") as caught:
+    complaint = r"chat\.yml:\d: name: .* is no name for files; give the job a name"
+    with pytest.raises(DocumentError, match=complaint) as caught:
         load_job(write(tmp_path / "chat.yml", f"name: '{name}'\n"))
     better = re.search(r"such as `(name: .*)`$", str(caught.value))
     assert better

@@ -28,6 +28,10 @@ LARGEST_REPLY = 64 * 1024 * 1024
 """Bytes. A service that never stops sending must not fill our memory."""
 
 
+REPEATABLE = (408, 409, 423, 425)
+"""Refusals that say of themselves that they pass: late, in conflict, locked, too early."""
+
+
 class Particular(Flag):
     """What a request brings that no other does, so that a refusal may be about this one request alone."""
 
@@ -42,8 +46,7 @@ class UnexpectedStatus(AgentFailure):
     """The service answered with a `status` that is no success."""
 
     def __init__(self, problem: str, status: int, retry_after: float | None, lost: bool) -> None:
-        # 408 says of itself that the request may be repeated.
-        final = status < 500 and status != 408
+        final = status < 500 and status not in REPEATABLE
         late, turned_away = status in (408, 504), status in TURNED_AWAY or lost
         super().__init__(problem, retry_after=retry_after, late=late, final=final, turned_away=turned_away)
         self.status = status

@@ -1,7 +1,8 @@
 """The audit of the simulated user: its faults must not be charged to the agent.
 
 No model is asked. A message is at fault when it is empty, tells what the user cannot know (a withheld fact, an
-acceptance criterion), or signs off before every task could have been put.
+acceptance criterion), or signs off before every task has been put: after fewer messages than there are tasks, and
+without the words of one of them in any.
 """
 
 import re
@@ -18,6 +19,8 @@ OVERLAP = 0.8
 """Share of a secret's new telling words that must stand in a message for it to count as repeated."""
 FACT_WORDS, CRITERION_WORDS = 2, 3
 """New telling words by which a paraphrase is recognised. Criteria are made of plainer words than facts."""
+RAISED = 0.5
+"""Share of a task's telling words that must have been said for it to count as raised: users have words of their own."""
 _WORD = re.compile(r"\w+")
 _DIACRITICS = re.compile("[\u0300-\u036f]+")
 _NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
@@ -38,7 +41,7 @@ def fault(message: str, job: Job, condition: Condition, turns: Sequence[Turn]) -
     """Why `message` must not be sent, in words that give no secret away; None when it may."""
     if not clean(message).strip():
         return "it was empty"
-    if signs_off(message, job) and _messages(turns) < len(job.tasks):
+    if signs_off(message, job) and _messages(turns) < len(job.tasks) and not _all_raised(job, turns):
         return "it ended the conversation before every task had been raised"
     said = Spoken(message)
     facts, criteria = ([each for each in secrets if said.telling(each)] for secrets in _secrets(job, condition))
@@ -128,6 +131,13 @@ def _form(word: str) -> str:
 def _messages(turns: Sequence[Turn]) -> int:
     """Messages of the user so far, the greeting not counted."""
     return sum(turn.speaker == "user" for turn in turns) - 1
+
+
+def _all_raised(job: Job, turns: Sequence[Turn]) -> bool:
+    """Whether the user has put every task, several of them in one message."""
+    said = Spoken(*(turn.content for turn in turns if turn.speaker == "user"))
+    tasks = [words(task.task) for task in job.tasks]
+    return all(len(said.telling(task)) >= RAISED * len(_telling(task)) > 0 for task in tasks)
 
 
 def _secrets(job: Job, condition: Condition) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:

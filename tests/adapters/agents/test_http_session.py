@@ -65,7 +65,7 @@ def test_busy_is_a_wait_of_the_length_that_the_agent_asks_for(service: Any) -> N
 
 @pytest.mark.parametrize(
     ("status", "final"),
-    [(500, False), (502, False), (503, False), (504, False), (408, False), (400, True), (404, True), (422, True)],
+    [(status, False) for status in (408, 409, 423, 425, 500, 502, 503, 504)] + [(400, True), (404, True), (422, True)],
 )
 def test_server_faults_may_be_tried_again_and_refusals_not(service: Any, status: int, final: bool) -> None:
     service.replies({"error": "why"}, status=status)

@@ -193,6 +193,21 @@ def test_the_sign_off_must_not_come_before_every_task(make_job: MakeJob, raised:
     assert verdict(make_job, message, "withheld", *said) == (EARLY if early else None)
 
 
+@pytest.mark.parametrize(
+    ("message", "early"),
+    [
+        ("Please set a reminder for tomorrow, and tell me the capital of France", False),
+        ("Which city is France's capital? And I need reminders.", True),
+        ("What is the capital of France?", True),
+    ],
+)
+def test_tasks_that_are_put_in_one_message_have_all_been_raised(make_job: MakeJob, message: str, early: bool) -> None:
+    tasks = ["Ask for the capital of France", "Have a reminder set for tomorrow"]
+    job = make_job(tasks=[{"task": task, "acceptanceCriteria": "it does"} for task in tasks])
+    said = [*turns(), Turn(2, "user", message), Turn(3, "agent", "Gladly.")]
+    assert fault("So long, and thanks for all the fish!", job, "withheld", said) == (EARLY if early else None)
+
+
 def test_the_sign_off_is_found_in_any_case(make_job: MakeJob) -> None:
     job = make_job(evaluator={"signoff": "Ende Straße"})
     assert signs_off("Und nun: ENDE STRASSE.", job)
