@@ -2,11 +2,12 @@
 
 In `task`, `overall` and `passed` they count as nothing done. They have no virtues, no timing where no reply came, and
 no assertion where nothing could be looked at: a version that breaks down where it used to do badly must not seem
-better for it.
+better for it. Who failed more is asked cell by cell: failures in one job do not make up for the other side's in
+another, least of all where a side failed throughout, whose failures no difference of the measure shows.
 """
 
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from statistics import fmean
 from typing import get_args
@@ -37,18 +38,22 @@ class Survivors:
 class Failures:
     """The trials of a version in which the agent failed, among those that are compared.
 
-    `leeway`, 0–1, is the mean over jobs and conditions of their share: a mean over the others is off by that at most.
+    `shares`, 0–1, are theirs among the trials of each cell.
     """
 
     agent_version: str
     failed: int
     trials: int
-    leeway: float
+    shares: Mapping[Cell, float]
 
     @property
-    def share(self) -> float:
-        """0–1."""
-        return self.failed / self.trials if self.trials else 0.0
+    def leeway(self) -> float:
+        """The mean of the shares, 0–1: a mean over the other trials is off by that at most."""
+        return fmean(self.shares.values()) if self.shares else 0.0
+
+    def exceed(self, other: "Failures") -> bool:
+        """Whether the agent failed more than in the other version in any cell."""
+        return any(share > other.shares[cell] for cell, share in self.shares.items())
 
     def __str__(self) -> str:
         return f"in {self.failed} of {self.trials} trials of {self.agent_version}"
@@ -62,7 +67,7 @@ def failure_note(base: Side, candidate: Side, jobs: Set[str]) -> str | None:
 
 
 def by_survivors(base: Side, candidate: Side, jobs: Set[str]) -> dict[tuple[str, Scope], Survivors]:
-    """By measure and scope the verdicts that must not be given, where the agent failed more on one side."""
+    """By measure and scope the verdicts that must not be given, as a side failed more in some cell."""
     ran = _ran(base, jobs) & _ran(candidate, jobs)
     found = {}
     for measure in LEAVING_FAILURES_OUT:
@@ -75,34 +80,35 @@ def by_survivors(base: Side, candidate: Side, jobs: Set[str]) -> dict[tuple[str,
 
 
 def _survivors(before: Failures, after: Failures, lift: bool) -> Survivors:
-    """Barred is what favours the side where the agent failed more; of a lift, whose conditions pull apart, all."""
-    if before.share == after.share:
+    """Barred is what favours a side that failed more in any cell; of a lift, whose conditions pull apart, all."""
+    base_more, candidate_more = before.exceed(after), after.exceed(before)
+    if not base_more and not candidate_more:
         return Survivors()
-    allowed: Verdict = "regressed" if after.share > before.share else "improved"
     where = " and ".join(str(side) for side in (before, after) if side.failed)
     why = f"the agent failed {where}, which are not in it"
-    verdicts: tuple[Verdict, ...] = ("regressed", "improved", "unchanged")
-    barred: Barred = {verdict: why for verdict in verdicts if lift or verdict != allowed}
+    favoured: dict[Verdict, bool] = {"regressed": base_more, "improved": candidate_more, "unchanged": True}
+    barred: Barred = {verdict: why for verdict, favours in favoured.items() if lift or favours}
     return Survivors(barred, 1.0 if lift else before.leeway + after.leeway)
 
 
 def _failures(side: Side, cells: Set[Cell], measure: str | None = None) -> Failures:
     """In these cells; with a measure, those that it leaves out."""
-    trials = [row for row in side.trials if row["valid"] and (job_key(row), row["condition"]) in cells]
+    trials = [row for row in side.trials if row["valid"] and _cell(row) in cells]
     failed = [row for row in trials if row["outcome"] == "agent_error"]
     left_out = [row for row in failed if measure is None or row.get(measure) is None]
-    return Failures(side.agent_version, len(left_out), len(trials), _mean_share(left_out, trials))
+    counted, all_of = (Counter(map(_cell, rows)) for rows in (left_out, trials))
+    return Failures(
+        side.agent_version, len(left_out), len(trials), {cell: counted[cell] / count for cell, count in all_of.items()}
+    )
 
 
-def _mean_share(some: Sequence[Row], trials: Sequence[Row]) -> float:
-    """The mean over jobs and conditions of the share of `some` among their trials."""
-    counted, all_of = (Counter((job_key(row), row["condition"]) for row in rows) for rows in (some, trials))
-    return fmean(counted[cell] / count for cell, count in all_of.items()) if all_of else 0.0
+def _cell(row: Row) -> Cell:
+    return job_key(row), row["condition"]
 
 
 def _ran(side: Side, jobs: Set[str]) -> set[Cell]:
-    return {(job_key(row), row["condition"]) for row in side.trials if row["valid"] and row["job"] in jobs}
+    return {_cell(row) for row in side.trials if row["valid"] and row["job"] in jobs}
 
 
 def _measured(side: Side, measure: str) -> set[Cell]:
-    return {(job_key(row), row["condition"]) for row in side.measures if row["measure"] == measure}
+    return {_cell(row) for row in side.measures if row["measure"] == measure}

@@ -60,10 +60,22 @@ def test_only_what_stands_against_the_survivors_may_be_said(sides: Callable[...,
         assert barred[measure, "supplied"].barred == {}
 
 
-def test_the_same_share_on_both_sides_forbids_nothing(sides: Callable[..., tuple[Side, Side]]) -> None:
-    base, candidate = sides([trial("a"), failed("b")], [trial("a"), failed("a"), trial("b"), failed("b")])
-    assert (failure_note(base, candidate, JOBS) or "").endswith("and in 2 of 4 trials of marcus@1.1.0")
+def test_the_same_share_in_every_job_forbids_nothing(sides: Callable[..., tuple[Side, Side]]) -> None:
+    base, candidate = sides([trial("a"), failed("a"), trial("b")], [*[trial("a"), failed("a")] * 2, trial("b")])
+    assert (failure_note(base, candidate, JOBS) or "").endswith("and in 2 of 5 trials of marcus@1.1.0")
     assert not any(each.barred for each in by_survivors(base, candidate, JOBS).values())
+
+
+@pytest.mark.parametrize("more_of_b", [[], [failed("b")]], ids=["as many in all", "more in all"])
+def test_failures_in_one_job_do_not_make_up_for_those_in_another(
+    sides: Callable[..., tuple[Side, Side]], more_of_b: list[Row]
+) -> None:
+    """A job that one side failed throughout has no difference in which its failures could tell."""
+    base, candidate = sides([trial("a"), trial("a"), failed("b"), *more_of_b], [trial("a"), failed("a"), trial("b")])
+    for sides_ in ((base, candidate), (candidate, base)):
+        found = by_survivors(*sides_, JOBS)["wisdom", "pooled"]
+        assert found.barred.keys() == {"improved", "regressed", "unchanged"}
+        assert found.leeway == 0.75  # half of a, all of b, on one side or the other
 
 
 def test_both_sides_are_named_where_both_failed(sides: Callable[..., tuple[Side, Side]]) -> None:
