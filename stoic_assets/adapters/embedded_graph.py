@@ -2,8 +2,9 @@
 
 Under `$STOIC_HOME/graph`: `gate.lock` is held while somebody looks up, starts or stops the server, so that only one
 does; `lease.lock` is held shared by everybody who uses it, so that whoever can take it alone is the last and stops it;
-`server.json` says where it is. Both locks vanish with their process, however that ends. A server whose last user was
-killed runs on until the next user leaves, or `stop_embedded_graph`. Locks need a local file system, not NFS.
+`server.json` says where it is, and which folder it serves: in a copy of a home the record is not ours, and counts as
+none. Both locks vanish with their process, however that ends. A server whose last user was killed runs on until the
+next user leaves, or `stop_embedded_graph`. Locks need a local file system, not NFS.
 """
 
 import json
@@ -140,10 +141,18 @@ def _stop(folder: Path) -> bool:
 
 def _recorded(folder: Path) -> GraphServer | None:
     try:
-        return GraphServer(**json.loads((folder / "server.json").read_text(encoding="utf-8")))
-    except (FileNotFoundError, ValueError, TypeError):  # none, or written by another version
+        record = json.loads((folder / "server.json").read_text(encoding="utf-8"))
+        return GraphServer(**record["server"]) if record["folder"] == _identity(folder) else None
+    except (FileNotFoundError, ValueError, TypeError, KeyError):  # none, or written by another version
         return None
 
 
 def _record(folder: Path, server: GraphServer) -> None:
-    write_whole(folder / "server.json", json.dumps(asdict(server)), mode=0o600)
+    record = {"folder": _identity(folder), "server": asdict(server)}
+    write_whole(folder / "server.json", json.dumps(record), mode=0o600)
+
+
+def _identity(folder: Path) -> list[int]:
+    """What a folder keeps when it is renamed, mounted elsewhere or reached by a link, and a copy of it never has."""
+    status = folder.stat()
+    return [status.st_dev, status.st_ino]

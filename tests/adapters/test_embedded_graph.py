@@ -1,6 +1,7 @@
 import asyncio
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -55,7 +56,7 @@ def leave(process: "subprocess.Popen[str]") -> None:
 
 
 def record(home: Path) -> dict[str, object]:
-    return json.loads((home / "graph" / "server.json").read_text())
+    return json.loads((home / "graph" / "server.json").read_text())["server"]
 
 
 def write(server: GraphServer, cypher: str) -> list[dict[str, object]]:
@@ -124,7 +125,23 @@ def test_a_recycled_process_id_is_left_alone(tmp_path):
     assert sharing._recorded(tmp_path / "graph") is None
 
 
-@pytest.mark.parametrize("text", ["", "{", '{"pid": 1}', "[]"])
+def test_a_copy_of_a_home_neither_joins_nor_stops_the_server_of_the_original(tmp_path):
+    original, copy, renamed = tmp_path / "original", tmp_path / "copy", tmp_path / "renamed"
+    with embedded_graph(original) as server:
+        write(server, "CREATE (:Kept {n: 5})")
+        shutil.copytree(original, copy)
+        assert not stop_embedded_graph(copy)
+        with embedded_graph(copy) as other:
+            assert other.pid != server.pid
+            write(other, "MATCH (k:Kept) DELETE k")
+        assert not (copy / "graph" / "server.json").exists()
+        original.rename(renamed)
+        original.symlink_to(renamed)
+        assert rejoin(original) == rejoin(renamed) == server
+        assert write(server, "MATCH (k:Kept) RETURN k.n AS n") == [{"n": 5}]
+
+
+@pytest.mark.parametrize("text", ["", "{", '{"pid": 1}', "[]", '{"folder": [1, 2], "server": {}}'])
 def test_a_record_that_cannot_be_read_counts_as_none(tmp_path, text):
     (tmp_path / "server.json").write_text(text)
     assert sharing._recorded(tmp_path) is None
