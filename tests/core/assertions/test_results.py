@@ -97,10 +97,15 @@ def test_a_query_that_failed_has_failed_and_one_that_was_never_run_was_not_obser
     ],
 )
 def test_expressions_see_what_the_trial_left(expression: str, passed: bool) -> None:
-    result = decided({"expression": expression, "name": "n"}, evidence(SEEN))
-    assert (result.passed, result.error) == (passed, None)
+    result = decided({"expression": expression, "name": "n", "weight": 3}, evidence(SEEN))
+    assert (result.passed, result.error, result.weight) == (passed, None, 3.0)
     assert (result.assertion, result.kind, result.text, result.expected) == ("n", "expression", expression, "true")
     assert result.actual == ("true" if passed else "false")
+
+
+@pytest.mark.parametrize(("outcome", "done"), [("signed_off", True), ("max_turns", False), ("judge_error", False)])
+def test_only_a_conversation_that_was_signed_off_is_done(outcome: str, done: bool) -> None:
+    assert decided({"expression": "evaluation.done"}, evidence(outcome=outcome)).passed is done
 
 
 def test_an_expression_without_a_value_has_failed_with_the_reason() -> None:
@@ -127,6 +132,9 @@ def test_of_an_object_context_that_was_never_looked_at_is_told_why() -> None:
 
 def test_a_trial_that_lost_its_graph_is_not_decided() -> None:
     assert decided({"expression": "evaluation.failureCount == 2"}, evidence(SEEN, outcome="infra_error")).passed is None
+    unopened = evidence(outcome="infra_error", session_id="")
+    result = decided({"expression": "objectContext.resources.isEmpty()"}, unopened)
+    assert (result.passed, result.error) == (None, None), "no session is not the cause"
 
 
 def test_only_assertions_of_the_condition_are_decided_each_by_its_key() -> None:

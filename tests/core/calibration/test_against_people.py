@@ -9,6 +9,7 @@ from stoic_assets.core.calibration.against_people import against_people, in_shor
 Row = dict[str, Any]
 Figure = tuple[float | None, float | None, float | None, str | None]
 GOES: Figure = (0.723, 0.55, 0.83, None)
+TOUCHES: Figure = (0.3, 0.0, 0.6, None)
 REFUTED: Figure = (-0.08, -0.23, 0.0, None)
 FEW: Figure = (0.9, None, None, "5 items: an interval needs at least 10")
 UNKNOWN: Figure = (None, None, None, "2 trials: at least 3 are needed")
@@ -33,6 +34,7 @@ def verdicts(*judges: str) -> list[Row]:
     [
         (GOES, f"0.72 (95 % 0.55 to 0.83) over 80 trials, {ALPHA}."),
         (REFUTED, f"−0.08 (95 % −0.23 to 0.00) over 80 trials, {ALPHA}: these scores do not go with people’s."),
+        (TOUCHES, f"0.30 (95 % 0.00 to 0.60) over 80 trials, {ALPHA}: these scores do not go with people’s."),
         (FEW, f"0.90 (5 items: an interval needs at least 10) over 80 trials, {ALPHA}."),
         (UNKNOWN, f"not known (2 trials: at least 3 are needed) over 80 trials, {ALPHA}."),
     ],

@@ -24,10 +24,10 @@ QUICK = Resampling(draws=200, seed=7)
 def found(study: Callable) -> Callable[..., Found]:
     """The agreement of a judge by formula."""
 
-    def make(judge: Callable, **size: int) -> Found:
+    def make(judge: Callable, epsilon: float = 0.2, **size: int) -> Found:
         verdicts, ratings = study(judge, **size)
         rated = by_rater(rated_virtues(ratings, {"helpfulness": "wisdom"}))["wisdom"]
-        return agreement(paired(panels(verdicts)["wisdom", ("gpt",)], rated), 0.2, QUICK)
+        return agreement(paired(panels(verdicts)["wisdom", ("gpt",)], rated), epsilon, QUICK)
 
     return make
 
@@ -79,6 +79,7 @@ def test_a_judge_by_lot(found: Callable[..., Found]) -> None:
     assert value(lot, "z") < -2
     assert value(lot, "winning_rate") == 0
     assert value(lot, "advantage") < 0.5
+    assert value(found(lambda _, random: random.random(), epsilon=0.9), "winning_rate") == 1, "what is let pass, passes"
 
 
 def test_one_more_rater_like_the_others_agrees_as_they_do(study: Callable) -> None:
@@ -124,6 +125,8 @@ def test_levels_are_the_nearest_halves_upwards() -> None:
     [
         (pairing([], []), "spearman", "no trial was both judged and rated"),
         (pairing([0.5], [[0.5, 0.5, 0.5]]), "spearman", "1 trial: at least 3"),
+        (pairing([0.3, 0.5], [[0.5, 0.5, 0.5], [1.0, 0.5, 0.8]]), "qwk", "2 trials: at least 3"),
+        (pairing([0.5] * 12, [[0.5, 1.0], *[[0.5, np.nan]] * 11]), "alpha_people", "fewer than two trials were rated"),
         (pairing([0.5] * 12, [[0.5]] * 12), "alpha_people", "fewer than two trials were rated by two people"),
         (pairing([0.5] * 12, [[0.5, 0.75]] * 12), "z", "2 raters: how much they differ in agreement takes 3"),
         (pairing([0.5] * 12, [[0.5, 0.5, 0.5]] * 12), "alpha_people", "every score is on the same level"),

@@ -135,6 +135,12 @@ def test_the_verdict_on_one_measure(size: float, verdict: str) -> None:
     assert one(drop(size)).verdict == verdict
 
 
+@pytest.mark.parametrize("base", [0.3, 0.6, 0.7])
+def test_a_fall_by_delta_counts_however_binary_numbers_round_it(base: float) -> None:
+    [found] = decide([Test("wisdom", "pooled", pairs_of(drop(0.05, spread=0.04), base), 0.05)], True)
+    assert found.verdict == "regressed"
+
+
 def test_a_significant_difference_of_no_consequence_is_unchanged() -> None:
     found = one(drop(0.03))
     assert found.p_adjusted is not None
@@ -218,6 +224,16 @@ def test_a_barred_verdict_stands_where_the_leeway_cannot_undo_it(size: float, le
     pairs = pairs_of(drop(size))
     [found] = decide([Test("wisdom", "pooled", pairs, 0.05, barred=barred, leeway=leeway)], True)
     assert (found.verdict, found.why) == (verdict, "survivors" if verdict == "inconclusive" else None)
+
+
+@pytest.mark.parametrize("size", [0.3, -0.3])
+@pytest.mark.parametrize(("leeway", "stands"), [(0.09, True), (0.11, False)])
+def test_a_barred_verdict_stands_only_by_the_whole_interval(size: float, leeway: float, stands: bool) -> None:
+    """Of .3 ± t(.975, 11)·.3·√(12/11)/√12 = .3 ± .2 the nearer end counts: the leeway must not reach beyond it."""
+    barred: Barred = dict.fromkeys(("regressed", "improved"), "survivors")
+    pairs = pairs_of(drop(size, spread=0.3))
+    [found] = decide([Test("wisdom", "pooled", pairs, 0.05, barred=barred, leeway=leeway)], True)
+    assert (found.verdict != "inconclusive") == stands
 
 
 def test_what_must_not_be_decided_keeps_its_difference_and_leaves_the_family() -> None:

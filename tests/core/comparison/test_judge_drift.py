@@ -78,6 +78,8 @@ def test_the_noise_of_one_judging_leaves_out_that_of_the_reference() -> None:
     for judgings in (1, 5):
         found = of([0.5 + each for each in differences], [0.5] * 6, judgings)
         assert found.noise_sd == pytest.approx(spread / np.sqrt(1 + 1 / judgings))
+    pairs = [(0.5 + each, Mean(mean=0.5, judgings=1 + 4 * (place % 2))) for place, each in enumerate(differences)]
+    assert drift("wisdom", pairs).noise_sd == pytest.approx(spread / np.sqrt(1 + (1 + 1 / 5) / 2))
 
 
 def test_only_what_both_sides_scored_is_compared() -> None:
@@ -148,6 +150,13 @@ def test_a_new_reference_hides_no_move_and_makes_none() -> None:
                row(6, 0.0, False, "wisdom", "r-2")]  # fmt: skip
     assert moved(renewed, day(3), day(7)) is not None
     assert moved(renewed, day(4), day(7)) is None
+
+
+@pytest.mark.parametrize(("coarser", "told"), [(0.05, False), (0.01, True)])
+def test_two_nights_in_alarm_are_told_apart_by_the_coarser_of_them(coarser: float, told: bool) -> None:
+    nights = [row(2, -0.06, True) | {"detectable": 0.01}, row(4, -0.09, True) | {"detectable": coarser}]
+    for first, second in ((2, 4), (4, 2)):
+        assert (moved(nights, day(first), day(second)) is not None) is told
 
 
 def test_before_any_night_nothing_is_said() -> None:

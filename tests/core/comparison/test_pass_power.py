@@ -77,6 +77,12 @@ def test_the_interval_is_students_over_jobs() -> None:
     assert (power.low, power.high) == pytest.approx((drawn.low, drawn.high), abs=0.03)
 
 
+def test_the_interval_is_cut_to_what_can_be() -> None:
+    for odd in (True, False):
+        [power] = pass_powers(cell(str(place), [odd ^ (place > 0)] * 2, 2) for place in range(12))
+        assert (power.low if odd else power.high) == float(not odd)
+
+
 def test_too_few_trials_in_one_cell_make_it_not_estimable() -> None:
     rows = [cell("a", [True] * 3, 3), cell("b", [True] * 2, 3), cell("c", [True], 3)]
     assert pass_powers(rows) == [

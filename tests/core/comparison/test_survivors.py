@@ -70,8 +70,9 @@ def test_the_same_share_in_every_job_forbids_nothing(sides: Callable[..., tuple[
 def test_failures_in_one_job_do_not_make_up_for_those_in_another(
     sides: Callable[..., tuple[Side, Side]], more_of_b: list[Row]
 ) -> None:
-    """A job that one side failed throughout has no difference in which its failures could tell."""
+    """A job that one side failed throughout, and so did not measure, rules out verdicts nevertheless."""
     base, candidate = sides([trial("a"), trial("a"), failed("b"), *more_of_b], [trial("a"), failed("a"), trial("b")])
+    base = replace(base, measures=[row for row in base.measures if row["job"] != "b"])
     for sides_ in ((base, candidate), (candidate, base)):
         found = by_survivors(*sides_, JOBS)["wisdom", "pooled"]
         assert found.barred.keys() == {"improved", "regressed", "unchanged"}
@@ -80,9 +81,10 @@ def test_failures_in_one_job_do_not_make_up_for_those_in_another(
 
 def test_both_sides_are_named_where_both_failed(sides: Callable[..., tuple[Side, Side]]) -> None:
     base, candidate = sides([trial("a"), trial("a"), failed("a")], [trial("a"), failed("a"), failed("a")])
-    barred = by_survivors(base, candidate, JOBS)["wisdom", "pooled"].barred
+    found = by_survivors(base, candidate, JOBS)["wisdom", "pooled"]
     where = "in 1 of 3 trials of marcus@1.0.0 and in 2 of 3 trials of marcus@1.1.0"
-    assert barred == dict.fromkeys(("improved", "unchanged"), f"the agent failed {where}, which are not in it")
+    assert found.barred == dict.fromkeys(("improved", "unchanged"), f"the agent failed {where}, which are not in it")
+    assert found.leeway == pytest.approx(1 / 3 + 2 / 3)
 
 
 def test_a_value_in_spite_of_the_failure_is_no_survivor(sides: Callable[..., tuple[Side, Side]]) -> None:

@@ -1,6 +1,7 @@
 """Virtues as objectives: floors, the worst one, weakness, and which to measure again."""
 
 from collections.abc import Callable
+from math import nextafter
 
 import pytest
 
@@ -55,6 +56,40 @@ def test_a_floor_is_violated_by_the_mean_and_certainly_by_the_whole_interval(
 def test_a_mean_that_rounding_puts_below_its_floor_is_not_below(scored: Scored) -> None:
     assert below_floor(scored(0.1, 0.2, floor=0.15, alone=True)) == []
     assert below_floor(scored(0.7, 0.1, 0.1, floor=0.3, alone=True)) == []
+
+
+def test_thresholds_a_hair_off_by_rounding_are_met(scored: Scored) -> None:
+    scores = (0.3, 0.3, 0.3, 0.7)  # in binary their mean is below 0.4, and its upper end below what it is rounded to
+    high = scored(*scores)["wisdom"]["high"]
+    assert high is not None
+    assert scored(*scores, floor=0.4)["wisdom"]["floor"] == {"at": 0.4, "violated": False, "certain": False}
+    assert high < (upper := round(high, 9))
+    assert scored(*scores, floor=upper)["wisdom"]["floor"] == {"at": upper, "violated": True, "certain": False}
+    sure = scored(0.60, 0.62, 0.61, 0.60, confidence=nextafter(0.7, 1))
+    assert "wisdom" in uncertain(sure, Weakness(confidence_above=0.7), Evolution())
+
+
+def test_an_interval_as_wide_as_allowed_is_not_too_wide(scored: Scored) -> None:
+    found = scored(0.60, 0.62, 0.61, 0.60)
+    low, high = found["wisdom"]["low"], found["wisdom"]["high"]
+    assert low is not None
+    assert high is not None
+    assert "wisdom" not in uncertain(found, Weakness(), Evolution(uncertain_width=round(high - low, 9)))
+
+
+def test_the_cautious_bound_is_one_sided(scored: Scored) -> None:
+    found = scored(0.2, 0.3, 0.3, 0.2)["wisdom"]
+    assert found["low"] is not None
+    assert found["lower_bound"] is not None
+    assert found["low"] < found["lower_bound"] < found["mean"]
+
+
+def test_of_trials_in_which_a_virtue_was_not_scored_nothing_is_asked(
+    judged: Callable[..., StoicEvaluation], finding: Callable[..., VirtueFinding]
+) -> None:
+    other = judged("t2", "b", 0.5, virtues={"courage": finding(0.5)})
+    found = objectives([judged("t1", "a", 0.5, calibrated=frozenset({"wisdom"})), other], {})
+    assert (found["wisdom"]["calibrated"], found["courage"]["calibrated"]) == (1.0, 0.0)
 
 
 def test_a_virtue_without_floor_violates_none(judged: Callable[..., StoicEvaluation]) -> None:

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from statistics import stdev
 
 import pytest
@@ -65,6 +66,11 @@ def test_a_map_of_other_judges_prompts_or_virtues_changes_nothing() -> None:
         other = Calibration([SPREAD.model_copy(update=change), WORD.model_copy(update=change)])
         assert settled(rows, other) == settled(rows)
     assert settled(rows, Calibration([SPREAD]))[3:] == settled(rows)[3:]
+
+
+def test_a_panel_that_was_asked_in_two_ways_has_no_map() -> None:
+    rows = [verdict(0.4, 0), verdict(0.5, 1), replace(verdict(0.6, 2), prompt_hash="new")]
+    assert {row.confidence_source for row in settled(rows, Calibration([SPREAD]))} == {"spread"}
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,7 @@ def test_each_judge_of_a_panel_has_a_reason_of_its_own(marks: dict[str, Mark]) -
     row = {"trial_id": "t", **vars(mean_mark(marks, silent))}
     found = answers(TRIALS, [verdict(judge) for judge in silent], [row])
     assert {answer.judge: answer.error for answer in found if answer.about == "tasks"} == silent
+    assert not any(answer.given for answer in found if answer.about == "tasks")
 
 
 def test_what_the_cost_ceiling_kept_back_is_nobodys_silence() -> None:
