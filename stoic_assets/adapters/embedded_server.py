@@ -157,7 +157,8 @@ def _archive() -> ClassArchive:
 
 def _start_detached(command: list[str], log: Path, folder: Path) -> int:
     """Start a process that outlives us, is no child of ours (no zombie to reap) and gets none of our secrets."""
-    environment = {key: os.environ[key] for key in ("PATH", "HOME", "LANG", "TMPDIR") if key in os.environ}
+    environment = {key: os.environ[key] for key in ("PATH", "HOME", "TMPDIR") if key in os.environ}
+    environment["LC_ALL"] = "C.UTF-8"  # without a locale, as under cron, Java cannot open a folder with an umlaut
     shell = ["/bin/sh", "-c", 'log=$1; shift; "$@" >"$log" 2>&1 </dev/null & echo $!', "sh", str(log), *command]
     answer = subprocess.run(
         shell, cwd=folder, env=environment, capture_output=True, text=True, check=True, start_new_session=True
@@ -191,7 +192,8 @@ def _answers(server: GraphServer) -> bool:
 
 
 def _no_start(log: Path) -> str:
-    ending = " | ".join(line.strip()[:200] for line in _text(log).split("\n") if line.strip())[-800:]
+    lines = [line.strip()[:200] for line in _text(log).split("\n")]
+    ending = " | ".join(line for line in lines if line and not line.startswith("at "))[-800:]  # frames say nothing
     return f"the embedded graph did not start, see {log} (or set NEO_URI and STOIC_GRAPH_URI); it ends with: {ending}"
 
 

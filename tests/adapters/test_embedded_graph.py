@@ -103,12 +103,14 @@ def test_a_server_that_was_started_ahead_is_the_one_that_is_used_and_runs_on_bet
     assert start_time(server.pid) != server.started
 
 
-def test_a_server_that_died_is_replaced_and_keeps_its_data(tmp_path):
-    with embedded_graph(tmp_path) as first:
-        assert rejoin(tmp_path) == first
+def test_a_server_that_died_is_replaced_and_keeps_its_data(tmp_path, monkeypatch):
+    monkeypatch.setenv("LANG", "C")  # which says nothing of the names of folders
+    home = tmp_path / "Stoä"
+    with embedded_graph(home) as first:
+        assert rejoin(home) == first
         write(first, "CREATE (:Kept {n: 5})")
         os.kill(first.pid, signal.SIGKILL)
-        second = rejoin(tmp_path)
+        second = rejoin(home)
         assert second.pid != first.pid
         assert write(second, "MATCH (k:Kept) RETURN k.n AS n") == [{"n": 5}]
     assert start_time(second.pid) != second.started
@@ -192,6 +194,12 @@ def test_a_server_that_does_not_come_up_shows_the_end_of_its_log(tmp_path):
         assert "\n" not in str(raised.value)
         assert start_time(second.pid) != second.started
         assert write(first, "RETURN 1 AS n") == [{"n": 1}]
+
+
+def test_the_end_of_a_log_is_told_without_frames_of_java(tmp_path):
+    log = tmp_path / "server.log"
+    log.write_text("\n".join(["java.nio.file.InvalidPathException: Stoä", *["\tat java.base/sun.nio.fs"] * 100, ""]))
+    assert embedded_server._no_start(log).endswith("it ends with: java.nio.file.InvalidPathException: Stoä")
 
 
 def test_a_server_that_is_too_slow_is_ended(tmp_path, monkeypatch):
