@@ -116,14 +116,14 @@ def _stop(found: Comparison, gates: Collection[Gate]) -> None:
 def _blind(found: Comparison, gates: Collection[Gate]) -> Iterator[str]:
     """What a gate cannot say no to, whatever fell, and what helps."""
     if Gate.regression in gates and found.too_few_jobs:
-        advice = "add jobs, or gate by --fail-on broken or `stoic eval --fail-under`"
-        yield f"--fail-on regression cannot say no: {found.too_few_jobs}; {advice}"
+        advice = "add jobs, or use --fail-on broken or `stoic eval --fail-under`"
+        yield f"--fail-on regression cannot fail here: {found.too_few_jobs}; {advice}"
     unsure = [pair for pair in found.broken if not pair.repeated]
-    advice = f"evaluate both with --repeats {REPEATED} or more"
+    advice = f"evaluate both versions with --repeats {REPEATED} or more"
     if Gate.broken in gates and found.too_few_repeats:
-        yield f"--fail-on broken cannot say no: {found.too_few_repeats}; {advice}"
+        yield f"--fail-on broken cannot fail here: {found.too_few_repeats}; {advice}"
     elif Gate.broken in gates and unsure:
-        yield f"--fail-on broken passes over {plural(len(unsure), 'assertion')} that broke, since {CHANCE}; {advice}"
+        yield f"--fail-on broken ignores {plural(len(unsure), 'assertion')} that broke, because {CHANCE}; {advice}"
 
 
 def show_comparison(found: Comparison) -> None:
@@ -203,7 +203,9 @@ def _evaluations(
 ) -> tuple[str | None, str | None]:
     """Which side each named evaluation belongs to; of one and the same version the first named is the base."""
     if base == candidate and len(wanted) != 2:
-        raise ConfigurationError("a version is compared with itself by naming two of its evaluations with --evaluation")
+        raise ConfigurationError(
+            "BASE and CANDIDATE are the same version; name two of its evaluations: --evaluation BASE_ID --evaluation ID"
+        )
     chosen: dict[str, str] = {}
     for evaluation_id in wanted:
         sides = [

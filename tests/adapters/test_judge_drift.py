@@ -144,7 +144,7 @@ def test_a_judge_that_moved_raises_the_alarm_announces_it_and_excuses_the_agent(
     assert announce(workplace, [found.event]).pending == 1
     said = judge_moved(workplace, NIGHT + timedelta(days=1, hours=1), NIGHT + timedelta(days=2, hours=1))
     assert said is not None
-    assert said.startswith("the judge itself moved between the two evaluations: wisdom −0.")
+    assert said.startswith("the judge itself changed between the two evaluations: wisdom −0.")
     assert said.endswith("(judge_drift of 2026-11-24)")
     assert judge_moved(workplace, NIGHT, NIGHT + timedelta(days=1, hours=1)) is None
     moments = NIGHT + timedelta(days=1), NIGHT + timedelta(days=2)

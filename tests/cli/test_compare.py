@@ -22,6 +22,7 @@ COMMANDS = typer.Typer()
 COMMANDS.command()(compare)
 Evaluate = Callable[..., None]
 BASE, CANDIDATE = "marcus@1", "marcus@2"
+OPEN = f"stoic: {CANDIDATE} is neither clearly better nor clearly worse than {BASE}\n"
 TRIALS = range(48)
 HARD = {number for number in TRIALS if number % 4 > 1}
 HEAD = {
@@ -125,7 +126,7 @@ def test_breaking_down_where_it_did_badly_makes_no_version_better(evaluate: Eval
     evaluate(BASE)
     evaluate(CANDIDATE, failed=HARD)
     code, document = compared()
-    why = f"the agent failed in 24 of 48 trials of {CANDIDATE}, which are not in it"
+    why = f"the agent failed in 24 of 48 trials of {CANDIDATE}, which this measure leaves out"
     assert gating(document) == {
         **dict.fromkeys(VIRTUES, ("inconclusive", why)), "task": ("regressed", None), "overall": ("regressed", None),
     }
@@ -136,7 +137,7 @@ def test_breaking_down_no_more_makes_no_version_worse(evaluate: Evaluate, compar
     evaluate(BASE, failed=HARD)
     evaluate(CANDIDATE)
     code, document = compared()
-    why = f"the agent failed in 24 of 48 trials of {BASE}, which are not in it"
+    why = f"the agent failed in 24 of 48 trials of {BASE}, which this measure leaves out"
     assert gating(document) == {
         **dict.fromkeys(VIRTUES, ("inconclusive", why)), "task": ("improved", None), "overall": ("improved", None),
     }
@@ -171,11 +172,11 @@ def test_a_gate_that_cannot_say_no_says_so(evaluate: Evaluate, compared: Any, ga
     evaluate(BASE, trials=range(16))
     evaluate(CANDIDATE, trials=range(16), failed=range(16))
     done = CliRunner().invoke(COMMANDS, [BASE, CANDIDATE, "--fail-on", gate, "--json"], catch_exceptions=False)
-    said = "with fewer than 5 paired jobs (here: 4) nothing can come out regressed, whatever fell"
+    said = "with fewer than 5 jobs in common (here: 4) no measure can be called regressed, however far it dropped"
     assert said in json.loads(done.stdout)["notes"]
-    advice = "add jobs, or gate by --fail-on broken or `stoic eval --fail-under`"
-    cannot = f"stoic: --fail-on regression cannot say no: {said}; {advice}\n"
-    told = {"regression": cannot, "inconclusive": f"stoic: {CANDIDATE} cannot be told from {BASE}\n"}
+    advice = "add jobs, or use --fail-on broken or `stoic eval --fail-under`"
+    cannot = f"stoic: --fail-on regression cannot fail here: {said}; {advice}\n"
+    told = {"regression": cannot, "inconclusive": OPEN}
     assert (done.exit_code, done.stderr) == (code, told[gate])
 
 
@@ -200,7 +201,7 @@ def test_what_broke_in_a_few_jobs_stops_a_pipeline_though_nothing_regressed(eval
         "  job 1 (withheld): refund booked (held 4 of 4 times, now 0 of 4)\n"
     )
     assert run_gate("broken") == run_gate("regression", "broken") == (1, broke)
-    assert run_gate("inconclusive", "broken") == (1, f"stoic: {CANDIDATE} cannot be told from {BASE}\n{broke}")
+    assert run_gate("inconclusive", "broken") == (1, f"{OPEN}{broke}")
 
 
 def test_what_one_trial_says_stops_nothing(evaluate: Evaluate, compared: Any) -> None:
@@ -208,9 +209,9 @@ def test_what_one_trial_says_stops_nothing(evaluate: Evaluate, compared: Any) ->
     evaluate(CANDIDATE, refused=TRIALS, trials=range(0, 48, 4))
     document = compared()[1]
     assert {flip["change"] for flip in document["flipped_assertions"]} == {-1.0}
-    why = "no assertion was decided in 2 trials of a job, in the same condition, on both sides"
-    advice = "evaluate both with --repeats 2 or more"
-    assert run_gate("broken") == (0, f"stoic: --fail-on broken cannot say no: {why}; {advice}\n")
+    why = "no assertion was checked in 2 trials of a job under the same condition in both versions"
+    advice = "evaluate both versions with --repeats 2 or more"
+    assert run_gate("broken") == (0, f"stoic: --fail-on broken cannot fail here: {why}; {advice}\n")
     evaluate(BASE, refused=())
     assert run_gate("broken")[0] == 0
 
@@ -221,8 +222,8 @@ def test_what_one_trial_says_is_not_passed_over_in_silence_where_others_are_repe
     trials = [*range(4), *range(4, 48, 4)]
     evaluate(BASE, refused=(), trials=trials)
     evaluate(CANDIDATE, refused=range(4, 48), trials=trials)
-    passed_over = "--fail-on broken passes over 11 assertions that broke, since one trial may be chance"
-    assert run_gate("broken") == (0, f"stoic: {passed_over}; evaluate both with --repeats 2 or more\n")
+    passed_over = "--fail-on broken ignores 11 assertions that broke, because a single trial may be chance"
+    assert run_gate("broken") == (0, f"stoic: {passed_over}; evaluate both versions with --repeats 2 or more\n")
 
 
 def test_what_broke_and_what_was_mended_is_shown_to_a_person(evaluate: Evaluate, compared: Any) -> None:

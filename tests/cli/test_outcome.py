@@ -157,7 +157,7 @@ def test_what_people_say_of_the_judge_and_which_bound_held_are_shown(
     found = replace(stored((row | {"trials": 3, "not_exercised": 0},)), agreement="Scores that do not go: wisdom.")
     finish(found, workplace, as_json=False, fail_under=None)
     shown = " ".join(capsys.readouterr().out.split())
-    assert "people. Scores that do not go: wisdom. A low score is weak with a confidence above 0.50." in shown
+    assert "Scores that do not go: wisdom. A virtue with a low score is weak if its confidence is above 0.50." in shown
 
 
 def test_the_agreement_shown_is_that_of_the_judges_who_scored(stored: Stored, workplace: Workplace) -> None:

@@ -159,7 +159,7 @@ def test_a_base_that_is_judged_again_leaves_its_place_to_no_older_one(
     evaluate(BASE, "older", 19)
     evaluate(BASE, "newest", 20, status="regrading")
     check = compared(CANDIDATE, evaluate(CANDIDATE, "release-1", 21))
-    assert "(evaluation newest) is not finished (regrading); go on with `stoic regrade" in (check.description or "")
+    assert "(evaluation newest) is not finished (regrading); continue with `stoic regrade" in (check.description or "")
 
 
 def test_for_an_invalid_base_of_the_night_an_older_one_stands_in(

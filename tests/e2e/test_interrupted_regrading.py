@@ -97,12 +97,12 @@ def test_scores_of_verdicts_that_were_replaced_are_not_finished(
     cut = first["evaluation_id"]
     told = f"{cut} of my-agent@dev was judged again, but not to the end; go on with {again(cut)}"
     assert f"stoic: evaluation {told}, or judge it as it was held with --resume" in refused(stoic, "eval", "--resume")
-    assert f"is not finished (regrading); go on with {again(cut)}" in refused(
+    assert f"is not finished (regrading); continue with {again(cut)}" in refused(
         stoic, "compare", "my-agent@dev", "my-agent@2", code=3
     )
     page = tmp_path / "report.html"
     assert stoic("report", "--agent-version", "my-agent@dev", "--out", page).line == f"stoic: evaluation {told}"
-    assert "It was judged again, but not to the end" in page.read_text()
+    assert "Judging it again was cut short" in page.read_text()
 
     stoic("eval", "--file", stoic.job("newer"))
     assert f"go on with {again(cut)}" in refused(stoic, "eval", "--job", "chat", "--resume")

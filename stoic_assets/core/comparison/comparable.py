@@ -40,11 +40,11 @@ def common_ground(base: Side, candidate: Side, threshold: float, judge_moved: st
     shared = base.jobs.keys() & candidate.jobs.keys()
     jobs = frozenset(job for job in shared if base.jobs[job] == candidate.jobs[job])
     if not jobs:
-        changed = f" in common, and all changed between the two ({listed(sorted(shared))})"
+        changed = f" in common, but the content of each changed between the two ({listed(sorted(shared))})"
         common = plural(len(shared), "job") + changed if shared else "no job in common"
         raise ComparisonRefused(
-            f"{_named(base)} and {_named(candidate)} have {common}; evaluate the base again, or "
-            "choose others with --evaluation"
+            f"{_named(base)} and {_named(candidate)} have {common}; evaluate the base again with the present jobs, or "
+            "name other evaluations with --evaluation"
         )
     why = judge_moved or _silent_judge(base, candidate, jobs, threshold) or _other_judge(base, candidate, jobs)
     said = (failure_note(base, candidate, jobs), why)
@@ -56,9 +56,9 @@ def common_ground(base: Side, candidate: Side, threshold: float, judge_moved: st
 def _refuse_invalid(side: Side, threshold: float) -> None:
     if side.status != "finished":
         again = way_on(side.agent_version, side.evaluation_id, side.status)
-        raise ComparisonRefused(f"{_named(side)} is not finished ({side.status}); go on with {again}")
+        raise ComparisonRefused(f"{_named(side)} is not finished ({side.status}); continue with {again}")
     if not side.scored_trials:
-        raise ComparisonRefused(f"no trial of {_named(side)} counts; its report names the causes")
+        raise ComparisonRefused(f"{_named(side)} has no scored trial; its report names the causes")
     if side.invalid_share > threshold:
         too_many = too_many_invalid(side.invalid_trials, side.scored_trials + side.invalid_trials, threshold)
         raise ComparisonRefused(f"{_named(side)}: {too_many}; its report names the causes")
@@ -85,14 +85,14 @@ def _other_judge(base: Side, candidate: Side, jobs: Set[str]) -> str | None:
         return f"the judges differ ({before}; then {after}); {advice}"
     asked_of_both = base.prompts.keys() & candidate.prompts.keys()
     if any(job in jobs and base.prompts[job, about] != candidate.prompts[job, about] for job, about in asked_of_both):
-        return f"the judges were asked differently; {advice}"
+        return f"the judges' prompts or criteria differ; {advice}"
     return None
 
 
 def _regrade(side: Side, candidate: Side) -> str:
     """How to judge a side again: what is stored of a comparison is made anew with its candidate alone."""
     command, last = (judge_again(each.agent_version, each.evaluation_id) for each in (side, candidate))
-    return command if side is candidate else f"{command}, and then, for what is stored of this comparison, with {last}"
+    return command if side is candidate else f"{command}, and then, to renew the stored comparison, with {last}"
 
 
 def _suites(base: Side, candidate: Side, changed: Iterable[str]) -> list[str]:
@@ -110,7 +110,7 @@ def _suites(base: Side, candidate: Side, changed: Iterable[str]) -> list[str]:
         for condition, jobs in _conditions_of_one(side, other).items()
     ]
     unpaired = _unpaired(base, candidate)
-    return [*notes, f"measured in one of them alone: {listed(sorted(unpaired))}"] if unpaired else notes
+    return [*notes, f"scored in only one version, and not compared: {listed(sorted(unpaired))}"] if unpaired else notes
 
 
 def _conditions_of_one(side: Side, other: Side) -> dict[str, set[str]]:
@@ -138,10 +138,10 @@ def _circumstances(base: Side, candidate: Side) -> list[str]:
         span = f"{hours / 24:.1f} days" if hours >= 24 else f"{hours:.1f} hours"
         notes.append(f"{earlier.agent_version} was evaluated {span} before {later.agent_version}")
     if base.evaluator_model != candidate.evaluator_model:
-        notes.append(f"other users: {base.evaluator_model} played them, then {candidate.evaluator_model}")
+        notes.append(f"the simulated users differ: {base.evaluator_model}, then {candidate.evaluator_model}")
     before, after = base.built_in_prompts, candidate.built_in_prompts
     if before and after and before != after:
-        notes.append("other built-in prompts (stoic-eval was updated): users may have been played in another way")
+        notes.append("the built-in prompts differ (stoic-eval was updated): simulated users may behave differently")
     invalid = [f"{side.invalid_trials} of {side.agent_version}" for side in (base, candidate) if side.invalid_trials]
     return [*notes, f"invalid trials left out: {', '.join(invalid)}"] if invalid else notes
 

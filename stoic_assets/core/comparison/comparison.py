@@ -53,7 +53,10 @@ class Comparison:
         jobs = max(found.effect.jobs for found in self.gating)
         if jobs >= FEWEST_JOBS:
             return None
-        return f"with fewer than {FEWEST_JOBS} paired jobs (here: {jobs}) nothing can come out regressed, whatever fell"
+        return (
+            f"with fewer than {FEWEST_JOBS} jobs in common (here: {jobs}) no measure can be called regressed, however "
+            "far it dropped"
+        )
 
     @property
     def broken(self) -> tuple[PairedAssertion, ...]:
@@ -70,7 +73,7 @@ class Comparison:
         """Why no assertion could be told to have broken; None where one could."""
         if any(pair.repeated for pair in self.assertions):
             return None
-        return f"no assertion was decided in {REPEATED} trials of a job, in the same condition, on both sides"
+        return f"no assertion was checked in {REPEATED} trials of a job under the same condition in both versions"
 
     def with_verdict(self, verdict: Verdict) -> list[Row]:
         """The rows of the gating findings of that verdict, the largest difference first."""

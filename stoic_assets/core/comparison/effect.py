@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from statistics import fmean, stdev
 
 from stoic_assets.core.comparison.student import SAME, all_alike, detectable, t_test
+from stoic_assets.core.presentation.formatting import plural
 
 FEWEST_JOBS = 5
 """With four jobs a t quantile after Holm exceeds 6, and coarse scores make equal differences likely."""
@@ -50,11 +51,12 @@ def effect(differences: Sequence[float], tests: int) -> Effect:
         return Effect(0, None, why="no job measured it in both versions")
     mean = fmean(differences)
     if jobs < FEWEST_JOBS:
-        return Effect(jobs, mean, why=f"paired jobs: {jobs}; at least {FEWEST_JOBS} are needed")
+        measured = f"only {plural(jobs, 'job')} measured it in both versions"
+        return Effect(jobs, mean, why=f"{measured}; at least {FEWEST_JOBS} are needed")
     if not all_alike(differences):
         return Effect(jobs, mean, _tested(differences, tests))
     if abs(mean) < SAME:
-        return Effect(jobs, mean, why="no job differs, which shows no spread to test with")
+        return Effect(jobs, mean, why="every job scored the same in both versions, so there is no spread to test with")
     return Effect(jobs, mean, _alike(mean, jobs))
 
 

@@ -170,7 +170,7 @@ def _within(tested: Tested, delta: float) -> bool:
 def _too_small(change: float, delta: float) -> str:
     """A sure change that is too small, and is seen to be."""
     sign, size = "−" if change < 0 else "+", short_of(abs(change), delta)
-    return f"more than chance, but {sign}{size} is less than δ {_shown(delta)}; "
+    return f"significant, but {sign}{size} is smaller than δ {_shown(delta)}; "
 
 
 def _what_is_possible(tested: Tested, jobs: int, delta: float, sure: bool) -> str:
@@ -179,12 +179,14 @@ def _what_is_possible(tested: Tested, jobs: int, delta: float, sure: bool) -> st
     The interval is named: it is that of the test of equivalence, not the 95 % one that stands beside it.
     """
     if tested.low_90 is None or tested.high_90 is None or tested.detectable is None:
-        said = "and without spread there is no interval" if sure else "which in so few may be chance"
-        return f"all {jobs} jobs differ by the same, {said}"
-    found = f"{tested.detectable:.2f}" if tested.detectable <= 1 else "no difference"  # scores are 0–1
+        said = "so there is no spread and no interval" if sure else "which in so few jobs may be chance"
+        return f"all {jobs} jobs differ by the same amount, {said}"
+    found = f"detect only differences of {tested.detectable:.2f} or more"
+    if tested.detectable > 1:  # scores are 0–1
+        found = "are too few to detect any difference"
     return (
-        f"the 90 % interval, {difference(tested.low_90)} to {difference(tested.high_90)}, is not within δ "
-        f"{_shown(delta)}; these {jobs} jobs find {found} with 90 % power"
+        f"the 90 % interval, {difference(tested.low_90)} to {difference(tested.high_90)}, is not within ±δ "
+        f"({_shown(delta)}); these {jobs} jobs {found} with 90 % power"
     )
 
 

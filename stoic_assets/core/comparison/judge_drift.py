@@ -14,7 +14,7 @@ from statistics import fmean, stdev
 from stoic_assets.core.comparison.judge_reference import Judged, Mean, Reference
 from stoic_assets.core.comparison.student import SAME, all_alike, quantile, t_test
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
-from stoic_assets.core.presentation.formatting import difference
+from stoic_assets.core.presentation.formatting import difference, plural
 from stoic_assets.core.table_rows import Row
 
 FEWEST = 5
@@ -89,7 +89,8 @@ def drift(virtue: Virtue, pairs: Sequence[tuple[float, Mean]]) -> Drift:
     """
     count = len(pairs)
     if count < FEWEST:
-        return Drift(virtue, count, why=f"transcripts with scores to compare: {count}; at least {FEWEST} are needed")
+        compared = f"only {plural(count, 'transcript')} with scores to compare"
+        return Drift(virtue, count, why=f"{compared}; at least {FEWEST} are needed")
     differences = [score - known.mean for score, known in pairs]
     if all_alike(differences):
         shift = fmean(differences)
@@ -128,7 +129,7 @@ def moved(measurements: Iterable[Row], base_judged_at: datetime, candidate_judge
     if not said:
         return None
     day = max(row["evaluated_at"] for pair in changed for row in pair if row).date()
-    return f"the judge itself moved between the two evaluations: {', '.join(said)} (judge_drift of {day})"
+    return f"the judge itself changed between the two evaluations: {', '.join(said)} (judge_drift of {day})"
 
 
 def _states(measurements: Iterable[Row], moment: datetime) -> dict[tuple[str, str], Row]:

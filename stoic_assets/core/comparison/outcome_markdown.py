@@ -8,6 +8,7 @@ from stoic_assets.core.comparison.outcome_text import (
     assertions_named,
     broken,
     confidence,
+    detectable,
     headline,
     interval,
     mended,
@@ -23,11 +24,11 @@ from stoic_assets.core.table_rows import Row
 MARKS: dict[Verdict, str] = {"regressed": "❌", "improved": "✅", "unchanged": "🟰", "inconclusive": "❔"}
 MOST_ASSERTIONS = 30
 """A comment holds 65,536 characters."""
-_COLUMNS = ("measure", "base", "candidate", "difference", "95 % interval", "p (Holm)", "finds", "verdict")
+_COLUMNS = ("measure", "base", "candidate", "difference", "95 % interval", "p (Holm)", "detectable", "verdict")
 
 
 def comparison_markdown(comparison: Comparison) -> str:
-    """Verdict, notes, what broke and what was mended, the nine measures, and folded away what never gates."""
+    """Verdict, notes, what broke and what was fixed, the nine measures, and folded away what never gates."""
     rows = comparison.rows()
     gating, rest = ([row for row in rows if row["gating"] is decides] for decides in (True, False))
     notes = [*([OFFLINE_NOTE] if comparison.candidate.offline else []), *comparison.notes, confidence(comparison)]
@@ -39,8 +40,8 @@ def comparison_markdown(comparison: Comparison) -> str:
         _assertions(mended(comparison), comparison.mended),
         _table(gating),
         bulleted(open_questions(gating)),
-        _folded("By condition, what the facts are worth, and trials passed (never gates)", _table(rest)),
-        f"<sub>evaluations {evaluations}; “finds”: the difference that this suite detects with 90 % power</sub>",
+        _folded("By condition, trials passed, and lift from the facts (not part of the verdict)", _table(rest)),
+        f"<sub>evaluations {evaluations}; “detectable”: the smallest difference found with 90 % power</sub>",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -64,7 +65,7 @@ def _line(row: Row) -> str:
     cells = (
         name(row), dashed(score, row["base_mean"]), dashed(score, row["candidate_mean"]),
         dashed(difference, row["difference"]), interval(row), dashed(p_value, row["p_adjusted"]),
-        dashed(score, row["detectable"]),
+        detectable(row),
         f"**{row['verdict']}**" if row["verdict"] == "regressed" else row["verdict"],
     )
     return "| " + " | ".join(cells) + " |"

@@ -13,13 +13,13 @@ from stoic_assets.core.presentation.formatting import DASH, dashed, difference, 
 from stoic_assets.core.table_rows import Row
 
 HEADINGS: dict[Verdict, str] = {
-    "regressed": "is worse than", "improved": "is better than", "unchanged": "is as good as",
-    "inconclusive": "cannot be told from",
+    "regressed": "is worse than", "improved": "is better than", "unchanged": "shows no relevant difference from",
+    "inconclusive": "is neither clearly better nor clearly worse than",
 }
 FEW_JOBS = 12
 """Fewer find large differences only (docs/statistics.md)."""
-CHANCE = "one trial may be chance"
-SCOPES = {"lift": "what the facts are worth"}
+CHANCE = "a single trial may be chance"
+SCOPES = {"lift": "lift from the facts"}
 
 
 def headline(comparison: Comparison) -> str:
@@ -66,19 +66,26 @@ def open_questions(rows: Iterable[Row]) -> list[str]:
 
 
 def few_jobs(comparison: Comparison) -> str | None:
-    """That nothing could be told since few jobs are paired, and what helps; None where it is not for that."""
+    """That too few jobs in common decided nothing, and what helps; None where that is not the reason."""
     rows = [found.row() for found in comparison.gating]
     tested = [row for row in rows if row["p"] is not None and not is_missing(row["detectable"])]
     jobs = max(row["jobs"] for row in rows)
     if not tested or jobs >= FEW_JOBS or any(row["verdict"] != "inconclusive" for row in rows):
         return None
     finest = min(tested, key=lambda row: float(row["detectable"]))
-    found = f"differences from {score(finest['detectable'])} up ({name(finest)})"
-    finds = found if finest["detectable"] <= 1 else "no difference"  # scores are 0–1
+    found = f"with 90 % power they detect only differences of {detectable(finest)} or more ({name(finest)})"
+    if detectable(finest) == DASH:
+        found = "they are too few to detect any difference with 90 % power"
     return (
-        f"Nothing can be told from {jobs} paired jobs: with 90 % power they find {finds}. Add jobs, to {FEW_JOBS} at "
-        "least; up to three repeats help too."
+        f"{jobs} jobs in common decide nothing: {found}. Run at least {FEW_JOBS} jobs; up to three repeats of each "
+        "help too."
     )
+
+
+def detectable(row: Row) -> str:
+    """The smallest difference that the jobs detect with 90 % power; a dash where it is above 1, as no score is."""
+    found = row["detectable"]
+    return DASH if is_missing(found) or found > 1 else score(found)
 
 
 def broken(comparison: Comparison, pairs: Sequence[PairedAssertion]) -> str:
@@ -87,7 +94,7 @@ def broken(comparison: Comparison, pairs: Sequence[PairedAssertion]) -> str:
 
 
 def mended(comparison: Comparison) -> str:
-    """That so many assertions were mended."""
+    """That so many assertions were fixed."""
     return _turned(comparison, comparison.mended, "never held", "always hold")
 
 

@@ -85,7 +85,7 @@ def _survivors(before: Failures, after: Failures, lift: bool) -> Survivors:
     if not base_more and not candidate_more:
         return Survivors()
     where = " and ".join(str(side) for side in (before, after) if side.failed)
-    why = f"the agent failed {where}, which are not in it"
+    why = f"the agent failed {where}, which this measure leaves out"
     favoured: dict[Verdict, bool] = {"regressed": base_more, "improved": candidate_more, "unchanged": True}
     barred: Barred = {verdict: why for verdict, favours in favoured.items() if lift or favours}
     return Survivors(barred, 1.0 if lift else before.leeway + after.leeway)

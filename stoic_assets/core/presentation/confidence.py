@@ -9,9 +9,9 @@ from typing import Any
 from stoic_assets.core.presentation.formatting import is_missing, score, words
 
 OFFLINE_NOTE = (
-    "Offline stand-ins played the user or the judge: the scores mean nothing; what the assertions found is real."
+    "Offline: scripts acted as simulated user or judge. Scores mean nothing; the results of assertions are real."
 )
-UNCALIBRATED = "The confidences are the judges' own, not calibrated against people."
+UNCALIBRATED = "The confidences are the judges' own, not calibrated on people's ratings."
 
 
 def calibrated_share(virtues: Sequence[Mapping[str, Any]]) -> float:
@@ -25,7 +25,7 @@ def calibrated_share(virtues: Sequence[Mapping[str, Any]]) -> float:
 
 def whose_confidence(calibrated: float, agreement: str = "") -> str:
     """Where the confidences come from, `calibrated` being that share, 0–1, and how the scores go with people's."""
-    whose = f"{calibrated:.0%} of the confidences are calibrated against people." if calibrated else UNCALIBRATED
+    whose = f"{calibrated:.0%} of the confidences are calibrated on people's ratings." if calibrated else UNCALIBRATED
     return f"{whose} {agreement}".rstrip()
 
 
@@ -39,4 +39,4 @@ def weak_above(virtues: Iterable[Mapping[str, Any]]) -> str:
         if not is_missing(row.get("confidence_above")):
             bounds.setdefault(score(row["confidence_above"]), []).append(words(row["virtue"]).lower())
     named = [f"{bound} ({', '.join(names)})" if len(bounds) > 1 else bound for bound, names in sorted(bounds.items())]
-    return f"A low score is weak with a confidence above {', '.join(named)}." if named else ""
+    return f"A virtue with a low score is weak if its confidence is above {', '.join(named)}." if named else ""

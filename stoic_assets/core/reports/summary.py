@@ -27,13 +27,13 @@ class Measure:
 
 
 MEASURES = {
-    "overall": "total of a trial: (timing + 2·task + 4·assertion) / 7 less the penalty; absent parts do not count",
-    "assertion": "weighted share of the assertions that held: what the agent really did",
-    "task": "the judge’s marks for the tasks against their acceptance criteria",
+    "overall": "(timing + 2·task + 4·assertion) / 7 minus the penalty, at least 0; parts that are missing do not count",
+    "assertion": "weighted share of the assertions that held",
+    "task": "the judge’s scores for the tasks, by their acceptance criteria",
     "timing": "aspirational time ÷ average reply time, at most 1",
-    "tone": "the judge’s mark for the tone; not part of the total",
+    "tone": "the judge’s score for the tone; not part of overall",
     "virtue_overall": "the five virtues, weighted by the confidence in each; its mean is the fitness",
-    "failure_penalty": "0.3 for each failed attempt at a message, at most 0.5; taken off the total",
+    "failure_penalty": "0.3 for each failed attempt at a message, at most 0.5; subtracted from overall",
 }
 """Columns of `composite_scores` and what they mean; all are 0–1, and more is better but for the penalty."""
 

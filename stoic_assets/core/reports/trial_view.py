@@ -19,7 +19,7 @@ WHY_MISSING = {
     "overall": "the trial has no part that could be scored",
     "task": "the job has no tasks, or none was judged",
     "assertion": "the job has no assertions under this condition",
-    "timing": "the job names no aspirational time, or the agent never replied",
+    "timing": "the job has no aspirationalAverage, or the agent never replied",
     "tone": "the tone was not judged",
     "virtue_overall": "no virtue was scored",
 }

@@ -37,10 +37,10 @@ class VersionVerdict:
             case "regressed" | "improved":
                 return self.changes(self.verdict)
             case "unchanged":
-                return f"all {len(self.gating)} measures are within their δ"
+                return f"all {len(self.gating)} measures differ by less than δ"
             case _:
                 undecided = sum(row["verdict"] == "inconclusive" for row in self.gating)
-                return f"nothing regressed or improved, but {undecided} of {len(self.gating)} measures stay open"
+                return f"no measure regressed or improved, but {undecided} of {len(self.gating)} are undecided"
 
     def changes(self, verdict: Verdict) -> str:
         """The gating measures of that verdict with difference and 95 % interval, the largest difference first."""

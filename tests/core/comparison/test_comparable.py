@@ -15,8 +15,8 @@ from stoic_assets.core.judging.silent_judges import Answer
 MakeSide = Callable[..., Side]
 MakeRows = Callable[..., list[dict[str, Any]]]
 AGAIN = (
-    "judge the base again with `stoic regrade --agent-version marcus@1.0.0 --evaluation e1`, and then, for what is "
-    "stored of this comparison, with `stoic regrade --agent-version marcus@1.1.0 --evaluation e2`"
+    "judge the base again with `stoic regrade --agent-version marcus@1.0.0 --evaluation e1`, and then, to renew the "
+    "stored comparison, with `stoic regrade --agent-version marcus@1.1.0 --evaluation e2`"
 )
 
 
@@ -38,13 +38,13 @@ def test_alike_evaluations_share_their_jobs_and_need_no_note(base: Side, candida
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"status": "incomplete"}, "marcus@1.1.0 (evaluation e2) is not finished (incomplete); go on with `stoic eval"),
-        ({"status": "regrading"}, "go on with `stoic regrade --agent-version marcus@1.1.0 --evaluation e2` (same"),
+        ({"status": "incomplete"}, "(evaluation e2) is not finished (incomplete); continue with `stoic eval"),
+        ({"status": "regrading"}, "continue with `stoic regrade --agent-version marcus@1.1.0 --evaluation e2` (same"),
         ({"invalid_trials": 10}, "marcus@1.1.0 (evaluation e2): 10 of 40 trials are invalid, more than the 10%"),
-        ({"scored_trials": 0}, "no trial of marcus@1.1.0 (evaluation e2) counts"),
+        ({"scored_trials": 0}, "marcus@1.1.0 (evaluation e2) has no scored trial"),
         ({"offline": True}, "marcus@1.1.0 (evaluation e2) was judged offline and the other was not"),
-        ({"jobs": {"c": "1"}}, "marcus@1.1.0 (evaluation e2) have no job in common; evaluate the base again, or"),
-        ({"jobs": {"a": "2", "b": "2"}}, "have 2 jobs in common, and all changed between the two (a, b)"),
+        ({"jobs": {"c": "1"}}, "marcus@1.1.0 (evaluation e2) have no job in common; evaluate the base again"),
+        ({"jobs": {"a": "2", "b": "2"}}, "2 jobs in common, but the content of each changed between the two (a, b)"),
     ],
 )
 def test_what_may_not_be_compared_is_refused_from_both_sides(
@@ -89,7 +89,7 @@ def test_jobs_in_which_one_side_has_no_valid_trial_are_named(
     newer = replace(candidate, measures=make_rows({"a": 0.5}))
     common = common_ground(base, newer, 0.1)
     assert common.jobs == {"a", "b"}
-    assert common.notes == ("measured in one of them alone: b",)
+    assert common.notes == ("scored in only one version, and not compared: b",)
 
 
 def test_a_condition_that_one_alone_ran_is_named(base: Side, candidate: Side, make_rows: MakeRows) -> None:
@@ -103,7 +103,7 @@ def test_a_condition_that_one_alone_ran_is_named(base: Side, candidate: Side, ma
     ("changes", "why"),
     [
         ({"judges": frozenset(["k"])}, f"the judges differ (j; then k); {AGAIN}"),
-        ({"prompts": {("a", "virtues"): frozenset(["q"])}}, f"the judges were asked differently; {AGAIN}"),
+        ({"prompts": {("a", "virtues"): frozenset(["q"])}}, f"the judges' prompts or criteria differ; {AGAIN}"),
     ],
 )
 def test_another_judge_leaves_open_what_it_judged(
@@ -153,7 +153,7 @@ def test_another_question_about_tasks_leaves_open_what_was_judged_unless_one_was
         replace(side, prompts={**side.prompts, ("a", "tasks"): frozenset([asked])})
         for side, asked in ((base, "t"), (candidate, "u"))
     )
-    assert common_ground(older, newer, 0.1).notes == (f"the judges were asked differently; {AGAIN}",)
+    assert common_ground(older, newer, 0.1).notes == (f"the judges' prompts or criteria differ; {AGAIN}",)
     assert common_ground(base, newer, 0.1).notes == common_ground(older, candidate, 0.1).notes == ()
 
 
@@ -162,7 +162,7 @@ def test_other_built_in_prompts_are_noted_and_leave_nothing_open(base: Side, can
     common = common_ground(older, newer, 0.1)
     assert common.undecidable == {}
     assert common.notes == (
-        "other built-in prompts (stoic-eval was updated): users may have been played in another way",
+        "the built-in prompts differ (stoic-eval was updated): simulated users may behave differently",
     )
     alike = [(base, newer), (older, candidate), (older, replace(candidate, built_in_prompts="p"))]
     assert {common_ground(*sides, 0.1).notes for sides in alike} == {()}
@@ -197,5 +197,5 @@ def test_evaluations_of_other_hours_are_told_of(base: Side, candidate: Side, hou
 
 def test_another_user_is_told_of(base: Side, candidate: Side) -> None:
     common = common_ground(base, replace(candidate, evaluator_model="n"), 0.1)
-    assert common.notes == ("other users: m played them, then n",)
+    assert common.notes == ("the simulated users differ: m, then n",)
     assert common.undecidable == {}

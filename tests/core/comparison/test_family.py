@@ -153,10 +153,10 @@ def test_an_open_result_says_what_is_possible_and_what_could_be_found() -> None:
     assert found.effect.tested is not None
     assert found.verdict == "inconclusive"
     # The standard error is .1·√(12/11)/√12 = .0302, the 90 % interval -.04 ± t(.95, 11)·.0302 = -.04 ± .054.
-    interval = "the 90 % interval, −0.09 to +0.01, is not within δ 0.05"
-    assert found.why == f"{interval}; these 12 jobs find 0.09 with 90 % power"
+    interval = "the 90 % interval, −0.09 to +0.01, is not within ±δ (0.05)"
+    assert found.why == f"{interval}; these 12 jobs detect only differences of 0.09 or more with 90 % power"
     hopeless = one([1.0, -1.0] * 3)
-    assert (hopeless.why or "").endswith("these 6 jobs find no difference with 90 % power")
+    assert (hopeless.why or "").endswith("these 6 jobs are too few to detect any difference with 90 % power")
 
 
 @pytest.mark.parametrize(
@@ -166,12 +166,12 @@ def test_a_sure_change_that_is_too_small_is_seen_to_be(size: float, said: str) -
     found = one(drop(size, spread=0.05), delta=0.1)
     assert (found.verdict, found.p_adjusted and found.p_adjusted < 0.05) == ("inconclusive", True)
     assert found.why is not None
-    assert found.why.startswith(f"more than chance, but {said} is less than δ 0.10; the 90 % interval, ")
+    assert found.why.startswith(f"significant, but {said} is smaller than δ 0.10; the 90 % interval, ")
 
 
 def test_a_delta_is_told_as_it_is() -> None:
     why = one(drop(0.0748, spread=0.05), delta=0.075).why
-    assert (why or "").startswith("more than chance, but −0.07 is less than δ 0.075; ")
+    assert (why or "").startswith("significant, but −0.07 is smaller than δ 0.075; ")
 
 
 @pytest.mark.parametrize(("size", "verdict"), [(0.2, "regressed"), (0.0, "unchanged"), (-0.2, "improved")])
@@ -184,7 +184,7 @@ def test_a_verdict_that_must_not_be_given_is_open_with_the_reason(size: float, v
 
 @pytest.mark.parametrize(
     ("differences", "why"),
-    [([], "no job"), ([-0.5, -0.4, -0.3, -0.4], "paired jobs: 4"), ([0.0] * 40, "no job differs")],
+    [([], "no job"), ([-0.5, -0.4, -0.3, -0.4], "only 4 jobs measured it"), ([0.0] * 40, "every job scored the same")],
 )
 def test_what_cannot_be_tested_is_open_and_says_why(differences: list[float], why: str) -> None:
     found = one(differences)
@@ -194,15 +194,15 @@ def test_what_cannot_be_tested_is_open_and_says_why(differences: list[float], wh
     assert (found.p, found.p_adjusted) == (None, None)
 
 
-ALIKE = "all 12 jobs differ by the same, and without spread there is no interval"
+ALIKE = "all 12 jobs differ by the same amount, so there is no spread and no interval"
 
 
 @pytest.mark.parametrize(
     ("differences", "verdict", "why"),
     [
         ([-1.0] * 8, "regressed", None), ([1.0] * 8, "improved", None),
-        ([-1.0] * 7, "inconclusive", "all 7 jobs differ by the same, which in so few may be chance"),
-        ([-0.04] * 12, "inconclusive", f"more than chance, but −0.04 is less than δ 0.05; {ALIKE}"),
+        ([-1.0] * 7, "inconclusive", "all 7 jobs differ by the same amount, which in so few jobs may be chance"),
+        ([-0.04] * 12, "inconclusive", f"significant, but −0.04 is smaller than δ 0.05; {ALIKE}"),
     ],
 )  # fmt: skip
 def test_a_version_that_fails_in_each_of_eight_jobs_regressed(

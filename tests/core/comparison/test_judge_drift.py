@@ -89,7 +89,7 @@ def test_only_what_both_sides_scored_is_compared() -> None:
     by_virtue = {each.virtue: each for each in measured(REFERENCE, tonight).drifts}
     assert (by_virtue["wisdom"].transcripts, by_virtue["wisdom"].shift) == (5, 0.0)
     assert (by_virtue["courage"].transcripts, by_virtue["courage"].shift) == (4, None)
-    assert by_virtue["courage"].why == "transcripts with scores to compare: 4; at least 5 are needed"
+    assert by_virtue["courage"].why == "only 4 transcripts with scores to compare; at least 5 are needed"
     assert by_virtue["justice"].transcripts == 0
 
 
@@ -142,7 +142,7 @@ NIGHTS = [
 )
 def test_two_moments_are_told_apart_by_the_last_night_before_each(base: int, candidate: int, said: str | None) -> None:
     line = moved(reversed(NIGHTS), day(base), day(candidate))
-    assert line == (said and f"the judge itself moved between the two evaluations: {said}")
+    assert line == (said and f"the judge itself changed between the two evaluations: {said}")
 
 
 def test_a_new_reference_hides_no_move_and_makes_none() -> None:

@@ -75,7 +75,7 @@ def test_no_difference_is_said_to_be_none() -> None:
     same = {"wisdom": 0.8}
     found = compare(side("1", same), side("2", same, noisy=True), MinimalDifferences(), 0.1)
 
-    assert headline(found) == "marcus@2 cannot be told from marcus@1"
+    assert headline(found) == "marcus@2 is neither clearly better nor clearly worse than marcus@1"
     assert found.with_verdict("unchanged")[0]["measure"] == "wisdom"
 
 
@@ -104,9 +104,9 @@ def test_markdown_shows_notes_as_plain_words(worse: Comparison) -> None:
 def test_offline_is_said_first(worse: Comparison) -> None:
     offline = replace(worse, candidate=replace(worse.candidate, offline=True))
 
-    assert "the scores mean nothing" in comparison_markdown(offline).split("|")[0]
+    assert "Scores mean nothing" in comparison_markdown(offline).split("|")[0]
     [suite] = ET.fromstring(comparison_junit(offline))
-    assert "the scores mean nothing" in suite.findtext("system-out", "").splitlines()[1]
+    assert "Scores mean nothing" in suite.findtext("system-out", "").splitlines()[1]
     against = "marcus@1.1.0 against marcus@1.0.0"
     assert {case.get("classname") for case in suite.iter("testcase")} == {f"{against} (offline)"}
     assert f'"{against}"' in comparison_junit(worse)
@@ -132,7 +132,7 @@ def test_junit_holds_what_xml_cannot_write(worse: Comparison) -> None:
 def test_that_nothing_could_come_out_regressed_is_told_everywhere(worse: Comparison) -> None:
     job = {"job00": "hash"}
     few = compare(replace(worse.base, jobs=job), replace(worse.candidate, jobs=job), MinimalDifferences(), 0.1)
-    said = "(here: 1) nothing can come out regressed, whatever fell"
+    said = "(here: 1) no measure can be called regressed, however far it dropped"
     assert said in comparison_junit(few)
     assert said in comparison_markdown(few)
     assert said in few.rows()[0]["notes"][-1]
@@ -148,12 +148,12 @@ def test_a_refusal_is_an_error_for_the_build() -> None:
 
 
 def test_whose_word_the_confidences_are_is_said_wherever_versions_are_compared(worse: Comparison) -> None:
-    own = "The confidences are the judges' own, not calibrated against people."
+    own = "The confidences are the judges' own, not calibrated on people's ratings."
     assert confidence(worse) == own
     assert f"- {own}" in comparison_markdown(worse)
     assert own in comparison_junit(worse)
     half = replace(worse, base=replace(worse.base, calibrated=0.5), candidate=replace(worse.candidate, calibrated=1.0))
-    assert confidence(half) == "50% of the confidences are calibrated against people."
+    assert confidence(half) == "50% of the confidences are calibrated on people's ratings."
     said = "Scores that do not go with people's: wisdom."
     refuted = replace(worse, candidate=replace(worse.candidate, agreement=said))
     assert confidence(refuted) == f"{own} {said}"
@@ -186,7 +186,7 @@ def test_junit_has_a_test_for_each_assertion_that_always_held(turned: Comparison
     assert found == {
         "order (withheld): refund booked": [("failure", "held 3 of 3 times, now 0 of 2")],
         "order (withheld): 2: MATCH (r:Refund) RETURN count(r)": [
-            ("skipped", "held 1 of 1 time, now 0 of 1; one trial may be chance")
+            ("skipped", "held 1 of 1 time, now 0 of 1; a single trial may be chance")
         ],
         "order (withheld): 4: MATCH (r:Refund) RETURN count(r)": [],
         "order (withheld): 5: MATCH (r:Refund) RETURN count(r)": [],
@@ -200,9 +200,9 @@ def test_junit_has_a_test_for_each_assertion_that_always_held(turned: Comparison
 @pytest.mark.parametrize(
     ("jobs", "spread", "said"),
     [
-        (6, 0.1, "from 6 paired jobs: with 90 % power they find differences from 0.18 up (wisdom). Add jobs, to 12"),
-        (11, 0.1, "from 11 paired jobs: with 90 % power they find differences from 0.11 up (wisdom)."),
-        (6, 0.7, "from 6 paired jobs: with 90 % power they find no difference. Add jobs, to 12 at least;"),
+        (6, 0.1, "6 jobs in common decide nothing: with 90 % power they detect only differences of 0.18 or more"),
+        (11, 0.1, "with 90 % power they detect only differences of 0.11 or more (wisdom)."),
+        (6, 0.7, "they are too few to detect any difference with 90 % power. Run at least 12 jobs;"),
         (12, 0.1, None),
         (4, 0.1, None),
         (6, 0.001, None),

@@ -49,7 +49,7 @@ def test_only_what_stands_against_the_survivors_may_be_said(sides: Callable[...,
     base, candidate = sides([trial("a"), trial("b")], [trial("a"), failed("b")])
     note = "the agent failed in 0 of 2 trials of marcus@1.0.0, and in 1 of 2 trials of marcus@1.1.0"
     assert failure_note(base, candidate, JOBS) == note
-    why = "the agent failed in 1 of 2 trials of marcus@1.1.0, which are not in it"
+    why = "the agent failed in 1 of 2 trials of marcus@1.1.0, which this measure leaves out"
     barred, mirrored = by_survivors(base, candidate, JOBS), by_survivors(candidate, base, JOBS)
     assert {measure for measure, _ in barred} == set(LEAVING_FAILURES_OUT) == {*VIRTUES, "timing", "assertion"}
     for measure in LEAVING_FAILURES_OUT:
@@ -83,7 +83,8 @@ def test_both_sides_are_named_where_both_failed(sides: Callable[..., tuple[Side,
     base, candidate = sides([trial("a"), trial("a"), failed("a")], [trial("a"), failed("a"), failed("a")])
     found = by_survivors(base, candidate, JOBS)["wisdom", "pooled"]
     where = "in 1 of 3 trials of marcus@1.0.0 and in 2 of 3 trials of marcus@1.1.0"
-    assert found.barred == dict.fromkeys(("improved", "unchanged"), f"the agent failed {where}, which are not in it")
+    why = f"the agent failed {where}, which this measure leaves out"
+    assert found.barred == dict.fromkeys(("improved", "unchanged"), why)
     assert found.leeway == pytest.approx(1 / 3 + 2 / 3)
 
 

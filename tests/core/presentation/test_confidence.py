@@ -4,12 +4,14 @@ import pytest
 
 from stoic_assets.core.presentation.confidence import UNCALIBRATED, calibrated_share, weak_above, whose_confidence
 
+WEAK = "A virtue with a low score is weak if its confidence is above"
+
 
 @pytest.mark.parametrize(("sources", "share"), [([], 0.0), (["self"], 0.0), (["calibrated", "spread"], 0.5)])
 def test_the_share_of_calibrated_confidences_is_told(sources: list[str], share: float) -> None:
     unscored = {"score": None, "confidence_source": "calibrated"}
     assert calibrated_share([*({"score": 0.5, "confidence_source": each} for each in sources), unscored]) == share
-    told = "50% of the confidences are calibrated against people." if share else UNCALIBRATED
+    told = "50% of the confidences are calibrated on people's ratings." if share else UNCALIBRATED
     assert whose_confidence(share) == told
     assert whose_confidence(share, "Scores that go.") == f"{told} Scores that go."
 
@@ -17,8 +19,8 @@ def test_the_share_of_calibrated_confidences_is_told(sources: list[str], share: 
 @pytest.mark.parametrize(
     ("bounds", "told"),
     [
-        ((0.7, 0.7, None), "A low score is weak with a confidence above 0.70."),
-        ((0.7, 0.5, 0.5), "A low score is weak with a confidence above 0.50 (courage, justice), 0.70 (wisdom)."),
+        ((0.7, 0.7, None), f"{WEAK} 0.70."),
+        ((0.7, 0.5, 0.5), f"{WEAK} 0.50 (courage, justice), 0.70 (wisdom)."),
         ((None, None, None), ""),
     ],
 )

@@ -163,7 +163,7 @@ def mark(table: str, name: str, value: object) -> object:
 def test_first_screen_of_a_good_run_has_no_banner(usual_page: str) -> None:
     assert "No verdict" not in usual_page
     assert "mean nothing" not in usual_page
-    assert "not calibrated against people" in usual_page
+    assert "not calibrated on people’s ratings" in usual_page
     assert ">Not calibrated: this judge was not held against people’s ratings yet" in usual_page
 
 
@@ -177,27 +177,27 @@ def test_judging_again_makes_no_conversation_longer(make_data: Make) -> None:
 
 
 def test_the_page_says_which_bound_held(make_data: Make, usual_page: str) -> None:
-    assert "with a confidence above" not in usual_page  # rows of an earlier release
+    assert "if its confidence is above" not in usual_page  # rows of an earlier release
     virtues = [{**row, "confidence_above": 0.5} for row in make_data().evaluation_virtues]
     page = render_report(make_data(evaluation_virtues=virtues))
-    assert ">A low score is weak with a confidence above 0.50.<" in page
+    assert ">A virtue with a low score is weak if its confidence is above 0.50.<" in page
 
 
 def test_offline_and_too_many_invalid_trials_are_told_first(make_data: Make) -> None:
     data = make_data(invalid_trials_threshold=0.01)
     html = render_report(replace(data, evaluation={**data.evaluation, "offline": True}))
-    assert html.index("the scores mean nothing") < html.index("No verdict.") < html.index("Average total")
+    assert html.index("Scores mean nothing") < html.index("No verdict.") < html.index("Average score")
 
 
 def test_the_means_name_the_trials_that_have_one(make_data: Make) -> None:
     data, without = make_data(trials=4), {"overall": None}
     some = [row | (without if place else {}) for place, row in enumerate(data.composite_scores)]
-    assert "Mean over 4 scored trials, 0–1. A total" in render_report(data)
-    assert "Mean over 1 of 4 scored trials, 0–1; the others have no total." in render_report(
+    assert "Mean of the overall score of 4 scored trials, 0–1. Overall is" in render_report(data)
+    assert "Mean of the overall score of 1 of 4 scored trials, 0–1; the others have none." in render_report(
         replace(data, composite_scores=some)
     )
     alone = render_report(make_data(trials=1, evaluation_scores={"fitness": None}))
-    assert "Mean over 1 scored trial, 0–1. A total" in alone
+    assert "Mean of the overall score of 1 scored trial, 0–1. Overall is" in alone
     assert "<p>No virtue was scored.</p>" in alone
 
 
@@ -215,7 +215,7 @@ def test_where_no_assertion_was_checked_none_is_said_to_have_held(make_data: Mak
 def test_the_verdict_and_its_notes_come_first(usual_page: str) -> None:
     verdict = "Regressed against marcus@1.0.0:</strong> assertion −0.33 (95 % −0.45 to −0.21), wisdom −0.21 "
     notes = ["was evaluated 9 days before", "each job counts once"]
-    order = [verdict, *notes, "What changed most", "never part of the verdict", "Average total"]
+    order = [verdict, *notes, "What changed most", "not part of the verdict", "Average score"]
     assert [usual_page.count(part) for part in order] == [1] * len(order)
     assert sorted(order, key=usual_page.index) == order
     assert "<title>marcus@1.1.0 regressed" in usual_page
@@ -223,7 +223,7 @@ def test_the_verdict_and_its_notes_come_first(usual_page: str) -> None:
 
 def test_without_comparison_rows_plain_differences_stand_untested(make_data: Make) -> None:
     html = render_report(make_data(version_comparisons=()))
-    assert "is not tested here" in html
+    assert "They are not tested, so they may be chance." in html
     assert 'id="flips"' in html
     assert 'id="comparison"' not in html
     assert not re.search("against marcus@1.0.0:|p \\(Holm\\)", html)
@@ -240,21 +240,21 @@ def test_one_assertion_that_flipped_is_no_plural(make_data: Make) -> None:
     )
     alone = replace(data, assertion_results=fewer, base=replace(data.base, assertion_results=base_fewer))
     html = render_report(alone)
-    assert "The one assertion that flipped</summary>" in html
-    assert f"All {len(found.flips)} assertions that flipped</summary>" in render_report(data)
+    assert "The assertion with changed results</summary>" in html
+    assert f"All {len(found.flips)} assertions with changed results</summary>" in render_report(data)
 
 
 @pytest.mark.parametrize(
     ("parents", "why"),
     [
-        ([], "no release manifest names a version that it came from."),
-        (["marcus@1.0.9"], "marcus@1.0.9, which it came from, has no evaluation to compare with."),
+        ([], "no release manifest names its parent."),
+        (["marcus@1.0.9"], "its parent marcus@1.0.9 has no evaluation to compare with."),
     ],
 )
 def test_a_report_without_base_says_how_to_compare(make_data: Make, parents: list[str], why: str) -> None:
     data = make_data(compared=False)
     text = Structure(render_report(replace(data, evaluation={**data.evaluation, "parents": parents}))).text
-    assert f"Not compared with another version: {why} stoic compare marcus@1.0.0 marcus@1.1.0 holds" in text
+    assert f"Not compared with another version: {why} stoic compare marcus@1.0.0 marcus@1.1.0 compares" in text
 
 
 def test_too_many_invalid_trials_leave_no_verdict_on_the_version(make_data: Make) -> None:
@@ -282,9 +282,9 @@ def test_scores_and_criteria_that_may_be_of_earlier_verdicts_say_so(make_data: M
     data = make_data()
     html = render_report(replace(data, evaluation={**data.evaluation, "status": status}))
     again = f"--agent-version {data.evaluation['agent_version']} --evaluation {data.evaluation['evaluation_id']}</code>"
-    assert ("It was judged again, but not to the end" in html) is said
-    assert ("and verdicts of other criteria than stand beside them" in " ".join(html.split())) is said
-    assert (f"Go on with <code>stoic regrade {again}" in " ".join(html.split())) is said
+    assert ("Judging it again was cut short" in html) is said
+    assert ("and verdicts on other criteria than those shown beside them" in " ".join(html.split())) is said
+    assert (f"To continue, run <code>stoic regrade {again}" in " ".join(html.split())) is said
 
 
 def test_a_base_whose_trials_are_gone_leaves_the_verdict(make_data: Make) -> None:
@@ -309,7 +309,7 @@ def test_missing_numbers_are_dashes(make_data: Make, nothing: float | None) -> N
     scores = {"average_overall": nothing}
     html = render_report(replace(data, composite_scores=rows, turns=turns, evaluation_scores=scores))
     assert not re.search(r"\b(None|nan|NaN)\b", Structure(html).text.partition("(() =>")[0])
-    assert "No scored trial has a total: none has a timing, task or assertion score. A total is" in html
+    assert "No scored trial has an overall score: none has a timing, task or assertion score. Overall is" in html
 
 
 def test_trends_need_two_releases(make_data: Make, usual_page: str) -> None:
@@ -342,7 +342,7 @@ def test_a_virtue_that_a_release_did_not_score_has_a_dash_in_its_row(make_data: 
 
 def test_sample_score_and_confidence_of_a_verdict_stand_apart(usual_page: str) -> None:
     line = " ".join(Structure(usual_page.partition('<div class="verdict">')[2].partition("</p>")[0]).text.split())
-    assert re.fullmatch(r"gpt-4\.1 sample 0 · score 0\.\d\d · own confidence 0\.90", line)
+    assert re.fullmatch(r"gpt-4\.1 sample 0 · score 0\.\d\d · stated confidence 0\.90", line)
 
 
 def test_scenarios_stand_in_the_order_of_their_numbers(make_data: Make) -> None:

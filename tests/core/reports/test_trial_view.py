@@ -68,7 +68,7 @@ def test_of_a_corrected_job_that_is_kept_the_criteria_are_shown(make_data: Make)
     data = make_data(trials=1, turns=2, compared=False)
     page = "".join(report_parts(replace(data, jobs=[{**job, "corrected": True, "kept": True} for job in data.jobs])))
     assert "It repeats day and hour." in page
-    assert "The job was corrected after its conversations: the judge went by the criteria that are shown." in page
+    assert "The job was corrected after its conversations: the judge used the criteria shown here." in page
 
 
 def test_a_scenario_stands_with_its_category(make_data: Make) -> None:
@@ -171,7 +171,7 @@ def test_a_trial_in_which_the_judge_was_spoken_to_is_shown_at_the_top(make_data:
     data = make_data(trials=14, turns=2, compared=False)
     trials = [{**row, "suspected_injection": ["an order about scores"]} for row in data.trials]
     page = "".join(report_parts(replace(data, trials=trials)))
-    assert "In 14 trials the agent’s words look as if they were meant for the judge" in page
+    assert "In 14 trials the agent’s words seem to address the judge" in page
     assert page.index("Suspected injection.</strong>") < page.index('id="trials-title"')
     assert "and 2 more" in page
     assert page.count('badge bad">suspected injection') == 14

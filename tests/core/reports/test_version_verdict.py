@@ -8,7 +8,7 @@ import pytest
 from stoic_assets.core.reports.data import ReportData
 from stoic_assets.core.reports.version_verdict import VersionVerdict, version_verdict
 
-FEW = "paired jobs: 3; at least 5 are needed"
+FEW = "only 3 jobs measured it in both versions; at least 5 are needed"
 
 
 def row(
@@ -47,10 +47,10 @@ def test_no_rows_no_verdict() -> None:
             [row("task", "improved", 0.4), row("wisdom", "inconclusive", None, FEW)],
             "Improved against m@1", "task +0.40 (95 % +0.30 to +0.50)",
         ),
-        ([row("task", "unchanged", 0.0)] * 9, "Unchanged against m@1", "all 9 measures are within their δ"),
+        ([row("task", "unchanged", 0.0)] * 9, "Unchanged against m@1", "all 9 measures differ by less than δ"),
         (
             [row("task", "unchanged", 0.0), row("wisdom", "inconclusive", None, FEW)],
-            "Inconclusive against m@1", "nothing regressed or improved, but 1 of 2 measures stay open",
+            "Inconclusive against m@1", "no measure regressed or improved, but 1 of 2 are undecided",
         ),
     ],
 )  # fmt: skip

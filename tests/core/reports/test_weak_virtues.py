@@ -40,8 +40,8 @@ def test_different_quotes_are_shown_the_lowest_marks_first(make_data: Make) -> N
 def test_markdown_is_text_that_holds_all_virtues_and_says_when_offline(make_data: Make) -> None:
     data = make_data()
     text = weak_virtue_markdown(data.evaluation_virtues, data.weak_virtues, offline=True)
-    assert "not calibrated against people" in text
-    assert text.startswith("**Offline stand-ins")
+    assert "not calibrated on people's ratings" in text
+    assert text.startswith("**Offline: scripts")
     lines = text.splitlines()
     table = [line for line in lines if line.startswith("| ")][2:]
     assert table[0] == "| Temperance | 0.47 | 0.81 | 0.43 | 16 |"
@@ -55,7 +55,8 @@ def test_markdown_without_weakness_says_so(make_data: Make) -> None:
     virtues = [{**row, "confidence_above": 0.5} for row in make_data().evaluation_virtues]
     text = weak_virtue_markdown(virtues, [], whose="Scores that do not go with people's: wisdom.")
     assert text.startswith(
-        "Scores that do not go with people's: wisdom. A low score is weak with a confidence above 0.50.\n"
+        "Scores that do not go with people's: wisdom. "
+        "A virtue with a low score is weak if its confidence is above 0.50.\n"
     )
     assert text.endswith("No virtue is weak.\n")
     assert "Offline" not in text

@@ -83,7 +83,7 @@ def test_what_becomes_of_an_outcome(outcome: str, passed: bool | None, ended: tu
 def test_offline_is_said_beside_every_test() -> None:
     [suite, verdict] = suites(trial(), offline=True, refusal="too few")
     assert [case.get("classname") for case in suite.iter("testcase")] == ["chat (offline)"]
-    assert "the scores mean nothing" in suite.findtext("system-out", "")
+    assert "Scores mean nothing" in suite.findtext("system-out", "")
     assert verdict.find("testcase").get("classname") == "marcus@1 (offline)"  # type: ignore[union-attr]
 
 
