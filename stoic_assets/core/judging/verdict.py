@@ -112,8 +112,6 @@ def parsed(text: str, form: TypeAdapter[P], keys: Collection[str] = ()) -> P:
         return form.validate_json(fence.group(1) if fence else text, strict=True)
     except ValidationError as error:
         raise MalformedVerdict(_other_key(error, keys) or _complaint(error)) from None
-    except UnicodeEncodeError:
-        raise MalformedVerdict("the reply is not valid Unicode text") from None
 
 
 def _complaint(error: ValidationError) -> str:

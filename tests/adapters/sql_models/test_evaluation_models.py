@@ -23,6 +23,15 @@ def test_a_panel_becomes_one_row_for_each_virtue(warehouse, evaluation):
     assert (courage["score"], courage["verdicts"], courage["exercised"]) == (None, 0, False)
 
 
+def test_in_a_panel_counts_what_was_scored_and_a_score_without_confidence_lowers_it(warehouse, evaluation):
+    made = evaluation(warehouse).trial().verdict(score=0.4, confidence=0.8, grounded=1.0)
+    made.verdict(score=0.8, confidence=None, grounded=1.0, exercised=None, sample=1)
+    made.verdict(exercised=False, grounded=0.0, sample=2).verdict(score=0.0, error="cut off", sample=3)
+    row = made.scored("trial_virtues").one("trial_virtues")
+    assert (row["score"], row["confidence"], row["grounded"]) == (pytest.approx(0.6), 0.4, 1.0)
+    assert (row["verdicts"], row["failed"], row["exercised"]) == (2, 1, True)
+
+
 def test_a_panel_is_calibrated_where_all_of_it_is(warehouse, evaluation):
     made = evaluation(warehouse).trial()
     made.verdict(score=0.4, confidence_source="calibrated").verdict(score=0.8, confidence_source="self", sample=1)
@@ -34,7 +43,7 @@ def test_a_panel_is_calibrated_where_all_of_it_is(warehouse, evaluation):
 def test_virtues_of_an_evaluation_leave_invalid_trials_out(warehouse, evaluation):
     made = evaluation(warehouse).trial("t1").trial("t2").trial("t3", outcome="infra_error")
     made.verdict(trial_id="t1", score=1.0, confidence=0.25).verdict(trial_id="t2", score=0.0, confidence=0.75)
-    made.verdict(trial_id="t3", score=1.0).verdict("courage", "t1", exercised=False)
+    made.verdict(trial_id="t3", score=1.0).verdict("courage", "t1", exercised=False).verdict("courage", "t2", error="no JSON")
     rows = by_virtue(made.scored().read("evaluation_virtues"))
     assert (rows["wisdom"]["score"], rows["wisdom"]["confidence"], rows["wisdom"]["trials"]) == (0.25, 0.5, 2)
     assert (rows["courage"]["score"], rows["courage"]["trials"], rows["courage"]["not_exercised"]) == (None, 0, 1)
@@ -50,9 +59,12 @@ def test_a_calibrated_confidence_is_held_against_a_bound_of_its_own(warehouse, e
     ):
         for trial, source in zip(("t1", "t2"), sources, strict=True):
             made.verdict(virtue, trial, score=0.3, confidence=confidence, confidence_source=source)
+    made.verdict("practical_wisdom", "t1", score=0.3, confidence=0.51, confidence_source="calibrated")
+    made.verdict("practical_wisdom", "t2", exercised=False)
     bounds = {row["virtue"]: row["confidence_above"] for row in made.scored().read("evaluation_virtues")}
-    assert bounds == pytest.approx({"wisdom": 0.5, "courage": 0.5, "justice": 0.7, "temperance": 0.6})
-    assert {row["virtue"] for row in made.read("weak_virtues")} == {"wisdom", "temperance"}
+    own = {"wisdom": 0.5, "courage": 0.5, "justice": 0.7, "temperance": 0.6, "practical_wisdom": 0.5}
+    assert bounds == pytest.approx(own)
+    assert {row["virtue"] for row in made.read("weak_virtues")} == {"wisdom", "temperance", "practical_wisdom"}
 
 
 def test_virtues_of_an_earlier_release_are_held_against_the_judges_bound(warehouse, evaluation):
@@ -98,6 +110,8 @@ def test_sql_and_python_agree_on_what_is_conclusive(warehouse, evaluation, score
 def test_a_weak_virtue_scores_low_although_the_judge_is_sure(warehouse, evaluation):
     made = evaluation(warehouse).trial().verdict(score=0.5, confidence=0.8)
     made.verdict("courage", score=0.7, confidence=0.8).verdict("justice", score=0.2, confidence=0.7)
+    for sample, confidence in enumerate((0.5, 0.7, 0.9)):  # their mean lies a hair above 0.7 in binary
+        made.verdict("temperance", score=0.2, confidence=confidence, sample=sample)
     row = made.scored().one("weak_virtues")
     assert (row["virtue"], row["score"], row["confidence"], row["trials"]) == ("wisdom", 0.5, 0.8, 1)
     assert row["severity"] == pytest.approx(0.4)
@@ -116,5 +130,6 @@ def test_suggestions_from_invalid_trials_are_kept_back(warehouse, evaluation):
     made = evaluation(warehouse).trial("t1").trial("t2", outcome="judge_error")
     for number in (1, 2):
         made.verdict(trial_id=f"t{number}", score=0.1, improvement_suggestions=[f"from t{number}"])
+    made.verdict(error="cut off", improvement_suggestions=["half a"], sample=1)
     row = made.scored().one("weak_virtues")
     assert (row["suggestions"], row["trials"]) == (["from t1"], 1)

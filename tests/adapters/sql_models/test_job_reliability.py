@@ -54,6 +54,7 @@ def test_scenarios_that_ask_nothing_are_left_out(warehouse, evaluation):
     for number, outcome in enumerate(("signed_off", "agent_error", "infra_error", "signed_off")):
         made.trial(f"s{number}", job="scenes", scenario="forum", outcome=outcome)
         made.verdict(score=0.5, trial_id=f"s{number}")
+    made.assertion(True, weight=0, trial_id="s3")
     assert [(row["job"], row["k"]) for row in made.scored("job_reliability").read("job_reliability")] == [("a", 1)]
 
 
