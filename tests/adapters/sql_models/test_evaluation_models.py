@@ -43,7 +43,8 @@ def test_a_panel_is_calibrated_where_all_of_it_is(warehouse, evaluation):
 def test_virtues_of_an_evaluation_leave_invalid_trials_out(warehouse, evaluation):
     made = evaluation(warehouse).trial("t1").trial("t2").trial("t3", outcome="infra_error")
     made.verdict(trial_id="t1", score=1.0, confidence=0.25).verdict(trial_id="t2", score=0.0, confidence=0.75)
-    made.verdict(trial_id="t3", score=1.0).verdict("courage", "t1", exercised=False).verdict("courage", "t2", error="no JSON")
+    made.verdict(trial_id="t3", score=1.0)
+    made.verdict("courage", "t1", exercised=False).verdict("courage", "t2", error="no JSON")
     rows = by_virtue(made.scored().read("evaluation_virtues"))
     assert (rows["wisdom"]["score"], rows["wisdom"]["confidence"], rows["wisdom"]["trials"]) == (0.25, 0.5, 2)
     assert (rows["courage"]["score"], rows["courage"]["trials"], rows["courage"]["not_exercised"]) == (None, 0, 1)
