@@ -2,7 +2,7 @@
 
 A web page from anywhere can have a browser send requests to loopback and, by pointing its own name there, read the
 answers. Browsers say what they do in `Host`, `Origin` and `Sec-Fetch-*`; programs send no foreign `Origin`. Who the
-caller is stays the business of each server; for one that has no accounts, there is a token for callers from elsewhere.
+caller is stays the business of each server; for one that has no accounts, there is a token.
 """
 
 import base64
@@ -35,10 +35,11 @@ class OwnPagesOnly:
             await self._app(scope, receive, send)
 
 
-class TokenFromElsewhere:
-    """ASGI middleware that answers 401 to other machines that do not send the token; without one, to all of them.
+class KnownCallersOnly:
+    """ASGI middleware that answers 401 to whoever does not send the token; where none is set, to other machines.
 
-    It is taken as a Bearer token from programs and as the password of any user from browsers, which ask for it.
+    With one, this machine is asked as well: a proxy on it that others reach would speak for all of them. It is taken as
+    a Bearer token from programs and as the password of any user from browsers, which ask for it.
     """
 
     def __init__(self, app: ASGIApp, token: str, setting: str) -> None:
@@ -46,16 +47,18 @@ class TokenFromElsewhere:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers or passes on."""
-        if scope["type"] == "lifespan" or _is_near(scope) or self._is_sent(Headers(scope=scope)):
+        if scope["type"] == "lifespan" or self._is_known(scope):
             await self._app(scope, receive, send)
             return
-        advice = f"from other machines this needs the token of {self._setting}"
+        advice = f"this needs the token of {self._setting}; where none is set, only this machine is answered"
         asking = {"WWW-Authenticate": 'Basic realm="stoic", charset="UTF-8"'}
         await PlainTextResponse(advice, 401, asking)(scope, receive, send)
 
-    def _is_sent(self, headers: Headers) -> bool:
-        sent = _token_in(headers.get("authorization", ""))
-        return bool(self._token) and secrets.compare_digest(sent.encode(), self._token.encode())
+    def _is_known(self, scope: Scope) -> bool:
+        if not self._token:
+            return _is_near(scope)
+        sent = _token_in(Headers(scope=scope).get("authorization", ""))
+        return secrets.compare_digest(sent.encode(), self._token.encode())
 
 
 def _is_near(scope: Scope) -> bool:
@@ -75,8 +78,9 @@ def _token_in(authorization: str) -> str:
 
 def is_foreign(headers: Headers, method: str) -> bool:
     """Whether another origin's page is behind a request. Following a link to a page of ours is all that it may do."""
-    if (origin := headers.get("origin")) is not None:
-        return origin.partition("://")[2] != headers.get("host")
+    if (origin := headers.get("origin")) is not None and origin.partition("://")[2] != headers.get("host"):
+        return True
+    # Looked at as well, since a proxy has to set Origin to our own, whoever it was.
     follows_link = (
         method == "GET" and headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
     )

@@ -1,8 +1,8 @@
 """Dagster's web server behind our guard: `python -m stoic_assets.cli.web_server` takes dagster-webserver's arguments.
 
 By itself it answers any page that a browser shows, and its GraphQL takes mutations by GET, so that a picture on any
-web page could launch a run. It has no accounts either: whoever asks from another machine must know the token that
-`STOIC_UI_TOKEN` sets, and without one nobody there is answered.
+web page could launch a run. It has no accounts either: whoever asks must know the token that `STOIC_UI_TOKEN` sets,
+and where none is set, no other machine is answered.
 """
 
 import os
@@ -12,7 +12,7 @@ from dagster_webserver.cli import main
 from dagster_webserver.webserver import DagsterWebserver
 from starlette.middleware import Middleware
 
-from stoic_assets.adapters.loopback_guard import TokenFromElsewhere, guard
+from stoic_assets.adapters.loopback_guard import KnownCallersOnly, guard
 
 SETTING = "STOIC_UI_TOKEN"
 
@@ -22,7 +22,7 @@ def put_guard() -> None:
     own = DagsterWebserver.build_middleware
 
     def guarded(server: DagsterWebserver[Any, Any]) -> list[Middleware]:
-        token = Middleware(TokenFromElsewhere, token=os.environ.get(SETTING, "").strip(), setting=SETTING)
+        token = Middleware(KnownCallersOnly, token=os.environ.get(SETTING, "").strip(), setting=SETTING)
         return [*guard(), token, *own(server)]
 
     # Its command makes the server itself; there is no other place to add middleware.

@@ -11,7 +11,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
-from stoic_assets.adapters.loopback_guard import TokenFromElsewhere, guard
+from stoic_assets.adapters.loopback_guard import KnownCallersOnly, guard
 
 ELSEWHERE = "http://evil.example"
 
@@ -67,6 +67,7 @@ def test_a_name_that_was_pointed_here_is_refused(name: str) -> None:
         {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"},
         {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "empty"},
         {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"},
+        {"Origin": "http://127.0.0.1:3000", "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "cors"},  # by a proxy
     ],
 )
 def test_pages_of_other_origins_are_refused(headers: dict[str, str]) -> None:
@@ -105,7 +106,7 @@ def test_web_sockets_are_guarded_too(origin: bytes, accepted: bool) -> None:
 def answer_to(client: str, token: str = "t0ken", **headers: str) -> httpx.Response:
     async def ask() -> httpx.Response:
         inner = Starlette(routes=[Route("/", lambda _: PlainTextResponse("done"))])
-        guarded = TokenFromElsewhere(inner, token, "STOIC_UI_TOKEN")
+        guarded = KnownCallersOnly(inner, token, "STOIC_UI_TOKEN")
         async with httpx.AsyncClient(transport=httpx.ASGITransport(guarded, client=(client, 4711))) as caller:
             return await caller.get("http://127.0.0.1:3000/", headers=headers)
 
@@ -116,21 +117,27 @@ def basic(password: str) -> str:
     return "Basic " + base64.b64encode(f"anybody:{password}".encode()).decode()
 
 
-@pytest.mark.parametrize("client", ["127.0.0.1", "::1", "::ffff:127.0.0.1"])
-def test_this_machine_needs_no_token(client: str) -> None:
-    assert answer_to(client).status_code == 200
+HERE = ["127.0.0.1", "::1", "::ffff:127.0.0.1"]
+ANYWHERE = pytest.mark.parametrize("client", [*HERE, "10.0.0.5"])
 
 
+@pytest.mark.parametrize("client", HERE)
+def test_where_no_token_is_set_this_machine_needs_none(client: str) -> None:
+    assert answer_to(client, token="").status_code == 200
+
+
+@ANYWHERE
 @pytest.mark.parametrize("sent", ["Bearer t0ken", "bearer t0ken", basic("t0ken")])
-def test_another_machine_is_answered_with_the_token(sent: str) -> None:
-    assert answer_to("10.0.0.5", authorization=sent).status_code == 200
+def test_whoever_sends_the_token_is_answered(client: str, sent: str) -> None:
+    assert answer_to(client, authorization=sent).status_code == 200
 
 
+@ANYWHERE
 @pytest.mark.parametrize(
     "sent", ["", "Bearer other", basic("other"), "Basic ", "Basic !!", "Basic /w==", "t0ken", "Digest t0ken"]
 )
-def test_another_machine_is_refused_without_it(sent: str) -> None:
-    refused = answer_to("10.0.0.5", authorization=sent)
+def test_whoever_does_not_is_refused_and_so_is_a_proxy_on_this_machine(client: str, sent: str) -> None:
+    refused = answer_to(client, authorization=sent)
     assert refused.status_code == 401
     assert "STOIC_UI_TOKEN" in refused.text
     assert refused.headers["www-authenticate"].startswith("Basic")

@@ -1,7 +1,7 @@
 import pytest
 from dagster_webserver.webserver import DagsterWebserver
 
-from stoic_assets.adapters.loopback_guard import TokenFromElsewhere, guard
+from stoic_assets.adapters.loopback_guard import KnownCallersOnly, guard
 from stoic_assets.cli.web_server import put_guard
 
 
@@ -16,5 +16,5 @@ def test_the_guard_stands_before_everything_of_dagster(monkeypatch: pytest.Monke
 
     guarded = server.build_middleware()
     before = [each.cls for each in guard()]
-    assert [each.cls for each in guarded] == [*before, TokenFromElsewhere, *(each.cls for each in own)]
+    assert [each.cls for each in guarded] == [*before, KnownCallersOnly, *(each.cls for each in own)]
     assert guarded[len(before)].kwargs["token"] == "a-token"

@@ -99,6 +99,17 @@ def test_compose_opens_nothing_but_the_web_ui_to_this_machine_alone() -> None:
     assert {name: given for name, given in ports.items() if given} == {"webserver": ["127.0.0.1:3000:3000"]}
 
 
+def test_the_web_ui_is_asked_how_it_does_with_its_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    monkeypatch.setattr("urllib.request.urlopen", lambda request, timeout: asked.append(request))
+    monkeypatch.setenv("STOIC_UI_TOKEN", "t0ken\n")
+    *_, script = COMPOSE["services"]["webserver"]["healthcheck"]["test"]
+    exec(script, {})
+    assert [(request.full_url, request.headers) for request in asked] == [
+        ("http://127.0.0.1:3000/server_info", {"Authorization": "Bearer t0ken"})
+    ]
+
+
 def test_compose_waits_until_services_are_well_and_watches_them() -> None:
     services = COMPOSE["services"]
     assert services.keys() == {"postgres", "redis", "neo4j", "instance", "webserver", "daemon", "worker"}
