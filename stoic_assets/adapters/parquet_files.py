@@ -19,7 +19,6 @@ from functools import lru_cache
 from glob import escape
 from itertools import count
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import IO, TYPE_CHECKING, NamedTuple
 from uuid import uuid4
 
@@ -174,17 +173,19 @@ def write_rows(
     longest = max([_LINE, *map(len, lines)])
     few = sum(map(len, lines)) < FEW_BYTES
     options = f"format parquet, compression {'uncompressed' if few else 'zstd'}, use_tmp_file false"
-    with NamedTemporaryFile(dir=Path(file.name).parent, prefix=".", suffix=".tmp") as rows:
-        rows.writelines(lines)
-        rows.flush()
-        table = (
-            f"read_json({quoted(escape(rows.name))}, format='newline_delimited', columns={{{types}}}, "
-            f"hive_partitioning=false, maximum_object_size={longest})"
-        )
-        try:
-            engine.execute(f"copy (from {table}) to {quoted(file.name)} ({options})")
-        except duckdb.IOException as error:
-            raise OSError(str(error)) from error
+    rows = Path(f"{file.name}.rows.tmp")
+    table = (
+        f"read_json({quoted(escape(str(rows)))}, format='newline_delimited', columns={{{types}}}, "
+        f"hive_partitioning=false, maximum_object_size={longest})"
+    )
+    try:
+        with rows.open("wb") as written:
+            written.writelines(lines)
+        engine.execute(f"copy (from {table}) to {quoted(file.name)} ({options})")
+    except duckdb.IOException as error:
+        raise OSError(str(error)) from error
+    finally:
+        rows.unlink(missing_ok=True)
 
 
 def _write(folder: Path, names: Iterable[str], fill: Fill, drafted_in: Path | None = None) -> Path:

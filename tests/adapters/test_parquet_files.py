@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import resource
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
@@ -153,6 +154,18 @@ except StorageError as error:
     assert run.stdout.startswith(f"cannot write into {folder}: IO Error")
     assert run.stdout.count("\n") == 1
     assert [path.name for path in folder.iterdir()] == ["e1.1.parquet"]
+
+
+def test_a_disk_that_takes_only_a_part_of_the_rows_keeps_nothing_of_them(warehouse):
+    folder = warehouse.write("turns", *KEY, []).parent
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, limits[1]))
+    try:
+        with pytest.raises(StorageError, match="File too large") as held:
+            warehouse.write("turns", *KEY, [turn("x" * 6_000)])
+        assert [path.name for path in folder.iterdir()] == ["e1.1.parquet"], held
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
 def test_what_cannot_be_filled_leaves_nothing_behind(tmp_path):
