@@ -9,6 +9,7 @@ from stoic_assets.defs.comparison import version_comparisons
 from stoic_assets.defs.evolution import fitness_updates, stoic_graph_projection
 from stoic_assets.defs.judge_drift import judge_drift
 from stoic_assets.defs.judging import assertion_results, verdicts
+from stoic_assets.defs.lost_runs import lost_runs
 from stoic_assets.defs.maintenance import compact, compaction
 from stoic_assets.defs.nightly import build_nightly, with_freshness
 from stoic_assets.defs.preparation import graph_setup, job_configs
@@ -64,6 +65,6 @@ def build_definitions(workplace: Workplace | None = None) -> dg.Definitions:
         resources={"workplace": resource},
         executor=dg.in_process_executor,
         jobs=[AFTER_RATINGS, release_evaluation, compaction],
-        sensors=[new_rating_files, new_releases, failed_runs],
+        sensors=[new_rating_files, new_releases, failed_runs, lost_runs],
     )
     return dg.Definitions.merge(own, build_nightly(settings.nightly))
