@@ -1,4 +1,5 @@
 import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -6,7 +7,7 @@ from typing import Any
 import pytest
 
 from stoic_assets.adapters.files import StorageError
-from stoic_assets.adapters.models.ledger import Ledger, require_price
+from stoic_assets.adapters.models.ledger import AT_ONCE_UNDER_CEILING, Ledger, require_price
 from stoic_assets.core.chat import BudgetReached, ChatReply, ChatRequest, ModelFailure, charge
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
 from stoic_assets.core.redaction import Redactor
@@ -84,6 +85,33 @@ def test_at_the_ceiling_nothing_more_is_asked_but_calls_in_flight_end(tmp_path: 
     assert model.calls == 3
     assert ledger.total_cost == 0.75
     assert len(ledger.rows()) == 3
+
+
+def test_a_ceiling_is_reached_where_all_of_it_is_spent(tmp_path: Path) -> None:
+    ledger = Ledger(ScriptedModel(paid(), paid()), tmp_path / "calls.jsonl", PRICES, max_cost=0.25)
+    asyncio.run(ledger.complete(REQUEST))
+    with pytest.raises(BudgetReached):
+        asyncio.run(ledger.complete(REQUEST))
+
+
+def test_of_verdicts_asked_for_all_at_once_few_are_under_way_before_any_cost_is_known(tmp_path: Path) -> None:
+    async def main() -> None:
+        asked = [ledger.complete(REQUEST) for _ in range(10 * AT_ONCE_UNDER_CEILING)]
+        ends = await asyncio.gather(*asked, return_exceptions=True)
+        assert {type(end) for end in ends} == {ChatReply, BudgetReached}
+
+    model = ScriptedModel(*[paid() for _ in range(10 * AT_ONCE_UNDER_CEILING)])
+    ledger = Ledger(model, tmp_path / "calls.jsonl", PRICES, max_cost=0.1)
+    asyncio.run(main())
+    assert model.calls == AT_ONCE_UNDER_CEILING == 8
+
+
+def test_only_what_a_judge_says_is_blanked(tmp_path: Path) -> None:
+    """A user who is to say a word says it."""
+    model = ScriptedModel(*[ChatReply("tr0ub4dor", 10, 5, 0.25)] * 2)
+    ledger = Ledger(model, tmp_path / "calls.jsonl", PRICES, redactor=Redactor((), ["tr0ub4dor"]))
+    assert asyncio.run(ledger.complete(REQUEST)).text == "[redacted]"
+    assert asyncio.run(ledger.complete(replace(REQUEST, role="evaluator"))).text == "tr0ub4dor"
 
 
 def test_a_resumed_evaluation_continues_the_file_and_its_total(tmp_path: Path) -> None:

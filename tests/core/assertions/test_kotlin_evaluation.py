@@ -84,6 +84,7 @@ def test_an_object_is_no_map() -> None:
         ("1 + 2 * 3 - 4", 3), ("-7 / 2", -3), ("-(1.5)", -1.5), ('"a" + 1 + null + true + 1.0', "a1nulltrue1.0"),
         ('"${job.list} ${job.map} ${job.none}"', "[1, 2.0, 3] {a=1} null"),
         ("true || 1 / 0 == 1", True), ("false && 1 / 0 == 1", False), ("1 ?: 1 / 0", 1), ("null ?: 2", 2),
+        ("0 ?: 2", 0), ("false ?: true", False),
         ("job.none?.x", None), ("job.none?.any { 1 / 0 == 1 }", None), ("job.none?.x ?: 3", 3),
         ("job.list[1]", 2.0), ('job["map"]["a"]', 1), ('job.map["b"]', None),
         ("job.list.size", 3), ("job.map.size", 1), ("evaluation.model.length", 9),
@@ -106,6 +107,16 @@ def test_values(text: str, expected: object) -> None:
     result = value_of(text)
     assert result == expected
     assert type(result) is type(expected)
+
+
+@pytest.mark.parametrize("other", [{"a": None, "b": 2}, {"a": None}, {"b": None}, {"a": 0}, {}])
+def test_maps_are_equal_where_all_keys_and_values_are(other: dict[str, object]) -> None:
+    for first, second in ((other, {"a": None}), ({"a": None}, other)):
+        assert value_of("job.a == job.b", a=first, b=second) is (other == {"a": None})
+
+
+def test_nought_has_a_sign() -> None:
+    assert value_of('"${-job.a} ${-job.b}"', a=0.0, b=0) == "-0.0 0"
 
 
 @pytest.mark.parametrize(
@@ -146,6 +157,7 @@ def test_values(text: str, expected: object) -> None:
         ("job.big + 1", "at most 64 bits"),
         ('"${job.big}"', "64 bits"),
         ("9223372036854775807 + 1", "more than 64 bits"),
+        ("-(-9223372036854775807 - 1)", "more than 64 bits"),
         ("1 / 0", "division by zero"),
         ("1.0 % 0", "division by zero"),
         ("!null", "what follows `!` must be true or false, not null"),
@@ -193,6 +205,8 @@ def test_python_attributes_are_out_of_reach() -> None:
         ("job.long.map { job.long == job.long }.isEmpty()", "steps"),
         ("job.long.all { job.text.contains(job.text) }", "steps"),
         ("job.long.all { job.text < job.text || true }", "steps"),
+        ('job.long.all { "a" < job.text }', "steps"),
+        ("job.long.all { job.text == job.text }", "steps"),
         ("job.long.all { job.text.length > 1 }", "steps"),
         ("job.long.map { job.text + it }.isEmpty()", "steps|characters"),
         ("job.text + job.text", "characters"),
@@ -220,6 +234,7 @@ def test_limits_are_arguments() -> None:
     assert evaluate(tree, {}, max_depth=70) is True
     with pytest.raises(ExpressionFailure, match="more than 2 steps"):
         evaluate(Binary("+", Literal(1), Literal(1)), {}, max_steps=2)
+    assert evaluate(Binary("+", Literal(1), Literal(1)), {}, max_steps=3) == 2
 
 
 JSON = st.recursive(
