@@ -1,5 +1,6 @@
 """Files that are written whole or not at all, and stay so when the power fails."""
 
+import math
 import os
 import shutil
 import tempfile
@@ -73,6 +74,12 @@ def make_folder(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for each in reversed(missing):
         sync_folder(each.parent)
+
+
+def room(folder: Path) -> float:
+    """The bytes that are free for us in a folder; infinite where the file system tells nothing."""
+    disk = shutil.disk_usage(folder)
+    return disk.free if disk.total else math.inf
 
 
 def remove_folder(folder: Path) -> None:

@@ -10,18 +10,27 @@ from typing import TYPE_CHECKING, Any
 from stoic_assets.adapters.document_files import read_text
 from stoic_assets.adapters.evaluation_conversations import import_clients
 from stoic_assets.adapters.file_locks import locked
-from stoic_assets.adapters.files import StorageError, write_whole
+from stoic_assets.adapters.files import StorageError, room, write_whole
 from stoic_assets.adapters.interrupts import heard_once, was_interrupted
 from stoic_assets.adapters.lean_imports import hidden, uncollected
 from stoic_assets.adapters.models.connect import is_offline
 from stoic_assets.adapters.project import shipped
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable, StoicError
+from stoic_assets.core.errors import (
+    ConfigurationError,
+    InfrastructureError,
+    QueryError,
+    ServiceUnreachable,
+    StoicError,
+)
 from stoic_assets.core.evaluation import EVALUATION_TAG, REGRADING, way_on
 from stoic_assets.core.stages import DECIDED, EVALUATION, PARTITIONS
 
 if TYPE_CHECKING:
     import dagster as dg
+
+_GRAPH_ROOM = 1_000_000
+"""Bytes with fewer of which the embedded graph cannot be counted on to commit; it ended so with 16,000."""
 
 
 class Interrupted(StoicError):
@@ -176,19 +185,30 @@ def faults_as_ours(workplace: Workplace, kept: Callable[[], str]) -> Iterator[No
         if was_interrupted() or isinstance(error, KeyboardInterrupt):
             raise Interrupted(kept()) from None
         import dagster as dg  # not before the block, which may be interrupted while it imports it
-        from sqlalchemy.exc import OperationalError
 
         fault = _within(error)
         if isinstance(fault, KeyboardInterrupt | dg.DagsterExecutionInterruptedError):
             raise Interrupted(kept()) from None
-        # Dagster's own records; when the disk is full, their failure hides that of the step.
-        cause = fault if isinstance(fault, OperationalError) else fault.__cause__
-        if not isinstance(cause, OperationalError):
-            raise fault from fault.__cause__
-        home, why = workplace.project.home, str(cause.orig).partition("\n")[0]
-        if isinstance(cause.orig, sqlite3.Error):
-            raise StorageError(f"{home} cannot be written: {why}; free space; {kept()}") from error
-        raise ServiceUnreachable(f"Dagster's database: {why}; {kept()}") from error
+        if problem := _of_storage(fault, workplace.project.home, kept):
+            raise problem from error
+        raise fault from fault.__cause__
+
+
+def _of_storage(fault: BaseException, home: Path, kept: Callable[[], str]) -> StoicError | None:
+    """What a fault is that came of storing something, and does not say so."""
+    from sqlalchemy.exc import OperationalError
+
+    # The embedded graph says anything but that its disk is full.
+    if isinstance(fault, QueryError | InfrastructureError | ServiceUnreachable) and room(home) < _GRAPH_ROOM:
+        return StorageError(f"{home} cannot be written: the disk is full; free space; {kept()}")
+    # Dagster's own records; when the disk is full, their failure hides that of the step.
+    cause = fault if isinstance(fault, OperationalError) else fault.__cause__
+    if not isinstance(cause, OperationalError):
+        return None
+    why = str(cause.orig).partition("\n")[0]
+    if isinstance(cause.orig, sqlite3.Error):
+        return StorageError(f"{home} cannot be written: {why}; free space; {kept()}")
+    return ServiceUnreachable(f"Dagster's database: {why}; {kept()}")
 
 
 @contextmanager

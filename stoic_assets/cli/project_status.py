@@ -1,7 +1,6 @@
 """`stoic doctor`: what is configured, what is reachable, what is missing, and how to mend it."""
 
 import asyncio
-import shutil
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -19,7 +18,7 @@ from stoic_assets.adapters.evaluation_setup import (
     targets_of,
     unread_files,
 )
-from stoic_assets.adapters.files import StorageError
+from stoic_assets.adapters.files import StorageError, room
 from stoic_assets.adapters.interrupts import run_async
 from stoic_assets.adapters.models.connect import (
     connect_model,
@@ -112,10 +111,9 @@ def _installation(workplace: Workplace) -> Found:
 
 def _project(workplace: Workplace) -> Found:
     for folder in filter(Path.exists, (workplace.project.home, workplace.project.warehouse)):
-        disk = shutil.disk_usage(folder)
-        if disk.total and disk.free < LEAST_ROOM:  # some file systems tell nothing
-            room = f"{disk.free / 1e6:.1f} MB are left for {folder}, and an evaluation takes {LEAST_ROOM / 1e6:g}"
-            raise StorageError(f"{room}; free space, or set STOIC_HOME and STOIC_WAREHOUSE")
+        if (free := room(folder)) < LEAST_ROOM:
+            left = f"{free / 1e6:.1f} MB are left for {folder}, and an evaluation takes {LEAST_ROOM / 1e6:g}"
+            raise StorageError(f"{left}; free space, or set STOIC_HOME and STOIC_WAREHOUSE")
     own = "its own stoic.yml" if workplace.project.settings.exists() else "no stoic.yml, defaults"
     return "ok", f"{workplace.project.root} ({own}); state in {workplace.project.home}"
 

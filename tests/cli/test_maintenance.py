@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import dagster as dg
 import pytest
@@ -23,7 +24,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import maintenance
 from stoic_assets.cli.maintenance import delete, export, schema
 from stoic_assets.cli.partition_run import dagster_home, open_instance
-from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.errors import ConfigurationError, QueryError, StoicError
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.night_record import Alarm, HeldVersion, Round
 from stoic_assets.core.releases import ALL_VERSIONS
@@ -169,6 +170,21 @@ def test_a_disk_that_is_full_for_dagster_is_told_with_what_goes_on(
         CliRunner().invoke(COMMANDS, ["delete", VERSION, "--yes"], catch_exceptions=False)
     left = "free space; `stoic delete marcus@1.1.0` deletes what is left"
     assert str(told.value) == f"{workplace.project.home} cannot be written: database or disk is full; {left}"
+
+
+@pytest.mark.parametrize(("free", "raised"), [(16_000, StorageError), (10**9, QueryError)])
+def test_a_graph_that_fails_on_a_full_disk_is_told_as_that(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch, free: int, raised: type[StoicError]
+) -> None:
+    def fail(*_: object) -> None:
+        raise QueryError("Neo.ClientError.Transaction.TransactionNotFound: Transaction error on commit")
+
+    monkeypatch.setattr(maintenance, "delete_from_graph", fail)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(total=10**9, free=free))
+    with pytest.raises(raised) as told:
+        CliRunner().invoke(COMMANDS, ["delete", VERSION, "--yes"], catch_exceptions=False)
+    left = "the disk is full; free space; `stoic delete marcus@1.1.0` deletes what is left"
+    assert str(told.value).endswith(left) == (raised is StorageError)
 
 
 def disk_is_full(*_: object) -> None:
