@@ -2,6 +2,8 @@
 
 import json
 import re
+from collections.abc import Iterator
+from itertools import count
 from typing import Any
 
 from stoic_assets.core.redaction import Redactor
@@ -9,23 +11,31 @@ from stoic_assets.core.well_formed_text import well_formed
 
 EXCERPT = 200
 """Characters of a foreign message that an error of ours quotes."""
+LOOKED_AT = 4000
+"""Characters that are read for that: the words may come after blanks and markup, but not after megabytes of them."""
 TOO_DEEP = "nested too deeply"
 LEVELS = 100
 """How deep foreign JSON may be nested; all that walk through it later recurse, redaction and JSON's own writer too."""
-_TORN = re.compile(r"[\w.~+/=-]+$")
+MOST_VALUES = 100_000
+"""Values in one piece of foreign JSON, those that hold others included: a million of them, in 3 MB, take 1 GB."""
+_TORN = re.compile(r"(?<![\w.~+/=-])[\w.~+/=-]+$")
 
 
 def parse_json(body: bytes) -> Any:
-    """JSON whose texts are valid Unicode. Raises ValueError for anything else, NaN and absurd depth included."""
+    """JSON whose texts are valid Unicode.
+
+    Raises ValueError for anything else, NaN, absurd depth and more than `MOST_VALUES` included.
+    """
     try:
-        return _mended(json.loads(body, parse_constant=_refuse_constant))
+        return _mended(json.loads(body, parse_constant=_refuse_constant), LEVELS, count())
     except RecursionError:
         raise ValueError(TOO_DEEP) from None
 
 
 def excerpt(text: str, secrets: Redactor) -> str:
     """The beginning of a foreign message as one printable line without secrets, e.g. for an error."""
-    printable = "".join(letter if letter.isprintable() else " " for letter in secrets.text(text))
+    head = secrets.text(shortened(text.lstrip(), LOOKED_AT))
+    printable = "".join(letter if letter.isprintable() else " " for letter in head)
     line = " ".join(printable.split())
     return shortened(line, EXCERPT)
 
@@ -35,11 +45,13 @@ def shortened(line: str, longest: int) -> str:
     return line if len(line) <= longest else _TORN.sub("", line[:longest]) + "…"
 
 
-def _mended(value: Any, levels: int = LEVELS) -> Any:
+def _mended(value: Any, levels: int, counted: Iterator[int]) -> Any:
     """`value` with every text in it well-formed, keys included.
 
-    Raises ValueError for more than so many levels.
+    Raises ValueError for more than so many levels, and where more than `MOST_VALUES` have been counted.
     """
+    if next(counted) >= MOST_VALUES:
+        raise ValueError(f"more than {MOST_VALUES:,} values")
     if isinstance(value, str):
         return well_formed(value)
     if not isinstance(value, list | dict):
@@ -47,8 +59,8 @@ def _mended(value: Any, levels: int = LEVELS) -> Any:
     if levels == 0:
         raise ValueError(TOO_DEEP)
     if isinstance(value, list):
-        return [_mended(item, levels - 1) for item in value]
-    return {_mended(key): _mended(item, levels - 1) for key, item in value.items()}
+        return [_mended(item, levels - 1, counted) for item in value]
+    return {well_formed(key): _mended(item, levels - 1, counted) for key, item in value.items()}
 
 
 def _refuse_constant(name: str) -> None:

@@ -10,6 +10,7 @@ from stoic_assets.adapters.endpoint import below, parse_url, proxy_for, untruste
 from stoic_assets.adapters.foreign_text import excerpt, parse_json
 from stoic_assets.adapters.loop_bound import LoopBound
 from stoic_assets.adapters.request_limit import retry_after_seconds
+from stoic_assets.adapters.whole_reply import ReplyTooLarge, whole_reply
 from stoic_assets.core.conversation.agent import AgentFailure
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.redaction import Redactor
@@ -24,8 +25,6 @@ LOST = (404, 405)
 
 STREAM = "text/event-stream"
 """The type of an answer that comes in events."""
-LARGEST_REPLY = 64 * 1024 * 1024
-"""Bytes. A service that never stops sending must not fill our memory."""
 
 
 REPEATABLE = (408, 409, 423, 425)
@@ -164,12 +163,10 @@ class AgentHttp:
         if response.ok and response.content_type == STREAM:
             problem = f"did not answer with JSON: it streams ({STREAM}); have it answer in one piece"
             raise AgentFailure(f"{self._name} {problem}")
-        body = bytearray()
-        async for chunk in response.content.iter_chunked(64 * 1024):
-            body += chunk
-            if len(body) > LARGEST_REPLY:
-                raise AgentFailure(f"{self._name} sends more than {LARGEST_REPLY // 1024**2} MiB", final=True)
-        return bytes(body)
+        try:
+            return await whole_reply(response)
+        except ReplyTooLarge as error:
+            raise AgentFailure(f"{self._name} {error}", final=True) from None
 
     def _refuse_status(self, response: "ClientResponse", text: bytes, particular: Particular) -> None:
         """Raises what a status other than 2xx means."""

@@ -11,6 +11,8 @@ from typing import Any
 import aiohttp
 import httpx2
 
+from stoic_assets.adapters.whole_reply import whole_reply
+
 _OF_THE_WIRE = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 """Headers of a reply that speak of the bytes that arrived, which aiohttp has unpacked."""
 _READ = httpx2.ByteStream(b"")
@@ -59,12 +61,12 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
         )
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """The whole reply, whatever its status."""
+        """The whole reply, whatever its status. Raises `ReplyTooLarge`."""
         async with self._session.request(
             request.method, str(request.url), headers=request.headers.multi_items(), data=request.content,
             allow_redirects=False,
         ) as reply:  # fmt: skip
-            content = await reply.read()
+            content = await whole_reply(reply)
         if reply.status == httpx2.codes.OK:
             return GoodReply(content, request)
         headers = [(name, value) for name, value in reply.headers.items() if name.lower() not in _OF_THE_WIRE]

@@ -13,6 +13,7 @@ from stoic_assets.adapters.foreign_text import excerpt
 from stoic_assets.adapters.models.connect import evaluator_model, judge_panel
 from stoic_assets.adapters.models.model_server import ModelServer, evaluator_server, judge_server
 from stoic_assets.adapters.models.openai_faults import called, explain, redirected, refused_key
+from stoic_assets.adapters.whole_reply import ReplyTooLarge
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError
 from stoic_assets.core.redaction import Redactor
 
@@ -96,7 +97,7 @@ class _ModelList:
                     return await transport.handle_async_request(request)
             finally:
                 await transport.aclose()
-        except (OSError, httpx2.HTTPError) as error:
+        except (OSError, httpx2.HTTPError, ReplyTooLarge) as error:
             raise explain(error, "", self._server, self._secrets) from None
 
 

@@ -10,6 +10,7 @@ from stoic_assets.adapters.endpoint import untrusted
 from stoic_assets.adapters.foreign_text import excerpt
 from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.adapters.request_limit import retry_after_seconds
+from stoic_assets.adapters.whole_reply import ReplyTooLarge
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError, StoicError
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.well_formed_text import well_formed
@@ -69,6 +70,8 @@ def explain(
         error = error.__cause__  # the package takes errors of TLS for its own
     if isinstance(error, openai.APIStatusError):
         return _explain_status(error, model, asked, secrets, particular)
+    if isinstance(error, ReplyTooLarge):
+        return AttemptFailed(f"{server} {error}", final=True)
     if isinstance(error, TimeoutError):
         return AttemptFailed(f"{server} gave no answer in time", late=True)
     if isinstance(error, json.JSONDecodeError):

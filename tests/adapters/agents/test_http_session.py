@@ -1,5 +1,6 @@
 import asyncio
 import contextlib
+import gzip
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import pytest
 from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 
-from stoic_assets.adapters.agents import http_session
+from stoic_assets.adapters import whole_reply
 from stoic_assets.adapters.agents.embabel import IN_SESSION
 from stoic_assets.adapters.agents.http_session import AgentHttp, Particular
 from stoic_assets.core.conversation.agent import AgentFailure
@@ -211,10 +212,22 @@ def test_an_endless_reply_is_cut_off(service: Any, monkeypatch: pytest.MonkeyPat
             yield b"x" * 65536
             await asyncio.sleep(0.001)
 
-    monkeypatch.setattr(http_session, "LARGEST_REPLY", 1024 * 1024)
+    monkeypatch.setattr(whole_reply, "LARGEST_REPLY", 1024 * 1024)
     service.answers = [lambda _: StreamingResponse(endless())]
     failure = failure_of(service.url)
     assert str(failure) == f"the agent at {service.url} sends more than 1 MiB"
+    assert failure.final
+
+
+def test_a_small_reply_that_unpacks_to_a_large_one_is_cut_off(service: Any) -> None:
+    packed = gzip.compress(b" " * 9 * 1024 * 1024)
+    service.answers = [Response(packed, headers={"content-encoding": "gzip"})]
+    assert str(failure_of(service.url)).endswith(" sends more than 8 MiB")
+
+
+def test_a_reply_of_too_many_values_is_nonsense(service: Any) -> None:
+    service.answers = [Response(b"[" + b"[]," * 1_000_000 + b"[]]", media_type="application/json")]
+    assert str(failure_of(service.url)).endswith(" did not answer with JSON: more than 100,000 values")
 
 
 def test_lone_surrogates_are_mended(service: Any) -> None:

@@ -1,6 +1,7 @@
 """What a model server tells of key and models without a token being paid."""
 
 import asyncio
+import gzip
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,12 @@ def test_a_key_that_is_refused_and_a_redirect_are_faults(service: Any, status: i
 def test_a_server_that_lists_nothing_is_not_at_fault(service: Any, answer: Response) -> None:
     service.answers = [answer]
     assert notes(service) == []
+
+
+def test_a_list_without_end_is_a_fault_that_names_the_server(service: Any) -> None:
+    service.answers = [Response(gzip.compress(b" " * 9 * 1024 * 1024), headers={"content-encoding": "gzip"})]
+    with pytest.raises(AttemptFailed, match=f"the model server at {service.url}/v1 sends more than 8 MiB"):
+        notes(service)
 
 
 @pytest.mark.parametrize("said", [UNKNOWN, {"error": {"message": 'model "zeno" not found'}}])

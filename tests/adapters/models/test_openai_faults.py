@@ -1,4 +1,5 @@
 import asyncio
+import gzip
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,16 @@ def test_faults_that_stay_end_in_a_model_failure(service: Any) -> None:
     service.replies({"error": {"message": f"out of memory {KEY}"}}, status=500)
     assert "out of memory [redacted]" in refusal(service, ModelFailure)
     assert len(service.seen) == 3
+
+
+@pytest.mark.parametrize("status", [200, 500])
+def test_a_small_reply_that_unpacks_to_a_large_one_is_cut_off_and_not_asked_for_again(
+    service: Any, status: int
+) -> None:
+    packed = gzip.compress(b" " * 9 * 1024 * 1024)
+    service.answers = [Response(packed, status, {"content-encoding": "gzip"})]
+    assert refusal(service, ModelFailure).endswith(f"the model server at {service.url} sends more than 8 MiB")
+    assert len(service.seen) == 1
 
 
 @pytest.mark.parametrize(
