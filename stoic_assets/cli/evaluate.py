@@ -222,7 +222,8 @@ def resumed_id(wanted: str, version: str, jobs: set[str], workplace: Workplace) 
         return evaluation_of(workplace, version, wanted).evaluation_id
     manifests = workplace.evidence.manifests(version)
     held = [manifest for manifest in manifests if {job.name for job in manifest.spec.jobs} == jobs]
-    status = {row["evaluation_id"]: row["status"] for row in workplace.warehouse.evaluations(version)}
+    rows = {row["evaluation_id"]: row for row in workplace.warehouse.evaluations(version)}
+    status = {evaluation_id: row["status"] for evaluation_id, row in rows.items()}
     newest = held[-1].evaluation_id if held else ""
     if status.get(newest) == "finished":
         status[newest] = _status_of_scored(workplace, version, newest)
@@ -232,7 +233,9 @@ def resumed_id(wanted: str, version: str, jobs: set[str], workplace: Workplace) 
     if unfinished := newest_unfinished(held, status, workplace.evidence.has_begun):
         return unfinished
     others = [each.evaluation_id for each in manifests if each not in held]
-    raise ConfigurationError(_nothing_to_resume(version, [each for each in others if status.get(each) not in DONE]))
+    invalid = newest if newest in rows and rows[newest]["invalid_trials"] else None
+    open_ones = [each for each in others if status.get(each) not in DONE]
+    raise ConfigurationError(_nothing_to_resume(version, open_ones, invalid))
 
 
 def _status_of_scored(workplace: Workplace, version: str, evaluation_id: str) -> str:
@@ -242,7 +245,9 @@ def _status_of_scored(workplace: Workplace, version: str, evaluation_id: str) ->
     return status if status != "finished" or scores["conclusive"] else "without verdict"
 
 
-def _nothing_to_resume(version: str, others: Sequence[str]) -> str:
-    """Says so; `others` are unfinished evaluations of the version, of other jobs."""
+def _nothing_to_resume(version: str, others: Sequence[str], invalid: str | None) -> str:
+    """Says so; `others` are unfinished evaluations of the version, of other jobs, `invalid` has invalid trials."""
     found = f" (of others: {', '.join(others)}; resume it with the options that it began with)" if others else ""
-    return f"there is no unfinished evaluation of {version} with these jobs{found}; to evaluate anew leave --resume out"
+    again = f"; --resume {invalid} takes up the invalid trials of the newest" if invalid else ""
+    anew = "to evaluate anew leave --resume out"
+    return f"there is no unfinished evaluation of {version} with these jobs{found}{again}; {anew}"

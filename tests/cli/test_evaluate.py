@@ -45,13 +45,14 @@ def test_one_that_never_began_gives_way_to_a_later_one_that_is_finished(
     assert resumed_id(NEWEST, version, set(), workplace) == "2025", "its graph may answer by now"
     workplace.evidence.begin(newer)
     tables = EvaluationTables(workplace, newer)
-    counts = {"planned_trials": 1, "scored_trials": 1, "invalid_trials": 0}
+    counts = {"planned_trials": 20, "scored_trials": 19, "invalid_trials": 1}
     tables.write_head("finished", **counts)
     tables.write("evaluation_scores", [{"agent": "marcus", "conclusive": True, **counts}])
     if happened:
         assert resumed_id(NEWEST, version, set(), workplace) == "2025"
     else:
-        with pytest.raises(ConfigurationError, match=f"no unfinished evaluation of {version} with these jobs; to"):
+        advice = "--resume 2026 takes up the invalid trials of the newest; to evaluate"
+        with pytest.raises(ConfigurationError, match=f"no unfinished evaluation of {version} with these jobs; {advice}"):
             resumed_id(NEWEST, version, set(), workplace)
     assert resumed_id("2025", version, set(), workplace) == "2025"
 

@@ -26,7 +26,7 @@ class Test:
     """One hypothesis: a measure, over which conditions, with its δ.
 
     `why` says why it must not be decided at all, `barred` which verdicts it must not get unless they stood if the
-    difference were off by `leeway`, 0–1.
+    difference were off by `leeway`, 0–2.
     """
 
     measure: str
@@ -35,7 +35,7 @@ class Test:
     delta: float
     why: str | None = None
     barred: Barred = field(default_factory=dict)
-    leeway: float = 1.0
+    leeway: float = 2.0
 
 
 @dataclass(frozen=True)

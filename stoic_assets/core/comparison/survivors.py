@@ -6,7 +6,7 @@ better for it. Who failed more is asked cell by cell: failures in one job do not
 another, least of all where a side failed throughout, whose failures no difference of the measure shows.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from statistics import fmean
@@ -19,6 +19,8 @@ from stoic_assets.core.comparison.side import Side
 from stoic_assets.core.jobs.names import job_key
 from stoic_assets.core.table_rows import Row
 
+FARTHEST = 2.0
+"""How far apart two differences of scores can be."""
 Cell = tuple[str, str]
 """A job, or one scenario of it, and a condition."""
 
@@ -27,11 +29,11 @@ Cell = tuple[str, str]
 class Survivors:
     """What must not be said of a measure that failed trials are not in.
 
-    Whatever they would have been scored, its difference is off by `leeway`, 0–1, at most.
+    Whatever they would have been scored, its difference is off by `leeway`, 0–2, at most.
     """
 
     barred: Barred = field(default_factory=dict)
-    leeway: float = 1.0
+    leeway: float = FARTHEST
 
 
 @dataclass(frozen=True)
@@ -45,11 +47,6 @@ class Failures:
     failed: int
     trials: int
     shares: Mapping[Cell, float]
-
-    @property
-    def leeway(self) -> float:
-        """The mean of the shares, 0–1: a mean over the other trials is off by that at most."""
-        return fmean(self.shares.values()) if self.shares else 0.0
 
     def exceed(self, other: "Failures") -> bool:
         """Whether the agent failed more than in the other version in any cell."""
@@ -88,7 +85,20 @@ def _survivors(before: Failures, after: Failures, lift: bool) -> Survivors:
     why = f"the agent failed {where}, which this measure leaves out"
     favoured: dict[Verdict, bool] = {"regressed": base_more, "improved": candidate_more, "unchanged": True}
     barred: Barred = {verdict: why for verdict, favours in favoured.items() if lift or favours}
-    return Survivors(barred, 1.0 if lift else before.leeway + after.leeway)
+    return Survivors(barred, FARTHEST if lift else _leeway(before, after))
+
+
+def _leeway(before: Failures, after: Failures) -> float:
+    """By how much the difference of means may be off, 0–2: the mean over jobs of the mean over their cells.
+
+    The mean of a cell's other trials is off by the share that failed, at most. A cell that a side failed throughout has
+    no difference; the mean of those that are there takes its place. One that both failed throughout is not compared.
+    """
+    jobs: dict[str, list[float]] = defaultdict(list)
+    for cell, share in before.shares.items():
+        shares = share, after.shares[cell]
+        jobs[cell[0]].append(FARTHEST if max(shares) == 1 else sum(shares))
+    return fmean(map(fmean, jobs.values()))
 
 
 def _failures(side: Side, cells: Set[Cell], measure: str | None = None) -> Failures:

@@ -3,11 +3,15 @@
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
+from statistics import fmean
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from stoic_assets.core.comparison.measures import GATING, LEAVING_FAILURES_OUT
+from stoic_assets.core.comparison.paired_jobs import cells_by_measure, paired
 from stoic_assets.core.comparison.side import Side
 from stoic_assets.core.comparison.survivors import by_survivors, failure_note
 from stoic_assets.core.judging.virtues import VIRTUES
@@ -76,7 +80,7 @@ def test_failures_in_one_job_do_not_make_up_for_those_in_another(
     for sides_ in ((base, candidate), (candidate, base)):
         found = by_survivors(*sides_, JOBS)["wisdom", "pooled"]
         assert found.barred.keys() == {"improved", "regressed", "unchanged"}
-        assert found.leeway == 0.75  # half of a, all of b, on one side or the other
+        assert found.leeway == 1.25  # half of a, and as far as can be in b
 
 
 def test_both_sides_are_named_where_both_failed(sides: Callable[..., tuple[Side, Side]]) -> None:
@@ -109,7 +113,67 @@ def test_the_leeway_is_what_failed_trials_could_make_up_at_most(sides: Callable[
     base, candidate = sides([trial("a"), trial("b")], [*[trial("a")] * 3, failed("a"), trial("b")])
     found = by_survivors(base, candidate, JOBS)
     assert found["wisdom", "pooled"].leeway == 0.125  # a quarter in one of two jobs
-    assert found["wisdom", "lift"].leeway == 1.0
+    assert found["wisdom", "lift"].leeway == 2.0
+
+
+def test_a_failure_weighs_what_its_job_weighs_in_the_difference(sides: Callable[..., tuple[Side, Side]]) -> None:
+    """Jobs count alike, whether they have one condition or two."""
+    both = [trial("a", condition) for condition in ("withheld", "supplied")]
+    base, candidate = sides([*both, trial("b")], [*both, trial("b"), failed("b")])
+    assert by_survivors(base, candidate, JOBS)["wisdom", "pooled"].leeway == 0.25  # half of one of two jobs
+
+
+def test_no_score_of_a_failed_trial_puts_the_difference_beyond_the_leeway(
+    sides: Callable[..., tuple[Side, Side]]
+) -> None:
+    """The base failed in b throughout: the others' mean stands for it, which is 2 away from the worst it may hide."""
+    base, candidate = sides([trial("a"), failed("b")], [trial("a"), trial("b")])
+    assert by_survivors(base, candidate, JOBS)["wisdom", "pooled"].leeway == 1.0  # of two jobs the farthest in one
+
+
+CELL = st.lists(st.tuples(st.sampled_from([0.0, 1.0]), st.booleans()), min_size=1, max_size=2)
+"""Trials of a cell: what they are scored, and whether they fail, so that nobody knows."""
+SIDE = st.fixed_dictionaries({("a", "withheld"): CELL, ("a", "supplied"): CELL, ("b", "withheld"): CELL})
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)
+@given(before=SIDE, after=SIDE)
+def test_whatever_failed_trials_would_have_been_scored_the_difference_is_within_the_leeway(
+    make_side: Callable[..., Side], before: Any, after: Any
+) -> None:
+    """What both sides failed in throughout is no part of the comparison."""
+    seen = {cell for cell in before if not all(fails for _, fails in [*before[cell], *after[cell]])}
+    before, after = ({cell: each[cell] for cell in seen} for each in (before, after))
+    sides = [_filled(make_side(), cells) for cells in (before, after)]
+    found = _difference(*(cells_by_measure(side.measures)["wisdom"] for side in sides))
+    truth = _difference(*(_cells(cells) for cells in (before, after)))
+    if found is not None and truth is not None:
+        assert abs(found - truth) <= by_survivors(*sides, JOBS)["wisdom", "pooled"].leeway + 1e-9
+
+
+def _filled(side: Side, cells: Any) -> Side:
+    trials = [
+        failed(*cell) if fails else trial(*cell, wisdom=score) for cell, each in cells.items() for score, fails in each
+    ]
+    seen = _cells({cell: [each for each in trials if not each[1]] for cell, trials in cells.items()})
+    measures = [
+        {"measure": "wisdom", "job": job, "scenario": None, "condition": condition, "mean": mean}
+        for job, conditions in seen.items() for condition, mean in conditions.items()
+    ]
+    return replace(side, trials=trials, measures=measures)
+
+
+def _cells(cells: Any) -> dict[str, dict[str, float]]:
+    found: dict[str, dict[str, float]] = {}
+    for (job, condition), trials in cells.items():
+        if trials:
+            found.setdefault(job, {})[condition] = fmean(score for score, _ in trials)
+    return found
+
+
+def _difference(base: Any, candidate: Any) -> float | None:
+    pairs = paired(base, candidate, "pooled")
+    return fmean(pair.difference for pair in pairs) if pairs else None
 
 
 @pytest.mark.parametrize(
