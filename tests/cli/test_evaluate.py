@@ -51,8 +51,8 @@ def test_one_that_never_began_gives_way_to_a_later_one_that_is_finished(
     if happened:
         assert resumed_id(NEWEST, version, set(), workplace) == "2025"
     else:
-        advice = "--resume 2026 takes up the invalid trials of the newest; to evaluate"
-        with pytest.raises(ConfigurationError, match=f"no unfinished evaluation of {version} with these jobs; {advice}"):
+        advice = "with these jobs; --resume 2026 takes up the invalid trials of the newest; to evaluate"
+        with pytest.raises(ConfigurationError, match=f"no unfinished evaluation of {version} {advice}"):
             resumed_id(NEWEST, version, set(), workplace)
     assert resumed_id("2025", version, set(), workplace) == "2025"
 
