@@ -62,7 +62,7 @@ def _job_in(path: Path) -> Job:
     changes: dict[str, Any] = {
         "name": name,
         "setups": tuple(_resolved(setup, path, number) for number, setup in enumerate(job.setups)),
-        "prompts": {prompt: _template(job, path, prompt, *named) for prompt, named in _own_prompts(job).items()},
+        "prompts": {prompt: _template(job, path, prompt, *named) for prompt, named in own_prompts(job).items()},
     }
     return job.model_copy(update=changes)
 
@@ -80,7 +80,7 @@ def _resolved(setup: CypherSetup | FileSetup, path: Path, number: int) -> Cypher
     return CypherSetup(cypher=_named_text(path, setup.file, ("setups", number, "file")))
 
 
-def _own_prompts(job: Job) -> dict[PromptName, tuple[str, ...]]:
+def own_prompts(job: Job) -> dict[PromptName, tuple[str, ...]]:
     """Where the job's own templates are and the key that says so.
 
     `evaluator.prompt` and `scorer.prompt` name one too, as in Embabel's files.

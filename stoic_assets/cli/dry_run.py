@@ -1,15 +1,19 @@
 """`stoic eval --dry-run`: what would run, how many calls that takes, and about what they cost."""
 
 from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from rich.table import Table
 
+from stoic_assets.adapters.evaluation_setup import job_files
+from stoic_assets.adapters.job_reach import files_outside, variables_sent
 from stoic_assets.adapters.models.offline_model import OFFLINE
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import console
 from stoic_assets.core.conversation.preparation import seed_messages
-from stoic_assets.core.evaluation import EvaluationSpec
+from stoic_assets.core.evaluation import EvaluationRequest, EvaluationSpec
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import Planned
 from stoic_assets.core.judging.virtues import VIRTUES
@@ -21,9 +25,12 @@ JUDGE_TOKENS = (2200, 450)
 """Tokens in and out of one verdict, as measured on the demo's jobs."""
 
 
-def show_plan(spec: EvaluationSpec, version: str, workplace: Workplace, as_json: bool) -> None:
-    """Prints the plan; nothing is contacted."""
-    document = plan_document(spec, version, workplace)
+def show_plan(
+    spec: EvaluationSpec, request: EvaluationRequest, version: str, workplace: Workplace, as_json: bool
+) -> None:
+    """Prints the plan, for people also what the jobs reach beside it; nothing is contacted."""
+    shown = spec.blanked(workplace.redactor)
+    document = plan_document(shown, version, workplace)
     if as_json:
         console.print_json(document)
         return
@@ -43,6 +50,20 @@ def show_plan(spec: EvaluationSpec, version: str, workplace: Workplace, as_json:
         f"at most {plural(calls['agent'], 'message')} to the agent, {calls['evaluator']} of the simulated user, "
         f"{plural(calls['judge'], 'verdict')}, not counting what is asked again; {about}"
     )
+    _show_reach(spec, shown.addresses, request, workplace)
+
+
+def _show_reach(
+    spec: EvaluationSpec, addresses: Mapping[str, str], request: EvaluationRequest, workplace: Workplace
+) -> None:
+    """Prints what of the environment and of other folders the jobs use; `addresses` are shown."""
+    for address, variables in variables_sent(spec.jobs, addresses, workplace.env).items():
+        console.say(f"{address} is sent the {'value' if len(variables) == 1 else 'values'} of {', '.join(variables)}")
+    project = workplace.project
+    job_paths = [Path(file) for file in request.files] or job_files(project)
+    for job, paths in files_outside(project.root, job_paths, spec.jobs).items():
+        told = f"job {job} reads outside of the project: {', '.join(map(str, paths))}"
+        console.say(workplace.redactor.text(told))
 
 
 def plan_document(spec: EvaluationSpec, version: str, workplace: Workplace) -> dict[str, Any]:

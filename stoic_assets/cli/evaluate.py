@@ -123,7 +123,7 @@ def evaluate(
             progress.note(f"{version}: evaluation {evaluation_id}")
             run_evaluation(workplace, version, evaluation_id, request, max_conversations, max_cost)
     if dry_run:
-        show_plan(setup.spec.blanked(workplace.redactor), version, workplace, as_json)
+        show_plan(setup.spec, request, version, workplace, as_json)
         return
     outcome = evaluation_outcome(workplace, version, evaluation_id)
     finish(outcome, workplace, as_json, fail_under, min_passed, junit)

@@ -75,6 +75,20 @@ def test_a_dry_run_for_people_shows_costs_and_cuts_no_word(planner: Stoic) -> No
     assert " USD" in shown
 
 
+def test_a_dry_run_for_people_tells_what_jobs_of_others_would_reach(planner: Stoic) -> None:
+    planner.write("../rubric.jinja", "Judge.")
+    headers = {"X-Note": "${OPENAI_API_KEY}"}
+    target = {"user": "ada", "chatbot": "my-agent", "url": "http://127.0.0.1:9/theirs", "headers": headers}
+    planner.job("theirs", target=target, prompts={"tasks": "../../rubric.jinja"})
+    keys = {"AGENT_API_KEY": "key-of-ours", "OPENAI_API_KEY": "sk-of-ours-of-ours-of-ours"}
+    shown = planner("eval", "--dry-run", **keys).out
+    assert "http://127.0.0.1:9/theirs is sent the values of AGENT_API_KEY, OPENAI_API_KEY\n" in shown
+    assert "http://127.0.0.1:9 is sent the value of AGENT_API_KEY\n" in shown
+    outside = (planner.project / "../rubric.jinja").resolve()
+    assert f"job theirs reads outside of the project: {outside}\n" in shown
+    assert "of-ours" not in shown
+
+
 def test_the_doctor_knows_whether_an_evaluation_could_run(stoic: Stoic, bare: Stoic) -> None:
     stoic.job()
     ready = stoic("doctor", "--json").document

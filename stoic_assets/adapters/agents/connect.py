@@ -11,6 +11,8 @@ from stoic_assets.adapters.workplace import secrets_named
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.job_entries import Target
 
+KEY = "AGENT_API_KEY"
+"""The variable of the key that every agent is sent."""
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 
 
@@ -23,7 +25,7 @@ def connect_agent(
     address, key or header.
     """
     headers = _headers(target, env)
-    key = api_key(env, "AGENT_API_KEY")
+    key = api_key(env, KEY)
     seconds = target.timeout_seconds or timeout
     if target.protocol == "openai":
         return OpenAiAgent(url, model, key, headers, seconds)
@@ -57,6 +59,11 @@ def header_secrets(target: Target, env: Mapping[str, str]) -> list[str]:
     """
     values = secrets_named({name.upper(): value for name, value in _headers(target, env).items()})
     return [*values, *(value.split()[-1] for value in values)]
+
+
+def header_variables(target: Target) -> set[str]:
+    """The variables of the environment that the target's headers name."""
+    return {variable for value in target.headers.values() for variable in _VARIABLE.findall(value)}
 
 
 def _headers(target: Target, env: Mapping[str, str]) -> dict[str, str]:
