@@ -9,14 +9,15 @@ import pytest
 from sklearn.isotonic import IsotonicRegression
 
 from stoic_assets.core.calibration.judge_agreement import Resampling
-from stoic_assets.core.calibration.map_fitting import Fitted, fitted
+from stoic_assets.core.calibration.map_fitting import Fitted, HeldConfidence, KnownVerdicts, fitted
 
 Row = dict[str, Any]
 TRUTH = 0.5
 
 
 def rated(trials: int, raters: int = 3) -> dict[str, dict[str, float]]:
-    return {f"t{number}": dict.fromkeys("abcdef"[:raters], TRUTH) for number in range(trials)}
+    """Three people who differ, and agree on `TRUTH` as a mean."""
+    return {f"t{number}": dict(zip("abc"[:raters], (0.2, TRUTH, 0.8), strict=False)) for number in range(trials)}
 
 
 def value(found: Fitted, name: str) -> float:
@@ -30,7 +31,7 @@ def telling(verdict: Callable[..., Row]) -> Callable[..., dict[str, list[Row]]]:
     """A judge that is right when its three verdicts agree, and wrong when they are far apart."""
 
     def make(trials: int) -> dict[str, list[Row]]:
-        sure, torn = (0.48, 0.5, 0.52), (0.3, 0.9, 1.0)
+        sure, torn = (0.48, 0.5, 0.52), (0.5, 0.9, 1.0)
         return {
             f"t{number}": [
                 verdict(f"t{number}", score, sample=sample) for sample, score in enumerate(torn if number % 3 else sure)
@@ -51,10 +52,12 @@ def boastful(verdict: Callable[..., Row]) -> dict[str, list[Row]]:
 
 
 def test_the_spread_tells_when_to_trust(telling: Callable, quick: Resampling) -> None:
-    found = fitted("wisdom", ("gpt",), "spread", telling(60), rated(60), quick)
+    judged = telling(61)
+    judged["t60"] = [row | {"prompt_hash": "p2"} for row in judged["t60"]]  # which nobody rated
+    found = fitted("wisdom", ("gpt",), "spread", judged, rated(60), quick)
     assert found.map is not None
     assert found.map.confidence(0.02) > 0.95
-    assert found.map.confidence(0.38) < 0.05
+    assert found.map.confidence(0.26) < 0.05
     assert value(found, "map_spread") == pytest.approx(1 / 3)
     assert value(found, "brier_spread") < 0.01 < value(found, "brier_uncalibrated_spread")
     assert value(found, "ece_spread") < value(found, "ece_uncalibrated_spread")
@@ -85,7 +88,14 @@ def test_reliability_is_measured_on_unseen_trials(verdict: Callable[..., Row], q
         for number in range(120)
     }
     found = fitted("wisdom", ("gpt",), "self", judged, rated(120), quick)
-    assert value(found, "brier_self") > 0.2
+    assert value(found, "brier_self") > 0.25, "worse than to say 0.5 throughout"
+
+
+def test_what_one_map_promises_too_much_another_does_not_make_good() -> None:
+    right, half = np.array([0.0, 1.0, 0.0, 1.0]), np.array([0, 1, 0, 1])
+    seen = KnownVerdicts(signal=right, before=right, right=right, trial=np.arange(4))
+    assert HeldConfidence(seen, np.full(4, 0.5), half).calibration_error().estimate == 0.5
+    assert HeldConfidence(seen, np.full(4, 0.5), np.zeros_like(half)).calibration_error().estimate == 0.0
 
 
 def test_no_map_is_surer_than_its_trials_allow(verdict: Callable[..., Row], quick: Resampling) -> None:
@@ -110,16 +120,28 @@ def test_two_verdicts_have_no_spread(telling: Callable, quick: Resampling) -> No
     assert fitted("wisdom", ("gpt",), "spread", judged, rated(60), quick).map is None
 
 
-def test_an_eighth_away_is_right_and_more_is_not(verdict: Callable[..., Row], quick: Resampling) -> None:
-    scores = [0.625, 0.375, 0.63, 0.37] * 10
+def test_several_verdicts_on_one_trial_are_no_further_trials(telling: Callable, quick: Resampling) -> None:
+    assert fitted("wisdom", ("gpt",), "self", telling(29), rated(29), quick).map is None
+
+
+@pytest.mark.parametrize("truth", [TRUTH, 0.55])  # in binary 0.55 - 0.425 is more than an eighth
+def test_an_eighth_away_is_right_and_more_is_not(
+    verdict: Callable[..., Row], quick: Resampling, truth: float
+) -> None:
+    scores = [round(truth + off, 3) for off in (0.125, -0.125, 0.13, -0.13)] * 10
     judged = {f"t{number}": [verdict(f"t{number}", score)] for number, score in enumerate(scores)}
-    assert value(fitted("wisdom", ("gpt",), "self", judged, rated(40), quick), "map_self") == 0.5
+    people = {trial: dict.fromkeys("abc", truth) for trial in judged}
+    assert value(fitted("wisdom", ("gpt",), "self", judged, people, quick), "map_self") == 0.5
 
 
 def test_verdicts_on_one_trial_share_its_weight(verdict: Callable[..., Row], quick: Resampling) -> None:
     judged = {f"t{number}": [verdict(f"t{number}", TRUTH)] for number in range(20)}
     judged |= {f"t{n}": [verdict(f"t{n}", 1.0, sample=sample) for sample in range(9)] for n in range(20, 40)}
-    assert value(fitted("wisdom", ("gpt",), "self", judged, rated(40), quick), "map_self") == pytest.approx(0.5)
+    found = fitted("wisdom", ("gpt",), "self", judged, rated(40), quick)
+    assert value(found, "map_self") == pytest.approx(0.5)
+    assert value(found, "ece_uncalibrated_self") == pytest.approx(0.9 - 0.5)
+    assert found.map is not None
+    assert [(each.right, each.verdicts) for each in found.map.before] == [(pytest.approx(0.5), 200)]
 
 
 def test_false_quotes_lower_the_word(verdict: Callable[..., Row], quick: Resampling) -> None:
