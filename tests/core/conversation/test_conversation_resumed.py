@@ -13,7 +13,7 @@ from stoic_assets.core.chat import ModelFailure
 from stoic_assets.core.conversation.agent import AgentFailure
 from stoic_assets.core.conversation.conversation import former_end, hold_trial
 from stoic_assets.core.conversation.evidence import SCORED, Evidence
-from stoic_assets.core.errors import InfrastructureError
+from stoic_assets.core.errors import InfrastructureError, ServiceUnreachable
 
 Make = Callable[..., Any]
 
@@ -223,6 +223,16 @@ def test_an_agent_that_is_merely_down_on_resuming_does_not_cost_the_conversation
     agent.answer = lambda message: AgentFailure("connection refused")
     evidence = asyncio.run(hold_trial(planned(greetings=["Hi"]), make_world(), journal))
     assert (evidence.outcome, len(evidence.turns)) == ("agent_error", 3)
+
+
+def test_an_agent_that_turns_everybody_away_on_resuming_does_not_cost_the_conversation(
+    planned: Make, make_world: Make, make_journal: Make, agent: Any
+) -> None:
+    journal = cut_after(planned, make_world, make_journal, 3)
+    agent.answer = lambda message: AgentFailure("forbidden", final=True, turned_away=True)
+    with pytest.raises(ServiceUnreachable, match="forbidden"):
+        asyncio.run(hold_trial(planned(greetings=["Hi"]), make_world(), journal))
+    assert journal.kinds().count("began") == 1
 
 
 def test_failures_before_the_cut_still_count(planned: Make, make_world: Make, make_journal: Make, agent: Any) -> None:

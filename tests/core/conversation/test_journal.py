@@ -37,6 +37,11 @@ def test_a_new_beginning_voids_what_was_before() -> None:
     assert (state.session_id, state.failure_count, [turn.content for turn in state.turns]) == ("s2", 0, ["Ho"])
 
 
+def test_an_end_without_a_session_was_an_attempt_and_a_mere_beginning_was_none() -> None:
+    gone = [began("t0"), ended("t1", "infra_error", "gone", 0, []), began("t2")]
+    assert (TrialState.replay(gone).attempt, TrialState.replay([began("t0"), began("t1")]).attempt) == (2, 1)
+
+
 def test_a_trial_that_never_had_a_session_has_an_empty_one() -> None:
     state = TrialState.replay([began("t0"), ended("t1", "infra_error", "gone", 0, [])])
     assert state.evidence(TRIAL, "sage").session_id == ""
