@@ -23,12 +23,14 @@ def release(warehouse, evaluation):
 
 
 def compared(base, candidate, verdict):
-    """Rows on one measure: pooled, and one condition that says otherwise."""
+    """Rows on one measure, pooled, and on others and by condition, which say otherwise."""
     plain = {
-        "base": base, "candidate": candidate, "measure": "task", "gating": True, "jobs": 5, "delta": 0.1,
+        "base": base, "candidate": candidate, "gating": True, "jobs": 5, "delta": 0.1,
         "base_evaluation_id": "e0", "base_started_at": "2026-01-01T00:00:00Z", "offline": False, "notes": [],
     }  # fmt: skip
-    return [plain | {"condition": c, "verdict": v} for c, v in (("pooled", verdict), ("withheld", "inconclusive"))]
+    cells = [(m, c) for m in ("task", "overall") for c in ("pooled", "withheld", "supplied", "lift")]
+    said = {("task", "pooled"): verdict}
+    return [plain | {"measure": m, "condition": c, "verdict": said.get((m, c), "inconclusive")} for m, c in cells]
 
 
 def history(warehouse, measure="task"):
@@ -40,6 +42,14 @@ def test_every_job_weighs_the_same(warehouse, release):
     [row] = history(warehouse)
     assert (row["agent"], row["mean"], row["jobs"], row["n"]) == ("marcus", pytest.approx(0.6), 2, 1)
     assert [(row["mean"], row["jobs"]) for row in history(warehouse, "passed")] == [(0.5, 2)]
+
+
+def test_each_scenario_of_a_job_weighs_as_a_job(warehouse, evaluation):
+    made = evaluation(warehouse).trial("t0", job="a").task(0.0, "t0")
+    for scenario, score in (("x", 0.6), ("y", 0.9)):
+        made.trial(scenario, job="b", scenario=scenario).task(score, scenario)
+    made.scored(*READ)
+    assert [(row["mean"], row["jobs"]) for row in history(warehouse)] == [(pytest.approx(0.5), 3)]
 
 
 def test_releases_stand_in_order_with_the_verdict_on_each(warehouse, release):

@@ -61,10 +61,34 @@ def test_only_the_last_five_releases_make_the_slope(warehouse, release):
     assert (last["slope"], last["trend"]) == (pytest.approx(-0.1), "declining")
 
 
-def test_a_small_slope_is_stable(warehouse, release):
-    release("1", 0.70, started_at="2026-01-01T00:00:00Z")
-    release("2", 0.71, started_at="2026-02-01T00:00:00Z")
-    assert trends(warehouse)[-1]["trend"] == "stable"
+def test_a_slope_that_only_rounding_puts_above_the_bound_is_stable(warehouse, release):
+    for month, (score, judge) in enumerate([(0.70, "a"), (0.72, "a"), (0.72, "b"), (0.70, "b")], 1):
+        release(str(month), score, judge=judge, released_at=f"2026-{month:02}-01T00:00:00Z")
+    _, up, _, down = trends(warehouse)
+    assert up["slope"] > 0.02
+    assert down["slope"] < -0.02
+    assert (up["trend"], down["trend"]) == ("stable", "stable")
+
+
+def test_each_virtue_has_its_own_releases_those_in_which_it_was_scored(warehouse, evaluation):
+    for month, wisdom in enumerate((0.5, None, 0.6), 1):
+        made = evaluation(warehouse, f"marcus@{month}", started_at=f"2026-{month:02}-01T00:00:00Z").trial()
+        made.verdict(score=wisdom, exercised=wisdom is not None).verdict("courage", score=0.9).scored(*READ)
+    found = {"wisdom": [], "courage": []}
+    for row in trends(warehouse):
+        found[row["virtue"]].append((row["agent_version"], row["n"], row["slope"]))
+    assert found == {
+        "wisdom": [("marcus@1", 1, None), ("marcus@3", 2, pytest.approx(0.1))],
+        "courage": [("marcus@1", 1, None), ("marcus@2", 2, 0.0), ("marcus@3", 3, 0.0)],
+    }
+
+
+def test_where_earlier_releases_did_not_note_who_scored_a_virtue_those_count_who_were_to(warehouse, release):
+    for month, judges in enumerate((["b", "a"], ["a", "b"], ["c"]), 1):
+        made = release(str(month), 0.1 * month, judge_models=judges, released_at=f"2026-{month:02}-01T00:00:00Z")
+        [row] = made.read("evaluation_virtues")
+        warehouse.write("evaluation_virtues", made.version, made.key, [row | {"judges": None}])
+    assert [row["slope"] for row in trends(warehouse)] == [None, pytest.approx(0.1), None]
 
 
 def test_the_newest_finished_and_conclusive_evaluation_counts(warehouse, release):
