@@ -148,7 +148,7 @@ def test_an_agent_that_broke_down_passed_nothing(warehouse, evaluation):
     made = evaluation(warehouse).trial("t1", outcome="agent_error", planned_tasks=1)
     made.trial("t2", outcome="agent_error").assertion(None, trial_id="t2")
     made.trial("t3", outcome="agent_error").assertion(True, trial_id="t3")
-    made.trial("t4", outcome="agent_error", scenario="forum")
+    made.trial("t4", outcome="agent_error", scenario="forum").assertion(True, weight=0, trial_id="t4")
     rows = {row["trial_id"]: row["passed"] for row in made.scored("composite_scores").read("composite_scores")}
     assert rows == {"t1": False, "t2": False, "t3": False, "t4": None}, "where nothing is asked, nothing is failed"
 

@@ -85,17 +85,19 @@ def test_trials_without_confidence_count_alike(warehouse, evaluation):
 def test_means_of_an_evaluation_are_over_its_scored_trials(warehouse, evaluation):
     made = evaluation(warehouse, planned_trials=5).trial("t1").trial("t2").trial("t3", outcome="agent_error")
     made.trial("t4", outcome="evaluator_error").task(1.0, "t1").task(0.5, "t2").task(1.0, "t4")
+    made.tone(0.25, "t1").tone(0.75, "t2").tone(1.0, "t4").trial("t5", job="grief", outcome="max_turns")
     row = made.verdict(trial_id="t1", score=0.6).scored().one("evaluation_scores")
     assert row["average_overall"] == pytest.approx(0.5)
     assert (row["task"], row["timing"], row["assertion"], row["fitness"]) == (0.75, None, None, 0.6)
-    assert (row["planned_trials"], row["scored_trials"], row["invalid_trials"]) == (5, 3, 1)
-    assert row["conclusive"] is False, "one invalid trial of four is more than a tenth"
+    assert (row["tone"], row["jobs"]) == (0.5, 2)
+    assert (row["planned_trials"], row["scored_trials"], row["invalid_trials"]) == (5, 4, 1)
+    assert row["conclusive"] is False, "one invalid trial of five is more than a tenth"
 
 
 def test_an_evaluation_without_trials_has_a_row_and_no_scores(warehouse, evaluation):
     row = evaluation(warehouse, planned_trials=3).scored().one("evaluation_scores")
     assert (row["planned_trials"], row["scored_trials"], row["invalid_trials"]) == (3, 0, 0)
-    assert (row["average_overall"], row["conclusive"]) == (None, False)
+    assert (row["average_overall"], row["conclusive"], row["jobs"]) == (None, False, 0)
 
 
 @pytest.mark.parametrize(("scored", "invalid"), [(9, 1), (8, 1), (18, 2), (18, 3), (1, 0), (0, 1), (0, 0)])
