@@ -92,7 +92,7 @@ def remove_folder(folder: Path) -> None:
             with suppress(FileNotFoundError):  # somebody else removed a part of it
                 shutil.rmtree(folder)
     except OSError as error:
-        problem = error.strerror or error
+        problem = error.strerror or error.args[0]  # what is no error of the system has words alone
         raise StorageError(f"{folder} cannot be removed: {problem}; mend that and delete it again") from None
 
 

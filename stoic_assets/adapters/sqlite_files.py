@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from stoic_assets.adapters.files import StorageError, make_folder
@@ -15,8 +15,11 @@ def open_shared(file: Path, one_thread: bool = True) -> sqlite3.Connection:
     """A connection, with the folder and the file made where they are missing; the caller closes it."""
     make_folder(file.parent)
     connection = sqlite3.connect(file, timeout=_PATIENCE, check_same_thread=one_thread)
-    # No write-ahead log: several machines may share the folder, which that does not bear.
-    connection.execute("pragma journal_mode = truncate")
+    with ExitStack() as unusable:
+        unusable.callback(connection.close)
+        # No write-ahead log: several machines may share the folder, which that does not bear.
+        connection.execute("pragma journal_mode = truncate")
+        unusable.pop_all()
     return connection
 
 
