@@ -1,5 +1,6 @@
 import math
 import re
+import time
 from typing import Any
 
 import pytest
@@ -95,6 +96,8 @@ def test_a_merged_key_of_a_mapping_that_merges_itself_is_no_twin() -> None:
         ("a: !!binary aGk=", "job.yml:1: ", "binary"),
         ("a: !!int seven", "job.yml: ", "seven"),
         ("a: !!bool 7", "job.yml: ", "7"),
+        ("a: {x: 1}\nb: {<<: 3}", "job.yml:2: ", "only mappings"),
+        ("a: &a {x: 1}\nb: {<<: [*a, x]}", "job.yml:2: ", "only mappings"),
         ("a: &a [*a]", "job.yml:1: ", "an alias holds itself"),
         ("a: 1\nb: &b {c: {d: *b}}", "job.yml:2: ", "an alias holds itself"),
     ],
@@ -103,6 +106,22 @@ def test_malformed_text_is_one_line_with_its_place(text: str, place: str, proble
     fault = fault_of(text)
     assert fault.startswith(f"{place}not valid YAML: ")
     assert problem in fault
+
+
+@pytest.mark.parametrize(("levels", "wide"), [(12, 10), (3, 2_000), (40, 2)])
+def test_merged_keys_that_multiply_end_in_an_error(levels: int, wide: int) -> None:
+    each = [f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * wide)}]}}\n" for n in range(1, levels)]
+    began = time.process_time()
+    assert "it holds more than 100000 values" in fault_of("".join(["a0: &a0 {x: 1}\n", *each]))
+    assert time.process_time() - began < 5
+
+
+def test_ordinary_merges_are_kept_the_first_and_the_own_winning() -> None:
+    bases = "a: &a {x: 1, y: 2}\nb: &b {x: 3, z: 4}\n"
+    many = "".join(f"job{n}: {{<<: [*a, *b], z: {n}}}\n" for n in range(1000))
+    found = read_yaml(f"{bases}c: {{<<: *a, <<: *b}}\nd: &d {{<<: *d, w: 5}}\n{many}", "job.yml")
+    assert found.data["job999"] == {"x": 1, "y": 2, "z": 999}
+    assert (found.data["c"], found.data["d"]) == ({"x": 3, "y": 2, "z": 4}, {"w": 5})
 
 
 def test_aliases_that_multiply_and_absurd_depth_end_in_an_error() -> None:
