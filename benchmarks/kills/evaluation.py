@@ -105,7 +105,7 @@ class Evaluation:
         write_job(self._folder, 0, OTHER_FACT)
         process = self._process(["--resume"], None)
         write_job(self._folder, 0, FACT)
-        refused = process.code == 2 and "cannot resume: changed since the evaluation began" in process.err
+        refused = process.code == 2 and "cannot resume, because this changed since the evaluation began" in process.err
         if (refused or NOTHING_TO_RESUME in process.err) and not process.calls:
             return []
         return [f"a changed job was not refused: exit {process.code}, {len(process.calls)} calls; {process.err}"]

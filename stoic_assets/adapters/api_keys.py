@@ -12,7 +12,7 @@ def api_key(env: Mapping[str, str], name: str) -> str | None:
     """
     key = env.get(name, "").strip()
     if not fits_header(key):
-        raise ConfigurationError(f"{name}: holds a line break or a letter that is not plain ASCII; copy the key anew")
+        raise ConfigurationError(f"{name}: contains a line break or a character that is not ASCII; copy the key again")
     return key or None
 
 

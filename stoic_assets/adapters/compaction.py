@@ -232,4 +232,4 @@ def _alone(root: Path, task: str, wait: float) -> Iterator[None]:
         with locked(root / ".compaction.lock", busy, wait):
             yield
     except OSError as error:
-        raise StorageError(f"cannot {task}: {error}; mend that, then try again") from error
+        raise StorageError(f"cannot {task}: {error}; correct that, then try again") from error

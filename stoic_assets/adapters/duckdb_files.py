@@ -51,7 +51,7 @@ def drafted(target: Path) -> Iterator[Path]:
             draft.replace(target)
     except (OSError, duckdb.Error) as error:
         why = error.strerror if isinstance(error, OSError) else error  # no more: it names the draft
-        raise StorageError(f"cannot write {target}: {why}; is there room, may it be written?") from error
+        raise StorageError(f"cannot write {target}: {why}; check free space and permissions") from error
 
 
 @contextmanager

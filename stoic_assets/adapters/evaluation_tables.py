@@ -104,7 +104,7 @@ class EvaluationTables:
             had = {(row["trial_id"], row[about]) for row in stored} - _unpaid(stored, about)
             if unpaid & had:
                 raise BudgetReached(
-                    "the cost ceiling was reached before all verdicts were had, so the earlier ones stand; "
+                    "the cost ceiling was reached before all verdicts were given, so the earlier ones are kept; "
                     "judge again with a higher --max-cost"
                 )
 
@@ -116,7 +116,7 @@ class EvaluationTables:
         if not self.has("trials"):
             version, evaluation_id = self._key
             again = way_on(version, evaluation_id, "conversed")
-            raise ConfigurationError(f"the conversations of {evaluation_id} are not complete; go on with {again}")
+            raise ConfigurationError(f"the conversations of {evaluation_id} are not complete; continue with {again}")
         trials, turns, observations = (self._blanked(table) for table in ("trials", "turns", "observations"))
         said, seen = by_trial(turns), by_trial(observations)
         return [evidence_of(trial, said[trial["trial_id"]], seen[trial["trial_id"]]) for trial in trials]

@@ -107,9 +107,11 @@ class EvidenceStore:
         """
         path = self.folder(agent_version, evaluation_id) / "manifest.json"
         if self._deleting(agent_version).exists():
-            rest = f"`stoic delete {agent_version}` deletes the rest"
-            raise ConfigurationError(f"{agent_version} is being deleted, or was not to the end; {rest}")
-        advice = "does not fit this version of stoic-eval, or cannot be read; move its folder away and evaluate anew"
+            rest = f"run `stoic delete {agent_version}` to delete the rest"
+            raise ConfigurationError(f"{agent_version} is being deleted, or its deletion was cut short; {rest}")
+        advice = (
+            "was written by another version of stoic-eval, or cannot be read; move its folder away and evaluate again"
+        )
         return read_stored(path, _manifest_in, advice)
 
     def correct(self, manifest: Manifest, correction: Correction) -> None:
@@ -119,7 +121,9 @@ class EvidenceStore:
 
     def correction(self, manifest: Manifest) -> Correction:
         """By which jobs an evaluation is judged. Raises `ConfigurationError` where that cannot be read."""
-        advice = "does not fit this version of stoic-eval, or cannot be read; move it away and judge again with --file"
+        advice = (
+            "was written by another version of stoic-eval, or cannot be read; move it away and judge again with --file"
+        )
         return read_stored(self._corrected_file(manifest), Correction.model_validate_json, advice) or Correction()
 
     def was_corrected(self, manifest: Manifest) -> bool:
@@ -146,7 +150,7 @@ class EvidenceStore:
         """What is said of a version of which no table holds an evaluation, with advice. Raises as `folder` does."""
         if begun := self.manifests(agent_version):
             again = way_on(agent_version, begun[-1].evaluation_id, "conversed")
-            return f"was not evaluated to the end; go on with {again}"
+            return f"has an unfinished evaluation; continue with {again}"
         return f"was never evaluated; run `stoic eval --agent-version {agent_version}`"
 
     def evaluation_ids(self, agent_version: str) -> list[str]:

@@ -48,7 +48,9 @@ def _named(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise StorageError(f"{path} cannot be written: {error.strerror}; free space, or write elsewhere") from None
+        raise StorageError(
+            f"{path} cannot be written: {error.strerror}; free space, or write to another place"
+        ) from None
 
 
 @contextmanager
@@ -93,7 +95,7 @@ def remove_folder(folder: Path) -> None:
                 shutil.rmtree(folder)
     except OSError as error:
         problem = error.strerror or error.args[0]  # what is no error of the system has words alone
-        raise StorageError(f"{folder} cannot be removed: {problem}; mend that and delete it again") from None
+        raise StorageError(f"{folder} cannot be removed: {problem}; correct that, then repeat `stoic delete`") from None
 
 
 def sync_folder(folder: Path) -> None:

@@ -38,7 +38,7 @@ class Nights:
 
     def read(self, night: str) -> Night:
         """What is recorded of a night, which may be nothing. Raises `ConfigurationError` for a damaged file."""
-        advice = "is damaged or cannot be read; mend it, or remove it and materialise that night again"
+        advice = "is damaged or cannot be read; correct it, or remove it and materialise that night again"
         stored = read_stored(self._folder / f"{night}.json", Night.model_validate_json, advice)
         return stored or Night(night=night)
 
@@ -136,8 +136,8 @@ async def hold_night(
     all_live = [each.agent_version for each in releases.live]
     live = [version for version in all_live if not versions or version in versions]
     if not live:
-        asked = f"{', '.join(versions)} is not live, but {', '.join(all_live)}" if all_live else "no version is live"
-        raise ConfigurationError(f"{asked}; say in releases/*.yml where one listens")
+        asked = f"not live: {', '.join(versions)}; live: {', '.join(all_live)}" if all_live else "no version is live"
+        raise ConfigurationError(f"{asked}; give the version a `url` in releases/*.yml")
     wanted = [Wanted(version, evaluation_id(night, version, name), EvaluationRequest()) for version in live]
     outcomes = await hold_evaluations(workplace, wanted, run_id)
     results = {each.agent_version: outcomes[each.evaluation_id] for each in wanted}
@@ -162,4 +162,4 @@ def _fault(result: Held | StoicError) -> str | None:
     if len(result.trials) == result.planned:
         return None
     again = way_on(result.manifest.agent_version, result.manifest.evaluation_id, "conversed")
-    return f"{cut_short(len(result.trials), result.planned)}; go on with {again} and a higher --max-cost"
+    return f"{cut_short(len(result.trials), result.planned)}; continue with {again} and a higher --max-cost"

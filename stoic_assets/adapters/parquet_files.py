@@ -204,7 +204,7 @@ def _write(folder: Path, names: Iterable[str], fill: Fill, drafted_in: Path | No
     except OSError as error:
         problem = error.strerror or str(error)
         raise StorageError(
-            f"cannot write into {folder}: {problem}; mend that or point STOIC_WAREHOUSE elsewhere"
+            f"cannot write to {folder}: {problem}; correct that, or set STOIC_WAREHOUSE to another folder"
         ) from error
     finally:
         with suppress(OSError):

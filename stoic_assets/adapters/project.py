@@ -58,13 +58,10 @@ def shipped(name: str) -> Path:
 
 
 def make_home(project: Project) -> None:
-    """Makes `STOIC_HOME`, for its user alone: it holds what was said. Folders that are there stay as they are.
-
-    Raises `ConfigurationError` when it cannot be written.
-    """
+    """Makes `STOIC_HOME`. Raises `ConfigurationError` when it cannot be written."""
     try:
-        for folder in (project.home, project.warehouse):
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        project.home.mkdir(parents=True, exist_ok=True)
+        project.warehouse.mkdir(parents=True, exist_ok=True)
         if not os.access(project.home, os.W_OK):
             raise PermissionError(13, "not writable")
     except OSError as error:

@@ -35,7 +35,7 @@ def ratings_locked(home: Path) -> AbstractContextManager[None]:
 
 def read_keys(home: Path) -> dict[str, Key]:
     """All keys by test id; none before the first page. Raises `ConfigurationError` when the file is damaged."""
-    advice = "cannot be read; restore it, since it alone leads ratings back"
+    advice = "cannot be read; restore it from a backup: without it ratings cannot be matched to replies"
     return read_stored(keys_file(home), _KEYS.validate_json, advice) or {}
 
 
@@ -67,4 +67,6 @@ def _remove_naming(folder: Path, test_ids: Set[str]) -> None:
             if any(test_id in text for test_id in test_ids):
                 path.unlink()
         except OSError as error:
-            raise StorageError(f"{path} cannot be removed: {error.strerror}; mend that and delete it again") from None
+            raise StorageError(
+                f"{path} cannot be removed: {error.strerror}; correct that, then repeat `stoic delete`"
+            ) from None

@@ -83,7 +83,7 @@ class Receiver:
         Raises `MessageRefused` when the next message may fare better, else `AttemptFailed`.
         """
         if self._left() <= 0:
-            raise AttemptFailed(f"{self._name}: the time for one delivery is over; the next one goes on")
+            raise AttemptFailed(f"{self._name}: the time for this delivery is over; the next delivery continues")
         await persist(lambda: self._post(message_id, body), self._limit, Tally(), self._left)
 
     def _left(self) -> float:

@@ -103,7 +103,7 @@ class Warehouse:
         """The version evaluated last. Raises `ConfigurationError` when none was."""
         rows = self.query("select agent_version from evaluations order by started_at desc limit 1")
         if not rows:
-            advice = "run `stoic eval` or `stoic demo`, or go on with what `stoic list` shows"
+            advice = "run `stoic eval` or `stoic demo`; `stoic list` shows evaluations that were cut short"
             raise ConfigurationError(f"nothing was evaluated yet; {advice}")
         return str(rows[0]["agent_version"])
 
@@ -211,7 +211,7 @@ class Warehouse:
         place = self._place(table, agent_version, evaluation_id)
         if place is None:
             raise StoicError(
-                f"{table} of evaluation {evaluation_id} ({agent_version}) is missing; materialise it first"
+                f"{table} of evaluation {evaluation_id} ({agent_version}) is missing; materialise that asset first"
             )
         return self._scan(table, {(agent_version, evaluation_id): place})
 

@@ -48,7 +48,9 @@ def _show_version(wanted: bool) -> None:
 
 
 def _with_version(
-    version: Annotated[bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Which this is.")]
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Show the version and exit.")
+    ]
     = False,
 ) -> None:
     """What stands before the name of a command."""
@@ -58,7 +60,7 @@ def command_line(names: Iterable[str] = COMMANDS) -> typer.Typer:
     """The `stoic` command with these of its sub-commands; importing all of them takes 0.2 s more than one."""
     stoic = typer.Typer(
         name="stoic", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
-        help="Evaluates conversational agents: live conversations, graph assertions, five Stoic virtues.",
+        help="Evaluates conversational agents: live conversations, assertions on what they did, five Stoic virtues.",
         cls=Group, callback=_with_version,  # with it, a single command is still called by its name
     )
     for name in names:

@@ -59,11 +59,13 @@ SHOWN_ASSERTIONS = 8
 
 
 def compare(
-    base: Annotated[str, typer.Argument(metavar="BASE", help="agent@version to compare with")],
-    candidate: Annotated[str, typer.Argument(metavar="CANDIDATE", help="agent@version in question")],
+    base: Annotated[str, typer.Argument(metavar="BASE", help="The base: agent@version to compare with.")],
+    candidate: Annotated[
+        str, typer.Argument(metavar="CANDIDATE", help="The candidate: agent@version that is compared with the base.")
+    ],
     evaluation: Annotated[
         list[str] | None,
-        typer.Option(metavar="ID", help="An evaluation to compare by, not the one chosen; may be given twice."),
+        typer.Option(metavar="ID", help="Compare this evaluation instead of the one chosen; may be given twice."),
     ] = None,
     fail_on: Annotated[
         list[Gate] | None,
@@ -73,9 +75,9 @@ def compare(
             "`broken` where an assertion never holds that always held. May be repeated.",
         ),
     ] = None,
-    junit: Annotated[Path | None, typer.Option(metavar="FILE", help="Write JUnit XML here.")] = None,
+    junit: Annotated[Path | None, typer.Option(metavar="FILE", help="Write JUnit XML to this file.")] = None,
     markdown: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write Markdown for a pull request here.")
+        Path | None, typer.Option(metavar="FILE", help="Write Markdown for a pull request to this file.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -216,7 +218,8 @@ def _evaluations(
             rows = [row for version in (base, candidate) for row in workplace.warehouse.evaluations(version)]
             known = ", ".join(row["evaluation_id"] for row in rows) or "none"
             raise ConfigurationError(
-                f"--evaluation {evaluation_id}: neither {base} nor {candidate} has it to spare; known: {known}"
+                f"--evaluation {evaluation_id}: not an evaluation of {base} or {candidate}, or named twice; known: "
+                f"{known}"
             )
         chosen[sides[0]] = evaluation_id
     return chosen.get("base"), chosen.get("candidate")

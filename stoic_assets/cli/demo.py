@@ -68,7 +68,7 @@ def _evaluate(workplace: Workplace, release: str, url: str) -> dict[str, Any]:
     try:
         run_evaluation(workplace, version, evaluation_id, EvaluationRequest(tags=("demo",), agent_url=url))
     except Interrupted:
-        raise Interrupted("`stoic demo` begins anew") from None
+        raise Interrupted("run `stoic demo` again; it starts from the beginning") from None
     return evaluation_outcome(workplace, version, evaluation_id).document
 
 
@@ -105,6 +105,6 @@ def _show(found: Comparison, candidate: dict[str, Any], workplace: Workplace) ->
     stoic = "stoic" if shutil.which("stoic") else sys.argv[0]  # after `make demo` it is in .venv, not on PATH
     versions = f"{found.base.agent_version} {found.candidate.agent_version}"
     console.out.print(f"web UI      {stoic} ui   (partitions marcus@1.0.0 and marcus@1.1.0)")
-    console.out.print(f"graph       {stoic} graph   (what to ask it: docs/evolution.md)")
+    console.out.print(f"graph       {stoic} graph   (for queries see docs/evolution.md)")
     console.out.print(f"your agent  {stoic} eval --file JOB.yml --agent-url URL   (see README)")
-    console.out.print(f"the gate, which exits with 1:\n  {stoic} compare {versions} --fail-on regression")
+    console.out.print(f"a gate, which exits with 1 here:\n  {stoic} compare {versions} --fail-on regression")

@@ -45,10 +45,10 @@ def show_plan(
         table.add_row(*names, *(str(row[key]) for key in ("trials", "assertions", "setups")))
     console.print_table(table)
     cost, calls = document["estimated_cost_usd"], document["calls"]
-    about = "no price for these models in stoic.yml" if cost is None else f"about {cost:.2f} USD"
+    about = "cost unknown: stoic.yml has no price for these models" if cost is None else f"about {cost:.2f} USD"
     console.say(
         f"at most {plural(calls['agent'], 'message')} to the agent, {calls['evaluator']} of the simulated user, "
-        f"{plural(calls['judge'], 'verdict')}, not counting what is asked again; {about}"
+        f"{plural(calls['judge'], 'verdict')}, not counting retries; {about}"
     )
     _show_reach(spec, shown.addresses, request, workplace)
 

@@ -51,32 +51,46 @@ class Condition(StrEnum):
     supplied = "supplied"
 
 
-_JOBS = "data/eval/agent.yml, else all of eval_jobs/; with --agent-version those of both that address its agent"
+_JOBS = "data/eval/agent.yml, else all of eval_jobs/; with --agent-version the jobs in both for its agent"
 Files = Annotated[
     list[Path] | None,
     typer.Option(
-        "--file", metavar="FILE", callback=no_folders, help=f"A job file; may be repeated. (default: {_JOBS})"
+        "--file", metavar="FILE", callback=no_folders, help=f"A job file to run; may be repeated. (default: {_JOBS})"
     ),
 ]
-Names = Annotated[list[str] | None, typer.Option("--job", metavar="NAME", help="A job of that name; may be repeated.")]
-Tags = Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="Jobs with that tag; may be repeated.")]
-Model = Annotated[
-    str | None, typer.Option(metavar="NAME", help="The model the agent is asked to use. (default: gpt-4.1-mini)")
+Names = Annotated[
+    list[str] | None, typer.Option("--job", metavar="NAME", help="Run the job with this name; may be repeated.")
 ]
-Version = Annotated[str | None, typer.Option(metavar="A@V", help="agent@version. (default: <chatbot>@dev)")]
+Tags = Annotated[
+    list[str] | None, typer.Option("--tag", metavar="TAG", help="Run the jobs with this tag; may be repeated.")
+]
+Model = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Model the agent is asked to use. (default: the release's, else gpt-4.1-mini)"),
+]
+Version = Annotated[
+    str | None, typer.Option(metavar="A@V", help="Version to evaluate: agent@version. (default: <chatbot>@dev)")
+]
 Url = Annotated[
-    str | None, typer.Option(metavar="URL", help="Where the agent listens. (default: as its release or job says)")
+    str | None,
+    typer.Option(metavar="URL", help="The agent's address. (default: the release's, else the job's, else AGENT_URL)"),
 ]
 Played = Annotated[
     Condition | None,
-    typer.Option(metavar="|".join(Condition), help="Which to play. (default: both where a job has facts)"),
+    typer.Option(metavar="|".join(Condition), help="Conditions to run. (default: both where a job has facts)"),
 ]
 Repeats = Annotated[
-    int | None, typer.Option(metavar="N", min=1, help="Repeats of every trial. (default: the jobs' own)")
+    int | None,
+    typer.Option(metavar="N", min=1, help="How many times to run each trial. (default: `repeats` of the job)"),
 ]
 AtOnce = Annotated[
-    int | None, typer.Option(metavar="N", min=1, help="Conversations at the same time. (default: as stoic.yml says)")
+    int | None,
+    typer.Option(metavar="N", min=1, help="Conversations at once. (default: conversations.at_once of stoic.yml)"),
 ]
+Resume = Annotated[
+    str | None, typer.Option(metavar="[ID]", help="Continue the newest unfinished evaluation, or the one with this ID.")
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show trials, calls and estimated cost; run nothing.")]
 
 
 def evaluate(
@@ -94,10 +108,8 @@ def evaluate(
     min_passed: MinPassed = None,
     junit: Junit = None,
     max_cost: MaxCost = None,
-    resume: Annotated[
-        str | None, typer.Option(metavar="[ID]", help="Go on with the newest unfinished one, or with this.")
-    ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show trials, calls and estimated cost.")] = False,
+    resume: Resume = None,
+    dry_run: DryRun = False,
     as_json: Json = False,
     verbose: Verbose = False,
 ) -> None:
@@ -110,7 +122,9 @@ def evaluate(
     with console.watched(verbose) as progress:
         workplace = open_workplace(progress=progress)
         if agent_url and workplace.redactor.text(agent_url) != agent_url:  # Dagster keeps what a run was asked for
-            raise ConfigurationError("--agent-url holds a secret; give the address as AGENT_URL, or as a release's url")
+            raise ConfigurationError(
+                "--agent-url contains a secret; set the address as AGENT_URL, or as `url` in releases/*.yml"
+            )
         request, version = _meant(request, agent_version, resume, workplace)
         setup = set_up(request, version, workplace.project, workplace.settings, workplace.env, max_cost)
         unfinished = () if resume else unfinished_before(version, setup.spec, workplace)
@@ -135,7 +149,9 @@ def _taken_up(resume: str, version: str, setup: Setup, workplace: Workplace) -> 
     if begun := workplace.evidence.manifest(version, evaluation_id):
         refuse_change(begun, setup.spec, workplace.redactor)
         if corrected := [job.name for job in workplace.evidence.correction(begun).jobs]:
-            workplace.progress.note(f"judged as it was held, no more by corrected jobs: {listed(corrected)}")
+            workplace.progress.note(
+                f"judged by the jobs of the conversations; corrections no longer used: {listed(corrected)}"
+            )
     return evaluation_id
 
 
@@ -184,12 +200,12 @@ def default_version(request: EvaluationRequest, workplace: Workplace) -> str:
     chatbots = sorted({job.target.chatbot for job in chosen_jobs(request, None, workplace.project, None)})
     if len(chatbots) != 1:
         raise ConfigurationError(
-            f"the jobs address several agents ({', '.join(chatbots)}); say which one with --agent-version AGENT@VERSION"
+            f"the jobs are for several agents ({', '.join(chatbots)}); choose one with --agent-version AGENT@VERSION"
         )
     try:
         return check_agent_version(f"{chatbots[0]}@dev")
     except ConfigurationError as error:
-        raise ConfigurationError(f"{error}; say which version this is with --agent-version") from None
+        raise ConfigurationError(f"{error}; name the version with --agent-version") from None
 
 
 def newest_evaluation(workplace: Workplace, version: str) -> Manifest:
@@ -207,7 +223,7 @@ def evaluation_of(workplace: Workplace, version: str, evaluation_id: str | None)
     if manifest := workplace.evidence.manifest(version, evaluation_id):
         return manifest
     known = ", ".join(each.evaluation_id for each in workplace.evidence.manifests(version)) or "none"
-    advice = "name another, or evaluate anew"
+    advice = "name one of these, or run `stoic eval` for a new one"
     raise ConfigurationError(f"{version} has no evaluation {evaluation_id}; known: {known}; {advice}")
 
 
@@ -228,7 +244,7 @@ def resumed_id(wanted: str, version: str, jobs: set[str], workplace: Workplace) 
     if status.get(newest) == "finished":
         status[newest] = _status_of_scored(workplace, version, newest)
     if status.get(newest) == REGRADING:
-        again = f"{half_judged(version, newest)}, or judge it as it was held with --resume {newest}"
+        again = f"{half_judged(version, newest)}, or judge it by the original jobs with --resume {newest}"
         raise ConfigurationError(again)
     if unfinished := newest_unfinished(held, status, workplace.evidence.has_begun):
         return unfinished
@@ -247,7 +263,8 @@ def _status_of_scored(workplace: Workplace, version: str, evaluation_id: str) ->
 
 def _nothing_to_resume(version: str, others: Sequence[str], invalid: str | None) -> str:
     """Says so; `others` are unfinished evaluations of the version, of other jobs, `invalid` has invalid trials."""
-    found = f" (of others: {', '.join(others)}; resume it with the options that it began with)" if others else ""
-    again = f"; --resume {invalid} takes up the invalid trials of the newest" if invalid else ""
-    anew = "to evaluate anew leave --resume out"
-    return f"there is no unfinished evaluation of {version} with these jobs{found}{again}; {anew}"
+    named = f" (with other jobs: {', '.join(others)}; resume one of these with the options that it began with)"
+    found = named if others else ""
+    again = f"; --resume {invalid} runs the invalid trials of the newest again" if invalid else ""
+    new = "leave --resume out to start a new one"
+    return f"there is no unfinished evaluation of {version} with these jobs{found}{again}; {new}"

@@ -25,7 +25,9 @@ _ROWS = """
 
 
 def list_evaluations(
-    agent_version: Annotated[str | None, typer.Option(metavar="A@V", help="agent@version. (default: all)")] = None,
+    agent_version: Annotated[
+        str | None, typer.Option(metavar="A@V", help="Show only this version: agent@version. (default: all)")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Lists evaluations, the newest first, with the ids that other commands take."""

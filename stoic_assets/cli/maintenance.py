@@ -24,22 +24,23 @@ from stoic_assets.core.stages import PARTITIONS
 
 def export(
     duckdb: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="One file with all tables; an existing one is replaced.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write a DuckDB file with all tables; an existing file is replaced."),
     ] = None,
     csv: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="A new folder with a CSV file for each table.")
+        Path | None, typer.Option(metavar="FOLDER", help="Write a new folder with a CSV file for each table.")
     ] = None,
     parquet: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="A new folder with a Parquet file for each table.")
+        Path | None, typer.Option(metavar="FOLDER", help="Write a new folder with a Parquet file for each table.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Writes everything as plain tables: as one DuckDB file, as CSV or as Parquet, or as several of them."""
+    """Writes all tables to other formats: one DuckDB file, CSV files, Parquet files, or several of these."""
     warehouse = open_workplace().warehouse
     writers = {"path": warehouse.export, "csv": warehouse.export_csv, "parquet": warehouse.export_parquet}
     targets = {name: path for name, path in (("path", duckdb), ("csv", csv), ("parquet", parquet)) if path}
     if not targets:
-        raise ConfigurationError("nowhere to export to; give --duckdb FILE, --csv FOLDER or --parquet FOLDER")
+        raise ConfigurationError("no target to export to; give --duckdb FILE, --csv FOLDER or --parquet FOLDER")
     for name, path in targets.items():
         writers[name](path)
     if as_json:
@@ -50,19 +51,19 @@ def export(
 
 def delete(
     agent_version: Annotated[str, typer.Argument(metavar="A@V", help="agent@version")],
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Delete without asking for confirmation.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Removes everything of a version: tables, journals, cached replies, messages, reports, graph nodes, partition."""
+    """Removes all data of a version: tables, journals, cached replies, messages, reports, graph nodes, partition."""
     workplace, version = open_workplace(), agent_version
     count = len(workplace.evidence.evaluation_ids(version)) if is_agent_version(version) else 0
     if not count:
         _refuse_unknown(workplace, version)
     evaluations = plural(count, "evaluation")
-    if not (yes or _agreed(f"Delete {version} with its {evaluations} for good?")):
+    if not (yes or _agreed(f"Delete {version} and its {evaluations} permanently?")):
         raise typer.Exit(1)
     if is_agent_version(version):
-        again = f"`stoic delete {version}` deletes what is left"
+        again = f"run `stoic delete {version}` again to delete the rest"
         # A running evaluation is not deleted from under its feet.
         with faults_as_ours(workplace, lambda: again), workplace.evidence.all_locked(version):
             _delete_all(workplace, version)
@@ -86,7 +87,7 @@ def _refuse_unknown(workplace: Workplace, version: str) -> None:
     stored = {*workplace.evidence.agent_versions(), *workplace.warehouse.agent_versions(), *partitions}
     if version not in stored:
         known = ", ".join(sorted(stored - {ALL_VERSIONS})) or "none"
-        raise ConfigurationError(f"nothing is stored of {version}; known: {known}")
+        raise ConfigurationError(f"nothing is stored for {version}; stored versions: {known}")
 
 
 def _agreed(question: str) -> bool:
@@ -96,7 +97,7 @@ def _agreed(question: str) -> bool:
         if sys.stdin.isatty():
             raise KeyboardInterrupt from None  # which the question takes for the end of the input
         console.err.print()
-        raise ConfigurationError("nobody answered; add --yes to delete without being asked") from None
+        raise ConfigurationError("no answer; add --yes to delete without a question") from None
 
 
 def _delete_all(workplace: Workplace, version: str) -> None:
@@ -113,14 +114,17 @@ def _delete_all(workplace: Workplace, version: str) -> None:
     for folder in (workplace.judge_cache(version), workplace.reports / version):
         remove_folder(folder)
     for night in Nights(workplace.project.home).forget(version):
-        console.err.print(console.foreign(f"stoic: {night} is damaged and may still name {version}; mend or remove it"))
+        console.err.print(console.foreign(
+            f"stoic: {night} is damaged and may still name {version}; correct or remove the file"
+        ))
     forget_partition(workplace, version)
     workplace.evidence.delete(version)
 
 
 def schema(
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", dir_okay=False, help="A file; without it it goes to stdout.")
+        Path | None,
+        typer.Option(metavar="FILE", dir_okay=False, help="Write it to this file. (default: standard output)"),
     ] = None
 ) -> None:
     """The JSON Schema of job files, for editors."""

@@ -21,7 +21,7 @@ def setup_notes(request: EvaluationRequest, version: str, setup: Setup, workplac
     named = request.files or request.jobs or (setup.release and setup.release.jobs)
     chatbots = sorted({job.target.chatbot for job in spec.jobs})
     if not named and agent not in chatbots:
-        yield f"no job addresses {agent}; those of {listed(chatbots)} are taken, as {version}"
+        yield f"no job has `chatbot: {agent}`; the jobs of {listed(chatbots)} run as {version} instead"
     if alike := samples_alike(spec.judge_samples, len(spec.judge_models), workplace.settings.judging.temperature):
         yield alike
 
@@ -37,7 +37,9 @@ def unfinished_before(version: str, spec: EvaluationSpec, workplace: Workplace) 
                 again = way_on(version, begun.evaluation_id, "conversed")
         except StoicError:
             return
-        yield f"evaluation {begun.evaluation_id} of just this was cut short; {again} goes on with it"
+        yield (
+            f"evaluation {begun.evaluation_id} of the same jobs and settings was cut short; to continue it, run {again}"
+        )
 
 
 def _last_unfinished(version: str, spec: EvaluationSpec, workplace: Workplace) -> Manifest | None:

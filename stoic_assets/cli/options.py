@@ -10,21 +10,29 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
-Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
-Verbose = Annotated[bool, typer.Option("--verbose", help="Every message, function call, system prompt and query.")]
-Trace = Annotated[bool, typer.Option("--verbose", help="Where a fault came from.")]
-Samples = Annotated[int | None, typer.Option(metavar="N", min=1, max=50, help="Verdicts of each judge on each virtue.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output.")]
+Verbose = Annotated[
+    bool, typer.Option("--verbose", help="Also print messages, function calls, prompts, queries and tracebacks.")
+]
+Trace = Annotated[bool, typer.Option("--verbose", help="Show the traceback of an error.")]
+Samples = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, max=50, help="How many verdicts each judge gives on each virtue."),
+]
 FailUnder = Annotated[
-    float | None, typer.Option(metavar="X", min=0, max=1, help="Exit with 1 when the average score is below.")
+    float | None, typer.Option(metavar="X", min=0, max=1, help="Exit with 1 when the average score is below X.")
 ]
 MinPassed = Annotated[
-    float | None, typer.Option(metavar="SHARE", min=0, max=1, help="Exit with 1 when fewer of the trials passed.")
+    float | None,
+    typer.Option(metavar="SHARE", min=0, max=1, help="Exit with 1 when a smaller share of the trials passed."),
 ]
 Junit = Annotated[
-    Path | None, typer.Option(metavar="FILE", dir_okay=False, help="Write JUnit XML here, a test for each trial.")
+    Path | None,
+    typer.Option(metavar="FILE", dir_okay=False, help="Write JUnit XML to this file, one test for each trial."),
 ]
 MaxCost = Annotated[
-    float | None, typer.Option(metavar="USD", min=0, help="US dollars after which nothing more is asked of a model.")
+    float | None,
+    typer.Option(metavar="USD", min=0, help="Ask no model once this many US dollars are spent."),
 ]
 NEWEST = "newest"
 """What `--resume` without a value stands for."""
@@ -34,7 +42,7 @@ def no_folders(paths: list[Path] | None) -> list[Path] | None:
     """The values of `--file`, as they are given to a command; a folder among them is refused."""
     for path in paths or ():
         if path.is_dir():
-            raise typer.BadParameter(f"{path} is a folder; give each of its files a --file of its own")
+            raise typer.BadParameter(f"{path} is a folder; repeat --file for each file in it")
     return paths
 
 
@@ -67,7 +75,7 @@ class Command(_PlainHelp, TyperCommand):
             option = next((word.partition("=")[0] for word in before if word.startswith("-")), "")
             repeated = any(option in param.opts for param in self.params if param.multiple)
             how = f"; repeat {option} before each further one" if repeated else ""
-            ctx.fail(f"unexpected: {' '.join(left)}{how}")
+            ctx.fail(f"unexpected argument: {' '.join(left)}{how}")
         return left
 
 

@@ -114,16 +114,16 @@ def why_no_verdict(outcome: Outcome, threshold: float) -> str | None:
     """Why no verdict is given, and what to do; None when one is. This outranks any gate: it would judge nothing."""
     version, evaluation_id = outcome.document["agent_version"], outcome.document["evaluation_id"]
     again = way_on(version, evaluation_id, outcome.status)
-    higher = f"go on with {again} and a higher --max-cost"
+    higher = f"continue with {again} and a higher --max-cost"
     if outcome.held < outcome.planned:
         return f"{cut_short(outcome.held, outcome.planned)}; {higher}"
     if outcome.status != "finished":
-        return f"the cost ceiling was reached before all verdicts were had; {higher}"
+        return f"the cost ceiling was reached before all verdicts were given; {higher}"
     if not outcome.conclusive:
         invalid = [trial for trial in outcome.document["trials"] if trial["outcome"] not in SCORED]
         return (
             f"{too_many_invalid(len(invalid), outcome.held, threshold)}; the first: {_ending(invalid[0], outcome)}; "
-            f"once that is mended, {_anew(invalid, outcome)}"
+            f"once the cause is corrected, {_anew(invalid, outcome)}"
         )
     return None
 
@@ -132,15 +132,15 @@ def _anew(invalid: Sequence[Document], outcome: Outcome) -> str:
     """What gives invalid trials another chance. Those that lack a verdict alone are not played again."""
     version, evaluation_id = outcome.document["agent_version"], outcome.document["evaluation_id"]
     if all(trial["outcome"] == "judge_error" for trial in invalid):
-        return f"{judge_again(version, evaluation_id)} judges them again, by other judges too"
-    return f"{way_on(version, evaluation_id, outcome.status)} plays them again{_lost(invalid, outcome)}"
+        return f"{judge_again(version, evaluation_id)} judges them again; you may choose other judges first"
+    return f"{way_on(version, evaluation_id, outcome.status)} runs them again{_lost(invalid, outcome)}"
 
 
 def _lost(invalid: Sequence[Document], outcome: Outcome) -> str:
     """What is added where some of the invalid trials stay so; verdicts that are missing can always be had."""
     played = [trial for trial in invalid if trial["outcome"] != "judge_error"]
     lost = sum(trial["trial_id"] in outcome.not_again for trial in played)
-    return f", but for {lost} whose user told the withheld facts by now: these need a new evaluation" if lost else ""
+    return f", except {lost} whose user has told the agent the withheld facts: run a new evaluation" if lost else ""
 
 
 def show(outcome: Outcome, workplace: Workplace) -> None:
@@ -179,7 +179,7 @@ def _summary(document: Document, below: float) -> Text:
 
 
 def _cost(cost_usd: float | None) -> str:
-    unknown = "not known; a model has no price in stoic.yml, or its server does not tell the tokens"
+    unknown = "unknown; a model has no price in stoic.yml, or its server does not report tokens"
     return unknown if cost_usd is None else dollars(cost_usd)
 
 
@@ -202,7 +202,7 @@ def _never_replied(outcome: Outcome) -> list[str]:
     trials = outcome.document["trials"]
     if any(trial["outcome"] != "agent_error" or trial["average_response_ms"] for trial in trials):
         return []
-    question = "every trial ended without a reply: is this the right address and protocol?"
+    question = "every trial ended without a reply; check the agent's address and protocol."
     return [f"{question} The first: {_ending(trial, outcome)}" for trial in trials[:1]]
 
 
@@ -210,7 +210,8 @@ def _remarks(outcome: Outcome) -> list[str]:
     """Judges that fell silent, and secrets that the agent told."""
     silent = [in_words(judge) for judge in outcome.document["silent_judges"]]
     told = outcome.document["secrets_told"]
-    return [*silent, f"{BLANK} stands {plural(told, 'time')} in the agent's words, for a secret"] if told else silent
+    found = f"the agent's words contained a secret {plural(told, 'time')}, stored as {BLANK}"
+    return [*silent, found] if told else silent
 
 
 def _ending(trial: Document, outcome: Outcome) -> str:

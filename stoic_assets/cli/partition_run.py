@@ -70,7 +70,9 @@ def open_instance(workplace: Workplace) -> Iterator["dg.DagsterInstance"]:
         event_log.leave_output_alone(instance)
     except dg.DagsterInvalidConfigError as error:
         problem = error.errors[0].message.splitlines()[0].removesuffix(" failed:")
-        raise ConfigurationError(f"{home / 'dagster.yaml'}: {problem}; correct it, or set what it asks for") from None
+        raise ConfigurationError(
+            f"{home / 'dagster.yaml'}: {problem}; correct the file, or set the variable that it names"
+        ) from None
     with instance:
         yield instance
 
@@ -87,8 +89,8 @@ def materialise(
     def kept() -> str:
         """What is left of a run that is cut short."""
         if workplace.evidence.manifest(agent_version, evaluation_id) is None:
-            return "nothing was begun"
-        return f"what was paid for is kept, {way_on(agent_version, evaluation_id, _status_of(assets))} goes on"
+            return "nothing was started"
+        return f"results so far are stored; continue with {way_on(agent_version, evaluation_id, _status_of(assets))}"
 
     with faults_as_ours(workplace, kept):
         workplace.graph_use.start()  # it comes up while what is heavy is imported

@@ -72,7 +72,7 @@ def doctor(as_json: Json = False) -> None:
         console.print_json({"ready": ready, "findings": [vars(finding) for finding in findings]})
     else:
         show(findings)
-        console.out.print("an evaluation can run" if ready else "an evaluation cannot run yet; mend what is missing")
+        console.out.print("an evaluation can run" if ready else "no evaluation can run yet; correct what is missing")
     if not ready:
         raise typer.Exit(2)
 
@@ -112,17 +112,17 @@ def _installation(workplace: Workplace) -> Found:
 def _project(workplace: Workplace) -> Found:
     for folder in filter(Path.exists, (workplace.project.home, workplace.project.warehouse)):
         if (free := room(folder)) < LEAST_ROOM:
-            left = f"{free / 1e6:.1f} MB are left for {folder}, and an evaluation takes {LEAST_ROOM / 1e6:g}"
+            left = f"{free / 1e6:.1f} MB are free in {folder}, and an evaluation needs {LEAST_ROOM / 1e6:g} MB"
             raise StorageError(f"{left}; free space, or set STOIC_HOME and STOIC_WAREHOUSE")
-    own = "its own stoic.yml" if workplace.project.settings.exists() else "no stoic.yml, defaults"
+    own = "its own stoic.yml" if workplace.project.settings.exists() else "no stoic.yml, so defaults"
     return "ok", f"{workplace.project.root} ({own}); state in {workplace.project.home}"
 
 
 def _jobs(workplace: Workplace) -> Found:
     files, unread = job_files(workplace.project), _unread(workplace)
     if not (jobs := load_jobs(files)):
-        advice = "; ".join(["write one, or use `stoic eval --file`", *unread])
-        raise ConfigurationError(f"there are none in {workplace.project.jobs}; {advice}")
+        advice = "; ".join(["write a job, or use `stoic eval --file`", *unread])
+        raise ConfigurationError(f"no jobs in {workplace.project.jobs}; {advice}")
     refuse_setups_of(jobs, workplace.env)
     places = " and ".join(dict.fromkeys(str(file.parent) for file in files))
     found, notes = f"{len(jobs)} in {places}", [*unread, *doubts(jobs, subject_address(workplace.env) is None)]
@@ -136,7 +136,7 @@ def _jobs(workplace: Workplace) -> Found:
 def _unread(workplace: Workplace) -> list[str]:
     """Says so where files lie in folders of `eval_jobs/`."""
     files = unread_files(workplace.project)
-    return [f"not read: {plural(len(files), 'file')} in folders there, such as {files[0]}"] if files else []
+    return [f"not read: {plural(len(files), 'file')} in subfolders, such as {files[0]}"] if files else []
 
 
 def _releases(workplace: Workplace) -> Found:
@@ -148,14 +148,14 @@ def _releases(workplace: Workplace) -> Found:
 
 async def _model(workplace: Workplace) -> Found:
     if is_offline(workplace.env):
-        needed = "OPENAI_API_KEY or OPENAI_BASE_URL, and no STOIC_LLM=offline"
-        return "note", f"offline stand-ins: scores mean nothing; real ones need {needed}"
+        needed = "OPENAI_API_KEY or OPENAI_BASE_URL, and unset STOIC_LLM=offline"
+        return "note", f"offline, so scores mean nothing; to use a model, set {needed}"
     connect_model(workplace.env, workplace.settings)
     await reachable_model(workplace.env)
     notes = await look_up_models(workplace.env)
     judges = judge_server(workplace.env)
     place = f" of {called(judges)}" if judges.url != evaluator_server(workplace.env).url else ""
-    models = f"evaluator {evaluator_model(workplace.env)}, judges {', '.join(judge_panel(workplace.env))}{place}"
+    models = f"simulated user {evaluator_model(workplace.env)}, judges {', '.join(judge_panel(workplace.env))}{place}"
     return "note" if notes else "ok", "; ".join([models, *notes])
 
 
@@ -171,7 +171,7 @@ async def _agent(workplace: Workplace) -> Found:
         if len(closed) == len(known):
             raise closed[0]
     if not jobs:
-        return "note", "no job says where one listens"
+        return "note", "not looked for, since there are no jobs"
     heard = sorted({url for url, how in ways if (url, how) not in faults})
     told = [", ".join(heard), *dict.fromkeys(str(fault).partition(";")[0] for fault in faults.values())]
     return "note" if faults else "ok", workplace.redactor.text("; ".join(filter(None, told)))
@@ -218,7 +218,7 @@ def _delivery(workplace: Workplace) -> Found:
         elif target in waiting:
             number = plural(waiting[target], _MESSAGES[target])
             notes.append(f"{number} in the outbox; the next evaluation tries {SETTINGS[target]} again")
-    return ("note", "; ".join(notes)) if notes else ("ok", "nothing waits in the outbox")
+    return ("note", "; ".join(notes)) if notes else ("ok", "the outbox is empty")
 
 
 FILES: Mapping[str, Callable[[Workplace], Found]] = {

@@ -15,28 +15,28 @@ from stoic_assets.core.presentation.formatting import DASH, dashed, plural, scor
 from stoic_assets.core.releases import check_agent_version
 
 REMAINS = (
-    "no judge is held against these ratings before judge_calibration is materialised in `stoic ui`, alone or by the "
-    "job ratings_collected"
+    "to calibrate judges by these ratings, materialise judge_calibration in `stoic ui`, alone or with the job "
+    "ratings_collected"
 )
-app = typer.Typer(no_args_is_help=True, help="Human ratings: page, collection, analysis.")
+app = typer.Typer(no_args_is_help=True, help="Ratings by people: build the page, collect files, analyse.")
 
 
 @app.command()
 def build(
     agent_version: Annotated[
         list[str] | None,
-        typer.Option(metavar="A@V", help="agent@version; may be repeated. (default: the newest evaluated)"),
+        typer.Option(metavar="A@V", help="agent@version to be rated; may be repeated. (default: the newest)"),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", dir_okay=False, help="Where to write it. (default: $STOIC_HOME/reports/ratings/…)")
+        typer.Option(metavar="FILE", dir_okay=False, help="The page's file. (default: $STOIC_HOME/reports/ratings/…)")
     ] = None,
     about: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Tells raters whom people wrote to. (default: nothing)")
+        str | None, typer.Option(metavar="TEXT", help="Introduction for raters: to whom people wrote. (default: none)")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Writes one self-contained page with the versions' replies to scenarios, blind, to be sent to raters."""
+    """Writes one self-contained HTML page for raters, with replies to scenarios that do not show their version."""
     workplace = open_workplace()
     versions = [check_agent_version(version) for version in agent_version or ()]
     built = ratings_store.build(workplace, versions, out, about)
@@ -49,29 +49,32 @@ def build(
             f"wrote {built.path}: {plural(built.replies, 'reply', 'replies')}, {plural(built.items, 'item')} "
             "with repeats and attention items"
         )
-        console.out.print(f"keys in {built.keys}: keep them, they alone lead ratings back to their replies")
+        console.out.print(f"keys in {built.keys}: keep this file; without it ratings cannot be matched to replies")
 
 
 @app.command()
 def collect(
-    paths: Annotated[list[Path], typer.Argument(metavar="FILE_OR_FOLDER", help="Exported rating files.")],
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="FILE_OR_FOLDER", help="Files that raters saved, or folders of them.")
+    ],
     as_json: Json = False,
 ) -> None:
-    """Takes rating files in; the same again changes nothing, and a file that does not fit is not taken in part."""
+    """Imports rating files; importing a file again changes nothing, and if one is invalid none is imported."""
     collected = ratings_store.collect(open_workplace(), paths)
     counts = collected.counts
     if as_json:
         console.print_json(counts)
     elif not any(counts[name] for name in ("new", "changed", "unchanged", "superseded")):
         files = plural(collected.files, "JSON file")
-        console.out.print(f"nothing found: {files}, no rating; take in what raters saved on the page")
+        console.out.print(f"no rating found in {files}; collect the files that raters saved on the page")
     else:
         files = plural(counts.pop("files"), "file")
         console.say(", ".join([files, *(f"{count} {name}" for name, count in counts.items())]))
         if collected.superseded:
             console.say(
-                "superseded by newer ratings of the same rater, item and page, or by later ones with the same "
-                "timestamp; where two people used one id, give each one of their own in their files"
+                "superseded: replaced by newer ratings of the same rater, item and page, or by later ones with the "
+                "same "
+                "timestamp; if two people used one rater id, change it in one person's files"
             )
         if collected.came_in:
             console.say(REMAINS)
@@ -81,11 +84,11 @@ def collect(
 def analyze(
     page: Annotated[
         str | None,
-        typer.Option(metavar="ID", help="The page whose ratings are meant. (default: the one that was rated last)"),
+        typer.Option(metavar="ID", help="Id of the page whose ratings are analysed. (default: the one rated last)"),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Says how far the raters of one page agree, which raters to talk with, and which items to discuss."""
+    """Shows how far the raters of one page agree, which raters to talk with, and which items to discuss."""
     from stoic_assets.core.ratings.analysis_document import analysis_document
 
     workplace = open_workplace()
@@ -111,11 +114,11 @@ def _show(analysed: Analysed) -> None:
         table.add_row(name.replace("_", " "), estimate, interval, found.gate.state, found.gate.why or "")
     raters, items = len(analysis.table.raters), len(analysis.table.items)
     study = analysed.study
-    console.out.print(console.foreign(f"page {study.page_id}, rubric {study.rubric or 'not known'}"))
+    console.out.print(console.foreign(f"page {study.page_id}, rubric {study.rubric or 'unknown'}"))
     counts = (plural(raters, "rater"), plural(items, "item"), plural(analysis.table.ratings, "rating"))
     console.out.print(", ".join(counts))
     if study.others:
-        console.out.print(console.foreign(f"not among them, to be analysed with --page: {', '.join(study.others)}"))
+        console.out.print(console.foreign(f"not included; analyse these with --page: {', '.join(study.others)}"))
     console.print_table(table)
     for flag in analysis.checks.flags:
         console.say(console.foreign(f"{flag.rater_id}: {flag.check}: {flag.detail}"), indent=2)

@@ -24,19 +24,22 @@ from stoic_assets.core.stages import VERDICTS
 
 def regrade(
     agent_version: Annotated[
-        str | None, typer.Option(metavar="A@V", help="agent@version. (default: the newest evaluated)")
+        str | None,
+        typer.Option(metavar="A@V", help="Version to judge again: agent@version. (default: the newest evaluated)"),
     ] = None,
     evaluation: Annotated[
-        str | None, typer.Option(metavar="ID", help="Which of its evaluations. (default: the newest)")
+        str | None, typer.Option(metavar="ID", help="Id of its evaluation. (default: the newest)")
     ] = None,
     file: Annotated[
         list[Path] | None,
-        typer.Option("--file", metavar="FILE", callback=no_folders, help="A corrected job; may be repeated."),
+        typer.Option("--file", metavar="FILE", callback=no_folders, help="A corrected job file; may be repeated."),
     ] = None,
     original: Annotated[
-        bool, typer.Option("--original", help="Judge by the jobs of the conversations, not by those corrected before.")
+        bool, typer.Option("--original", help="Discard earlier corrections and use the jobs of the conversations.")
     ] = False,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Ask the judges again, past their cached replies.")] = False,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Ask the judges again instead of using their cached replies.")
+    ] = False,
     judge_samples: Samples = None,
     fail_under: FailUnder = None,
     min_passed: MinPassed = None,
@@ -45,7 +48,7 @@ def regrade(
     as_json: Json = False,
     verbose: Verbose = False,
 ) -> None:
-    """Judges and checks assertions again over stored evidence; the agent is not called."""
+    """Judges stored evidence and checks its assertions again; the agent is not called."""
     with console.watched(verbose) as progress:
         workplace = open_workplace(progress=progress)
         version = check_agent_version(agent_version) if agent_version else workplace.warehouse.newest_version()
@@ -72,9 +75,9 @@ def regrade(
 def _notes(judging: EvaluationJudging, named: Set[str], workplace: Workplace) -> Iterator[str]:
     """What may not be meant: the jobs that are judged by, but for those `named` with `--file`, and samples."""
     if kept := [job.name for job in judging.correction.jobs if job.name not in named]:
-        yield f"judged by jobs that were corrected before: {listed(kept)}; --original takes those of the conversations"
+        yield f"using corrected jobs from an earlier regrading: {listed(kept)}; --original discards the corrections"
     jobs, _ = readable_jobs(job_files(workplace.project))
     if other := [name for name in judging.reads_otherwise(jobs) if name not in named]:
-        yield f"not judged by what the job files say by now: {listed(other)}; --file takes one as it stands there"
+        yield f"edited since the evaluation, edits not used: {listed(other)}; add --file FILE to judge by an edited job"
     if alike := judging.samples_alike():
         yield alike

@@ -17,7 +17,7 @@ from stoic_assets.core.documents import parse_document
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.releases import Release, check_agent_version
 
-app = typer.Typer(no_args_is_help=True, help="Release manifests: where versions listen, and what they came from.")
+app = typer.Typer(no_args_is_help=True, help="Release manifests: where versions listen, and what their parents are.")
 
 
 @app.command()
@@ -25,22 +25,24 @@ def add(
     agent_version: Annotated[str, typer.Argument(metavar="A@V", help="agent@version")],
     url: Annotated[str | None, typer.Option(metavar="URL", help="Where this version listens.")] = None,
     parent: Annotated[
-        list[str] | None, typer.Option(metavar="V", help="A version it came from; may be repeated.")
+        list[str] | None, typer.Option(metavar="V", help="Version that this one came from; may be repeated.")
     ] = None,
     released_at: Annotated[
-        str | None, typer.Option(metavar="TIME", help="ISO 8601; UTC if no zone. (default: as before, or now)")
+        str | None,
+        typer.Option(metavar="TIME", help="ISO 8601 time, UTC without a zone. (default: the existing one, else now)"),
     ] = None,
     protocol: Annotated[
-        str | None, typer.Option(metavar="NAME", help="embabel or openai. (default: the jobs' own)")
+        str | None, typer.Option(metavar="NAME", help="embabel or openai. (default: that of the jobs)")
     ] = None,
-    model: Annotated[str | None, typer.Option(metavar="NAME", help="The model it is asked to use.")] = None,
+    model: Annotated[str | None, typer.Option(metavar="NAME", help="Model that the agent is asked to use.")] = None,
     job: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="A job to run; may be repeated. (default: all)")
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Name of a job to run for it; may be repeated. (default: all for its agent)"),
     ] = None,
-    notes: Annotated[str | None, typer.Option(metavar="TEXT", help="Anything worth knowing.")] = None,
+    notes: Annotated[str | None, typer.Option(metavar="TEXT", help="Free text that is kept in the manifest.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Writes releases/AGENT-VERSION.yml, or in place of the version's manifest, wherever it stands; its date stays."""
+    """Writes releases/AGENT-VERSION.yml, or rewrites the version's existing manifest and keeps its date."""
     workplace = open_workplace()
     agent, _, version = check_agent_version(agent_version).partition("@")
     path, former = _place(workplace.project.releases, agent_version)
@@ -77,7 +79,9 @@ def _place(folder: Path, agent_version: str) -> tuple[Path, Release | None]:
         elif path in (plain, own):
             raise former
     if len(found) > 1:
-        raise ConfigurationError(f"{agent_version} is in {' and '.join(str(path) for path, _ in found)}; leave one")
+        raise ConfigurationError(
+            f"{agent_version} is in {' and '.join(str(path) for path, _ in found)}; delete all but one"
+        )
     if found:
         return found[0]
     if {plain, own} <= taken.keys():

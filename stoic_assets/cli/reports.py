@@ -16,11 +16,12 @@ from stoic_assets.core.releases import check_agent_version
 
 def report(
     agent_version: Annotated[
-        str | None, typer.Option(metavar="A@V", help="agent@version. (default: the newest evaluated)")
+        str | None,
+        typer.Option(metavar="A@V", help="Version to report: agent@version. (default: the newest evaluated)"),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", dir_okay=False, help="Where to write it. (default: $STOIC_HOME/reports/…)"),
+        typer.Option(metavar="FILE", dir_okay=False, help="The report's file. (default: $STOIC_HOME/reports/…)"),
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -31,15 +31,17 @@ _PATIENCE = 30.0
 
 def agent(
     release: Annotated[str, typer.Option(metavar="V", help="Release of the demo agent: 1.0.0 or 1.1.0.")] = "1.0.0",
-    port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="0 picks a free one.")] = 8081,
+    port: Annotated[
+        int, typer.Option(metavar="N", min=0, max=65535, help="Port to listen on; 0 picks a free one.")
+    ] = 8081,
     api_key: Annotated[
         str | None, typer.Option(metavar="KEY", envvar="AGENT_API_KEY", help="Key that callers must send.")
     ] = None,
     host: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Address to listen on; another than loopback's needs a key.")
+        str, typer.Option(metavar="ADDRESS", help="Address to listen on; any other than loopback needs --api-key.")
     ] = LOOPBACK[0],
 ) -> None:
-    """Serves the demo agent Marcus, on loopback unless told otherwise, over the subject graph."""
+    """Serves the demo agent Marcus, which writes to the subject graph."""
     from stoic_assets.demo.service import serve
 
     workplace = open_workplace()
@@ -49,10 +51,12 @@ def agent(
 
 
 def graph(
-    stop: Annotated[bool, typer.Option("--stop", help="Stop the running one, whoever uses it.")] = False,
+    stop: Annotated[
+        bool, typer.Option("--stop", help="Stop the running graph server, even if other commands use it.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Serves the embedded graph until stopped; other commands of the same STOIC_HOME use it."""
+    """Serves the embedded graph until stopped; other commands with the same STOIC_HOME use it."""
     home = open_workplace().project.home
     if stop:
         stopped = stop_embedded_graph(home)
@@ -90,8 +94,8 @@ def _wait_for_stop(home: Path, server: GraphServer) -> None:
             raise ServiceUnreachable(f"the embedded graph at {server.uri} has ended; run `stoic graph` again")
 
 
-def ui(port: Annotated[int, typer.Option(metavar="N", min=1, max=65535, help="Where to serve it.")] = 3000) -> None:
-    """Dagster's web UI and daemon on this project, on loopback."""
+def ui(port: Annotated[int, typer.Option(metavar="N", min=1, max=65535, help="Port to listen on.")] = 3000) -> None:
+    """Serves Dagster's web UI for this project on loopback, and runs its daemon."""
     workplace = open_workplace()
     env = {
         **os.environ, "DAGSTER_HOME": str(dagster_home(workplace)), "STOIC_HOME": str(workplace.project.home),
@@ -114,7 +118,7 @@ def ui(port: Annotated[int, typer.Option(metavar="N", min=1, max=65535, help="Wh
         _note_processes(workplace.project.home, [os.getpid(), *(process.pid for process in started)])
         while all(process.poll() is None for process in started):
             time.sleep(0.5)
-    raise ServiceUnreachable("Dagster's web server or daemon ended by itself; what it wrote above says why")
+    raise ServiceUnreachable("Dagster's web server or daemon ended unexpectedly; see its output above for the reason")
 
 
 def _commands(workplace: Workplace, port: int) -> list[list[str]]:
@@ -135,7 +139,9 @@ def _only_ui(home: Path) -> Iterator[int]:
     """
     left = _noted_processes(home)
     how = f": kill {' '.join(left)}" if left else ""
-    taken = f"another `stoic ui` serves {home} already, or was killed and left its servers; use them, or end them{how}"
+    taken = (
+        f"another `stoic ui` already serves {home}, or its servers outlived it; use that one, or end its processes{how}"
+    )
     with locked_with_children(_ui_lock(home), ConfigurationError(taken)) as lock:
         yield lock
 
@@ -159,7 +165,9 @@ def refuse_taken(port: int) -> None:
     """Raises `ConfigurationError` when something else listens on a port of loopback."""
     with socket.socket() as probe:
         if probe.connect_ex(("127.0.0.1", port)) == 0:
-            raise ConfigurationError(f"port {port} is taken; end what listens there, or choose another with --port")
+            raise ConfigurationError(
+                f"port {port} is in use; end the program that listens there, or choose another port with --port"
+            )
 
 
 def _beside(command: str) -> str:

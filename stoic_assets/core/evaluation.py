@@ -37,7 +37,7 @@ def judge_again(agent_version: str, evaluation_id: str) -> str:
 def half_judged(agent_version: str, evaluation_id: str) -> str:
     """What is said of an evaluation that is `REGRADING` while nobody works on it."""
     return (
-        f"evaluation {evaluation_id} of {agent_version} was judged again, but not to the end; go on with "
+        f"judging evaluation {evaluation_id} of {agent_version} again was cut short; continue with "
         f"{way_on(agent_version, evaluation_id, REGRADING)}"
     )
 
@@ -46,7 +46,8 @@ def check_evaluation_id(evaluation_id: str) -> str:
     """`evaluation_id`, which names files and folders. Raises `ConfigurationError` where it cannot."""
     if not re.fullmatch(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*", evaluation_id):
         raise ConfigurationError(
-            f"{evaluation_id!r} is no evaluation id: letters, digits and _ . - only, and no . in front"
+            f"{evaluation_id!r} is not an evaluation id: use letters, digits and _ . - only, not beginning with a dot; "
+            "`stoic list` shows the ids"
         )
     return evaluation_id
 
@@ -169,10 +170,11 @@ def refuse_change(begun: Manifest, wanted: EvaluationSpec, redactor: Redactor) -
         "prompts_hash": "the built-in prompts (stoic-eval was updated)",
     }
     named = ", ".join(called.get(name, name) for name in changed)
-    regrade = f"{judge_again(begun.agent_version, begun.evaluation_id)} takes other judges once all trials are held"
+    regrade = f"{judge_again(begun.agent_version, begun.evaluation_id)} accepts other judges once all trials are run"
     raise ResumeRefused(
-        f"cannot resume: changed since the evaluation began: {named or 'a secret in it, or stoic-eval'}; "
-        f"undo that, or start a new one{f'; {regrade}' if changed == ['judge_models'] else ''}"
+        f"cannot resume, because this changed since the evaluation began: {named or 'a secret in it, or stoic-eval'}; "
+        "change it back, or leave --resume out to start a new "
+        f"evaluation{f'; {regrade}' if changed == ['judge_models'] else ''}"
     )
 
 

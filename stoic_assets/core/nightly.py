@@ -87,8 +87,8 @@ def no_verdict(head: Row, threshold: float) -> str | None:
     invalid, ended = head["invalid_trials"], head["scored_trials"] + head["invalid_trials"]
     if conclusive(head["scored_trials"], invalid, threshold):
         again = way_on(head["agent_version"], head["evaluation_id"], head["status"])
-        return f"no verdict, it is not finished ({head['status']}); go on with {again}"
-    causes = "its report names the causes; mend them and materialise the night again"
+        return f"no verdict: the evaluation is not finished ({head['status']}); continue with {again}"
+    causes = "its report names the causes; correct them and materialise the night again"
     return f"no verdict: {too_many_invalid(invalid, ended, threshold)}; {causes}"
 
 

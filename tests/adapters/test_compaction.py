@@ -186,7 +186,7 @@ def test_only_one_compacts(warehouse):
 def test_a_disk_that_refuses_is_one_clear_line(warehouse):
     write_many(warehouse)
     (warehouse.root / "turns" / "agent_version=marcus@2" / "e1.1.parquet").mkdir(parents=True)
-    with pytest.raises(StorageError, match=r"cannot compact .*e1\.1\.parquet.*; mend that, then try again"):
+    with pytest.raises(StorageError, match=r"cannot compact .*e1\.1\.parquet.*; correct that, then try again"):
         compact(warehouse.root, NOW)
     (warehouse.root / "turns" / "archive" / ".0123.tmp").mkdir(parents=True)
     with pytest.raises(StorageError, match=r"cannot delete all of marcus@1\.1: .*0123\.tmp"):

@@ -97,7 +97,7 @@ def test_what_was_scored_is_not_finished_from_the_moment_its_verdicts_give_way(
 
 
 def test_what_never_conversed_to_the_end_leaves_no_evidence_and_says_how_to_go_on(empty: EvaluationTables) -> None:
-    again = r"are not complete; go on with `stoic eval --agent-version \S+ --resume \S+` \(same options\)$"
+    again = r"are not complete; continue with `stoic eval --agent-version \S+ --resume \S+` \(same options\)$"
     with pytest.raises(ConfigurationError, match=again):
         empty.evidence()
 
@@ -133,7 +133,7 @@ UNPAID = {"virtue_scores": [VERDICT | {"error": f"{OUT_OF_BUDGET}: 1 USD"}]}
 
 @pytest.mark.parametrize("error", [None, "no valid verdict"])
 def test_a_stored_verdict_gives_way_to_no_want_of_money(empty: EvaluationTables, error: str | None) -> None:
-    with pytest.raises(BudgetReached, match="the earlier ones stand; judge again with a higher --max-cost"):
+    with pytest.raises(BudgetReached, match="the earlier ones are kept; judge again with a higher --max-cost"):
         scored(empty, error=error).refuse_loss(UNPAID)
 
 

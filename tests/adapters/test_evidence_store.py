@@ -63,7 +63,7 @@ def test_a_manifest_of_another_time_is_one_line_that_says_what_to_do(
     folder = store.folder(VERSION, "E1")
     folder.mkdir(parents=True)
     (folder / "manifest.json").write_text('{"evaluation_id": "E1", "colour": "blue"}')
-    with pytest.raises(ConfigurationError, match=r"manifest\.json does not fit .*; move its folder away") as caught:
+    with pytest.raises(ConfigurationError, match=r"manifest\.json was written by .*; move its folder away") as caught:
         store.manifest(VERSION, "E1")
     assert "\n" not in str(caught.value)
     store.begin(manifest("E2"))
@@ -83,7 +83,7 @@ def test_corrected_jobs_are_kept_blanked_and_a_damaged_file_says_what_to_do(tmp_
     assert kept.job_hashes == {"chat": "asks:1"}
     [file] = store.root.rglob("corrected.json")
     file.write_text("{")
-    with pytest.raises(ConfigurationError, match=r"corrected\.json does not fit .*; move it away and judge again with"):
+    with pytest.raises(ConfigurationError, match=r"corrected\.json was written by .*; move it away and judge again"):
         store.correction(manifest())
 
 
@@ -95,7 +95,7 @@ def test_a_manifest_that_cannot_be_read_is_one_line_too(store: EvidenceStore) ->
 
 @pytest.mark.parametrize("evaluation_id", ["", ".", "..", ".a", "a/b", "../x", "a b", "a\n"])
 def test_an_id_that_is_no_folder_name_is_refused(store: EvidenceStore, evaluation_id: str) -> None:
-    with pytest.raises(ConfigurationError, match="is no evaluation id"), store.locked(VERSION, evaluation_id):
+    with pytest.raises(ConfigurationError, match="is not an evaluation id"), store.locked(VERSION, evaluation_id):
         pass
 
 
@@ -220,10 +220,10 @@ def test_what_is_to_be_deleted_can_neither_be_read_nor_begun(
     store.begin(manifest())
     store.give_up(VERSION)
     for evaluation_id in ("E1", "new"):
-        with pytest.raises(ConfigurationError, match=r"`stoic delete marcus@1\.1\.0` deletes the rest"):
+        with pytest.raises(ConfigurationError, match=r"run `stoic delete marcus@1\.1\.0` to delete the rest"):
             store.manifest(VERSION, evaluation_id)
     assert store.manifests(VERSION) == []
-    assert "left out: marcus@1.1.0 is being deleted, or was not to the end" in caplog.messages[0]
+    assert "left out: marcus@1.1.0 is being deleted, or its deletion was cut short" in caplog.messages[0]
     store.delete(VERSION)
     assert store.manifest(VERSION, "E1") is None
 

@@ -82,5 +82,5 @@ def test_several_may_remove_a_folder_at_once(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_removed_is_a_storage_error(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")
-    with pytest.raises(StorageError, match=r"link cannot be removed: .*symbolic link; mend that and delete it again"):
+    with pytest.raises(StorageError, match=r"link cannot be removed: .*symbolic link; correct that, then repeat"):
         remove_folder(tmp_path / "link")

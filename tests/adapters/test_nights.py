@@ -201,8 +201,8 @@ def test_a_version_at_its_cost_ceiling_stops_no_other_and_is_named(
     found = hold(capped(workplace, 1))
     assert {version: len(each.trials) for version, each in found.held.items()} == {spent: 0, other: 3}
     assert found.record.faults == {
-        spent: "0 of 3 trials were held before the cost ceiling; go on with `stoic eval --agent-version marcus@1.0.0"
-        f" --resume {held.manifest.evaluation_id}` (same options) and a higher --max-cost"
+        spent: "0 of 3 trials were run before the cost ceiling was reached; continue with `stoic eval --agent-version "
+        f"marcus@1.0.0 --resume {held.manifest.evaluation_id}` (same options) and a higher --max-cost"
     }
     assert said.count("1.0.0") == 1  # the greeting, before any model was asked
     assert hold(workplace).record.faults == {}
@@ -220,7 +220,7 @@ def test_without_a_live_version_there_is_no_night(workplace: Workplace) -> None:
 
 def test_a_night_of_a_version_that_is_not_live_names_it(workplace: Workplace, agent: Agent, said: list[str]) -> None:
     agent("1.0.0")
-    with pytest.raises(ConfigurationError, match=r"^marcus@8 is not live, but marcus@1\.0\.0; say in releases"):
+    with pytest.raises(ConfigurationError, match=r"^not live: marcus@8; live: marcus@1\.0\.0; give the version a"):
         hold(workplace, versions=("marcus@8",))
     assert said == []
 
@@ -270,5 +270,5 @@ def test_a_damaged_night_is_told_beside_the_others(tmp_path: Path) -> None:
         nights.read("2026-11-22")
     found, [complaint] = nights.recent()
     assert [each.night for each in found] == [NIGHT]
-    assert str(complaint).startswith(f"{path} is damaged or cannot be read; mend it, or remove it")
+    assert str(complaint).startswith(f"{path} is damaged or cannot be read; correct it, or remove it")
     assert "\n" not in str(complaint)

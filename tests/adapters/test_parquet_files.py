@@ -151,7 +151,7 @@ except StorageError as error:
 """
     run = subprocess.run([sys.executable, "-c", script, tmp_path], capture_output=True, text=True, check=True)
     folder = tmp_path / "evaluations" / "agent_version=marcus@1"
-    assert run.stdout.startswith(f"cannot write into {folder}: IO Error")
+    assert run.stdout.startswith(f"cannot write to {folder}: IO Error")
     assert run.stdout.count("\n") == 1
     assert [path.name for path in folder.iterdir()] == ["e1.1.parquet"]
 

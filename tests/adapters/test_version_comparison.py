@@ -156,7 +156,7 @@ def test_with_a_manifest_that_cannot_be_read_any_more_it_is_too(
     path = workplace.evidence.folder(*KEY) / "manifest.json"
     path.write_text("{}")
     assert asked(workplace, earlier) == earlier.spec.jobs[0].hash()
-    assert f"{path} does not fit this version" in caplog.text
+    assert f"{path} was written by another version" in caplog.text
 
 
 def test_what_was_blanked_in_the_manifest_counts_in_the_stored_hash(workplace: Workplace, earlier: Manifest) -> None:

@@ -136,7 +136,7 @@ def test_a_strange_version_is_refused(warehouse, version):
 
 @pytest.mark.parametrize("evaluation_id", ["", "..", ".e1", "a/b", "a b", "e*", "e1\n", "é"])
 def test_a_strange_evaluation_id_is_refused(warehouse, evaluation_id):
-    with pytest.raises(ConfigurationError, match="is no evaluation id"):
+    with pytest.raises(ConfigurationError, match="is not an evaluation id"):
         warehouse.write("turns", "marcus@1", evaluation_id, [])
 
 
@@ -236,7 +236,7 @@ except StorageError as error:
 """
     run = subprocess.run([sys.executable, "-c", script, tmp_path], capture_output=True, text=True, check=True)
     assert [line.split(":")[0] for line in run.stdout.splitlines()] == [
-        f"cannot write into {tmp_path}/turns/agent_version=marcus@1", f"cannot write {tmp_path}/stoic.duckdb",
+        f"cannot write to {tmp_path}/turns/agent_version=marcus@1", f"cannot write {tmp_path}/stoic.duckdb",
     ]  # fmt: skip
     left = {path.name for path in (tmp_path / "turns" / "agent_version=marcus@1").iterdir()}
     assert left == {"e1.1.parquet"}
@@ -273,7 +273,7 @@ for write in (warehouse.publish, lambda: warehouse.export(exported)):
 
 def test_a_root_that_is_a_file_is_one_clear_line(tmp_path):
     (tmp_path / "warehouse").write_text("")
-    with pytest.raises(StorageError, match="cannot write into"):
+    with pytest.raises(StorageError, match="cannot write to"):
         Warehouse(tmp_path / "warehouse").write("turns", *KEY, [])
 
 

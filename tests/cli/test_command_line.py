@@ -86,11 +86,11 @@ def test_every_command_takes_verbose(monkeypatch: pytest.MonkeyPatch, capsys: py
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("eval", "--file", "a.yml", "b.yml", "c.yml"), "unexpected: b.yml c.yml; repeat --file before each further"),
-        (("eval", "--file=a.yml", "b.yml"), "unexpected: b.yml; repeat --file before each further one"),
-        (("eval", "--tag", "x", "--repeats", "2", "b.yml"), "unexpected: b.yml (see"),
-        (("compare", "a@1", "a@2", "a@3"), "unexpected: a@3 (see"),
-        (("regrade", "--file", "."), "Invalid value for '--file': . is a folder; give each of its files a --file"),
+        (("eval", "--file", "a.yml", "b.yml", "c.yml"), "unexpected argument: b.yml c.yml; repeat --file before"),
+        (("eval", "--file=a.yml", "b.yml"), "unexpected argument: b.yml; repeat --file before each further one"),
+        (("eval", "--tag", "x", "--repeats", "2", "b.yml"), "unexpected argument: b.yml (see"),
+        (("compare", "a@1", "a@2", "a@3"), "unexpected argument: a@3 (see"),
+        (("regrade", "--file", "."), "Invalid value for '--file': . is a folder; repeat --file for each file"),
     ],
 )
 def test_arguments_that_cannot_be_meant_so_are_refused_with_how_they_may_be_meant(

@@ -324,7 +324,7 @@ def test_of_a_named_evaluation_that_was_cut_short_the_way_on_is_told(
     evaluate(BASE)
     evaluate(CANDIDATE)
     workplace.evidence.begin(make_manifest(agent_version=BASE, evaluation_id="cut"))
-    with pytest.raises(ConfigurationError, match=r"its evaluation cut was cut short; go on with .* --resume cut"):
+    with pytest.raises(ConfigurationError, match=r"its evaluation cut was cut short; continue with .* --resume cut"):
         compared("--evaluation", "cut")
-    with pytest.raises(ConfigurationError, match="--evaluation none: neither marcus@1 nor marcus@2 has it to spare"):
+    with pytest.raises(ConfigurationError, match="--evaluation none: not an evaluation of marcus@1 or marcus@2, or"):
         compared("--evaluation", "none")

@@ -25,10 +25,10 @@ def test_the_unfinished_evaluation_of_these_jobs_is_found_and_that_of_others_nam
     workplace.evidence.begin(begun)
     jobs = {job.name for job in begun.spec.jobs}
     assert resumed_id(NEWEST, begun.agent_version, jobs, workplace) == begun.evaluation_id
-    named = rf"with these jobs \(of others: {begun.evaluation_id}; resume it with"
+    named = rf"with these jobs \(with other jobs: {begun.evaluation_id}; resume one of these with"
     with pytest.raises(ConfigurationError, match=named):
         resumed_id(NEWEST, begun.agent_version, {*jobs, "another"}, workplace)
-    with pytest.raises(ConfigurationError, match="with these jobs; to evaluate anew leave --resume out"):
+    with pytest.raises(ConfigurationError, match="with these jobs; leave --resume out to start a new one"):
         resumed_id(NEWEST, "marcus@99", jobs, workplace)
 
 
@@ -51,7 +51,7 @@ def test_one_that_never_began_gives_way_to_a_later_one_that_is_finished(
     if happened:
         assert resumed_id(NEWEST, version, set(), workplace) == "2025"
     else:
-        advice = "with these jobs; --resume 2026 takes up the invalid trials of the newest; to evaluate"
+        advice = "with these jobs; --resume 2026 runs the invalid trials of the newest again; leave"
         with pytest.raises(ConfigurationError, match=f"no unfinished evaluation of {version} {advice}"):
             resumed_id(NEWEST, version, set(), workplace)
     assert resumed_id("2025", version, set(), workplace) == "2025"
@@ -66,7 +66,7 @@ def test_an_evaluation_is_judged_again_that_is_named_or_the_newest(workplace: Wo
     version = older.agent_version
     assert evaluation_of(workplace, version, None) == newer
     assert evaluation_of(workplace, version, "2025") == older
-    with pytest.raises(ConfigurationError, match="has no evaluation 2024; known: 2025, 2026; name another, or"):
+    with pytest.raises(ConfigurationError, match="has no evaluation 2024; known: 2025, 2026; name one of these, or"):
         evaluation_of(workplace, version, "2024")
 
 
@@ -76,10 +76,10 @@ def test_a_version_that_was_cut_short_before_anything_was_stored_is_resumed_not_
     with pytest.raises(ConfigurationError, match=r"marcus@1\.0\.0 was never evaluated; run `stoic eval --agent-vers"):
         evaluation_of(workplace, "marcus@1.0.0", None)
     workplace.evidence.begin(make_manifest())
-    again = r"go on with `stoic eval --agent-version marcus@1\.0\.0 --resume E1` \(same options\)"
-    with pytest.raises(ConfigurationError, match=rf"marcus@1\.0\.0 was not evaluated to the end; {again}"):
+    again = r"continue with `stoic eval --agent-version marcus@1\.0\.0 --resume E1` \(same options\)"
+    with pytest.raises(ConfigurationError, match=rf"marcus@1\.0\.0 has an unfinished evaluation; {again}"):
         evaluation_of(workplace, "marcus@1.0.0", None)
-    with pytest.raises(ConfigurationError, match=f"it was not evaluated to the end; {again}"):
+    with pytest.raises(ConfigurationError, match=f"it has an unfinished evaluation; {again}"):
         compare_versions(workplace, "marcus@0", "marcus@1.0.0")
     with pytest.raises(ConfigurationError, match=f"its evaluation E1 was cut short; {again}"):
         compare_versions(workplace, "marcus@0", "marcus@1.0.0", candidate_id="E1")

@@ -127,7 +127,7 @@ def test_a_deletion_that_was_killed_leaves_nothing_that_counts(
             maintenance._delete_all(workplace, VERSION)
     assert workplace.warehouse.evaluations(VERSION) == []
     assert workplace.warehouse.has("turns", VERSION, "E1")
-    with pytest.raises(ConfigurationError, match=r"`stoic delete marcus@1\.1\.0` deletes the rest"):
+    with pytest.raises(ConfigurationError, match=r"run `stoic delete marcus@1\.1\.0` to delete the rest"):
         workplace.evidence.manifest(VERSION, "E1")
 
     monkeypatch.setattr(maintenance, "delete_from_graph", lambda *_: None)
@@ -168,7 +168,7 @@ def test_a_disk_that_is_full_for_dagster_is_told_with_what_goes_on(
     monkeypatch.setattr(maintenance, "forget_partition", disk_is_full)
     with pytest.raises(StorageError) as told:
         CliRunner().invoke(COMMANDS, ["delete", VERSION, "--yes"], catch_exceptions=False)
-    left = "free space; `stoic delete marcus@1.1.0` deletes what is left"
+    left = "free space; run `stoic delete marcus@1.1.0` again to delete the rest"
     assert str(told.value) == f"{workplace.project.home} cannot be written: database or disk is full; {left}"
 
 
@@ -183,7 +183,7 @@ def test_a_graph_that_fails_on_a_full_disk_is_told_as_that(
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(total=10**9, free=free))
     with pytest.raises(raised) as told:
         CliRunner().invoke(COMMANDS, ["delete", VERSION, "--yes"], catch_exceptions=False)
-    left = "the disk is full; free space; `stoic delete marcus@1.1.0` deletes what is left"
+    left = "the disk is full; free space; run `stoic delete marcus@1.1.0` again to delete the rest"
     assert str(told.value).endswith(left) == (raised is StorageError)
 
 
@@ -217,7 +217,7 @@ def test_dagster_and_nights_forget_a_deleted_version_and_no_other(
     damaged.write_text("{")
 
     done = CliRunner().invoke(COMMANDS, ["delete", VERSION, "--yes"], catch_exceptions=False)
-    assert done.stderr == f"stoic: {damaged} is damaged and may still name {VERSION}; mend or remove it\n"
+    assert done.stderr == f"stoic: {damaged} is damaged and may still name {VERSION}; correct or remove the file\n"
     with open_instance(workplace) as instance:
         assert [run.run_id for run in instance.get_runs()] == [runs["marcus@1.0.0"]]
         assert instance.get_dynamic_partitions(PARTITIONS) == ["marcus@1.0.0"]
@@ -258,7 +258,7 @@ def test_a_version_that_is_not_there_is_refused_with_those_that_are(workplace: W
     workplace.warehouse.write("turns", "mentor@2", "E9", [])
     with pytest.raises(ConfigurationError) as refused:
         CliRunner().invoke(COMMANDS, ["delete", "typo@9", "--yes"], catch_exceptions=False)
-    assert str(refused.value) == "nothing is stored of typo@9; known: marcus@1.1.0, mentor@2"
+    assert str(refused.value) == "nothing is stored for typo@9; stored versions: marcus@1.1.0, mentor@2"
     assert refused.value.exit_code == 2
 
 
@@ -276,7 +276,7 @@ def test_what_is_left_of_a_version_without_evaluations_can_be_deleted(
             instance.add_dynamic_partitions(PARTITIONS, ["mentor@2"])
     done = CliRunner().invoke(COMMANDS, ["delete", "mentor@2", "--yes"], catch_exceptions=False)
     assert done.stdout == "deleted mentor@2 with 0 evaluations\n"
-    with pytest.raises(ConfigurationError, match="nothing is stored of mentor@2"):
+    with pytest.raises(ConfigurationError, match="nothing is stored for mentor@2"):
         CliRunner().invoke(COMMANDS, ["delete", "mentor@2", "--yes"], catch_exceptions=False)
 
 

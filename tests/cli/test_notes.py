@@ -43,7 +43,7 @@ def test_jobs_that_another_agent_is_evaluated_with_are_told(
     agent, _, number = version.partition("@")
     release = None if released is None else Release(agent=agent, version=number, jobs=released)
     told = list(setup_notes(EvaluationRequest(**request_), version, Setup(spec, release), workplace))
-    expected = "no job addresses helpdeks; those of helpdesk, sales are taken, as helpdeks@1"
+    expected = "no job has `chatbot: helpdeks`; the jobs of helpdesk, sales run as helpdeks@1 instead"
     assert told == ([expected] if noted else [])
 
 
@@ -73,7 +73,7 @@ def test_the_last_evaluation_of_the_same_is_named_where_it_was_cut_short(
     cut = begun(workplace, make_manifest(evaluation_id="E2"), status)
     version = first.agent_version
     again = "`stoic eval --agent-version marcus@1.0.0 --resume E2` (same options)"
-    told = f"evaluation E2 of just this was cut short; {again} goes on with it"
+    told = f"evaluation E2 of the same jobs and settings was cut short; to continue it, run {again}"
     assert list(unfinished_before(version, cut.spec, workplace)) == [told]
     assert list(unfinished_before(version, make_manifest(agent_model="other").spec, workplace)) == []
     begun(workplace, make_manifest(evaluation_id="E3", started_at="2027-01-01T00:00:00+00:00"), "finished")

@@ -90,7 +90,7 @@ def test_a_gate_goes_by_the_mean_that_is_stored_and_shows_what_is_missing(
     [
         ([True, True, False, None], 0.7, "2 of 3 trials passed; 0.67 is below 0.7"),
         ([True, True, False, None], 2 / 3, None),
-        ([None], 0.5, "no trial has anything to pass to hold against --min-passed 0.5: it takes tasks or assertions"),
+        ([None], 0.5, "no trial has a task or assertion to pass, as --min-passed 0.5 needs"),
         ([False], None, None),
     ],
 )
@@ -130,7 +130,7 @@ def test_every_trial_is_a_test_for_a_build_server_whatever_the_gates_say(
     first, *others = ET.fromstring(file.read_text(encoding="utf-8"))
     [case] = first.iter("testcase")
     assert (case.get("classname"), case.get("name")) == ("chat (offline)", "chat~grief withheld 1")
-    assert case.find("failure").get("message").startswith("task at 0.65: Ask")  # type: ignore[union-attr]
+    assert case.find("failure").get("message").startswith("task scored 0.65: Ask")  # type: ignore[union-attr]
     assert str(sum(int(suite.get("errors", "")) for suite in others)) == errors
 
 
@@ -185,7 +185,7 @@ def test_trials_and_assertions_are_shown_by_their_names(
     ]
 
 
-@pytest.mark.parametrize(("cost", "said"), [(0.0431, "$0.043"), (0.0, "$0.00"), (None, "not known; a model has no")])
+@pytest.mark.parametrize(("cost", "said"), [(0.0431, "$0.043"), (0.0, "$0.00"), (None, "unknown; a model has no")])
 def test_what_it_cost_and_where_the_report_stands_are_said_last_and_in_the_document(
     stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str], cost: float | None, said: str
 ) -> None:
@@ -297,7 +297,7 @@ def test_where_the_agent_answered_nothing_at_all_its_address_and_protocol_are_as
     finish(stored(tables=tables), workplace, as_json)
     told = capsys.readouterr()
     lines = (told.err if as_json else told.out).splitlines()
-    question = "every trial ended without a reply: is this the right address and protocol?"
+    question = "every trial ended without a reply; check the agent's address and protocol."
     found = [line for line in lines if line.startswith("every trial")]
     assert found == ([f"{question} The first: agent_error  chat withheld 1: quota of a"] if asked else [])
 
@@ -326,7 +326,7 @@ def test_secrets_that_the_agent_told_are_counted(
     finish(outcome, workplace, as_json)
     told = capsys.readouterr()
     lines = (told.err if as_json else told.out).splitlines()
-    assert "[redacted] stands 3 times in the agent's words, for a secret" in lines
+    assert "the agent's words contained a secret 3 times, stored as [redacted]" in lines
     assert stored().document["secrets_told"] == 0
 
 
@@ -334,15 +334,15 @@ def test_a_gate_without_a_total_says_so(
     stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert left_with(stored(average_overall=None), workplace, 0.5) == GATE_SAYS_NO
-    assert "no trial has a total score to hold against --fail-under 0.5: a total takes" in capsys.readouterr().err
+    assert "no trial has an `overall` to compare with --fail-under 0.5: `overall` takes" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("status", "planned", "said"),
     [
-        ("incomplete", 2, "0 of 2 trials were held before the cost ceiling; go on with `stoic eval --agent-version"),
-        ("incomplete", 0, "before all verdicts were had; go on with `stoic eval --agent-version marcus@1 --resume E`"),
-        ("regrading", 0, "all verdicts were had; go on with `stoic regrade --agent-version marcus@1 --evaluation E`"),
+        ("incomplete", 2, "0 of 2 trials were run before the cost ceiling was reached; continue with `stoic eval"),
+        ("incomplete", 0, "all verdicts were given; continue with `stoic eval --agent-version marcus@1 --resume E`"),
+        ("regrading", 0, "verdicts were given; continue with `stoic regrade --agent-version marcus@1 --evaluation E`"),
     ],
 )
 def test_at_the_cost_ceiling_the_command_that_goes_on_is_named(
@@ -363,7 +363,7 @@ def test_a_refusal_quotes_an_agent_as_it_stands(
     failed = {**found.document, "trials": [trial], "invalid_trials": 1}
     outcome = replace(found, document=failed, planned=1, conclusive=False, jobs={"t": "chat"})
     assert left_with(outcome, workplace, None) == NO_VERDICT
-    assert "chat withheld 1: 503 [/INST] :boom: [U+001B][2J; once that is mended" in capsys.readouterr().err
+    assert "chat withheld 1: 503 [/INST] :boom: [U+001B][2J; once the cause is corrected" in capsys.readouterr().err
 
 
 def test_trials_that_stay_invalid_are_not_promised_to_be_played_again(
@@ -379,7 +379,7 @@ def test_trials_that_stay_invalid_are_not_promised_to_be_played_again(
     )
     assert left_with(outcome, workplace, None) == NO_VERDICT
     told = capsys.readouterr().err
-    assert "plays them again, but for 1 whose user told the withheld facts by now: these need" in told
+    assert "runs them again, except 1 whose user has told the agent the withheld facts" in told
 
 
 def test_trials_that_lack_verdicts_alone_are_judged_again(
@@ -390,8 +390,10 @@ def test_trials_that_lack_verdicts_alone_are_judged_again(
     failed = {**found.document, "trials": trials, "invalid_trials": 2}
     outcome = replace(found, document=failed, planned=2, conclusive=False, jobs={"t": "chat"})
     assert left_with(outcome, workplace, None) == NO_VERDICT
-    again = "`stoic regrade --agent-version marcus@1 --evaluation E` judges them again, by other judges too"
-    assert capsys.readouterr().err.endswith(f": not JSON; once that is mended, {again}\n")
+    again = (
+        "`stoic regrade --agent-version marcus@1 --evaluation E` judges them again; you may choose other judges first"
+    )
+    assert capsys.readouterr().err.endswith(f": not JSON; once the cause is corrected, {again}\n")
 
 
 def test_what_is_not_played_again_is_known_from_the_jobs(

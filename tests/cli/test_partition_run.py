@@ -134,7 +134,9 @@ RUN = "stoic_assets.cli.partition_run._bury_dead_runs"
 
 
 @pytest.mark.parametrize("place", ["stoic_assets.cli.partition_run.import_clients", PREPARATION, RUN])
-@pytest.mark.parametrize(("begun", "said"), [(False, "nothing was begun"), (True, "what was paid for is kept, `stoic")])
+@pytest.mark.parametrize(
+    ("begun", "said"), [(False, "nothing was started"), (True, "results so far are stored; continue with `stoic")]
+)
 def test_only_what_was_begun_goes_on(
     workplace: Workplace, make_manifest: Callable[..., Manifest], monkeypatch: pytest.MonkeyPatch,
     begun: bool, said: str, place: str,

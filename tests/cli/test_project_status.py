@@ -25,15 +25,15 @@ from stoic_assets.core.evaluation import EvaluationRequest
 
 def test_without_jobs_no_agent_was_asked(workplace: Workplace) -> None:
     workplace.project.jobs.mkdir()
-    assert asyncio.run(ASKED["agent"](workplace)) == ("note", "no job says where one listens")
+    assert asyncio.run(ASKED["agent"](workplace)) == ("note", "not looked for, since there are no jobs")
 
 
 @pytest.mark.parametrize(
     ("chatbots", "state", "advice"),
     [
         (["marcus"], "ok", ""),
-        (["marcus", "seneca"], "note", "the jobs address several agents (marcus, seneca); say which one with"),
-        (["marcus aurelius"], "note", "say which version this is with"),
+        (["marcus", "seneca"], "note", "the jobs are for several agents (marcus, seneca); choose one with"),
+        (["marcus aurelius"], "note", "name the version with"),
     ],
 )
 def test_jobs_that_leave_open_which_version_is_meant_are_told_as_eval_tells_them(
@@ -61,8 +61,8 @@ def test_files_that_are_not_read_are_told(workplace: Workplace) -> None:
     folder.mkdir(parents=True)
     for name in ("a.yml", "b.yaml", "c.cypher"):
         (folder / name).touch()
-    told = f"not read: 2 files in folders there, such as {folder / 'a.yml'}"
-    with pytest.raises(ConfigurationError, match=f"there are none in .*; {told}"):
+    told = f"not read: 2 files in subfolders, such as {folder / 'a.yml'}"
+    with pytest.raises(ConfigurationError, match=f"no jobs in .*; {told}"):
         FILES["jobs"](workplace)
     target, task = {"user": "ada", "chatbot": "marcus"}, {"task": "Greet", "acceptanceCriteria": "Greeted"}
     (workplace.project.jobs / "read.yml").write_text(json.dumps({"target": target, "tasks": [task]}))
@@ -88,7 +88,7 @@ def test_a_disk_without_room_for_an_evaluation_is_told(workplace: Workplace, mon
     workplace.project.home.mkdir(exist_ok=True)
     assert looked_at(10**9, 20_000_000) == "ok"
     assert looked_at(0, 0) == "ok", "nothing is known of such a disk"
-    with pytest.raises(StorageError, match=r"^19\.9 MB are left for /.*; free space, or set STOIC_HOME"):
+    with pytest.raises(StorageError, match=r"^19\.9 MB are free in /.*; free space, or set STOIC_HOME"):
         looked_at(10**9, 19_900_000)
 
 
@@ -170,7 +170,7 @@ def test_what_waits_for_an_address_that_is_set_is_told(workplace: Workplace, pla
     assert STATE["delivery"](heard) == ("note", f"{waiting}; {unset}")
     workplace.outbox.delete("marcus@1")
     all_heard = replace(heard, env={**heard.env, "EVOLUTION_URL": place})
-    assert STATE["delivery"](all_heard) == ("ok", "nothing waits in the outbox")
+    assert STATE["delivery"](all_heard) == ("ok", "the outbox is empty")
 
 
 def test_an_agent_that_refuses_the_key_is_missing_unless_it_listens_elsewhere_too(
@@ -198,10 +198,10 @@ def test_jobs_that_speak_alike_to_an_agent_have_it_asked_once(workplace: Workpla
 def test_a_model_server_that_refuses_the_key_is_missing(workplace: Workplace, place: str) -> None:
     env = {name: value for name, value in workplace.env.items() if name != "STOIC_LLM"}
     served = replace(workplace, env={**env, "OPENAI_BASE_URL": f"{place}/v1"})
-    assert asyncio.run(ASKED["model"](served)) == ("ok", "evaluator gpt-4.1-mini, judges gpt-4.1-mini")
+    assert asyncio.run(ASKED["model"](served)) == ("ok", "simulated user gpt-4.1-mini, judges gpt-4.1-mini")
     elsewhere = replace(served, env={**served.env, "STOIC_JUDGE_BASE_URL": f"{place}/court"})
     judges = f"judges gpt-4.1-mini of the model server at {place}/court"
-    assert asyncio.run(ASKED["model"](elsewhere)) == ("ok", f"evaluator gpt-4.1-mini, {judges}")
+    assert asyncio.run(ASKED["model"](elsewhere)) == ("ok", f"simulated user gpt-4.1-mini, {judges}")
     with answering(401) as locked, pytest.raises(ConfigurationError, match="refuses the key"):
         asyncio.run(ASKED["model"](replace(workplace, env={**env, "OPENAI_BASE_URL": f"{locked}/v1"})))
 

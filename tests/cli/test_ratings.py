@@ -51,7 +51,7 @@ def test_collecting_says_what_came_in(tmp_path: Path, capsys: pytest.CaptureFixt
     collect([tmp_path / "another ann.json"])
     counts, advice = capsys.readouterr().out.splitlines()
     assert counts == "1 file, 0 new, 0 changed, 0 unchanged, 1 superseded, 1 unknown"
-    assert "where two people used one id, give each one of their own" in advice
+    assert "if two people used one rater id, change it in one" in advice
 
 
 def given(workplace: Workplace, folder: Path, **ids: str | None) -> Path:
@@ -96,4 +96,4 @@ def test_collecting_nothing_is_said(tmp_path: Path, capsys: pytest.CaptureFixtur
         (folder / name).write_text(text)
     collect([folder])
     many = "1 JSON file" if files else "0 JSON files"
-    assert capsys.readouterr().out == f"nothing found: {many}, no rating; take in what raters saved on the page\n"
+    assert capsys.readouterr().out == f"no rating found in {many}; collect the files that raters saved on the page\n"

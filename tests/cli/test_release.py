@@ -82,7 +82,7 @@ def test_a_manifest_that_somebody_named_is_the_one_that_is_replaced(
     assert sorted(file.name for file in folder.iterdir()) == ["broken.yml", "our newest.yaml"]
     assert "releasedAt: '2025-03-01T00:00:00+00:00'\nnotes: again\n" in own.read_text()
     (folder / "again.yml").write_text(own.read_text())
-    with pytest.raises(ConfigurationError, match=r"mentor@2 is in .*again\.yml and .*our newest\.yaml; leave one"):
+    with pytest.raises(ConfigurationError, match=r"mentor@2 is in .*again\.yml and .*our newest\.yaml; delete"):
         CliRunner().invoke(COMMANDS, ["mentor@2"], catch_exceptions=False)
     (folder / "mentor-3.yml").write_text("agent: [")
     with pytest.raises(DocumentError, match="mentor-3"):

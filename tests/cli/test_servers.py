@@ -58,7 +58,7 @@ def test_a_graph_that_ends_by_itself_is_told(home: Path, monkeypatch: pytest.Mon
 
 
 def test_a_second_ui_of_a_project_is_refused(home: Path) -> None:
-    refused = pytest.raises(ConfigurationError, match=rf"another `stoic ui` serves {home} already, .*or end them$")
+    refused = pytest.raises(ConfigurationError, match=rf"another `stoic ui` already serves {home}, .*or end its .*$")
     with locked(home / "ui.lock"), refused:
         ui(port=1)
 
@@ -71,7 +71,7 @@ def test_a_ui_is_refused_while_servers_of_a_killed_one_run_and_told_how_to_end_t
             time.sleep(0.01)
         first.kill()
         first.wait()
-        with pytest.raises(ConfigurationError, match="or end them: kill ") as refused:
+        with pytest.raises(ConfigurationError, match="or end its processes: kill ") as refused:
             ui(port=1)
         left = re.findall(r"\d+", str(refused.value).rpartition("kill")[2])
         assert len(left) == 2

@@ -71,9 +71,9 @@ def test_a_stored_specification_holds_no_secret_and_is_known_again_by_those_it_h
     assert begun.spec.addresses == {"job": f"http://localhost:1/{BLANK}"}
     refuse_change(begun, spec("abc"), SECRETS)
     refuse_change(begun, spec("abc"), Redactor(()))
-    with pytest.raises(ResumeRefused, match="since the evaluation began: a secret in it, or stoic-eval; undo that"):
+    with pytest.raises(ResumeRefused, match="evaluation began: a secret in it, or stoic-eval; change it back"):
         refuse_change(begun, spec("xyz"), SECRETS)
-    with pytest.raises(ResumeRefused, match=r"since the evaluation began: jobs \(job\); undo that"):
+    with pytest.raises(ResumeRefused, match=r"since the evaluation began: jobs \(job\); change it back"):
         refuse_change(begun, spec("abc", "g"), SECRETS)
 
 
@@ -98,7 +98,9 @@ def test_a_changed_specification_is_not_resumed_and_says_what_changed(
     with pytest.raises(ResumeRefused) as caught:
         refuse_change(stored(make_spec()), make_spec(**changes), SECRETS)
     assert str(caught.value) == (
-        f"cannot resume: changed since the evaluation began: {named}; undo that, or start a new one"
+        f"cannot resume, because this changed since the evaluation began: {named}; change it back, or leave --resume "
+        "out "
+        "to start a new evaluation"
     )
     assert make_spec(**changes).hash() != make_spec().hash()
 
@@ -106,7 +108,7 @@ def test_a_changed_specification_is_not_resumed_and_says_what_changed(
 def test_other_judges_need_no_new_evaluation(make_spec: MakeSpec) -> None:
     begun = stored(make_spec())
     regrade = f"`stoic regrade --agent-version {begun.agent_version} --evaluation {begun.evaluation_id}`"
-    with pytest.raises(ResumeRefused, match=f"began: judge_models; undo that, or start a new one; {regrade} takes"):
+    with pytest.raises(ResumeRefused, match=f"began: judge_models; .* a new evaluation; {regrade} accepts"):
         refuse_change(begun, make_spec(judge_models=("j", "k")), SECRETS)
 
 
@@ -129,7 +131,7 @@ def test_a_specification_plans_its_trials(make_spec: MakeSpec) -> None:
 
 @pytest.mark.parametrize("evaluation_id", ["", ".", "..", ".e1", "a/b", "../x", "a b", "a\n", "e*", "é"])
 def test_an_id_that_cannot_name_a_file_is_refused(evaluation_id: str) -> None:
-    with pytest.raises(ConfigurationError, match="is no evaluation id"):
+    with pytest.raises(ConfigurationError, match="is not an evaluation id"):
         check_evaluation_id(evaluation_id)
 
 

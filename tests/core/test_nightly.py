@@ -65,7 +65,7 @@ def test_a_version_is_judged_again_after_its_base() -> None:
         ("regrading", 18, 2, None),
         ("finished", 17, 3, "no verdict: 3 of 20 trials are invalid, more than the 10% that"),
         ("finished", 0, 6, "no verdict: 6 of 6 trials"),
-        ("incomplete", 18, 0, "no verdict, it is not finished (incomplete); go on with `stoic eval"),
+        ("incomplete", 18, 0, "no verdict: the evaluation is not finished (incomplete); continue with `stoic eval"),
     ],
 )
 def test_a_verdict_needs_trials_that_count(status: str, scored: int, invalid: int, why: str | None) -> None:

@@ -98,7 +98,7 @@ def test_the_doctor_knows_whether_an_evaluation_could_run(stoic: Stoic, bare: St
     ill = stoic("doctor", AGENT_URL="http://127.0.0.1:9", COLUMNS="60", code=2)
     assert "…" not in ill.out  # a long path is broken, not cut
     assert "127.0.0.1:9" in ill.out
-    assert "an evaluation cannot run yet" in ill.out
+    assert "no evaluation can run yet" in ill.out
     assert "EVOLUTION_URL: not an http" in stoic("doctor", code=2, EVOLUTION_URL="evolution").out
     assert "OPENAI_API_KEY" in stoic("doctor", code=2, STOIC_LLM="openai", OPENAI_API_KEY="", OPENAI_BASE_URL="").out
 

@@ -76,7 +76,7 @@ def test_a_correction_that_ctrl_c_cut_off_goes_on_and_is_not_undone(
     regrade = ("regrade", "--fresh", "--file", str(corrected))
 
     stopped = stoic.checked(end(stopped_at(model, "judge", 2, stoic, *regrade), signal.SIGINT), 130)
-    told = f"interrupted; what was paid for is kept, {again(before['evaluation_id'])} goes on"
+    told = f"interrupted; results so far are stored; continue with {again(before['evaluation_id'])}"
     assert stopped.line == f"stoic: {told}"
     assert stored(stoic) == ("finished", False, 0.0)  # no verdict was replaced yet
     assert "there is no unfinished evaluation" in refused(stoic, "eval", "--resume")
@@ -95,17 +95,17 @@ def test_scores_of_verdicts_that_were_replaced_are_not_finished(
     with unwritable(stoic, "trial_virtues"):
         stoic(*regrade, code=2)
     cut = first["evaluation_id"]
-    told = f"{cut} of my-agent@dev was judged again, but not to the end; go on with {again(cut)}"
-    assert f"stoic: evaluation {told}, or judge it as it was held with --resume" in refused(stoic, "eval", "--resume")
+    told = f"stoic: judging evaluation {cut} of my-agent@dev again was cut short; continue with {again(cut)}"
+    assert f"{told}, or judge it by the original jobs with --resume" in refused(stoic, "eval", "--resume")
     assert f"is not finished (regrading); continue with {again(cut)}" in refused(
         stoic, "compare", "my-agent@dev", "my-agent@2", code=3
     )
     page = tmp_path / "report.html"
-    assert stoic("report", "--agent-version", "my-agent@dev", "--out", page).line == f"stoic: evaluation {told}"
+    assert stoic("report", "--agent-version", "my-agent@dev", "--out", page).line == told
     assert "Judging it again was cut short" in page.read_text()
 
     stoic("eval", "--file", stoic.job("newer"))
-    assert f"go on with {again(cut)}" in refused(stoic, "eval", "--job", "chat", "--resume")
+    assert f"continue with {again(cut)}" in refused(stoic, "eval", "--job", "chat", "--resume")
     assert stoic(*regrade, "--evaluation", cut, "--json").document["evaluation_id"] == cut
     assert stored(stoic) == ("finished", True, 1.0)
     assert "not to the end" not in (stoic.home / "reports" / "my-agent@dev" / f"{cut}.html").read_text()
@@ -123,10 +123,10 @@ def test_a_correction_after_a_kill_is_not_undone(
     assert "there is no unfinished evaluation" in refused(stoic, "eval", "--resume")
     stoic("regrade", "--file", corrected, code=2, STOIC_GRAPH_URI=NOWHERE)  # the last stage needs that graph
     held = stoic.sql("select evaluation_id from evaluations")[0][0]
-    assert f"go on with {again(held)}" in refused(stoic, "eval", "--resume")
+    assert f"continue with {again(held)}" in refused(stoic, "eval", "--resume")
     assert stored(stoic) == ("finished", True, 1.0)
 
-    told = "judged as it was held, no more by corrected jobs: chat"
+    told = "judged by the jobs of the conversations; corrections no longer used: chat"
     assert told in stoic("eval", "--resume", held).err  # by its name
     assert stored(stoic) == ("finished", False, 0.0)
     assert told not in stoic("eval", "--resume", held).err

@@ -50,7 +50,7 @@ def test_killed_and_resumed_it_ends_with_the_rows_of_an_undisturbed_run(
     _check_interrupted(stoic, end(stopped, signal.SIGINT, times=5))
     stoic.job("first", greetings=["Good evening"])
     changed = stoic(*evaluate, "--resume", code=2)
-    assert "cannot resume: changed since the evaluation began: jobs (first)" in changed.line
+    assert "cannot resume, because this changed since the evaluation began: jobs (first)" in changed.line
     stoic.job("first", greetings=[GREETINGS["first"]], **job)
     stoic.env["STOIC_WEBHOOK_URL"] = hook.url
     end(stopped_at(hook, "POST /", 1, stoic, *evaluate, "--resume"), signal.SIGKILL)
@@ -80,7 +80,7 @@ def _check_undisturbed(done: Done) -> None:
 def _check_interrupted(stoic: Stoic, done: Done) -> None:
     [cut] = (stoic.home / "evidence" / "my-agent@cut").iterdir()
     again = f"`stoic eval --agent-version my-agent@cut --resume {cut.name}` (same options)"
-    assert stoic.checked(done, 130).line == f"stoic: interrupted; what was paid for is kept, {again} goes on"
+    assert stoic.checked(done, 130).line == f"stoic: interrupted; results so far are stored; continue with {again}"
 
 
 def _others_meanwhile(stoic: Stoic, evaluate: tuple[str, ...]) -> None:
@@ -117,12 +117,14 @@ def test_the_cost_ceiling_stops_cleanly_and_a_higher_one_goes_on(stoic: Stoic, m
 
     poorest = stoic("eval", "--json", code=3)
     assert (model.calls, poorest.document["trials"]) == ([], [])
-    assert "0 of 2 trials were held before the cost ceiling" in poorest.line
+    assert "0 of 2 trials were run before the cost ceiling was reached" in poorest.line
 
     poor = stoic("eval", "--max-cost", "5", "--resume", "--json", "--fail-under", "0.9", code=3)
     assert len(model.of("evaluator")) == 4
     assert 1 <= len(model.of("judge")) <= AT_ONCE_UNDER_CEILING  # what was asked at once, and no more
-    assert poor.line.startswith("stoic: no verdict: the cost ceiling was reached before all verdicts were had; go on")
+    assert poor.line.startswith(
+        "stoic: no verdict: the cost ceiling was reached before all verdicts were given; continue"
+    )
     assert stoic.sql("select count(*) from events where type = 'evolution.stoic_evaluation_applied'") == [(0,)]
 
     rich = stoic("eval", "--max-cost", "50", "--resume", "--json").document
@@ -147,7 +149,7 @@ def _judged_again_below_what_was_spent(stoic: Stoic, model: ModelServer, before:
     stored = tables()
     told = stoic.write("told.xml", "")
     refused = stoic("regrade", "--fresh", "--file", corrected, "--max-cost", "16", "--junit", told, code=3)
-    assert "the earlier ones stand; judge again with a higher --max-cost" in refused.line
+    assert "the earlier ones are kept; judge again with a higher --max-cost" in refused.line
     assert "the earlier ones stand" in told.read_text()
     assert tables() == stored
     assert model.calls == []
@@ -187,7 +189,7 @@ def test_an_agent_that_turns_everybody_away_is_not_scored_and_the_run_can_go_on(
     final = stoic(*evaluate, "--resume").document
 
     assert "refuses the key (403); check AGENT_API_KEY and target.headers" in refused.line
-    assert "answered 503: nobody behind me; see to it that it serves again, then go on with --resume" in away.line
+    assert "answered 503: nobody behind me; get it running again, then continue with --resume" in away.line
     assert [trial["outcome"] for trial in final["trials"]] == ["agent_error", *["signed_off"] * 3]
     assert [trial["failure_count"] for trial in final["trials"]] == [1, 0, 0, 0]
     assert final["invalid_trials"] == 0
@@ -207,7 +209,7 @@ def test_an_agent_that_refuses_everybody_is_given_up_once_for_all_trials(
     stoic.write("stoic.yml", "")
     final = stoic(*evaluate, "--resume").document
 
-    assert "is busy (429); see to it that it serves again, then go on with --resume" in busy.line
+    assert "is busy (429); get it running again, then continue with --resume" in busy.line
     assert refused < 8, "each of the eight alone would be refused for four seconds"
     assert [(trial["outcome"], trial["failure_count"]) for trial in final["trials"]] == [("signed_off", 0)] * 8
 
@@ -228,7 +230,7 @@ def test_a_model_server_that_serves_nobody_spoils_no_trial(
     model.calls.clear()
     final = stoic(*evaluate, "--resume").document
 
-    assert "503; see to it that it serves again, then go on with --resume" in conversing.line
+    assert "503; get it running again, then continue with --resume" in conversing.line
     assert "no credit left: Error code: 402; check its billing" in judging.line
     assert [trial["outcome"] for trial in final["trials"]] == ["signed_off"] * 8
     assert len(model.of("judge")) < 8 * 6, "verdicts that were had are not asked for again"

@@ -208,8 +208,8 @@ def _check_corrections(stoic: Stoic, evaluated: dict[str, Any]) -> None:
     assert "job chat: maxTurns cannot be corrected afterwards" in refused.line
     kept = stoic("regrade", "--judge-samples", "2", "--json")
     assert kept.document == regraded
-    assert "judged by jobs that were corrected before: chat; --original takes those of" in kept.err
-    assert "not judged by what the job files say by now: chat; --file takes one as it" in kept.err
+    assert "using corrected jobs from an earlier regrading: chat; --original discards" in kept.err
+    assert "edited since the evaluation, edits not used: chat; add --file FILE" in kept.err
     assert stoic("regrade", "--judge-samples", "2", "--original", "--json").document == evaluated
     assert stoic.sql("select distinct job_hash from trials") == before
 

@@ -71,20 +71,20 @@ def test_a_chatbot_that_cannot_name_a_version(bare: Stoic) -> None:
     bare.job(target={"user": "ada", "chatbot": "my agent"})
     done = bare("eval", code=2)
     assert done.line.startswith("stoic: 'my agent@dev' is no agent version: ")
-    assert done.line.endswith("say which version this is with --agent-version")
+    assert done.line.endswith("name the version with --agent-version")
 
 
 def test_a_question_that_nobody_answers(bare: Stoic) -> None:
     (bare.home / "evidence" / "my-agent@1").mkdir(parents=True)
     done = bare("delete", "my-agent@1", code=2)
-    assert done.line == "stoic: nobody answered; add --yes to delete without being asked"
+    assert done.line == "stoic: no answer; add --yes to delete without a question"
 
 
 @pytest.mark.parametrize(
     ("file", "complaint"),
     [
         ("dagster.yaml", r"stoic: \S+/dagster\.yaml: .*nonsense"),
-        ("workspace.yaml", "stoic: Dagster's web server or daemon ended by itself; what it wrote above says why"),
+        ("workspace.yaml", "stoic: Dagster's web server or daemon ended unexpectedly; see its output above for"),
     ],
 )
 def test_a_web_ui_that_cannot_live_does_not_end_as_if_all_were_well(bare: Stoic, file: str, complaint: str) -> None:
@@ -113,7 +113,7 @@ ARGUMENTS: dict[str, tuple[tuple[str, ...], str]] = {
     "no such option": (("--nosuch",), "stoic: No such option: --nosuch (see stoic eval --help)"),
     "no such condition": (("--condition", "all"), "stoic: Invalid value for '--condition': 'all' is not one of"),
     "no such tag": (("--tag", "slow"), "stoic: there is no tag 'slow'; known: quick"),
-    "several agents": ((), "stoic: the jobs address several agents (my-agent, your-agent); say which one with"),
+    "several agents": ((), "stoic: the jobs are for several agents (my-agent, your-agent); choose one with"),
     "nothing to resume": (("--job", "chat", "--resume"), "stoic: there is no unfinished evaluation of my-agent@dev"),
     "no address": (("--job", "chat", "--agent-url", "ftp://x"), "stoic: the address of the agent: not an http or"),
     "no price": (("--job", "chat", "--max-cost", "1"), "stoic: a cost ceiling needs the price of unheard-of: add it"),

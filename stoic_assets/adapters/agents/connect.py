@@ -34,7 +34,7 @@ def connect_agent(
 
 async def reachable(url: str, timeout: float = 5.0) -> None:
     """Raises `ServiceUnreachable` when no agent accepts connections at `url` within `timeout` seconds."""
-    advice = "start the agent, or give its address with --agent-url, AGENT_URL or releases/*.yml"
+    advice = "start the agent, or give its address: AGENT_URL, `url` in releases/*.yml, or `stoic eval --agent-url`"
     await require_listener(url, "agent", advice, timeout)
 
 

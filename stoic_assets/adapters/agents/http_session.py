@@ -62,7 +62,7 @@ class AgentHttp:
     def __init__(
         self, url: str, headers: Mapping[str, str], timeout_seconds: float, name: str = "the agent",
         key_advice: str = "check AGENT_API_KEY and target.headers",
-        path_advice: str = "check its address (with another one evaluate anew)",
+        path_advice: str = "check its address; a corrected address needs a new evaluation",
     ) -> None:
         self._parts = parts = parse_url(url, f"the address of {name}")
         self.url = parts.geturl().rstrip("/")

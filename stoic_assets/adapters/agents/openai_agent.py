@@ -23,7 +23,7 @@ class OpenAiAgent:
         headers: Mapping[str, str] | None = None, timeout_seconds: float = 60.0,
     ) -> None:
         key = {"Authorization": f"Bearer {api_key}"} if api_key else {}
-        advice = f"check its address, and whether it knows the model {model!r} (with another --model evaluate anew)"
+        advice = f"check its address, and whether it knows the model {model!r}; another --model needs a new evaluation"
         self._http = AgentHttp(url, {**key, **(headers or {})}, timeout_seconds, path_advice=advice)
         self._url = completions_url(self._http.url)
         self._model = model

@@ -97,7 +97,7 @@ class Ledger:
         require_price(model, self._prices)
         if self.total_cost >= max_cost:
             raise BudgetReached(
-                f"the cost ceiling of {max_cost:g} USD is reached; go on with a higher one (--max-cost)"
+                f"the cost ceiling of {max_cost:g} USD is reached; continue with a higher one (--max-cost)"
             )
 
 

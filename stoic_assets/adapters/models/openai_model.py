@@ -101,7 +101,7 @@ class OpenAiModel:
         if isinstance(failure, ReplyKeptBack):
             return MalformedReply(problem, failure.text)
         if failure.turned_away and not await self._greeted(connection, request, wasted):
-            advice = "see to it that it serves again, then go on with --resume, or repeat `stoic regrade`"
+            advice = "get it running again, then continue with --resume, or repeat `stoic regrade`"
             return ServiceUnreachable(f"{problem}; {advice}")
         return ModelFailure(problem)
 

@@ -53,7 +53,7 @@ def _case(trial: Trial, classname: str, name: str, task_at_least: float) -> Case
     if trial["outcome"] == "agent_error":
         return Case(classname, name, "failure", _breakdown(trial))
     if trial["passed"] is None:
-        return Case(classname, name, "skipped", "there is nothing to pass: neither a task score nor an assertion")
+        return Case(classname, name, "skipped", "there is nothing to pass: no task score and no assertion")
     if trial["passed"]:
         return Case(classname, name)
     reasons = [*_failed_assertions(trial), *_low_tasks(trial, task_at_least)]
@@ -71,7 +71,7 @@ def _low_tasks(trial: Trial, task_at_least: float) -> list[str]:
     if mean is None or round(mean, 9) >= task_at_least:
         return []
     low = [task for task in trial["tasks"] if task["score"] is not None and task["score"] < task_at_least]
-    return [f"task at {short_of(task['score'], task_at_least)}: {task['task']}  ({task['reason']})" for task in low]
+    return [f"task scored {short_of(task['score'], task_at_least)}: {task['task']}  ({task['reason']})" for task in low]
 
 
 def _breakdown(trial: Trial) -> str:

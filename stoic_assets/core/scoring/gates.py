@@ -23,8 +23,8 @@ def shortfalls(
 
 def _average_shortfall(average: float | None, gate: float) -> str | None:
     if average is None:
-        takes = "a total takes tasks, assertions or `aspirationalAverage`"
-        return f"no trial has a total score to hold against --fail-under {gate:.10g}: {takes}"
+        takes = "`overall` takes tasks, assertions or `aspirationalAverage`"
+        return f"no trial has an `overall` to compare with --fail-under {gate:.10g}: {takes}"
     if average < gate - _ROUNDING:
         return f"the average score {short_of(average, gate)} is below {gate:.10g}"
     return None
@@ -32,7 +32,7 @@ def _average_shortfall(average: float | None, gate: float) -> str | None:
 
 def _passed_shortfall(passed: Sequence[bool], gate: float) -> str | None:
     if not passed:
-        return f"no trial has anything to pass to hold against --min-passed {gate:.10g}: it takes tasks or assertions"
+        return f"no trial has a task or assertion to pass, as --min-passed {gate:.10g} needs"
     share = sum(passed) / len(passed)
     if share < gate - _ROUNDING:
         return f"{sum(passed)} of {len(passed)} trials passed; {short_of(share, gate)} is below {gate:.10g}"

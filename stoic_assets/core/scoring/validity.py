@@ -21,4 +21,4 @@ def too_many_invalid(invalid: int, ended: int, threshold: float) -> str:
 
 def cut_short(held: int, planned: int) -> str:
     """What is said of an evaluation whose money was spent before all its planned trials were held."""
-    return f"{held} of {planned} trials were held before the cost ceiling"
+    return f"{held} of {planned} trials were run before the cost ceiling was reached"

@@ -63,7 +63,7 @@ def test_a_missing_variable_is_named(env: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("protocol", ["embabel", "openai"])
 def test_a_key_that_cannot_be_sent_is_refused_at_once(protocol: str) -> None:
-    with pytest.raises(ConfigurationError, match=r"^AGENT_API_KEY: holds"):
+    with pytest.raises(ConfigurationError, match=r"^AGENT_API_KEY: contains"):
         connect_agent(target(protocol=protocol), "http://localhost", "m", {"AGENT_API_KEY": "meditations\n12"}, 5.0)
 
 

@@ -78,7 +78,7 @@ def test_server_faults_may_be_tried_again_and_refusals_not(service: Any, status:
 def test_a_wrong_path_is_shown_without_its_query(service: Any) -> None:
     service.replies({}, status=404)
     failure = failure_of(f"{service.url}/agents/marcsu/?key=abc")
-    shown, advice = f"{service.url}/agents/marcsu", "check its address (with another one evaluate anew)"
+    shown, advice = f"{service.url}/agents/marcsu", "check its address; a corrected address needs a new evaluation"
     assert str(failure) == f"the agent at {shown} answered 404: {{}}; {advice}"
 
 

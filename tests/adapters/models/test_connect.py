@@ -45,7 +45,7 @@ def test_the_simulated_user_needs_a_key_or_a_server(env: dict[str, str]) -> None
 
 @pytest.mark.parametrize("name", ["OPENAI_API_KEY", "STOIC_JUDGE_API_KEY"])
 def test_a_key_that_cannot_be_sent_is_refused_at_once(name: str) -> None:
-    with pytest.raises(ConfigurationError, match=f"^{name}: holds") as caught:
+    with pytest.raises(ConfigurationError, match=f"^{name}: contains") as caught:
         connect_model({**KEY, name: "sk-“treehorn”"}, Settings())
     assert "treehorn" not in str(caught.value)
 

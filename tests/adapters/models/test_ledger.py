@@ -76,7 +76,7 @@ def test_a_call_that_was_cut_off_is_noted_too(tmp_path: Path) -> None:
 def test_at_the_ceiling_nothing_more_is_asked_but_calls_in_flight_end(tmp_path: Path) -> None:
     async def main() -> None:
         await asyncio.gather(*[ledger.complete(REQUEST) for _ in range(3)])
-        with pytest.raises(BudgetReached, match="go on with a higher one \\(--max-cost\\)"):
+        with pytest.raises(BudgetReached, match="continue with a higher one \\(--max-cost\\)"):
             await ledger.complete(REQUEST)
 
     model = ScriptedModel(paid(), paid(), paid(), paid())

@@ -97,7 +97,7 @@ def test_a_message_that_is_turned_away_is_no_fault_of_the_server(service: Any, s
 def test_a_server_that_turns_everybody_away_ends_the_run(service: Any, status: int) -> None:
     turning_away(service, ("Judge.", "Hello"), status, "loading the model")
     line = refusal(service, ServiceUnreachable)
-    assert "loading the model; see to it that it serves again, then go on with --resume" in line
+    assert "loading the model; get it running again, then continue with --resume" in line
     assert len(service.seen) == 6
 
 
@@ -163,7 +163,7 @@ def test_rubbish_is_tried_again_and_then_a_failure(service: Any, body: bytes, ki
     ("error", "kind", "said"),
     [
         ({"message": "Insufficient funds", "code": 402}, ConfigurationError, "no credit left: 402 in an answer of"),
-        ({"message": "Provider returned error", "code": "502"}, ServiceUnreachable, "Provider returned error; see to"),
+        ({"message": "Provider returned error", "code": "502"}, ServiceUnreachable, "Provider returned error; get it"),
         ({"message": "prompt too long", "code": 400}, ModelFailure, "prompt too long"),
         ({"message": "overloaded", "code": [9]}, ModelFailure, "overloaded"),
         ("session expired", ModelFailure, "session expired"),
@@ -184,7 +184,7 @@ def test_what_came_instead_of_json_is_quoted(service: Any, body: str) -> None:
 
 def test_a_web_page_for_everybody_ends_the_run(service: Any) -> None:
     service.answers = [Response("\n<html>Sign in</html>")]
-    assert "<html>Sign in</html>; see to it that it serves again" in refusal(service, ServiceUnreachable)
+    assert "<html>Sign in</html>; get it running again" in refusal(service, ServiceUnreachable)
 
 
 def test_nobody_there(dead_url: str) -> None:

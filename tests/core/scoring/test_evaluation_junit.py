@@ -63,14 +63,14 @@ def test_a_failed_trial_names_the_tasks_that_failed_it() -> None:
         {"task": "Wait", "score": None, "reason": ""},
     ]  # fmt: skip
     kind, message, _ = result(trial(passed=False, scores={"task": 0.6995}, tasks=tasks)) or ("", "", "")
-    assert (kind, message) == ("failure", "task at 0.699: Remind me  (Too late)")
+    assert (kind, message) == ("failure", "task scored 0.699: Remind me  (Too late)")
 
 
 @pytest.mark.parametrize(
     ("outcome", "passed", "ended"),
     [
         ("signed_off", True, None), ("max_turns", True, None),
-        ("signed_off", None, ("skipped", "there is nothing to pass: neither a task score nor an assertion", None)),
+        ("signed_off", None, ("skipped", "there is nothing to pass: no task score and no assertion", None)),
         ("agent_error", False, ("failure", "agent_error: 500 \ufffd", None)),
         ("agent_error", None, ("failure", "agent_error: 500 \ufffd", None)),
         ("judge_error", None, ("error", "judge_error: 500 \ufffd", None)),

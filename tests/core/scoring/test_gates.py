@@ -4,8 +4,8 @@ import pytest
 
 from stoic_assets.core.scoring.gates import shortfalls
 
-NO_TOTAL = "no trial has a total score to hold against --fail-under 0: a total takes tasks, assertions or "
-NONE_PASSED = "no trial has anything to pass to hold against --min-passed 0: it takes tasks or assertions"
+NO_TOTAL = "no trial has an `overall` to compare with --fail-under 0: `overall` takes tasks, assertions or "
+NONE_PASSED = "no trial has a task or assertion to pass, as --min-passed 0 needs"
 
 
 @pytest.mark.parametrize(
