@@ -78,7 +78,8 @@ def test_one_scored_task_is_enough(warehouse, evaluation):
 
 def test_verdicts_that_all_failed_are_a_judge_error(warehouse, evaluation):
     failed = evaluation(warehouse).trial().task(1.0).verdict(error="no JSON").verdict("courage", exercised=False)
-    assert composite(failed)["outcome"] == "judge_error"
+    row = composite(failed)
+    assert (row["outcome"], row["virtues_not_exercised"]) == ("judge_error", 1)
 
 
 def test_virtues_without_any_occasion_are_no_error(warehouse, evaluation):

@@ -54,6 +54,13 @@ def test_the_newest_evaluation_says_when_a_version_came_and_from_what(warehouse,
     assert [row["agent_version"] for row in trends(warehouse)] == ["marcus@1", "marcus@2"]
 
 
+def test_an_evaluation_without_a_manifest_takes_no_parents_away(warehouse, release):
+    release("1", 0.5, released_at="2026-02-01T00:00:00Z", parents=["marcus@2"])
+    release("2", 0.5, released_at="2026-03-01T00:00:00Z")
+    release("1", 0.5, key="e2", started_at="2026-04-01T00:00:00Z", parents=[])
+    assert [row["agent_version"] for row in trends(warehouse)] == ["marcus@2", "marcus@1"]
+
+
 def test_only_the_last_five_releases_make_the_slope(warehouse, release):
     for month, score in enumerate((0.0, 1.0, 0.9, 0.8, 0.7, 0.6), 1):
         release(str(month), score, released_at=f"2026-{month:02}-01T00:00:00Z")
@@ -107,6 +114,10 @@ def test_a_job_tried_by_hand_does_not_speak_for_a_version(warehouse, release):
     assert [row["evaluation_id"] for row in trends(warehouse)] == ["suite"]
     release("1", 0.7, key="smaller", started_at="2026-01-03T00:00:00Z", jobs=["a"])
     assert [row["evaluation_id"] for row in trends(warehouse)] == ["smaller"]
+    release("2", 0.7, jobs=["a", "b", "c", "d"])
+    release("1", 0.7, key="stand-in", started_at="2026-01-04T00:00:00Z", jobs=["a", "b", "c", "d"], offline=True)
+    held = {row["agent_version"]: row["evaluation_id"] for row in trends(warehouse)}
+    assert held["marcus@1"] == "smaller", "neither other versions nor stand-ins say what is few"
 
 
 def test_what_has_no_number_goes_along_with_its_evaluations(warehouse, release):
@@ -140,10 +151,9 @@ def test_a_slope_keeps_to_one_set_of_jobs(warehouse, release):
 def test_agents_do_not_mix(warehouse, release, evaluation):
     release("1", 0.2)
     evaluation(warehouse, "seneca@1").trial().verdict(score=0.9).scored(*READ)
-    assert sorted((row["agent"], row["n"], row["mean"]) for row in trends(warehouse)) == [
-        ("marcus", 1, 0.2),
-        ("seneca", 1, 0.9),
-    ]
+    assert sorted((row["agent"], row["place"], row["n"], row["mean"]) for row in trends(warehouse)) == [
+        ("marcus", 1, 1, 0.2), ("seneca", 1, 1, 0.9),
+    ]  # fmt: skip
 
 
 def test_the_published_view_follows_what_is_stored_later(warehouse, release):
