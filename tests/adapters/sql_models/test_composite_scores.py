@@ -82,6 +82,11 @@ def test_verdicts_that_all_failed_are_a_judge_error(warehouse, evaluation):
     assert (row["outcome"], row["virtues_not_exercised"]) == ("judge_error", 1)
 
 
+def test_one_scored_virtue_is_enough(warehouse, evaluation):
+    row = composite(evaluation(warehouse).trial().verdict(error="no JSON").verdict("courage", score=0.5))
+    assert (row["outcome"], row["virtues_scored"], row["virtue_overall"]) == ("signed_off", 1, 0.5)
+
+
 def test_virtues_without_any_occasion_are_no_error(warehouse, evaluation):
     row = composite(evaluation(warehouse).trial().verdict(exercised=False).verdict("courage", exercised=False))
     assert (row["outcome"], row["virtue_overall"], row["virtues_not_exercised"]) == ("signed_off", None, 2)
