@@ -19,7 +19,7 @@ from filelock import ReadWriteLock, Timeout
 from stoic_assets.adapters import embedded_server
 from stoic_assets.adapters.embedded_server import GraphServer
 from stoic_assets.adapters.file_locks import locked
-from stoic_assets.adapters.files import write_whole
+from stoic_assets.adapters.files import StorageError, write_whole
 from stoic_assets.core.errors import ServiceUnreachable, StoicError
 
 _GATE_SECONDS = 180.0
@@ -30,7 +30,7 @@ _ANSWER_SECONDS = 20.0
 def embedded_graph(home: Path) -> Iterator[GraphServer]:
     """The server of this home while the block runs: the running one, or else a new one. The last user stops it.
 
-    Raises ConfigurationError (not installed) or ServiceUnreachable (did not start).
+    Raises ConfigurationError (not installed), ServiceUnreachable (did not start) or StorageError.
     """
     with _leased(home, _running) as server:
         yield server
@@ -54,8 +54,7 @@ def embedded_graph_ahead(home: Path) -> Iterator[None]:
 @contextmanager
 def _leased(home: Path, find: Callable[[Path], GraphServer]) -> Iterator[GraphServer]:
     folder = _folder(home)
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    lease = ReadWriteLock(folder / "lease.lock", is_singleton=False)
+    lease = _lease(folder)
     with ExitStack() as leaving:
         with _gate(folder):
             lease.acquire_read()
@@ -94,6 +93,14 @@ def is_stopped(home: Path) -> bool:
 
 def _folder(home: Path) -> Path:
     return home.resolve() / "graph"
+
+
+def _lease(folder: Path) -> ReadWriteLock:
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return ReadWriteLock(folder / "lease.lock", is_singleton=False)
+    except OSError as error:
+        raise StorageError(f"{folder} cannot be written: {error.strerror}") from None
 
 
 def _gate(folder: Path) -> AbstractContextManager[None]:

@@ -8,6 +8,10 @@ from pathlib import Path
 from stoic_assets.core.errors import ConfigurationError
 
 PACKAGE = Path(__file__).resolve().parent.parent
+_ONLY_TO_READ = (
+    "mend that, or set STOIC_HOME to begin anew elsewhere; "
+    "`stoic list`, `compare`, `export`, `report --out` and `doctor` read it as it is"
+)
 
 
 @dataclass(frozen=True)
@@ -57,14 +61,16 @@ def shipped(name: str) -> Path:
     raise ConfigurationError(f"{name} is missing from the installation; install stoic-eval again")
 
 
-def make_home(project: Project) -> None:
-    """Makes `STOIC_HOME`. Raises `ConfigurationError` when it cannot be written."""
+def make_home(project: Project, to_read: bool = False) -> None:
+    """Makes `STOIC_HOME`. Raises `ConfigurationError` when it cannot be written; who comes `to_read` needs it there."""
     try:
         project.home.mkdir(parents=True, exist_ok=True)
         project.warehouse.mkdir(parents=True, exist_ok=True)
         if not os.access(project.home, os.W_OK):
             raise PermissionError(13, "not writable")
     except OSError as error:
-        raise ConfigurationError(
-            f"STOIC_HOME {project.home} cannot be written ({error.strerror}); set STOIC_HOME to a folder that can"
-        ) from None
+        is_there = project.home.is_dir()
+        if not (to_read and is_there):
+            advice = _ONLY_TO_READ if is_there else "set STOIC_HOME to a folder that can"
+            problem = f"STOIC_HOME {project.home} cannot be written ({error.strerror})"
+            raise ConfigurationError(f"{problem}; {advice}") from None

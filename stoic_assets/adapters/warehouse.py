@@ -5,17 +5,20 @@ and reading take no lock: any number of runs write side by side, and readers nev
 turns (`compaction`). `<root>/stoic.duckdb` is for people; it holds views only, and this code never opens it.
 """
 
+import atexit
 import hashlib
 import re
+import tempfile
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from datetime import timedelta
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from stoic_assets.adapters.compaction import GRACE, Compacted, compact, remove_version
 from stoic_assets.adapters.duckdb_engine import fetch, open_engine
 from stoic_assets.adapters.duckdb_files import drafted, mark, new_database, still_holds
+from stoic_assets.adapters.files import StorageError
 from stoic_assets.adapters.parquet_files import (
     ARCHIVE,
     Key,
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 Answer = TypeVar("Answer")
+_EMPTY = "agent_version=_"
 
 
 class Warehouse:
@@ -246,16 +250,34 @@ class Warehouse:
     def _empty_file(self, table: str) -> Path:
         """A file without rows in today's columns: an empty table has a view, an old file has the newer columns.
 
-        Another lies among the archives, for those who read them by a pattern.
+        Another lies among the archives, for those who read them by a pattern. Where neither can be written, what there
+        is can still be read with one that lies elsewhere.
         """
-        columns = columns_of(table)
-        digest = hashlib.sha256(repr(columns).encode()).hexdigest()[:8]
+        digest = hashlib.sha256(repr(columns_of(table)).encode()).hexdigest()[:8]
         name = f"schema-{digest}.parquet"
-        path = self.root / table / "agent_version=_" / name
-        archived = self.root / table / ARCHIVE / name
+        path, archived = (self.root / table / folder / name for folder in (_EMPTY, ARCHIVE))
         if not path.exists() or not archived.exists():
-            with open_engine() as engine:
-                own = duckdb_columns(table)
-                write_once(archived, partial(write_rows, engine, {"agent_version": "VARCHAR"} | own, []))
-                write_once(path, partial(write_rows, engine, own, []))
+            own = duckdb_columns(table)
+            try:
+                _write_empty(archived, {"agent_version": "VARCHAR"} | own)
+                _write_empty(path, own)
+            except StorageError as refusal:
+                path = _elsewhere() / table / _EMPTY / name
+                try:
+                    _write_empty(path, own)
+                except StorageError:
+                    raise refusal from None
         return path
+
+
+def _write_empty(path: Path, columns: Mapping[str, str]) -> None:
+    with open_engine() as engine:
+        write_once(path, partial(write_rows, engine, columns, []))
+
+
+@cache
+def _elsewhere() -> Path:
+    """A folder of this process alone, which is removed when it ends."""
+    folder = tempfile.TemporaryDirectory(prefix="stoic-")
+    atexit.register(folder.cleanup)
+    return Path(folder.name)

@@ -138,13 +138,14 @@ def secrets_named(values: Mapping[str, str]) -> list[str]:
 
 
 def open_workplace(
-    env: Mapping[str, str] | None = None, progress: Progress | None = None, start: Path | None = None
+    env: Mapping[str, str] | None = None, progress: Progress | None = None, start: Path | None = None,
+    to_read: bool = False,
 ) -> Workplace:
     """The project around `start` (default: the current folder).
 
     What stands in the environment goes before what stands in the project's `.env`; where the environment is that of the
     process, connections heed both. Raises `ConfigurationError` when `stoic.yml` is wrong or `STOIC_HOME` cannot be
-    written.
+    written, which who comes `to_read` need not.
     """
     outer = dict(os.environ if env is None else env)
     root = find_project(outer, start).root
@@ -152,7 +153,7 @@ def open_workplace(
     if env is None:
         os.environ.update({name: complete[name] for name in _OF_CONNECTIONS if name in complete})
     project = find_project(complete, start)
-    make_home(project)
+    make_home(project, to_read)
     workplace = Workplace(project, load_settings(project.settings), complete, progress or Unwatched())
     workplace.progress.clean_by(workplace.redactor.data)  # a pattern that is none is said now, not at the first row
     return workplace

@@ -82,7 +82,7 @@ def compare(
     as_json: Json = False,
 ) -> None:
     """Compares two evaluated versions, job by job, and says what regressed and how sure that is."""
-    workplace = open_workplace()
+    workplace = open_workplace(to_read=True)
     ids = _evaluations(workplace, check_agent_version(base), check_agent_version(candidate), evaluation or [])
     try:
         found = compare_versions(workplace, base, candidate, *ids)

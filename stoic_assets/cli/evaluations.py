@@ -31,7 +31,7 @@ def list_evaluations(
     as_json: Json = False,
 ) -> None:
     """Lists evaluations, the newest first, with the ids that other commands take."""
-    workplace = open_workplace()
+    workplace = open_workplace(to_read=True)
     found = evaluations(workplace, agent_version and check_agent_version(agent_version))
     if as_json:
         console.print_json([{**row, "started_at": utc_text(row["started_at"])} for row in found])

@@ -36,7 +36,7 @@ def export(
     as_json: Json = False,
 ) -> None:
     """Writes all tables to other formats: one DuckDB file, CSV files, Parquet files, or several of these."""
-    warehouse = open_workplace().warehouse
+    warehouse = open_workplace(to_read=True).warehouse
     writers = {"path": warehouse.export, "csv": warehouse.export_csv, "parquet": warehouse.export_parquet}
     targets = {name: path for name, path in (("path", duckdb), ("csv", csv), ("parquet", parquet)) if path}
     if not targets:

@@ -30,6 +30,7 @@ from stoic_assets.adapters.models.connect import (
 from stoic_assets.adapters.models.model_list import look_up_models
 from stoic_assets.adapters.models.model_server import evaluator_server, judge_server
 from stoic_assets.adapters.models.openai_faults import called
+from stoic_assets.adapters.project import make_home
 from stoic_assets.adapters.receiver import SETTINGS, addresses
 from stoic_assets.adapters.receiver import Target as Receiver
 from stoic_assets.adapters.workplace import Workplace, open_workplace
@@ -65,7 +66,7 @@ class Finding:
 
 def doctor(as_json: Json = False) -> None:
     """Looks at everything an evaluation needs; exits with 2 if one could not run."""
-    workplace = open_workplace()
+    workplace = open_workplace(to_read=True)
     findings = [*_looked_at(FILES, workplace), *run_async(_asked(workplace)), *_looked_at(STATE, workplace)]
     ready = all(finding.state != "missing" for finding in findings)
     if as_json:
@@ -110,6 +111,7 @@ def _installation(workplace: Workplace) -> Found:
 
 
 def _project(workplace: Workplace) -> Found:
+    make_home(workplace.project)
     for folder in filter(Path.exists, (workplace.project.home, workplace.project.warehouse)):
         if (free := room(folder)) < LEAST_ROOM:
             left = f"{free / 1e6:.1f} MB are free in {folder}, and an evaluation needs {LEAST_ROOM / 1e6:g} MB"

@@ -26,7 +26,7 @@ def report(
     as_json: Json = False,
 ) -> None:
     """Writes the report of a version's newest evaluation."""
-    workplace = open_workplace()
+    workplace = open_workplace(to_read=True)
     version = check_agent_version(agent_version) if agent_version else workplace.warehouse.newest_version()
     manifest = newest_evaluation(workplace, version)
     path = write_report(workplace, manifest, out)

@@ -19,6 +19,7 @@ from stoic_assets.adapters import embedded_server
 from stoic_assets.adapters.bolt import connect
 from stoic_assets.adapters.embedded_graph import embedded_graph, embedded_graph_ahead, rejoin, stop_embedded_graph
 from stoic_assets.adapters.embedded_server import GraphServer
+from stoic_assets.adapters.files import StorageError
 from stoic_assets.adapters.process_identity import start_time
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
 
@@ -207,6 +208,12 @@ def test_a_server_that_is_too_slow_is_ended(tmp_path, monkeypatch):
     with pytest.raises(ServiceUnreachable, match="did not start"), embedded_graph(tmp_path):
         pass
     assert not (tmp_path / "graph" / "server.json").exists()
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path):
+    (tmp_path / "graph").touch()
+    with pytest.raises(StorageError, match="graph cannot be written: File exists"), embedded_graph(tmp_path):
+        pass
 
 
 def test_whoever_holds_the_gate_is_named(tmp_path, monkeypatch):

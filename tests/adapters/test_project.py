@@ -60,8 +60,15 @@ def test_a_home_without_the_right_to_write_is_told_before_anything_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("os.access", lambda path, mode: False)
-    with pytest.raises(ConfigurationError, match="not writable"):
+    with pytest.raises(ConfigurationError, match=r"not writable.*; mend that, .* `doctor` read it as it is"):
         make_home(find_project({}, tmp_path))
+    make_home(find_project({}, tmp_path), to_read=True)
+
+
+def test_a_home_that_is_not_there_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(ConfigurationError, match="set STOIC_HOME to a folder that can"):
+        make_home(find_project({"STOIC_HOME": str(tmp_path / "file")}, tmp_path), to_read=True)
 
 
 @pytest.mark.parametrize("name", ["eval_jobs", "releases", "dbt_like_sql", "dagster.yaml", "stoic.yml"])

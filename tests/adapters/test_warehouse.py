@@ -13,7 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from stoic_assets.adapters import duckdb_files
+from stoic_assets.adapters import warehouse as warehouse_module
 from stoic_assets.adapters.files import StorageError
+from stoic_assets.adapters.parquet_files import ARCHIVE, write_once
 from stoic_assets.adapters.table_schemas import MODELS, TABLES, arrow_schema
 from stoic_assets.adapters.warehouse import Warehouse
 from stoic_assets.core.errors import ConfigurationError, StoicError
@@ -275,6 +277,25 @@ def test_a_root_that_is_a_file_is_one_clear_line(tmp_path):
     (tmp_path / "warehouse").write_text("")
     with pytest.raises(StorageError, match="cannot write to"):
         Warehouse(tmp_path / "warehouse").write("turns", *KEY, [])
+
+
+def test_what_cannot_be_written_any_more_can_be_read(warehouse, monkeypatch):
+    warehouse.write("turns", *KEY, [turn(content="a")])
+    warehouse.root.joinpath("turns", ARCHIVE).rename(warehouse.root / "lost")
+
+    def write_elsewhere(path, fill):
+        if path.is_relative_to(warehouse.root):
+            raise StorageError("read-only")
+        write_once(path, fill)
+
+    monkeypatch.setattr(warehouse_module, "write_once", write_elsewhere)
+    before = sorted(warehouse.root.rglob("*"))
+    assert [row["content"] for row in warehouse.query("select * from turns")] == ["a"]
+    assert warehouse.query("select * from trials") == []
+    assert sorted(warehouse.root.rglob("*")) == before
+    monkeypatch.setattr(warehouse_module, "_elsewhere", lambda: warehouse.root)
+    with pytest.raises(StorageError, match="read-only"):
+        warehouse.query("select * from turns")
 
 
 def test_the_published_file_is_live(warehouse):

@@ -22,7 +22,7 @@ FINISHED, CUT_SHORT = "2026", "2027"
 @pytest.fixture
 def listed(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     """What the command prints."""
-    monkeypatch.setattr(evaluations, "open_workplace", lambda: workplace)
+    monkeypatch.setattr(evaluations, "open_workplace", lambda to_read: workplace)
     return lambda *options: CliRunner().invoke(COMMANDS, options, catch_exceptions=False).stdout
 
 

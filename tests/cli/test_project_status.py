@@ -92,6 +92,12 @@ def test_a_disk_without_room_for_an_evaluation_is_told(workplace: Workplace, mon
         looked_at(10**9, 19_900_000)
 
 
+def test_a_home_that_cannot_be_written_is_told(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    with pytest.raises(ConfigurationError, match="cannot be written"):
+        FILES["project"](workplace)
+
+
 @contextmanager
 def answering(status: int, seen: list[str] | None = None) -> Iterator[str]:
     """The address of a service that answers every GET so, and takes nothing else; `seen` are their paths."""
@@ -209,7 +215,7 @@ def test_a_model_server_that_refuses_the_key_is_missing(workplace: Workplace, pl
 def test_subjects_stand_in_order_and_one_that_is_missing_ends_with_2(
     workplace: Workplace, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("stoic_assets.cli.project_status.open_workplace", lambda: workplace)
+    monkeypatch.setattr("stoic_assets.cli.project_status.open_workplace", lambda to_read: workplace)
     monkeypatch.setattr("stoic_assets.cli.project_status.STATE", {**STATE, "graphs": lambda _: ("ok", "none asked")})
     with answering(401) as locked:
         write(workplace, new=locked)

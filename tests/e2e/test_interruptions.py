@@ -277,5 +277,6 @@ def test_a_home_that_cannot_be_written_is_said_at_once(stoic: Stoic, small_disk:
     assert done.line.endswith("cannot be written (Read-only file system); set STOIC_HOME to a folder that can")
     done = stoic("eval", code=2, STOIC_HOME=str(small_disk))
     assert "cannot be written" in done.line
+    assert "nothing was evaluated yet" in stoic("list", STOIC_HOME=str(small_disk)).out
     assert agent.calls == []
     assert list(small_disk.iterdir()) == []
