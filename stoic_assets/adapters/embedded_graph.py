@@ -149,13 +149,13 @@ def _stop(folder: Path) -> bool:
 def _recorded(folder: Path) -> GraphServer | None:
     try:
         record = json.loads((folder / "server.json").read_text(encoding="utf-8"))
-        return GraphServer(**record["server"]) if record["folder"] == _identity(folder) else None
-    except (FileNotFoundError, ValueError, TypeError, KeyError):  # none, or written by another version
+        return GraphServer(**record) if record.pop("folder") == _identity(folder) else None
+    except (FileNotFoundError, ValueError, TypeError, KeyError, AttributeError):  # none, or written by another version
         return None
 
 
 def _record(folder: Path, server: GraphServer) -> None:
-    record = {"folder": _identity(folder), "server": asdict(server)}
+    record = asdict(server) | {"folder": _identity(folder)}
     write_whole(folder / "server.json", json.dumps(record), mode=0o600)
 
 

@@ -57,7 +57,7 @@ def leave(process: "subprocess.Popen[str]") -> None:
 
 
 def record(home: Path) -> dict[str, object]:
-    return json.loads((home / "graph" / "server.json").read_text())["server"]
+    return json.loads((home / "graph" / "server.json").read_text())
 
 
 def write(server: GraphServer, cypher: str) -> list[dict[str, object]]:
@@ -144,7 +144,7 @@ def test_a_copy_of_a_home_neither_joins_nor_stops_the_server_of_the_original(tmp
         assert write(server, "MATCH (k:Kept) RETURN k.n AS n") == [{"n": 5}]
 
 
-@pytest.mark.parametrize("text", ["", "{", '{"pid": 1}', "[]", '{"folder": [1, 2], "server": {}}'])
+@pytest.mark.parametrize("text", ["", "{", '{"pid": 1}', "[]", '{"folder": [1, 2], "pid": 1}'])
 def test_a_record_that_cannot_be_read_counts_as_none(tmp_path, text):
     (tmp_path / "server.json").write_text(text)
     assert sharing._recorded(tmp_path) is None
