@@ -11,7 +11,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
@@ -56,8 +56,11 @@ class KeptEventLog(SqliteEventLogStorage):
         """Makes the tables of a new file. That of a run begins as a copy, for making them takes 60 ms."""
         file = Path(self.path_for_shard(shard))
         if shard != INDEX_SHARD_NAME and not file.exists():
-            with suppress(OSError):  # the disk is full, say: SQLite will say so in its own words
-                shutil.copyfile(self._empty(), file.with_suffix(".new")).replace(file)
+            new = file.with_suffix(".new")
+            try:
+                shutil.copyfile(self._empty(), new).replace(file)
+            except OSError:  # the disk is full, say: SQLite will say so in its own words
+                new.unlink(missing_ok=True)
         if not inspect(self._engine(shard)).has_table("alembic_version"):  # which Dagster makes last
             self._initdb(self._engine(shard))
 

@@ -116,9 +116,11 @@ def answering(status: int, seen: list[str] | None = None) -> Iterator[str]:
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         thread = Thread(target=server.serve_forever)
         thread.start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-        thread.join()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:  # else a test that fails leaves a thread that spins
+            server.shutdown()
+            thread.join()
 
 
 @pytest.fixture

@@ -1,6 +1,8 @@
 """Dagster's records as commands write them, read as the web UI reads them."""
 
+import errno
 import os
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -140,3 +142,16 @@ def test_what_a_command_prints_goes_through_no_other_process(home: Path) -> None
 def children_of_a_run(instance: dg.DagsterInstance) -> int:
     [made] = dg.materialize([processes], instance=instance).asset_materializations_for_node("processes")
     return int(str(made.metadata["children"].value))
+
+
+def test_a_file_that_finds_no_room_is_made_by_sqlite_and_its_draft_goes(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def copy_half(_: Path, target: Path) -> Path:
+        target.write_bytes(b"half")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(shutil, "copyfile", copy_half)
+    with open_instance(home) as ours:
+        assert "PIPELINE_SUCCESS" in kinds(ours, run(ours))
+    assert not list(home.rglob("*.new"))
