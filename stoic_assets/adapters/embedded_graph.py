@@ -105,7 +105,7 @@ def _lease(folder: Path) -> ReadWriteLock:
 
 def _gate(folder: Path) -> AbstractContextManager[None]:
     file = folder / "gate.lock"
-    return locked(file, ServiceUnreachable(f"another process holds {file}: wait for it or end it"), _GATE_SECONDS)
+    return locked(file, ServiceUnreachable(f"another process uses {file}; wait for it, or end it"), _GATE_SECONDS)
 
 
 def _running(folder: Path) -> GraphServer:

@@ -80,7 +80,7 @@ def _refuse_unusable(
             connect_agent(job.target, address, spec.agent_model, env, seconds)
         blanked = job.blanked(redactor)
         for prompt, text in blanked.prompts.items():
-            source = f"job {job.name}: prompt {prompt} without what `redact` in stoic.yml blanks"
+            source = f"job {job.name}: prompt {prompt} once `redact` in stoic.yml has replaced a part of it"
             refuse_prompt(blanked, prompt, text, source)
     if settings.ceiling(max_cost) is not None:
         for model in (spec.evaluator_model, *spec.judge_models):
@@ -138,7 +138,7 @@ def chosen_jobs(
         files = {Path(file).resolve(): Path(file) for file in request.files}
         return select_jobs(load_jobs(files.values()), names, request.tags)
     if not (known := job_files(project)):
-        raise ConfigurationError(f"{project.jobs}: there are no jobs; write one, or name one with --file")
+        raise ConfigurationError(f"{project.jobs}: no jobs there; write one, or name one with --file")
     if names:
         return wanted_jobs(known, names, request.tags)
     jobs = wanted_jobs(known, (), request.tags) if request.tags else load_jobs(known)

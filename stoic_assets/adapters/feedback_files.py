@@ -152,10 +152,10 @@ class _Reader:
         former = self._former.get(file.feedback_id, {})
         version = file.agent_version or former.get("agent_version") or self._newest(file.agent)
         if version is None:
-            self._complain(name, f"agent {file.agent!r} was never evaluated; say agent_version")
+            self._complain(name, f"agent {file.agent!r} was never evaluated; set agent_version")
             return None
         if version not in self._evaluated:  # it may be yet; until then no fitness update has room for it
-            self._complain(name, f"{version} was never evaluated; is agent_version right?")
+            self._complain(name, f"{version} was never evaluated; correct agent_version")
         given_at = file.given_at or former.get("given_at") or self._now
         whole = partial(HumanFeedback, file.feedback_id, agent_version=version, task_id=file.task_id, given_at=given_at)
         if isinstance(file, MetricsFile):

@@ -26,7 +26,7 @@ def locked(
         lock = FileLock(file, is_singleton=reentrant)
         lock.acquire(timeout=wait)
     except Timeout:
-        raise busy or StorageError(f"{file} is held by another process; wait for it, then try again") from None
+        raise busy or StorageError(f"another process uses {file}; wait for it, then try again") from None
     except OSError as error:
         raise StorageError(f"{file.parent} cannot be written: {error.strerror}") from None
     try:

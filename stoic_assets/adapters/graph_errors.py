@@ -23,7 +23,7 @@ def meaning(error: Exception, address: GraphAddress, cypher: str) -> StoicError:
     if isinstance(error, BrokenRecordError):  # such as a date before the year 1, which agents write too
         return QueryError(f"a returned value cannot be read ({error.__cause__}): return toString(…) of it")
     if any(limit in code(error) for limit in _TOO_LARGE):
-        return QueryError("the query needs more memory than the server has for it: make it cheaper")
+        return QueryError("the query needs more memory than the server has; reduce what it reads or returns")
     is_gone = _NO_DATABASE in code(error) and not names_graph(cypher)
     if isinstance(error, DriverError | AuthError | TransientError) or is_gone:
         return InfrastructureError(f"the graph at {address.uri} failed: {one_line(error)}")

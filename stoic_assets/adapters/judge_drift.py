@@ -178,7 +178,7 @@ def _refuse_silence(verdicts: list[VirtueScore], threshold: float) -> None:
     faults = [verdict.error for verdict in verdicts if verdict.error]
     if len(faults) > threshold * len(verdicts):
         raise InfrastructureError(
-            f"{len(faults)} of {len(verdicts)} verdicts could not be had (the first: {faults[0]}); "
+            f"{len(faults)} of {len(verdicts)} verdicts were not given (the first: {faults[0]}); "
             "materialise judge_drift again when the judge answers"
         )
 

@@ -45,7 +45,7 @@ def analyse_ratings(workplace: Workplace, page_id: str | None = None) -> Analyse
 
     rows = workplace.warehouse.query("select * from human_ratings")
     if not rows:
-        raise ConfigurationError("there are no ratings; take some in with `stoic ratings collect FILE_OR_FOLDER`")
+        raise ConfigurationError("there are no ratings; import some with `stoic ratings collect FILE_OR_FOLDER`")
     study = chosen_study(rows, read_keys(workplace.project.home), page_id)
     analysis = replace(analyse(study.rows, rated_items(workplace)), study=study)
     folder, write = workplace.reports / "ratings", workplace.warehouse.write

@@ -119,5 +119,5 @@ def worker_app() -> Celery:
     with dg.DagsterInstance.get() as instance:
         launcher = instance.run_launcher
     if not isinstance(launcher, CeleryRuns):
-        raise ConfigurationError("dagster.yaml in DAGSTER_HOME has no Celery launcher; take the one in deploy/")
+        raise ConfigurationError("dagster.yaml in DAGSTER_HOME has no Celery launcher; use the dagster.yaml in deploy/")
     return launcher.celery

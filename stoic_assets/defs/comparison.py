@@ -22,7 +22,10 @@ from stoic_assets.defs.partitions import agent_versions
 from stoic_assets.defs.shown_rows import numbers
 
 CHECK = "no_regression"
-GATE = dg.AssetCheckSpec(CHECK, asset="version_comparisons", description="Not worse than the version before.")
+GATE = dg.AssetCheckSpec(
+    CHECK, asset="version_comparisons",
+    description="Fails when a measure regressed against the base; warns when no comparison was possible.",
+)  # fmt: skip
 
 
 @dg.asset(
@@ -36,7 +39,7 @@ GATE = dg.AssetCheckSpec(CHECK, asset="version_comparisons", description="Not wo
 def version_comparisons(
     context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]
 ) -> dg.MaterializeResult:
-    """This version against its parent, or the release before it: paired by job, with intervals, after Holm."""
+    """Whether this version is better or worse than its parent, or than the release before it, measure by measure."""
     with reported(workplace):
         manifest = current_evaluation(context, workplace.evidence)
         base = version_comparison.base_version(workplace, manifest)
@@ -65,7 +68,9 @@ def _compared(workplace: Workplace, manifest: Manifest, base: str | None) -> tup
 def _why_no_base(workplace: Workplace, version: str) -> str:
     if version in load_releases(workplace.project.releases)[0]:
         return f"it is the first release of {agent_of(version)}; there is nothing to compare it with"
-    return f"no readable manifest in releases/ is that of {version}; compare it with `stoic compare BASE {version}`"
+    return (
+        f"releases/ has no readable manifest of {version}, so its base is unknown; run `stoic compare BASE {version}`"
+    )
 
 
 def _shown(found: Comparison) -> dict[str, Any]:

@@ -17,7 +17,7 @@ def own_evaluation_id(run: dg.DagsterRun) -> str:
 
 def no_version() -> str:
     """What most steps say to a run without a partition. Raises `ConfigurationError`."""
-    raise ConfigurationError("this needs an agent version; choose a partition")
+    raise ConfigurationError("this asset needs an agent version; choose a partition")
 
 
 def current_evaluation(

@@ -22,7 +22,7 @@ from stoic_assets.defs.shown_rows import numbers
     deps=["evaluations", "trial_virtues", "composite_scores", "weak_virtues", "version_comparisons"],
 )
 def fitness_updates(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
-    """Weak virtues as fitness for the evolution loop, and the events of this evaluation; first into the outbox."""
+    """Fitness, weak virtues and suggestions for an evolution service, events for the webhook, put into the outbox."""
     with reported(workplace):
         published = run_async(publish(workplace, current_evaluation(context, workplace.evidence)))
     update, delivery = published.update, published.delivery
@@ -56,7 +56,7 @@ def fitness_updates(context: dg.AssetExecutionContext, workplace: dg.ResourcePar
 def stoic_graph_projection(
     context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]
 ) -> dg.MaterializeResult:
-    """This evaluation, its virtue scores, fitness and trends in the stoic graph; running twice changes nothing."""
+    """This evaluation with its virtue scores, fitness and trends in the stoic graph; rerunning changes nothing."""
     with reported(workplace, context):
         written = project(workplace, current_evaluation(context, workplace.evidence))
     return dg.MaterializeResult(metadata=written)

@@ -21,7 +21,7 @@ UNMOVED = "judge_did_not_move"
 
 
 class JudgeDriftConfig(dg.Config):
-    """With `renew` the judge as it is now becomes the reference; otherwise it is held against the one it has."""
+    """With `renew` the present judge becomes the reference; otherwise it is compared with the existing reference."""
 
     renew: bool = False
 
@@ -33,14 +33,15 @@ class JudgeDriftConfig(dg.Config):
     deps=["transcripts"],
     check_specs=[
         dg.AssetCheckSpec(
-            UNMOVED, asset="judge_drift", description="No virtue is judged otherwise than the reference was."
+            UNMOVED, asset="judge_drift",
+            description="Fails when the judge scores a virtue differently from the reference.",
         )
     ],
 )
 def judge_drift(config: JudgeDriftConfig, workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
-    """A fixed set of stored transcripts judged again, past the judge cache, and held against former judgings of them.
+    """Whether the judge has changed: it scores a fixed set of stored transcripts again, without its cache.
 
-    The first time there is nothing to hold against: the reference is made instead.
+    The scores are compared with earlier ones of the same transcripts. The first run makes this reference instead.
     """
     with reported(workplace):
         provider = connect_model(workplace.env, workplace.settings)

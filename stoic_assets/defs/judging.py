@@ -25,10 +25,10 @@ from stoic_assets.defs.transcripts import transcripts
 
 
 class JudgingConfig(dg.Config):
-    """How to judge; `fresh` goes past the judge cache, `samples` overrides the evaluation's own number.
+    """How to judge: `fresh` ignores the judge cache, `samples` overrides the evaluation's number of samples.
 
-    `job_files` are corrected jobs: they take the place of those of the same name, in later judgings too, until one is
-    `original`: that begins with the jobs that the trials were held with.
+    `job_files` are corrected jobs. They replace those of the same name, in later judgings too, until a judging with
+    `original` discards the corrections.
     """
 
     samples: int | None = Field(default=None, ge=1, le=50)
@@ -49,12 +49,12 @@ def _spec(name: str, description: str) -> dg.AssetSpec:
     specs=[
         _spec(
             "virtue_scores",
-            "Verdicts of the judge panel on the five virtues, every one of them stored.\n\n"
+            "All verdicts of the judge panel on the five virtues.\n\n"
             "Can be materialised again on its own: the agent is not called.",
         ),
         _spec(
             "task_scores",
-            "Marks of every task against its acceptance criteria, with the facts as ground truth, and of the tone.",
+            "Scores of every task by its acceptance criteria, with the facts as ground truth, and of the tone.",
         ),
     ],
     can_subset=True,
@@ -119,7 +119,7 @@ def _about_tasks(tables: Tables) -> dict[str, Any]:
 def assertion_results(
     context: dg.AssetExecutionContext, config: JudgingConfig, workplace: dg.ResourceParam[Workplace]
 ) -> dg.MaterializeResult:
-    """Expected against observed for every assertion; corrected and weighted anew without another conversation."""
+    """For every assertion what was expected and observed, and whether it held. Can run again without a conversation."""
     with reported(workplace):
         manifest = current_evaluation(context, workplace.evidence)
         judging = _judging(manifest, config, workplace)

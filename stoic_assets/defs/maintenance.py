@@ -16,14 +16,14 @@ from stoic_assets.defs.ownership import OWNERS
 
 
 class CompactionConfig(dg.Config):
-    """Files younger than `grace_minutes` are not merged, and those replaced later than that not removed."""
+    """Files younger than `grace_minutes` are not merged; files that were replaced since then are not removed."""
 
     grace_minutes: float = Field(default=GRACE.total_seconds() / 60, ge=0)
 
 
 @dg.asset(group_name="maintenance", kinds={"parquet"}, owners=OWNERS)
 def compact(config: CompactionConfig, workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
-    """The warehouse in few files, whatever versions they belong to; what people and stages read stays the same."""
+    """Merges the many small files of the warehouse into a few archives. No table changes."""
     with reported(workplace):
         tables = workplace.warehouse.compact(timedelta(minutes=config.grace_minutes))
     return dg.MaterializeResult(

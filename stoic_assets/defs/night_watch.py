@@ -35,8 +35,9 @@ def build_watch(job: Any) -> dg.SensorDefinition:
     @dg.sensor(
         name="night_watch",
         jobs=[release_evaluation, job, compaction],
-        description="Sees nights through: verdicts, bases first; a second round where a version fell; an alarm if it "
-        "did twice. Once a night is over, says which versions came to no verdict, and has the warehouse compacted.",
+        description="Completes each nightly run: evaluates the stored conversations, requests a second round where a "
+        "version regressed, and raises an alarm if it regressed twice. Then it reports versions without a verdict and "
+        "starts compaction.",
         minimum_interval_seconds=30,
         default_status=dg.DefaultSensorStatus.RUNNING,
     )
@@ -65,7 +66,7 @@ def build_watch(job: Any) -> dg.SensorDefinition:
         if complaints and not requests and not observations:
             # The tick fails, for all to see, once no other night waits for anything.
             raise ConfigurationError("; ".join(map(str, complaints)))
-        reason = None if requests else "no night waits for anything"
+        reason = None if requests else "no nightly run is incomplete"
         return dg.SensorResult(run_requests=requests, skip_reason=reason, asset_events=observations)
 
     return night_watch

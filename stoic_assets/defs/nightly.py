@@ -35,7 +35,7 @@ LATE = timedelta(hours=12)
 
 
 class NightConfig(dg.Config):
-    """Which round of a night is held; `versions` are those to hold, all live ones if empty."""
+    """`again` runs the second round of the night. `versions` are those to run; if empty, all live ones."""
 
     again: bool = False
     versions: list[str] = []
@@ -82,7 +82,7 @@ def build_nightly(settings: Nightly) -> dg.Definitions:
     job = dg.define_asset_job(
         JOB,
         selection=dg.AssetSelection.assets(CONVERSATIONS, "judge_drift"),
-        description="The conversations of all live versions in turn, and whether the judge has moved.",
+        description="The conversations of all live versions, and whether the judge has changed.",
     )
     return dg.Definitions(
         assets=[conversations], jobs=[job], schedules=[_schedule(settings, job)], sensors=[build_watch(job)]
@@ -101,9 +101,9 @@ def _conversations(nights: dg.TimeWindowPartitionsDefinition) -> dg.AssetsDefini
     def converse(
         context: dg.AssetExecutionContext, config: NightConfig, workplace: dg.ResourceParam[Workplace]
     ) -> dg.MaterializeResult:
-        """Conversations with every live version, their trials in turn, so that a slow hour is slow for all of them.
+        """Conversations with every live version, trial by trial in turn, so that a slow hour affects all alike.
 
-        What is held already is not held again: a night that was cut off is simply materialised again.
+        Trials that are stored are not run again: to continue an interrupted night, materialise it again.
         """
         night, name = context.partition_key, _round_name(config)
         with reported(workplace):
@@ -153,7 +153,7 @@ def _schedule(settings: Nightly, job: Any) -> dg.ScheduleDefinition:
     @dg.schedule(
         name="nightly",
         job=job,
-        description="Has every live version converse; a day has one night, however often the schedule fires.",
+        description="Starts the conversations of all live versions, once a day however often the schedule fires.",
         cron_schedule=settings.cron,
         execution_timezone=settings.time_zone,
         default_status=dg.DefaultScheduleStatus.RUNNING,
@@ -164,9 +164,11 @@ def _schedule(settings: Nightly, job: Any) -> dg.ScheduleDefinition:
         due = context.scheduled_execution_time.astimezone(ZoneInfo(settings.time_zone))
         night = f"{due:%Y-%m-%d}"
         if datetime.now(UTC) - due > LATE:
-            return dg.SkipReason(f"the night of {night} was missed; materialise {CONVERSATIONS} of that night by hand")
+            return dg.SkipReason(
+                f"the nightly run of {night} was missed; to make up for it, materialise {CONVERSATIONS} of that day"
+            )
         if night < first_night(settings):
-            return dg.SkipReason(f"nights begin on {settings.since}: nightly.since in stoic.yml")
+            return dg.SkipReason(f"nightly runs begin on {settings.since}, as nightly.since in stoic.yml says")
         releases = read_releases(workplace)
         if not releases.live:
             return dg.SkipReason("; ".join(["no version in releases/ is live", *releases.complaints]))

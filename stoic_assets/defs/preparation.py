@@ -21,9 +21,9 @@ from stoic_assets.defs.shown_rows import shown
 
 @dg.asset(group_name="preparation", kinds={"yaml"}, owners=OWNERS)
 def job_configs(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
-    """The jobs of this project: read, checked, and listed.
+    """Checks and lists the jobs of this project.
 
-    A faulty file is only shown: an evaluation that wants it is refused before its first conversation, and others run.
+    A faulty file is only shown here. An evaluation that needs it is refused before its first conversation.
     """
     jobs, complaints = readable_jobs(job_files(workplace.project))
     for problem in [*complaints, *doubts(jobs, subject_address(workplace.env) is None)]:
@@ -73,7 +73,7 @@ def _trials(job: Job) -> int:
     deps=[job_configs],
 )
 def graph_setup(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
-    """Constraints of the stoic graph, and the node of this agent version with its lineage."""
+    """Writes the constraints of the stoic graph, and the node of this agent version with its parents."""
     with reported(workplace, context):
         version = check_agent_version(context.partition_key)  # the web UI adds whatever one types as a partition
         releases, complaints = load_releases(workplace.project.releases)

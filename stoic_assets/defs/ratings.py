@@ -21,9 +21,9 @@ from stoic_assets.defs.shown_rows import page, shown
 
 
 class RatingPageConfig(dg.Config):
-    """The versions whose replies are rated, the one evaluated last if empty; one page shows them all, blind.
+    """`agent_versions` are those whose replies are rated, without naming them; if empty, the one evaluated last.
 
-    `about` is what raters are told of whom people wrote to; empty for a sentence that is true of any agent.
+    `about` tells raters to whom people wrote; if empty, the page says only that people wrote and got a reply.
     """
 
     agent_versions: list[str] = []
@@ -32,7 +32,7 @@ class RatingPageConfig(dg.Config):
 
 @dg.asset(group_name="people", kinds={"html"}, owners=OWNERS, deps=["transcripts"])
 def rating_pages(config: RatingPageConfig, workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
-    """One self-contained page on which people rate replies to scenarios, without knowing whose they are."""
+    """A self-contained HTML page on which people rate replies to scenarios without knowing which version gave them."""
     with reported(workplace):
         built = ratings_store.build(workplace, config.agent_versions, about=config.about or None)
     return dg.MaterializeResult(
@@ -47,7 +47,7 @@ def rating_pages(config: RatingPageConfig, workplace: dg.ResourceParam[Workplace
 
 @dg.asset(group_name="people", kinds={"json", "parquet"}, owners=OWNERS, deps=[rating_pages])
 def human_ratings(workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
-    """The ratings in `$STOIC_HOME/ratings/`, each rater, item and page once; the same again changes nothing."""
+    """The ratings in `$STOIC_HOME/ratings/`, one row for each rater, item and page."""
     with reported(workplace):
         collected = ratings_store.collect(workplace, ratings_store.rating_files(workplace.project.home))
     return dg.MaterializeResult(metadata=collected.counts)
@@ -61,7 +61,7 @@ def human_ratings(workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResul
             group_name="people",
             kinds={"python", "parquet"},
             owners=OWNERS,
-            description="How far raters agree on each question, with intervals, and what the gate says.",
+            description="How far raters agree on each question, with intervals, and whether that is enough.",
         ),
         dg.AssetSpec(
             "rater_checks",
@@ -69,7 +69,7 @@ def human_ratings(workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResul
             group_name="people",
             kinds={"python", "parquet"},
             owners=OWNERS,
-            description="Reasons to talk with a rater; nobody is left out because of one.",
+            description="Reasons to talk with a rater. No rating is left out because of one.",
         ),
     ]
 )
@@ -103,7 +103,7 @@ _COLUMNS = ("virtue", "judge_model", "measure", "estimate", "low", "high", "why"
 
 @dg.asset(group_name="people", kinds={"python", "parquet"}, owners=OWNERS, deps=[human_ratings, "virtue_scores"])
 def judge_calibration(workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
-    """The judge against people on the same replies, and the map from its spread to a confidence that can be trusted."""
+    """How well the judge agrees with people on the same replies, and how often it is right at each confidence."""
     with reported(workplace):
         comparisons = calibration_store.calibrate(workplace)
         path = calibration_store.store(workplace.warehouse, comparisons)
@@ -136,7 +136,7 @@ def _diagram(found: ConfidenceMap) -> str:
     retry_policy=RETRIES,
 )
 def human_feedback_evaluations(workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
-    """What people said in `$STOIC_HOME/feedback/` and in ratings, as evaluations of virtues; published as events."""
+    """Feedback in `$STOIC_HOME/feedback/` and ratings as scores of virtues; sent as events."""
     with reported(workplace):
         taken = run_async(feedback_files.take_in(workplace, feedback_files.feedback_model(workplace)))
         written = feedback_files.store(workplace, taken)
@@ -160,13 +160,13 @@ AFTER_RATINGS = dg.define_asset_job(
     selection=dg.AssetSelection.assets(
         "human_ratings", "rater_reliability", "rater_checks", "judge_calibration", "human_feedback_evaluations"
     ),
-    description="Ratings taken in and analysed, the judge held against them, and what people said as evaluations.",
+    description="Imports and analyses ratings, compares the judge with them, and turns them into scores of virtues.",
 )
 
 
 @dg.sensor(
     job=AFTER_RATINGS,
-    description="Takes rating files in when one is put into `$STOIC_HOME/ratings/`, or replaced there.",
+    description="Imports rating files when one is added to `$STOIC_HOME/ratings/` or replaced there.",
     minimum_interval_seconds=30,
     default_status=dg.DefaultSensorStatus.RUNNING,
 )

@@ -20,13 +20,13 @@ NOT_ENDED = [status for status in dg.DagsterRunStatus if status not in ENDED]
 release_evaluation = dg.define_asset_job(
     "release_evaluation",
     selection=dg.AssetSelection.assets(*EVALUATION),
-    description="One version of an agent from conversations to verdict and report.",
+    description="Evaluates one version of an agent, from conversations to verdict and report.",
 )
 
 
 @dg.sensor(
     job=release_evaluation,
-    description="Adds a partition for every manifest in `releases/`, and evaluates those that are new or were changed.",
+    description="Adds a partition for every manifest in `releases/`, and evaluates those that are new or have changed.",
     minimum_interval_seconds=15,
     default_status=dg.DefaultSensorStatus.RUNNING,
 )
@@ -91,4 +91,4 @@ def _partitions(instance: dg.DagsterInstance) -> set[str]:
 def _why_nothing(waiting: list[str], releases: Releases) -> str:
     """One line for the tick's page."""
     faults = [f"not read: {complaint}" for complaint in releases.complaints]
-    return "; ".join([*waiting, *faults]) or "no manifest is new or was changed"
+    return "; ".join([*waiting, *faults]) or "no manifest is new or has changed"

@@ -24,7 +24,7 @@ from stoic_assets.defs.shown_rows import numbers, page
 def weak_virtue_reports(
     context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]
 ) -> dg.MaterializeResult:
-    """The virtues that the next version should work on, with what the judges suggest."""
+    """The virtues that the next version should improve, with the judges' suggestions."""
     with reported(workplace):
         manifest = current_evaluation(context, workplace.evidence)
         tables = EvaluationTables(workplace, manifest)
@@ -64,7 +64,7 @@ def weak_virtue_reports(
 def evaluation_reports(
     context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]
 ) -> dg.MaterializeResult:
-    """One self-contained HTML file: every transcript, score and piece of evidence. Open it in any browser."""
+    """A self-contained HTML file with every transcript, score and piece of evidence."""
     with reported(workplace):
         path = write_report(workplace, current_evaluation(context, workplace.evidence))
     return dg.MaterializeResult(

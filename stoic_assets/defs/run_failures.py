@@ -16,7 +16,7 @@ RETRIED_TAG = "dagster/will_retry"
 
 
 @dg.run_failure_sensor(
-    description="Tells the webhook of every failed run of the web UI, a sensor or a schedule, as `stoic.run_failed`.",
+    description="Sends the event `stoic.run_failed` for every failed run of the web UI, a sensor or a schedule.",
     minimum_interval_seconds=30,
     default_status=dg.DefaultSensorStatus.RUNNING,
 )
@@ -49,4 +49,4 @@ def _error(context: dg.RunFailureSensorContext) -> str:
             return data.user_failure_data.description
         if data.error:
             return (data.error.cause or data.error).message
-    return context.failure_event.message or "it failed without a word"
+    return context.failure_event.message or "it failed without an error message; see its page in the web UI"

@@ -54,7 +54,9 @@ def _spec(model: str) -> dg.AssetSpec:
 
 def _check_specs(models: Iterable[str]) -> list[dg.AssetCheckSpec]:
     return [
-        dg.AssetCheckSpec(test.name, asset=model, description=f"No row is found by\n\n```sql\n{test.sql}\n```")
+        dg.AssetCheckSpec(
+            test.name, asset=model, description=f"Fails when this query returns a row:\n\n```sql\n{test.sql}\n```"
+        )
         for model in models
         for test in _project.tests(model)
     ]
@@ -157,7 +159,7 @@ sql_assets = [sql_models, *(sql_view(model) for model in _project.order if _proj
     deps=["evaluation_scores", "virtue_scores"],
 )
 def evaluations(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
-    """The evaluation as a whole: what was planned, scored and invalid, and what it cost."""
+    """The evaluation as a whole: how many trials were planned, scored and invalid, and the cost."""
     with reported(workplace):
         manifest = current_evaluation(context, workplace.evidence)
         tables = EvaluationTables(workplace, manifest)

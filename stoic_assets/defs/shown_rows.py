@@ -31,7 +31,7 @@ def page(path: Path) -> dict[str, Any]:
     """Where an HTML file is, and how to open it: no browser follows a link from the UI to a file."""
     return {
         "path": dg.MetadataValue.path(path),
-        "to_open": "copy the path into the address bar of a browser, on the machine that has the file",
+        "to_open": "copy the path into the address bar of a browser on the machine that has the file",
     }
 
 

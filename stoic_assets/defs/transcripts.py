@@ -24,19 +24,19 @@ from stoic_assets.defs.shown_rows import numbers, shown, trial_name
 
 
 class ConversationConfig(dg.Config):
-    """What to converse about; everything left out is decided by the release manifest, the jobs and `stoic.yml`."""
+    """What to run. Where a field is left out, the release manifest, the jobs and `stoic.yml` decide."""
 
-    files: list[str] = Field(default=[], description="Paths of job files.")
-    jobs: list[str] = Field(default=[], description="Names of jobs.")
-    tags: list[str] = Field(default=[], description="Jobs with one of these tags.")
-    conditions: str | None = Field(default=None, description="`withheld`, `supplied` or `both`.")
-    repeats: int | None = Field(default=None, description="Repeats of every trial, 1 or more.")
+    files: list[str] = Field(default=[], description="Paths of job files to run.")
+    jobs: list[str] = Field(default=[], description="Names of jobs to run.")
+    tags: list[str] = Field(default=[], description="Run the jobs with one of these tags.")
+    conditions: str | None = Field(default=None, description="Conditions to run: `withheld`, `supplied` or `both`.")
+    repeats: int | None = Field(default=None, description="How many times to run each trial, 1 or more.")
     judge_samples: int | None = Field(default=None, description="Verdicts of each judge on each virtue, 1 to 50.")
     model: str | None = Field(default=None, description="The model that the agent is asked to use.")
     agent_url: str | None = Field(default=None, description="Where the agent listens.")
-    at_once: int | None = Field(default=None, ge=1, description="Conversations at the same time.")
+    at_once: int | None = Field(default=None, ge=1, description="How many conversations to hold at once.")
     max_cost: float | None = Field(
-        default=None, ge=0, description="US dollars after which nothing more is asked of a model."
+        default=None, ge=0, description="Ask no model once this many US dollars are spent."
     )
 
     def request(self) -> EvaluationRequest:
@@ -68,9 +68,9 @@ _SCHEMA = dg.TableSchema(
 def transcripts(
     context: dg.AssetExecutionContext, config: ConversationConfig, workplace: dg.ResourceParam[Workplace]
 ) -> dg.MaterializeResult:
-    """Live conversations with this version, and the evidence of what it did, captured the moment each trial ended.
+    """Conversations with this version, and the evidence of what it did, captured the moment each trial ended.
 
-    A run that was cut off is taken up where it stood by a run with the same tag `stoic/evaluation_id`.
+    To continue an interrupted run, start one with the same tag `stoic/evaluation_id`.
     """
     version, evaluation_id = context.partition_key, own_evaluation_id(context.run)
     with reported(workplace, context):

@@ -111,7 +111,7 @@ def test_what_the_embedded_server_gets_wrong_is_refused_there(subject, projectio
     if subject.kind == "neo4j":
         assert subject.rows(cypher) == [{"found": expected}]
         return
-    assert "compute it before, as in WITH count(n) AS c" in failure(lambda: subject.rows(cypher))
+    assert "compute it first, as in WITH count(n) AS c" in failure(lambda: subject.rows(cypher))
     assert asyncio.run(subject.graph.write(subject.named(cypher))) != [{"found": expected}], "it need not be refused"
 
 

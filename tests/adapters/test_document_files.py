@@ -77,7 +77,7 @@ def test_a_user_with_braces_for_nothing_holds_no_conversation_but_its_job_can_be
 ) -> None:
     path = tmp_path / "chat.yml"
     path.write_text(f"tasks: [{{task: Ask, acceptanceCriteria: Told}}]\ntarget:\n  chatbot: c\n  user: '{user}'\n")
-    with pytest.raises(DocumentError, match=r"chat\.yml:4: target\.user: only \{trial\} may stand in braces"):
+    with pytest.raises(DocumentError, match=r"chat\.yml:4: target\.user: only \{trial\} may be in braces"):
         load_job(path)
     assert [job.target.user for job in load_corrections([path])] == [user]
     path.write_text(path.read_text().replace(user, "u-{trial}"))

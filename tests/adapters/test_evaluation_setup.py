@@ -172,7 +172,7 @@ def test_whoever_wants_all_is_told_of_a_faulty_file(project: Project, write: Wri
 
 
 def test_a_project_without_jobs_says_what_to_do(project: Project) -> None:
-    with pytest.raises(ConfigurationError, match="eval_jobs: there are no jobs; write one, or name one with --file"):
+    with pytest.raises(ConfigurationError, match="eval_jobs: no jobs there; write one, or name one with --file"):
         resolved(project)
 
 
@@ -268,7 +268,7 @@ def test_a_template_that_blanking_would_spoil_is_refused(project: Project, write
     (project.jobs / "wisdom.jinja").write_text('{% set pin = "tr0ub4dor" %}Judge.')
     assert resolved(project).spec.jobs[0].prompts
     settings = Settings(redact=('"tr.*',))
-    with pytest.raises(DocumentError, match=r"^job chat: prompt wisdom without what `redact` in stoic\.yml blanks"):
+    with pytest.raises(DocumentError, match=r"^job chat: prompt wisdom once `redact` in stoic\.yml has replaced"):
         set_up(EvaluationRequest(), "marcus@1", project, settings, OFFLINE)
 
 

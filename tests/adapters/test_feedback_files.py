@@ -151,7 +151,7 @@ def test_a_wrong_file_keeps_no_other_out(workplace: Workplace, put: Callable[...
 
 def test_an_agent_means_its_newest_version_and_stays_with_it(workplace: Workplace, put: Callable[..., Path]) -> None:
     put(agent_version=None, agent_id="marcus")
-    assert "agent 'marcus' was never evaluated; say agent_version" in taken(workplace).complaints[0]
+    assert "agent 'marcus' was never evaluated; set agent_version" in taken(workplace).complaints[0]
     evaluated(workplace, "marcus@1.0.0")
     taken(workplace)
     evaluated(workplace, VERSION, "2026-03-02T02:00:00Z")
@@ -167,7 +167,7 @@ def test_a_version_that_was_never_evaluated_is_named_and_its_feedback_kept(
 ) -> None:
     evaluated(workplace, "marcus@1.0.0")
     put()
-    assert taken(workplace).complaints == (f"a.json: {VERSION} was never evaluated; is agent_version right?",)
+    assert taken(workplace).complaints == (f"a.json: {VERSION} was never evaluated; correct agent_version",)
     assert [row["agent_version"] for row in table(workplace)] == [VERSION]
     evaluated(workplace, VERSION)
     assert taken(workplace).complaints == ()

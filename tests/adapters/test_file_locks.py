@@ -16,7 +16,7 @@ def test_whoever_comes_second_is_told(tmp_path: Path) -> None:
     with locked(tmp_path / "new" / "lock"):
         with pytest.raises(ConfigurationError, match="somebody runs"), locked(tmp_path / "new" / "lock", busy, wait=0):
             pass
-        with pytest.raises(StorageError, match="held by another process"), locked(tmp_path / "new" / "lock", wait=0.01):
+        with pytest.raises(StorageError, match="another process uses"), locked(tmp_path / "new" / "lock", wait=0.01):
             pass
     with locked(tmp_path / "new" / "lock", wait=0):
         pass
@@ -26,7 +26,7 @@ def test_a_reentrant_lock_is_held_until_the_outermost_ends(tmp_path: Path) -> No
     with locked(tmp_path / "lock", reentrant=True):
         with locked(tmp_path / "lock", wait=0, reentrant=True):
             pass
-        with pytest.raises(StorageError, match="held by another"), locked(tmp_path / "lock", wait=0):
+        with pytest.raises(StorageError, match="another process uses"), locked(tmp_path / "lock", wait=0):
             pass
 
 

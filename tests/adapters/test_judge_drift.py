@@ -153,7 +153,7 @@ def test_a_judge_that_moved_raises_the_alarm_announces_it_and_excuses_the_agent(
 
 
 def test_an_interrupted_making_is_taken_up_after_its_last_whole_round(workplace: Workplace) -> None:
-    with pytest.raises(InfrastructureError, match=r"40 of 40 verdicts could not be had.*the server is gone"):
+    with pytest.raises(InfrastructureError, match=r"40 of 40 verdicts were not given.*the server is gone"):
         watch(workplace, NoisyJudge(0.7, fails=lambda number: number > 40))
     assert references(workplace)[0]["rounds"] == 1
     paid = workplace.warehouse.read("llm_calls", ALL_VERSIONS, "drift-20261122T020000")

@@ -204,7 +204,7 @@ def test_a_base_that_was_never_evaluated_is_a_warning(
     ("version", "why"),
     [
         (BASE, "it is the first release of marcus; there is nothing to compare it with"),
-        ("marcus@dev", "no readable manifest in releases/ is that of marcus@dev"),
+        ("marcus@dev", "releases/ has no readable manifest of marcus@dev, so its base is unknown"),
     ],
 )
 def test_with_nothing_to_compare_with_the_gate_is_open_and_says_why(

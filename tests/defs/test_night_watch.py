@@ -194,7 +194,7 @@ def test_a_night_without_verdict_is_told_once_and_again_once_it_was_materialised
 
 
 def test_what_a_fault_or_a_failed_run_told_is_not_told_again(watch: Watch, told: Told) -> None:
-    watch.held("first", BASE, CANDIDATE, **{CANDIDATE: "2 of 6 trials were held before the cost ceiling"})
+    watch.held("first", BASE, CANDIDATE, **{CANDIDATE: "2 of 6 trials were run before the cost ceiling"})
     watch.tick()
     watch.head(BASE, evaluation_id(NIGHT, BASE, "first"), "conversed", None, None)
     watch.ended(evaluation_id(NIGHT, BASE, "first"))

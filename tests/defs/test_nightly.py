@@ -104,7 +104,7 @@ def test_there_is_no_night_before_the_first(workplace: Workplace, definitions_of
     context = dg.build_schedule_context(
         scheduled_execution_time=datetime.now(UTC), resources={"workplace": workplace}
     )
-    assert "nights begin on" in schedule(context).skip_message  # type: ignore[union-attr]
+    assert "nightly runs begin on" in schedule(context).skip_message  # type: ignore[union-attr]
 
 
 def test_a_night_in_which_nobody_can_be_reached_fails_and_says_so(

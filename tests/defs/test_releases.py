@@ -107,7 +107,7 @@ def test_a_manifest_becomes_a_partition_and_a_run_once(daemon: Daemon, manifest:
     assert daemon.apply(found) == ["marcus@1.0.0"]
     assert daemon.instance.get_dynamic_partitions("agent_version") == ["marcus@1.0.0"]
     assert (daemon.look().run_requests, daemon.look().dynamic_partitions_requests) == ([], [])
-    assert daemon.look().skip_reason.skip_message == "no manifest is new or was changed"
+    assert daemon.look().skip_reason.skip_message == "no manifest is new or has changed"
 
 
 def test_ticks_that_race_begin_one_run(daemon: Daemon, manifest: Manifest) -> None:

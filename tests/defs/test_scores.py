@@ -174,7 +174,8 @@ def test_a_model_asks_for_a_version(
 def test_every_check_says_what_it_looks_for() -> None:
     found = {spec.name: spec.description for spec in sql_models.check_specs if spec.asset_key == TRIAL_VIRTUES}
     assert found["between_score"] == (
-        "No row is found by\n\n```sql\nselect * from trial_virtues where score not between 0 and 1\n```"
+        "Fails when this query returns a row:\n\n```sql\nselect * from trial_virtues where score not between 0 and "
+        "1\n```"
     )
     assert all(found.values())
 

@@ -107,7 +107,7 @@ def test_a_job_whose_user_an_earlier_release_let_pass_can_be_corrected(stoic: St
     [trial] = stoic("regrade", "--file", file, "--json").document["trials"]
     assert trial["scores"]["assertion"] == 1.0
     refused = stoic("eval", "--file", file, code=2)
-    assert "target.user: only {trial} may stand in braces" in refused.line
+    assert "target.user: only {trial} may be in braces" in refused.line
 
 
 class Marks:

@@ -32,7 +32,7 @@ def connect_model(env: Mapping[str, str], settings: Settings) -> ChatModel:
     if is_offline(env):
         return OfflineModel()
     if not _value(env, "OPENAI_API_KEY") and not _value(env, "OPENAI_BASE_URL"):
-        why = "no server plays the simulated user"
+        why = "no model server for the simulated user"
         raise ConfigurationError(f"{why}: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server without keys")
     served = {server: OpenAiModel(server, settings.limits, settings.prices) for server in _servers(env)}
     one, *others = served.values()

@@ -11,7 +11,7 @@ from stoic_assets.core.assertions.cypher_script import code
 
 OVERLOOKED = (
     "the embedded graph answers wrongly where AND, OR, NOT, IN, IS NULL, CONTAINS, a property or the like is applied "
-    "to an aggregate: compute it before, as in WITH count(n) AS c RETURN c > 0 AND …"
+    "to an aggregate: compute it first, as in WITH count(n) AS c RETURN c > 0 AND …"
 )
 """What is said of a query that `overlooks_aggregate`."""
 

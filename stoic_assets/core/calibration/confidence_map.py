@@ -88,4 +88,4 @@ def why_not_calibrated(
         if (row["virtue"], row["judge_model"], row["measure"]) == (virtue, judges, f"map_{source}"):
             return row["why"] or "not calibrated: judged after the calibration with other prompts, or before it"
     advice = "once replies are rated, materialise judge_calibration"
-    return f"not calibrated: this judge was not held against people’s ratings yet; {advice}"
+    return f"not calibrated: this judge has not been compared with people’s ratings yet; {advice}"

@@ -67,7 +67,7 @@ async def _observed_context(session_id: str, user: str, world: World, failed: bo
     except AgentUnusable as failure:
         if not failed:
             await world.refuse_outage(failure, user)
-        problem = f"the object context was not to be had: {failure}"
+        problem = f"the object context could not be fetched: {failure}"
         return Observation(OBJECT_CONTEXT, "object_context", "", error=problem)
     return None if found is None else Observation(OBJECT_CONTEXT, "object_context", "", result=found)
 

@@ -50,7 +50,7 @@ def corrected_jobs(jobs: Iterable[Job], held: Sequence[Job]) -> dict[str, Job]:
 def _corrected(job: Job, held: dict[str, Job]) -> Job:
     """The job, blanked as its record is, and reached as its conversations reached the agent: a release may say how."""
     if job.name not in held:
-        raise ConfigurationError(f"job {job.name} was not part of the evaluation, which holds {', '.join(held)}")
+        raise ConfigurationError(f"job {job.name} was not part of the evaluation; its jobs are {', '.join(held)}")
     before = held[job.name]
     then, now = (each.model_dump(mode="json", by_alias=True) for each in (before, job))
     job = Job.model_validate(_blanked_as(then, now))
@@ -68,7 +68,7 @@ def _refuse_other_conversations(job: Job, held: Job) -> None:
     if changed := list(_differences(then, now)):
         raise ConfigurationError(
             f"job {job.name}: {listed(changed)} cannot be corrected afterwards: the conversations "
-            "were held with what stood there; undo that, or evaluate anew"
+            "took place with the old values; change them back, or run a new evaluation"
         )
 
 
@@ -110,9 +110,10 @@ def _refuse_other_queries(job: Job, held: Job) -> None:
         for key, query in _queries(job, condition):
             if asked.get(key) != query:
                 raise ConfigurationError(
-                    f"job {job.name}: assertion {key} asks what was not asked after the trials, so that its rows were "
-                    "never observed, and the graph has moved on; keep queries, names and places (`weight: 0` leaves "
-                    "one out), or evaluate anew"
+                    f"job {job.name}: the query of assertion {key} was not run when the trials ended, so it has no "
+                    "rows "
+                    "to check; keep the query, parameters, name, condition and position (`weight: 0` leaves an "
+                    "assertion out), or run a new evaluation"
                 )
 
 

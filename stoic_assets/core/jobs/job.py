@@ -43,7 +43,7 @@ class Job(CamelDocument):
 
     name: str = Field("", description="default: the file's stem")
     tags: tuple[str, ...] = ()
-    holdout: bool = Field(False, description="used in verdicts, never sent to evolution")
+    holdout: bool = Field(False, description="counts in verdicts, never sent to the evolution service")
     repeats: int = Field(1, ge=1)
     evaluator: Evaluator = Evaluator()
     scorer: Scorer = Scorer()
@@ -62,7 +62,7 @@ class Job(CamelDocument):
         default_factory=dict, description="weights of the virtues in the weighted overall; an unnamed one weighs 1"
     )
     prompts: dict[PromptName, str] = Field(
-        default_factory=dict, description="own Jinja templates, relative to the job file"
+        default_factory=dict, description="your own Jinja templates, as paths relative to the job file"
     )
 
     @model_validator(mode="after")
@@ -113,7 +113,8 @@ class Job(CamelDocument):
             if scenario.id == scenario_id:
                 return scenario
         raise ConfigurationError(
-            f"job {self.name!r} has no scenario {scenario_id!r}; judge with the job of the evidence"
+            f"job {self.name!r} has no scenario {scenario_id!r}; judge with the job of that evaluation (`stoic "
+            "regrade --original`)"
         )
 
     def room(self) -> int:
@@ -135,7 +136,7 @@ class Job(CamelDocument):
             fault = error.errors(include_url=False)[0]
             place = ".".join(str(step) for step in fault["loc"] if not str(step).startswith("`"))
             raise ConfigurationError(
-                f"job {self.name}: {place}: not valid without what `redact` in stoic.yml blanks there "
+                f"job {self.name}: {place}: no longer valid once `redact` in stoic.yml has replaced a part of it "
                 f"({fault['msg'].removeprefix('Value error, ')}); narrow the pattern, or move the secret"
             ) from None
 

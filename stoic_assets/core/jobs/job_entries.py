@@ -35,11 +35,11 @@ def by_key(*keys: str) -> Discriminator:
 
 
 class Evaluator(CamelDocument):
-    """The persona that poses as the user."""
+    """The simulated user's persona."""
 
     name: str = "Socrates"
     voice: str = "You speak like a friendly, relaxed human"
-    prompt: str = Field("eval/socrates", description="name of the built-in prompt, or the path of an own template")
+    prompt: str = Field("eval/socrates", description="name of the built-in prompt, or the path of your own template")
     temperature: float = Field(0.5, ge=0, le=2)
     signoff: str = Field("So Long, and Thanks for All the Fish", min_length=1)
 
@@ -47,7 +47,7 @@ class Evaluator(CamelDocument):
 class Scorer(CamelDocument):
     """The judge of tasks and tone."""
 
-    prompt: str = Field("eval/score", description="name of the built-in prompt, or the path of an own template")
+    prompt: str = Field("eval/score", description="name of the built-in prompt, or the path of your own template")
     temperature: float = Field(0.0, ge=0, le=2)
 
 

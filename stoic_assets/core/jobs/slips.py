@@ -24,10 +24,10 @@ def slips(job: Job) -> Iterator[tuple[Path, str]]:
     """What nobody can mean in a resolved job: the place in its file, and what is wrong there."""
     yield from ((place, "is blank; give it a text") for place, text in _texts(job) if not text.strip())
     if re.search("[{}]", job.target.user.replace("{trial}", "")):
-        yield ("target", "user"), "only {trial} may stand in braces; did you mean that?"
+        yield ("target", "user"), "only {trial} may be in braces; did you mean that?"
     for number, seed in enumerate(job.seeds):
         if not seed_messages(seed):
-            yield ("seeds", number, "conversation"), "only messages of the user are sent, and there is none"
+            yield ("seeds", number, "conversation"), "only messages of the user are sent, and this seed has none"
     for place, cypher, known in _cypher(job):
         if unknown := parameters_used(cypher) - set(known):
             yield place, f"unknown parameters: {_dollars(sorted(unknown))}; known here are {_dollars(known)}"
@@ -45,10 +45,10 @@ def _doubts(job: Job, subject_is_embedded: bool) -> Iterator[str]:
     if room < tasks:
         yield (
             f"`maxTurns: {job.max_turns}` lets the user speak {plural(room, 'time')} after the greeting, too few for "
-            f"{plural(tasks, 'task')}; what it never comes to is judged 0; `maxTurns: {2 * tasks + 3}` has room for all"
+            f"{plural(tasks, 'task')}; tasks not reached score 0; `maxTurns: {2 * tasks + 3}` is enough for all"
         )
     if blank := [str(number) for number, task in enumerate(job.tasks, 1) if not task.acceptance_criteria.strip()]:
-        yield f"`acceptanceCriteria` of task {', '.join(blank)} is blank, and judges go by nothing else"
+        yield f"`acceptanceCriteria` of task {', '.join(blank)} is blank, but the judge scores by nothing else"
     overlooked = [dotted(place) for place, cypher, _ in _cypher(job) if overlooks_aggregate(cypher)]
     if subject_is_embedded and overlooked:
         yield f"{', '.join(overlooked)}: {OVERLOOKED}"

@@ -36,7 +36,8 @@ def samples_alike(samples: int, models: int, temperature: float) -> str | None:
     if samples < ENOUGH or temperature > 0 or models > 1:
         return None
     return (
-        f"{samples} samples of one judge at temperature 0 are alike, so that confidence looks perfect; raise "
+        f"{samples} samples of one judge at temperature 0 are nearly the same, so the confidence would look perfect; "
+        "raise "
         "judging.temperature in stoic.yml, or let several models judge"
     )
 

@@ -27,7 +27,7 @@ def _moment(value: Any) -> datetime:
 
 def _name(value: str) -> str:
     if not value.isprintable() or value != value.strip():
-        raise ValueError("no control characters and no spaces around it, please")
+        raise ValueError("must not contain control characters, nor begin or end with a space")
     return value
 
 

@@ -62,7 +62,7 @@ def test_keys_that_are_no_answer_change_nothing(visit: Any, write_page: Any) -> 
     rater.enter()
     rater.press("0ymn679x")
     assert rater.chosen() == {}
-    assert rater.text("#announcement") == "This key is no answer to this question."
+    assert rater.text("#announcement") == "This key does not answer the current question."
     rater.press(">")
     assert rater.title == "Practice 1 of 5"
     rater.press("1234n")

@@ -58,10 +58,10 @@ def test_work_goes_on_elsewhere_with_the_saved_file(visit: Any, write_page: Any,
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        ("{", "not a file that this page saved"),
+        ("{", "was not saved by a rating page"),
         ("[]", "no ratings"),
         ('[{"test_id": "x"}]', "Rating 1 of this file is damaged"),
-        ("other page", "belongs to another page"),
+        ("other page", "is from another rating page"),
         ("other rater", "belongs to bob; you rate as ann"),
     ],
 )
@@ -186,15 +186,15 @@ def test_the_file_says_what_it_leaves_out(visit: Any, write_page: Any) -> None:
     rater = visit(write_page()[0])
     rater.practise()
     rater.press("s")
-    assert rater.text("#file-text").startswith("It holds 0 of 5 replies rated and 5 of 5 for practice. Send it")
+    assert rater.text("#file-text").startswith("It contains 0 of 5 rated replies and 5 of 5 for practice. Send it")
     rater.page.keyboard.press("Escape")
     rater.press("12345y>" + "cnot yet")
     rater.page.keyboard.press("Escape")
     rater.press("l")
     rater.page.click("#numbers button:text-is('3')")
     rater.press("4s")
-    assert "It holds 1 of 5 replies rated and 5 of 5 for practice. It leaves out" in rater.text("#file-text")
-    assert "what is begun and not finished (2)" in rater.text("#file-text")
+    assert "It contains 1 of 5 rated replies and 5 of 5 for practice. It leaves out" in rater.text("#file-text")
+    assert "replies that are begun and not finished (2)" in rater.text("#file-text")
     assert rater.text("#progress-text").startswith("1 of 5 rated")
 
 

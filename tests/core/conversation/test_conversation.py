@@ -270,7 +270,7 @@ def test_an_agent_that_a_message_brings_down_is_at_fault(
     agent.answer = lambda message: None if message in ("open", "Hi") else left.pop() if left else TURNED_AWAY
     evidence = hold(planned(greetings=["Hi"]), make_world())
     assert (evidence.outcome, evidence.failure_count) == ("agent_error", 4)
-    assert evidence.observations[1].error == "the object context was not to be had: nobody there"
+    assert evidence.observations[1].error == "the object context could not be fetched: nobody there"
 
 
 def test_an_agent_that_dies_half_way_is_looked_at_all_the_same(
@@ -283,7 +283,7 @@ def test_an_agent_that_dies_half_way_is_looked_at_all_the_same(
     query, context = evidence.observations
     assert (query.assertion, query.result, query.error) == ("2", [{"count": 1}], None)
     assert (context.assertion, context.result) == ("objectContext", None)
-    assert context.error == "the object context was not to be had: connection refused"
+    assert context.error == "the object context could not be fetched: connection refused"
 
 
 def test_an_agent_that_never_opens_a_session_is_at_fault(

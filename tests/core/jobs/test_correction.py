@@ -58,8 +58,8 @@ def test_what_would_need_other_conversations_is_refused_by_its_name(changes: dic
     with pytest.raises(ConfigurationError) as refused:
         corrected_jobs([job(**changes)], [job()])
     assert str(refused.value) == (
-        f"job reminders: {named} cannot be corrected afterwards: the conversations were held with what stood there; "
-        "undo that, or evaluate anew"
+        f"job reminders: {named} cannot be corrected afterwards: the conversations took place with the old values; "
+        "change them back, or run a new evaluation"
     )
 
 
@@ -76,10 +76,10 @@ def test_no_part_of_a_job_is_left_out_here() -> None:
     ],
 )  # fmt: skip
 def test_a_query_that_was_not_asked_cannot_be_asked_now(changed: dict[str, Any]) -> None:
-    with pytest.raises(ConfigurationError, match="its rows were never observed, and the graph has moved on; keep "):
+    with pytest.raises(ConfigurationError, match="so it has no rows to check; keep "):
         corrected_jobs([job(assertions=[changed])], [job()])
     held = job(assertions=[{**QUERY, "condition": "supplied"}])
-    with pytest.raises(ConfigurationError, match="assertion 1 asks what was not asked"):
+    with pytest.raises(ConfigurationError, match="the query of assertion 1 was not run"):
         corrected_jobs([job()], [held])
 
 
@@ -104,7 +104,7 @@ def test_what_was_blanked_then_stays_blanked_though_nothing_blanks_it_now() -> N
         ({"facts": ["My KD-4711 and KD-12 there", "KD-9"]}, r"facts\[0\] cannot be corrected"),
         ({"facts": ["My KD-4711, KD-12 here", "KD-9"]}, r"facts\[0\] cannot be corrected"),
         ({"setups": [{"cypher": "CREATE (:Other {number: 'KD-1'})"}]}, r"setups\[0\].cypher cannot be corrected"),
-        ({"assertions": [{**QUERY, "parameters": {"y": "KD-4711"}}]}, "assertion 1 asks what was not asked"),
+        ({"assertions": [{**QUERY, "parameters": {"y": "KD-4711"}}]}, "the query of assertion 1 was not run"),
     ],
 )
 def test_around_what_was_blanked_nothing_may_change(changes: dict[str, Any], refused: str) -> None:
@@ -131,7 +131,7 @@ def test_many_blanks_do_not_take_for_ever() -> None:
 
 
 def test_a_job_that_was_not_held_is_refused() -> None:
-    with pytest.raises(ConfigurationError, match="job left-out was not part of the evaluation, which holds reminders"):
+    with pytest.raises(ConfigurationError, match="job left-out was not part of the evaluation; its jobs are reminders"):
         corrected_jobs([job(name="left-out")], [job()])
 
 

@@ -285,7 +285,7 @@ def test_a_scenario_is_found_by_its_id_or_missed_by_it(make_job: MakeJob) -> Non
     scenarios = [{"id": each, "category": "c", "input": f"I am {each}"} for each in ("a", "b")]
     job = make_job(scenarios=scenarios)
     assert job.scenario("b").input == "I am b"
-    with pytest.raises(ConfigurationError, match="has no scenario 'c'; judge with the job of the evidence"):
+    with pytest.raises(ConfigurationError, match="has no scenario 'c'; judge with the job of that evaluation"):
         job.scenario("c")
 
 
@@ -328,5 +328,5 @@ def test_a_blanked_job_is_the_same_job_without_secrets_and_headers() -> None:
 
 def test_a_pattern_that_takes_more_than_the_secret_is_told(make_job: MakeJob) -> None:
     job = make_job(assertions=[{"expression": 'objectContext.entities.any { it.name == "sk-a" }'}])
-    with pytest.raises(ConfigurationError, match=r"^job job: assertions\.0\.expression: not valid without what"):
+    with pytest.raises(ConfigurationError, match=r"^job job: assertions\.0\.expression: no longer valid once"):
         job.blanked(Redactor(["sk-.*"]))

@@ -50,7 +50,7 @@ def test_a_blank_text_that_somebody_would_be_told_is_refused_at_its_place(
 def test_a_conversation_without_a_message_of_the_user_tells_nothing(make_job: MakeJob, messages: list[Any]) -> None:
     [(place, problem)] = slips(make_job(seeds=[{"text": "t"}, {"conversation": messages}]))
     assert place == ("seeds", 1, "conversation")
-    assert problem == "only messages of the user are sent, and there is none"
+    assert problem == "only messages of the user are sent, and this seed has none"
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_more_tasks_than_the_user_can_put_are_told(make_job: MakeJob, tasks: int
     job = make_job(name="long", tasks=[TASK] * tasks, maxTurns=turns)
     [told] = doubts([make_job(), job], False)
     assert told.startswith(f"job long: `maxTurns: {turns}` lets the user speak {job.room()} time")
-    assert told.endswith(f"`maxTurns: {enough}` has room for all")
+    assert told.endswith(f"`maxTurns: {enough}` is enough for all")
     assert list(slips(job)) == []
     assert doubts([make_job(tasks=[TASK] * tasks, maxTurns=2 * tasks + 1)], False) == []
 
@@ -89,7 +89,8 @@ def test_scenarios_need_no_turns_of_the_user(make_job: MakeJob) -> None:
 def test_blank_criteria_load_as_in_embabel_and_are_told(make_job: MakeJob) -> None:
     job = make_job(tasks=[TASK, TASK | {"acceptanceCriteria": " "}])
     assert list(slips(job)) == []
-    assert doubts([job], False) == ["job job: `acceptanceCriteria` of task 2 is blank, and judges go by nothing else"]
+    why = "is blank, but the judge scores by nothing else"
+    assert doubts([job], False) == [f"job job: `acceptanceCriteria` of task 2 {why}"]
 
 
 @pytest.mark.parametrize(

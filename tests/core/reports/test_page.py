@@ -164,7 +164,7 @@ def test_first_screen_of_a_good_run_has_no_banner(usual_page: str) -> None:
     assert "No verdict" not in usual_page
     assert "mean nothing" not in usual_page
     assert "not calibrated on people’s ratings" in usual_page
-    assert ">Not calibrated: this judge was not held against people’s ratings yet" in usual_page
+    assert ">Not calibrated: this judge has not been compared with people’s ratings yet" in usual_page
 
 
 def test_judging_again_makes_no_conversation_longer(make_data: Make) -> None:

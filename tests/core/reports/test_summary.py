@@ -63,7 +63,7 @@ def test_measures_are_means_over_scored_trials_by_condition() -> None:
 def test_each_reason_for_what_is_not_calibrated_is_told_once(make_data: Make) -> None:
     data = make_data()
     [reason] = why_uncalibrated(data)
-    assert reason.startswith("not calibrated: this judge was not held against people’s ratings yet; ")
+    assert reason.startswith("not calibrated: this judge has not been compared with people’s ratings yet; ")
     judges = ",".join(sorted({row["judge_model"] for row in data.virtue_scores}))
     virtues = [row | {"confidence_source": "self"} for row in data.trial_virtues]
     known = [

@@ -88,7 +88,7 @@ def test_offline_is_said_beside_every_test() -> None:
 
 
 def test_without_a_verdict_one_more_test_ends_in_an_error() -> None:
-    [verdict] = suites(refusal="0 of 2 trials were held before the cost ceiling")
+    [verdict] = suites(refusal="0 of 2 trials were run before the cost ceiling")
     assert (verdict.get("tests"), verdict.get("errors")) == ("1", "1")
     [error] = verdict.iter("error")
-    assert error.get("message") == "0 of 2 trials were held before the cost ceiling"
+    assert error.get("message") == "0 of 2 trials were run before the cost ceiling"

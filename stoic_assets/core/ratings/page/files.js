@@ -58,16 +58,16 @@ const readFile = (text) => {
   try {
     entries = JSON.parse(text.replace(/^\ufeff/, ""));
   } catch {
-    throw new FileProblem("This is not a file that this page saved.");
+    throw new FileProblem("This file was not saved by a rating page. Choose a file that you saved with “Save file”.");
   }
   require(Array.isArray(entries) && entries.length > 0, "There are no ratings in this file.");
   const wrong = entries.findIndex((entry) => !isRecord(entry));
-  require(wrong < 0, `Rating ${wrong + 1} of this file is damaged. Save it again where it comes from.`);
+  require(wrong < 0, `Rating ${wrong + 1} of this file is damaged. Save it again on the device it comes from.`);
   const raters = new Set(entries.map((entry) => entry.rater_id));
-  require(raters.size === 1, "This file holds ratings of several people.");
+  require(raters.size === 1, "This file contains ratings of several people. Choose a file with yours alone.");
   const known = new Set([...DATA.practice, ...DATA.items].map((item) => item.test_id));
   const ours = entries.filter((entry) => known.has(entry.test_id));
-  require(ours.length > 0, "This file belongs to another page.");
+  require(ours.length > 0, "This file is from another rating page. Ask the study lead for the right one.");
   return { rater: entries[0].rater_id, entries: ours };
 };
 

@@ -75,8 +75,8 @@ class ItemView {
   /** Stores an answer to the current question and goes to the next one. */
   answer(value) {
     const question = QUESTIONS[this.question];
-    if (question === undefined) return announce("All questions are answered. Press Enter to go on.");
-    if (!isAnswer(question, value)) return announce("This key is no answer to this question.");
+    if (question === undefined) return announce("All questions are answered. Press Enter to continue.");
+    if (!isAnswer(question, value)) return announce("This key does not answer the current question.");
     this.work.give(this.number, question, value);
     return this.move(this.question + 1);
   }

@@ -57,10 +57,10 @@ const session = {
 
   undo() {
     const last = this.work.undo();
-    if (!last) return announce("There is nothing to take back.");
+    if (!last) return announce("There is nothing to undo.");
     if (last.number !== this.item.number) this.item.open(last.number);
     this.item.move(QUESTIONS.indexOf(last.question));
-    return announce("Taken back.");
+    return announce("Undone.");
   },
 
   practised() {
@@ -96,8 +96,8 @@ const session = {
   file() {
     const [rated, practised] = [this.work.counted(true).length, this.work.practised];
     const begun = [...this.work.order.keys()].filter((each) => this.work.isBegun(each) && !this.work.isComplete(each)).length;
-    const without = begun ? ` It leaves out what is begun and not finished (${begun}), comments too: finish that first.` : "";
-    setText("file-text", `It holds ${rated} of ${DATA.items.length} replies rated and ${practised} of ${DATA.practice.length} for practice.${without} Send it to the study lead when you are done, or take it to another device and go on there.`);
+    const without = begun ? ` It leaves out replies that are begun and not finished (${begun}), with their comments: finish these first.` : "";
+    setText("file-text", `It contains ${rated} of ${DATA.items.length} rated replies and ${practised} of ${DATA.practice.length} for practice.${without} Send it to the study lead when you are done, or load it on another device to continue there.`);
     byId("text").value = fileText(this.work);
     byId("share").hidden = !navigator.canShare?.({ files: [fileOf(this.work)] });
     openDialog("file");
@@ -109,11 +109,11 @@ const session = {
     problem.textContent = "";
     try {
       const { rater, entries } = readFile(await input.files[0].text());
-      require(RATER.test(rater), "The rater id of this file does not fit this page.");
+      require(RATER.test(rater), "The rater id in this file is not valid on this page.");
       require(!this.work || this.work.rater === rater, `This file belongs to ${rater}; you rate as ${this.work?.rater}.`);
       const taken = takeIn(this.work ?? new Work(rater), entries);
       this.begin(rater);
-      announce(`${taken} ratings taken in.`);
+      announce(`${taken} ratings loaded.`);
     } catch (error) {
       if (!(error instanceof FileProblem)) throw error;
       problem.textContent = error.message;

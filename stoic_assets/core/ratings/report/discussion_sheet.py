@@ -18,7 +18,7 @@ MOST_ITEMS = 20
 
 _INTRODUCTION = """# Discussion sheet
 
-Items on which two marks lie three or more apart, or on which one rater said yes and another no; the greatest
+Items on which two marks differ by three or more, or on which one rater said yes and another no; the greatest
 disagreement first. Talk about what each of you saw, not about who is right. What is agreed sharpens the criteria; the
 ratings given stay as they are.
 """
