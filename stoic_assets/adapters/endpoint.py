@@ -33,7 +33,9 @@ def parse_url(url: str, setting: str) -> SplitResult:
     if not valid:
         raise ConfigurationError(f"{setting}: not an http or https address such as http://localhost:8081")
     if parts.username or parts.password:
-        raise ConfigurationError(f"{setting}: the address must not hold credentials; use the key variable or a header")
+        raise ConfigurationError(
+            f"{setting}: the address must not contain credentials; use the variable for the key, or a header"
+        )
     if parts.scheme == "https" and (certificates := os.environ.get("SSL_CERT_FILE")):
         _require_certificates(certificates)
     return parts
@@ -56,7 +58,7 @@ def _require_certificates(file: str) -> None:
 
 def untrusted(service: str, error: "ClientConnectorCertificateError") -> ConfigurationError:
     """What is said where a service's certificate is not trusted."""
-    why, advice = error.certificate_error, "set SSL_CERT_FILE to a file of PEM certificates that holds its issuer's"
+    why, advice = error.certificate_error, "set SSL_CERT_FILE to a file of PEM certificates that contains its issuer's"
     return ConfigurationError(f"{service} shows a certificate that is not trusted: {why}; if it is right, {advice}")
 
 

@@ -186,7 +186,7 @@ class SqlProject:
 
         def ref(name: str) -> str:
             if name not in TABLES:
-                raise ConfigurationError(f"a SQL model reads {name!r}, which is no table; see docs/tables.md")
+                raise ConfigurationError(f"a SQL model reads {name!r}, which is not a table; see docs/tables.md")
             used.add(name)
             return name
 

@@ -72,7 +72,7 @@ def compare(
         typer.Option(
             metavar="GATE",
             help="Exit with 1: `regression` where a measure regressed, `inconclusive` unless that is ruled out, "
-            "`broken` where an assertion never holds that always held. May be repeated.",
+            "`broken` where an assertion that always held never holds. May be repeated.",
         ),
     ] = None,
     junit: Annotated[Path | None, typer.Option(metavar="FILE", help="Write JUnit XML to this file.")] = None,
@@ -81,7 +81,7 @@ def compare(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Compares two evaluated versions, job by job, and says what regressed and how sure that is."""
+    """Compares two evaluated versions job by job, and shows what regressed and how certain that is."""
     workplace = open_workplace(to_read=True)
     ids = _evaluations(workplace, check_agent_version(base), check_agent_version(candidate), evaluation or [])
     try:

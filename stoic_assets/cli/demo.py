@@ -37,7 +37,7 @@ def demo(
     as_json: Json = False,
     verbose: Verbose = False,
 ) -> None:
-    """Evaluates two releases of the demo agent on the embedded graph and shows what changed between them."""
+    """Evaluates two versions of the demo agent on the embedded graph and shows what changed between them."""
     with console.watched(verbose) as progress:
         workplace = of_our_own(open_workplace(progress=progress), live)
         with workplace.graphs() as graphs, ExitStack() as agents:

@@ -127,7 +127,7 @@ def schema(
         typer.Option(metavar="FILE", dir_okay=False, help="Write it to this file. (default: standard output)"),
     ] = None
 ) -> None:
-    """The JSON Schema of job files, for editors."""
+    """Writes the JSON Schema of job files, for editors."""
     text = json.dumps(job_json_schema(), indent=2, ensure_ascii=False) + "\n"
     if out is None:
         console.out.print(text, end="")

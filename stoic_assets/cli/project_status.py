@@ -65,7 +65,7 @@ class Finding:
 
 
 def doctor(as_json: Json = False) -> None:
-    """Looks at everything an evaluation needs; exits with 2 if one could not run."""
+    """Checks everything that an evaluation needs; exits with 2 if none can run."""
     workplace = open_workplace(to_read=True)
     findings = [*_looked_at(FILES, workplace), *run_async(_asked(workplace)), *_looked_at(STATE, workplace)]
     ready = all(finding.state != "missing" for finding in findings)

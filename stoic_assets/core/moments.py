@@ -17,7 +17,7 @@ def checked_moment(text: str) -> str:
     try:
         in_utc(text)
     except (ValueError, OverflowError):
-        raise ValueError(f"{text[:60]!r} is no time; write it as 2026-11-25T09:30:00Z") from None
+        raise ValueError(f"{text[:60]!r} is not a time; write it as 2026-11-25T09:30:00Z") from None
     return text
 
 

@@ -28,7 +28,7 @@ def check_agent_version(key: str) -> str:
     """`key` itself. Raises `ConfigurationError` unless it reads `agent@version`."""
     if not is_agent_version(key):
         raise ConfigurationError(
-            f"{key!r} is no agent version: write agent@version with letters, digits and _ . + - (marcus@1.1.0)"
+            f"{key!r} is not an agent version: write agent@version with letters, digits and _ . + - (marcus@1.1.0)"
         )
     return key
 
@@ -64,7 +64,7 @@ class Release(CamelDocument):
         versions = tuple(parent.removeprefix(f"{agent}@") for parent in parents)
         for number, version in enumerate(versions):
             if not re.fullmatch(_PART, version):
-                raise misplaced(f"{version!r} is no version of {agent}: name one, such as 1.0.0", number)
+                raise misplaced(f"{version!r} is not a version of {agent}: name one, such as 1.0.0", number)
         return versions
 
     @property

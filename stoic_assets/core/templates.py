@@ -48,7 +48,7 @@ def refuse_unusable(package: str, text: str, variables: Set[str], source: str) -
         raise DocumentError(source, line, "", f"not a valid template: {reason}") from None
     except TemplateNotFound as error:
         built_in = ", ".join(names(package))
-        raise DocumentError(source, None, "", f"there is no template {error}; it may build on {built_in}") from None
+        raise DocumentError(source, None, "", f"there is no template {error}; it can extend {built_in}") from None
     if unknown:
         problem = f"unknown variables: {', '.join(sorted(unknown))}; known here are {', '.join(sorted(variables))}"
         raise DocumentError(source, None, "", problem)

@@ -20,7 +20,7 @@ MOST_VALUES = 100_000
 """Values of one document with its aliases written out, and keys that it merges: ten aliases of ten aliases soon fill
 any memory."""
 
-TOO_MANY = f"it holds more than {MOST_VALUES} values"
+TOO_MANY = f"it contains more than {MOST_VALUES} values"
 
 _TAG = "tag:yaml.org,2002:"
 _MERGE = f"{_TAG}merge"
@@ -90,7 +90,7 @@ def _only_node(loader: "_Loader") -> yaml.Node | None:
 def _note(node: yaml.Node, path: Path, above: tuple[yaml.Node, ...], found: YamlText) -> None:
     """Notes the lines and texts of a node and of all below it, aliases written out."""
     if node in above:
-        raise _fault("an alias holds itself", node)
+        raise _fault("an alias contains itself", node)
     if len(found.lines) > MOST_VALUES:
         raise _fault(TOO_MANY, node)
     found.lines.setdefault(path, node.start_mark.line + 1)
@@ -126,7 +126,7 @@ class _Loader(yaml.SafeLoader):
             if key.tag == _MERGE:
                 continue
             if key.value in names:
-                raise _fault(f"the key {key.value!r} stands here twice", key)
+                raise _fault(f"the key {key.value!r} occurs twice here", key)
             names.add(key.value)
             node.value[position] = (yaml.ScalarNode(f"{_TAG}str", key.value, key.start_mark, key.end_mark), value)
         return node
@@ -154,7 +154,7 @@ class _Loader(yaml.SafeLoader):
         """A number that can be compared and stored."""
         value = self.construct_yaml_float(node)
         if not math.isfinite(value):
-            raise _fault(f"{node.value} is no number to work with; put it in quotes if it is text", node)
+            raise _fault(f"{node.value} is not a usable number; put it in quotes if it is text", node)
         return value
 
     def construct_text(self, node: yaml.ScalarNode) -> str:
@@ -162,7 +162,7 @@ class _Loader(yaml.SafeLoader):
         try:
             return self.construct_yaml_str(node).encode("utf-16", "surrogatepass").decode("utf-16")
         except UnicodeDecodeError:
-            raise _fault("a text holds half of an escaped character", node) from None
+            raise _fault("a text contains half of an escaped character", node) from None
 
 
 def _resolver(tag: str, pattern: Any) -> tuple[str, Any]:

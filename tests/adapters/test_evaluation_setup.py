@@ -216,7 +216,7 @@ def test_a_broken_manifest_of_another_agent_stops_nobody(project: Project, write
     ("request_", "env", "fault"),
     [
         ({"agent_url": "ftp://x"}, OFFLINE, "not an http or https address"),
-        ({"agent_url": "http://me:tr0ub4dor@x"}, OFFLINE, "must not hold credentials"),
+        ({"agent_url": "http://me:tr0ub4dor@x"}, OFFLINE, "must not contain credentials"),
         ({}, {"STOIC_LLM": "openai"}, "set OPENAI_API_KEY, or OPENAI_BASE_URL for a server without keys"),
         ({}, {"STOIC_LLM": "magic"}, "STOIC_LLM=magic is unknown"),
         ({"jobs": ("chta",)}, OFFLINE, "there is no job 'chta'; known: chat"),

@@ -102,7 +102,7 @@ def test_an_id_that_is_no_folder_name_is_refused(store: EvidenceStore, evaluatio
 @pytest.mark.parametrize("version", ["marcus", "../x@1", "a/b@1", ""])
 def test_a_version_that_is_no_folder_name_is_refused(store: EvidenceStore, version: str) -> None:
     for use in (lambda: store.folder(version, "E1"), lambda: store.manifests(version), lambda: store.delete(version)):
-        with pytest.raises(ConfigurationError, match="is no agent version"):
+        with pytest.raises(ConfigurationError, match="is not an agent version"):
             use()
 
 

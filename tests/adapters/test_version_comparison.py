@@ -80,7 +80,7 @@ def test_a_side_knows_how_its_judges_go_with_people(workplace: Workplace) -> Non
     known = {"virtue": "wisdom", "judge_model": "judge", "estimate": 0.7, "low": 0.5, "high": 0.8}
     rows = [known | {"measure": measure, "items": 20, "raters": 3} for measure in ("spearman", "alpha_people")]
     workplace.warehouse.write("judge_calibration", *PLACE, rows)
-    assert read_side(workplace, *KEY).agreement == "Scores that go with people's: wisdom."
+    assert read_side(workplace, *KEY).agreement == "Scores that agree with people's: wisdom."
 
 
 def test_what_a_side_was_asked_is_known_by_job(workplace: Workplace) -> None:

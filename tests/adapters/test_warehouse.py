@@ -130,9 +130,9 @@ def test_any_folder_will_do(tmp_path, folder):
 
 @pytest.mark.parametrize("version", ["marcus", "a@b@c", "../x@1", "a/b@1", "a@1\n", "", "a@", "ä@1", "a=b@1", "a b@1"])
 def test_a_strange_version_is_refused(warehouse, version):
-    with pytest.raises(ConfigurationError, match="is no agent version"):
+    with pytest.raises(ConfigurationError, match="is not an agent version"):
         warehouse.write("turns", version, "e1", [])
-    with pytest.raises(ConfigurationError, match="is no agent version"):
+    with pytest.raises(ConfigurationError, match="is not an agent version"):
         warehouse.delete(version)
 
 

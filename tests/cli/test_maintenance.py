@@ -242,7 +242,7 @@ def begin_run(workplace: Workplace, version: str) -> str:
 
 
 def test_a_partition_that_is_no_version_is_deleted_as_such(workplace: Workplace) -> None:
-    with pytest.raises(ConfigurationError, match="is no agent version"):
+    with pytest.raises(ConfigurationError, match="is not an agent version"):
         CliRunner().invoke(COMMANDS, ["delete", "../x", "--yes"], catch_exceptions=False)
     with open_instance(workplace) as instance:
         instance.add_dynamic_partitions(PARTITIONS, ["../x", VERSION])

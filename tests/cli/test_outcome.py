@@ -149,10 +149,10 @@ def test_what_people_say_of_the_judge_and_which_bound_held_are_shown(
     stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str]
 ) -> None:
     row = {"agent": "marcus", "virtue": "wisdom", "score": 0.3, "confidence": 0.6, "confidence_above": 0.5}
-    found = replace(stored((row | {"trials": 3, "not_exercised": 0},)), agreement="Scores that do not go: wisdom.")
+    found = replace(stored((row | {"trials": 3, "not_exercised": 0},)), agreement="Scores that do not agree: wisdom.")
     finish(found, workplace, as_json=False, fail_under=None)
     shown = " ".join(capsys.readouterr().out.split())
-    assert "Scores that do not go: wisdom. A virtue with a low score is weak if its confidence is above 0.50." in shown
+    assert "that do not agree: wisdom. A virtue with a low score is weak if its confidence is above 0.50." in shown
 
 
 def test_the_agreement_shown_is_that_of_the_judges_who_scored(stored: Stored, workplace: Workplace) -> None:
@@ -161,7 +161,7 @@ def test_the_agreement_shown_is_that_of_the_judges_who_scored(stored: Stored, wo
     workplace.warehouse.write("judge_calibration", *PLACE, rows)
     assert stored().agreement == ""
     judged = {"composite_scores": [SCORED_TRIAL], "trials": [HELD], "virtue_scores": [VERDICT]}
-    assert stored(tables=judged).agreement == "Scores that do not go with people's: wisdom."
+    assert stored(tables=judged).agreement == "Scores that do not agree with people's: wisdom."
 
 
 def test_trials_and_assertions_are_shown_by_their_names(

@@ -38,5 +38,5 @@ def test_a_checked_time_stays_as_it_is_written() -> None:
 
 @pytest.mark.parametrize("text", ["tomorrow", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-01:00"])
 def test_what_is_no_time_in_utc_is_told_how_to_write_one(text: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(f"{text!r} is no time; write it as 2026-11-25T09:30:00Z")):
+    with pytest.raises(ValueError, match=re.escape(f"{text!r} is not a time; write it as 2026-11-25T09:30:00Z")):
         checked_moment(text)

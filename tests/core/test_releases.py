@@ -50,14 +50,14 @@ def test_the_least_manifest() -> None:
         ("agent: marcus@1\nversion: 1\n", "release.yml:1: agent: String should match"),
         ("agent: m\nversion: a b\n", "release.yml:2: version: String should match"),
         ("agent: m\nversion: 1\nreleased_at: x\n", "release.yml:3: released_at: unknown key; did you mean"),
-        ("agent: m\nversion: 1\nreleasedAt: yesterday\n", "release.yml:3: releasedAt: 'yesterday' is no time; write"),
+        ("agent: m\nversion: 1\nreleasedAt: yesterday\n", "release.yml:3: releasedAt: 'yesterday' is not a time"),
         (
             "agent: m\nversion: 1\nreleasedAt: 0001-01-01T00:00:00+14:00\n",
-            "release.yml:3: releasedAt: '0001-01-01T00:00:00+14:00' is no time",
+            "release.yml:3: releasedAt: '0001-01-01T00:00:00+14:00' is not a time",
         ),
         ("agent: m\nversion: 1\nprotocol: http\n", "release.yml:3: protocol: Input should be 'embabel' or 'openai'"),
         ("agent: m\nversion: 1\nparents: 0.9\n", "release.yml:3: parents: a list is expected"),
-        ("agent: m\nversion: 1\nparents: [0.9, n@0.8]\n", "release.yml:3: parents[1]: 'n@0.8' is no version of m"),
+        ("agent: m\nversion: 1\nparents: [0.9, n@0.8]\n", "release.yml:3: parents[1]: 'n@0.8' is not a version of m"),
     ],
 )
 def test_a_wrong_manifest_is_named(text: str, fault: str) -> None:

@@ -39,7 +39,7 @@ def test_a_partition_that_is_no_agent_version_is_refused_before_anything_is_done
     failure = failed.failure_data_for_node("graph_setup")
     assert failure is not None
     assert failure.user_failure_data is not None
-    assert f"{key!r} is no agent version" in (failure.user_failure_data.description or "")
+    assert f"{key!r} is not an agent version" in (failure.user_failure_data.description or "")
     assert not (workplace.project.home / "graph").exists()
 
 

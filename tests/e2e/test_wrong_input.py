@@ -70,7 +70,7 @@ def test_a_release_may_not_bring_that_protocol_either(bare: Stoic) -> None:
 def test_a_chatbot_that_cannot_name_a_version(bare: Stoic) -> None:
     bare.job(target={"user": "ada", "chatbot": "my agent"})
     done = bare("eval", code=2)
-    assert done.line.startswith("stoic: 'my agent@dev' is no agent version: ")
+    assert done.line.startswith("stoic: 'my agent@dev' is not an agent version: ")
     assert done.line.endswith("name the version with --agent-version")
 
 
@@ -104,7 +104,7 @@ def test_a_manifest_is_not_written_over_that_of_another_version(bare: Stoic) -> 
     assert bare("release", "add", "my@agent-1.0", "--json").document["path"].endswith("releases/my@agent-1.0.yml")
     assert "version: '1.0'" in (bare.project / "releases" / "my-agent-1.0.yml").read_text()
     done = bare("release", "add", "my-agent@1.1", "--parent", "yours@1.0", code=2)
-    assert "parents[0]: 'yours@1.0' is no version of my-agent" in done.line
+    assert "parents[0]: 'yours@1.0' is not a version of my-agent" in done.line
 
 
 ARGUMENTS: dict[str, tuple[tuple[str, ...], str]] = {

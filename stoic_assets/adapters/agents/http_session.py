@@ -194,7 +194,7 @@ class AgentHttp:
         try:
             place = urlsplit(urljoin(str(response.url), response.headers["Location"]))
         except ValueError:
-            return "redirects to what is no address"
+            return "redirects to something that is not an address"
         return f"redirects to {excerpt(place._replace(query='', fragment='').geturl(), self._secrets)}"
 
     def _quote(self, error: Exception) -> str:

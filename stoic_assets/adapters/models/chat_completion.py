@@ -40,7 +40,7 @@ def _texts(content: Any) -> str:
     texts = [_part(part, "text") for part in parts if _part(part, "type") in SPOKEN]
     found = [text for text in texts if isinstance(text, str)]
     if not found:
-        raise AttemptFailed("the reply is no text", final=True)
+        raise AttemptFailed("the reply is not text", final=True)
     return "".join(found)
 
 

@@ -74,7 +74,7 @@ def evaluation(
 def _resource(raw: Mapping[str, Any]) -> Record:
     """A resource with its defaults, its type, and its properties as members of their own where the name is free."""
     if "id" not in raw or "name" not in raw:
-        raise ExpressionFailure("the agent's object context holds a resource without `id` or `name`")
+        raise ExpressionFailure("the agent's object context contains a resource without `id` or `name`")
     properties, labels = _part(raw, "properties", dict), _part(raw, "labels", list)
     own = {
         "id": raw["id"],

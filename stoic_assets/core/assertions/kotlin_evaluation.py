@@ -106,7 +106,7 @@ class _Evaluation:
             return not truth(operand, "what follows `!`")
         if operator == "!!":
             if operand is None:
-                raise ExpressionFailure("what `!!` stands behind is null; write ?. or ?: where it may be missing")
+                raise ExpressionFailure("the value before `!!` is null; write ?. or ?: where it may be missing")
             return operand
         if not is_operand(operand):
             raise ExpressionFailure(f"`-` needs a number of at most 64 bits, not {brief(operand)}")

@@ -61,7 +61,9 @@ def number_text(value: Number) -> str:
     if isinstance(value, float):
         return _double_text(value)
     if not in_64_bits(value):
-        raise ExpressionFailure("the data holds a whole number of more than 64 bits, which cannot be written as text")
+        raise ExpressionFailure(
+            "the data contains a whole number of more than 64 bits, which cannot be written as text"
+        )
     return str(value)
 
 

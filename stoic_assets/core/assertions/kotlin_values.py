@@ -55,7 +55,7 @@ def kind(value: object) -> str:
             return "Object"
         case dict():
             return "Map"
-    raise ExpressionFailure(f"the data holds a {type(value).__name__}, which is no JSON value")
+    raise ExpressionFailure(f"the data contains a {type(value).__name__}, which is not a JSON value")
 
 
 def brief(value: object) -> str:
@@ -163,7 +163,7 @@ def contains(container: object, element: object, budget: Budget) -> bool:
         case dict() if isinstance(element, str):
             return element in container
     raise ExpressionFailure(
-        f"{brief(container)} cannot contain {brief(element)}; a List holds values, a String text, a Map keys"
+        f"{brief(container)} cannot contain {brief(element)}; a List contains values, a String text, a Map keys"
     )
 
 

@@ -35,7 +35,7 @@ class AgainstPeople:
         return (
             f"{words(self.virtue)} by {self.judge}: rank correlation with people {_figure(self.spearman)} over "
             f"{plural(self.spearman['items'], 'trial')}, raters’ alpha {_figure(self.alpha_people)}"
-            f"{': these scores do not go with people’s' if self.agree is False else ''}."
+            f"{': these scores do not agree with people’s' if self.agree is False else ''}."
         )
 
 
@@ -67,7 +67,7 @@ def in_short(calibration: Iterable[Row], verdicts: Iterable[Row]) -> str:
     judges = judges_of(verdicts)
     found = [each for each in against_people(calibration, judges) if each.judge == ",".join(sorted(judges))]
     said = [
-        f"Scores that {'go' if agree else 'do not go'} with people's: {', '.join(names)}."
+        f"Scores that {'agree' if agree else 'do not agree'} with people's: {', '.join(names)}."
         for agree in (True, False)
         if (names := [words(each.virtue).lower() for each in found if each.agree is agree])
     ]

@@ -29,7 +29,7 @@ from stoic_assets.core.ratings.reliability.resampling import as_observed, item_w
 
 LEVELS = 5
 CONSTANT = "judge or people gave every reply the same score"
-NO_VARIATION = "every score is on the same level: with no variation, agreement cannot be told from chance"
+NO_VARIATION = "every score is on the same level: without variation, agreement cannot be distinguished from chance"
 OF_A_TEST = "no interval: the rate is the outcome of a test, and few replies lower it; see advantage"
 
 
@@ -103,10 +103,12 @@ def _reasons(scores: PairedScores, found: Contests) -> dict[str, str]:
         shared = "fewer than two trials were rated by two people"
         reasons |= dict.fromkeys(("alpha_people", "qwk_among_raters", "z", "winning_rate", "advantage"), shared)
     elif len(scores.raters) < FEWEST_RATERS:
-        reasons["z"] = f"{plural(len(scores.raters), 'rater')}: how much they differ in agreement takes {FEWEST_RATERS}"
+        reasons["z"] = (
+            f"{plural(len(scores.raters), 'rater')}: at least {FEWEST_RATERS} are needed to compare their agreement"
+        )
     if found.raters < FEWEST_RATERS:
         have = f"{plural(found.raters, 'rater')} with {FEWEST_ITEMS} judged replies shared with others"
-        few = f"{have}: the test takes {FEWEST_RATERS}"
+        few = f"{have}; the test needs {FEWEST_RATERS}"
         reasons |= dict.fromkeys(("winning_rate", "advantage"), few)
     return reasons
 

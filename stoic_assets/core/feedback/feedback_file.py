@@ -119,7 +119,7 @@ class DialogueFile(About):
     @model_validator(mode="after")
     def _let_the_person_speak(self) -> "DialogueFile":
         if not any(message.role in PERSON for message in self.dialogue):
-            raise ValueError(f"dialogue holds no message of the person (role {' or '.join(sorted(PERSON))})")
+            raise ValueError(f"dialogue has no message of the person (role {' or '.join(sorted(PERSON))})")
         return self
 
 

@@ -69,7 +69,7 @@ class Job(CamelDocument):
     def is_playable(self) -> "Job":
         """A job holds tasks or scenarios, and its scenarios and assertions can be told apart."""
         if bool(self.tasks) == bool(self.scenarios):
-            raise misplaced("a job holds either `tasks` or `scenarios`", *(["scenarios"] if self.tasks else []))
+            raise misplaced("a job has either `tasks` or `scenarios`", *(["scenarios"] if self.tasks else []))
         refuse_twins("scenarios", "id", [scenario.id for scenario in self.scenarios])
         refuse_twins("assertions", "name", [key for key, _ in self.keyed_assertions()], taken={"objectContext"})
         if fault := self.protocol_fault():

@@ -98,7 +98,7 @@ def _json(content: bytes, source: str) -> Any:
 
 
 def _refuse(constant: str) -> Any:
-    raise ValueError(f"{constant} is no number")
+    raise ValueError(f"{constant} is not a number")
 
 
 def _rating(entry: Any, number: int, source: str) -> Rating:

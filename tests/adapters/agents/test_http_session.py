@@ -93,7 +93,7 @@ def test_no_key_and_no_control_character_gets_into_a_message(service: Any) -> No
     ("place", "shown"),
     [
         ("https://agents.example/x?code=k1", "https://agents.example/x;"), ("/login?next=1", "/login;"),
-        (f"//a.example/{KEY}", "//a.example/[redacted]"), ("http://[", "what is no address;"),
+        (f"//a.example/{KEY}", "//a.example/[redacted]"), ("http://[", "something that is not an address;"),
     ],
 )  # fmt: skip
 def test_a_redirect_is_not_followed_and_named_without_its_query(service: Any, place: str, shown: str) -> None:

@@ -290,7 +290,7 @@ def test_a_reply_without_words_is_left_to_whoever_asked(service: Any, nothing: s
 
 def test_a_reply_that_is_no_text_is_final(service: Any) -> None:
     service.replies(completion([{"type": "image_url"}]))
-    with pytest.raises(ModelFailure, match="no text"):
+    with pytest.raises(ModelFailure, match="not text"):
         reply_of(service)
 
 

@@ -140,9 +140,9 @@ def test_nought_has_a_sign() -> None:
         ("job.map.count", r'`count` is a function; write \.count\(…\), or \["count"\] for a key that may be missing'),
         ("job.map.trim", "no member `trim` here; there are 'a'"),
         ("job.none.isNullOrEmpty", "is a function"),
-        ("job.none!!", r"what `!!` stands behind is null; write \?\. or \?:"),
+        ("job.none!!", r"the value before `!!` is null; write \?\. or \?:"),
         ("job.map.a!!.b", "1 has no member"),
-        ("job.none?.x!!.y", "stands behind is null"),
+        ("job.none?.x!!.y", "the value before `!!` is null"),
         ("true in 0..1", "`in` compares two numbers or two strings, not true and 0"),
         ("1 in 0..job.none", "`in` compares two numbers or two strings, not 1 and null"),
         ("1 in 2", "2 cannot contain 1"),
@@ -194,7 +194,7 @@ def test_a_missing_binding_is_named() -> None:
 def test_python_attributes_are_out_of_reach() -> None:
     with pytest.raises(ExpressionFailure, match="no member `__class__`"):
         value_of("job.__class__", a=1)
-    with pytest.raises(ExpressionFailure, match="no JSON value"):
+    with pytest.raises(ExpressionFailure, match="not a JSON value"):
         value_of("job.a.b", a=object())
 
 

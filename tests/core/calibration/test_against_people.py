@@ -33,8 +33,8 @@ def verdicts(*judges: str) -> list[Row]:
     ("spearman", "said"),
     [
         (GOES, f"0.72 (95 % 0.55 to 0.83) over 80 trials, {ALPHA}."),
-        (REFUTED, f"−0.08 (95 % −0.23 to 0.00) over 80 trials, {ALPHA}: these scores do not go with people’s."),
-        (TOUCHES, f"0.30 (95 % 0.00 to 0.60) over 80 trials, {ALPHA}: these scores do not go with people’s."),
+        (REFUTED, f"−0.08 (95 % −0.23 to 0.00) over 80 trials, {ALPHA}: these scores do not agree with people’s."),
+        (TOUCHES, f"0.30 (95 % 0.00 to 0.60) over 80 trials, {ALPHA}: these scores do not agree with people’s."),
         (FEW, f"0.90 (5 items: an interval needs at least 10) over 80 trials, {ALPHA}."),
         (UNKNOWN, f"not known (2 trials: at least 3 are needed) over 80 trials, {ALPHA}."),
     ],
@@ -59,7 +59,7 @@ def test_in_short_the_judges_together_count() -> None:
         *calibration("justice", REFUTED, "a,b"), *calibration("temperance", FEW, "a,b"),
         *calibration("wisdom", REFUTED, "a"),
     ]  # fmt: skip
-    goes, not_so = "Scores that go with people's: wisdom, practical wisdom.", "Scores that do not go with people's: "
+    goes, not_so = "Scores that agree with people's: wisdom, practical wisdom.", "Scores that do not agree with people's: "
     assert in_short(rows, verdicts("b", "a")) == f"{goes} {not_so}justice."
     assert in_short(rows, verdicts("a")) == f"{not_so}wisdom."
     assert in_short(rows, verdicts("b")) == in_short([], verdicts("a")) == in_short(rows, []) == ""

@@ -128,7 +128,7 @@ def test_levels_are_the_nearest_halves_upwards() -> None:
         (pairing([0.3, 0.5], [[0.5, 0.5, 0.5], [1.0, 0.5, 0.8]]), "qwk", "2 trials: at least 3"),
         (pairing([0.5] * 12, [[0.5, 1.0], *[[0.5, np.nan]] * 11]), "alpha_people", "fewer than two trials were rated"),
         (pairing([0.5] * 12, [[0.5]] * 12), "alpha_people", "fewer than two trials were rated by two people"),
-        (pairing([0.5] * 12, [[0.5, 0.75]] * 12), "z", "2 raters: how much they differ in agreement takes 3"),
+        (pairing([0.5] * 12, [[0.5, 0.75]] * 12), "z", "2 raters: at least 3 are needed to compare their agreement"),
         (pairing([0.5] * 12, [[0.5, 0.5, 0.5]] * 12), "alpha_people", "every score is on the same level"),
         (pairing([0.5] * 12, [[0.5, 0.5, 0.5]] * 12), "spearman", "gave every reply the same score"),
         (pairing([0.5] * 12, [[0.5, 0.5, 0.5]] * 12), "winning_rate", "0 raters with 30 judged replies"),

@@ -39,15 +39,15 @@ def test_tabs_and_escapes_are_json_like_any_other(metrics_file: File) -> None:
     ("change", "complaint"),
     [
         ({"agent_version": None}, r"f.json:1: agent_version is required \(or agent_id"),
-        ({"agent_version": "marcus"}, r"f.json:2: agent_version: 'marcus' is no agent version"),
+        ({"agent_version": "marcus"}, r"f.json:2: agent_version: 'marcus' is not an agent version"),
         ({"agent_id": "other"}, r"agent_id 'other' is not the agent of marcus@1.1.0; leave one out"),
         ({"agent_version": None, "agent_id": "marcus@1.1.0"}, r"agent_id: String should match"),
         ({"task_id": None}, r"f.json:1: task_id: is required"),
         ({"overall_satisfaction": 1.2}, r"f.json:11: overall_satisfaction: .*less than or equal to 1"),
         ({"overall_satisfaction": True}, r"overall_satisfaction: a number is expected"),
         ({"acceptance_status": "fine"}, r"acceptance_status: Input should be 'accepted'"),
-        ({"timestamp": "yesterday"}, r"timestamp: 'yesterday' is no time; write it as 2026-11-25T09:30:00Z"),
-        ({"timestamp": "0001-01-01T00:00:00+14:00"}, r"timestamp: '0001-01-01T00:00:00\+14:00' is no time"),
+        ({"timestamp": "yesterday"}, r"timestamp: 'yesterday' is not a time; write it as 2026-11-25T09:30:00Z"),
+        ({"timestamp": "0001-01-01T00:00:00+14:00"}, r"timestamp: '0001-01-01T00:00:00\+14:00' is not a time"),
         (
             {"dimension_feedback": [], "overall_satisfaction": None},
             "f.json:1: overall_satisfaction and interpretation_confidence are required: there is no dimension",
@@ -68,7 +68,7 @@ def test_a_fault_is_named_with_file_line_and_key(metrics_file: File, change: dic
         ('{"task_id": "x",\n', r"f.json:2: not valid JSON"),
         ("[]", r"f.json:1: a mapping is expected, not list"),
         ("[" * 100_000, "nested too deeply"),
-        ('{"agent_version": "m@1", "task_id": "t", "dialogue": []}', r"dialogue holds no message of the person"),
+        ('{"agent_version": "m@1", "task_id": "t", "dialogue": []}', r"dialogue has no message of the person"),
         ('{"agent_version": "m@1", "task_id": "t", "dialogue": [{"role": "bot", "content": ""}]}', r"\[0\].role: In"),
     ],
 )

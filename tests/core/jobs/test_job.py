@@ -141,7 +141,7 @@ def test_entries_are_told_apart_by_their_keys(read_job: ReadJob, text: str, kind
         ("virtues: {bravery: 1}", "3: virtues.bravery: unknown key; known keys: wisdom, courage"),
         ("virtues: {wisdon: 1}", "3: virtues.wisdon: unknown key; did you mean 'wisdom'?"),
         ("virtues: {wisdom: -1}", "3: virtues.wisdom: Input should be greater than or equal to 0"),
-        ("scenarios: [{id: a, category: c, input: i}]", "3: scenarios: a job holds either `tasks` or `scenarios`"),
+        ("scenarios: [{id: a, category: c, input: i}]", "3: scenarios: a job has either `tasks` or `scenarios`"),
         ("assertions: [{name: a, expression: evaluation.done}, {name: a, cypher: x, expected: 1}]",
          "3: assertions[1].name: 'a' is a name already; names must differ"),
         ("assertions: [{name: 2, expression: evaluation.done}, {cypher: x, expected: 1}]",

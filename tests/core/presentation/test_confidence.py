@@ -13,7 +13,7 @@ def test_the_share_of_calibrated_confidences_is_told(sources: list[str], share: 
     assert calibrated_share([*({"score": 0.5, "confidence_source": each} for each in sources), unscored]) == share
     told = "50% of the confidences are calibrated on people's ratings." if share else UNCALIBRATED
     assert whose_confidence(share) == told
-    assert whose_confidence(share, "Scores that go.") == f"{told} Scores that go."
+    assert whose_confidence(share, "Scores that agree.") == f"{told} Scores that agree."
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def test_how_the_judges_scores_go_with_peoples_is_told(make_data: Make) -> None:
     ]
     [sentence] = summary(make_data(judge_calibration=known), []).against_people
     assert sentence.startswith("Wisdom by gpt-4.1: rank correlation with people −0.08 (95 % −0.23 to 0.08) over 80")
-    assert sentence.endswith("these scores do not go with people’s.")
+    assert sentence.endswith("these scores do not agree with people’s.")
 
 
 def test_what_is_calibrated_needs_no_reason(make_data: Make) -> None:

@@ -53,9 +53,9 @@ def test_markdown_is_text_that_holds_all_virtues_and_says_when_offline(make_data
 
 def test_markdown_without_weakness_says_so(make_data: Make) -> None:
     virtues = [{**row, "confidence_above": 0.5} for row in make_data().evaluation_virtues]
-    text = weak_virtue_markdown(virtues, [], whose="Scores that do not go with people's: wisdom.")
+    text = weak_virtue_markdown(virtues, [], whose="Scores that do not agree with people's: wisdom.")
     assert text.startswith(
-        "Scores that do not go with people's: wisdom. "
+        "Scores that do not agree with people's: wisdom. "
         "A virtue with a low score is weak if its confidence is above 0.50.\n"
     )
     assert text.endswith("No virtue is weak.\n")

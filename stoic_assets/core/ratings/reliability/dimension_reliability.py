@@ -29,9 +29,9 @@ class Coefficient(NamedTuple):
     figure: Callable[[Floats], float] | None = None
 
 
-SAME = "every mark is the same: with no variation, agreement cannot be told from chance"
+SAME = "every mark is the same: without variation, agreement cannot be distinguished from chance"
 NO_PAIR = "no two raters share items on which their marks vary"
-SPARSE = "the marks are too sparse, or items differ too little, to tell items from raters"
+SPARSE = "the marks are too sparse, or the items differ too little, to separate items from raters"
 OVERALL_LEVELS = len(ANSWERS)
 COMPARISON_DRAWS = 200
 """Draws of the unweighted mean kappa of marks: it costs the most of all and only stands beside the others."""

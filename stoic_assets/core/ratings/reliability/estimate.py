@@ -43,8 +43,8 @@ def with_interval(value: float, draws: Floats, items: int, why: str) -> Estimate
     defined = draws[np.isfinite(draws)]
     if len(defined) < DEFINED_SHARE * len(draws):
         missing = 1 - len(defined) / len(draws)
-        return Estimate(float(value), None, None, f"no interval: {missing:.0%} of the resamples have no such figure")
+        return Estimate(float(value), None, None, f"no interval: {missing:.0%} of the resamples give no estimate")
     low, high = np.quantile(defined, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
     if not low - EXACT <= value <= high + EXACT:
-        return Estimate(float(value), None, None, "no interval: that of the resamples does not hold the figure itself")
+        return Estimate(float(value), None, None, "no interval: that of the resamples does not contain the estimate")
     return Estimate(float(value), float(low), float(high), None)

@@ -69,13 +69,14 @@ def _undecided(estimate: float, low: float, high: float, marks_per_item: float, 
     if REVIEW <= estimate <= ACCEPT:
         return Gate(
             "unknown", None,
-            f"alpha lies between {REVIEW} and {ACCEPT}, where more raters settle nothing: sharpen the criteria instead",
+            f"alpha lies between {REVIEW} and {ACCEPT}, where more raters decide nothing: sharpen the criteria instead",
         )
     line, reach = (ACCEPT, estimate - low) if estimate > ACCEPT else (REVIEW, high - estimate)
     more = _raters_to_settle(estimate, abs(estimate - line) / reach, marks_per_item, marked)
     if more is None:
-        return Gate("unknown", None, f"the interval holds {line}, and raters alone cannot settle it: rate more items")
-    return Gate("unknown", more, f"the interval holds {line}; if alpha stays the same, {more} more would settle it")
+        return Gate("unknown", None, f"the interval contains {line}; more raters cannot decide it: rate more items")
+    decide = f"with the same alpha, {more} more would decide it"
+    return Gate("unknown", more, f"the interval contains {line}; {decide}")
 
 
 def _raters_to_settle(alpha: float, enough: float, marks_per_item: float, marked: float) -> int | None:
