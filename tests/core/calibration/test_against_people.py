@@ -59,7 +59,8 @@ def test_in_short_the_judges_together_count() -> None:
         *calibration("justice", REFUTED, "a,b"), *calibration("temperance", FEW, "a,b"),
         *calibration("wisdom", REFUTED, "a"),
     ]  # fmt: skip
-    goes, not_so = "Scores that agree with people's: wisdom, practical wisdom.", "Scores that do not agree with people's: "
+    goes = "Scores that agree with people's: wisdom, practical wisdom."
+    not_so = "Scores that do not agree with people's: "
     assert in_short(rows, verdicts("b", "a")) == f"{goes} {not_so}justice."
     assert in_short(rows, verdicts("a")) == f"{not_so}wisdom."
     assert in_short(rows, verdicts("b")) == in_short([], verdicts("a")) == in_short(rows, []) == ""
