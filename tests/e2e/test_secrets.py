@@ -131,7 +131,7 @@ def test_secrets_are_told_to_whom_they_are_meant_for_and_kept_nowhere(
     resume = ("eval", *judged, "--condition", "supplied", "--resume", document["evaluation_id"])
     stoic(*resume)
     stoic.job("chat", **{**CHAT, "facts": [secret("changed"), *CHAT["facts"][1:]]})
-    assert "changed since the evaluation began: a secret in it, or stoic-eval; undo" in stoic(*resume, code=2).line
+    assert "changed since the evaluation began: a secret in it, or stoic-eval; change" in stoic(*resume, code=2).line
 
 
 def test_services_that_quote_secrets_in_their_faults(

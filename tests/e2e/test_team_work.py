@@ -232,7 +232,7 @@ def _check_exports(stoic: Stoic, evaluated: dict[str, Any]) -> None:
 
 def _check_deletion(stoic: Stoic, evaluation_id: str, cypher: Callable[..., list[Any]]) -> None:
     refused = stoic("delete", VERSION, code=2)  # nobody is there to say yes
-    assert "Delete my-agent@2.0 with its 1 evaluation for good?" in refused.err
+    assert "Delete my-agent@2.0 and its 1 evaluation permanently?" in refused.err
     assert stoic.sql("select count(*) from trials") == [(2,)]
     assert stoic("delete", VERSION, "--yes", "--json").document == {"agent_version": VERSION, "evaluations": 1}
     assert [stoic.sql(f"select count(*) from {table}") for table in TABLES] == [[(0,)]] * len(TABLES)
