@@ -50,7 +50,7 @@ def test_jobs_that_another_agent_is_evaluated_with_are_told(
 def test_samples_that_a_judge_would_repeat_are_told(workplace: Workplace, make_manifest: Make) -> None:
     spec = make_manifest(jobs=(job("order", "sales"),), judge_samples=3).spec
     [told] = setup_notes(EvaluationRequest(), "sales@1", Setup(spec, None), workplace)
-    assert told.startswith("3 samples of one judge at temperature 0 are alike")
+    assert told.startswith("3 samples of one judge at temperature 0 are nearly the same")
     judging = workplace.settings.judging.model_copy(update={"temperature": 0.7})
     warm = replace(workplace, settings=workplace.settings.model_copy(update={"judging": judging}))
     assert list(setup_notes(EvaluationRequest(), "sales@1", Setup(spec, None), warm)) == []
