@@ -14,6 +14,7 @@ from stoic_assets.core.comparison.outcome_text import (
     broken,
     change,
     confidence,
+    detectable,
     few_jobs,
     headline,
     mended,
@@ -93,6 +94,11 @@ def test_markdown_has_a_row_for_each_measure_and_folds_the_rest(worse: Compariso
     assert len([line for line in gating.splitlines() if line.startswith("| ")]) == 2 + 9
     assert "| assertion | 1.00 | 0.60 | −0.40 | −0.41 to −0.39 | <0.001 | 0.02 | **regressed** |" in gating
     assert "assertion, withheld" in rest
+
+
+@pytest.mark.parametrize(("found", "shown"), [(0.02, "0.02"), (1.0, "1.00"), (1.53, "–"), (None, "–")])
+def test_a_difference_larger_than_any_is_a_dash(found: float | None, shown: str) -> None:
+    assert detectable({"detectable": found}) == shown
 
 
 def test_markdown_shows_notes_as_plain_words(worse: Comparison) -> None:

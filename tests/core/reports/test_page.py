@@ -10,9 +10,12 @@ from dataclasses import replace
 from datetime import timedelta
 from html.parser import HTMLParser
 from itertools import cycle
+from typing import get_args
 
 import pytest
 
+from stoic_assets.core.conversation.evidence import Outcome
+from stoic_assets.core.presentation.formatting import words
 from stoic_assets.core.reports.data import BaseVersion, ReportData
 from stoic_assets.core.reports.page import report_parts
 from stoic_assets.core.reports.version_differences import differences
@@ -165,6 +168,26 @@ def test_first_screen_of_a_good_run_has_no_banner(usual_page: str) -> None:
     assert "mean nothing" not in usual_page
     assert "not calibrated on people’s ratings" in usual_page
     assert ">Not calibrated: this judge has not been compared with people’s ratings yet" in usual_page
+
+
+@pytest.mark.parametrize("outcome", get_args(Outcome))
+def test_the_first_screen_explains_how_conversations_ended(make_data: Make, outcome: str) -> None:
+    data = make_data(trials=2)
+    ended = {
+        table: [{**row, "outcome": outcome} for row in getattr(data, table)] for table in ("composite_scores", "trials")
+    }
+    html = render_report(replace(data, **ended))
+    explained = re.findall(rf'<p class="note">{words(outcome)}: ([^<]+)\.</p>', html)
+    assert len(explained) == 1
+    assert f'<span title="{explained[0]}"' in html
+
+
+def test_a_difference_that_no_jobs_detect_is_a_dash(make_data: Make) -> None:
+    data = make_data()
+    rows = [{**row, "detectable": row["detectable"] and 1.53} for row in data.version_comparisons]
+    html = render_report(replace(data, version_comparisons=rows))
+    assert ">1.53<" not in html
+    assert 'title="too few jobs to detect any difference with 90 % power"' in html
 
 
 def test_judging_again_makes_no_conversation_longer(make_data: Make) -> None:
