@@ -29,7 +29,6 @@ from stoic_assets.adapters.models.connect import (
 )
 from stoic_assets.adapters.models.model_list import look_up_models
 from stoic_assets.adapters.models.model_server import evaluator_server, judge_server
-from stoic_assets.adapters.models.openai_faults import called
 from stoic_assets.adapters.project import make_home
 from stoic_assets.adapters.receiver import SETTINGS, addresses
 from stoic_assets.adapters.receiver import Target as Receiver
@@ -156,7 +155,7 @@ async def _model(workplace: Workplace) -> Found:
     await reachable_model(workplace.env)
     notes = await look_up_models(workplace.env)
     judges = judge_server(workplace.env)
-    place = f" of {called(judges)}" if judges.url != evaluator_server(workplace.env).url else ""
+    place = f" of {judges}" if judges.url != evaluator_server(workplace.env).url else ""
     models = f"simulated user {evaluator_model(workplace.env)}, judges {', '.join(judge_panel(workplace.env))}{place}"
     return "note" if notes else "ok", "; ".join([models, *notes])
 

@@ -25,8 +25,6 @@ LOST = (404, 405)
 
 STREAM = "text/event-stream"
 """The type of an answer that comes in events."""
-
-
 REPEATABLE = (408, 409, 423, 425)
 """Refusals that say of themselves that they pass: late, in conflict, locked, too early."""
 

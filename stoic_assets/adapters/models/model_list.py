@@ -12,7 +12,7 @@ from stoic_assets.adapters.endpoint import below, parse_url, proxy_for
 from stoic_assets.adapters.foreign_text import excerpt
 from stoic_assets.adapters.models.connect import evaluator_model, judge_panel
 from stoic_assets.adapters.models.model_server import ModelServer, evaluator_server, judge_server
-from stoic_assets.adapters.models.openai_faults import called, explain, redirected, refused_key
+from stoic_assets.adapters.models.openai_faults import explain, redirected, refused_key
 from stoic_assets.adapters.whole_reply import ReplyTooLarge
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError
 from stoic_assets.core.redaction import Redactor
@@ -77,8 +77,7 @@ class _ModelList:
         if answer.is_success:
             return None
         named = re.search(rf"model_not_found|\bmodel\W{{1,4}}{re.escape(model)}", answer.text, re.IGNORECASE)
-        server, names = called(self._server), "check STOIC_EVALUATOR_MODEL, STOIC_JUDGE_MODEL and "
-        names += self._server.url_variable
+        server, names = self._server, f"check STOIC_EVALUATOR_MODEL, STOIC_JUDGE_MODEL and {self._server.url_variable}"
         if answer.status_code == 404 and named:  # a server that cannot tell of one model misses the path
             raise ConfigurationError(f"{server} does not know model {model!r}; {names}")
         return f"{server} does not list model {model!r}; if it does not know it by that name, {names}"

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from urllib.parse import urlsplit
 
 from stoic_assets.adapters.api_keys import api_key
 
@@ -22,6 +23,14 @@ class ModelServer:
     def address(self) -> str:
         """Where it listens: at OpenAI's unless another `url` is configured."""
         return self.url or OPENAI
+
+    @property
+    def base(self) -> str:
+        """The address without its query, which goes with every call by itself."""
+        return urlsplit(self.address)._replace(query="", fragment="").geturl().rstrip("/")
+
+    def __str__(self) -> str:
+        return f"the model server at {self.base}"
 
 
 def evaluator_server(env: Mapping[str, str]) -> ModelServer:

@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from stoic_assets.adapters.endpoint import untrusted
 from stoic_assets.adapters.foreign_text import excerpt
@@ -56,7 +55,7 @@ class ReplyKeptBack(AttemptFailed):
 
 
 def explain(
-    error: Exception, model: str, asked: ModelServer, secrets: Redactor, particular: bool = True
+    error: Exception, model: str, server: ModelServer, secrets: Redactor, particular: bool = True
 ) -> StoicError:
     """The `AttemptFailed` (of whatever kind) or `ConfigurationError` that an exception of one call stands for.
 
@@ -65,11 +64,10 @@ def explain(
     import aiohttp
     import openai
 
-    server = called(asked)
     if isinstance(error, openai.APIConnectionError) and isinstance(error.__cause__, Exception):
         error = error.__cause__  # the package takes errors of TLS for its own
     if isinstance(error, openai.APIStatusError):
-        return _explain_status(error, model, asked, secrets, particular)
+        return _explain_status(error, model, server, secrets, particular)
     if isinstance(error, ReplyTooLarge):
         return AttemptFailed(f"{server} {error}", final=True)
     if isinstance(error, TimeoutError):
@@ -78,27 +76,22 @@ def explain(
         problem = f"{server} did not answer with JSON: {excerpt(error.doc, secrets) or 'no words'}"
         return AttemptFailed(problem, turned_away=error.doc.lstrip().startswith("<"))
     if isinstance(error, aiohttp.ClientConnectorCertificateError):
-        return untrusted(server, error)
+        return untrusted(str(server), error)
     if isinstance(error, aiohttp.ClientError | OSError):
         problem = f"{server} cannot be reached: {excerpt(str(error) or type(error).__name__, secrets)}"
         return AttemptFailed(problem, turned_away=isinstance(error, aiohttp.ClientConnectorError))
     return AttemptFailed(f"{server} gave an unreadable answer: {excerpt(f'{type(error).__name__}: {error}', secrets)}")
 
 
-def called(server: ModelServer) -> str:
-    """What a server is called in messages."""
-    return f"the model server at {urlsplit(server.address)._replace(query='', fragment='').geturl().rstrip('/')}"
-
-
 def refused_key(server: ModelServer, status: int) -> ConfigurationError:
     """What it is that a server does not know us, or lets us do nothing."""
-    return ConfigurationError(f"{called(server)} refuses the key ({status}); check {server.key_variable}")
+    return ConfigurationError(f"{server} refuses the key ({status}); check {server.key_variable}")
 
 
 def redirected(server: ModelServer, answer: "Response", secrets: Redactor) -> ConfigurationError:
     """What a redirect is: followed, it would carry the key elsewhere."""
     target = excerpt(answer.headers.get("location", "another address"), secrets)
-    problem = f"{called(server)} redirects to {target} ({answer.status_code})"
+    problem = f"{server} redirects to {target} ({answer.status_code})"
     return ConfigurationError(f"{problem}; set {server.url_variable} to where it leads")
 
 
@@ -115,20 +108,20 @@ def refuse_hidden_error(answer: Mapping[str, Any], request: "Request") -> None:
 
 
 def _explain_status(
-    error: "APIStatusError", model: str, asked: ModelServer, secrets: Redactor, particular: bool
+    error: "APIStatusError", model: str, server: ModelServer, secrets: Redactor, particular: bool
 ) -> StoicError:
-    server, status, said = called(asked), error.status_code, excerpt(error.message, secrets)
+    status, said = error.status_code, excerpt(error.message, secrets)
     if status == 401:
-        return refused_key(asked, status)
+        return refused_key(server, status)
     if 300 <= status < 400:
-        return redirected(asked, error.response, secrets)
+        return redirected(server, error.response, secrets)
     if status == 404 or (status in (400, 403) and _names_unknown_model(error)):
         return ConfigurationError(
             f"{server} does not know model {model!r} ({said}); check STOIC_EVALUATOR_MODEL, STOIC_JUDGE_MODEL and "
-            f"{asked.url_variable} (it usually ends in /v1)"
+            f"{server.url_variable} (it usually ends in /v1)"
         )
     if status == 403 and not particular:
-        return ConfigurationError(f"{server} refuses the key: {said}; check {asked.key_variable}")
+        return ConfigurationError(f"{server} refuses the key: {said}; check {server.key_variable}")
     if status == 402 or error.code in NO_CREDIT or error.type in NO_CREDIT:
         return ConfigurationError(f"{server} says that the account has no credit left: {said}; check its billing")
     headers = error.response.headers

@@ -63,9 +63,8 @@ class OpenAiModel:
 
     def __init__(self, server: ModelServer, limits: Limits, prices: Mapping[str, Price]) -> None:
         parts = parse_url(server.address, server.url_variable)
-        self._url, self._proxy = parts._replace(query="", fragment="").geturl().rstrip("/"), proxy_for(parts)
-        self._completions = below(parts, "/chat/completions")
         self._server, self._secrets = server, Redactor((), [server.key or ""])
+        self._completions, self._proxy = below(parts, "/chat/completions"), proxy_for(parts)
         self._limits: Mapping[Role, ModelLimit] = {"evaluator": limits.evaluator, "judge": limits.judge}
         # What is learned of the server outlives the loops: judging begins with what an earlier stage found out.
         self._paces = {role: Pace.of(limit) for role, limit in self._limits.items()}
@@ -223,9 +222,9 @@ class OpenAiModel:
         from stoic_assets.adapters.models.aiohttp_client import AiohttpClient, sharing
 
         # Time-outs are set around each attempt; the proxy is chosen here, since loopback must bypass it.
-        http = AiohttpClient(self._url.startswith("https:"), self._proxy)
-        key = self._server.key or "none"
-        client = AsyncOpenAI(api_key=key, base_url=self._url, max_retries=0, timeout=None, http_client=http)
+        http = AiohttpClient(self._server.base.startswith("https:"), self._proxy)
+        key, url = self._server.key or "none", self._server.base
+        client = AsyncOpenAI(api_key=key, base_url=url, max_retries=0, timeout=None, http_client=http)
         client._build_request = sharing(client._build_request)  # type: ignore[method-assign]
         # Else every call that leaves before the first reply asks for it in a thread of its own: 250 of them at once.
         client._platform = get_platform()

@@ -18,6 +18,8 @@ from stoic_assets.core.table_rows import Row
 Verdict = Literal["regressed", "improved", "unchanged", "inconclusive"]
 Barred = Mapping[Verdict, str]
 """Verdicts that must not be given, each with the reason."""
+FARTHEST = 2.0
+"""How far apart two differences of scores can be."""
 _ROUNDING = 1e-9
 
 
@@ -35,7 +37,7 @@ class Test:
     delta: float
     why: str | None = None
     barred: Barred = field(default_factory=dict)
-    leeway: float = 2.0
+    leeway: float = FARTHEST
 
 
 @dataclass(frozen=True)

@@ -12,15 +12,13 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import get_args
 
-from stoic_assets.core.comparison.family import Barred, Verdict
+from stoic_assets.core.comparison.family import FARTHEST, Barred, Verdict
 from stoic_assets.core.comparison.measures import LEAVING_FAILURES_OUT
 from stoic_assets.core.comparison.paired_jobs import Scope
 from stoic_assets.core.comparison.side import Side
 from stoic_assets.core.jobs.names import job_key
 from stoic_assets.core.table_rows import Row
 
-FARTHEST = 2.0
-"""How far apart two differences of scores can be."""
 Cell = tuple[str, str]
 """A job, or one scenario of it, and a condition."""
 

@@ -2,11 +2,12 @@
 
 No model is asked. A message is at fault when it is empty, tells what the user cannot know (a withheld fact, an
 acceptance criterion), or signs off before every task has been put: after fewer messages than there are tasks, and
-without the words of one of them in any.
+without the words that one of them alone has in any.
 """
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -20,7 +21,7 @@ OVERLAP = 0.8
 FACT_WORDS, CRITERION_WORDS = 2, 3
 """New telling words by which a paraphrase is recognised. Criteria are made of plainer words than facts."""
 RAISED = 0.5
-"""Share of a task's telling words that must have been said for it to count as raised: users have words of their own."""
+"""Share of the telling words that a task alone has, which must have been said for it to count as raised."""
 _WORD = re.compile(r"\w+")
 _DIACRITICS = re.compile("[\u0300-\u036f]+")
 _NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
@@ -137,7 +138,9 @@ def _all_raised(job: Job, turns: Sequence[Turn]) -> bool:
     """Whether the user has put every task, several of them in one message."""
     said = Spoken(*(turn.content for turn in turns if turn.speaker == "user"))
     tasks = [words(task.task) for task in job.tasks]
-    return all(len(said.telling(task)) >= RAISED * len(_telling(task)) > 0 for task in tasks)
+    times = Counter(word for task in tasks for word in _telling(task))
+    own = [{word for word in _telling(task) if times[word] == 1} for task in tasks]
+    return all(len(mine & said.telling(task)) >= RAISED * len(mine) > 0 for task, mine in zip(tasks, own, strict=True))
 
 
 def _secrets(job: Job, condition: Condition) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:

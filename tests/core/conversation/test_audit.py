@@ -208,6 +208,14 @@ def test_tasks_that_are_put_in_one_message_have_all_been_raised(make_job: MakeJo
     assert fault("So long, and thanks for all the fish!", job, "withheld", said) == (EARLY if early else None)
 
 
+@pytest.mark.parametrize(("message", "early"), [("Add milk to my shopping list", True), ("Add milk and bread", False)])
+def test_words_that_tasks_share_raise_none_of_them(make_job: MakeJob, message: str, early: bool) -> None:
+    tasks = [f"Have {thing} added to the shopping list" for thing in ("milk", "bread")]
+    job = make_job(tasks=[{"task": task, "acceptanceCriteria": "it does"} for task in tasks])
+    said = [*turns(), Turn(2, "user", message), Turn(3, "agent", "Gladly.")]
+    assert fault("So long, and thanks for all the fish!", job, "withheld", said) == (EARLY if early else None)
+
+
 def test_the_sign_off_is_found_in_any_case(make_job: MakeJob) -> None:
     job = make_job(evaluator={"signoff": "Ende Straße"})
     assert signs_off("Und nun: ENDE STRASSE.", job)
