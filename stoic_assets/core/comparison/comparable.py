@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from stoic_assets.core.comparison.measures import JUDGED
 from stoic_assets.core.comparison.paired_jobs import Scope
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
-from stoic_assets.core.comparison.survivors import Survivors, by_survivors, failure_note
+from stoic_assets.core.comparison.survivors import failure_note, uneven_failures
 from stoic_assets.core.evaluation import judge_again, way_on
 from stoic_assets.core.jobs.names import job_key, job_of
 from stoic_assets.core.judging.silent_judges import silence
@@ -21,12 +21,12 @@ APART_HOURS = 1.0
 class Common:
     """The `jobs` to compare on.
 
-    `undecidable` says of a measure why no verdict can be had on it, `survivors` what failed trials forbid to say of it.
+    `undecidable` says of a measure why no verdict can be had on it, `uneven` which failed trials it leaves out.
     """
 
     jobs: frozenset[str]
     undecidable: Mapping[str, str]
-    survivors: Mapping[tuple[str, Scope], Survivors]
+    uneven: Mapping[tuple[str, Scope], str]
     notes: tuple[str, ...]
 
 
@@ -50,7 +50,7 @@ def common_ground(base: Side, candidate: Side, threshold: float, judge_moved: st
     said = (failure_note(base, candidate, jobs), why)
     notes = (*_suites(base, candidate, shared - jobs), *_circumstances(base, candidate), *filter(None, said))
     undecidable = dict.fromkeys(JUDGED, why) if why else {}
-    return Common(jobs, undecidable, by_survivors(base, candidate, jobs), notes)
+    return Common(jobs, undecidable, uneven_failures(base, candidate, jobs), notes)
 
 
 def _refuse_invalid(side: Side, threshold: float) -> None:

@@ -1,6 +1,6 @@
 """The comparison of two evaluated versions: what regressed, what improved, and what cannot be told."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from stoic_assets.core.comparison.comparable import Common, common_ground
@@ -15,9 +15,9 @@ from stoic_assets.core.comparison.paired_assertions import (
     held,
     paired_assertions,
 )
-from stoic_assets.core.comparison.paired_jobs import Scope, cells_by_measure, paired
+from stoic_assets.core.comparison.paired_jobs import Measured, Scope, cells_by_measure, paired
 from stoic_assets.core.comparison.side import Side
-from stoic_assets.core.comparison.survivors import Survivors
+from stoic_assets.core.comparison.survivors import counting_failures, standing
 from stoic_assets.core.settings import MinimalDifferences
 from stoic_assets.core.table_rows import Row
 
@@ -99,16 +99,13 @@ def compare(
     """
     common = common_ground(base, candidate, threshold, judge_moved)
     before, after = (_cells(side.measures, common) for side in (base, candidate))
-    findings = [
-        *decide([_test(m, "pooled", before, after, common, minimal) for m in GATING], gating=True),
-        *decide(_second_family(before, after, common, minimal), gating=False),
-    ]
+    found = _findings(before, after, common, minimal)
+    base_counted = _findings(counting_failures(before, base, candidate, common.jobs), after, common, minimal)
+    candidate_counted = _findings(before, counting_failures(after, candidate, base, common.jobs), common, minimal)
+    findings = standing(found, base_counted, candidate_counted, common.uneven)
     pairs = paired_assertions(*(_held(side, common) for side in (base, candidate)))
-    found = Comparison(base, candidate, tuple(findings), common.notes, tuple(pairs))
-    return replace(found, notes=(*found.notes, few)) if (few := found.too_few_jobs) else found
-
-
-Measured = Mapping[str, Mapping[str, Mapping[str, float]]]
+    result = Comparison(base, candidate, tuple(findings), common.notes, tuple(pairs))
+    return replace(result, notes=(*result.notes, few)) if (few := result.too_few_jobs) else result
 
 
 def _held(side: Side, common: Common) -> dict[Key, Held]:
@@ -117,6 +114,13 @@ def _held(side: Side, common: Common) -> dict[Key, Held]:
 
 def _cells(rows: Iterable[Row], common: Common) -> Measured:
     return cells_by_measure(row for row in rows if row["job"] in common.jobs)
+
+
+def _findings(before: Measured, after: Measured, common: Common, minimal: MinimalDifferences) -> list[Finding]:
+    return [
+        *decide([_test(m, "pooled", before, after, common, minimal) for m in GATING], gating=True),
+        *decide(_second_family(before, after, common, minimal), gating=False),
+    ]
 
 
 def _second_family(before: Measured, after: Measured, common: Common, minimal: MinimalDifferences) -> list[Test]:
@@ -129,5 +133,4 @@ def _test(
     measure: str, scope: Scope, before: Measured, after: Measured, common: Common, minimal: MinimalDifferences
 ) -> Test:
     pairs = paired(before.get(measure, {}), after.get(measure, {}), scope)
-    delta, left = minimal_difference(measure, minimal), common.survivors.get((measure, scope), Survivors())
-    return Test(measure, scope, pairs, delta, common.undecidable.get(measure), left.barred, left.leeway)
+    return Test(measure, scope, pairs, minimal_difference(measure, minimal), common.undecidable.get(measure))

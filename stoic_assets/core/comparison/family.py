@@ -5,7 +5,7 @@ must also have moved by its minimal relevant difference δ: with many jobs a dif
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import accumulate
 from statistics import fmean
 from typing import Any, Literal
@@ -16,10 +16,6 @@ from stoic_assets.core.presentation.formatting import difference, short_of
 from stoic_assets.core.table_rows import Row
 
 Verdict = Literal["regressed", "improved", "unchanged", "inconclusive"]
-Barred = Mapping[Verdict, str]
-"""Verdicts that must not be given, each with the reason."""
-FARTHEST = 2.0
-"""How far apart two differences of scores can be."""
 _ROUNDING = 1e-9
 
 
@@ -27,8 +23,7 @@ _ROUNDING = 1e-9
 class Test:
     """One hypothesis: a measure, over which conditions, with its δ.
 
-    `why` says why it must not be decided at all, `barred` which verdicts it must not get unless they stood if the
-    difference were off by `leeway`, 0–2.
+    `why` says why it must not be decided.
     """
 
     measure: str
@@ -36,8 +31,6 @@ class Test:
     pairs: Sequence[Pair]
     delta: float
     why: str | None = None
-    barred: Barred = field(default_factory=dict)
-    leeway: float = FARTHEST
 
 
 @dataclass(frozen=True)
@@ -141,26 +134,13 @@ def _decided(
         verdict = "regressed" if change < 0 else "improved"
     elif _within(tested, test.delta):
         verdict = "unchanged"
-    why = None if _stands(verdict, found, test) else test.barred.get(verdict)
+    why = None
     if verdict == "inconclusive":
         why = (_too_small(change, test.delta) if sure else "") + _what_is_possible(tested, found.jobs, test.delta, sure)
-    elif why:
-        verdict = "inconclusive"
     base, candidate = _means(test)
     return Finding(
         test.measure, test.scope, gating, base, candidate, found, test.delta, p, p_adjusted, verdict, why
     )
-
-
-def _stands(verdict: Verdict, found: Effect, test: Test) -> bool:
-    """Whether a verdict holds although the difference may be off by the test's leeway."""
-    tested, change = found.tested, found.difference or 0.0
-    if tested is None or tested.low is None or tested.high is None:
-        return False
-    if verdict == "unchanged":
-        return _within(tested, test.delta - test.leeway)
-    nearest_to_none = tested.low if change > 0 else -tested.high
-    return nearest_to_none > test.leeway and abs(change) - test.leeway >= test.delta
 
 
 def _within(tested: Tested, delta: float) -> bool:

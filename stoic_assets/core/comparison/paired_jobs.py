@@ -15,6 +15,8 @@ from stoic_assets.core.table_rows import Row
 Scope = Literal["pooled", "withheld", "supplied", "lift"]
 Cells = Mapping[str, Mapping[str, float]]
 """Job to condition to the mean of its valid trials, 0–1."""
+Measured = Mapping[str, Cells]
+"""The cells of each measure."""
 
 
 @dataclass(frozen=True)

@@ -1,37 +1,26 @@
-"""Trials in which the agent failed: how many there are, and which verdicts they forbid to measures that leave them out.
+"""Trials in which the agent failed: how many there are, and which verdicts stand on measures that leave them out.
 
 In `task`, `overall` and `passed` they count as nothing done. They have no virtues, no timing where no reply came, and
 no assertion where nothing could be looked at: a version that breaks down where it used to do badly must not seem
-better for it. Who failed more is asked cell by cell: failures in one job do not make up for the other side's in
-another, least of all where a side failed throughout, whose failures no difference of the measure shows.
+better for it. A verdict is therefore given only if it also comes out where the failures of the side that it favours
+count as 0. Failures that the other side has in the same cell as well are left out on both.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Mapping, Set
-from dataclasses import dataclass, field
-from statistics import fmean
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from typing import get_args
 
-from stoic_assets.core.comparison.family import FARTHEST, Barred, Verdict
+from stoic_assets.core.comparison.family import Finding
 from stoic_assets.core.comparison.measures import LEAVING_FAILURES_OUT
-from stoic_assets.core.comparison.paired_jobs import Scope
+from stoic_assets.core.comparison.paired_jobs import Measured, Scope
 from stoic_assets.core.comparison.side import Side
 from stoic_assets.core.jobs.names import job_key
+from stoic_assets.core.presentation.formatting import difference
 from stoic_assets.core.table_rows import Row
 
 Cell = tuple[str, str]
 """A job, or one scenario of it, and a condition."""
-
-
-@dataclass(frozen=True)
-class Survivors:
-    """What must not be said of a measure that failed trials are not in.
-
-    Whatever they would have been scored, its difference is off by `leeway`, 0–2, at most.
-    """
-
-    barred: Barred = field(default_factory=dict)
-    leeway: float = FARTHEST
 
 
 @dataclass(frozen=True)
@@ -46,10 +35,6 @@ class Failures:
     trials: int
     shares: Mapping[Cell, float]
 
-    def exceed(self, other: "Failures") -> bool:
-        """Whether the agent failed more than in the other version in any cell."""
-        return any(share > other.shares[cell] for cell, share in self.shares.items())
-
     def __str__(self) -> str:
         return f"in {self.failed} of {self.trials} trials of {self.agent_version}"
 
@@ -61,8 +46,11 @@ def failure_note(base: Side, candidate: Side, jobs: Set[str]) -> str | None:
     return f"the agent failed {before}, and {after}" if before.failed or after.failed else None
 
 
-def by_survivors(base: Side, candidate: Side, jobs: Set[str]) -> dict[tuple[str, Scope], Survivors]:
-    """By measure and scope the verdicts that must not be given, as a side failed more in some cell."""
+def uneven_failures(base: Side, candidate: Side, jobs: Set[str]) -> dict[tuple[str, Scope], str]:
+    """By measure and scope what is left out, where a side failed more in any cell: only there may a verdict fall.
+
+    Failures in one job do not make up for the other side's in another.
+    """
     ran = _ran(base, jobs) & _ran(candidate, jobs)
     found = {}
     for measure in LEAVING_FAILURES_OUT:
@@ -70,33 +58,57 @@ def by_survivors(base: Side, candidate: Side, jobs: Set[str]) -> dict[tuple[str,
         for scope in get_args(Scope):
             within = {cell for cell in cells if scope in ("pooled", "lift", cell[1])}
             before, after = _failures(base, within, measure), _failures(candidate, within, measure)
-            found[measure, scope] = _survivors(before, after, lift=scope == "lift")
+            if before.shares != after.shares:
+                where = " and ".join(str(side) for side in (before, after) if side.failed)
+                found[measure, scope] = f"the agent failed {where}, which this measure leaves out"
     return found
 
 
-def _survivors(before: Failures, after: Failures, lift: bool) -> Survivors:
-    """Barred is what favours a side that failed more in any cell; of a lift, whose conditions pull apart, all."""
-    base_more, candidate_more = before.exceed(after), after.exceed(before)
-    if not base_more and not candidate_more:
-        return Survivors()
-    where = " and ".join(str(side) for side in (before, after) if side.failed)
-    why = f"the agent failed {where}, which this measure leaves out"
-    favoured: dict[Verdict, bool] = {"regressed": base_more, "improved": candidate_more, "unchanged": True}
-    barred: Barred = {verdict: why for verdict, favours in favoured.items() if lift or favours}
-    return Survivors(barred, FARTHEST if lift else _leeway(before, after))
+def counting_failures(measured: Measured, side: Side, other: Side, jobs: Set[str]) -> Measured:
+    """The means of `side` if its failures counted as 0, those aside that `other` has in the same cell as well.
 
-
-def _leeway(before: Failures, after: Failures) -> float:
-    """By how much the difference of means may be off, 0–2: the mean over jobs of the mean over their cells.
-
-    The mean of a cell's other trials is off by the share that failed, at most. A cell that a side failed throughout has
-    no difference; the mean of those that are there takes its place. One that both failed throughout is not compared.
+    A cell that it failed throughout gets a mean so.
     """
-    jobs: dict[str, list[float]] = defaultdict(list)
-    for cell, share in before.shares.items():
-        shares = share, after.shares[cell]
-        jobs[cell[0]].append(FARTHEST if max(shares) == 1 else sum(shares))
-    return fmean(map(fmean, jobs.values()))
+    cells = _ran(side, jobs) & _ran(other, jobs)
+    counted = {measure: {job: dict(means) for job, means in of.items()} for measure, of in measured.items()}
+    for measure in LEAVING_FAILURES_OUT:
+        own, others = (_failures(each, cells, measure).shares for each in (side, other))
+        for (job, condition), share in own.items():
+            spared = others[job, condition]
+            mean = counted.get(measure, {}).get(job, {}).get(condition, 0.0 if share == 1 else None)
+            if share > spared and mean is not None:
+                job_means = counted.setdefault(measure, {}).setdefault(job, {})
+                job_means[condition] = mean * (1 - share) / (1 - spared)
+    return counted
+
+
+def standing(
+    findings: Iterable[Finding], base_counted: Sequence[Finding], candidate_counted: Sequence[Finding],
+    uneven: Mapping[tuple[str, Scope], str],
+) -> list[Finding]:
+    """The findings, open where failed trials may have made the verdict.
+
+    The others are what is found when the base's failures count as 0, and the candidate's. A lift, whose conditions pull
+    apart, has no worse side: any uneven failure leaves it open.
+    """
+    counted = [{(found.measure, found.scope): found for found in each} for each in (base_counted, candidate_counted)]
+    return [
+        _standing(found, why, [each[found.measure, found.scope] for each in counted])
+        if (why := uneven.get((found.measure, found.scope))) else found
+        for found in findings
+    ]
+
+
+def _standing(found: Finding, why: str, counted: Sequence[Finding]) -> Finding:
+    base_counted, candidate_counted = counted
+    against = {"regressed": [base_counted], "improved": [candidate_counted], "unchanged": counted, "inconclusive": []}
+    for other in against[found.verdict]:
+        if found.scope == "lift":
+            return replace(found, verdict="inconclusive", why=why)
+        if other.verdict != found.verdict:
+            would = f"counted as 0, they would make the difference {difference(other.effect.difference or 0.0)}"
+            return replace(found, verdict="inconclusive", why=f"{why}; {would} and the verdict {other.verdict}")
+    return found
 
 
 def _failures(side: Side, cells: Set[Cell], measure: str | None = None) -> Failures:
