@@ -9,7 +9,7 @@ from stoic_assets.core.errors import ConfigurationError
 
 PACKAGE = Path(__file__).resolve().parent.parent
 _ONLY_TO_READ = (
-    "mend that, or set STOIC_HOME to begin anew elsewhere; "
+    "make it writable, or set STOIC_HOME to another folder; "
     "`stoic list`, `compare`, `export`, `report --out` and `doctor` read it as it is"
 )
 

@@ -60,7 +60,7 @@ def test_a_home_without_the_right_to_write_is_told_before_anything_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("os.access", lambda path, mode: False)
-    with pytest.raises(ConfigurationError, match=r"not writable.*; mend that, .* `doctor` read it as it is"):
+    with pytest.raises(ConfigurationError, match=r"not writable.*; make it writable, or .* `doctor` read it as it is"):
         make_home(find_project({}, tmp_path))
     make_home(find_project({}, tmp_path), to_read=True)
 
