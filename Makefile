@@ -21,6 +21,8 @@ COMPILE := $(VENV)/bin/uv pip compile --quiet --upgrade --universal --python-ver
 DBT := .venv-dbt
 DBT_NEEDS := tests/dbt_agreement/requirements.txt
 LLM := .venv-llm
+# Where it is set, as some images do, each of some hundred commands that the tests start compiles the whole package first.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test long-test deploy-test check pictures bench bench-scale kills real-model lineage lock audit install dbt clean
 .DEFAULT_GOAL := demo
