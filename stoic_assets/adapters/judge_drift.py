@@ -18,7 +18,6 @@ from stoic_assets.adapters.file_locks import locked
 from stoic_assets.adapters.files import read_stored, write_whole
 from stoic_assets.adapters.models.connect import judge_panel
 from stoic_assets.adapters.models.ledger import Ledger
-from stoic_assets.adapters.models.model_server import judge_server
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core import alerts
 from stoic_assets.core.chat import ChatModel
@@ -125,7 +124,7 @@ async def _measure(workplace: Workplace, model: ChatModel, at: datetime, renew: 
 def _prepared(workplace: Workplace, at: datetime, renew: bool) -> tuple[Reference, Exhibits]:
     """The reference without trials that were deleted since, and those that are left; a new one if too few are."""
     panel = judge_panel(workplace.env)
-    judge = judge_id(panel, judge_server(workplace.env).url, workplace.settings)
+    judge = judge_id(panel, workplace.judges_at, workplace.settings)
     kept = None if renew else _kept(workplace, judge)
     if kept is not None:
         exhibits = _exhibits(workplace, kept.members)

@@ -113,10 +113,17 @@ class Workplace:
         """One for all stages, so that its limits hold for all and its connections live as long as their loop."""
         return connect_model(self.env, self.settings)
 
+    @property
+    def judges_at(self) -> str:
+        """Where the judges are served, which tells them from models of the same name elsewhere; empty at OpenAI's.
+
+        Without a slash at the end: with one it is no other server.
+        """
+        return judge_server(self.env).url.rstrip("/")
+
     def _provider_cache(self, agent_version: str) -> Path:
-        """Replies of one server: models of the same name elsewhere are other models."""
-        server = hashlib.sha256(judge_server(self.env).url.encode()).hexdigest()[:12]
-        return self.judge_cache(agent_version) / server
+        """Replies of one server."""
+        return self.judge_cache(agent_version) / hashlib.sha256(self.judges_at.encode()).hexdigest()[:12]
 
 
 def secrets_in(env: Mapping[str, str]) -> list[str]:

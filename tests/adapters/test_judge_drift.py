@@ -218,6 +218,15 @@ def test_another_judge_and_a_renewal_get_references_of_their_own(
     assert watch(panel, NoisyJudge(0.6), 4).measurement.reference_id == other.measurement.reference_id
 
 
+def test_a_judge_is_another_at_another_address_but_not_with_a_slash_behind_it(
+    workplace: Workplace, opened: Callable[..., Workplace]
+) -> None:
+    addresses = ("http://court/v1", "http://court/v1/", "http://elsewhere/v1")
+    watches = [watch(opened(STOIC_JUDGE_BASE_URL=at), NoisyJudge(0.7), night) for night, at in enumerate(addresses)]
+    first, same, other = [each.measurement.reference_id for each in watches]
+    assert first == same != other
+
+
 def test_offline_the_judge_never_moves(workplace: Workplace, opened: Callable[..., Workplace]) -> None:
     offline = opened(STOIC_LLM="offline")
     watch(offline, OfflineModel())

@@ -39,13 +39,13 @@ def test_a_bare_project_has_defaults_and_a_home(opened: Open, tmp_path: Path) ->
     assert workplace.judge_cache("marcus@1") == tmp_path / ".stoic" / "cache" / "marcus@1"
 
 
-def test_a_blank_after_the_models_address_loses_no_cached_reply(
+def test_a_blank_or_slash_after_the_models_address_loses_no_cached_reply(
     opened: Open, make_manifest: Callable[..., Manifest], service: Any
 ) -> None:
     service.replies({"choices": [{"message": {"content": "Salve"}}]})
     asked = ChatRequest("judge", "m", ({"role": "user", "content": "?"},), 0.0, cacheable_as="q")
-    models = [opened(OPENAI_BASE_URL=service.url + end).model(make_manifest()) for end in ("", " ")]
-    assert [asyncio.run(model.complete(asked)).cached for model in models] == [False, True]
+    models = [opened(OPENAI_BASE_URL=service.url + end).model(make_manifest()) for end in ("", " ", "/")]
+    assert [asyncio.run(model.complete(asked)).cached for model in models] == [False, True, True]
 
 
 def test_the_environment_goes_before_the_file_and_the_file_before_nothing(opened: Open, tmp_path: Path) -> None:
