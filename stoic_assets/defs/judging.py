@@ -69,14 +69,16 @@ def verdicts(
     """What judge models decide: one step, so that all of them are asked side by side."""
     wanted = {key.to_user_string() for key in context.selected_asset_keys}
     with reported(workplace, context):
-        judging = _judging(current_evaluation(context, workplace.evidence), config, workplace)
+        manifest = current_evaluation(context, workplace.evidence)
+        judging = _judging(manifest, config, workplace)
         tables = run_async(judging.verdicts(virtues="virtue_scores" in wanted, tasks="task_scores" in wanted))
         judging.give_way()
         paths = {table: judging.tables.write(table, rows) for table, rows in tables.items()}
     about = {"virtue_scores": _about_virtues, "task_scores": _about_tasks}
     for asset in sorted(wanted):
-        path = dg.MetadataValue.path(paths[asset])
-        yield dg.MaterializeResult(asset_key=asset, metadata={**about[asset](tables), "path": path})
+        offline = manifest.offline or judged_offline(tables[asset])
+        shown_of = {**about[asset](tables), "offline": offline, "path": dg.MetadataValue.path(paths[asset])}
+        yield dg.MaterializeResult(asset_key=asset, metadata=shown_of)
 
 
 def _about_virtues(tables: Tables) -> dict[str, Any]:
@@ -85,7 +87,6 @@ def _about_virtues(tables: Tables) -> dict[str, Any]:
     means = {f"mean_{v}": mean(row["score"] for row in scored if row["virtue"] == v) for v in VIRTUES}
     return {
         "dagster/row_count": len(rows),
-        "offline": judged_offline(rows),
         **numbers(
             {
                 "unscored_share": _share(rows, lambda row: row["error"] is not None),
@@ -102,7 +103,6 @@ def _about_tasks(tables: Tables) -> dict[str, Any]:
     rows, tones = tables["task_scores"], tables["tone_scores"]
     return {
         "dagster/row_count": len(rows),
-        "offline": judged_offline(rows),
         **numbers(
             {
                 "unscored_share": _share(rows, lambda row: row["score"] is None),

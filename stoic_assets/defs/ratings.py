@@ -17,7 +17,7 @@ from stoic_assets.core.calibration.confidence_map import ConfidenceMap
 from stoic_assets.core.markdown import bulleted, picture, plain
 from stoic_assets.defs.failures import RETRIES, delivery_faults, reported
 from stoic_assets.defs.ownership import OWNERS
-from stoic_assets.defs.shown_rows import page, shown
+from stoic_assets.defs.shown_rows import numbers, page, shown
 
 
 class RatingPageConfig(dg.Config):
@@ -78,9 +78,8 @@ def rating_analysis(workplace: dg.ResourceParam[Workplace]) -> tuple[dg.Material
     with reported(workplace):
         analysed = analyse_ratings(workplace)
     analysis, files = analysed.analysis, {"report": analysed.report, "discussion_sheet": analysed.discussion_sheet}
-    alphas = {
-        f"alpha_{name}": found.coefficients["alpha_ordinal"].estimate for name, found in analysis.dimensions.items()
-    }
+    estimates = {name: found.coefficients["alpha_ordinal"].estimate for name, found in analysis.dimensions.items()}
+    alphas = numbers({f"alpha_{name}": estimate for name, estimate in estimates.items()})
     gates = {f"gate_{name}": found.gate.state for name, found in analysis.dimensions.items()}
     paths = {name: dg.MetadataValue.path(path) for name, path in files.items()}
     study = {"page_id": analysed.study.page_id, "rubric": analysed.study.rubric or "not known"}

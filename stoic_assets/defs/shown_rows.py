@@ -43,4 +43,6 @@ def trial_name(trial_id: str, evaluation_id: str) -> str:
 def _cell(value: Any) -> str | int | float | bool | None:
     if isinstance(value, float):
         return round(value, DECIMALS)
+    if isinstance(value, list | tuple):
+        return " · ".join(map(str, value))
     return value if isinstance(value, bool | int | str) or value is None else str(value)

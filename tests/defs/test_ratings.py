@@ -22,7 +22,7 @@ from stoic_assets.defs.ratings import (
     rating_analysis,
     rating_pages,
 )
-from stoic_assets.defs.shown_rows import MOST_ROWS
+from stoic_assets.defs.shown_rows import DECIMALS, MOST_ROWS
 
 DIMENSIONS = ("appropriateness", "helpfulness", "stoic_authenticity", "emotional_intelligence", "actionability")
 FEEDBACK = {
@@ -66,7 +66,8 @@ def test_what_raters_sent_becomes_figures(workplace: Workplace) -> None:
     send(workplace, "ben", [1, 2, 3, 4, 4, 2])
     found = materialise(workplace)
     assert (found["human_ratings"]["new"], found["human_ratings"]["unknown"]) == (12, 12)
-    assert 0.5 < found["rater_reliability"]["alpha_helpfulness"] <= 1
+    assert 0.5 < (alpha := found["rater_reliability"]["alpha_helpfulness"]) <= 1
+    assert alpha == round(alpha, DECIMALS)
     assert found["rater_reliability"]["gate_helpfulness"] == "unknown"
     assert Path(found["rater_reliability"]["report"]).read_text().startswith("<!doctype html>")
     assert found["rater_checks"]["dagster/row_count"] == len(workplace.warehouse.query("select * from rater_checks"))

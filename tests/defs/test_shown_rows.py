@@ -11,8 +11,8 @@ def test_a_long_table_is_shown_by_its_first_rows() -> None:
 
 
 def test_cells_are_what_a_record_can_hold() -> None:
-    [record] = shown([{"score": 0.123456, "held": None, "passed": True, "names": ["a", "b"]}]).records
-    assert dict(record.data) == {"score": 0.1235, "held": None, "passed": True, "names": "['a', 'b']"}
+    [record] = shown([{"score": 0.123456, "held": None, "passed": True, "names": ["a.", "b's"], "none": []}]).records
+    assert dict(record.data) == {"score": 0.1235, "held": None, "passed": True, "names": "a. · b's", "none": ""}
 
 
 def test_a_table_without_rows_still_has_its_columns() -> None:
