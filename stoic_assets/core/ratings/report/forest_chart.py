@@ -8,6 +8,8 @@ from stoic_assets.core.ratings.reliability.gate import ACCEPT, REVIEW, State
 from stoic_assets.core.ratings.rubric import DIMENSIONS
 
 COLOURS: Mapping[State, str] = {"pass": PALETTE[2], "fail": PALETTE[4], "unknown": PALETTE[1]}
+TICKS = 6
+"""At most so many steps on the axis: more of them, where it begins below zero, and their figures touch."""
 
 
 def forest_chart_svg(dimensions: Mapping[str, DimensionReliability], ink: str = INK) -> str:
@@ -29,5 +31,6 @@ def forest_chart_svg(dimensions: Mapping[str, DimensionReliability], ink: str = 
     plot.set_yticks(range(len(DIMENSIONS)), [label(dimension.title) for dimension in reversed(DIMENSIONS)])
     plot.set_ylim(-0.6, len(DIMENSIONS) - 0.4)
     plot.set_xlim(lowest - 0.03, 1.03)
+    plot.locator_params(axis="x", nbins=TICKS)
     plot.grid(axis="x", color=INK_MARK, alpha=0.15, linewidth=0.7)
     return svg(figure, "alphas", ink)

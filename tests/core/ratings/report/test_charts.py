@@ -46,6 +46,16 @@ def test_the_forest_shows_intervals_and_says_where_there_is_no_figure(analysis: 
     assert forest_chart_svg(analysis.dimensions) != forest_chart_svg(analyse([]).dimensions)
 
 
+def test_figures_below_the_forest_do_not_touch_however_far_below_zero_it_begins(
+    make_row: Callable[..., dict[str, Any]],
+) -> None:
+    rows = [make_row(rater, f"item-{n}", mark) for n in range(1, 6) for rater, mark in (("up", n), ("down", 6 - n))]
+    labels = texts(forest_chart_svg(analyse(rows * 4, draws=10).dimensions))
+    figures = [label for label in labels if label.lstrip("−").replace(".", "").isdigit()]
+    assert any(figure.startswith("−") for figure in figures)
+    assert len(figures) <= 7
+
+
 def test_the_heat_map_writes_the_kappas_of_few_raters(analysis: RatingAnalysis) -> None:
     labels = texts(kappa_heat_map_svg(analysis.table))
     assert labels.count("rater-0") == 2
