@@ -176,4 +176,8 @@ _Loader.yaml_implicit_resolvers = {
 }
 _Loader.yaml_constructors = {
     tag: make for tag, make in yaml.SafeLoader.yaml_constructors.items() if tag is None or tag in _KNOWN
-} | {f"{_TAG}float": _Loader.construct_finite, f"{_TAG}str": _Loader.construct_text}
+} | {
+    f"{_TAG}float": _Loader.construct_finite,
+    f"{_TAG}str": _Loader.construct_text,
+    f"{_TAG}merge": _Loader.construct_text,  # `<<` that is no key
+}
