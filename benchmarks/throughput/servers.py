@@ -40,6 +40,9 @@ class Service:
         if path == "/tally":
             reply(json.dumps(self.tally()).encode())
             return
+        if body == b"{}":  # it merely tries the key
+            reply(body)
+            return
         kind, answer = self._answer(method, path, body)
         self._first = self._first or time.time()
         self._calls[kind] += 1

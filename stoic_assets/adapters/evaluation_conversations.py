@@ -15,10 +15,12 @@ from stoic_assets.adapters.evaluation_tables import EvaluationTables
 from stoic_assets.adapters.evaluation_worlds import Worlds
 from stoic_assets.adapters.lean_imports import openai_alone, uncollected
 from stoic_assets.adapters.models.connect import is_offline
+from stoic_assets.adapters.models.model_list import require_access
 from stoic_assets.adapters.request_limit import RequestLimits
 from stoic_assets.adapters.wall_clock import now
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.chat import BudgetReached
+from stoic_assets.core.concurrent_calls import concurrently
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.conversation.rows import observation_rows, trial_row, turn_rows
 from stoic_assets.core.conversation.trials import hold_all
@@ -95,7 +97,8 @@ async def _begin(
     setup = set_up(wanted.request, version, workplace.project, workplace.settings, workplace.env, max_cost)
     for job in setup.spec.jobs:
         workplace.redactor.learn(header_secrets(job.target, workplace.env))  # an agent may repeat what it gets
-    await check_reachable(setup.spec, workplace.env)
+    # The judges' key is wanted only once all conversations are paid for.
+    await concurrently([check_reachable(setup.spec, workplace.env), require_access(workplace.env)])
     locks.enter_context(workplace.evidence.locked(version, evaluation_id))
     manifest = begin_or_resume(workplace, version, evaluation_id, run_id, setup)
     await _announce(workplace, manifest)

@@ -100,7 +100,7 @@ def test_a_home_that_cannot_be_written_is_told(workplace: Workplace, monkeypatch
 
 @contextmanager
 def answering(status: int, seen: list[str] | None = None) -> Iterator[str]:
-    """The address of a service that answers every GET so, and takes nothing else; `seen` are their paths."""
+    """The address of a service that answers every GET and POST so, and takes nothing else; `seen` are their paths."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -109,6 +109,8 @@ def answering(status: int, seen: list[str] | None = None) -> Iterator[str]:
             self.send_response(status)
             self.send_header("Content-Length", "0")
             self.end_headers()
+
+        do_POST = do_GET  # noqa: N815 - the name is that of the standard library
 
         def log_message(self, *_: object) -> None:
             """Nobody reads it."""

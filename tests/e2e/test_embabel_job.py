@@ -91,7 +91,7 @@ def _check_what_the_user_knew(model: ModelServer) -> None:
     judged = [call.text for call in model.of("judge")]
     assert len(judged) == 12
     assert all(any(criterion in text for text in judged) for criterion in CRITERIA)
-    assert {call.body["model"] for call in model.calls} == {"gpt-4.1-mini"}
+    assert {call.body["model"] for call in model.asked} == {"gpt-4.1-mini"}
 
 
 def _check_what_the_agent_got(agent: EmbabelAgent) -> None:

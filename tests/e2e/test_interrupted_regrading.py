@@ -140,5 +140,5 @@ def test_a_run_of_the_web_ui_that_was_cut_off_after_its_scores_is_resumed(stoic:
     model.calls.clear()
 
     assert stoic("eval", "--resume", "--json").document["evaluation_id"] == cut
-    assert model.calls == []
+    assert model.asked == []
     assert "there is no unfinished evaluation" in stoic("eval", "--resume", code=2).line

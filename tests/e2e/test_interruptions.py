@@ -116,7 +116,7 @@ def test_the_cost_ceiling_stops_cleanly_and_a_higher_one_goes_on(stoic: Stoic, m
     stoic.env |= {"AGENT_API_KEY": "agent", "OLD_PASSWORD": "withheld"}  # words that ids and kinds are made of
 
     poorest = stoic("eval", "--json", code=3)
-    assert (model.calls, poorest.document["trials"]) == ([], [])
+    assert (model.asked, poorest.document["trials"]) == ([], [])
     assert "0 of 2 trials were run before the cost ceiling was reached" in poorest.line
 
     poor = stoic("eval", "--max-cost", "5", "--resume", "--json", "--fail-under", "0.9", code=3)

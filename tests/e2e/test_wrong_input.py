@@ -174,11 +174,14 @@ def test_an_unreachable_service(stoic: Stoic, agent: EmbabelAgent, model: ModelS
     done = stoic("eval", code=2, **nobody)
     name = {"agent": "agent", "model": "OPENAI_BASE_URL", "graph": "NEO_URI"}[service]
     assert re.search(rf"stoic: .*{name}.*127\.0\.0\.1:9|127\.0\.0\.1:9.*{name}", done.line), done.line
-    assert (agent.calls, model.calls) == ([], [])
+    assert (agent.calls, model.asked) == ([], [])
 
 
-def test_a_refused_key(stoic: Stoic, model: ModelServer, chat_agent: ChatAgent) -> None:
+def test_a_refused_key(stoic: Stoic, model: ModelServer, agent: EmbabelAgent, chat_agent: ChatAgent) -> None:
     stoic.job()
+    done = stoic("eval", code=2, STOIC_JUDGE_API_KEY="sk-wrong")
+    assert "refuses the key (401); check STOIC_JUDGE_API_KEY" in done.line
+    assert (agent.calls, model.asked) == ([], [])
     done = stoic("eval", code=2, OPENAI_API_KEY="sk-wrong")
     assert "refuses the key (401); check OPENAI_API_KEY" in done.line
     assert "sk-wrong" not in done.err

@@ -34,7 +34,7 @@ def connect_model(env: Mapping[str, str], settings: Settings) -> ChatModel:
     if not _value(env, "OPENAI_API_KEY") and not _value(env, "OPENAI_BASE_URL"):
         why = "no model server for the simulated user"
         raise ConfigurationError(f"{why}: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server without keys")
-    served = {server: OpenAiModel(server, settings.limits, settings.prices) for server in _servers(env)}
+    served = {server: OpenAiModel(server, settings.limits, settings.prices) for server in model_servers(env)}
     one, *others = served.values()
     return ByRole({"evaluator": one, "judge": served[judge_server(env)]}) if others else one
 
@@ -62,21 +62,21 @@ def judge_panel(env: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in named if name)) or (DEFAULT_MODEL,)
 
 
+def model_servers(env: Mapping[str, str]) -> list[ModelServer]:
+    """Where models are served, each server once, that of the simulated user first. Raises as `evaluator_server`."""
+    return list(dict.fromkeys([evaluator_server(env), judge_server(env)]))
+
+
 async def reachable_model(env: Mapping[str, str]) -> None:
     """Raises `ServiceUnreachable` when nothing accepts connections where models are served."""
     if not is_offline(env):
-        await asyncio.gather(*[_reachable(server) for server in _servers(env)])
+        await asyncio.gather(*[_reachable(server) for server in model_servers(env)])
 
 
 async def _reachable(server: ModelServer) -> None:
     trial = "set STOIC_LLM=offline to try the pipeline without a model"
     advice = f"check the network and {server.url_variable}, or {trial}"
     await require_listener(server.address, server.url_variable, advice, 5.0)
-
-
-def _servers(env: Mapping[str, str]) -> list[ModelServer]:
-    """That of the simulated user first."""
-    return list(dict.fromkeys([evaluator_server(env), judge_server(env)]))
 
 
 def _value(env: Mapping[str, str], name: str) -> str:

@@ -5,20 +5,30 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from stoic_assets.adapters.endpoint import below, parse_url, proxy_for
-from stoic_assets.adapters.foreign_text import excerpt
-from stoic_assets.adapters.models.connect import evaluator_model, judge_panel
+from stoic_assets.adapters.models.connect import evaluator_model, is_offline, judge_panel, model_servers
 from stoic_assets.adapters.models.model_server import ModelServer, evaluator_server, judge_server
 from stoic_assets.adapters.models.openai_faults import explain, redirected, refused_key
 from stoic_assets.adapters.whole_reply import ReplyTooLarge
+from stoic_assets.core.concurrent_calls import concurrently
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError
 from stoic_assets.core.redaction import Redactor
 
 if TYPE_CHECKING:
     from httpx2 import Response
+
+
+async def require_access(env: Mapping[str, str], seconds: float = 5.0) -> None:
+    """Raises `ConfigurationError` where a server refuses its key or redirects, or a certificate is not trusted.
+
+    One that gives no answer is not at fault yet: the requests that count are repeated.
+    """
+    if not is_offline(env):
+        await concurrently([_require_access(server, seconds) for server in model_servers(env)])
 
 
 async def look_up_models(env: Mapping[str, str], seconds: float = 5.0) -> list[str]:
@@ -34,9 +44,15 @@ async def look_up_models(env: Mapping[str, str], seconds: float = 5.0) -> list[s
     return [note for of_server in notes for note in of_server]
 
 
+async def _require_access(server: ModelServer, seconds: float) -> None:
+    with suppress(AttemptFailed):
+        await _ModelList(server, seconds).require_access()
+
+
 async def _of_server(server: ModelServer, models: set[str], seconds: float) -> list[str]:
     listing = _ModelList(server, seconds)
     try:
+        await listing.require_access()
         listed = await listing.names()
         unlisted = models - listed if listed else set()
         notes = await asyncio.gather(*[listing.look_up(model) for model in sorted(unlisted)])
@@ -52,28 +68,35 @@ class _ModelList:
 
     def __init__(self, server: ModelServer, seconds: float) -> None:
         self._server, self._parts, self._seconds = server, parse_url(server.address, server.url_variable), seconds
-        self._headers = {"Authorization": f"Bearer {server.key or 'none'}", "Accept": "application/json"}
+        json_only = {"Accept": "application/json", "Content-Type": "application/json"}
+        self._headers = {"Authorization": f"Bearer {server.key or 'none'}", **json_only}
         self._secrets = Redactor((), [server.key or ""])
+
+    async def require_access(self) -> None:
+        """Raises what `look_up_models` does where the server turns us away from what is paid for.
+
+        A request without words costs nothing, and the key is looked at before it is. The list does not tell: some show
+        it to everybody, and a restricted key of OpenAI's may ask and not list. What 403 says may be about the model
+        that is missing, unless the list is refused as well.
+        """
+        answer = await self._send("POST", "chat/completions", b"{}")
+        status = answer.status_code
+        if 300 <= status < 400:
+            raise redirected(self._server, answer, self._secrets)
+        if status == 401 or (status == 403 and (await self._send("GET", "models")).status_code in (401, 403)):
+            raise refused_key(self._server, status)
 
     async def names(self) -> set[str]:
         """The models that the server lists; none where it has no list. Raises what `look_up_models` does."""
-        answer = await self._get("models")
-        status, said = answer.status_code, excerpt(answer.text, self._secrets)
-        if answer.is_success:
-            return _names(answer.content)
-        # A restricted key of OpenAI's may be allowed to answer, and not to list.
-        if status == 401 or (status == 403 and "scopes" not in said):
-            raise refused_key(self._server, status)
-        if 300 <= status < 400:
-            raise redirected(self._server, answer, self._secrets)
-        return set()
+        answer = await self._send("GET", "models")
+        return _names(answer.content) if answer.is_success else set()
 
     async def look_up(self, model: str) -> str | None:
         """What is to be noted of a model that is not listed, if anything; it may be listed under a longer name.
 
         Raises what `look_up_models` does.
         """
-        answer = await self._get(f"models/{quote(model, safe='/:')}")
+        answer = await self._send("GET", f"models/{quote(model, safe='/:')}")
         if answer.is_success:
             return None
         named = re.search(rf"model_not_found|\bmodel\W{{1,4}}{re.escape(model)}", answer.text, re.IGNORECASE)
@@ -82,13 +105,14 @@ class _ModelList:
             raise ConfigurationError(f"{server} does not know model {model!r}; {names}")
         return f"{server} does not list model {model!r}; if it does not know it by that name, {names}"
 
-    async def _get(self, path: str) -> "Response":
+    async def _send(self, method: str, path: str, content: bytes = b"") -> "Response":
         """The answer, whatever its status."""
         import httpx2
 
         from stoic_assets.adapters.models.aiohttp_client import AiohttpTransport, WholeRequest
 
-        request = WholeRequest("GET", httpx2.URL(below(self._parts, f"/{path}")), httpx2.Headers(self._headers), b"")
+        url, headers = httpx2.URL(below(self._parts, f"/{path}")), httpx2.Headers(self._headers)
+        request = WholeRequest(method, url, headers, content)
         try:
             transport = AiohttpTransport(self._parts.scheme == "https", proxy_for(self._parts))
             try:

@@ -12,12 +12,15 @@ VARIABLES = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "STOIC_JUDGE_API_KEY", "STOIC_
 
 @dataclass(frozen=True)
 class ModelServer:
-    """A server of models: its address as configured, its key if it wants one, and where users set both."""
+    """A server of models: its address as configured, its key if it wants one, and where users set both.
+
+    Two that differ only in where they were set are the same server.
+    """
 
     url: str = ""
     key: str | None = field(default=None, repr=False)
-    url_variable: str = "OPENAI_BASE_URL"
-    key_variable: str = "OPENAI_API_KEY"
+    url_variable: str = field(default="OPENAI_BASE_URL", compare=False)
+    key_variable: str = field(default="OPENAI_API_KEY", compare=False)
 
     @property
     def address(self) -> str:

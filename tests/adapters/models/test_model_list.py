@@ -2,16 +2,18 @@
 
 import asyncio
 import gzip
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.responses import JSONResponse, Response
 
-from stoic_assets.adapters.models.model_list import look_up_models
+from stoic_assets.adapters.models.model_list import look_up_models, require_access
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError, StoicError
 
 UNKNOWN = {"error": {"message": "The model 'zeno' does not exist", "code": "model_not_found"}}
+ASKED = "/chat/completions"
 NO_PATH = {"error": "Not Found", "path": "/v1/models/zeno"}
 
 
@@ -22,27 +24,34 @@ def notes(service: Any, url: str = "", seconds: float = 5.0) -> list[str]:
     return asyncio.run(look_up_models(env, seconds))
 
 
+def looked_at(service: Any) -> list[str]:
+    """What was asked for beside what tries the key."""
+    return [call.path for call in service.seen if not call.path.endswith(ASKED)]
+
+
 def listing(*names: str, of_zeno: Any = None, status: int = 404) -> Any:
     """A server's answers: its list, and what it says of one model."""
-    data = JSONResponse({"data": [{"id": name} for name in names]})
-    return lambda call: data if call.path.endswith("/models") else JSONResponse(of_zeno, status)
+    data, wordless = JSONResponse({"data": [{"id": name} for name in names]}), JSONResponse("no messages", 400)
+    answers = {"models": data, "completions": wordless}
+    return lambda call: answers.get(call.path.rsplit("/", 1)[-1]) or JSONResponse(of_zeno, status)
 
 
-def test_models_that_are_listed_are_asked_for_once_with_the_key(service: Any) -> None:
+def test_models_that_are_listed_are_looked_up_once_with_the_key(service: Any) -> None:
     service.answers = [listing("zeno", "cleanthes", "chrysippus")]
     assert notes(service) == []
-    [call] = service.seen
-    assert (call.method, call.path, call.query) == ("GET", "/v1/models", "v=1")
-    assert call.headers["authorization"] == "Bearer sk-meditations"
+    tried, looked = service.seen
+    assert (tried.method, tried.path, tried.query, tried.body) == ("POST", "/v1/chat/completions", "v=1", {})
+    assert (looked.method, looked.path, looked.query) == ("GET", "/v1/models", "v=1")
+    assert {call.headers["authorization"] for call in service.seen} == {"Bearer sk-meditations"}
 
 
 def test_each_server_is_asked_for_its_own_models_alone(service: Any) -> None:
-    lists = {"/v1/models": listing("cleanthes"), "/court/models": listing("zeno")}
-    service.answers = [lambda call: lists[call.path](call)]
+    lists = {"/v1": listing("cleanthes"), "/court": listing("zeno")}
+    service.answers = [lambda call: lists[call.path.removesuffix(ASKED).removesuffix("/models")](call)]
     names = {"STOIC_EVALUATOR_MODEL": "cleanthes", "STOIC_JUDGE_MODEL": "zeno"}
     servers = {"OPENAI_BASE_URL": f"{service.url}/v1", "STOIC_JUDGE_BASE_URL": f"{service.url}/court"}
     assert asyncio.run(look_up_models(names | servers)) == []
-    assert sorted(call.path for call in service.seen) == ["/court/models", "/v1/models"]
+    assert sorted(looked_at(service)) == ["/court/models", "/v1/models"]
 
 
 @pytest.mark.parametrize(
@@ -63,12 +72,67 @@ def test_a_key_that_is_refused_and_a_redirect_are_faults(service: Any, status: i
     "answer",
     [
         JSONResponse({}, 404), JSONResponse({}, 405), JSONResponse({}, 503), Response("<p>no JSON"), JSONResponse([]),
-        JSONResponse({"data": "none"}), JSONResponse({"error": "Missing scopes: api.model.read"}, 403),
+        JSONResponse({"data": "none"}),
     ],
 )  # fmt: skip
 def test_a_server_that_lists_nothing_is_not_at_fault(service: Any, answer: Response) -> None:
     service.answers = [answer]
     assert notes(service) == []
+
+
+@pytest.mark.parametrize(
+    ("tried", "looked"),
+    [
+        (JSONResponse("no messages", 400), JSONResponse("Missing scopes", 401)),
+        (JSONResponse("no messages", 422), Response("", 307)),
+        (JSONResponse("no such model", 403), JSONResponse({"data": []})),
+    ],
+)
+def test_who_may_ask_is_not_turned_away(service: Any, tried: Response, looked: Response) -> None:
+    service.answers = [tried, looked]
+    assert notes(service) == []
+
+
+KEYS = {"OPENAI_API_KEY": "sk-user", "STOIC_JUDGE_API_KEY": "sk-judge"}
+Servers = Callable[[str], dict[str, str]]
+
+
+@pytest.mark.parametrize(
+    "servers",
+    [
+        lambda url: {"OPENAI_BASE_URL": f"{url}/v1", "STOIC_JUDGE_BASE_URL": f"{url}/court"},
+        lambda url: {"OPENAI_BASE_URL": f"{url}/v1"},
+    ],
+)
+def test_the_judges_key_is_tried_beside_the_other_and_named(service: Any, servers: Servers) -> None:
+    async def answer(call: Any) -> Response:
+        await asyncio.wait_for(both.wait(), 5)
+        return JSONResponse({}, 401 if call.headers["authorization"] == "Bearer sk-judge" else 200)
+
+    def answered(call: Any) -> Any:
+        if len({call.headers["authorization"] for call in service.seen}) == 2:
+            both.set()
+        return answer(call)
+
+    both = asyncio.Event()
+    service.answers = [answered]
+    with pytest.raises(ConfigurationError, match=r"refuses the key \(401\); check STOIC_JUDGE_API_KEY$"):
+        asyncio.run(require_access(KEYS | servers(service.url)))
+
+
+@pytest.mark.parametrize("own", [{}, {"STOIC_JUDGE_BASE_URL": "/v1", "STOIC_JUDGE_API_KEY": "sk-user"}])
+def test_a_server_of_both_is_asked_once(service: Any, own: dict[str, str]) -> None:
+    own = {name: f"{service.url}{value}" if name.endswith("URL") else value for name, value in own.items()}
+    asyncio.run(require_access({"OPENAI_BASE_URL": f"{service.url}/v1", "OPENAI_API_KEY": "sk-user", **own}))
+    assert [call.path for call in service.seen] == ["/v1/chat/completions"]
+
+
+def test_a_server_that_does_not_answer_yet_and_a_stand_in_are_let_be(service: Any) -> None:
+    service.answers = [lambda _: asyncio.sleep(1, JSONResponse({}, 401))]
+    asyncio.run(require_access({"OPENAI_BASE_URL": service.url}, seconds=0.1))
+    assert len(service.seen) == 1
+    asyncio.run(require_access({"OPENAI_BASE_URL": service.url, "STOIC_LLM": "offline"}))
+    assert len(service.seen) == 1
 
 
 def test_a_list_without_end_is_a_fault_that_names_the_server(service: Any) -> None:
@@ -82,7 +146,7 @@ def test_a_model_that_the_server_says_it_does_not_know_is_a_fault(service: Any, 
     service.answers = [listing("cleanthes", of_zeno=said)]
     with pytest.raises(ConfigurationError, match="does not know model 'zeno'; check STOIC_EVALUATOR_MODEL"):
         notes(service)
-    assert [call.path for call in service.seen] == ["/v1/models", "/v1/models/zeno"]
+    assert looked_at(service) == ["/v1/models", "/v1/models/zeno"]
 
 
 def test_a_model_that_is_not_listed_may_go_by_another_name_and_is_noted(service: Any) -> None:

@@ -8,6 +8,8 @@ from double import Answer, Call, Double
 from starlette.responses import JSONResponse, Response
 
 Path = tuple[str, ...]
+TRIED = "tried"
+"""The kind of a request without words, which tries the key."""
 SIGN_OFF = "So Long, and Thanks for All the Fish"
 
 
@@ -26,10 +28,17 @@ class ModelServer(Double):
         self.number: Callable[[Path], float] = lambda path: 0.8
         self.texts = "well observed"
 
+    @property
+    def asked(self) -> list[Call]:
+        """The calls that somebody pays for: not those that merely try the key."""
+        return [call for call in self.calls if call.kind != TRIED]
+
     def kind(self, method: str, path: str, body: Any) -> str:
         """`judge` for structured requests, `evaluator` for plain ones, and the path of what asks for no completion."""
         if not path.endswith("/chat/completions"):
             return path
+        if not body:
+            return TRIED
         return "judge" if "response_format" in (body or {}) else "evaluator"
 
     def answer(self, call: Call) -> "Response | dict[str, Any]":
@@ -37,6 +46,8 @@ class ModelServer(Double):
             return JSONResponse({"error": {"message": "Incorrect API key provided", "code": "invalid_api_key"}}, 401)
         if call.path != "/v1/chat/completions":
             return JSONResponse({"error": {"message": "no such path"}}, 404)
+        if call.kind == TRIED:
+            return JSONResponse({"error": {"message": "messages: field required"}}, 400)
         return completion(self.verdict(call.body) if call.kind == "judge" else self.message(call.body))
 
     def message(self, body: dict[str, Any]) -> str:
