@@ -190,7 +190,8 @@ async def _announce(workplace: Workplace, manifest: Manifest) -> None:
     if url := workplace.env.get("BOOGIE_URL"):
         about = f"Stoic Eval of {manifest.agent_version}"
         key = api_key(workplace.env, "AGENT_API_KEY")
-        await create_knowledge_context(url, f"stoic-{manifest.evaluation_id}", about, key)
+        limit = workplace.settings.limits.agent
+        await create_knowledge_context(url, f"stoic-{manifest.evaluation_id}", about, key, limit)
 
 
 def _store(workplace: Workplace, worlds: Worlds) -> Held:

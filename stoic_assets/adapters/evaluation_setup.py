@@ -73,11 +73,11 @@ def _refuse_unusable(
     connect_model(env, settings)
     refuse_receivers(env)
     for job in spec.jobs:
-        address, seconds = spec.addresses[job.name], settings.limits.agent.timeout_seconds
+        address = spec.addresses[job.name]
         with _named(job):
             header_secrets(job.target, env)
         with _named(job) if address == job.target.url else nullcontext():
-            connect_agent(job.target, address, spec.agent_model, env, seconds)
+            connect_agent(job.target, address, spec.agent_model, env, settings.limits.agent)
         blanked = job.blanked(redactor)
         for prompt, text in blanked.prompts.items():
             source = f"job {job.name}: prompt {prompt} once `redact` in stoic.yml has replaced a part of it"

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import count
 from typing import Any
 
+from stoic_assets.core.errors import StoicError
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.well_formed_text import well_formed
 
@@ -21,13 +22,25 @@ MOST_VALUES = 100_000
 _TORN = re.compile(r"(?<![\w.~+/=-])[\w.~+/=-]+$")
 
 
-def parse_json(body: bytes) -> Any:
+class TooManyValues(StoicError):
+    """JSON that holds so many `values` that it takes too much memory."""
+
+    def __init__(self, values: int) -> None:
+        super().__init__(f"{values:,} values")
+        self.values = values
+
+
+def parse_json(body: bytes, most_values: int = MOST_VALUES) -> Any:
     """JSON whose texts are valid Unicode.
 
-    Raises ValueError for anything else, NaN, absurd depth and more than `MOST_VALUES` included.
+    Raises ValueError for anything else, NaN and absurd depth included, and `TooManyValues` beyond `most_values`.
     """
     try:
-        return _mended(json.loads(body, parse_constant=_refuse_constant), LEVELS, count())
+        value = json.loads(body, parse_constant=_refuse_constant)
+        try:
+            return _mended(value, LEVELS, count(1), most_values)
+        except TooManyValues:
+            raise TooManyValues(_values_in(value)) from None
     except RecursionError:
         raise ValueError(TOO_DEEP) from None
 
@@ -45,13 +58,13 @@ def shortened(line: str, longest: int) -> str:
     return line if len(line) <= longest else _TORN.sub("", line[:longest]) + "…"
 
 
-def _mended(value: Any, levels: int, counted: Iterator[int]) -> Any:
+def _mended(value: Any, levels: int, counted: Iterator[int], most_values: int) -> Any:
     """`value` with every text in it well-formed, keys included.
 
-    Raises ValueError for more than so many levels, and where more than `MOST_VALUES` have been counted.
+    Raises ValueError for more than so many levels, and `TooManyValues` as soon as more have been counted.
     """
-    if next(counted) >= MOST_VALUES:
-        raise ValueError(f"more than {MOST_VALUES:,} values")
+    if (values := next(counted)) > most_values:
+        raise TooManyValues(values)
     if isinstance(value, str):
         return well_formed(value)
     if not isinstance(value, list | dict):
@@ -59,8 +72,19 @@ def _mended(value: Any, levels: int, counted: Iterator[int]) -> Any:
     if levels == 0:
         raise ValueError(TOO_DEEP)
     if isinstance(value, list):
-        return [_mended(item, levels - 1, counted) for item in value]
-    return {well_formed(key): _mended(item, levels - 1, counted) for key, item in value.items()}
+        return [_mended(item, levels - 1, counted, most_values) for item in value]
+    return {well_formed(key): _mended(item, levels - 1, counted, most_values) for key, item in value.items()}
+
+
+def _values_in(value: Any) -> int:
+    """How many values JSON holds, itself included."""
+    found, left = 0, [value]
+    while left:
+        one = left.pop()
+        found += 1
+        if isinstance(one, list | dict):
+            left += one.values() if isinstance(one, dict) else one
+    return found
 
 
 def _refuse_constant(name: str) -> None:

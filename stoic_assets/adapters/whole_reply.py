@@ -7,23 +7,28 @@ from stoic_assets.core.errors import AttemptFailed
 if TYPE_CHECKING:
     from aiohttp import ClientResponse
 
-LARGEST_REPLY = 8 * 1024 * 1024
-"""Bytes, unpacked. The longest honest replies are far below one MiB, and half a MB of gzip can hold 400 MB."""
+MIB = 1024 * 1024
+"""Bytes."""
+LARGEST_REPLY = 8 * MIB
+"""Bytes, unpacked. The longest honest replies of models are far below one MiB; half a MB of gzip can hold 400 MB."""
 _PIECE = 64 * 1024
 
 
 class ReplyTooLarge(AttemptFailed):
-    """A reply is larger than `LARGEST_REPLY`; another one like it would be, too."""
+    """A reply is larger than the bound; another one like it would be, too."""
 
-    def __init__(self) -> None:
-        super().__init__(f"sends more than {LARGEST_REPLY // 1024**2} MiB", final=True)
+    def __init__(self, largest: float) -> None:
+        super().__init__(f"sends more than {largest / MIB:g} MiB", final=True)
 
 
-async def whole_reply(response: "ClientResponse") -> bytes:
-    """The bytes of a reply. Raises `ReplyTooLarge` as soon as there are more, and what aiohttp raises."""
+async def whole_reply(response: "ClientResponse", largest: float = LARGEST_REPLY) -> bytes:
+    """The bytes of a reply, `largest` at most.
+
+    Raises `ReplyTooLarge` as soon as there are more, and what aiohttp raises.
+    """
     body = bytearray()
     async for piece in response.content.iter_chunked(_PIECE):
         body += piece
-        if len(body) > LARGEST_REPLY:
-            raise ReplyTooLarge
+        if len(body) > largest:
+            raise ReplyTooLarge(largest)
     return bytes(body)

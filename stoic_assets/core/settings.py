@@ -1,5 +1,6 @@
 """The settings of `stoic.yml`: their meaning, units and defaults. Reading the file is the adapters' business."""
 
+import math
 from datetime import date
 from typing import Annotated
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -29,6 +30,10 @@ def _of_all_virtues(floors: dict[Virtue, float]) -> dict[Virtue, float]:
     return dict.fromkeys(VIRTUES, 0.5) | floors
 
 
+VALUES_PER_MIB = 12_500
+"""One for 84 bytes: a text, a number, a list or an object."""
+
+
 class EndpointLimit(Document):
     """How hard one endpoint may be pressed."""
 
@@ -38,6 +43,24 @@ class EndpointLimit(Document):
     longest_wait_seconds: float = Field(30.0, gt=0, description="no single wait is longer, whatever Retry-After says")
     timeout_seconds: float = Field(60.0, gt=0, description="for one attempt")
     requests_per_minute: float | None = Field(None, gt=0, description="what the endpoint allows; null: is found out")
+
+
+class AgentLimit(EndpointLimit):
+    """How hard an agent may be pressed, and how much it may send at once."""
+
+    largest_reply_mib: float = Field(8.0, gt=0, description="MiB in one reply or object context, unpacked")
+
+    @property
+    def most_values(self) -> int:
+        """Values in one piece of its JSON, those that hold others included: they take more memory than their bytes.
+
+        Of a million, in 3 MB, that is 1 GB.
+        """
+        return math.floor(self.largest_reply_mib * VALUES_PER_MIB)
+
+    def room_for(self, values: int) -> int:
+        """The least whole number of MiB with which so many values are taken."""
+        return math.ceil(values / VALUES_PER_MIB)
 
 
 class ModelLimit(EndpointLimit):
@@ -50,7 +73,7 @@ class ModelLimit(EndpointLimit):
 class Limits(Document):
     """One limit for each role on each host, in each process."""
 
-    agent: EndpointLimit = EndpointLimit()
+    agent: AgentLimit = AgentLimit()
     evaluator: ModelLimit = ModelLimit()
     judge: ModelLimit = ModelLimit(in_flight=32)
 

@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stoic_assets.adapters.foreign_text import EXCERPT, LEVELS, LOOKED_AT, MOST_VALUES, excerpt, parse_json
+from stoic_assets.adapters.foreign_text import (
+    EXCERPT,
+    LEVELS,
+    LOOKED_AT,
+    MOST_VALUES,
+    TooManyValues,
+    excerpt,
+    parse_json,
+)
 from stoic_assets.core.redaction import Redactor
 
 LEAVES = st.none() | st.integers() | st.text()
@@ -38,8 +46,10 @@ def test_json_holds_so_many_values_and_no_more(value: bytes) -> None:
     each = 1 + value.count(b"0", 1)
     most = (MOST_VALUES - 1) // each  # and the list itself
     assert len(parse_json(b"[" + b",".join([value] * most) + b"]")) == most
-    with pytest.raises(ValueError, match="more than 100,000 values"):
+    with pytest.raises(TooManyValues) as caught:
         parse_json(b"[" + b",".join([value] * (most + 1)) + b"]")
+    assert caught.value.values == 1 + (most + 1) * each
+    assert len(parse_json(b"[" + b",".join([value] * (most + 1)) + b"]", caught.value.values)) == most + 1
 
 
 def test_an_excerpt_is_one_short_printable_line_without_secrets() -> None:

@@ -10,6 +10,7 @@ from stoic_assets.adapters.endpoint import require_listener
 from stoic_assets.adapters.workplace import secrets_named
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.job_entries import Target
+from stoic_assets.core.settings import AgentLimit
 
 KEY = "AGENT_API_KEY"
 """The variable of the key that every agent is sent."""
@@ -17,19 +18,19 @@ _VARIABLE = re.compile(r"\$\{(\w+)\}")
 
 
 def connect_agent(
-    target: Target, url: str, model: str, env: Mapping[str, str], timeout: float
+    target: Target, url: str, model: str, env: Mapping[str, str], limit: AgentLimit
 ) -> EmbabelAgent | OpenAiAgent:
     """The adapter for the target's protocol; nothing is sent yet.
 
-    `timeout` in seconds holds for one attempt unless the target has its own. Raises `ConfigurationError` for a bad
-    address, key or header.
+    The target may have a time-out of its own. Raises `ConfigurationError` for a bad address, key or header.
     """
     headers = _headers(target, env)
     key = api_key(env, KEY)
-    seconds = target.timeout_seconds or timeout
+    if target.timeout_seconds:
+        limit = limit.model_copy(update={"timeout_seconds": target.timeout_seconds})
     if target.protocol == "openai":
-        return OpenAiAgent(url, model, key, headers, seconds)
-    return EmbabelAgent(url, target.chatbot, model, key, headers, seconds)
+        return OpenAiAgent(url, model, key, headers, limit)
+    return EmbabelAgent(url, target.chatbot, model, key, headers, limit)
 
 
 async def reachable(url: str, timeout: float = 5.0) -> None:
@@ -45,7 +46,7 @@ async def check_access(target: Target, url: str, env: Mapping[str, str], seconds
     late, where no answer comes within `seconds`. No session is opened and nothing said.
     """
     await reachable(url, seconds)
-    agent = connect_agent(target.model_copy(update={"timeout_seconds": seconds}), url, "", env, seconds)
+    agent = connect_agent(target.model_copy(update={"timeout_seconds": seconds}), url, "", env, AgentLimit())
     try:
         await agent.check_access()
     finally:

@@ -7,23 +7,24 @@ from urllib.parse import quote, urlsplit
 from stoic_assets.adapters.agents.http_session import AgentHttp, Particular
 from stoic_assets.core.conversation.agent import AgentReply
 from stoic_assets.core.conversation.evidence import Turn
+from stoic_assets.core.settings import AgentLimit
 
 CHAT = "/api/v1/chat"
 IN_SESSION = Particular.WORDS | Particular.PLACE
 
 
 class EmbabelAgent:
-    """One chatbot of a chat service. `model` is the one that the agent is asked to use; times are in seconds.
+    """One chatbot of a chat service. `model` is the one that the agent is asked to use.
 
     Replies are read tolerantly: unknown fields are ignored, a history is not needed, events of unknown shape are kept.
     """
 
     def __init__(
         self, url: str, chatbot: str, model: str, api_key: str | None = None,
-        headers: Mapping[str, str] | None = None, timeout_seconds: float = 60.0,
+        headers: Mapping[str, str] | None = None, limit: AgentLimit | None = None,
     ) -> None:
         key = {"X-API-KEY": api_key} if api_key else {}
-        self._http = AgentHttp(_service(url), {**key, **(headers or {})}, timeout_seconds)
+        self._http = AgentHttp(_service(url), {**key, **(headers or {})}, limit or AgentLimit())
         self._chatbot, self._model = chatbot, model
 
     async def open_session(self, user: str) -> str:

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 from stoic_assets.adapters.endpoint import below, parse_url, proxy_for, untrusted
-from stoic_assets.adapters.foreign_text import excerpt, parse_json
+from stoic_assets.adapters.foreign_text import TooManyValues, excerpt, parse_json
 from stoic_assets.adapters.loop_bound import LoopBound
 from stoic_assets.adapters.request_limit import retry_after_seconds
-from stoic_assets.adapters.whole_reply import ReplyTooLarge, whole_reply
-from stoic_assets.core.conversation.agent import AgentFailure
+from stoic_assets.adapters.whole_reply import MIB, ReplyTooLarge, whole_reply
+from stoic_assets.core.conversation.agent import AgentFailure, SentTooMuch
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.redaction import Redactor
+from stoic_assets.core.settings import AgentLimit
 
 if TYPE_CHECKING:
     from aiohttp import ClientResponse, ClientSession
@@ -23,6 +24,8 @@ TURNED_AWAY = (403, 502, 503)
 LOST = (404, 405)
 """What is answered at an address where no such service listens; a service may mean one thing that it does not know."""
 
+SETTING = "limits.agent.largest_reply_mib"
+"""The setting of how much is taken at once."""
 STREAM = "text/event-stream"
 """The type of an answer that comes in events."""
 REPEATABLE = (408, 409, 423, 425)
@@ -53,12 +56,12 @@ class AgentHttp:
     """The HTTP side of one agent, or of a service beside it that has another `name`.
 
     Own headers, no cookies (trials must not meet in them), no redirects (they would carry the key elsewhere), the
-    environment's proxy. `url` has no trailing slash. `key_advice` says what to check when the key is refused,
-    `path_advice` when nothing is found at the address.
+    environment's proxy. `url` has no trailing slash. Of the `limit` counts what holds for one attempt. `key_advice`
+    says what to check when the key is refused, `path_advice` when nothing is found at the address.
     """
 
     def __init__(
-        self, url: str, headers: Mapping[str, str], timeout_seconds: float, name: str = "the agent",
+        self, url: str, headers: Mapping[str, str], limit: AgentLimit, name: str = "the agent",
         key_advice: str = "check AGENT_API_KEY and target.headers",
         path_advice: str = "check its address; a corrected address needs a new evaluation",
     ) -> None:
@@ -66,7 +69,7 @@ class AgentHttp:
         self.url = parts.geturl().rstrip("/")
         shown = parts._replace(query="", fragment="").geturl().rstrip("/")
         self._name, self._key_advice, self._path_advice = f"{name} at {shown}", key_advice, path_advice
-        self._headers, self._seconds, self._proxy = dict(headers), timeout_seconds, proxy_for(parts)
+        self._headers, self._limit, self._proxy = dict(headers), limit, proxy_for(parts)
         secrets = {part for value in headers.values() for part in (value, *value.split())}
         self._secrets = Redactor((), sorted(secrets, key=len, reverse=True))
         self._session: LoopBound[ClientSession] = LoopBound(self._open, lambda session: session.close())
@@ -81,7 +84,9 @@ class AgentHttp:
         """The JSON that one request brings back; None for an empty body. Raises what `send` raises."""
         text = await self.send(method, url, body, particular)
         try:
-            return parse_json(text) if text.strip() else None
+            return parse_json(text, self._limit.most_values) if text.strip() else None
+        except TooManyValues as error:
+            raise self._too_much(error) from None
         except ValueError as error:
             is_page = text.lstrip().startswith(b"<")
             problem = f"did not answer with JSON: {'it is a web page' if is_page else self._quote(error)}"
@@ -103,7 +108,8 @@ class AgentHttp:
             async with session.request(method, url, json=body, allow_redirects=False) as response:
                 text = await self._read(response)
         except TimeoutError:
-            raise AgentFailure(f"{self._name} gave no answer within {self._seconds:g} s", late=True) from None
+            problem = f"{self._name} gave no answer within {self._limit.timeout_seconds:g} s"
+            raise AgentFailure(problem, late=True) from None
         except aiohttp.ClientConnectorCertificateError as error:
             raise untrusted(self._name, error) from None
         except (aiohttp.ClientError, OSError) as error:
@@ -149,7 +155,7 @@ class AgentHttp:
             connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=2),
             headers=headers,
             cookie_jar=aiohttp.DummyCookieJar(),
-            timeout=aiohttp.ClientTimeout(total=self._seconds),
+            timeout=aiohttp.ClientTimeout(total=self._limit.timeout_seconds),
             proxy=self._proxy,
         )
         # Else aiohttp repeats, unseen, every PUT and GET whose connection drops: the agent would act twice, and its
@@ -162,9 +168,17 @@ class AgentHttp:
             problem = f"did not answer with JSON: it streams ({STREAM}); have it answer in one piece"
             raise AgentFailure(f"{self._name} {problem}")
         try:
-            return await whole_reply(response)
+            return await whole_reply(response, self._limit.largest_reply_mib * MIB)
         except ReplyTooLarge as error:
-            raise AgentFailure(f"{self._name} {error}", final=True) from None
+            advice = f"if that is right, raise {SETTING} in stoic.yml"
+            raise SentTooMuch(f"{self._name} {error} at once; {advice}") from None
+
+    def _too_much(self, found: TooManyValues) -> SentTooMuch:
+        """What it is that a reply holds more values than its size may."""
+        limit = self._limit
+        bound = f"{SETTING}: {limit.largest_reply_mib:g} allows {limit.most_values:,}"
+        advice = f"if that is right, set it to {limit.room_for(found.values)} in stoic.yml"
+        return SentTooMuch(f"{self._name} sends {found} at once, and {bound}; {advice}")
 
     def _refuse_status(self, response: "ClientResponse", text: bytes, particular: Particular) -> None:
         """Raises what a status other than 2xx means."""

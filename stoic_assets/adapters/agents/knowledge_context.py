@@ -3,18 +3,20 @@
 from stoic_assets.adapters.agents.http_session import AgentHttp, Particular, UnexpectedStatus
 from stoic_assets.core.conversation.agent import AgentFailure
 from stoic_assets.core.errors import ServiceUnreachable
+from stoic_assets.core.settings import AgentLimit
 
 EXISTS = 409
-TIMEOUT_SECONDS = 60.0
 
 
-async def create_knowledge_context(boogie_url: str, name: str, description: str, api_key: str | None = None) -> None:
+async def create_knowledge_context(
+    boogie_url: str, name: str, description: str, api_key: str | None = None, limit: AgentLimit | None = None
+) -> None:
     """Creates the context `name`, unless it exists as it does on resume; the service's answer is not needed.
 
     Raises `ServiceUnreachable` when it is not to be had, `ConfigurationError` for a refused key.
     """
     headers = {"X-API-KEY": api_key} if api_key else {}
-    http = AgentHttp(boogie_url, headers, TIMEOUT_SECONDS, "the knowledge service", "check AGENT_API_KEY")
+    http = AgentHttp(boogie_url, headers, limit or AgentLimit(), "the knowledge service", "check AGENT_API_KEY")
     body = {"name": name, "description": description, "schemaName": "personal", "id": name}
     try:
         await http.send("PUT", http.below("/api/v1/graphs"), body, particular=Particular.PLACE)

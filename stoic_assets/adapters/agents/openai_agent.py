@@ -7,24 +7,25 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 from stoic_assets.adapters.agents.http_session import AgentHttp, Particular
-from stoic_assets.adapters.foreign_text import parse_json
+from stoic_assets.adapters.foreign_text import TooManyValues, parse_json
 from stoic_assets.core.chat import worded
 from stoic_assets.core.conversation.agent import AgentFailure, AgentReply
 from stoic_assets.core.conversation.evidence import Turn
+from stoic_assets.core.settings import AgentLimit
 
 COMPLETIONS = "/chat/completions"
 
 
 class OpenAiAgent:
-    """One agent that is asked by chat completions. Times are in seconds."""
+    """One agent that is asked by chat completions."""
 
     def __init__(
         self, url: str, model: str, api_key: str | None = None,
-        headers: Mapping[str, str] | None = None, timeout_seconds: float = 60.0,
+        headers: Mapping[str, str] | None = None, limit: AgentLimit | None = None,
     ) -> None:
         key = {"Authorization": f"Bearer {api_key}"} if api_key else {}
         advice = f"check its address, and whether it knows the model {model!r}; another --model needs a new evaluation"
-        self._http = AgentHttp(url, {**key, **(headers or {})}, timeout_seconds, path_advice=advice)
+        self._http = AgentHttp(url, {**key, **(headers or {})}, limit or AgentLimit(), path_advice=advice)
         self._url = completions_url(self._http.url)
         self._model = model
         self._sessions: dict[str, list[dict[str, str]]] = {}
@@ -115,7 +116,7 @@ def _event(call: dict[str, Any]) -> dict[str, Any]:
     raw = function.get("arguments") or {}
     try:
         arguments = parse_json(raw.encode()) if isinstance(raw, str) else raw
-    except ValueError:
+    except (ValueError, TooManyValues):
         arguments = raw
     named = arguments if isinstance(arguments, dict) else {"value": arguments}
     return {"request": {"function": {"name": function.get("name")}, "arguments": named, "context": ""}}

@@ -20,6 +20,13 @@ class AgentFailure(AttemptFailed):
     """One attempt to reach the agent failed."""
 
 
+class SentTooMuch(AgentFailure):
+    """The agent's answer is larger than what we take; another one like it would be, too."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(problem, final=True)
+
+
 class Agent(Protocol):
     """One running agent. Each call is one attempt.
 

@@ -3,11 +3,12 @@
 from typing import Any
 
 from stoic_assets.core.assertions.cypher_script import parameters_used
+from stoic_assets.core.conversation.agent import SentTooMuch
 from stoic_assets.core.conversation.evidence import Observation, Trial
 from stoic_assets.core.conversation.world import World
-from stoic_assets.core.errors import QueryError
-from stoic_assets.core.jobs.job import Job
-from stoic_assets.core.jobs.job_entries import CypherAssertion
+from stoic_assets.core.errors import InfrastructureError, QueryError, StoicError
+from stoic_assets.core.jobs.job import Job, reads_object_context
+from stoic_assets.core.jobs.job_entries import CypherAssertion, ExpressionAssertion
 from stoic_assets.core.retrying import AgentUnusable
 
 OBJECT_CONTEXT = "objectContext"
@@ -21,15 +22,16 @@ async def capture(
     """The raw results of the job's assertion queries, and the agent's object context where its protocol has one.
 
     A query that fails by its own fault, or an agent that does not answer, becomes an observation with an error.
-    Raises `InfrastructureError` when the graph itself is gone, and what `World.refuse_outage` raises unless the agent
-    `failed` anyway.
+    Raises `InfrastructureError` when the graph itself is gone, and unless the agent `failed` anyway: where the object
+    context is larger than what we take and assertions are about it, and what `World.refuse_outage` raises.
     """
     observations = [
         await _query(key, assertion, trial, world, world.parameters(trial, session_id))
         for key, assertion in job.assertions_of(trial.condition)
         if isinstance(assertion, CypherAssertion)
     ]
-    context = await _observed_context(session_id, trial.user, world, failed) if session_id else None
+    wanted = not failed and _is_wanted(job, trial)
+    context = await _observed_context(session_id, trial.user, world, failed, wanted) if session_id else None
     return [*observations, context] if context else observations
 
 
@@ -56,21 +58,47 @@ async def knows_session(session_id: str, world: World) -> bool:
     """Whether the agent still knows a session. One that cannot be reached is not taken to have forgotten it."""
     try:
         await _object_context(session_id, world)
+    except InfrastructureError:
+        return True  # it knows so much of it
     except AgentUnusable as failure:
         return failure.turned_away or not failure.final
     return True
 
 
-async def _observed_context(session_id: str, user: str, world: World, failed: bool) -> Observation | None:
+def _is_wanted(job: Job, trial: Trial) -> bool:
+    """Whether an assertion is about the object context."""
+    of_trial = (assertion for _, assertion in job.assertions_of(trial.condition))
+    return any(isinstance(each, ExpressionAssertion) and reads_object_context(each.expression) for each in of_trial)
+
+
+async def _observed_context(
+    session_id: str, user: str, world: World, failed: bool, wanted: bool
+) -> Observation | None:
+    """The object context, or why there is none. Raises as `capture` does."""
     try:
         found = await _object_context(session_id, world)
+    except InfrastructureError as fault:
+        if wanted:
+            raise InfrastructureError(f"assertions about the object context cannot be checked: {fault}") from None
+        return _unseen(fault)
     except AgentUnusable as failure:
         if not failed:
             await world.refuse_outage(failure, user)
-        problem = f"the object context could not be fetched: {failure}"
-        return Observation(OBJECT_CONTEXT, "object_context", "", error=problem)
+        return _unseen(failure)
     return None if found is None else Observation(OBJECT_CONTEXT, "object_context", "", result=found)
 
 
+def _unseen(why: StoicError) -> Observation:
+    return Observation(OBJECT_CONTEXT, "object_context", "", error=f"the object context could not be fetched: {why}")
+
+
 async def _object_context(session_id: str, world: World) -> dict[str, Any] | None:
-    return (await world.ask_agent(lambda: world.agent.object_context(session_id))).reply
+    """Raises `InfrastructureError` where it is larger than what we take: that bound is ours."""
+
+    async def fetch() -> dict[str, Any] | None:
+        try:
+            return await world.agent.object_context(session_id)
+        except SentTooMuch as failure:
+            raise InfrastructureError(str(failure)) from None
+
+    return (await world.ask_agent(fetch)).reply

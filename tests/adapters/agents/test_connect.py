@@ -10,6 +10,9 @@ from stoic_assets.adapters.agents.openai_agent import OpenAiAgent
 from stoic_assets.core.conversation.agent import AgentFailure
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable, StoicError
 from stoic_assets.core.jobs.job_entries import Target
+from stoic_assets.core.settings import AgentLimit
+
+LIMIT = AgentLimit(timeout_seconds=5)
 
 
 def target(**given: Any) -> Target:
@@ -19,8 +22,8 @@ def target(**given: Any) -> Target:
 def test_the_protocol_chooses_the_adapter_and_where_the_key_goes(service: Any) -> None:
     async def main() -> None:
         env = {"AGENT_API_KEY": "meditations-12\n"}
-        embabel = connect_agent(target(), service.url, "m", env, 5.0)
-        openai = connect_agent(target(protocol="openai"), service.url, "m", env, 5.0)
+        embabel = connect_agent(target(), service.url, "m", env, LIMIT)
+        openai = connect_agent(target(protocol="openai"), service.url, "m", env, LIMIT)
         assert isinstance(embabel, EmbabelAgent)
         assert isinstance(openai, OpenAiAgent)
         await embabel.open_session("Alice")
@@ -38,7 +41,7 @@ def test_the_protocol_chooses_the_adapter_and_where_the_key_goes(service: Any) -
 def test_header_values_come_from_the_environment(service: Any) -> None:
     async def main() -> None:
         headers = {"Authorization": "Basic ${STOA_USER}${STOA_WORD}", "X-Plain": "stays"}
-        agent = connect_agent(target(headers=headers), service.url, "m", {"STOA_USER": "a", "STOA_WORD": "b"}, 5.0)
+        agent = connect_agent(target(headers=headers), service.url, "m", {"STOA_USER": "a", "STOA_WORD": "b"}, LIMIT)
         await agent.open_session("Alice")
 
     service.replies({"sessionId": "s"})
@@ -58,19 +61,19 @@ def test_headers_whose_names_say_so_hold_secrets() -> None:
 @pytest.mark.parametrize("env", [{}, {"STOA_KEY": ""}])
 def test_a_missing_variable_is_named(env: dict[str, str]) -> None:
     with pytest.raises(ConfigurationError, match=r"^target\.headers\.X-Key: set the environment variable STOA_KEY$"):
-        connect_agent(target(headers={"X-Key": "${STOA_KEY}"}), "http://localhost", "m", env, 5.0)
+        connect_agent(target(headers={"X-Key": "${STOA_KEY}"}), "http://localhost", "m", env, LIMIT)
 
 
 @pytest.mark.parametrize("protocol", ["embabel", "openai"])
 def test_a_key_that_cannot_be_sent_is_refused_at_once(protocol: str) -> None:
     with pytest.raises(ConfigurationError, match=r"^AGENT_API_KEY: contains"):
-        connect_agent(target(protocol=protocol), "http://localhost", "m", {"AGENT_API_KEY": "meditations\n12"}, 5.0)
+        connect_agent(target(protocol=protocol), "http://localhost", "m", {"AGENT_API_KEY": "meditations\n12"}, LIMIT)
 
 
 @pytest.mark.parametrize("headers", [{"X-Key": "${STOA_KEY}"}, {"X-Key": "“x”"}, {"bad name": "x"}, {"": "x"}])
 def test_what_is_no_header_is_refused_without_its_value(headers: dict[str, str]) -> None:
     with pytest.raises(ConfigurationError) as caught:
-        connect_agent(target(headers=headers), "http://localhost", "m", {"STOA_KEY": "secret\r\nX-Evil: 1"}, 5.0)
+        connect_agent(target(headers=headers), "http://localhost", "m", {"STOA_KEY": "secret\r\nX-Evil: 1"}, LIMIT)
     assert "secret" not in str(caught.value)
 
 
@@ -79,7 +82,7 @@ def test_the_target_may_have_its_own_timeout(service: Any) -> None:
         await asyncio.sleep(0.5)
 
     async def main() -> None:
-        await connect_agent(target(timeoutSeconds=0.05), service.url, "m", {}, 60.0).open_session("Alice")
+        await connect_agent(target(timeoutSeconds=0.05), service.url, "m", {}, LIMIT).open_session("Alice")
 
     service.answers = [slow]
     with pytest.raises(AgentFailure, match=r"within 0\.05 s"):
@@ -88,7 +91,7 @@ def test_the_target_may_have_its_own_timeout(service: Any) -> None:
 
 def test_a_bad_address_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="the address of the agent"):
-        connect_agent(target(), "localhost:8081", "m", {}, 5.0)
+        connect_agent(target(), "localhost:8081", "m", {}, LIMIT)
 
 
 def test_reachable(service: Any, dead_url: str) -> None:

@@ -8,26 +8,30 @@ from typing import Any
 import pytest
 from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 
-from stoic_assets.adapters import whole_reply
 from stoic_assets.adapters.agents.embabel import IN_SESSION
 from stoic_assets.adapters.agents.http_session import AgentHttp, Particular
-from stoic_assets.core.conversation.agent import AgentFailure
+from stoic_assets.core.conversation.agent import AgentFailure, SentTooMuch
 from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.settings import AgentLimit
 
 KEY = "meditations-12"
+LIMIT = AgentLimit(timeout_seconds=5)
 
 
-def answer_of(url: str, seconds: float = 5.0, particular: tuple[int, ...] = ()) -> Any:
+def answer_of(url: str, seconds: float = 5.0, particular: tuple[int, ...] = (), mib: float = 8.0) -> Any:
     async def main() -> Any:
-        http = AgentHttp(url, {"X-API-KEY": KEY, "Authorization": f"Bearer {KEY}9"}, seconds)
+        limit = AgentLimit(timeout_seconds=seconds, largest_reply_mib=mib)
+        http = AgentHttp(url, {"X-API-KEY": KEY, "Authorization": f"Bearer {KEY}9"}, limit)
         return await http.call("PUT", f"{http.url}/x", {"a": 1}, particular)
 
     return asyncio.run(main())
 
 
-def failure_of(url: str, seconds: float = 5.0, particular: tuple[int, ...] = ()) -> AgentFailure:
+def failure_of(
+    url: str, seconds: float = 5.0, particular: tuple[int, ...] = (), mib: float = 8.0
+) -> AgentFailure:
     with pytest.raises(AgentFailure) as caught:
-        answer_of(url, seconds, particular)
+        answer_of(url, seconds, particular, mib)
     return caught.value
 
 
@@ -41,7 +45,7 @@ def test_a_refused_key_is_a_configuration_error_that_names_its_variable(service:
 
 def test_a_forbidden_request_that_has_no_like_is_no_bad_key_yet(service: Any) -> None:
     async def main() -> None:
-        http = AgentHttp(service.url, {"X-API-KEY": KEY}, 5.0)
+        http = AgentHttp(service.url, {"X-API-KEY": KEY}, LIMIT)
         with pytest.raises(AgentFailure, match="answered 403: content policy") as caught:
             await http.call("PUT", http.url, particular=IN_SESSION)
         assert (caught.value.final, caught.value.turned_away) == (True, True)
@@ -129,7 +133,7 @@ def test_a_port_that_speaks_no_http_serves_nobody() -> None:
 
     async def main() -> None:
         async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
-            http = AgentHttp(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", {}, 5.0)
+            http = AgentHttp(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", {}, LIMIT)
             with pytest.raises(AgentFailure, match="cannot be reached") as caught:
                 await http.call("PUT", http.url)
             assert caught.value.turned_away
@@ -179,7 +183,7 @@ def test_a_dropped_connection_is_a_failure_that_nobody_repeats_unseen(method: st
 
     async def main() -> None:
         async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
-            http = AgentHttp(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", {}, 5.0)
+            http = AgentHttp(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", {}, LIMIT)
             assert await http.call(method, http.url) == {}
             with pytest.raises(AgentFailure, match="cannot be reached") as caught:
                 await http.call(method, http.url)
@@ -206,28 +210,36 @@ def test_an_answer_in_events_is_told_from_nonsense(service: Any) -> None:
     assert (failure.final, failure.turned_away) == (False, False)
 
 
-def test_an_endless_reply_is_cut_off(service: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+RAISE = "if that is right, raise limits.agent.largest_reply_mib in stoic.yml"
+
+
+def test_an_endless_reply_is_cut_off_at_the_size_that_is_set(service: Any) -> None:
     async def endless() -> AsyncIterator[bytes]:
         while True:
             yield b"x" * 65536
             await asyncio.sleep(0.001)
 
-    monkeypatch.setattr(whole_reply, "LARGEST_REPLY", 1024 * 1024)
     service.answers = [lambda _: StreamingResponse(endless())]
-    failure = failure_of(service.url)
-    assert str(failure) == f"the agent at {service.url} sends more than 1 MiB"
-    assert failure.final
+    failure = failure_of(service.url, mib=0.5)
+    assert str(failure) == f"the agent at {service.url} sends more than 0.5 MiB at once; {RAISE}"
+    assert (failure.final, isinstance(failure, SentTooMuch)) == (True, True)
 
 
 def test_a_small_reply_that_unpacks_to_a_large_one_is_cut_off(service: Any) -> None:
     packed = gzip.compress(b" " * 9 * 1024 * 1024)
     service.answers = [Response(packed, headers={"content-encoding": "gzip"})]
-    assert str(failure_of(service.url)).endswith(" sends more than 8 MiB")
+    assert str(failure_of(service.url)).endswith(f" sends more than 8 MiB at once; {RAISE}")
+    assert answer_of(service.url, mib=9) is None
 
 
-def test_a_reply_of_too_many_values_is_nonsense(service: Any) -> None:
-    service.answers = [Response(b"[" + b"[]," * 1_000_000 + b"[]]", media_type="application/json")]
-    assert str(failure_of(service.url)).endswith(" did not answer with JSON: more than 100,000 values")
+def test_a_reply_of_too_many_values_says_what_has_to_be_set_for_it(service: Any) -> None:
+    service.answers = [Response(b"[" + b"{}," * 112_499 + b"[]]", media_type="application/json")]
+    failure = failure_of(service.url)
+    bound = "limits.agent.largest_reply_mib: 8 allows 100,000"
+    said = f"sends 112,501 values at once, and {bound}; if that is right, set it to 10 in stoic.yml"
+    assert str(failure) == f"the agent at {service.url} {said}"
+    assert (failure.final, isinstance(failure, SentTooMuch)) == (True, True)
+    assert len(answer_of(service.url, mib=10)) == 112_500
 
 
 def test_lone_surrogates_are_mended(service: Any) -> None:
@@ -237,7 +249,7 @@ def test_lone_surrogates_are_mended(service: Any) -> None:
 
 def test_cookies_do_not_carry_over(service: Any) -> None:
     async def main() -> None:
-        http = AgentHttp(service.url, {}, 5.0)
+        http = AgentHttp(service.url, {}, LIMIT)
         for _ in range(2):
             await http.call("GET", http.url)
         await http.close()
@@ -248,7 +260,7 @@ def test_cookies_do_not_carry_over(service: Any) -> None:
 
 
 def test_one_adapter_serves_several_loops_and_many_calls_at_once(service: Any) -> None:
-    http = AgentHttp(service.url, {}, 5.0)
+    http = AgentHttp(service.url, {}, LIMIT)
 
     async def main() -> list[Any]:
         return await asyncio.gather(*[http.call("PUT", http.url, {"i": i}) for i in range(50)])

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from stoic_assets.core.conversation.agent import AgentFailure
+from stoic_assets.core.conversation.agent import AgentFailure, SentTooMuch
 from stoic_assets.core.conversation.evidence import Observation
 from stoic_assets.core.conversation.observation import capture, knows_session
 from stoic_assets.core.errors import InfrastructureError, QueryError
@@ -72,8 +72,42 @@ def test_a_protocol_without_object_context_leaves_none(planned: Make, make_world
 
 @pytest.mark.parametrize(
     ("failure", "known"),
-    [(None, True), (AgentFailure("down"), True), (AgentFailure("unknown session", final=True), False)],
+    [
+        (None, True), (AgentFailure("down"), True), (AgentFailure("unknown session", final=True), False),
+        (SentTooMuch("more than 8 MiB"), True),
+    ],
 )
 def test_whether_a_session_is_known(make_world: Make, agent: Any, failure: AgentFailure | None, known: bool) -> None:
     agent.answer = lambda message: failure
     assert asyncio.run(knows_session("s1", make_world())) is known
+
+
+@pytest.mark.parametrize(
+    ("assertions", "failed", "invalid"),
+    [
+        ([{"expression": "objectContext.entities.isEmpty()"}], False, True),
+        ([{"expression": "objectContext.entities.isEmpty()"}], True, False),
+        ([{"expression": "objectContext.entities.isEmpty()", "condition": "supplied"}], False, False),
+        ([{"expression": "evaluation.done"}, {"cypher": "RETURN 1", "expected": 1}], False, False),
+    ],
+)
+def test_a_context_larger_than_we_take_spoils_the_trial_whose_assertions_are_about_it(
+    planned: Make, make_world: Make, agent: Any, assertions: list[dict[str, Any]], failed: bool, invalid: bool
+) -> None:
+    """That bound is ours: the agent has not failed. It is asked once, since another answer would be as large."""
+
+    def too_much(_: str) -> AgentFailure:
+        asked.append("objectContext")
+        return SentTooMuch("the agent sends more than 8 MiB at once; raise it")
+
+    asked: list[str] = []
+    agent.answer = too_much
+    item = planned(assertions=assertions)
+    looked = capture(item.trial, item.job, "s1", make_world(), failed)
+    said = "the agent sends more than 8 MiB at once; raise it"
+    if invalid:
+        with pytest.raises(InfrastructureError, match=f"^assertions about the .* cannot be checked: {said}$"):
+            asyncio.run(looked)
+    else:
+        assert asyncio.run(looked)[-1].error == f"the object context could not be fetched: {said}"
+    assert asked == ["objectContext"]
