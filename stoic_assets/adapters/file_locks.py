@@ -35,6 +35,12 @@ def locked(
         lock.release()
 
 
+def is_locked(file: Path) -> bool:
+    """Whether anybody holds the lock `file`, on any machine that shares it. Raises OSError where there is no file."""
+    with file.open("r+") as opened:
+        return not lock_descriptor(opened.fileno(), blocking=False)
+
+
 @contextmanager
 def locked_with_children(file: Path, busy: StoicError) -> Iterator[int]:
     """Holds the lock `file`, together with every child that inherits the descriptor: the last to end lets it go.

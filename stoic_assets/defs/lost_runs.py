@@ -7,9 +7,9 @@ That server may have gone too, or it met a full disk as it looked: either way th
 import json
 
 import dagster as dg
-from dagster._core.storage.tags import GRPC_INFO_TAG
 
-from stoic_assets.adapters.process_identity import start_time
+from stoic_assets.adapters.runs_at_work import forget, is_at_work, runs_at_work_once
+from stoic_assets.adapters.workplace import Workplace
 
 
 @dg.sensor(
@@ -18,26 +18,20 @@ from stoic_assets.adapters.process_identity import start_time
     minimum_interval_seconds=30,
     default_status=dg.DefaultSensorStatus.RUNNING,
 )
-def lost_runs(context: dg.SensorEvaluationContext) -> dg.SensorResult:
-    """The cursor holds the runs whose process was gone at the last look: Dagster sees most of them end in a second."""
-    filters = dg.RunsFilter(statuses=[dg.DagsterRunStatus.STARTED])
-    gone = {run.run_id: run for run in context.instance.get_runs(filters) if _is_gone(context.instance, run)}
-    lost = sorted(gone.keys() & set(json.loads(context.cursor or "[]")))
-    for run_id in lost:
-        context.instance.report_run_failed(gone[run_id], "the process of this run is gone, and nobody said so")
-    said = f"marked as failed: {', '.join(lost)}" if lost else "no run has lost its process"
-    return dg.SensorResult(skip_reason=said, cursor=json.dumps(sorted(gone.keys() - set(lost))))
+def lost_runs(context: dg.SensorEvaluationContext, workplace: dg.ResourceParam[Workplace]) -> dg.SensorResult:
+    """The cursor holds the runs whose process was gone at the last look: Dagster sees most of them end in a second.
 
-
-def _is_gone(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool:
-    """Whether a code server of this machine began the run, and its process has ended.
-
-    The runs of commands are resumed by whoever sees them end. Where another process has got the number, nothing is
-    known, and the run stays as it is.
+    A run that did not lock its file here is not judged: it is that of a command, which is resumed by whoever sees it
+    end, that of another launcher, or it is on a machine that does not share this home.
     """
-    if GRPC_INFO_TAG not in run.tags:
-        return False
-    events = instance.all_logs(run.run_id, of_type=dg.DagsterEventType.ENGINE_EVENT)
-    noted = [event.dagster_event.engine_event_data.metadata.get("pid") for event in events if event.dagster_event]
-    pids = [str(pid.value) for pid in noted if pid]
-    return bool(pids) and start_time(int(pids[-1])) is None
+    home, filters = workplace.project.home, dg.RunsFilter(statuses=[dg.DagsterRunStatus.STARTED])
+    known = runs_at_work_once(home)  # asked first: a run counts as started before it locks its file
+    started = {run.run_id: run for run in context.instance.get_runs(filters)}
+    gone = {run_id for run_id in known if run_id in started and not is_at_work(home, run_id)}
+    lost = sorted(gone & set(json.loads(context.cursor or "[]")))
+    for run_id in lost:
+        context.instance.report_run_failed(started[run_id], "the process of this run is gone, and nobody said so")
+    for run_id in set(known) - started.keys():
+        forget(home, run_id)
+    said = f"marked as failed: {', '.join(lost)}" if lost else "no run has lost its process"
+    return dg.SensorResult(skip_reason=said, cursor=json.dumps(sorted(gone - set(lost))))

@@ -1,10 +1,12 @@
 """The one resource: the project at work, a plain object that knows no Dagster."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import dagster as dg
+from dagster._core.storage.tags import GRPC_INFO_TAG
 
+from stoic_assets.adapters.runs_at_work import at_work
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 
 
@@ -22,5 +24,12 @@ class WorkplaceResource(dg.ConfigurableResource[Workplace]):
         if context.instance is not None:
             keep_event_log(context.instance)
         workplace = open_workplace()
-        with workplace.graph_use.kept(), workplace.evidence.locked_by_run():
+        with _at_work(workplace, context.run), workplace.graph_use.kept(), workplace.evidence.locked_by_run():
             yield workplace
+
+
+def _at_work(workplace: Workplace, run: dg.DagsterRun | None) -> AbstractContextManager[None]:
+    """For the sensor `lost_runs`. Other launchers than Dagster's own look after their runs themselves."""
+    if run is None or GRPC_INFO_TAG not in run.tags:
+        return nullcontext()
+    return at_work(workplace.project.home, run.run_id)

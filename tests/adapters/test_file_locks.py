@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from stoic_assets.adapters.file_locks import locked, locked_with_children
+from stoic_assets.adapters.file_locks import is_locked, locked, locked_with_children
 from stoic_assets.adapters.files import StorageError
 from stoic_assets.core.errors import ConfigurationError, StoicError
 
@@ -62,3 +62,13 @@ def test_a_folder_that_cannot_be_made_is_named(lock: Callable[..., Any], tmp_pat
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError, match="file cannot be written: "), lock(tmp_path / "file" / "lock", StoicError()):
         pass
+
+
+def test_whether_a_lock_is_held_can_be_asked_without_holding_it(tmp_path: Path) -> None:
+    with locked(tmp_path / "lock"):
+        assert is_locked(tmp_path / "lock")
+    assert not is_locked(tmp_path / "lock")
+    with locked(tmp_path / "lock", wait=0):
+        pass
+    with pytest.raises(FileNotFoundError):
+        is_locked(tmp_path / "none")

@@ -1,18 +1,33 @@
-"""Runs that a code server of this machine began, and what becomes of those whose process is gone."""
+"""Runs that a code server began, and what becomes of those whose process is gone."""
 
 import os
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 
 import dagster as dg
 import pytest
 from dagster._core.events import EngineEventData
 from dagster._core.storage.tags import GRPC_INFO_TAG
 
+from stoic_assets.adapters.runs_at_work import at_work, runs_at_work_once
+from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.defs.lost_runs import lost_runs
+from stoic_assets.defs.resources import WorkplaceResource
 
 STARTED, FAILURE = dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.FAILURE
-Begin = Callable[..., str]
+Process = subprocess.Popen[bytes]
+Look = Callable[..., str | None]
+
+WORKING = """
+import sys
+from pathlib import Path
+from stoic_assets.adapters.runs_at_work import at_work
+with at_work(Path(sys.argv[1]), sys.argv[2]):
+    print(flush=True)
+    input()
+"""
 
 
 @pytest.fixture
@@ -22,30 +37,37 @@ def instance() -> Iterator[dg.DagsterInstance]:
 
 
 @pytest.fixture
-def begin(instance: dg.DagsterInstance) -> Begin:
-    @dg.job
-    def work() -> None: ...
+def processes(workplace: Workplace) -> Iterator[Callable[[str], Process]]:
+    """Processes of their own that work on a run until they are killed."""
+    with ExitStack() as stack:
 
-    def begun(pid: int | None, launched: bool = True) -> str:
-        run = instance.create_run_for_job(work, status=STARTED, tags={GRPC_INFO_TAG: "{}"} if launched else {})
-        if pid:
-            instance.report_engine_event("Started process for run", run, EngineEventData.in_process(pid))
-        return run.run_id
+        def work_on(run_id: str) -> Process:
+            command, pipe = [sys.executable, "-c", WORKING, workplace.project.home, run_id], subprocess.PIPE
+            process = stack.enter_context(subprocess.Popen(command, stdin=pipe, stdout=pipe))
+            stack.callback(process.kill)
+            assert process.stdout
+            assert process.stdout.readline()
+            return process
 
-    return begun
+        yield work_on
 
 
 @pytest.fixture
-def ended() -> int:
-    with subprocess.Popen(["true"]) as process:
-        return process.pid
+def look(instance: dg.DagsterInstance, workplace: Workplace) -> Look:
+    def looked(cursor: str | None = None) -> str | None:
+        with dg.build_sensor_context(instance, cursor, resources={"workplace": workplace}) as context:
+            found = lost_runs(context)
+        assert isinstance(found, dg.SensorResult)
+        return found.cursor
+
+    return looked
 
 
-def look(instance: dg.DagsterInstance, cursor: str | None = None) -> str | None:
-    with dg.build_sensor_context(instance, cursor) as context:
-        found = lost_runs(context)
-    assert isinstance(found, dg.SensorResult)
-    return found.cursor
+def begun(instance: dg.DagsterInstance) -> str:
+    @dg.job
+    def work() -> None: ...
+
+    return instance.create_run_for_job(work, status=STARTED, tags={GRPC_INFO_TAG: "{}"}).run_id
 
 
 def run_of(instance: dg.DagsterInstance, run_id: str) -> dg.DagsterRun:
@@ -54,28 +76,62 @@ def run_of(instance: dg.DagsterInstance, run_id: str) -> dg.DagsterRun:
     return run
 
 
-def status(instance: dg.DagsterInstance, run_id: str) -> dg.DagsterRunStatus:
-    return run_of(instance, run_id).status
-
-
 def test_a_run_whose_process_is_gone_at_two_looks_has_failed(
-    instance: dg.DagsterInstance, begin: Begin, ended: int
+    instance: dg.DagsterInstance, workplace: Workplace, processes: Callable[[str], Process], look: Look
 ) -> None:
-    lost, later = begin(ended), begin(os.getpid())
-    cursor = look(instance)
-    assert status(instance, lost) == STARTED  # Dagster has its second
-    instance.report_engine_event("Started process for run", run_of(instance, later), EngineEventData.in_process(ended))
-    cursor = look(instance, cursor)
-    assert (status(instance, lost), status(instance, later)) == (FAILURE, STARTED)
-    assert look(instance, cursor) == "[]"
-    assert status(instance, later) == FAILURE
+    lost, later, working = (begun(instance) for _ in range(3))
+    processes(working)
+    killed, last = processes(lost), processes(later)
+
+    def statuses() -> list[dg.DagsterRunStatus]:
+        return [run_of(instance, run_id).status for run_id in (lost, later, working)]
+
+    killed.kill()
+    killed.wait()
+    cursor = look()
+    assert statuses() == [STARTED] * 3  # Dagster has its second
+    last.kill()
+    last.wait()
+    cursor = look(cursor)
+    assert statuses() == [FAILURE, STARTED, STARTED]
+    assert look(cursor) == "[]"
+    assert statuses() == [FAILURE, FAILURE, STARTED]
+    look()
+    assert runs_at_work_once(workplace.project.home) == [working]
 
 
-def test_a_run_that_is_at_work_or_that_nobody_here_can_ask_after_is_left_alone(
-    instance: dg.DagsterInstance, begin: Begin, ended: int
-) -> None:
-    runs = [begin(os.getpid()), begin(None), begin(ended, launched=False)]
+def test_a_run_of_which_nothing_can_be_seen_here_is_left_alone(instance: dg.DagsterInstance, look: Look) -> None:
+    """One on a machine of other folders: the id of its process is none here, and may be anybody's elsewhere."""
+    elsewhere = begun(instance)
+    with subprocess.Popen(["true"]) as process:
+        ended = process.pid
+    noted = EngineEventData.in_process(ended)
+    instance.report_engine_event("Started process for run", run_of(instance, elsewhere), noted)
     cursor = None
     for _ in range(3):
-        cursor = look(instance, cursor)
-    assert {status(instance, run) for run in runs} == {STARTED}
+        cursor = look(cursor)
+    assert run_of(instance, elsewhere).status == STARTED
+
+
+def test_a_run_that_could_not_record_its_end_is_found(
+    instance: dg.DagsterInstance, workplace: Workplace, look: Look
+) -> None:
+    run_id = begun(instance)
+    with at_work(workplace.project.home, run_id):
+        assert look() == "[]"
+    look(look())
+    assert run_of(instance, run_id).status == FAILURE
+
+
+@pytest.mark.filterwarnings("ignore::pydantic.warnings.PydanticDeprecatedSince20")  # Dagster's own
+@pytest.mark.parametrize("tags", [{GRPC_INFO_TAG: "{}"}, {}])
+def test_the_runs_of_code_servers_and_no_others_can_be_told(
+    instance: dg.DagsterInstance, workplace: Workplace, monkeypatch: pytest.MonkeyPatch, tags: dict[str, str]
+) -> None:
+    @dg.asset
+    def observed(workplace: dg.ResourceParam[Workplace]) -> None: ...
+
+    monkeypatch.chdir(workplace.project.root)
+    monkeypatch.setenv("STOIC_HOME", os.fspath(workplace.project.home))
+    done = dg.materialize([observed], instance=instance, resources={"workplace": WorkplaceResource()}, tags=tags)
+    assert runs_at_work_once(workplace.project.home) == ([done.run_id] if tags else [])

@@ -1,0 +1,40 @@
+"""Which runs of Dagster's code servers are at work: each holds the lock on a file of its own until its process ends.
+
+The system lets such a lock go however a process ends, and knows of it on every machine that shares the folder. An id of
+a process says nothing elsewhere: other machines and containers count their own, and after a restart it is another's.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from stoic_assets.adapters.file_locks import is_locked, locked
+
+
+@contextmanager
+def at_work(home: Path, run_id: str) -> Iterator[None]:
+    """While the block runs, the run counts as at work. Raises `StorageError` where the home cannot be written.
+
+    The file stays behind: the block ends also when Dagster could not record how the run ended.
+    """
+    with locked(_folder(home) / run_id):
+        yield
+
+
+def runs_at_work_once(home: Path) -> list[str]:
+    """The ids of the runs that are or were at work and are not forgotten yet."""
+    return sorted(file.name for file in _folder(home).glob("*"))
+
+
+def is_at_work(home: Path, run_id: str) -> bool:
+    """Whether the process of one of those runs is still there, on whatever machine."""
+    return is_locked(_folder(home) / run_id)
+
+
+def forget(home: Path, run_id: str) -> None:
+    """Removes what is left of a run whose end Dagster has recorded."""
+    (_folder(home) / run_id).unlink(missing_ok=True)
+
+
+def _folder(home: Path) -> Path:
+    return home / "locks" / "runs"
