@@ -67,11 +67,11 @@ def free_port() -> int:
 
 
 def answers(url: str, process: "subprocess.Popen[bytes]") -> bool:
-    """Whether the web server answers before its time is up or its process has ended."""
+    """Whether the web server answers, also with a 401, before its time is up or its process has ended."""
     deadline = time.monotonic() + START_SECONDS
     while process.poll() is None and time.monotonic() < deadline:
         try:
-            return httpx.get(f"{url}/server_info", timeout=5, trust_env=False).is_success
+            return httpx.get(f"{url}/server_info", timeout=5, trust_env=False).status_code in (200, 401)
         except httpx.TransportError:
             time.sleep(0.2)
     return False

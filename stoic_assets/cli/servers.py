@@ -16,6 +16,7 @@ import typer
 from stoic_assets.adapters.embedded_graph import embedded_graph, is_stopped, stop_embedded_graph
 from stoic_assets.adapters.embedded_server import GraphServer, is_running
 from stoic_assets.adapters.file_locks import locked_with_children
+from stoic_assets.adapters.known_callers import SETTING, login_link
 from stoic_assets.adapters.loopback_guard import LOOPBACK
 from stoic_assets.adapters.process_identity import start_time
 from stoic_assets.adapters.workplace import Workplace, open_workplace
@@ -97,16 +98,17 @@ def _wait_for_stop(home: Path, server: GraphServer) -> None:
 def ui(port: Annotated[int, typer.Option(metavar="N", min=1, max=65535, help="Port to listen on.")] = 3000) -> None:
     """Serves Dagster's web UI for this project on loopback, and runs its daemon."""
     workplace = open_workplace()
+    token = workplace.env.get(SETTING, "").strip()
     env = {
         **os.environ, "DAGSTER_HOME": str(dagster_home(workplace)), "STOIC_HOME": str(workplace.project.home),
-        "STOIC_WAREHOUSE": str(workplace.project.warehouse),
+        "STOIC_WAREHOUSE": str(workplace.project.warehouse), SETTING: token,
         "DAGSTER_DISABLE_TELEMETRY": "1",  # dagster.yaml stops the collecting, this the thread that would upload
     }
     with _only_ui(workplace.project.home) as lock, ExitStack() as children:
         refuse_taken(port)
         with open_instance(workplace):  # server and daemon, at once the first of a home, would both make its databases
             pass
-        console.err.print(f"Dagster on http://127.0.0.1:{port}; Ctrl-C stops it")
+        console.err.print(_way_in(f"http://127.0.0.1:{port}", token))
         for number in (signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) is signal.SIG_DFL:  # nohup ignores that the terminal was closed
                 signal.signal(number, lambda *_: sys.exit(0))
@@ -119,6 +121,16 @@ def ui(port: Annotated[int, typer.Option(metavar="N", min=1, max=65535, help="Po
         while all(process.poll() is None for process in started):
             time.sleep(0.5)
     raise ServiceUnreachable("Dagster's web server or daemon ended unexpectedly; see its output above for the reason")
+
+
+def _way_in(url: str, token: str) -> str:
+    """What to tell whoever starts the web UI. Only a terminal is shown the token: what goes elsewhere is kept."""
+    if not token:
+        return f"Dagster on {url}; Ctrl-C stops it"
+    if sys.stderr.isatty():
+        return f"Dagster on {login_link(url, token)} (the link logs your browser in); Ctrl-C stops it"
+    link = login_link(url, "VALUE")
+    return f"Dagster on {url}, for any user with the value of {SETTING} as password, or on {link}; Ctrl-C stops it"
 
 
 def _commands(workplace: Workplace, port: int) -> list[list[str]]:

@@ -12,18 +12,18 @@ from dagster_webserver.cli import main
 from dagster_webserver.webserver import DagsterWebserver
 from starlette.middleware import Middleware
 
-from stoic_assets.adapters.loopback_guard import KnownCallersOnly, guard
-
-SETTING = "STOIC_UI_TOKEN"
+from stoic_assets.adapters.known_callers import SETTING, KnownCallersOnly
+from stoic_assets.adapters.loopback_guard import guard
 
 
 def put_guard() -> None:
     """Puts the guard before everything in the web servers that this process makes."""
-    own = DagsterWebserver.build_middleware
+    own, given = DagsterWebserver.build_middleware, os.environ.get(SETTING)
 
     def guarded(server: DagsterWebserver[Any, Any]) -> list[Middleware]:
-        token = Middleware(KnownCallersOnly, token=os.environ.get(SETTING, "").strip(), setting=SETTING)
-        return [*guard(), token, *own(server)]
+        # By now Dagster has put the project's `.env` over the environment, which goes before it.
+        token = os.environ.get(SETTING, "") if given is None else given
+        return [*guard(), Middleware(KnownCallersOnly, token=token.strip()), *own(server)]
 
     # Its command makes the server itself; there is no other place to add middleware.
     DagsterWebserver.build_middleware = guarded  # type: ignore[method-assign, assignment]

@@ -1,6 +1,7 @@
 """What servers refuse before they begin."""
 
 import os
+import pty
 import re
 import signal
 import subprocess
@@ -29,6 +30,15 @@ import sys
 from stoic_assets.cli import servers
 servers._commands = lambda *_: [[sys.executable, "-c", "import os; print(os.environ['STOIC_WAREHOUSE'], flush=True)"]]
 servers.ui(port=1)
+"""
+
+
+ENTERING = """
+import os, sys
+from stoic_assets.cli import servers
+servers.refuse_taken = lambda _: None
+servers._commands = lambda *_: [[sys.executable, "-c", "import os; print(os.environ['STOIC_UI_TOKEN'], flush=True)"]]
+servers.ui(port=3000)
 """
 
 
@@ -88,3 +98,21 @@ def test_servers_have_the_folder_that_the_command_had(home: Path, tmp_path: Path
     command = [sys.executable, "-c", TELLING]
     told = subprocess.run(command, cwd=tmp_path / "here", env=env, capture_output=True, text=True)
     assert told.stdout.split() == [str(tmp_path / "here" / "facts")], told.stderr
+
+
+@pytest.mark.parametrize("where", ["environment", "file"])
+def test_whoever_starts_a_ui_with_a_token_reads_how_to_get_in(home: Path, tmp_path: Path, where: str) -> None:
+    """A link on a terminal; what goes into a log names the variable."""
+    env = {**os.environ, "STOIC_UI_TOKEN": "a/token"}
+    if where == "file":
+        (tmp_path / ".env").write_text(f"STOIC_UI_TOKEN={env.pop('STOIC_UI_TOKEN')}\n")
+    command, (ours, theirs) = [sys.executable, "-c", ENTERING], pty.openpty()
+    logged = subprocess.run(command, env=env, capture_output=True, text=True)
+    assert "http://127.0.0.1:3000, for any user with the value of STOIC_UI_TOKEN as password" in logged.stderr
+    assert "a/token" not in logged.stderr
+    assert "a%2Ftoken" not in logged.stderr
+    assert logged.stdout == "a/token\n"  # what the servers get
+    subprocess.run(command, env=env, stdout=subprocess.DEVNULL, stderr=theirs)
+    assert "Dagster on http://127.0.0.1:3000/?token=a%2Ftoken " in os.read(ours, 10_000).decode()
+    os.close(ours)
+    os.close(theirs)

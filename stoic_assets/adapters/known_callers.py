@@ -1,0 +1,113 @@
+"""The token of a server that has no accounts: who sends it, and how a browser comes to send it.
+
+A browser that has logged in with a link or a password sends a cookie from then on. A password alone would not do: a
+page whose address holds one cannot ask for anything more, and not every browser sends it with a WebSocket.
+"""
+
+import base64
+import binascii
+import hashlib
+import hmac
+import secrets
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+from starlette.requests import HTTPConnection
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from stoic_assets.core.loopback import is_loopback
+
+SETTING = "STOIC_UI_TOKEN"
+IN_LINKS = "token"
+"""The parameter of a link that logs in."""
+
+# The address as the browser knows it: behind a proxy the server has another.
+_WAY_ON = f"""<!doctype html><meta charset="utf-8"><title>Logging in</title>
+<p>Logging in. This needs JavaScript and cookies.</p>
+<script>
+const page = new URL(location.href);
+page.username = page.password = "";
+page.searchParams.delete("{IN_LINKS}");
+if (navigator.cookieEnabled) location.replace(page);
+</script>"""
+
+
+class KnownCallersOnly:
+    """ASGI middleware that answers 401 to whoever does not send the token; where none is set, to other machines.
+
+    With one, this machine is asked as well: a proxy on it that others reach would speak for all of them. It is taken as
+    a Bearer token from programs. Browsers give it as the password of any user, for which they ask, or in a link; both
+    lead to the same page at its plain address, with a cookie.
+    """
+
+    def __init__(self, app: ASGIApp, token: str) -> None:
+        self._app, self._token = app, token
+        proof = hmac.digest(token.encode(), b"logged in to the web UI", hashlib.sha256).hex()
+        # Cookies do not heed ports: each server of this machine with a token of its own needs a name of its own.
+        self._name, self._cookie = f"stoic_ui_{proof[:8]}", proof[8:]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers or passes on."""
+        answer = None if scope["type"] == "lifespan" else self._answer(scope)
+        await (answer or self._app)(scope, receive, send)
+
+    def _answer(self, scope: Scope) -> Response | None:
+        """None where the caller may go on."""
+        if not self._token:
+            return None if _is_near(scope) else _refusal()
+        asked, linked = HTTPConnection(scope), _taken_from_link(scope)
+        kind, sent = _sent(asked.headers.get("authorization", ""))
+        is_known, has_cookie = _same(sent, self._token), _same(asked.cookies.get(self._name, ""), self._cookie)
+        if _is_page(asked) and (_same(linked, self._token) or (is_known and kind == "basic" and not has_cookie)):
+            return self._logged_in(asked)
+        return None if is_known or has_cookie else _refusal()
+
+    def _logged_in(self, asked: HTTPConnection) -> Response:
+        page = HTMLResponse(_WAY_ON, headers={"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"})
+        is_encrypted = asked.url.scheme == "https"
+        page.set_cookie(self._name, self._cookie, httponly=True, samesite="strict", secure=is_encrypted)
+        return page
+
+
+def login_link(url: str, token: str) -> str:
+    """The address that logs a browser in to the server at `url`, which has no path."""
+    return f"{url}/?{urlencode({IN_LINKS: token})}"
+
+
+def _refusal() -> Response:
+    advice = f"this needs the token of {SETTING}; where none is set, only this machine is answered"
+    return PlainTextResponse(advice, 401, {"WWW-Authenticate": 'Basic realm="stoic", charset="UTF-8"'})
+
+
+def _is_near(scope: Scope) -> bool:
+    client = scope.get("client")
+    return client is not None and is_loopback(client[0])
+
+
+def _is_page(asked: HTTPConnection) -> bool:
+    return asked.scope.get("method") == "GET" and "text/html" in asked.headers.get("accept", "")
+
+
+def _taken_from_link(scope: Scope) -> str:
+    """The token in the address, taken out of it, so that no log of requests shows it."""
+    query: list[tuple[str, Any]] = parse_qsl(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
+    rest = [pair for pair in query if pair[0] != IN_LINKS]
+    if len(rest) < len(query):
+        scope["query_string"] = urlencode(rest).encode()
+    return str(dict(query).get(IN_LINKS, ""))
+
+
+def _sent(authorization: str) -> tuple[str, str]:
+    """The scheme in lower case, and the token or password that was sent with it."""
+    kind, _, value = authorization.partition(" ")
+    if kind.lower() != "basic":
+        return kind.lower(), value.strip() if kind.lower() == "bearer" else ""
+    try:
+        return "basic", base64.b64decode(value, validate=True).decode().partition(":")[2]
+    except (binascii.Error, UnicodeDecodeError):
+        return "basic", ""
+
+
+def _same(given: str, wanted: str) -> bool:
+    return secrets.compare_digest(given.encode(), wanted.encode())
