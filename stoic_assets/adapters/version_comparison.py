@@ -62,7 +62,9 @@ def compare_versions(
 
 
 def moved_between(workplace: Workplace, base: Side, candidate: Side) -> str | None:
-    """Whether the judge itself moved between the two, as `judge_drift` saw it."""
+    """Whether the judge itself moved between the two, as `judge_drift` saw it. Other judges are said to be others."""
+    if base.judges and base.judges != candidate.judges:
+        return None
     return judge_moved(workplace, base.judged_at, candidate.judged_at, candidate.judges)
 
 

@@ -1,6 +1,7 @@
 """What is read of an evaluation to compare it, and that reading leaves the warehouse as it was."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,11 @@ from stoic_assets.adapters.calibration_store import PLACE
 from stoic_assets.adapters.evaluation_judging import EvaluationJudging
 from stoic_assets.adapters.evaluation_report import report_data
 from stoic_assets.adapters.table_schemas import arrow_schema
-from stoic_assets.adapters.version_comparison import read_side
+from stoic_assets.adapters.version_comparison import moved_between, read_side
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.releases import ALL_VERSIONS
 
 KEY = ("marcus@1.0.0", "e1")
 TRIAL = {"trial_id": "t1", "job": "mentor", "condition": "withheld", "repeat": 1, "outcome": "signed_off"}
@@ -58,6 +60,23 @@ def test_an_evaluation_older_than_a_table_is_read_and_nothing_is_written(workpla
     side = read_side(workplace, *KEY)
     assert {row["measure"]: row["mean"] for row in side.measures} == {"wisdom": 0.5, "overall": 0.8}
     assert files(workplace) == before
+
+
+@pytest.mark.parametrize(("judge_before", "excused"), [("judge", True), ("another", False)])
+def test_only_a_judge_of_both_can_have_moved_between_them(
+    workplace: Workplace, judge_before: str, excused: bool
+) -> None:
+    for table, rows in TABLES.items():
+        workplace.warehouse.write(table, *KEY, rows)
+    night = {
+        "reference_id": "r", "judge_models": ["judge"], "virtue": "wisdom", "transcripts": 9, "shift": 0.3,
+        "detectable": 0.1, "alarm": True, "evaluated_at": datetime(2026, 11, 22, tzinfo=UTC),
+    }  # fmt: skip
+    workplace.warehouse.write("judge_drift", ALL_VERSIONS, "drift-1", [night])
+    side = read_side(workplace, *KEY)
+    base = replace(side, judges=frozenset([judge_before]), judged_at=datetime(2026, 11, 21, tzinfo=UTC))
+    candidate = replace(side, judged_at=datetime(2026, 11, 23, tzinfo=UTC))
+    assert (moved_between(workplace, base, candidate) is not None) is excused
 
 
 def test_a_side_knows_what_came_of_its_assertions(workplace: Workplace) -> None:
