@@ -44,15 +44,29 @@ def test_work_goes_on_elsewhere_with_the_saved_file(visit: Any, write_page: Any,
     path.write_text(json.dumps(saved), encoding="utf-8")
     there = visit(file, **phone)
     there.page.set_input_files("#welcome-file", path)
-    there.page.wait_for_selector("#unlock:visible")
-    there.page.click("#unlock")
+    there.page.wait_for_selector("#rating:visible")
     assert (there.title, there.text("#reply")) == (title, reply)
+    assert there.text("#progress-text").startswith("1 of 5 rated")
     there.press("1>")
     there.press("2345y>")
     again = there.save_from_dialog(tmp_path)
     assert again[: len(saved)] == saved
     assert len(again) == len(saved) + 1
     assert {rating["rater_id"] for rating in again} == {"ann"}
+
+
+def test_a_saved_file_with_nothing_but_practice_ends_where_practice_does(
+    visit: Any, write_page: Any, tmp_path: Path
+) -> None:
+    file, _ = write_page()
+    here = visit(file)
+    here.practise()
+    path = tmp_path / "saved.json"
+    path.write_text(json.dumps(here.save_from_dialog(tmp_path)), encoding="utf-8")
+    there = visit(file)
+    there.page.set_input_files("#welcome-file", path)
+    there.page.wait_for_selector("#unlock:visible")
+    assert there.text("#progress-text") == "Practice: 5 of 5 done"
 
 
 @pytest.mark.parametrize(

@@ -82,6 +82,7 @@ const takeIn = (work, entries) => {
     taken += 1;
   }
   work.former = [];
+  work.unlocked ||= work.counted(true).length > 0; // replies open after the practice: whoever rated one is past it
   work.save();
   return taken;
 };
