@@ -124,7 +124,7 @@ async def _measure(workplace: Workplace, model: ChatModel, at: datetime, renew: 
 def _prepared(workplace: Workplace, at: datetime, renew: bool) -> tuple[Reference, Exhibits]:
     """The reference without trials that were deleted since, and those that are left; a new one if too few are."""
     panel = judge_panel(workplace.env)
-    judge = judge_id(panel, workplace.judges_at, workplace.settings)
+    judge = judge_id(panel, workplace.judge_identity(panel), workplace.settings)
     kept = None if renew else _kept(workplace, judge)
     if kept is not None:
         exhibits = _exhibits(workplace, kept.members)

@@ -3,7 +3,7 @@
 import hashlib
 import os
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -106,24 +106,21 @@ class Workplace:
         ledger = Ledger(self._provider, journal, self.settings.prices, ceiling, self.redactor)
         if is_offline(self.env):  # the stand-in costs nothing, and its verdicts change with its code
             return ledger
-        return CachedModel(ledger, self._provider_cache(manifest.agent_version), fresh)
+        judges = self.judge_identity(manifest.spec.judge_models)
+        folder = self.judge_cache(manifest.agent_version) / hashlib.sha256(judges.encode()).hexdigest()[:12]
+        return CachedModel(ledger, folder, fresh)
 
     @cached_property
     def _provider(self) -> ChatModel:
         """One for all stages, so that its limits hold for all and its connections live as long as their loop."""
         return connect_model(self.env, self.settings)
 
-    @property
-    def judges_at(self) -> str:
-        """Where the judges are served, which tells them from models of the same name elsewhere; empty at OpenAI's.
+    def judge_identity(self, judges: Iterable[str]) -> str:
+        """What tells these judges from others of the same names: their server and, if they have any, their options.
 
-        Without a slash at the end: with one it is no other server.
+        A server is the same with a slash at the end of its address and without; OpenAI's is empty.
         """
-        return judge_server(self.env).url.rstrip("/")
-
-    def _provider_cache(self, agent_version: str) -> Path:
-        """Replies of one server."""
-        return self.judge_cache(agent_version) / hashlib.sha256(self.judges_at.encode()).hexdigest()[:12]
+        return judge_server(self.env).url.rstrip("/") + self.settings.judging.options_of(judges)
 
 
 def secrets_in(env: Mapping[str, str]) -> list[str]:

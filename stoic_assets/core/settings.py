@@ -1,8 +1,10 @@
 """The settings of `stoic.yml`: their meaning, units and defaults. Reading the file is the adapters' business."""
 
+import json
 import math
+from collections.abc import Iterable
 from datetime import date
-from typing import Annotated
+from typing import Annotated, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator, Field
@@ -30,6 +32,17 @@ def _of_all_virtues(floors: dict[Virtue, float]) -> dict[Virtue, float]:
     return dict.fromkeys(VIRTUES, 0.5) | floors
 
 
+_OWN_FIELDS = frozenset({"messages", "model", "n", "response_format", "stream", "temperature", "tools"})
+
+
+def _free_fields(options: dict[str, Any]) -> dict[str, Any]:
+    if taken := sorted(options.keys() & _OWN_FIELDS):
+        raise ValueError(f"{', '.join(taken)}: set by Stoic Eval (a temperature in jobs and in `judging.temperature`)")
+    return options
+
+
+ModelOptions = dict[str, Annotated[dict[str, Any], AfterValidator(_free_fields)]]
+"""Model name to further fields of each request to it, such as `reasoning_effort`."""
 VALUES_PER_MIB = 12_500
 """One for 84 bytes: a text, a number, a list or an object."""
 
@@ -86,6 +99,7 @@ class Conversations(Document):
     trial_timeout_seconds: float = Field(900.0, gt=0, description="for one conversation, without our own queueing")
     query_timeout_seconds: float = Field(10.0, gt=0, description="for one assertion query or setup script")
     query_rows: int = Field(1000, ge=1, description="rows an assertion query may return")
+    model_options: ModelOptions = Field({}, description="further fields of requests to simulated users, by model")
 
 
 class Judging(Document):
@@ -94,6 +108,12 @@ class Judging(Document):
     samples: int = Field(1, ge=1, le=50, description="verdicts of each judge model on each virtue")
     temperature: float = Field(0.0, ge=0, le=2, description="of the judge models' answers")
     repairs: int = Field(2, ge=0, le=5, description="times a malformed reply is sent back with the reason")
+    model_options: ModelOptions = Field({}, description="further fields of requests to judges, by model")
+
+    def options_of(self, judges: Iterable[str]) -> str:
+        """The further fields of requests to these judges as JSON; empty where there are none."""
+        options = {judge: fields for judge in judges if (fields := self.model_options.get(judge))}
+        return json.dumps(options, sort_keys=True) if options else ""
 
 
 class Weakness(Document):

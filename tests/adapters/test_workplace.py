@@ -48,6 +48,21 @@ def test_a_blank_or_slash_after_the_models_address_loses_no_cached_reply(
     assert [asyncio.run(model.complete(asked)).cached for model in models] == [False, True, True]
 
 
+def test_judges_with_other_options_are_asked_again(
+    opened: Open, make_manifest: Callable[..., Manifest], service: Any
+) -> None:
+    service.replies({"choices": [{"message": {"content": "Salve"}}]})
+    manifest = make_manifest()
+    [judge] = manifest.spec.judge_models
+    asked = ChatRequest("judge", judge, ({"role": "user", "content": "?"},), 0.0, cacheable_as="q")
+    cached = []
+    for options in ("{}", f"{{{judge}: {{seed: 1}}}}", "{other: {seed: 1}}", f"{{{judge}: {{seed: 2}}}}"):
+        settings = f"judging: {{model_options: {options}}}"
+        model = opened({"stoic.yml": settings}, OPENAI_BASE_URL=service.url).model(manifest)
+        cached.append(asyncio.run(model.complete(asked)).cached)
+    assert cached == [False, False, True, False]
+
+
 def test_the_environment_goes_before_the_file_and_the_file_before_nothing(opened: Open, tmp_path: Path) -> None:
     text = "A=file\nB=file\nC=\nSTOIC_HOME=" + str(tmp_path / "elsewhere")
     workplace = opened({".env": text, "stoic.yml": "judging: {samples: 3}"}, A="outer")

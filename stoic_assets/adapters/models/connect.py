@@ -10,7 +10,7 @@ from stoic_assets.adapters.models.offline_model import OFFLINE, OfflineModel
 from stoic_assets.adapters.models.openai_model import OpenAiModel
 from stoic_assets.core.chat import ChatModel, ChatReply, ChatRequest, Role
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.settings import Settings
+from stoic_assets.core.settings import ModelOptions, Settings
 
 DEFAULT_MODEL = "gpt-4.1-mini"
 PROVIDERS = ("openai", OFFLINE)
@@ -34,7 +34,10 @@ def connect_model(env: Mapping[str, str], settings: Settings) -> ChatModel:
     if not _value(env, "OPENAI_API_KEY") and not _value(env, "OPENAI_BASE_URL"):
         why = "no model server for the simulated user"
         raise ConfigurationError(f"{why}: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server without keys")
-    served = {server: OpenAiModel(server, settings.limits, settings.prices) for server in model_servers(env)}
+    options: dict[Role, ModelOptions] = {
+        "evaluator": settings.conversations.model_options, "judge": settings.judging.model_options
+    }
+    served = {server: OpenAiModel(server, settings.limits, settings.prices, options) for server in model_servers(env)}
     one, *others = served.values()
     return ByRole({"evaluator": one, "judge": served[judge_server(env)]}) if others else one
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from stoic_assets.adapters.endpoint import untrusted
@@ -26,6 +26,8 @@ _NO_SYSTEM_MESSAGE = re.compile(
     r"system role|roles must alternate|only user(?:,| and) assistant|developer instruction is not", re.IGNORECASE
 )
 REPEATABLE = (408, 409)
+INVALID = (400, 422)
+"""What is answered to a request of which a part is not taken."""
 TIMED_OUT = (408, 504)
 TURNED_AWAY = (403, 502, 503, 529)
 """What gateways answer that let nobody through; a web page may be another of their answers. A moderation answers 403 to
@@ -83,6 +85,15 @@ def explain(
     return AttemptFailed(f"{server} gave an unreadable answer: {excerpt(f'{type(error).__name__}: {error}', secrets)}")
 
 
+def refused_field(error: Exception, fields: Iterable[str]) -> str | None:
+    """Which of the `fields` that a user added to the request the server does not take."""
+    from openai import APIStatusError
+
+    if not isinstance(error, APIStatusError) or error.status_code not in INVALID or _refused_option(error):
+        return None
+    return next((field for field in fields if field in f"{error.param} {error.message}"), None)
+
+
 def refused_key(server: ModelServer, status: int) -> ConfigurationError:
     """What it is that a server does not know us, or lets us do nothing."""
     return ConfigurationError(f"{server} refuses the key ({status}); check {server.key_variable}")
@@ -131,7 +142,7 @@ def _explain_status(
     if error.code == KEPT_BACK:
         told = error.body.get("failed_generation") if isinstance(error.body, dict) else None
         return ReplyKeptBack(f"{server}: {said}", secrets.text(well_formed(str(told or ""))))
-    if (status in (400, 422) or _is_misplaced_refusal(error)) and (option := _refused_option(error)):
+    if (status in INVALID or _is_misplaced_refusal(error)) and (option := _refused_option(error)):
         return OptionRefused(option, f"{server}: {said}")
     late, final = status in TIMED_OUT, status < 500 and status not in REPEATABLE
     return AttemptFailed(

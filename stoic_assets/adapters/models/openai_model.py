@@ -22,13 +22,14 @@ from stoic_assets.adapters.models.openai_faults import (
     ReplyKeptBack,
     explain,
     refuse_hidden_error,
+    refused_field,
 )
 from stoic_assets.adapters.request_limit import Pace, RequestLimit
 from stoic_assets.core.chat import ChatReply, ChatRequest, MalformedReply, ModelFailure, Role, charge
-from stoic_assets.core.errors import AttemptFailed, ServiceUnreachable, StoicError
+from stoic_assets.core.errors import AttemptFailed, ConfigurationError, ServiceUnreachable, StoicError
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.retrying import Tally, persist
-from stoic_assets.core.settings import Limits, ModelLimit, Price
+from stoic_assets.core.settings import Limits, ModelLimit, ModelOptions, Price
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 STRICT = "json_schema"
 GREETING = ({"role": "user", "content": "Hello"},)
 """What no server can object to."""
+OPTIONS_OF: Mapping[Role, str] = {"evaluator": "conversations.model_options", "judge": "judging.model_options"}
+"""Where the further fields of its requests are set."""
 _log = logging.getLogger(__name__)
 
 
@@ -58,17 +61,20 @@ class Unusable(AttemptFailed):
 class OpenAiModel:
     """Every model of one server. Limits and retries are ours and differ by role; the package's own are off.
 
-    `prices` are US dollars for a million tokens, by model.
+    `prices` are US dollars for a million tokens, by model; `options` are further fields of the requests of each role.
     """
 
-    def __init__(self, server: ModelServer, limits: Limits, prices: Mapping[str, Price]) -> None:
+    def __init__(
+        self, server: ModelServer, limits: Limits, prices: Mapping[str, Price],
+        options: Mapping[Role, ModelOptions] | None = None,
+    ) -> None:
         parts = parse_url(server.address, server.url_variable)
         self._server, self._secrets = server, Redactor((), [server.key or ""])
         self._completions, self._proxy = below(parts, "/chat/completions"), proxy_for(parts)
         self._limits: Mapping[Role, ModelLimit] = {"evaluator": limits.evaluator, "judge": limits.judge}
         # What is learned of the server outlives the loops: judging begins with what an earlier stage found out.
         self._paces = {role: Pace.of(limit) for role, limit in self._limits.items()}
-        self._prices = prices
+        self._prices, self._options = prices, options or {}
         self._left_out: dict[str, set[str]] = {}
         self._connection: LoopBound[_Connection] = LoopBound(self._open, lambda connection: connection.client.close())
 
@@ -149,6 +155,9 @@ class OpenAiModel:
                 completion = await self._post(client, body)
         except Exception as error:  # whatever a foreign answer makes the package trip over
             meaning = explain(error, request.model, self._server, self._secrets, particular)
+            if field := refused_field(error, self._options_for(request)):
+                said = f"{meaning}; correct {OPTIONS_OF[request.role]}.{request.model}.{field} in stoic.yml"
+                raise ConfigurationError(said) from None
             if not isinstance(meaning, OptionRefused) or not _holds(body, meaning.option):
                 raise meaning from None
             self._leave_out(request.model, meaning.option, body)
@@ -169,7 +178,7 @@ class OpenAiModel:
         messages = [dict(message) for message in request.messages]
         if SYSTEM_MESSAGE in left_out:
             messages = without_system(messages)
-        body: dict[str, Any] = {"messages": messages, "model": request.model}
+        body: dict[str, Any] = {"messages": messages, "model": request.model, **self._options_for(request)}
         if "temperature" not in left_out:
             body["temperature"] = request.temperature
         if request.schema is None:
@@ -181,6 +190,9 @@ class OpenAiModel:
             # Into the first message: the last may be a transcript, and nothing of ours belongs after that.
             body["messages"][0]["content"] += in_words(request.schema)
         return body
+
+    def _options_for(self, request: ChatRequest) -> Mapping[str, Any]:
+        return self._options.get(request.role, {}).get(request.model, {})
 
     async def _post(self, client: "AsyncOpenAI", body: Mapping[str, Any]) -> Any:
         """The JSON of the answer."""

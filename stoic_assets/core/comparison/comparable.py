@@ -85,7 +85,7 @@ def _other_judge(base: Side, candidate: Side, jobs: Set[str]) -> str | None:
         return f"the judges differ ({before}; then {after}); {advice}"
     asked_of_both = base.prompts.keys() & candidate.prompts.keys()
     if any(job in jobs and base.prompts[job, about] != candidate.prompts[job, about] for job, about in asked_of_both):
-        return f"the judges' prompts or criteria differ; {advice}"
+        return f"the judges' prompts, criteria or options differ; {advice}"
     return None
 
 

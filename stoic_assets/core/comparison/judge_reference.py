@@ -73,12 +73,12 @@ class Reference(BaseModel):
         return self.model_copy(update={"members": tuple(m for m in self.members if m.trial_id in trial_ids)})
 
 
-def judge_id(judge_models: Sequence[str], base_url: str, settings: Settings) -> str:
+def judge_id(judge_models: Sequence[str], identity: str, settings: Settings) -> str:
     """Twelve characters that change with whatever makes another judge, or another watch, of it.
 
     Calibration is no part: it touches confidences, and the watch looks at scores.
     """
-    known = [list(judge_models), base_url, settings.judging.temperature, settings.drift.model_dump(), _prompts()]
+    known = [list(judge_models), identity, settings.judging.temperature, settings.drift.model_dump(), _prompts()]
     return hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()[:12]
 
 

@@ -19,6 +19,7 @@ from stoic_assets.core.judging.ask import OUT_OF_BUDGET, NoVerdict, ask
 from stoic_assets.core.judging.confidence import UNCALIBRATED, settled
 from stoic_assets.core.judging.forgery import refusing_copies
 from stoic_assets.core.judging.grounding import grounded_share
+from stoic_assets.core.judging.prompt import hash_with
 from stoic_assets.core.judging.question import Question, Questions
 from stoic_assets.core.judging.scores import AspectScore, TaskScore, TaskScores, ToneScore, VirtueScore
 from stoic_assets.core.judging.verdict import (
@@ -49,12 +50,12 @@ async def judge_virtues(
         virtue: refusing_copies(partial(parse_virtue, virtue=virtue), question.record.text)
         for virtue, question in questions.items()
     }
-    trial_id = evidence.trial.trial_id
+    trial_id, options = evidence.trial.trial_id, settings.options_of(panel)
 
     async def verdict(virtue: Virtue, judge: str, sample: int) -> VirtueScore:
         question = questions[virtue]
         request = question.request(judge, settings.temperature, sample)
-        blank = VirtueScore(trial_id, virtue, judge, sample, question.prompt_hash)
+        blank = VirtueScore(trial_id, virtue, judge, sample, hash_with(options, question.prompt_hash))
         try:
             given = await ask(model, request, parsers[virtue], settings.repairs)
         except NoVerdict as error:
@@ -107,7 +108,8 @@ async def judge_tasks(
         return await marks_of(model, request, count, question.record.text, settings.repairs)
 
     replies = dict(zip(panel, await concurrently(map(marks, panel)), strict=True))
-    return task_scores(job.tasks, evidence.trial.trial_id, question.prompt_hash, replies)
+    prompt_hash = hash_with(settings.options_of(panel), question.prompt_hash)
+    return task_scores(job.tasks, evidence.trial.trial_id, prompt_hash, replies)
 
 
 @dataclass(frozen=True)

@@ -59,6 +59,11 @@ def _hash(template: str, rubric: Rubric, tasks: int) -> str:
     return digest.hexdigest()
 
 
+def hash_with(options: str, prompt_hash: str) -> str:
+    """The hash of a prompt that is sent with options (`Judging.options_of`); the same where there are none."""
+    return hashlib.sha256(f"{prompt_hash}{options}".encode()).hexdigest() if options else prompt_hash
+
+
 def template_source(job: Job, rubric: Rubric) -> str:
     """The job's own template where it has one, else the built-in."""
     own = job.prompts.get(rubric)

@@ -4,6 +4,7 @@ import json
 import logging
 import time
 import zlib
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -55,6 +56,29 @@ def test_an_empty_reply_says_why_it_ended(service: Any, reason: Any, complaint: 
     service.replies(cut)
     reply = reply_of(service)
     assert (reply.text, reply.cut_off) == ("", complaint)
+
+
+def test_options_go_into_the_requests_of_their_role_and_model_alone(service: Any) -> None:
+    service.replies(completion())
+    options = {"sage": {"reasoning_effort": "high", "seed": 7}, "other": {"top_p": 0.5}}
+    model = OpenAiModel(ModelServer(service.url, KEY), Limits(judge=FAST, evaluator=FAST), {}, {"judge": options})
+    asked = [PLAIN, replace(PLAIN, role="evaluator"), replace(PLAIN, model="other")]
+    for request in asked:
+        asyncio.run(model.complete(request))
+    own = {"messages", "model", "temperature"}
+    sent = [{name: value for name, value in seen.body.items() if name not in own} for seen in service.seen]
+    assert sent == [options["sage"], {}, options["other"]]
+
+
+@pytest.mark.parametrize("param", ["reasoning_effort", None])
+def test_an_option_that_is_refused_ends_the_run_and_is_named(service: Any, param: str | None) -> None:
+    error = {"message": "Unsupported value: 'reasoning_effort' does not support 'huge'", "param": param}
+    service.replies({"error": error}, status=400)
+    options = {"sage": {"reasoning_effort": "huge"}}
+    model = OpenAiModel(ModelServer(service.url, KEY), Limits(judge=FAST), {}, {"judge": options})
+    with pytest.raises(ConfigurationError, match=r"'huge'; correct judging\.model_options\.sage\.reasoning_effort in"):
+        asyncio.run(model.complete(PLAIN))
+    assert len(service.seen) == 1
 
 
 def test_without_a_price_the_cost_is_unknown(service: Any) -> None:

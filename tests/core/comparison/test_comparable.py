@@ -103,7 +103,10 @@ def test_a_condition_that_one_alone_ran_is_named(base: Side, candidate: Side, ma
     ("changes", "why"),
     [
         ({"judges": frozenset(["k"])}, f"the judges differ (j; then k); {AGAIN}"),
-        ({"prompts": {("a", "virtues"): frozenset(["q"])}}, f"the judges' prompts or criteria differ; {AGAIN}"),
+        (
+            {"prompts": {("a", "virtues"): frozenset(["q"])}},
+            f"the judges' prompts, criteria or options differ; {AGAIN}",
+        ),
     ],
 )
 def test_another_judge_leaves_open_what_it_judged(
@@ -153,7 +156,7 @@ def test_another_question_about_tasks_leaves_open_what_was_judged_unless_one_was
         replace(side, prompts={**side.prompts, ("a", "tasks"): frozenset([asked])})
         for side, asked in ((base, "t"), (candidate, "u"))
     )
-    assert common_ground(older, newer, 0.1).notes == (f"the judges' prompts or criteria differ; {AGAIN}",)
+    assert common_ground(older, newer, 0.1).notes == (f"the judges' prompts, criteria or options differ; {AGAIN}",)
     assert common_ground(base, newer, 0.1).notes == common_ground(older, candidate, 0.1).notes == ()
 
 

@@ -68,6 +68,19 @@ def test_each_virtue_is_asked_of_each_judge_for_each_sample(virtues: Any, make_v
     assert len({row.prompt_hash for row in rows}) == 5
 
 
+def test_judges_with_options_are_asked_something_else(
+    virtues: Any, make_verdict: Callable[..., str], make_job: Callable[..., Job]
+) -> None:
+    """What their verdicts are compared by, and calibrated."""
+    plain = prompt_hash(make_job(), "wisdom")
+    every = [{}, {"judge": {}}, {"other": {"seed": 1}}, {"judge": {"seed": 1}}, {"judge": {"seed": 2}}]
+    hashes = [
+        virtues(lambda r: make_verdict(r.brief["about"]), model_options=options)[0][0].prompt_hash for options in every
+    ]
+    assert hashes[:3] == [plain] * 3
+    assert len({*hashes[2:]}) == 3
+
+
 def test_a_verdict_becomes_a_row(virtues: Any, make_verdict: Callable[..., str]) -> None:
     said, made_up = "power over your mind", "power over the weather"
 
