@@ -16,7 +16,7 @@ from filelock import AsyncReadWriteLock
 from stoic_assets.adapters.document_files import load_settings
 from stoic_assets.adapters.evidence_store import EvidenceStore
 from stoic_assets.adapters.graphs import Graphs, GraphUse
-from stoic_assets.adapters.models.connect import connect_model, is_offline
+from stoic_assets.adapters.models.connect import connect_model, is_offline, judge_panel
 from stoic_assets.adapters.models.judge_cache import CachedModel
 from stoic_assets.adapters.models.ledger import Ledger
 from stoic_assets.adapters.models.model_server import judge_server
@@ -106,7 +106,7 @@ class Workplace:
         ledger = Ledger(self._provider, journal, self.settings.prices, ceiling, self.redactor)
         if is_offline(self.env):  # the stand-in costs nothing, and its verdicts change with its code
             return ledger
-        judges = self.judge_identity(manifest.spec.judge_models)
+        judges = self.judge_identity(judge_panel(self.env))  # a regrading asks those of today
         folder = self.judge_cache(manifest.agent_version) / hashlib.sha256(judges.encode()).hexdigest()[:12]
         return CachedModel(ledger, folder, fresh)
 

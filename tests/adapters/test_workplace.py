@@ -52,13 +52,12 @@ def test_judges_with_other_options_are_asked_again(
     opened: Open, make_manifest: Callable[..., Manifest], service: Any
 ) -> None:
     service.replies({"choices": [{"message": {"content": "Salve"}}]})
-    manifest = make_manifest()
-    [judge] = manifest.spec.judge_models
+    manifest, judge = make_manifest(judge_models=("the one before",)), "sage"
     asked = ChatRequest("judge", judge, ({"role": "user", "content": "?"},), 0.0, cacheable_as="q")
     cached = []
     for options in ("{}", f"{{{judge}: {{seed: 1}}}}", "{other: {seed: 1}}", f"{{{judge}: {{seed: 2}}}}"):
         settings = f"judging: {{model_options: {options}}}"
-        model = opened({"stoic.yml": settings}, OPENAI_BASE_URL=service.url).model(manifest)
+        model = opened({"stoic.yml": settings}, OPENAI_BASE_URL=service.url, STOIC_JUDGE_MODEL=judge).model(manifest)
         cached.append(asyncio.run(model.complete(asked)).cached)
     assert cached == [False, False, True, False]
 
