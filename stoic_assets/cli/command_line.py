@@ -109,10 +109,11 @@ def run() -> None:
 
 
 def end(error: BaseException, message: str, exit_code: int, verbose: bool = False) -> None:
-    """One line, and the traceback for those who asked."""
+    """One line, the notes of the error at its end, and the traceback for those who asked."""
     if verbose:
         traceback.print_exception(error)  # rich's own took minutes over Dagster's nested causes
-    err.print(foreign(f"stoic: {' '.join(message.split())}"))
+    said = "; ".join([message, *getattr(error, "__notes__", ())])
+    err.print(foreign(f"stoic: {' '.join(said.split())}"))
     sys.exit(exit_code)
 
 

@@ -23,7 +23,7 @@ from stoic_assets.core.errors import (
     ServiceUnreachable,
     StoicError,
 )
-from stoic_assets.core.evaluation import EVALUATION_TAG, REGRADING, way_on
+from stoic_assets.core.evaluation import EVALUATION_TAG, REGRADING, ResumeRefused, way_on
 from stoic_assets.core.stages import DECIDED, EVALUATION, PARTITIONS
 
 if TYPE_CHECKING:
@@ -92,12 +92,18 @@ def materialise(
             return "nothing was started"
         return f"results so far are stored; continue with {way_on(agent_version, evaluation_id, _status_of(assets))}"
 
-    with faults_as_ours(workplace, kept):
-        workplace.graph_use.start()  # it comes up while what is heavy is imported
-        import_clients(is_offline(workplace.env))
-        if not _succeeds(workplace, agent_version, evaluation_id, assets, config):
-            # Dagster turns an interrupt into a failed run without an exception.
-            raise Interrupted(kept())
+    try:
+        with faults_as_ours(workplace, kept):
+            workplace.graph_use.start()  # it comes up while what is heavy is imported
+            import_clients(is_offline(workplace.env))
+            if not _succeeds(workplace, agent_version, evaluation_id, assets, config):
+                # Dagster turns an interrupt into a failed run without an exception.
+                raise Interrupted(kept())
+    except StoicError as error:
+        says_how_to_go_on = isinstance(error, ResumeRefused) or "`stoic " in str(error)
+        if not says_how_to_go_on and workplace.evidence.manifest(agent_version, evaluation_id) is not None:
+            error.add_note(kept())
+        raise
 
 
 def _succeeds(

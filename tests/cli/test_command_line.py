@@ -189,6 +189,21 @@ def test_an_output_that_has_not_every_letter_gets_the_others() -> None:
     assert ended.stdout.splitlines() == ["a ? b", '"a \\u2212 b"']
 
 
+def test_the_notes_of_a_fault_stand_in_its_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def failing() -> None:
+        fault = ServiceUnreachable("the agent is gone")
+        fault.add_note("continue with `stoic eval`")
+        raise fault
+
+    monkeypatch.setattr("stoic_assets.cli.maintenance.schema", failing)
+    monkeypatch.setattr(sys, "argv", ["stoic", "schema"])
+    with pytest.raises(SystemExit):
+        run()
+    assert capsys.readouterr().err == "stoic: the agent is gone; continue with `stoic eval`\n"
+
+
 @pytest.mark.parametrize(
     ("fault", "told"),
     [

@@ -17,8 +17,8 @@ from sqlalchemy.exc import OperationalError
 from stoic_assets.adapters.files import StorageError
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import partition_run
-from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
-from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest
+from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable, StoicError
+from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest, ResumeRefused
 from stoic_assets.core.stages import EVALUATION, VERDICTS
 from stoic_assets.defs import event_log
 from stoic_assets.defs.failures import reported
@@ -150,6 +150,33 @@ def test_only_what_was_begun_goes_on(
     monkeypatch.setattr(place, interrupted)
     with pytest.raises(partition_run.Interrupted, match=f"^interrupted; {said}"):
         partition_run.materialise(workplace, manifest.agent_version, manifest.evaluation_id, ("job_configs",), {})
+
+
+@pytest.mark.parametrize("begun", [True, False])
+@pytest.mark.parametrize(
+    ("kind", "said", "names_a_way"),
+    [
+        (ConfigurationError, "no credit left", False),
+        (ServiceUnreachable, "gone; repeat `stoic regrade`", True),
+        (ResumeRefused, "the job was changed", True),
+    ],
+)
+def test_a_fault_that_names_no_way_to_go_on_is_given_one_if_anything_was_begun(
+    workplace: Workplace, make_manifest: Callable[..., Manifest], monkeypatch: pytest.MonkeyPatch,
+    kind: type[StoicError], said: str, names_a_way: bool, begun: bool,
+) -> None:
+    def failing(*_: object) -> None:
+        raise kind(said)
+
+    manifest = make_manifest()
+    if begun:
+        workplace.evidence.begin(manifest)
+    monkeypatch.setattr(RUN, failing)
+    with pytest.raises(StoicError) as caught:
+        partition_run.materialise(workplace, manifest.agent_version, manifest.evaluation_id, ("transcripts",), {})
+    command = f"`stoic eval --agent-version {manifest.agent_version} --resume {manifest.evaluation_id}`"
+    notes = [f"results so far are stored; continue with {command} (same options)"]
+    assert getattr(caught.value, "__notes__", []) == (notes if begun and not names_a_way else [])
 
 
 def test_dagster_hears_an_interrupt_once(workplace: Workplace) -> None:
