@@ -189,7 +189,7 @@ def test_an_agent_that_turns_everybody_away_is_not_scored_and_the_run_can_go_on(
     final = stoic(*evaluate, "--resume").document
 
     assert "refuses the key (403); check AGENT_API_KEY and target.headers" in refused.line
-    assert "answered 503: nobody behind me; get it running again, then continue with --resume" in away.line
+    assert "answered 503: nobody behind me; get it running again; results so far are stored; continue" in away.line
     assert [trial["outcome"] for trial in final["trials"]] == ["agent_error", *["signed_off"] * 3]
     assert [trial["failure_count"] for trial in final["trials"]] == [1, 0, 0, 0]
     assert final["invalid_trials"] == 0
@@ -209,7 +209,7 @@ def test_an_agent_that_refuses_everybody_is_given_up_once_for_all_trials(
     stoic.write("stoic.yml", "")
     final = stoic(*evaluate, "--resume").document
 
-    assert "is busy (429); get it running again, then continue with --resume" in busy.line
+    assert "is busy (429); get it running again; results so far are stored; continue with `stoic eval" in busy.line
     assert refused < 8, "each of the eight alone would be refused for four seconds"
     assert [(trial["outcome"], trial["failure_count"]) for trial in final["trials"]] == [("signed_off", 0)] * 8
 
@@ -230,7 +230,7 @@ def test_a_model_server_that_serves_nobody_spoils_no_trial(
     model.calls.clear()
     final = stoic(*evaluate, "--resume").document
 
-    assert "503; get it running again, then continue with --resume" in conversing.line
+    assert "503; get it running again; results so far are stored; continue with `stoic eval" in conversing.line
     assert "no credit left: Error code: 402; check its billing" in judging.line
     assert [trial["outcome"] for trial in final["trials"]] == ["signed_off"] * 8
     assert len(model.of("judge")) < 8 * 6, "verdicts that were had are not asked for again"

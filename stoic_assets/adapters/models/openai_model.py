@@ -106,8 +106,7 @@ class OpenAiModel:
         if isinstance(failure, ReplyKeptBack):
             return MalformedReply(problem, failure.text)
         if failure.turned_away and not await self._greeted(connection, request, wasted):
-            advice = "get it running again, then continue with --resume, or repeat `stoic regrade`"
-            return ServiceUnreachable(f"{problem}; {advice}")
+            return ServiceUnreachable(f"{problem}; get it running again")
         return ModelFailure(problem)
 
     async def _greeted(self, connection: _Connection, request: ChatRequest, wasted: list[ChatReply]) -> bool:

@@ -49,7 +49,7 @@ class World:
         """
         proven = error.failures == 0 and not error.cut_short
         if error.turned_away and (proven or await self._turns_away(user)):
-            raise ServiceUnreachable(f"{error}; get it running again, then continue with --resume") from None
+            raise ServiceUnreachable(f"{error}; get it running again") from None
 
     async def _turns_away(self, user: str) -> bool:
         try:
