@@ -1,4 +1,4 @@
-"""How alerts leave: into the outbox first, then to the webhook if there is one."""
+"""Sends alerts: into the outbox first, then to the webhook if there is one."""
 
 from collections.abc import Sequence
 
@@ -10,11 +10,11 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evolution.events import Event
 
 SECONDS = 10.0
-"""For one delivery: Dagster gives up on a sensor after 60 seconds, and what is not taken by then waits on."""
+"""For one delivery: Dagster stops a sensor after 60 seconds; what is not accepted by then stays in the outbox."""
 
 
 def announce(workplace: Workplace, events: Sequence[Event]) -> Delivered:
-    """Stores events for `STOIC_WEBHOOK_URL` and delivers what waits. What cannot be delivered waits on."""
+    """Stores events for `STOIC_WEBHOOK_URL` and delivers what waits. What cannot be delivered stays in the outbox."""
     for event in events:
         workplace.outbox.put("events", {event.id: workplace.redactor.row(event.document())}, event.subject)
     webhook = addresses(workplace.env)["events"]

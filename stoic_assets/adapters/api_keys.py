@@ -1,4 +1,4 @@
-"""Keys of services as the environment gives them, and what a header can carry."""
+"""API keys of services from the environment, and what a header can carry."""
 
 from collections.abc import Mapping
 
@@ -8,7 +8,7 @@ from stoic_assets.core.errors import ConfigurationError
 def api_key(env: Mapping[str, str], name: str) -> str | None:
     """The key in the variable `name`; None without one.
 
-    Raises `ConfigurationError`, which does not show it, for a key that cannot be sent.
+    Raises `ConfigurationError`, which does not show the key, for one that cannot be sent.
     """
     key = env.get(name, "").strip()
     if not fits_header(key):
@@ -17,5 +17,5 @@ def api_key(env: Mapping[str, str], name: str) -> str | None:
 
 
 def fits_header(value: str) -> bool:
-    """Whether every HTTP client and server takes `value` for that of a header: printable ASCII."""
+    """Whether every HTTP client and server accepts `value` as a header's: printable ASCII."""
     return value.isascii() and value.isprintable()

@@ -1,7 +1,7 @@
-"""A graph behind the official neo4j driver: Neo4j or the embedded server, the one path by which queries leave us.
+"""A graph behind the official neo4j driver, Neo4j or the embedded server: the only path by which queries are sent.
 
-A Graph is made before the first event loop and may serve several. Results leave as JSON values (`graph_values.py`),
-errors as ours (`graph_errors.py`).
+A Graph is made before the first event loop and may serve several loops. Results are returned as JSON values
+(`graph_values.py`), errors as our own (`graph_errors.py`).
 """
 
 import asyncio
@@ -37,8 +37,8 @@ def connect(
 ) -> "Graph":
     """A graph at `address`; nothing is opened before its first use.
 
-    `observer` is the same database for an account with reading rights alone. `find_again` says where both are once
-    the connection was lost; it may block.
+    `observer` is the same database for an account that may only read. `find_again` returns where both are after the
+    connection was lost; it may block.
     """
     return Graph(BoltSessions(BoltServer(address, observer), find_again))
 
@@ -50,19 +50,19 @@ class Graph:
         self._sessions = sessions
 
     async def observe(self, cypher: str, parameters: Parameters, seconds: float, max_rows: int) -> Rows:
-        """The rows of a query of a job, which cannot change the graph: reading account, READ mode, always rolled back.
+        """The rows of a job's query, which cannot change the graph: reading account, READ mode, always rolled back.
 
         Never retried. Raises QueryError when the query is wrong, writes, takes longer than `seconds` or has more than
         `max_rows` rows; InfrastructureError when the graph is at fault.
         """
         if problem := query_problem(cypher):
             raise QueryError(problem)
-        [cypher] = statements(cypher)  # the embedded server takes what stands behind a semicolon for a write
+        [cypher] = statements(cypher)  # the embedded server takes anything after a semicolon for a write
         if self._sessions.server.observer and overlooks_aggregate(cypher):
             raise QueryError(OVERLOOKED)
         await self._sessions.ensure_found()
         try:
-            async with asyncio.timeout(seconds + 1):  # a server that heeds the time-out itself says more about it
+            async with asyncio.timeout(seconds + 1):  # a server that obeys the time-out itself gives a better message
                 with self._errors_as_ours(cypher):
                     return await self._observe(cypher, parameters, seconds, max_rows)
         except TimeoutError:
@@ -70,10 +70,11 @@ class Graph:
             raise QueryError(f"the query took longer than {seconds:g} s: make it cheaper or raise the limit") from None
 
     async def run_script(self, script: str, parameters: Parameters, seconds: float) -> None:
-        """Run the statements of a setup in order, each in a transaction of its own; `seconds` bounds all together.
+        """Run the statements of a setup in order, each in a transaction of its own, in `seconds` all together.
 
         A statement that met a concurrent write is tried again, unless it commits in parts. Raises QueryError, which
-        counts the statement, or InfrastructureError. The embedded server may finish a statement that was cut off.
+        gives the statement's number, or InfrastructureError. The embedded server may still finish a statement that ran
+        out of time.
         """
         await self._sessions.ensure_found()
         done, every = 0, statements(script)
@@ -122,13 +123,13 @@ class Graph:
             try:
                 result = await _run(transaction, cypher, parameters)
                 rows = await _bounded_rows(result, max_rows)
-                # The embedded server would refuse some changes only when they are committed, which they never are.
-                # It says so of every EXPLAIN and PROFILE too.
+                # The embedded server would refuse some changes only at the commit, which never happens.
+                # It reports EXPLAIN and PROFILE as writes too.
                 if "w" in ((await result.consume()).query_type or "") and not only_looks(cypher):
                     raise QueryError("the query writes, and an assertion may only read the graph")
                 return rows
             except QueryError:
-                transaction.cancel()  # a rollback would first have the server compute all the rows that nobody reads
+                transaction.cancel()  # for a rollback the server would first compute all the rows that nobody reads
                 raise
             finally:
                 with suppress(DriverError, Neo4jError):
@@ -155,7 +156,7 @@ class Graph:
             await (await session.run("RETURN 1")).consume()
 
     async def _confirm_answering(self, overdue: str = "", seconds: float = 0) -> None:
-        """A slow query is its author's doing, a server that answers nobody is not. Ends the `overdue` query."""
+        """Blame a slow query on its author, a server that no longer answers on the graph. Ends the `overdue` query."""
         from neo4j.exceptions import DriverError, Neo4jError
 
         server = self._sessions.server
@@ -180,7 +181,7 @@ class Graph:
 
 
 async def _run(runner: Any, query: "str | Query", parameters: Parameters) -> "AsyncResult":
-    """Run a query in a session or a transaction; parameters are packed here, the driver's errors there are plain."""
+    """Run a query in a session or a transaction; parameters are encoded here, so that the driver's errors are clear."""
     try:
         return cast("AsyncResult", await runner.run(query, dict(parameters)))
     except (TypeError, ValueError, OverflowError) as error:

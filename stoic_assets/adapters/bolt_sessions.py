@@ -1,6 +1,6 @@
 """Sessions with one Bolt server: drivers for each event loop, and finding the server again after it was lost.
 
-What is done in a session is `bolt.py`.
+What runs in a session is in `bolt.py`.
 """
 
 import asyncio
@@ -45,10 +45,10 @@ class _Drivers:
 
 
 class BoltSessions:
-    """Opens sessions in whatever event loop asks; a loop's connections close with it.
+    """Opens sessions in the event loop of the caller; a loop's connections close with it.
 
-    `find_again`, which may block, says where the server is once its connection was lost (an embedded server that died
-    comes back on another port).
+    `find_again`, which may block, returns where the server is after its connection was lost (an embedded server that
+    died comes back on another port).
     """
 
     def __init__(self, server: BoltServer, find_again: Callable[[], BoltServer] | None) -> None:
@@ -60,7 +60,7 @@ class BoltSessions:
 
     @asynccontextmanager
     async def open(self, reading: bool = False, **settings: Any) -> AsyncIterator["AsyncSession"]:
-        """A session of the driver, on request for the reading account; errors are the driver's own."""
+        """A session of the driver, with `reading` for the reading account; errors are the driver's own."""
         drivers = await self._current_drivers()
         driver = drivers.reading if reading else drivers.full
         try:
@@ -72,7 +72,7 @@ class BoltSessions:
             raise
 
     def note_loss(self) -> None:
-        """The server has gone or hangs: whoever comes next looks for it."""
+        """The server has gone or hangs: the next caller looks for it."""
         self._lost = True
 
     async def ensure_found(self) -> None:
@@ -94,7 +94,7 @@ class BoltSessions:
 
     def _find(self) -> None:
         with self._finding:
-            if not self._lost or not self._find_again:  # somebody else found it meanwhile
+            if not self._lost or not self._find_again:  # another thread found it meanwhile
                 return
             try:
                 self.server = self._find_again()
@@ -103,7 +103,7 @@ class BoltSessions:
             self._lost = False
 
     def _new_drivers(self) -> _Drivers:
-        # A label that does not exist yet is the normal case of an assertion, not worth a warning for each query.
+        # A missing label is the normal case of an assertion, not worth a warning for each query.
         logging.getLogger("neo4j.notifications").setLevel(logging.ERROR)
         return _Drivers(self.server, _driver(self.server.address), _driver(self.server.observer or self.server.address))
 

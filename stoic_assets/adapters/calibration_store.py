@@ -1,6 +1,6 @@
-"""The judge's calibration in the warehouse: made from verdicts and ratings of all versions, read before judging.
+"""The judge's calibration in the warehouse: computed from verdicts and ratings of all versions, read before judging.
 
-What makes it needs numpy, and is imported when it is made.
+The module that computes it needs numpy, so it is imported only then.
 """
 
 from dataclasses import replace
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 TABLE = "judge_calibration"
 PLACE = (ALL_VERSIONS, "calibration")
-"""The agent version and evaluation under which the table stands."""
+"""The agent version and evaluation under which the table is stored."""
 _VERDICTS = """
     select trial_id, virtue, judge_model, sample, score, self_confidence, grounded, exercised, error, prompt_hash
     from virtue_scores where trial_id in (select trial_id from human_ratings)
@@ -28,7 +28,7 @@ _VERDICTS = """
 
 
 def calibrate(workplace: Workplace) -> "list[JudgeComparison]":
-    """Every judge against the people who rated the same replies by the newest rubric; nothing is stored yet."""
+    """Compares every judge with the people who rated the same replies by the newest rubric; nothing is stored yet."""
     from stoic_assets.core.calibration.judge_calibration import judge_calibration
 
     verdicts = workplace.warehouse.query(_VERDICTS)
@@ -40,7 +40,7 @@ def calibrate(workplace: Workplace) -> "list[JudgeComparison]":
 
 
 def store(warehouse: Warehouse, comparisons: "list[JudgeComparison]") -> Path:
-    """Writes the table anew; verdicts that are settled from now on use its maps."""
+    """Writes the whole table; verdicts that are settled from now on use its maps."""
     return warehouse.write(TABLE, *PLACE, [row for found in comparisons for row in found.rows()])
 
 

@@ -1,12 +1,12 @@
-"""Merges the many small files of a warehouse into few archives, whatever versions they belong to.
+"""Merges the many small files of a warehouse into a few archives, across agent versions.
 
-Readers and writers go on meanwhile and see the same rows: an archive appears whole, under a name of its own, and
-counts from then on for what it holds (`parquet_files.places`). What it replaces stays for a grace time, in which every
-query that listed it before comes to its end. Only those who remove rows from archives take turns, by a lock; a kill
+Readers and writers go on meanwhile and see the same rows: an archive appears whole, under a new name, and from then on
+counts for the evaluations in it (`parquet_files.places`). The files that it replaces stay for a grace time, in which
+every query that listed them before ends. Only processes that remove rows from archives take turns, by a lock; a kill
 leaves at most a draft and files that the next compaction removes.
 
-Archives are merged with each other like the digits of a binary counter: n evaluations stand in at most log2(n) + 1 of
-them, and each row is written as often at most. An archive is never opened whole.
+Archives are merged with each other like the digits of a binary counter: n evaluations are in at most log2(n) + 1
+archives, and each row is written at most as many times. An archive is never opened whole.
 """
 
 import json
@@ -37,16 +37,16 @@ from stoic_assets.adapters.parquet_files import (
 from stoic_assets.adapters.table_schemas import TABLES, archive_schema
 
 GRACE = timedelta(hours=1)
-"""Longer than any query takes. What is younger is not merged, and what was replaced later is not removed."""
+"""Longer than any query takes. Newer files are not merged, and files that were replaced later are not removed."""
 _BATCH = 1_024
 _GROUP_ROWS = 16_384
 _GROUP_BYTES = 8 * 2**20
-"""A row group is as large as this: reading one evaluation is quick, so is skipping the rest, and memory stays small."""
+"""The size of a row group: reading one evaluation is quick, so is skipping the rest, and memory stays small."""
 
 
 @dataclass(frozen=True)
 class Compacted:
-    """What was done to a table: how many files were merged and removed, and how many files and bytes are left."""
+    """What was done to a table: how many files were merged and removed, and how many files and bytes remain."""
 
     table: str
     merged: int
@@ -65,9 +65,9 @@ class _Source:
 
 
 def compact(root: Path, grace: timedelta = GRACE) -> list[Compacted]:
-    """Merges what is older than `grace` and removes what was replaced before it, table by table.
+    """Merges files older than `grace` and removes files that were replaced before it, table by table.
 
-    Raises `StorageError` when another compaction runs, or the disk refuses; then everything is as readable as before.
+    Raises `StorageError` when another compaction runs, or the disk refuses; all rows are then as readable as before.
     """
     before = time.time() - grace.total_seconds()
     with _alone(root, f"compact {root}", wait=0):
@@ -75,12 +75,12 @@ def compact(root: Path, grace: timedelta = GRACE) -> list[Compacted]:
 
 
 def remove_version(root: Path, agent_version: str) -> None:
-    """Removes all rows of a version at once: archives that hold some are written anew without them.
+    """Removes all rows of a version at once: archives that contain some are written again without them.
 
-    Waits for a compaction that runs. Raises `StorageError`; after an interruption it can be called again.
+    Waits for a running compaction. Raises `StorageError`; after an interruption it can be called again.
     """
     with _alone(root, f"delete all of {agent_version}", wait=600):
-        # First what says that there was an evaluation: else it counted as whole when all is not removed.
+        # First the rows that say that there was an evaluation: otherwise it would count as whole with only a part left.
         for folder in (root / table for table in sorted(TABLES, key=lambda table: table != "evaluations")):
             remove_drafts(folder / ARCHIVE, time.time())
             for archive in archives(folder):
@@ -111,7 +111,7 @@ def _compact(folder: Path, before: float) -> Compacted:
 
 
 def _sources(folder: Path, before: float) -> list[_Source]:
-    """What is to be merged, the oldest first: all single files that count, and archives that are no larger together."""
+    """The files to merge, oldest first: all single files that count, and archives that are no larger together."""
     counted: dict[str, dict[Key, int]] = {}
     for key, place in places(folder).items():
         counted.setdefault(place.path, {})[key] = place.n
@@ -133,7 +133,7 @@ def _sources(folder: Path, before: float) -> list[_Source]:
 
 
 def _merge(sources: Collection[_Source], schema: Any, file: IO[bytes]) -> None:
-    """Writes the rows of the sources one after another, and what they are into the footer."""
+    """Writes the rows of the sources one after another, and which evaluations they are into the footer."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -146,7 +146,7 @@ def _merge(sources: Collection[_Source], schema: Any, file: IO[bytes]) -> None:
 
 
 def _groups(batches: Iterable[Any]) -> Iterator[list[Any]]:
-    """Batches of rows, as many together as make a row group."""
+    """Batches of rows, collected until they fill a row group."""
     group, rows, size = list[Any](), 0, 0
     for batch in batches:
         group.append(batch)
@@ -179,15 +179,15 @@ def _rows(source: _Source, schema: Any) -> Iterator[Any]:
 
 
 def _remove_replaced(folder: Path, before: float) -> int:
-    """Removes every file whose evaluations all stand in later archives from before a moment; returns how many."""
-    standing: dict[Key, int] = {}
+    """Removes every file whose evaluations are all in later archives from before a moment; returns how many."""
+    contained: dict[Key, int] = {}
     replaced: list[str] = []
     for archive in reversed(archives(folder)):
-        if _stands_in(standing, archive):
+        if _is_replaced(contained, archive):
             replaced.append(archive.path)
         elif _age(archive.path) <= before:
-            standing |= {key: max(n, standing.get(key, 0)) for key, n in archive.held.items()}
-    replaced += [place.path for key, place in single_files(folder) if place.n <= standing.get(key, 0)]
+            contained |= {key: max(n, contained.get(key, 0)) for key, n in archive.held.items()}
+    replaced += [place.path for key, place in single_files(folder) if place.n <= contained.get(key, 0)]
     for path in replaced:
         Path(path).unlink(missing_ok=True)
     for parent in folder.glob("agent_version=*"):
@@ -197,12 +197,12 @@ def _remove_replaced(folder: Path, before: float) -> int:
     return len(replaced)
 
 
-def _stands_in(standing: dict[Key, int], archive: Archive) -> bool:
-    return all(n <= standing.get(key, 0) for key, n in archive.held.items())
+def _is_replaced(contained: dict[Key, int], archive: Archive) -> bool:
+    return all(n <= contained.get(key, 0) for key, n in archive.held.items())
 
 
 def _fits(path: str, schema: Any) -> bool:
-    """Whether a file has no column but the declared ones: one from a newer program must not lose any."""
+    """Whether a file has only the declared columns: a file from a newer program must not lose others."""
     fields = {field.name: field.type for field in schema}
     return all(fields.get(field.name) == field.type for field in _schema(path))
 
@@ -214,7 +214,7 @@ def _schema(path: str) -> Any:
 
 
 def _age(path: str) -> float:
-    """When the file was written, in seconds since 1970; one that is gone is as old as can be."""
+    """When the file was written, in seconds since 1970; 0 if it is gone."""
     try:
         return Path(path).stat().st_mtime
     except FileNotFoundError:
@@ -223,9 +223,9 @@ def _age(path: str) -> float:
 
 @contextmanager
 def _alone(root: Path, task: str, wait: float) -> Iterator[None]:
-    """One at a time: a compaction that read a version's rows would bring them back after their deletion.
+    """One process at a time: a compaction that had read a version's rows would bring them back after their deletion.
 
-    Raises `StorageError`, also for an `OSError` inside, which then says what `task` could not be done.
+    Raises `StorageError`, also for an `OSError` inside; the message then names the `task`.
     """
     busy = StorageError(f"{root} is being compacted by another process; wait for it, then try again")
     try:

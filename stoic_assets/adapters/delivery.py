@@ -1,6 +1,6 @@
-"""How messages leave: whatever waits in the outbox is delivered, and the tables learn when.
+"""Delivers the messages that wait in the outbox, and records the times in the tables.
 
-A message may leave long after its evaluation was stored, with another one or with an alert.
+A message may be delivered long after its evaluation was stored, together with another one or with an alert.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -17,21 +17,21 @@ _MESSAGES: Mapping[str, tuple[Target, Callable[[Mapping[str, Any]], str]]] = {
     "events": ("events", lambda row: str(row["id"])),
     "fitness_updates": ("fitness", lambda row: fitness_message(row["agent_version"], row["evaluation_id"])),
 }
-"""Of each table with `delivered_at`: where its messages go, and the id of a row's message."""
+"""For each table with `delivered_at`: the target of its messages, and the id of a row's message."""
 
 
 def times_locked(workplace: Workplace) -> AbstractContextManager[None]:
-    """One at a time looks up times of delivery and writes them into tables, that none is lost."""
+    """Lets one process at a time look up delivery times and write them into tables, so that none is lost."""
     return locked(workplace.project.home / "outbox" / "times.lock")
 
 
 async def deliver(
     workplace: Workplace, targets: Mapping[Target, str], new: Collection[str], seconds: float = 60.0
 ) -> Delivered:
-    """Delivers what waits, as `Outbox.deliver` does, and notes the times where rows were stored before.
+    """Delivers what waits, as `Outbox.deliver` does, and records the times in rows that were stored before.
 
-    Whoever watches is told what was not taken at an address that is set.
-    `new` are the ids of messages whose rows the caller stores afterwards, if they have any.
+    Shows in the progress what was not accepted at an address that is set.
+    `new` are the ids of messages whose rows, if they have any, the caller stores afterwards.
     """
     delivery = await workplace.outbox.deliver(targets, seconds=seconds)
     if delivery.errors:
@@ -46,7 +46,7 @@ async def deliver(
 
 
 def _note_times(workplace: Workplace, table: str, agent_version: str) -> None:
-    """Writes the evaluations of a version again of which the table says that a message waits that was delivered."""
+    """Writes again those evaluations of a version whose rows lack the time of a message that was delivered."""
     target, message = _MESSAGES[table]
     waiting = f"select distinct evaluation_id from {table} where agent_version = ? and delivered_at is null"
     with times_locked(workplace):

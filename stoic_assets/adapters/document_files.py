@@ -1,4 +1,4 @@
-"""Jobs, release manifests and settings as they are read from disk."""
+"""Reads jobs, release manifests and settings from disk."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,7 +26,7 @@ def read_document(path: Path, model: type[D]) -> D:
 
 
 def read_text(path: Path) -> str:
-    """The text of a file a user named. Raises `ConfigurationError` when it is not to be had."""
+    """The text of a file that a user named. Raises `ConfigurationError` when it cannot be read."""
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -36,14 +36,14 @@ def read_text(path: Path) -> str:
 
 
 def load_settings(path: Path) -> Settings:
-    """`stoic.yml`, or all defaults where there is none (or nothing but comments in it)."""
+    """Reads `stoic.yml`; all defaults where the file is missing or contains only comments."""
     text = read_text(path) if path.exists() else ""
     is_silent = all(not line.strip() or line.lstrip().startswith("#") for line in text.splitlines())
     return Settings() if is_silent else parse_document(text, Settings, str(path))
 
 
 def load_job(path: Path) -> Job:
-    """One job to hold conversations with, resolved: named, with its setup files and prompt templates read in."""
+    """One job to hold conversations with, resolved: named, with the text of its setup files and prompt templates."""
     job = _job_in(path)
     if slip := next(slips(job), None):
         raise _fault(path, *slip)
@@ -51,12 +51,12 @@ def load_job(path: Path) -> Job:
 
 
 def _job_in(path: Path) -> Job:
-    """One job, resolved, slips and all: conversations of an earlier release were held with what nobody can mean."""
+    """One job, resolved, not checked for slips: earlier releases held conversations with senseless settings."""
     job = read_document(path, Job)
     name = job.name or path.stem
     if not re.fullmatch(NAME, name):
         raise _fault(path, ["name"], _unusable(name, is_file=not job.name))
-    # No rule of `Job`: earlier releases stored such jobs, and what is stored must stay readable.
+    # Not a rule of `Job`: earlier releases stored such jobs, and what is stored must stay readable.
     if (weights := job.weights()) and not any(weights.values()):
         raise _fault(path, ["virtues"], "every virtue weighs 0; give one a weight above 0, or leave `virtues` out")
     changes: dict[str, Any] = {
@@ -68,7 +68,7 @@ def _job_in(path: Path) -> Job:
 
 
 def _unusable(name: str, is_file: bool) -> str:
-    """The complaint about a name, with one that would do."""
+    """The complaint about a name, with a name that would be valid."""
     whose = f"the file is called {name!r:.120}; rename it, or" if is_file else f"{name!r:.120} is no name for files;"
     better = re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("_.-")[:100] or "my-job"
     return f"{whose} give the job a name of a-z, A-Z, 0-9 and _ . - only, at most 100 of them, such as `name: {better}`"
@@ -81,7 +81,7 @@ def _resolved(setup: CypherSetup | FileSetup, path: Path, number: int) -> Cypher
 
 
 def own_prompts(job: Job) -> dict[PromptName, tuple[str, ...]]:
-    """Where the job's own templates are and the key that says so.
+    """The files of the job's own templates, each with the key that names it.
 
     `evaluator.prompt` and `scorer.prompt` name one too, as in Embabel's files.
     """
@@ -93,7 +93,7 @@ def own_prompts(job: Job) -> dict[PromptName, tuple[str, ...]]:
 
 
 def _is_built_in(prompt: str) -> bool:
-    """Whether Embabel's evaluator would find the prompt among its own, under any of the names it takes."""
+    """Whether Embabel's evaluator would find the prompt among its own, under any name that it accepts."""
     return prompt.removeprefix("classpath:/prompts/").removesuffix(".jinja") in _BUILT_IN_PROMPTS
 
 
@@ -114,7 +114,7 @@ def _named_text(path: Path, file: str, key: Sequence[str | int]) -> str:
 
 
 def _fault(path: Path, key: Sequence[str | int], problem: str) -> DocumentError:
-    """A complaint about what stands under `key` in the file at `path`."""
+    """A complaint about the value of `key` in the file at `path`."""
     return fault_at(tuple(key), read_yaml(read_text(path), str(path)), str(path), problem)
 
 
@@ -127,27 +127,28 @@ def load_jobs(paths: Iterable[Path]) -> list[Job]:
 
 
 def load_corrections(paths: Iterable[Path]) -> list[Job]:
-    """Jobs to judge by, from files. Raises as `load_jobs`, but for no slip: conversations were held with it."""
-    jobs, twins = _told_apart((path, _job_in(path)) for path in paths)
+    """Jobs to judge by, from files. Raises as `load_jobs`, except for slips: conversations were held with them."""
+    jobs, twins = _without_duplicates((path, _job_in(path)) for path in paths)
     if twins:
         raise twins[0]
     return jobs
 
 
 def readable_jobs(paths: Iterable[Path]) -> tuple[list[Job], list[ConfigurationError]]:
-    """The jobs of files, and the complaints about those that do not read.
+    """The jobs of files, and the complaints about those that cannot be read.
 
-    Their names must differ, and not in case alone: they name files.
+    Their names must differ by more than case: files are named after them.
     """
     read, faults = _read_jobs(paths)
-    jobs, twins = _told_apart(read)
+    jobs, twins = _without_duplicates(read)
     return jobs, [*(fault for _, fault in faults), *twins]
 
 
 def wanted_jobs(paths: Iterable[Path], names: Sequence[str], tags: Sequence[str]) -> list[Job]:
-    """The jobs with one of `names` or `tags`; other files may be faulty.
+    """The jobs with one of `names` or `tags`; other files may have errors.
 
-    Raises for a name or tag that nobody has, for a wanted job with a twin, and for a faulty file that mentions a tag.
+    Raises for a name or tag that no job has, for a wanted job whose name is used twice, and for a file with errors that
+    mentions a tag.
     """
     read, faults = _read_jobs(paths)
     if mentioned := [fault for path, fault in faults if _mentions(path, tags)]:
@@ -157,14 +158,14 @@ def wanted_jobs(paths: Iterable[Path], names: Sequence[str], tags: Sequence[str]
     except ConfigurationError as error:
         raise ConfigurationError("; not read: ".join(map(str, [error, *(fault for _, fault in faults[:1])]))) from None
     wanted = {job.name.casefold() for job in chosen}
-    _, twins = _told_apart((path, job) for path, job in read if job.name.casefold() in wanted)
+    _, twins = _without_duplicates((path, job) for path, job in read if job.name.casefold() in wanted)
     if twins:
         raise twins[0]
     return chosen
 
 
 def _read_jobs(paths: Iterable[Path]) -> tuple[list[tuple[Path, Job]], list[tuple[Path, ConfigurationError]]]:
-    """The files that read, and those that do not."""
+    """The jobs that could be read, and the complaints about the other files."""
     read: list[tuple[Path, Job]] = []
     faults: list[tuple[Path, ConfigurationError]] = []
     for path in paths:
@@ -175,7 +176,7 @@ def _read_jobs(paths: Iterable[Path]) -> tuple[list[tuple[Path, Job]], list[tupl
     return read, faults
 
 
-def _told_apart(read: Iterable[tuple[Path, Job]]) -> tuple[list[Job], list[ConfigurationError]]:
+def _without_duplicates(read: Iterable[tuple[Path, Job]]) -> tuple[list[Job], list[ConfigurationError]]:
     """The first job of each name, and the complaints about further ones."""
     first: dict[str, tuple[Path, Job]] = {}
     twins: list[ConfigurationError] = []
@@ -188,8 +189,8 @@ def _told_apart(read: Iterable[tuple[Path, Job]]) -> tuple[list[Job], list[Confi
 
 
 def _mentions(path: Path, words: Iterable[str]) -> bool:
-    """Whether a file that does not read has one of these words in it or in its name; of one that cannot be opened
-    nobody knows more.
+    """Whether a file that cannot be parsed has one of these words in its text or name; if it cannot even be opened,
+    only its name is searched.
     """
     text = path.stem
     with suppress(OSError):
@@ -203,7 +204,7 @@ def yaml_files(folder: Path) -> list[Path]:
 
 
 def select_jobs(jobs: Sequence[Job], names: Sequence[str], tags: Sequence[str]) -> list[Job]:
-    """The jobs with one of `names` or `tags`; all where neither is given. Raises on a name or tag that nobody has."""
+    """The jobs with one of `names` or `tags`; all where neither is given. Raises for a name or tag that no job has."""
     known, tagged = {job.name for job in jobs}, {tag for job in jobs for tag in job.tags}
     for kind, wanted, existing in (("job", names, known), ("tag", tags, tagged)):
         for name in wanted:
@@ -215,7 +216,7 @@ def select_jobs(jobs: Sequence[Job], names: Sequence[str], tags: Sequence[str]) 
 
 
 def manifests(folder: Path) -> Iterator[tuple[Path, Release | ConfigurationError]]:
-    """The files of a folder, each with its release or with why it does not read."""
+    """The files of a folder, each with its release or with the reason why it cannot be read."""
     for path in yaml_files(folder):
         try:
             yield path, read_document(path, Release)
@@ -224,9 +225,9 @@ def manifests(folder: Path) -> Iterator[tuple[Path, Release | ConfigurationError
 
 
 def load_releases(folder: Path) -> tuple[dict[str, Release], list[ConfigurationError]]:
-    """The manifests of a folder by agent version, and the complaints about those that do not read.
+    """The manifests of a folder by agent version, and the complaints about those that cannot be read.
 
-    Where several are of one version, nobody knows which is meant: none of them counts.
+    Where several are of one version, it is unclear which one is meant: none of them counts.
     """
     found: dict[str, list[tuple[Path, Release]]] = {}
     complaints: list[ConfigurationError] = []
@@ -243,7 +244,7 @@ def load_releases(folder: Path) -> tuple[dict[str, Release], list[ConfigurationE
 
 
 def load_release(folder: Path, agent_version: str) -> Release | None:
-    """The manifest of a version. Raises the fault of a file that may be the missing one, for all its words tell."""
+    """The manifest of a version. Raises the fault of an unreadable file that, by its words, may be the missing one."""
     releases, complaints = load_releases(folder)
     if agent_version not in releases:
         words = agent_version.split("@")

@@ -1,4 +1,4 @@
-"""DuckDB in this process: how it is started, and how rows come out of it."""
+"""DuckDB in this process: starts it, and fetches rows from it."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 def open_engine(path: Path | None = None, threads: int | None = 1) -> "DuckDBPyConnection":
-    """A connection to DuckDB in memory, or on a file of its own; speaks UTC and fetches no extension from anywhere.
+    """A connection to DuckDB in memory, or on a file; uses UTC and downloads no extension.
 
-    What it makes in memory must be temporary: temporary things are its own, all else is seen by the whole process.
-    One thread gives the same sums each time, to the last bit, with the least memory and CPU; None uses all processors,
-    which pays where a whole history is read.
+    What it creates in memory must be temporary: only temporary objects are private, all others are seen by the whole
+    process. One thread gives the same sums each time, to the last bit, with the least memory and CPU; None uses all
+    processors, which pays where a whole history is read.
     """
     engine = _started(str(path), threads) if path else _in_memory(threads).cursor()
     engine.execute("set TimeZone = 'UTC'")
@@ -26,23 +26,23 @@ def open_engine(path: Path | None = None, threads: int | None = 1) -> "DuckDBPyC
 
 @cache
 def _in_memory(threads: int | None) -> "DuckDBPyConnection":
-    """One engine for the process: to start one takes 12 ms, and an evaluation looks at tables some hundred times."""
+    """One engine for the process: starting one takes 12 ms, and an evaluation reads tables some hundred times."""
     return _started(":memory:", threads)
 
 
 def _started(database: str, threads: int | None) -> "DuckDBPyConnection":
     import duckdb
 
-    # Its cache of files would grow with every table that is looked at; the kernel has them too.
+    # Its file cache would grow with every table that is read; the kernel caches them too.
     config: dict[str, Any] = {"autoinstall_known_extensions": False, "enable_external_file_cache": False}
     config |= {"threads": threads} if threads else {}
     return duckdb.connect(database, config=config)
 
 
 def fetch(engine: "DuckDBPyConnection", sql: str, params: Sequence[str | Sequence[str]] = ()) -> list[Row]:
-    """The rows of a query, each by column name; `params` take the places of its question marks.
+    """The rows of a query, each by column name; `params` replace its question marks.
 
-    They go in as SQL text: DuckDB's own binding imports pandas, which takes 0.2 s and 40 MB.
+    They are passed as SQL text: DuckDB's own binding imports pandas, which takes 0.2 s and 40 MB.
     """
     if params:
         engine.execute(f"prepare asked as {sql}")
@@ -53,5 +53,5 @@ def fetch(engine: "DuckDBPyConnection", sql: str, params: Sequence[str | Sequenc
 
 
 def is_interrupt(error: BaseException) -> bool:
-    """Whether Ctrl-C came while DuckDB was at work: it swallows the exception, and tells it in words alone."""
+    """Whether Ctrl-C came while DuckDB was at work: it swallows the exception and reports it only by this message."""
     return isinstance(error, RuntimeError) and str(error) == "Query interrupted"

@@ -1,4 +1,4 @@
-"""DuckDB files and folders for people: written whole or not at all, and not again while they are still right."""
+"""DuckDB files and folders for people: written whole or not at all, and not again while they are still up to date."""
 
 import hashlib
 import json
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 _MARKED = 2
-"""How files are marked. Those of before may be empty: what they held was lost on a full disk, without a word."""
+"""The form of a mark. Files with an earlier one may be empty: a full disk lost their content silently."""
 
 
 def mark(file: Path, views: Mapping[str, str]) -> None:
-    """Notes beside a file which views it holds. Raises `StorageError`."""
+    """Records next to a file which views it contains. Raises `StorageError`."""
     write_whole(_mark_of(file), json.dumps(_state(file, views)))
 
 
 def still_holds(file: Path, views: Mapping[str, str]) -> bool:
-    """Whether a file was marked with these views, and nobody wrote to it since."""
+    """Whether a file was marked with these views, and not written to since."""
     if file.with_name(f"{file.name}.wal").exists():
         return False
     with suppress(OSError, ValueError):
@@ -34,10 +34,10 @@ def still_holds(file: Path, views: Mapping[str, str]) -> bool:
 
 @contextmanager
 def drafted(target: Path) -> Iterator[Path]:
-    """A path for a DuckDB file, or a folder, that takes the place of `target` once it is complete.
+    """A path for a DuckDB file, or a folder, that replaces `target` once it is complete.
 
-    It has the same stem, since DuckDB names the catalog after it, and lies in a folder of its own beside. A write-ahead
-    log of the old file would be replayed into the new one, so it goes.
+    It has the same stem, since DuckDB names the catalog after it, and is in a temporary folder next to `target`. A
+    write-ahead log of the old file would be replayed into the new one, so it is removed.
     """
     import duckdb
 
@@ -50,19 +50,19 @@ def drafted(target: Path) -> Iterator[Path]:
                 target.with_name(f"{target.name}.wal").unlink(missing_ok=True)
             draft.replace(target)
     except (OSError, duckdb.Error) as error:
-        why = error.strerror if isinstance(error, OSError) else error  # no more: it names the draft
+        why = error.strerror if isinstance(error, OSError) else error  # not all of it: it names the draft
         raise StorageError(f"cannot write {target}: {why}; check free space and permissions") from error
 
 
 @contextmanager
 def new_database(target: Path) -> Iterator["DuckDBPyConnection"]:
-    """An engine on a new DuckDB file, which takes the place of `target` at the end of the block.
+    """An engine on a new DuckDB file, which replaces `target` at the end of the block.
 
     Raises `StorageError` when the disk refuses; then `target` is as it was.
     """
     with drafted(target) as draft, open_engine(draft, threads=None) as engine:
         yield engine
-        engine.execute("checkpoint")  # closing makes one too, and says nothing where the disk is full: all is lost then
+        engine.execute("checkpoint")  # closing makes one too, but silently loses everything when the disk is full
 
 
 def _mark_of(file: Path) -> Path:

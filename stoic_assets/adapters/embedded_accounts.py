@@ -1,7 +1,7 @@
-"""The two accounts of the embedded graph server: `root`, and `observer`, which may read the subject graph and no more.
+"""The two accounts of the embedded graph server: `root`, and `observer`, which may only read the subject graph.
 
 A rolled-back transaction of ArcadeDB keeps schema changes and `CALL {…} IN TRANSACTIONS`, and READ mode is not
-enforced, so the rights of an account are all that keeps an assertion from writing.
+enforced, so only the rights of an account keep an assertion from writing.
 """
 
 import base64
@@ -24,7 +24,7 @@ _ADMINISTER = ["updateSecurity", "updateSchema", "updateDatabaseSettings"]
 
 @dataclass(frozen=True)
 class Passwords:
-    """One password for each account, made once and kept as long as the data folder, and what the server knows of it."""
+    """One password for each account, made once and kept as long as the data folder, with the hashes for the server."""
 
     root: str
     observer: str
@@ -35,7 +35,7 @@ class Passwords:
 def prepare_accounts(folder: Path) -> Passwords:
     """Write the server's account files into `folder`/config and return the passwords that they accept.
 
-    The server must not be running: it reads its accounts at the start and writes them back.
+    The server must not be running: it reads its accounts when it starts and writes them back.
     """
     passwords = _kept_passwords(folder / "credentials.json")
     config = folder / "config"
@@ -52,7 +52,7 @@ def prepare_accounts(folder: Path) -> Passwords:
 def _kept_passwords(file: Path) -> Passwords:
     try:
         return Passwords(**json.loads(file.read_text(encoding="utf-8")))
-    except (FileNotFoundError, TypeError):  # none yet, or of a version that made the hashes at every start
+    except (FileNotFoundError, TypeError):  # none yet, or from a version that made the hashes at every start
         root, observer = secrets.token_urlsafe(24), secrets.token_urlsafe(24)
         fresh = Passwords(root, observer, _hashed(root), _hashed(observer))
         write_whole(file, json.dumps(asdict(fresh)), mode=0o600)

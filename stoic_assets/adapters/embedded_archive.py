@@ -1,9 +1,9 @@
-"""The embedded server's classes as the Java runtime loads them fastest, made once for an installation.
+"""The embedded server's classes in the form that the Java runtime loads fastest, made once for an installation.
 
-What `.pyc` files are for Python: it lies in the `__pycache__` of the server's package (45 MB), whoever cannot write
-there does without, and the runtime leaves an archive that does not fit. Measured: with it a start takes half the time,
-and 1.0 instead of 2.2 CPU seconds. The first server notes the classes it used when it ends (2 s), of which a process in
-the background makes the archive (2 s).
+Like Python's `.pyc` files, it is kept in the `__pycache__` of the server's package (45 MB); a user who cannot write
+there goes without it, and the runtime ignores an archive that does not fit. Measured: with it a start takes half the
+time, and 1.0 instead of 2.2 CPU seconds. The first server records the classes it used when it ends (2 s); from that a
+process in the background makes the archive (2 s).
 """
 
 import hashlib
@@ -28,17 +28,17 @@ class ClassArchive:
         self._recording = self._file.with_suffix(".aot.conf")
 
     def options(self) -> list[str]:
-        """What to start a server with: the archive, or the order to record for one, which one server at a time has."""
+        """The options to start a server with: to use the archive or to record for it, one server at a time."""
         if self._file.exists():
             return [f"-XX:AOTCache={self._file}"]
         return ["-XX:AOTMode=record", f"-XX:AOTConfiguration={self._recording}"] if self._claim() else []
 
     def is_being_recorded(self) -> bool:
-        """Whether some server records, or a recording waits to be made use of."""
+        """Whether some server records, or a finished recording has not been used yet."""
         return self._recording.exists()
 
     def make(self) -> None:
-        """Has the archive made in the background, if a server that has ended left a recording."""
+        """Starts making the archive in the background, if a server that has ended left a recording."""
         with suppress(FileNotFoundError):
             if self._recording.stat().st_size:
                 wanted = [f"-XX:AOTConfiguration={self._recording}", f"-XX:AOTCache={self._file}.new"]
@@ -53,6 +53,6 @@ class ClassArchive:
             self._recording.touch(exist_ok=False)
             for outdated in self._file.parent.glob("server-*.aot"):
                 outdated.unlink()
-        except OSError:  # somebody else was first, or nothing can be written there
+        except OSError:  # another server was first, or nothing can be written there
             return False
         return True

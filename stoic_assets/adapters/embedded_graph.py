@@ -1,10 +1,11 @@
 """One embedded graph server for each STOIC_HOME, shared by any number of processes.
 
-Under `$STOIC_HOME/graph`: `gate.lock` is held while somebody looks up, starts or stops the server, so that only one
-does; `lease.lock` is held shared by everybody who uses it, so that whoever can take it alone is the last and stops it;
-`server.json` says where it is, and which folder it serves: in a copy of a home the record is not ours, and counts as
-none. Both locks vanish with their process, however that ends. A server whose last user was killed runs on until the
-next user leaves, or `stop_embedded_graph`. Locks need a local file system, not NFS.
+Under `$STOIC_HOME/graph`: `gate.lock` is held while a process looks up, starts or stops the server, so that only one
+does; every user holds `lease.lock` shared, so that a process that can take it exclusively is the last user and stops
+the server; `server.json` says where the server is, and which folder it serves: in a copy of a home the record belongs
+to the original and is ignored. The operating system frees both locks when their process ends, in any way. A server
+whose last user was killed runs on until the next user leaves, or `stop_embedded_graph`. Locks need a local file system,
+not NFS.
 """
 
 import json
@@ -28,7 +29,7 @@ _ANSWER_SECONDS = 20.0
 
 @contextmanager
 def embedded_graph(home: Path) -> Iterator[GraphServer]:
-    """The server of this home while the block runs: the running one, or else a new one. The last user stops it.
+    """The server of this home while the block runs: the running one, or a new one. The last user stops it.
 
     Raises ConfigurationError (not installed), ServiceUnreachable (did not start) or StorageError.
     """
@@ -38,9 +39,9 @@ def embedded_graph(home: Path) -> Iterator[GraphServer]:
 
 @contextmanager
 def embedded_graph_ahead(home: Path) -> Iterator[None]:
-    """Has the server start, without waiting for it, and run on until the block ends. Raises ConfigurationError.
+    """Starts the server without waiting for it, and keeps it until the block ends. Raises ConfigurationError.
 
-    A thread waits in our place: the first answer takes the server 0.4 s, which whoever comes first would wait.
+    A thread waits for it instead: the server's first answer takes 0.4 s, which the first user would have to wait.
     """
     with _leased(home, _started):
         awaiting = threading.Thread(target=_awaited, args=[home])
@@ -64,19 +65,19 @@ def _leased(home: Path, find: Callable[[Path], GraphServer]) -> Iterator[GraphSe
 
 
 def _awaited(home: Path) -> None:
-    with suppress(StoicError):  # whoever wants to use it tries again, and says so
+    with suppress(StoicError):  # the first real use tries again, and reports the error
         rejoin(home)
 
 
 def rejoin(home: Path) -> GraphServer:
-    """The server of this home, started anew if it has died; for callers inside an `embedded_graph` block."""
+    """The server of this home, started again if it has died; for callers inside an `embedded_graph` block."""
     folder = _folder(home)
     with _gate(folder):
         return _running(folder)
 
 
 def stop_embedded_graph(home: Path) -> bool:
-    """Stop the server of this home, whoever uses it; returns whether one was running."""
+    """Stop the server of this home, even if it is in use; returns whether one was running."""
     folder = _folder(home)
     if not folder.exists():
         return False
@@ -85,7 +86,7 @@ def stop_embedded_graph(home: Path) -> bool:
 
 
 def is_stopped(home: Path) -> bool:
-    """Whether somebody stopped the server of this home and nobody started it anew; waits where one of these is done."""
+    """Whether the server of this home was stopped and not started again; waits while either is being done."""
     folder = _folder(home)
     with _gate(folder):
         return not (folder / "server.json").exists()
@@ -120,19 +121,19 @@ def _running(folder: Path) -> GraphServer:
 
 
 def _started(folder: Path) -> GraphServer:
-    """A server that runs; it has no URI while it may not listen yet."""
+    """A running server; it has no URI yet, since it may not listen yet."""
     known = _recorded(folder)
     if known and embedded_server.is_running(known):
         return known
     server = embedded_server.spawn(folder)
-    _record(folder, server)  # before it is ready, so that a starter killed now leaves no unknown process
+    _record(folder, server)  # before it is ready, so that a kill now leaves no unrecorded process
     return server
 
 
 def _leave(folder: Path, lease: ReadWriteLock) -> None:
     with _gate(folder):
         lease.release(force=True)
-        with suppress(Timeout), lease.write_lock(blocking=False):  # nobody else has a lease
+        with suppress(Timeout), lease.write_lock(blocking=False):  # nobody else uses the server
             _stop(folder)
 
 
@@ -160,6 +161,6 @@ def _record(folder: Path, server: GraphServer) -> None:
 
 
 def _identity(folder: Path) -> list[int]:
-    """What a folder keeps when it is renamed, mounted elsewhere or reached by a link, and a copy of it never has."""
+    """What a folder keeps when it is renamed, mounted elsewhere or reached by a link, but a copy does not share."""
     status = folder.stat()
     return [status.st_dev, status.st_ino]

@@ -1,7 +1,7 @@
-"""The embedded graph server as a process: starting ArcadeDB over its data folder and knowing when it answers.
+"""The embedded graph server as a process: starts ArcadeDB over its data folder and checks whether it answers.
 
-Who starts, shares and stops it is `embedded_graph.py`. The Python package of ArcadeDB is never imported, since that
-would start a Java machine inside ours: only its jars and its Java runtime are used.
+`embedded_graph.py` decides when to start, share and stop it. The Python package of ArcadeDB is never imported, since
+that would start a Java machine inside our process: only its jars and its Java runtime are used.
 """
 
 import importlib.util
@@ -22,7 +22,7 @@ from stoic_assets.core.graph_address import GraphAddress
 
 START_SECONDS = 60.0
 COMMAND_SECONDS = 60
-"""What the server allows a command to take at most; it heeds no time-out that a driver sends."""
+"""The longest that the server lets a command take; it ignores time-outs that a driver sends."""
 
 _PACKAGE = "arcadedb_embedded"
 _UNUSED_JARS = re.compile(r"-(mcp|graphql|redisw|postgresw|console)-")
@@ -33,7 +33,7 @@ _JAVA_OPTIONS = (
     "-XX:+UseSerialGC",
     "-XX:TieredStopAtLevel=1",
     "-XX:-UsePerfData",
-    "-XX:+ExitOnOutOfMemoryError",  # a query that runs out of memory would hold its admission slot for ever
+    "-XX:+ExitOnOutOfMemoryError",  # a query that runs out of memory would keep its slot for ever
     "--add-opens=java.base/java.nio=ALL-UNNAMED",
     "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
 )
@@ -42,7 +42,7 @@ _SETTINGS = {
     "server.defaultDatabases": f"{SUBJECT}[{ROOT}];{STOIC}[{ROOT}]",
     "bolt.host": "127.0.0.1",
     "bolt.port": 0,
-    "bolt.defaultDatabase": SUBJECT,  # of a client that names none; else the first there is, which may be ours
+    "bolt.defaultDatabase": SUBJECT,  # for a client that names none; else the first there is, which may be ours
     "server.httpIncomingHost": "127.0.0.1",
     "server.httpIncomingPort": 0,  # HTTP cannot be switched off
     "command.timeout": COMMAND_SECONDS * 1000,
@@ -54,7 +54,7 @@ _SETTINGS = {
 
 @dataclass(frozen=True)
 class GraphServer:
-    """A server process; `uri` is empty until it listens. `started` tells it from a later process of the same id."""
+    """A server process; `uri` is empty until it listens. `started` distinguishes it from a later process of its id."""
 
     pid: int
     started: str
@@ -65,11 +65,11 @@ class GraphServer:
     observer_password: str = field(repr=False)
 
     def address(self, database: str) -> GraphAddress:
-        """A database of it with full rights: `subject` or `stoic`."""
+        """One of its databases, `subject` or `stoic`, with full rights."""
         return GraphAddress(self.uri, self.username, self.password, database)
 
     def observer(self) -> GraphAddress:
-        """The subject database with reading rights alone."""
+        """The subject database with the right to read only."""
         return GraphAddress(self.uri, self.observer_username, self.observer_password, SUBJECT)
 
 
@@ -90,7 +90,8 @@ def spawn(folder: Path) -> GraphServer:
 def await_ready(server: GraphServer, folder: Path) -> GraphServer:
     """Wait until both databases answer, which is later than the port opens, and return the server with its URI.
 
-    Raises ServiceUnreachable, with the end of the log, when it ends or is not ready in START_SECONDS; it is then gone.
+    Raises ServiceUnreachable, with the end of the log, when it exits or is not ready in START_SECONDS; the process is
+    then gone.
     """
     log, deadline = folder / "server.log", time.monotonic() + START_SECONDS
     while is_running(server) and time.monotonic() < deadline:
@@ -103,14 +104,14 @@ def await_ready(server: GraphServer, folder: Path) -> GraphServer:
 
 
 def is_running(server: GraphServer) -> bool:
-    """Whether that very process is alive."""
+    """Whether this very process is alive."""
     return start_time(server.pid) == server.started
 
 
 def answers(server: GraphServer, seconds: float) -> bool:
     """Whether both databases answer root, and the subject database the observer, within `seconds`."""
     verdict: list[bool] = []
-    # A frozen server keeps a connection open without a word, for which the driver has no time-out: leave the thread.
+        # A frozen server keeps a connection open silently, and the driver has no time-out for that: leave the thread.
     thread = threading.Thread(target=lambda: verdict.append(_answers(server)), daemon=True)
     thread.start()
     thread.join(seconds)
@@ -122,7 +123,7 @@ def stop(server: GraphServer, folder: Path) -> None:
     archive = _archive()
 
     def is_done() -> bool:
-        # After that line of the log Java idles for 0.3 s: kill it, unless it still writes what it recorded.
+        # After that line in the log Java idles for 0.3 s: kill it, unless it is still writing its recording.
         return _ALL_CLOSED in _text(folder / "server.log") and not archive.is_being_recorded()
 
     end_process(server.pid, server.started, is_done)
@@ -156,7 +157,7 @@ def _archive() -> ClassArchive:
 
 
 def _start_detached(command: list[str], log: Path, folder: Path) -> int:
-    """Start a process that outlives us, is no child of ours (no zombie to reap) and gets none of our secrets."""
+    """Start a process that outlives ours, is no child of ours (no zombie to reap) and gets none of our secrets."""
     environment = {key: os.environ[key] for key in ("PATH", "HOME", "TMPDIR") if key in os.environ}
     environment["LC_ALL"] = "C.UTF-8"  # without a locale, as under cron, Java cannot open a folder with an umlaut
     shell = ["/bin/sh", "-c", 'log=$1; shift; "$@" >"$log" 2>&1 </dev/null & echo $!', "sh", str(log), *command]

@@ -1,4 +1,4 @@
-"""Addresses of HTTP services: what is a valid one, how it is reached (proxy or not), whether anyone answers there."""
+"""Addresses of HTTP services: which are valid, how to reach them (proxy or not), whether anything listens there."""
 
 import asyncio
 import contextlib
@@ -19,14 +19,14 @@ PORTS = {"http": 80, "https": 443}
 
 
 def parse_url(url: str, setting: str) -> SplitResult:
-    """The parts of a service's address; `setting` names for the user where it comes from.
+    """The parts of a service's address; `setting` tells the user where it comes from.
 
-    Raises `ConfigurationError` for anything that is not plain http(s), credentials in the address included: addresses
-    are shown and stored. And for https where SSL_CERT_FILE cannot be read.
+    Raises `ConfigurationError` for anything that is not plain http(s), including an address with credentials, because
+    addresses are shown and stored; also for https where SSL_CERT_FILE cannot be read.
     """
     try:
         parts = urlsplit(url.strip())
-        # A name that cannot be looked up (no part of it may be longer than 63) is no ValueError before it is encoded.
+        # A name that cannot be looked up (a part may not exceed 63 characters) raises ValueError only when encoded.
         valid = parts.scheme in PORTS and bool((parts.hostname or "").encode("idna")) and parts.port != 0
     except ValueError:
         valid = False
@@ -42,13 +42,13 @@ def parse_url(url: str, setting: str) -> SplitResult:
 
 
 def below(parts: SplitResult, path: str) -> str:
-    """The address with `path` after its own, and its query, if it has one, after that."""
+    """The address with `path` appended to its own path; a query of the address stays at the end."""
     return parts._replace(path=parts.path.rstrip("/") + path, fragment="").geturl()
 
 
 @cache
 def _require_certificates(file: str) -> None:
-    """Raises as `parse_url` does. Clients would trip over it, or trust nobody and not say why."""
+    """Raises as `parse_url` does. Clients would fail on it, or trust no server and not say why."""
     try:
         ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(file)
     except OSError as error:
@@ -57,13 +57,13 @@ def _require_certificates(file: str) -> None:
 
 
 def untrusted(service: str, error: "ClientConnectorCertificateError") -> ConfigurationError:
-    """What is said where a service's certificate is not trusted."""
+    """The error for a service whose certificate is not trusted."""
     why, advice = error.certificate_error, "set SSL_CERT_FILE to a file of PEM certificates that contains its issuer's"
     return ConfigurationError(f"{service} shows a certificate that is not trusted: {why}; if it is right, {advice}")
 
 
 def proxy_for(parts: SplitResult) -> str | None:
-    """The proxy that the environment names for this address; loopback never has one."""
+    """The proxy that the environment names for this address; never one for loopback."""
     host = parts.hostname or ""
     if is_loopback(host) or proxy_bypass(host):
         return None
@@ -74,7 +74,7 @@ def proxy_for(parts: SplitResult) -> str | None:
 async def require_listener(url: str, setting: str, advice: str, seconds: float) -> None:
     """Opens and closes a TCP connection to the service, or to the proxy that leads there.
 
-    Raises `ServiceUnreachable` with `advice` when nothing accepts it within `seconds`.
+    Raises `ServiceUnreachable` with `advice` when no connection is accepted within `seconds`.
     """
     parts = parse_url(url, setting)
     proxy = proxy_for(parts)

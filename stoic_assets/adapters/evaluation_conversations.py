@@ -1,4 +1,4 @@
-"""The conversations of evaluations: begun or taken up again, held on real agents and graphs, and stored."""
+"""The conversations of evaluations: started or resumed, held with real agents and graphs, and stored."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -32,7 +32,7 @@ from stoic_assets.core.table_rows import Rows
 
 @dataclass(frozen=True)
 class Held:
-    """What came of an evaluation's conversations: all its trial rows, and the files that were written, by table."""
+    """The conversations of an evaluation: all its trial rows, and the files that were written, by table."""
 
     manifest: Manifest
     planned: int
@@ -42,7 +42,7 @@ class Held:
 
 @dataclass(frozen=True)
 class Wanted:
-    """An evaluation that is to be held, or what is left of it."""
+    """An evaluation to hold, or to complete."""
 
     agent_version: str
     evaluation_id: str
@@ -50,16 +50,16 @@ class Wanted:
 
 
 Outcomes = dict[str, Held | StoicError]
-"""What came of each evaluation, by its id."""
+"""The conversations of each evaluation, or its error, by its id."""
 
 
 async def hold_evaluation(
     workplace: Workplace, agent_version: str, evaluation_id: str, run_id: str, request: EvaluationRequest,
     at_once: int | None = None, max_cost: float | None = None,
 ) -> Held:
-    """Holds what is not held yet of an evaluation, and stores its evidence.
+    """Holds the conversations of an evaluation that are missing, and stores its evidence.
 
-    Raises `ConfigurationError`, `ServiceUnreachable`; the cost ceiling ends it early, with what is held stored.
+    Raises `ConfigurationError`, `ServiceUnreachable`; the cost ceiling ends it early, with what was held stored.
     """
     wanted = Wanted(agent_version, evaluation_id, request)
     held = (await hold_evaluations(workplace, [wanted], run_id, at_once, max_cost))[evaluation_id]
@@ -74,7 +74,7 @@ async def hold_evaluations(
 ) -> Outcomes:
     """Holds several evaluations, the same trial of each in turn. A fault in one is its outcome and stops no other.
 
-    Raises what concerns them all: no graph, a disk that is full.
+    Raises faults that concern them all: no graph, a full disk.
     """
     outcomes: Outcomes = {}
     begun: list[Manifest] = []
@@ -96,8 +96,8 @@ async def _begin(
     version, evaluation_id = wanted.agent_version, wanted.evaluation_id
     setup = set_up(wanted.request, version, workplace.project, workplace.settings, workplace.env, max_cost)
     for job in setup.spec.jobs:
-        workplace.redactor.learn(header_secrets(job.target, workplace.env))  # an agent may repeat what it gets
-    # The judges' key is wanted only once all conversations are paid for.
+        workplace.redactor.learn(header_secrets(job.target, workplace.env))  # an agent may repeat them
+    # The judges' key is used only once all conversations are paid for, so it is checked now.
     await concurrently([check_reachable(setup.spec, workplace.env), require_access(workplace.env)])
     locks.enter_context(workplace.evidence.locked(version, evaluation_id))
     manifest = begin_or_resume(workplace, version, evaluation_id, run_id, setup)
@@ -108,7 +108,7 @@ async def _begin(
 def begin_or_resume(
     workplace: Workplace, agent_version: str, evaluation_id: str, run_id: str, setup: Setup
 ) -> Manifest:
-    """The manifest of this evaluation: the stored one if it was begun with the same specification, else a new one."""
+    """The stored manifest of this evaluation, or a new one. Raises `ResumeRefused` if its specification is another."""
     begun = workplace.evidence.manifest(agent_version, evaluation_id)
     if begun is not None:
         refuse_change(begun, setup.spec, workplace.redactor)
@@ -142,7 +142,7 @@ async def _converse(
 
 
 def _outcome(workplace: Workplace, worlds: Worlds) -> Held | StoicError:
-    """What was held is stored whatever becomes of the others."""
+    """Stores what was held of one evaluation, even if others fail."""
     try:
         return worlds.fault or _store(workplace, worlds)
     except StoicError as fault:
@@ -165,7 +165,7 @@ async def _hold_all(workplace: Workplace, underway: Sequence[Worlds], at_once: i
             return worlds.former(item)
         except StoicError as fault:
             if len(underway) == 1:
-                raise  # there are no others to be spared: what is running is cancelled
+                raise  # there are no other evaluations to protect: cancel what is running
             worlds.fault = fault
         return None
 
@@ -174,9 +174,9 @@ async def _hold_all(workplace: Workplace, underway: Sequence[Worlds], at_once: i
 
 
 def import_clients(offline: bool) -> None:
-    """Imported in the midst of conversations they would hold the loop, and lengthen reply times by 0.3 to 0.6 s.
+    """Imports clients early: in the middle of conversations that would block the loop and add 0.3 to 0.6 s to replies.
 
-    A command does it earlier, while the embedded graph comes up.
+    A command calls it earlier, while the embedded graph starts.
     """
     with uncollected():
         import aiohttp  # noqa: F401
@@ -195,7 +195,7 @@ async def _announce(workplace: Workplace, manifest: Manifest) -> None:
 
 
 def _store(workplace: Workplace, worlds: Worlds) -> Held:
-    """Stores what is not stored yet; what was judged stays judged where no trial was held since."""
+    """Stores what is not stored yet; verdicts stay where no trial was held since."""
     manifest, evidence = worlds.manifest, worlds.evidence
     jobs = {job.name: job for job in manifest.spec.jobs}
     trials = [workplace.redactor.row(trial_row(e, jobs[e.trial.job])) for e in evidence]
@@ -203,8 +203,8 @@ def _store(workplace: Workplace, worlds: Worlds) -> Held:
     store = EvaluationTables(workplace, manifest)
     files = {"llm_calls": store.write_calls()}
     if not _is_stored(store, evidence):
-        # The head goes first, so that a kill leaves no old verdict on new trials; `trials`, which tell that all is
-        # stored, go last.
+        # The evaluation's own row goes first, so that a kill leaves no old verdict on new trials; `trials`, which
+        # show that everything is stored, go last.
         files["evaluations"] = store.write_head("conversed", planned_trials=planned)
         files["turns"] = store.write("turns", [row for e in evidence for row in turn_rows(e)])
         files["observations"] = store.write("observations", [row for e in evidence for row in observation_rows(e)])
@@ -213,7 +213,7 @@ def _store(workplace: Workplace, worlds: Worlds) -> Held:
 
 
 def _is_stored(store: EvaluationTables, evidence: Sequence[Evidence]) -> bool:
-    """Whether these very conversations are stored; one that was held again ended at another time."""
+    """Whether exactly these conversations are stored; one that was held again ended at another time."""
     if not store.has("trials"):
         return False
     stored = {(row["trial_id"], row["ended_at"]) for row in store.read("trials", ["trial_id", "ended_at"])}

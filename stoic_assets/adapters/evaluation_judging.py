@@ -33,10 +33,10 @@ Tables = dict[str, list[Row]]
 
 
 class EvaluationJudging:
-    """Judges the trials of one evaluation, all of them side by side under the judge's limit.
+    """Judges the trials of one evaluation, concurrently within the judge's limit.
 
-    `corrected` jobs take the place of those of the same name. The others are those that the evaluation was judged by
-    last, or, if `original`, those that its conversations were held with. Raises as `corrected_jobs` does.
+    `corrected` jobs replace those of the same name. The others are those by which the evaluation was last judged or, if
+    `original`, those with which its conversations were held. Raises as `corrected_jobs` does.
     """
 
     def __init__(
@@ -56,20 +56,20 @@ class EvaluationJudging:
         """Puts `corrected` jobs in place of `known` ones, and both in place of those of the conversations."""
         manifest, redactor = self._manifest, self._workplace.redactor
         new = {job.name: job for job in (*known.jobs, *corrected)}.values()
-        # Those that are stored too: `redact` may have learned of a secret since, and judges see none.
-        ours, held = ([job.blanked(redactor) for job in jobs] for jobs in (new, manifest.spec.jobs))
-        self._jobs, self._hashes = corrected_jobs(ours, held), manifest.held_hashes() | known.job_hashes
+        # Stored jobs are blanked again: `redact` may have learned a secret since, and judges must see none.
+        new_jobs, held = ([job.blanked(redactor) for job in jobs] for jobs in (new, manifest.spec.jobs))
+        self._jobs, self._hashes = corrected_jobs(new_jobs, held), manifest.held_hashes() | known.job_hashes
         self._hashes |= {job.name: self._hash(job) for job in corrected}
         changed = [self._jobs[job.name] for job in held if self._jobs[job.name].hash() != job.hash()]
         hashes = {job.name: self._hashes[job.name] for job in changed}
         self.correction = Correction(jobs=tuple(changed), job_hashes=hashes)
 
     async def verdicts(self, virtues: bool = True, tasks: bool = True) -> Tables:
-        """The rows of `virtue_scores`, and of `task_scores` with `tone_scores`; all that is asked runs side by side.
+        """The rows of `virtue_scores`, and of `task_scores` with `tone_scores`; all judge calls run concurrently.
 
-        Raises `BudgetReached` where the cost ceiling kept it from a verdict that is stored already.
+        Raises `BudgetReached` where the cost ceiling prevented a verdict that is stored already.
         """
-        # Read before anything is asked, so that neither stage is ahead of the other.
+        # Read before any judge call, so that neither stage is ahead of the other.
         calibration = await asyncio.to_thread(read_calibration, self._workplace.warehouse)
         stages = [*([self._virtues(calibration)] if virtues else []), *([self._tasks()] if tasks else [])]
         with self._workplace.evidence.locked(self._manifest.agent_version, self._manifest.evaluation_id):
@@ -81,12 +81,12 @@ class EvaluationJudging:
         return verdicts
 
     def assertions(self) -> list[Row]:
-        """The rows of `assertion_results`; no model is asked."""
+        """The rows of `assertion_results`; no model is called."""
         model = self._manifest.spec.agent_model
         return [asdict(r) for e in self.tables.evidence() for r in decide(self._job(e), e, model)]
 
     def give_way(self) -> None:
-        """To be called before stored verdicts are replaced: what the evaluation is then, and by which jobs, is stored.
+        """Marks the evaluation as being judged again, and by which jobs. To be called before verdicts are replaced.
 
         Raises `StorageError`.
         """
@@ -96,26 +96,26 @@ class EvaluationJudging:
             evidence.correct(self._manifest, self.correction)
 
     def reads_otherwise(self, jobs: Iterable[Job]) -> list[str]:
-        """The names of those that are not what this evaluation is judged by, but would be as corrected jobs."""
+        """The names of those jobs that differ from what this evaluation is judged by, and would count as corrected."""
         return [job.name for job in jobs if job.name in self._jobs and self._hash(job) != self._hashes[job.name]]
 
     def samples_alike(self) -> str | None:
-        """As `confidence.samples_alike`, of the judges and samples here."""
+        """As `confidence.samples_alike`, for the judges and samples used here."""
         return samples_alike(self._settings.samples, len(self._panel), self._settings.temperature)
 
     def weigh(self) -> None:
-        """Stores with the trials what scores and comparisons go by in the jobs, where a correction changed it."""
+        """Stores in `trials` what scores and comparisons use of the jobs, where a correction changed it."""
         held, columns = self.tables.read("trials"), {name: self._job_columns(name) for name in self._jobs}
         trials = [{**trial, **columns[trial["job"]]} for trial in held]
         if trials != held:
             self.tables.write("trials", trials)
 
     def _job_columns(self, name: str) -> Row:
-        """With the hash of the job as it was before it was blanked."""
+        """The job's columns, with the hash that the job had before its secrets were blanked."""
         return {**job_columns(self._jobs[name]), "job_hash": self._hashes[name]}
 
     def _hash(self, job: Job) -> str:
-        """The hash of a corrected job with its secrets, reached as its conversations reached the agent."""
+        """The hash of a corrected job with its secrets, with the protocol and time-out that its conversations used."""
         held = self._jobs[job.name].target
         reached = {"protocol": held.protocol, "timeout_seconds": held.timeout_seconds}
         return job.model_copy(update={"target": job.target.model_copy(update=reached)}).question_hash()
@@ -136,10 +136,10 @@ class EvaluationJudging:
         self, stage: str, judge: Callable[[Job, Evidence, ChatModel, Judging, tuple[str, ...]], Awaitable[R]],
         calls: int,
     ) -> list[R]:
-        """What `judge` finds in every trial, with so many calls each."""
+        """The results of `judge` for every trial, each of which takes so many `calls`."""
         self._workplace.progress.begin(stage, len(self._trials))
-        # Enough trials to fill the judge's limit twice. Without this bound the questions of all trials would be made,
-        # and held in memory, before the first call leaves.
+        # Enough trials to fill the judge's limit twice. Without this bound the prompts of all trials would be made,
+        # and kept in memory, before the first call is sent.
         underway = asyncio.Semaphore(math.ceil(2 * self._workplace.settings.limits.judge.in_flight / calls))
 
         async def one(evidence: Evidence) -> R:
@@ -152,12 +152,12 @@ class EvaluationJudging:
 
     @cached_property
     def _trials(self) -> list[Evidence]:
-        """Those that a judge looks at."""
+        """The trials that are judged."""
         return [evidence for evidence in self.tables.evidence() if judged(evidence)]
 
     @cached_property
     def _model(self) -> ChatModel:
-        """One for all verdicts, so that one cost ceiling holds for all."""
+        """One model for all verdicts, so that one cost ceiling applies to all."""
         return self._workplace.model(self._manifest, self._max_cost, self._fresh)
 
     def _job(self, evidence: Evidence) -> Job:

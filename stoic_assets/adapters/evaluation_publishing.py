@@ -1,6 +1,6 @@
-"""What leaves an evaluation: the fitness update, the events, and GEPA's batch.
+"""Publishes an evaluation: the fitness update, the events, and GEPA's batch.
 
-What people found of a version goes into each of its fitness updates beside what the judges found.
+What people found about a version goes into each of its fitness updates besides what the judges found.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -36,13 +36,13 @@ _TO_LEARN_FROM = {
         "improvement_suggestions",
     ),
 }  # fmt: skip
-"""What `stoic_evaluations` reads of each table, in its order."""
+"""The columns of each table that `stoic_evaluations` reads, in its order."""
 _NO_VERDICT = "the evaluation is not finished, or too many of its trials are invalid"
 
 
 @dataclass(frozen=True)
 class Published:
-    """The update of an evaluation, how delivery went, and the files its rows were written to.
+    """The update of an evaluation, how delivery went, and the files with its rows.
 
     An evaluation that is not finished, or has too many invalid trials, is not `conclusive`: its update is void.
     """
@@ -100,7 +100,7 @@ def gepa_batch(workplace: Workplace, manifest: Manifest, jobs: Sequence[str] | N
         again = way_on(manifest.agent_version, manifest.evaluation_id, tables.read("evaluations")[0]["status"])
         raise ConfigurationError(
             f"evaluation {manifest.evaluation_id} of {manifest.agent_version} is not finished or has too many invalid "
-            f"trials; nothing can be learned from it until {again} has mended that"
+            f"trials; nothing can be learned from it until {again} has corrected that"
         )
     _, evaluations = read_evaluations(workplace, manifest)
     return evaluation_batch(evaluations, tables.read("trials"), _turns(tables), jobs)
@@ -119,11 +119,11 @@ def _update(
 
 
 def _revised(workplace: Workplace, tables: EvaluationTables, update: FitnessUpdate) -> FitnessUpdate:
-    """The update as it follows on what was told of the evaluation before."""
+    """The update with its revision, as the successor of the one that was sent for the evaluation before."""
     if former := workplace.outbox.newest("fitness", _message(update)):
         return update.after(former)
     [stored] = tables.read("fitness_updates") if tables.has("fitness_updates") else [None]
-    # The outbox was deleted, or held nothing to tell; an earlier release did not store the revision.
+    # The outbox was deleted, or had nothing to send; an earlier release did not store the revision.
     return update.after(stored) if stored and stored["revision"] else update
 
 
@@ -147,7 +147,7 @@ def _comparison(tables: EvaluationTables) -> list[Row]:
 
 
 def _open_comparison(workplace: Workplace, manifest: Manifest) -> list[Row]:
-    """The comparison with the base; made again without holdout jobs where there are any, for they count in verdicts."""
+    """The comparison with the base; made again without holdout jobs if there are any, since these count in verdicts."""
     tables = EvaluationTables(workplace, manifest)
     rows = _comparison(tables)
     trials = tables.read("trials", ("job", "holdout")) if rows else []
@@ -160,7 +160,7 @@ def _open_comparison(workplace: Workplace, manifest: Manifest) -> list[Row]:
         moved, settings = moved_between(workplace, base, candidate), workplace.settings
         sides = _without(base, held_out), _without(candidate, held_out)
         return compare(*sides, settings.minimal_differences, settings.invalid_trials_threshold, moved).rows()
-    except ComparisonRefused:  # they have holdout jobs alone in common, or the base is gone
+    except ComparisonRefused:  # they have only holdout jobs in common, or the base is gone
         return []
 
 
@@ -169,7 +169,7 @@ def _without(side: Side, jobs: Collection[str]) -> Side:
 
 
 async def publish_feedback(workplace: Workplace, agent_version: str) -> Delivered:
-    """Puts an event for everything that people found of a version into the outbox, delivers, and stores the events.
+    """Puts an event for everything that people found about a version into the outbox, delivers, stores the events.
 
     The fitness update follows with the next `publish` of an evaluation of that version.
     """
@@ -187,7 +187,7 @@ async def publish_feedback(workplace: Workplace, agent_version: str) -> Delivere
 
 
 def _clean(workplace: Workplace, events: Iterable[Event]) -> dict[str, Event]:
-    """The events without secrets, by their ids."""
+    """The events without secrets, by id."""
     return {event.id: Event(**workplace.redactor.row(vars(event))) for event in events}
 
 

@@ -1,4 +1,4 @@
-"""Gathers the rows that a report is made from, and stores the reports of an evaluation."""
+"""Collects the rows for a report, and stores the reports of an evaluation."""
 
 from collections.abc import Sequence
 from dataclasses import fields
@@ -25,16 +25,16 @@ GATHERED_OTHERWISE = (
     "evaluation", "jobs", "virtue_trends", "version_comparisons", "judge_calibration", "invalid_trials_threshold",
     "weak_below", "base",
 )  # fmt: skip
-"""Parts of the report's data that are no table of the evaluation."""
+"""Parts of the report's data that are not tables of the evaluation."""
 
 Key = tuple[str, str]
 """Agent version and evaluation."""
 
 
 def report_data(workplace: Workplace, manifest: Manifest) -> ReportData:
-    """The rows of one evaluation beside those of its base.
+    """The rows of one evaluation, with those of its base.
 
-    The base is the evaluation that it was compared with; where nothing was compared, the parent's newest.
+    The base is the evaluation that it was compared with; if there was no comparison, the parent's newest.
     """
     key = (manifest.agent_version, manifest.evaluation_id)
     agent = agent_of(manifest.agent_version)
@@ -61,7 +61,7 @@ def write_report(workplace: Workplace, manifest: Manifest, path: Path | None = N
 
 
 def write_weak_virtues(workplace: Workplace, manifest: Manifest) -> tuple[Path, str]:
-    """The report of weak virtues as Markdown: where it is, and its text."""
+    """Writes the report of weak virtues as Markdown; returns its path and its text."""
     tables = EvaluationTables(workplace, manifest)
     virtues, weak = tables.read("evaluation_virtues"), tables.read("weak_virtues")
     agreement = in_short(calibration_rows(workplace.warehouse), tables.read("virtue_scores", ("judge_model", "score")))
@@ -73,7 +73,7 @@ def write_weak_virtues(workplace: Workplace, manifest: Manifest) -> tuple[Path, 
 
 
 def _tables(workplace: Workplace, key: Key, kind: type[ReportData] | type[BaseVersion]) -> dict[str, Any]:
-    """The tables that the fields of `kind` name; trials with the hashes of jobs that comparisons go by."""
+    """The tables that the fields of `kind` name; trials with the hashes of jobs that comparisons use."""
     names = [field.name for field in fields(kind) if field.name not in GATHERED_OTHERWISE]
     tables = {name: _rows(workplace.warehouse, key, name) for name in names}
     hashes = job_hashes(workplace, *key, tables["trials"])
@@ -81,7 +81,7 @@ def _tables(workplace: Workplace, key: Key, kind: type[ReportData] | type[BaseVe
 
 
 def _jobs(workplace: Workplace, manifest: Manifest, trials: Sequence[Row]) -> list[Row]:
-    """The jobs that were judged by, without secrets: whether they were corrected, and if so, whether they are kept."""
+    """The jobs used for judging, without secrets: whether they were corrected, and if so, whether they are kept."""
     judged, held = {row["job"]: row["job_hash"] for row in trials}, manifest.held_hashes()
     correction = workplace.evidence.correction(manifest)
     kept = {job.name: job for job in correction.jobs if judged.get(job.name) == correction.job_hashes[job.name]}
@@ -103,14 +103,14 @@ def _rows(warehouse: Warehouse, key: Key, table: str) -> Any:
 
 
 def _head(warehouse: Warehouse, key: Key) -> Row:
-    """The evaluation's own row; of a base that is no longer stored the names alone."""
+    """The evaluation's own row; only the names for a base that is no longer stored."""
     version, evaluation_id = key
     rows = _rows(warehouse, key, "evaluations")
     return {"evaluation_id": evaluation_id, **(rows[0] if rows else {}), "agent_version": version}
 
 
 def _comparisons(warehouse: Warehouse, manifest: Manifest) -> list[Row]:
-    """The comparison with one base: the first parent that was compared, else the base evaluated last."""
+    """The comparison with one base: the first parent that was compared, otherwise the base evaluated last."""
     rows: list[Row] = _rows(warehouse, (manifest.agent_version, manifest.evaluation_id), "version_comparisons")
     bases = {(row["base"], row["base_evaluation_id"]): row["base_started_at"] for row in rows}
     chosen = min(bases, key=lambda base: (_place(base[0], manifest.parents), -bases[base].timestamp()), default=None)

@@ -1,4 +1,4 @@
-"""From what a user asks for to the resolved specification of an evaluation, with the checks that precede any call."""
+"""Resolves what a user requests to the specification of an evaluation, with the checks that precede any call."""
 
 import asyncio
 import hashlib
@@ -32,7 +32,7 @@ from stoic_assets.core.settings import Settings
 
 @dataclass(frozen=True)
 class Setup:
-    """A resolved specification and the release manifest it took part from, if there is one."""
+    """A resolved specification and the release manifest, if any, that parts of it come from."""
 
     spec: EvaluationSpec
     release: Release | None
@@ -42,7 +42,7 @@ def set_up(
     request: EvaluationRequest, agent_version: str, project: Project, settings: Settings, env: Mapping[str, str],
     max_cost: float | None = None,
 ) -> Setup:
-    """Resolves a request. Raises `ConfigurationError` for whatever is missing or wrong; nothing is contacted."""
+    """Resolves a request. Raises `ConfigurationError` for anything missing or wrong; no service is contacted."""
     release = load_release(project.releases, agent_version)
     jobs = [_as_released(job, release) for job in chosen_jobs(request, agent_version, project, release)]
     refuse_setups_of(jobs, env)
@@ -65,9 +65,9 @@ def set_up(
 def _refuse_unusable(
     spec: EvaluationSpec, settings: Settings, env: Mapping[str, str], max_cost: float | None
 ) -> None:
-    """Raises for an address, a header, a key or a price that will be wanted and is missing or cannot be.
+    """Raises for an address, header, key or price that the evaluation needs and that is missing or invalid.
 
-    And for a job that could not be judged as it will be stored.
+    Also for a job that could not be judged in the form in which it will be stored.
     """
     redactor = Redactor(settings.redact, secrets_in(env))
     connect_model(env, settings)
@@ -89,7 +89,7 @@ def _refuse_unusable(
 
 @contextmanager
 def _named(job: Job) -> Iterator[None]:
-    """Names the job whose target cannot be spoken to as it says."""
+    """Names the job in errors about its target."""
     try:
         yield
     except ConfigurationError as error:
@@ -97,7 +97,7 @@ def _named(job: Job) -> Iterator[None]:
 
 
 def refuse_receivers(env: Mapping[str, str]) -> None:
-    """Raises when events or fitness updates are to be sent to what is no address."""
+    """Raises when the addresses for events or fitness updates are invalid."""
     for name in SETTINGS.values():
         if url := env.get(name):
             parse_url(url, name)
@@ -109,7 +109,7 @@ def job_files(project: Project) -> list[Path]:
 
 
 def unread_files(project: Project) -> list[Path]:
-    """The YAML files in folders of `eval_jobs/`, which alone is looked into."""
+    """The YAML files in subfolders of `eval_jobs/`, which are not read."""
     within = [folder for folder in sorted(project.jobs.rglob("*")) if folder.is_dir()]
     return [file for folder in within for file in yaml_files(folder)]
 
@@ -120,7 +120,7 @@ def _single_file(project: Project) -> list[Path]:
 
 
 def by_default(request: EvaluationRequest, project: Project) -> EvaluationRequest:
-    """A request that names neither version nor jobs: `data/eval/agent.yml`, if there is one, is what it means."""
+    """Adds `data/eval/agent.yml`, if it exists, to a request that names neither version nor jobs."""
     if request.names_jobs:
         return request
     return request.model_copy(update={"files": tuple(map(str, _single_file(project)))})
@@ -129,9 +129,9 @@ def by_default(request: EvaluationRequest, project: Project) -> EvaluationReques
 def chosen_jobs(
     request: EvaluationRequest, agent_version: str | None, project: Project, release: Release | None
 ) -> list[Job]:
-    """The jobs a request means.
+    """The jobs that a request selects.
 
-    Unless it names some, only those addressed to this agent; where there are none `data/eval/agent.yml`, else all.
+    Unless it names some, those addressed to this agent; if there are none, `data/eval/agent.yml`, else all.
     """
     names = request.jobs or (release.jobs if release and not (request.files or request.tags) else ())
     if request.files:
@@ -166,9 +166,9 @@ def address_of(job: Job, request: EvaluationRequest, release: Release | None, en
 
 
 def targets_of(job: Job, releases: Iterable[Release], env: Mapping[str, str]) -> dict[str, Target]:
-    """Where a job's agent may listen, and how it is spoken to there.
+    """The addresses where a job's agent may listen, with the target (protocol, headers) for each.
 
-    At the addresses of its releases, and where job or environment say; else at the default.
+    They are the addresses of its releases, and those that job or environment give; else the default.
     """
     own = job.target.url or env.get("AGENT_URL")
     known = {own: job.target} if own else {}
@@ -180,7 +180,7 @@ def targets_of(job: Job, releases: Iterable[Release], env: Mapping[str, str]) ->
 
 
 def refuse_setups_of(jobs: Sequence[Job], env: Mapping[str, str]) -> None:
-    """Raises when a job would change a graph that is somebody else's."""
+    """Raises when a job would change a graph on which setups are not allowed."""
     if any(job.setups for job in jobs) and (address := subject_address(env)):
         refuse_setups(address, env)
 

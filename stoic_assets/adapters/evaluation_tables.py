@@ -1,4 +1,4 @@
-"""The tables of one evaluation: rows go in redacted, evidence comes back out of them."""
+"""The tables of one evaluation: writes rows redacted, reads evidence back from them."""
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -18,7 +18,7 @@ from stoic_assets.core.model_costs import total_cost
 from stoic_assets.core.table_rows import Row, by_trial
 
 VERDICT_ON = {"virtue_scores": "virtue", "task_scores": "task"}
-"""Tables of verdicts, and what of a trial a row is about."""
+"""Tables of verdicts, each with the column that says what in a trial a row is about."""
 
 
 class EvaluationTables:
@@ -29,11 +29,11 @@ class EvaluationTables:
         self._key = (manifest.agent_version, manifest.evaluation_id)
 
     def write(self, table: str, rows: Sequence[Mapping[str, Any]]) -> Path:
-        """Stores the rows of one table; the newest writing counts."""
+        """Stores the rows of one table; the newest write counts."""
         return self._workplace.warehouse.write(table, *self._key, [self._workplace.redactor.row(row) for row in rows])
 
     def read(self, table: str, columns: Collection[str] = ()) -> list[Row]:
-        """The rows of one table, or some columns of them."""
+        """The rows of one table, or some of their columns."""
         return self._workplace.warehouse.read(table, *self._key, columns)
 
     def has(self, table: str) -> bool:
@@ -41,7 +41,7 @@ class EvaluationTables:
         return self._workplace.warehouse.has(table, *self._key)
 
     def write_calls(self) -> Path:
-        """Stores the ledger of model calls as it stands."""
+        """Stores the current ledger of model calls."""
         return self.write("llm_calls", calls_in(self._workplace.evidence.journal_file(self._manifest)))
 
     def write_head(self, status: str, ended_at: str | None = None, **counts: Any) -> Path:
@@ -49,18 +49,18 @@ class EvaluationTables:
         return self.write("evaluations", [evaluation_row(self._manifest, status, ended_at, **counts)])
 
     def reopen(self, corrected: bool = False) -> None:
-        """Marks an evaluation before its verdicts give way to others: what it was scored by is gone then.
+        """Marks an evaluation before its verdicts are replaced, since its scores then no longer match them.
 
-        One that was never scored keeps its status, unless others are to come of `corrected` jobs.
+        One that was never scored keeps its status, unless it is judged by `corrected` jobs.
         """
         head = self._head()
         if head and head["status"] != REGRADING and (corrected or head["status"] != "conversed"):
             self.write("evaluations", [{**head, "status": REGRADING}])
 
     def finish(self) -> tuple[Path, dict[str, Any]]:
-        """Stores the evaluation's own row once it is scored: the file, and what is new in it.
+        """Stores the evaluation's own row once it is scored; returns the file and the new values.
 
-        It is `finished` when every planned trial was held and no verdict is missing for want of money.
+        It is `finished` when every planned trial was held and no verdict is missing because of the cost ceiling.
         """
         [scores] = self.read("evaluation_scores", ["scored_trials", "invalid_trials"])
         planned = len(self._manifest.spec.plan(self._manifest.evaluation_id))
@@ -75,7 +75,7 @@ class EvaluationTables:
         return self.write_head(status, now(), **counts), {"status": status, **counts}
 
     def _status(self, planned: int) -> str:
-        """What the evaluation is now. Where a regrading lacks verdicts, another one is the way on."""
+        """The evaluation's status. One that lacks verdicts after a regrade can only be completed by another regrade."""
         if len(self.read("trials", ["trial_id"])) != planned:
             return "incomplete"
         if not self._out_of_budget():
@@ -83,11 +83,11 @@ class EvaluationTables:
         return REGRADING if self._head().get("status") == REGRADING else "incomplete"
 
     def _head(self) -> Row:
-        """The evaluation's own row; empty where none was written yet."""
+        """The evaluation's own row; empty if none was written yet."""
         return self.read("evaluations")[0] if self.has("evaluations") else {}
 
     def is_offline(self) -> bool:
-        """Whether the scores mean nothing: the stand-in played the user, or judged."""
+        """Whether the scores mean nothing: the offline model played the user, or judged."""
         return self._manifest.offline or judged_offline(self.read("virtue_scores", ["judge_model"]))
 
     def _out_of_budget(self) -> bool:
@@ -95,7 +95,7 @@ class EvaluationTables:
         return any(OUT_OF_BUDGET in (row["error"] or "") for table in VERDICT_ON for row in self.read(table, ["error"]))
 
     def refuse_loss(self, judged: Mapping[str, Sequence[Row]]) -> None:
-        """Raises `BudgetReached` where new rows, by table, lack for want of money a verdict that is stored already."""
+        """Raises `BudgetReached` if new rows, by table, lack a stored verdict because the cost ceiling was reached."""
         for table, about in VERDICT_ON.items():
             unpaid = _unpaid(judged.get(table, ()), about)
             if not unpaid or not self.has(table):
@@ -109,7 +109,7 @@ class EvaluationTables:
                 )
 
     def evidence(self) -> list[Evidence]:
-        """What the trials left, without what counts as a secret by now.
+        """The evidence of the trials, without what counts as a secret now.
 
         Raises `ConfigurationError` when no conversation was stored.
         """
@@ -126,5 +126,5 @@ class EvaluationTables:
 
 
 def _unpaid(rows: Sequence[Row], about: str) -> set[tuple[str, str]]:
-    """What has a row without verdict because the cost ceiling was reached; by trial."""
+    """The rows without a verdict because the cost ceiling was reached, each as its trial and what it is about."""
     return {(row["trial_id"], row[about]) for row in rows if OUT_OF_BUDGET in (row["error"] or "")}

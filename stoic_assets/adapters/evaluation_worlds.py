@@ -1,6 +1,6 @@
-"""What the conversations of one evaluation meet outside: its agents, graph, model and journals.
+"""What the conversations of one evaluation need from outside: its agents, graph, model and journals.
 
-Which evaluations are held together, and what is stored of them, is the business of `evaluation_conversations`.
+`evaluation_conversations` decides which evaluations are held together, and stores them.
 """
 
 from stoic_assets.adapters.agents.connect import connect_agent
@@ -18,10 +18,10 @@ from stoic_assets.core.jobs.plan import Planned
 
 
 class Worlds:
-    """The outside of an evaluation's conversations: one agent a job, one limit a host, one model for all.
+    """The outside of an evaluation's conversations: an agent for each job, a limit for each host, one model for all.
 
-    `evidence` is what they left, `fault` what ended them before their time; once they have `spent` up to the cost
-    ceiling no further one begins, and the rest is left for a later run.
+    `evidence` is that of its trials, `fault` the error that ended them early; once they have `spent` up to the cost
+    ceiling, no further trial begins, and the rest is left for a later run.
     """
 
     def __init__(
@@ -38,19 +38,19 @@ class Worlds:
         self._of_job = {job.name: self._world(job, limits) for job in manifest.spec.jobs}
 
     async def hold(self, planned: Planned) -> Evidence:
-        """Holds one trial and reports that it is over."""
+        """Holds one trial and reports its end."""
         journal = self._journals.of(planned.trial.trial_id)
         evidence = await hold_trial(planned, self._of_job[planned.job.name], journal)
         self._workplace.progress.advance("conversations")
         return evidence
 
     def former(self, planned: Planned) -> Evidence | None:
-        """What earlier runs left of a trial that is not held again now; None of one that never ended."""
+        """The evidence from earlier runs of a trial that is not held again now; None if it never ended."""
         journal = self._journals.of(planned.trial.trial_id)
         return former_end(planned, self._of_job[planned.job.name], journal)
 
     async def close(self) -> None:
-        """Closes the connections to agents; nobody else would before their loop ends."""
+        """Closes the connections to agents; otherwise they would stay open until the event loop ends."""
         for world in self._of_job.values():
             await world.agent.close()
 

@@ -1,15 +1,15 @@
-"""The evidence of evaluations on disk: one folder each, with a manifest, a journal of what trials and models
-did, one lock, and the jobs that were corrected afterwards.
+"""The evidence of evaluations on disk: one folder each, with a manifest, a journal of trials and model calls, one lock,
+and the jobs that were corrected afterwards.
 
     <home>/evidence/<agent_version>/<evaluation_id>/manifest.json, journal.jsonl, lock, corrected.json
-    <home>/evidence/<agent_version>/deleting, once it is to go
+    <home>/evidence/<agent_version>/deleting, once its deletion has begun
     <home>/locks/<hash of agent_version>
 
-One journal for all, so that one sync of the disk serves many trials, and whoever stores what was built on a model's
-reply stores its cost with it. A line begins with `trial` or with `call`.
+All trials share one journal, so that one sync of the disk serves many, and an entry that depends on a model's reply is
+stored after the cost of that reply. A line begins with `trial` or with `call`.
 
-The lock of a version is held while one of its evaluations is being locked, and all the while it is deleted: so none
-begins in between.
+The lock of a version is held while one of its evaluations is being locked, and during its whole deletion, so that no
+evaluation begins meanwhile.
 """
 
 import hashlib
@@ -33,19 +33,19 @@ from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.releases import check_agent_version, is_agent_version
 
 _MOMENT = 2.0
-"""Seconds to wait for a version's lock, which whoever begins an evaluation holds for far less."""
+"""Seconds to wait for a version's lock, which the start of an evaluation holds for far less."""
 _log = logging.getLogger(__name__)
 
 
 class EvidenceStore:
-    """All evaluations of a `STOIC_HOME`. `redactor` blanks secrets in whatever is stored."""
+    """All evaluations of a `STOIC_HOME`. `redactor` blanks secrets in everything that is stored."""
 
     def __init__(self, home: Path, redactor: Redactor | None = None) -> None:
         self.root, self._locks, self._redactor = home / "evidence", home / "locks", redactor or Redactor(())
         self._run: ExitStack | None = None
 
     def folder(self, agent_version: str, evaluation_id: str) -> Path:
-        """Where an evaluation's evidence lives. Raises `ConfigurationError` for a version or an id that is none."""
+        """The folder of an evaluation's evidence. Raises `ConfigurationError` for an invalid version or id."""
         return self._version_folder(agent_version) / check_evaluation_id(evaluation_id)
 
     def _version_folder(self, agent_version: str) -> Path:
@@ -62,7 +62,7 @@ class EvidenceStore:
         )
         with ExitStack() as held:
             with self._version_locked(agent_version):
-                # A command holds it around steps that take it too.
+                # A command holds it around steps that lock it too.
                 own = locked(self.folder(agent_version, evaluation_id) / "lock", busy, wait=0, reentrant=True)
                 held.enter_context(own)
             yield
@@ -74,12 +74,12 @@ class EvidenceStore:
 
     @contextmanager
     def locked_by_run(self) -> Iterator[None]:
-        """While the block runs, an evaluation that a step worked on stays locked between its steps too."""
+        """Within the block, an evaluation that a step has locked stays locked between steps too."""
         with ExitStack() as self._run:
             yield
 
     def lock_for_run(self, agent_version: str, evaluation_id: str) -> None:
-        """Locks an evaluation until the block of `locked_by_run` ends; outside of one, whoever runs steps does it.
+        """Locks an evaluation until the block of `locked_by_run` ends; outside such a block the caller must lock it.
 
         Raises as `locked` does.
         """
@@ -88,22 +88,22 @@ class EvidenceStore:
 
     @contextmanager
     def all_locked(self, agent_version: str) -> Iterator[None]:
-        """Every evaluation of a version is `locked`, that none runs meanwhile or begins. Raises as that does."""
+        """Every evaluation of a version is `locked`, so that none runs or begins meanwhile. Raises as `locked` does."""
         with self._version_locked(agent_version), ExitStack() as locks:
             for lock in self._version_folder(agent_version).glob("*/lock"):
                 locks.enter_context(self.locked(agent_version, lock.parent.name))
             yield
 
     def begin(self, manifest: Manifest) -> None:
-        """Stores the head of a new evaluation, redacted. Raises `StorageError`, and as `Job.blanked` does."""
+        """Stores the manifest of a new evaluation, redacted. Raises `StorageError`, and as `Job.blanked` does."""
         path = self.folder(manifest.agent_version, manifest.evaluation_id) / "manifest.json"
         blanked = manifest.model_copy(update={"spec": manifest.spec.blanked(self._redactor)})
         write_whole(path, blanked.model_dump_json(by_alias=True, indent=1))
 
     def manifest(self, agent_version: str, evaluation_id: str) -> Manifest | None:
-        """The head of an evaluation, or None where there is none.
+        """The manifest of an evaluation, or None where there is none.
 
-        Raises `ConfigurationError` for a damaged one, and where the version is to go: no more is whole of it.
+        Raises `ConfigurationError` for a damaged one, and when the deletion of the version has begun: it is incomplete.
         """
         path = self.folder(agent_version, evaluation_id) / "manifest.json"
         if self._deleting(agent_version).exists():
@@ -120,21 +120,21 @@ class EvidenceStore:
         write_whole(self._corrected_file(manifest), blanked.model_dump_json(by_alias=True, indent=1))
 
     def correction(self, manifest: Manifest) -> Correction:
-        """By which jobs an evaluation is judged. Raises `ConfigurationError` where that cannot be read."""
+        """The corrected jobs of an evaluation. Raises `ConfigurationError` if they cannot be read."""
         advice = (
             "was written by another version of stoic-eval, or cannot be read; move it away and judge again with --file"
         )
         return read_stored(self._corrected_file(manifest), Correction.model_validate_json, advice) or Correction()
 
     def was_corrected(self, manifest: Manifest) -> bool:
-        """Whether a correction was ever stored of an evaluation, readable or not."""
+        """Whether a correction of an evaluation was ever stored, readable or not."""
         return self._corrected_file(manifest).exists()
 
     def _corrected_file(self, manifest: Manifest) -> Path:
         return self.folder(manifest.agent_version, manifest.evaluation_id) / "corrected.json"
 
     def readable(self, agent_version: str, evaluation_id: str) -> Manifest | None:
-        """As `manifest`, for who can do without it: a damaged one is said, and left out."""
+        """As `manifest`, for callers that can do without it: a damaged one is logged and left out."""
         try:
             return self.manifest(agent_version, evaluation_id)
         except ConfigurationError as damage:
@@ -147,7 +147,7 @@ class EvidenceStore:
         return sorted((manifest for manifest in found if manifest), key=lambda manifest: manifest.started_at)
 
     def unevaluated(self, agent_version: str) -> str:
-        """What is said of a version of which no table holds an evaluation, with advice. Raises as `folder` does."""
+        """The message about a version without an evaluation in any table, with advice. Raises as `folder` does."""
         if begun := self.manifests(agent_version):
             again = way_on(agent_version, begun[-1].evaluation_id, "conversed")
             return f"has an unfinished evaluation; continue with {again}"
@@ -166,15 +166,15 @@ class EvidenceStore:
         return Journals(self.journal_file(manifest), self._redactor.row)
 
     def journal_file(self, manifest: Manifest) -> Path:
-        """What happened in an evaluation."""
+        """The file with the journal of an evaluation."""
         return self.folder(manifest.agent_version, manifest.evaluation_id) / "journal.jsonl"
 
     def has_begun(self, manifest: Manifest) -> bool:
-        """Whether anything happened in an evaluation; what it needs may have been out of reach."""
+        """Whether an evaluation has journal entries; services that it needs may have been unreachable."""
         return self.journal_file(manifest).exists()
 
     def give_up(self, agent_version: str) -> None:
-        """Notes that a version is about to be deleted: from then on none of its evaluations can be read or begun.
+        """Records that the deletion of a version begins: none of its evaluations can be read or begun afterwards.
 
         Raises `StorageError`.
         """
@@ -186,13 +186,13 @@ class EvidenceStore:
     def delete(self, agent_version: str) -> None:
         """Removes every journal and manifest of a version. Raises `StorageError`, and as `locked` does.
 
-        The locks go with the rest while they are held: who comes later finds no manifest, and begins anew.
+        The locks are removed with the rest while they are held: a later caller finds no manifest and starts again.
         """
         with self.all_locked(agent_version):
             remove_folder(self._version_folder(agent_version))
 
 
-@lru_cache(maxsize=32)  # every step of a run asks, and a manifest holds all jobs
+@lru_cache(maxsize=32)  # every step of a run needs it, and a manifest contains all jobs
 def _manifest_in(content: bytes) -> Manifest:
     return Manifest.model_validate_json(content)
 
@@ -209,26 +209,26 @@ class Journals:
 
     @cached_property
     def kept(self) -> dict[str, list[Entry]]:
-        """The entries of each trial as they stood when they were first asked for."""
+        """The entries of each trial at the time of the first access."""
         found: dict[str, list[Entry]] = defaultdict(list)
         for line in read_lines(self._file, "trial"):
             found[line.pop("trial")].append(line)
         return found
 
     async def append(self, trial_id: str, entry: Entry) -> None:
-        """Adds an entry, redacted; returns when it outlasts a power cut. Raises `StorageError`."""
+        """Adds an entry, redacted; returns when it would survive a power cut. Raises `StorageError`."""
         await self._lines.append({"trial": trial_id, **self._clean(dict(entry))})
 
 
 @dataclass(frozen=True)
 class TrialJournal:
-    """A trial's part of the journals."""
+    """The journal entries of one trial."""
 
     journals: Journals
     trial_id: str
 
     def entries(self) -> list[Entry]:
-        """The entries that earlier runs left."""
+        """The entries from earlier runs."""
         return self.journals.kept.get(self.trial_id, [])
 
     async def append(self, entry: Entry) -> None:

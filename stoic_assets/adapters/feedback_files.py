@@ -1,7 +1,7 @@
-"""`$STOIC_HOME/feedback/*.json` on their way into `human_feedback_evaluations`, and rated replies beside them.
+"""Takes `$STOIC_HOME/feedback/*.json` and rated replies into `human_feedback_evaluations`.
 
-The folder is the truth: what is taken out of it is taken out of the table. A dialogue is read by a model once; the
-table remembers what it said.
+The folder decides: a file removed from it is removed from the table. A model reads each dialogue once; the table keeps
+what it found.
 """
 
 from collections import defaultdict
@@ -37,7 +37,7 @@ TABLE = "human_feedback_evaluations"
 
 @dataclass(frozen=True)
 class Folder:
-    """The feedback files by their ids, with the name of each, and one line about each file that does not fit."""
+    """The feedback files by id, each with its name, and one line about each invalid file."""
 
     files: Mapping[str, tuple[str, FeedbackFile]]
     complaints: tuple[str, ...]
@@ -45,24 +45,24 @@ class Folder:
 
 @dataclass(frozen=True)
 class TakenIn:
-    """All that people said, as rows of the table, and a line for each feedback that is none, or may be astray."""
+    """All feedback of people as rows of the table, and a line for each one that is invalid or may be misplaced."""
 
     rows: Sequence[Row]
     complaints: tuple[str, ...]
 
     @property
     def unmapped(self) -> list[str]:
-        """Dimensions that speak of no virtue; `feedback.virtues` and `ratings.virtues` in stoic.yml decide."""
+        """Dimensions that mean no virtue; `feedback.virtues` and `ratings.virtues` in stoic.yml decide."""
         return sorted({dimension for row in self.rows for dimension in row["unmapped_dimensions"]})
 
 
 def feedback_folder(home: Path) -> Path:
-    """Where feedback files are put."""
+    """The folder for feedback files."""
     return home / "feedback"
 
 
 def feedback_model(workplace: Workplace) -> Ledger | None:
-    """The model that reads dialogues, its calls noted in `feedback/llm_calls.jsonl`; None offline, where none can."""
+    """The model that reads dialogues; it records calls in `feedback/llm_calls.jsonl`. None offline: no model can."""
     if is_offline(workplace.env):
         return None
     provider = connect_model(workplace.env, workplace.settings)
@@ -71,7 +71,7 @@ def feedback_model(workplace: Workplace) -> Ledger | None:
 
 
 def read_folder(folder: Path) -> Folder:
-    """Every feedback once, whatever its file is called; a file that does not fit keeps none of the others out."""
+    """Every feedback once, whatever its file is called; an invalid file does not keep the others out."""
     files: dict[str, tuple[str, FeedbackFile]] = {}
     complaints = []
     for path in sorted(folder.glob("*.json")):
@@ -87,8 +87,8 @@ def read_folder(folder: Path) -> Folder:
 async def take_in(workplace: Workplace, model: ChatModel | None) -> TakenIn:
     """Feedback files and rated replies as rows; nothing is stored yet.
 
-    `model` (see `feedback_model`) reads dialogues that were not read before. Raises `ConfigurationError` for what no
-    other dialogue would survive either (a wrong key, an unknown model).
+    `model` (see `feedback_model`) reads dialogues that were not read before. Raises `ConfigurationError` for a fault
+    that concerns every dialogue (a wrong key, an unknown model).
     """
     folder = read_folder(feedback_folder(workplace.project.home))
     reader = _Reader(workplace, model)
@@ -100,7 +100,7 @@ async def take_in(workplace: Workplace, model: ChatModel | None) -> TakenIn:
 
 
 def rated_replies(workplace: Workplace) -> list[HumanFeedback]:
-    """What raters found of each reply of ours."""
+    """What raters said about each reply from our own trials."""
     jobs = {row["trial_id"]: row["job"] for row in workplace.warehouse.query("select trial_id, job from trials")}
     return rated_feedback(workplace.warehouse.query("select * from human_ratings"), jobs)
 
@@ -108,7 +108,7 @@ def rated_replies(workplace: Workplace) -> list[HumanFeedback]:
 def store(workplace: Workplace, taken: TakenIn) -> dict[tuple[str, str], Path]:
     """Writes what changed, and returns the new files by agent version and evaluation.
 
-    A version of which everything was taken back is written too, without rows.
+    A version whose feedback was all removed is written too, without rows.
     """
     stored = _by_place(workplace.warehouse.query(f"select * from {TABLE}"))
     found = _by_place(workplace.redactor.row(row) for row in taken.rows)
@@ -122,11 +122,11 @@ def store(workplace: Workplace, taken: TakenIn) -> dict[tuple[str, str], Path]:
 
 
 def human_evaluations(workplace: Workplace, agent_version: str) -> list[StoicEvaluation]:
-    """What people found of a version, from the table; holdout jobs are marked, rated replies have their scenarios."""
+    """People's feedback on a version, from the table; holdout jobs are marked, rated replies have their scenarios."""
     warehouse = workplace.warehouse
     rows = warehouse.query(f"select * from {TABLE} where agent_version = ? order by feedback_id", [agent_version])
     if not rows:
-        return []  # most often nobody said anything, and all trials there ever were need not be read
+        return []  # the usual case: avoids reading all trials ever stored
     holdouts = {row["job"] for row in warehouse.query("select distinct job from trials where holdout")}
     on_scenarios = "select trial_id, scenario from trials where agent_version = ? and scenario is not null"
     scenarios = {row["trial_id"]: row["scenario"] for row in warehouse.query(on_scenarios, [agent_version])}
@@ -134,7 +134,7 @@ def human_evaluations(workplace: Workplace, agent_version: str) -> list[StoicEva
 
 
 class _Reader:
-    """Files as feedback: each finds its version and its time, a dialogue its meaning."""
+    """Reads files as feedback: adds each one's version and time, and the meaning of a dialogue."""
 
     def __init__(self, workplace: Workplace, model: ChatModel | None) -> None:
         self._workplace, self._model = workplace, model
@@ -154,7 +154,7 @@ class _Reader:
         if version is None:
             self._complain(name, f"agent {file.agent!r} was never evaluated; set agent_version")
             return None
-        if version not in self._evaluated:  # it may be yet; until then no fitness update has room for it
+        if version not in self._evaluated:  # it may be later; until then it enters no fitness update
             self._complain(name, f"{version} was never evaluated; correct agent_version")
         given_at = file.given_at or former.get("given_at") or self._now
         whole = partial(HumanFeedback, file.feedback_id, agent_version=version, task_id=file.task_id, given_at=given_at)
@@ -164,7 +164,7 @@ class _Reader:
         return found and whole(kind="dialogue", metrics=found[0], interpreter=found[1], origin=name)
 
     async def _understood(self, name: str, file: DialogueFile, former: Row) -> tuple[Metrics, str] | None:
-        """A dialogue's metrics and who read them; a former reading stands."""
+        """A dialogue's metrics and who read them; an earlier reading is kept."""
         if former:
             return Metrics.model_validate_json(former["metrics"]), former["interpreter"]
         if self._model is None:
@@ -198,10 +198,10 @@ def _by_place(rows: Iterable[Row]) -> defaultdict[tuple[str, str], list[Row]]:
 
 
 def _content(rows: Iterable[Row]) -> list[tuple[tuple[str, str], ...]]:
-    """The rows without regard to their order and to when they were written."""
+    """The rows, regardless of their order and of the times when they were written."""
     return sorted(tuple((name, _text(row[name])) for name in sorted(row) if name != "evaluated_at") for row in rows)
 
 
 def _text(value: object) -> str:
-    """A cell as it is compared: a time by its moment."""
+    """A cell in the form in which it is compared: a time as its moment."""
     return utc_text(value) if isinstance(value, datetime) else repr(value)

@@ -1,4 +1,4 @@
-"""Locks on files, for what only one process at a time may do; they end with the processes that hold them."""
+"""File locks for what only one process at a time may do; they end with the processes that hold them."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,9 +16,9 @@ FOR_EVER = -1.0
 def locked(
     file: Path, busy: StoicError | None = None, wait: float = FOR_EVER, reentrant: bool = False
 ) -> Iterator[None]:
-    """Holds the lock `file`, for which it makes the folder.
+    """Holds the lock `file`; makes its folder.
 
-    Raises `busy` when somebody else still holds it after `wait` seconds, and `StorageError` where it cannot be written.
+    Raises `busy` when it is still held by another after `wait` seconds, and `StorageError` where it cannot be written.
     Only a `reentrant` lock can be taken again within the process that holds it.
     """
     try:
@@ -36,16 +36,16 @@ def locked(
 
 
 def is_locked(file: Path) -> bool:
-    """Whether anybody holds the lock `file`, on any machine that shares it. Raises OSError where there is no file."""
+    """Whether any process holds the lock `file`, on any machine that shares it. Raises OSError if there is no file."""
     with file.open("r+") as opened:
         return not lock_descriptor(opened.fileno(), blocking=False)
 
 
 @contextmanager
 def locked_with_children(file: Path, busy: StoicError) -> Iterator[int]:
-    """Holds the lock `file`, together with every child that inherits the descriptor: the last to end lets it go.
+    """Holds the lock `file` together with every child that inherits the descriptor: the last one to end releases it.
 
-    Raises `busy` when somebody else holds it, and `StorageError` where it cannot be written.
+    Raises `busy` when another process holds it, and `StorageError` where it cannot be written.
     """
     try:
         file.parent.mkdir(parents=True, exist_ok=True)

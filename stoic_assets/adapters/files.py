@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and stay so when the power fails."""
+"""Files that are written whole or not at all, and survive a power cut."""
 
 import math
 import os
@@ -16,11 +16,11 @@ T = TypeVar("T")
 
 
 class StorageError(StoicError):
-    """Something could not be stored (disk full, no permission); what was stored before is whole."""
+    """Something could not be stored (disk full, no permission); what was stored before is intact."""
 
 
 def read_stored(path: Path, parse: Callable[[bytes], T], advice: str) -> T | None:
-    """What `parse` makes of a file that we wrote; None where there is none.
+    """The result of `parse` for a file that Stoic Eval wrote; None where there is none.
 
     Raises `ConfigurationError` where it cannot be read or parsed: the path, followed by `advice`.
     """
@@ -33,9 +33,9 @@ def read_stored(path: Path, parse: Callable[[bytes], T], advice: str) -> T | Non
 
 
 def write_whole(path: Path, content: str | Iterable[str], mode: int = 0o644) -> Path:
-    """Writes UTF-8 beside `path` and renames over it; a long text may come in parts.
+    """Writes UTF-8 to a draft next to `path` and renames it; a long text may come in parts.
 
-    Raises `StorageError`; then, as after any other error, `path` is as it was.
+    Raises `StorageError`; then, as after any other error, `path` is unchanged.
     """
     with _named(path), _draft(path, content, mode) as draft:
         draft.replace(path)
@@ -55,7 +55,7 @@ def _named(path: Path) -> Iterator[None]:
 
 @contextmanager
 def _draft(path: Path, content: str | Iterable[str], mode: int = 0o644) -> Iterator[Path]:
-    """The content in a file beside `path`, synced; whatever happens, nothing is left of it."""
+    """The content in a file next to `path`, synced; in any case the file is gone afterwards."""
     make_folder(path.parent)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     draft = Path(name)
@@ -71,7 +71,7 @@ def _draft(path: Path, content: str | Iterable[str], mode: int = 0o644) -> Itera
 
 
 def make_folder(folder: Path) -> None:
-    """Makes a folder, with those above it."""
+    """Makes a folder and its parents."""
     missing = list(takewhile(lambda each: not each.exists(), (folder, *folder.parents)))
     folder.mkdir(parents=True, exist_ok=True)
     for each in reversed(missing):
@@ -79,27 +79,27 @@ def make_folder(folder: Path) -> None:
 
 
 def room(folder: Path) -> float:
-    """The bytes that are free for us in a folder; infinite where the file system tells nothing."""
+    """The bytes that are free for us in a folder; infinite if the file system does not say."""
     disk = shutil.disk_usage(folder)
     return disk.free if disk.total else math.inf
 
 
 def remove_folder(folder: Path) -> None:
-    """Removes a folder with all that is in it; one that is not there is fine.
+    """Removes a folder with everything in it; does nothing if it does not exist.
 
-    Raises `StorageError`, then some of it may be left: it can be called again.
+    Raises `StorageError`; some of it may then be left: it can be called again.
     """
     try:
         while folder.exists():
-            with suppress(FileNotFoundError):  # somebody else removed a part of it
+            with suppress(FileNotFoundError):  # another process removed a part of it
                 shutil.rmtree(folder)
     except OSError as error:
-        problem = error.strerror or error.args[0]  # what is no error of the system has words alone
+        problem = error.strerror or error.args[0]  # an OSError that Python raises itself has only a message
         raise StorageError(f"{folder} cannot be removed: {problem}; correct that, then repeat `stoic delete`") from None
 
 
 def sync_folder(folder: Path) -> None:
-    """Has the disk keep which names the folder holds: what was written to a file alone can be lost with its name."""
+    """Syncs the file names of a folder: the content of a synced file can still be lost with its name."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

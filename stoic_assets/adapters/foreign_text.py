@@ -1,4 +1,4 @@
-"""Text and JSON from services that are not ours: read so that all later stages can store and show them."""
+"""Text and JSON from foreign services, made safe for all later stages to store and show."""
 
 import json
 import re
@@ -11,19 +11,19 @@ from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.well_formed_text import well_formed
 
 EXCERPT = 200
-"""Characters of a foreign message that an error of ours quotes."""
+"""The most characters of a foreign message that our errors quote."""
 LOOKED_AT = 4000
-"""Characters that are read for that: the words may come after blanks and markup, but not after megabytes of them."""
+"""The most characters read for that: text may come after blanks and markup, but not after megabytes of them."""
 TOO_DEEP = "nested too deeply"
 LEVELS = 100
-"""How deep foreign JSON may be nested; all that walk through it later recurse, redaction and JSON's own writer too."""
+"""How deep foreign JSON may be nested: all later code that walks through it recurses, even JSON's writer."""
 MOST_VALUES = 100_000
-"""Values in one piece of foreign JSON, those that hold others included: a million of them, in 3 MB, take 1 GB."""
+"""The most values in one piece of foreign JSON, containers included: a million values, in 3 MB, take 1 GB."""
 _TORN = re.compile(r"(?<![\w.~+/=-])[\w.~+/=-]+$")
 
 
 class TooManyValues(StoicError):
-    """JSON that holds so many `values` that it takes too much memory."""
+    """JSON with so many `values` that it takes too much memory."""
 
     def __init__(self, values: int) -> None:
         super().__init__(f"{values:,} values")
@@ -33,12 +33,12 @@ class TooManyValues(StoicError):
 def parse_json(body: bytes, most_values: int = MOST_VALUES) -> Any:
     """JSON whose texts are valid Unicode.
 
-    Raises ValueError for anything else, NaN and absurd depth included, and `TooManyValues` beyond `most_values`.
+    Raises ValueError for anything else, including NaN and too deep nesting, and `TooManyValues` beyond `most_values`.
     """
     try:
         value = json.loads(body, parse_constant=_refuse_constant)
         try:
-            return _mended(value, LEVELS, count(1), most_values)
+            return _repaired(value, LEVELS, count(1), most_values)
         except TooManyValues:
             raise TooManyValues(_values_in(value)) from None
     except RecursionError:
@@ -54,14 +54,14 @@ def excerpt(text: str, secrets: Redactor) -> str:
 
 
 def shortened(line: str, longest: int) -> str:
-    """`line`, or its beginning up to a whole word: half a key matches no pattern, and would be stored."""
+    """`line`, or its beginning up to a whole word: a part of a key matches no pattern, and would be stored."""
     return line if len(line) <= longest else _TORN.sub("", line[:longest]) + "…"
 
 
-def _mended(value: Any, levels: int, counted: Iterator[int], most_values: int) -> Any:
+def _repaired(value: Any, levels: int, counted: Iterator[int], most_values: int) -> Any:
     """`value` with every text in it well-formed, keys included.
 
-    Raises ValueError for more than so many levels, and `TooManyValues` as soon as more have been counted.
+    Raises ValueError for more than `levels` levels, and `TooManyValues` once more than `most_values` are counted.
     """
     if (values := next(counted)) > most_values:
         raise TooManyValues(values)
@@ -72,12 +72,12 @@ def _mended(value: Any, levels: int, counted: Iterator[int], most_values: int) -
     if levels == 0:
         raise ValueError(TOO_DEEP)
     if isinstance(value, list):
-        return [_mended(item, levels - 1, counted, most_values) for item in value]
-    return {well_formed(key): _mended(item, levels - 1, counted, most_values) for key, item in value.items()}
+        return [_repaired(item, levels - 1, counted, most_values) for item in value]
+    return {well_formed(key): _repaired(item, levels - 1, counted, most_values) for key, item in value.items()}
 
 
 def _values_in(value: Any) -> int:
-    """How many values JSON holds, itself included."""
+    """How many values the JSON contains, itself included."""
     found, left = 0, [value]
     while left:
         one = left.pop()

@@ -1,7 +1,7 @@
-"""What an error of the neo4j driver means to an evaluation, and its one line.
+"""What an error of the neo4j driver means for an evaluation, and its one line of text.
 
-Either our own side failed (InfrastructureError: the trial is invalid) or the query did (QueryError: its assertion or
-setup failed). At the start it is ServiceUnreachable, which names the setting to correct.
+Either Stoic Eval's side failed (InfrastructureError: the trial is invalid) or the query did (QueryError: its assertion
+or setup failed). At the start it is ServiceUnreachable, which names the setting to correct.
 """
 
 from stoic_assets.adapters.foreign_text import shortened
@@ -17,10 +17,10 @@ _LONGEST_LINE = 300
 
 
 def meaning(error: Exception, address: GraphAddress, cypher: str) -> StoicError:
-    """The error to raise for an error of the driver or the server that this query met."""
+    """The error to raise when this query met an error of the driver or the server."""
     from neo4j.exceptions import AuthError, BrokenRecordError, DriverError, TransientError
 
-    if isinstance(error, BrokenRecordError):  # such as a date before the year 1, which agents write too
+    if isinstance(error, BrokenRecordError):  # for example a date before the year 1, which agents do write
         return QueryError(f"a returned value cannot be read ({error.__cause__}): return toString(…) of it")
     if any(limit in code(error) for limit in _TOO_LARGE):
         return QueryError("the query needs more memory than the server has; reduce what it reads or returns")
@@ -42,8 +42,8 @@ def is_lost_connection(error: BaseException) -> bool:
 def is_conflict(error: BaseException) -> bool:
     """Whether the same write may succeed when tried again.
 
-    A ConstraintError too: ArcadeDB gives it to the losers of a concurrent MERGE, where Neo4j waits for a lock. So does
-    an unexplained failure: two statements that were the first to use a label at the same moment end in one.
+    A ConstraintError too: ArcadeDB raises it for the losers of a concurrent MERGE, where Neo4j waits for a lock. Also
+    an unexplained failure: it is what two statements get that use a label for the first time at the same moment.
     """
     from neo4j.exceptions import ConstraintError, TransientError
 

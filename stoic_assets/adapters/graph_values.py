@@ -1,6 +1,6 @@
-"""Values of the neo4j driver as JSON values, nothing lost that an assertion or a reader could want.
+"""Values of the neo4j driver as JSON values, without losing anything that an assertion or a reader could want.
 
-The typed objects are described in `core/assertions/equality.py`, which compares them.
+`core/assertions/equality.py` describes and compares the typed objects.
 """
 
 import base64
@@ -41,7 +41,7 @@ def _encode_graph_type(value: Any) -> Any:
         return _encode_map(value)
     if isinstance(value, list | tuple):
         return [encode(item) for item in value]
-    return _typed("unsupported", str(getattr(value, "error", value)))  # the driver's reason, where it could not read it
+    return _typed("unsupported", str(getattr(value, "error", value)))  # the driver's reason why it could not read it
 
 
 def _typed(kind: str, value: Any, **further: Any) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def _encode_entity(entity: Any) -> dict[str, Any]:
     properties = _encode_map(dict(entity.items()))
     if isinstance(entity, Node):
         return _typed("node", properties, id=entity.element_id, labels=sorted(entity.labels))
-    # Not by their truth: a node without properties is an empty mapping, and so are the ends of what is returned alone.
+    # Not `if node`: a node without properties is an empty mapping, as are both ends of a relationship returned alone.
     ends = [None if node is None else node.element_id for node in entity.nodes]
     return _typed("relationship", properties, id=entity.element_id, type=entity.type, start=ends[0], end=ends[1])
 
@@ -86,7 +86,7 @@ def _encode_clock(value: Any) -> dict[str, Any]:
 
 
 def _short(text: str) -> str:
-    """ISO text without the zeros that fill a fraction up to nine digits."""
+    """ISO text without the trailing zeros of a fraction of nine digits."""
     seconds, _, rest = text.partition(".")
     fraction, offset = rest[:9].rstrip("0"), rest[9:]
     return seconds + (f".{fraction}" if fraction else "") + ("Z" if offset == "+00:00" else offset)

@@ -1,4 +1,4 @@
-"""The two graphs of an evaluation as configured, the embedded server standing in for whichever has no address."""
+"""The two graphs of an evaluation as configured; the embedded server serves each one that has no address."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -15,7 +15,7 @@ from stoic_assets.core.graph_address import GraphAddress, refuse_same_graph, sto
 
 @dataclass(frozen=True)
 class Graphs:
-    """`subject` is what the agent writes to, `stoic` our own; `embedded` is None where neither needs it."""
+    """`subject` is what the agent writes to, `stoic` our own graph; `embedded` is None where neither needs it."""
 
     subject: Graph
     stoic: Graph
@@ -41,7 +41,7 @@ class GraphUse:
 
     @contextmanager
     def kept(self) -> Iterator[None]:
-        """While the block runs, an embedded server that was used runs on: its start takes two seconds."""
+        """While the block runs, an embedded server that was used keeps running: starting it takes two seconds."""
         with ExitStack() as self._kept:
             try:
                 yield
@@ -49,7 +49,7 @@ class GraphUse:
                 self._kept, self._is_ahead = None, False
 
     def start(self) -> None:
-        """Has the embedded server start, where one is needed, without waiting for it; only while it is `kept`."""
+        """Starts the embedded server, if one is needed, without waiting for it; only within a `kept` block."""
         needed = not (subject_address(self._env) and stoic_address(self._env))
         if self._kept and needed and not self._is_ahead:
             self._kept.enter_context(embedded_graph_ahead(self._home))
@@ -77,7 +77,7 @@ def _with_embedded(
 ) -> Graphs:
     ours = server.address(SUBJECT)
     if subject and subject.same_database(ours):
-        subject = None  # as `stoic graph --json` prints it: the embedded graph after all, with its observer
+        subject = None  # the address that `stoic graph --json` prints: use the embedded graph, with its observer
     refuse_same_graph(subject or ours, stoic or server.address(STOIC), env)
     return Graphs(
         subject=connect(subject) if subject else _embedded(home, server, SUBJECT),

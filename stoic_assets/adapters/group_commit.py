@@ -1,7 +1,6 @@
-"""Group commit: what many wait to have stored is stored together, so that one sync of the disk serves them all.
+"""Group commit: what many callers wait to have stored is stored together, with one sync of the disk for them all.
 
-A sync for each of them would make conversations wait in line for the disk; none at all would let a power cut take what
-was paid for.
+With a sync for each, conversations would queue for the disk; without any, a power cut would lose what was paid for.
 """
 
 import asyncio
@@ -14,7 +13,7 @@ Waiting = list[tuple[T, "asyncio.Future[None]"]]
 
 
 class GroupCommit(Generic[T]):
-    """Hands what was added to `store`, one group at a time, in a thread; `store` returns when the disk has it."""
+    """Passes added items to `store`, one group at a time, in a thread; `store` returns when they are on disk."""
 
     def __init__(self, store: Callable[[Sequence[T]], None]) -> None:
         self._store = store
@@ -29,14 +28,14 @@ class GroupCommit(Generic[T]):
             self._store_waiting()
         await stored
 
-    # Callbacks and no task: at the end of a loop tasks are cancelled, and those who still store something would wait
-    # for ever.
+    # Callbacks and no task: at the end of a loop tasks are cancelled, and callers that still store something would
+    # wait for ever.
     def _store_waiting(self) -> None:
         group, self._waiting = self._waiting, []
         items = [item for item, _ in group]
         try:
             work = asyncio.get_running_loop().run_in_executor(None, self._store, items)
-        except RuntimeError:  # the loop is ending: it lends no thread any more, and nobody waits
+        except RuntimeError:  # the loop is ending: it no longer runs threads, and nobody waits
             self._store(items)
             return
         self._busy = True
@@ -47,7 +46,7 @@ class GroupCommit(Generic[T]):
         fault = work.exception()
         for _, stored in group:
             if stored.done():
-                continue  # whoever waited was cancelled
+                continue  # the caller was cancelled
             if fault is None:
                 stored.set_result(None)
             else:

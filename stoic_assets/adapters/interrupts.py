@@ -1,4 +1,4 @@
-"""Ctrl-C, heard once: the first ends what runs in good order, and those that follow would only disturb that."""
+"""Handles Ctrl-C once: the first one ends what runs in good order, and further ones would only disturb that."""
 
 import asyncio
 import logging
@@ -13,14 +13,14 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 Handler = Callable[[int, FrameType | None], Any]
 PATIENCE = 5.0
-"""Seconds after which it is heard again: what was interrupted should have ended by then."""
+"""Seconds after which Ctrl-C is handled again: what was interrupted should have ended by then."""
 
 
 class HeardOnce:
-    """A handler of Ctrl-C that hands the first one on, and drops those that follow within PATIENCE.
+    """A handler of Ctrl-C that passes the first one on, and drops those that follow within PATIENCE.
 
-    Handlers that take turns within one command, as asyncio's and Dagster's do, count together: each is told which one
-    stood `before` it.
+    Handlers that take turns within one command, as asyncio's and Dagster's do, count together: each is given the one
+    `before` it.
     """
 
     def __init__(self, handler: Handler, before: Any = None) -> None:
@@ -29,7 +29,7 @@ class HeardOnce:
 
     @property
     def heard(self) -> bool:
-        """Whether there was one."""
+        """Whether there was a Ctrl-C."""
         return bool(self._heard)
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
@@ -40,22 +40,22 @@ class HeardOnce:
 
 
 def hear_interrupts_once() -> None:
-    """Ctrl-C raises `KeyboardInterrupt`, the first time. Libraries that trip over it tell nobody from then on."""
+    """Ctrl-C raises `KeyboardInterrupt`, the first time. Errors that it causes in libraries are no longer printed."""
     interrupt, tell = HeardOnce(signal.default_int_handler), sys.unraisablehook
     signal.signal(signal.SIGINT, interrupt)
     sys.unraisablehook = lambda ignored: None if interrupt.heard else tell(ignored)
-    if logging.lastResort:  # writes what has no other handler
+    if logging.lastResort:  # prints records that no other handler takes
         logging.lastResort.addFilter(lambda _: not interrupt.heard)
 
 
 def was_interrupted() -> bool:
-    """Whether Ctrl-C was heard, which libraries swallow, or wrap in errors of their own."""
+    """Whether Ctrl-C was pressed, which libraries swallow or wrap in errors of their own."""
     handler = signal.getsignal(signal.SIGINT)
     return isinstance(handler, HeardOnce) and handler.heard
 
 
 def heard_once(handler: Any) -> Any:
-    """`handler`, which is to stand in place of the present one for Ctrl-C; what is no function is left as it is."""
+    """`handler` for Ctrl-C, to replace the present one; returned unchanged if it is not a function."""
     if isinstance(handler, HeardOnce) or not callable(handler):
         return handler
     return HeardOnce(handler, signal.getsignal(signal.SIGINT))
@@ -64,18 +64,18 @@ def heard_once(handler: Any) -> Any:
 def run_async(work: Coroutine[Any, Any, T]) -> T:
     """Runs `work` in a loop of its own, whose connections are closed with it.
 
-    Dagster's loop for async assets lives as long as the run: connections of one asset stayed open in it, and were
-    dropped with warnings in the end.
+    Dagster's loop for async assets lives as long as the run: the connections of an asset would stay open in it, and be
+    dropped with warnings at the end.
     """
     try:
         with _interrupts_left_to_asyncio() as before:
             return asyncio.run(_interrupted_once(work, before))
     finally:
-        work.close()  # Python would warn of one that an interrupt did not let begin
+        work.close()  # otherwise Python warns of a coroutine that never started because of an interrupt
 
 
 async def _interrupted_once(work: Coroutine[Any, Any, T], before: Any) -> T:
-    """The first Ctrl-C cancels what runs, and asyncio would break off with the second."""
+    """The first Ctrl-C cancels what runs; further ones are dropped, since asyncio would abort at the second."""
     handler: Any = signal.getsignal(signal.SIGINT)
     if before is not None:
         signal.signal(signal.SIGINT, HeardOnce(handler, before))
@@ -84,14 +84,14 @@ async def _interrupted_once(work: Coroutine[Any, Any, T], before: Any) -> T:
 
 @contextmanager
 def _interrupts_left_to_asyncio() -> Iterator[Any]:
-    """Ctrl-C cancels what runs in good order, and counts also where it has nothing left to wait for.
+    """Ctrl-C cancels what runs in good order, and counts even when nothing is left to wait for.
 
-    Dagster's own handling would skip every `finally`; asyncio steps back where somebody handles interrupts already.
-    Yields the handler until now, or None where none can be replaced.
+    Dagster's own handling would skip every `finally`; asyncio leaves Ctrl-C alone where another handler is set.
+    Yields the handler until now, or None where it cannot be replaced.
     """
     try:
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    except ValueError:  # not the main thread: nobody sends this thread a Ctrl-C
+    except ValueError:  # not the main thread, which alone receives Ctrl-C
         yield None
         return
     try:

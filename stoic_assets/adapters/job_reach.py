@@ -1,6 +1,6 @@
-"""What jobs reach beside the agent's words: variables of the environment, and files outside of the project.
+"""What jobs have access to besides the agent's messages: environment variables, and files outside of the project.
 
-Whoever writes jobs is trusted with both; who runs jobs of others is told.
+Authors of jobs are trusted with both; a user who runs jobs written by others is told about them.
 """
 
 from collections import defaultdict
@@ -16,7 +16,7 @@ from stoic_assets.core.jobs.job_entries import FileSetup
 
 
 def variables_sent(jobs: Iterable[Job], addresses: Mapping[str, str], env: Mapping[str, str]) -> dict[str, list[str]]:
-    """The variables whose values an address is sent in headers, by address; `addresses` are by the jobs' names."""
+    """The variables whose values are sent to an address in headers, by address; `addresses` are by job name."""
     sent: dict[str, set[str]] = defaultdict(set)
     key = {KEY} if env.get(KEY) else set()
     for job in jobs:
@@ -25,14 +25,14 @@ def variables_sent(jobs: Iterable[Job], addresses: Mapping[str, str], env: Mappi
 
 
 def files_outside(root: Path, files: Iterable[Path], jobs: Iterable[Job]) -> dict[str, list[Path]]:
-    """What setups and prompts of these jobs are read from that is not below `root`, by the jobs' names.
+    """The files outside of `root` that setups and prompts of these jobs are read from, by job name.
 
-    `files` are the job files, among them those of the jobs.
+    `files` are the job files; they include those of `jobs`.
     """
     names = {job.name for job in jobs}
     outside: dict[str, list[Path]] = {}
     for file in files:
-        with suppress(ConfigurationError):  # which only those have that are none of the jobs'
+        with suppress(ConfigurationError):  # only files that belong to none of the jobs raise it
             job = read_document(file, Job)
             far = [each for each in _read_for(job, file) if not each.is_relative_to(root.resolve())]
             if far and (name := job.name or file.stem) in names:

@@ -1,5 +1,5 @@
-"""Files of JSON lines that only grow. A line counts when it is whole: the torn end that a killed process or a full disk
-left is not read, and the next line takes its place.
+"""Files of JSON lines that only grow. Only whole lines count: a torn end, left by a killed process or a full disk, is
+not read, and the next line replaces it.
 """
 
 import json
@@ -17,7 +17,7 @@ from stoic_assets.adapters.group_commit import GroupCommit
 
 
 def read_lines(file: Path, first_key: str | None = None) -> list[Any]:
-    """The value of every whole line, or of those whose first key this is; nothing where there is no file.
+    """The value of every whole line, or of those with this first key; nothing where there is no file.
 
     Raises `StorageError` for a file that cannot be read.
     """
@@ -39,24 +39,24 @@ class JsonLines:
         self._group = GroupCommit(self._sync_file)
 
     def write(self, value: Any) -> None:
-        """Adds one line, which outlives this process. Raises `StorageError`; then it was not added."""
-        # In ASCII, which has a form for any text: UTF-8 has none for half of a surrogate pair.
+        """Adds one line, which survives the end of this process. Raises `StorageError`; then it was not added."""
+        # In ASCII, which can encode any text: UTF-8 cannot encode half of a surrogate pair.
         line = json.dumps(value).encode("ascii") + b"\n"
         with self._explained():
             end = self._book.seek(0, os.SEEK_END)
             try:
                 _write_all(self._book, line)
             except OSError:
-                with suppress(OSError):  # the first fault is the one to tell
+                with suppress(OSError):  # the first error is the one to report
                     self._book.truncate(end)
                 raise
 
     async def sync(self) -> None:
-        """Returns when all lines so far outlast a power cut. Raises `StorageError`."""
+        """Returns when all lines so far would survive a power cut. Raises `StorageError`."""
         await self._group.add(None)
 
     async def append(self, value: Any) -> None:
-        """Adds one line, and returns when it and all before it outlast a power cut. Raises `StorageError`."""
+        """Adds one line, and returns when it and all before it would survive a power cut. Raises `StorageError`."""
         self.write(value)
         await self.sync()
 

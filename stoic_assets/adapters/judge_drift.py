@@ -1,9 +1,9 @@
-"""Stored transcripts judged again, held against their reference, into the table `judge_drift`.
+"""Judges stored transcripts again and compares the verdicts with a reference, into the table `judge_drift`.
 
-    <home>/judge_drift/<reference_id>.json      what nights are held against; the newest of the present judge counts
+    <home>/judge_drift/<reference_id>.json      what nights are compared with; the newest of the present judge counts
     <home>/judge_drift/calls/<drift id>.jsonl   the ledger of one night's model calls; `lock`
 
-The judge cache is neither read nor written: its replies stand for verdicts that were given then.
+The judge cache is neither read nor written: its replies are verdicts from an earlier time.
 """
 
 import asyncio
@@ -52,14 +52,14 @@ _JUDGED_TRIALS = """
     where evaluations.status = 'finished' and virtue_scores.score is not null
 """
 Exhibits = Mapping[str, tuple[Job, Evidence]]
-"""Trial id to what a judge needs of it."""
+"""Trial id to the job and evidence that a judge needs."""
 
 
 @dataclass(frozen=True)
 class Watch:
-    """What a night found of the judge, the file of its rows, and US dollars spent (None where they cannot be told).
+    """What a night found about the judge, the file of its rows, and US dollars spent (None if unknown).
 
-    `event` is to be announced; there is one on an alarm alone.
+    `event` is to be announced; only an alarm has one.
     """
 
     measurement: Measurement
@@ -70,11 +70,11 @@ class Watch:
 
 
 async def watch_judge(workplace: Workplace, provider: ChatModel, at: datetime, renew: bool = False) -> Watch:
-    """Judges the reference's transcripts once more and stores how far the judge is from it.
+    """Judges the reference's transcripts once more and stores how far the judge is from the reference.
 
-    A judge without a reference gets one instead, and so does every judge with `renew`; an interrupted making is taken
-    up after its last whole round. `at` is the night's moment, in UTC. Raises `ConfigurationError`, `StorageError`, and
-    `InfrastructureError` when too many verdicts could not be had.
+    A judge without a reference gets one instead, and so does every judge with `renew`; an interrupted reference is
+    continued after its last whole round. `at` is the night's moment, in UTC. Raises `ConfigurationError`,
+    `StorageError`, and `InfrastructureError` when too many verdicts are missing.
     """
     home, evaluation_id = drift_folder(workplace), f"drift-{at:%Y%m%dT%H%M%S}"
     journal = home / "calls" / f"{evaluation_id}.jsonl"
@@ -103,7 +103,7 @@ def judge_moved(
 
 
 def drift_folder(workplace: Workplace) -> Path:
-    """Where references and ledgers lie."""
+    """The folder of references and ledgers."""
     return workplace.project.home / TABLE
 
 
@@ -122,7 +122,7 @@ async def _measure(workplace: Workplace, model: ChatModel, at: datetime, renew: 
 
 
 def _prepared(workplace: Workplace, at: datetime, renew: bool) -> tuple[Reference, Exhibits]:
-    """The reference without trials that were deleted since, and those that are left; a new one if too few are."""
+    """The reference without trials that were deleted since, and the remaining ones; a new one if too few remain."""
     panel = judge_panel(workplace.env)
     judge = judge_id(panel, workplace.judge_identity(panel), workplace.settings)
     kept = None if renew else _kept(workplace, judge)
@@ -142,7 +142,7 @@ def _chosen(workplace: Workplace) -> tuple[Member, ...]:
 
 
 def _exhibits(workplace: Workplace, members: Iterable[Member]) -> Exhibits:
-    """What is still stored of the members, with the jobs that their conversations were held with."""
+    """The members that are still stored, with the jobs of their conversations."""
     wanted = {member.trial_id: (member.agent_version, member.evaluation_id) for member in members}
     found: dict[str, tuple[Job, Evidence]] = {}
     for version, evaluation_id in dict.fromkeys(wanted.values()):
@@ -157,7 +157,7 @@ def _exhibits(workplace: Workplace, members: Iterable[Member]) -> Exhibits:
 
 
 async def _judged_once(workplace: Workplace, model: ChatModel, exhibits: Exhibits, panel: tuple[str, ...]) -> Judged:
-    """One judging of every transcript, all side by side under the judge's limit."""
+    """Judges every transcript once, concurrently within the judge's limit."""
     settings = workplace.settings.judging.model_copy(update={"samples": 1})
     workplace.progress.begin(TABLE, len(exhibits))
 
@@ -173,7 +173,7 @@ async def _judged_once(workplace: Workplace, model: ChatModel, exhibits: Exhibit
 
 
 def _refuse_silence(verdicts: list[VirtueScore], threshold: float) -> None:
-    """A judge that does not answer was not measured; as a round of a reference it would leave a hole for good."""
+    """Refuses a night whose judge did not answer: as a round of a reference it would leave a permanent gap."""
     faults = [verdict.error for verdict in verdicts if verdict.error]
     if len(faults) > threshold * len(verdicts):
         raise InfrastructureError(
@@ -183,7 +183,7 @@ def _refuse_silence(verdicts: list[VirtueScore], threshold: float) -> None:
 
 
 def _kept(workplace: Workplace, judge: str) -> Reference | None:
-    """The newest reference of a judge, whole or not. Raises `ConfigurationError` for a damaged file."""
+    """The newest reference of a judge, complete or not. Raises `ConfigurationError` for a damaged file."""
     path = max(drift_folder(workplace).glob(f"{judge}-*.json"), default=None)
     advice = "is damaged or cannot be read; remove it, and a new reference is made"
     return read_stored(path, Reference.model_validate_json, advice) if path else None

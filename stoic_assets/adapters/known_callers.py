@@ -1,7 +1,7 @@
-"""The token of a server that has no accounts: who sends it, and how a browser comes to send it.
+"""The token of a server that has no accounts: how programs and browsers send it.
 
-A browser that has logged in with a link or a password sends a cookie from then on. A password alone would not do: a
-page whose address holds one cannot ask for anything more, and not every browser sends it with a WebSocket.
+A browser that has logged in with a link or a password sends a cookie from then on. A password alone is not enough: a
+page whose address contains one cannot send further requests, and not every browser sends it with a WebSocket.
 """
 
 import base64
@@ -34,17 +34,17 @@ if (navigator.cookieEnabled) location.replace(page);
 
 
 class KnownCallersOnly:
-    """ASGI middleware that answers 401 to whoever does not send the token; where none is set, to other machines.
+    """ASGI middleware that answers 401 to requests without the token; if none is set, to those of other machines.
 
-    With one, this machine is asked as well: a proxy on it that others reach would speak for all of them. It is taken as
-    a Bearer token from programs. Browsers give it as the password of any user, for which they ask, or in a link; both
-    lead to the same page at its plain address, with a cookie.
+    With a token, this machine needs it as well: otherwise a proxy on it would let in everyone who reaches the proxy.
+    Programs send it as a Bearer token. Browsers send it as the password of any user, for which they ask, or in a link;
+    both lead to the same page at its plain address, with a cookie.
     """
 
     def __init__(self, app: ASGIApp, token: str) -> None:
         self._app, self._token = app, token
         proof = hmac.digest(token.encode(), b"logged in to the web UI", hashlib.sha256).hex()
-        # Cookies do not heed ports: each server of this machine with a token of its own needs a name of its own.
+        # Cookies ignore ports: each server of this machine with a token of its own needs a name of its own.
         self._name, self._cookie = f"stoic_ui_{proof[:8]}", proof[8:]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -53,7 +53,7 @@ class KnownCallersOnly:
         await (answer or self._app)(scope, receive, send)
 
     def _answer(self, scope: Scope) -> Response | None:
-        """None where the caller may go on."""
+        """None where the request may pass."""
         if not self._token:
             return None if _is_near(scope) else _refusal()
         asked, linked = HTTPConnection(scope), _taken_from_link(scope)
@@ -90,7 +90,7 @@ def _is_page(asked: HTTPConnection) -> bool:
 
 
 def _taken_from_link(scope: Scope) -> str:
-    """The token in the address, taken out of it, so that no log of requests shows it."""
+    """The token in the address, which is removed from it, so that no request log shows it."""
     query: list[tuple[str, Any]] = parse_qsl(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
     rest = [pair for pair in query if pair[0] != IN_LINKS]
     if len(rest) < len(query):

@@ -1,8 +1,8 @@
-"""pyarrow, neo4j and openai without what they would import and never need here; imports without a look for garbage.
+"""pyarrow, neo4j and openai without imports that are never needed here; imports without garbage collection.
 
-The first array that pyarrow makes imports pandas, to know whether what it was given is a pandas object: 0.3 s, 45 MB.
-neo4j imports pandas, numpy and pyarrow to recognise their values as parameters: 0.4 s, 100 MB. None is ever given to
-either here. `to_pandas` still works: it looks for pandas again. openai imports the types of all that its servers offer:
+The first array that pyarrow makes imports pandas, to check whether its input is a pandas object: 0.3 s, 45 MB.
+neo4j imports pandas, numpy and pyarrow to recognise their values as parameters: 0.4 s, 100 MB. Neither ever gets such
+values here. `to_pandas` still works: it looks for pandas again. openai imports the types of all that its servers offer:
 0.25 s, 9 MB.
 """
 
@@ -21,7 +21,7 @@ from typing import Any
 
 @cache
 def arrow_alone() -> None:
-    """To be called before the first array is made; later calls, or one where pandas is there already, do nothing."""
+    """To be called before the first array is made; does nothing on later calls, or if pandas is already imported."""
     import pyarrow as pa
 
     with hidden("pandas"):
@@ -33,7 +33,7 @@ def neo4j_alone() -> None:
     """To be called before neo4j is imported for the first time."""
     with hidden("pandas", "numpy", "pyarrow"):
         import neo4j.time
-    neo4j.time._DAYS_IN_MONTH = _MonthLengths()  # in place of a table of 120,000 months, 14 MB
+    neo4j.time._DAYS_IN_MONTH = _MonthLengths()  # replaces a table of 120,000 months, 14 MB
 
 
 class _MonthLengths(dict[tuple[int, int], int]):
@@ -43,7 +43,7 @@ class _MonthLengths(dict[tuple[int, int], int]):
 
 @cache
 def openai_alone() -> None:
-    """To be called before openai is imported for the first time; where it is there already, this does nothing."""
+    """To be called before openai is imported for the first time; does nothing if it is already imported."""
     found = find_spec("openai")
     if "openai" in sys.modules or found is None or not found.origin:
         return
@@ -54,7 +54,7 @@ def openai_alone() -> None:
 
 
 def _import_when_asked(name: str, folder: Path) -> None:
-    """Has a package run when it is asked for a name; its modules can be imported one by one before that."""
+    """Runs a package only when one of its names is used; its modules can be imported one by one before that."""
     loader = SourceFileLoader(name, str(folder / "__init__.py"))
     spec = ModuleSpec(name, loader, is_package=True)
     spec.submodule_search_locations = [str(folder)]
@@ -76,7 +76,7 @@ def _import_when_asked(name: str, folder: Path) -> None:
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """For blocks that import or set up what stays: looking for garbage in it, then and later, takes 0.2 of 1.8 s."""
+    """For blocks that import or set up what stays in memory: collecting garbage then and later takes 0.2 of 1.8 s."""
     gc.disable()
     try:
         yield
@@ -87,7 +87,7 @@ def uncollected() -> Iterator[None]:
 
 @contextmanager
 def hidden(*packages: str) -> Iterator[None]:
-    """Lets what is imported in this thread find that some packages, which it could do without, are not installed."""
+    """Makes some packages look uninstalled to imports in this thread that can do without them."""
     finder = _NotFound(packages, threading.get_ident())
     sys.meta_path.insert(0, finder)
     try:

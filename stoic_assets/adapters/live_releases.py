@@ -1,4 +1,4 @@
-"""The releases of a project as its manifests and jobs stand now: which can be read, and which can be talked to."""
+"""The releases of a project according to its present manifests and jobs: which can be read, which can be called."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from stoic_assets.core.releases import Release, base_of, live_versions
 
 @dataclass(frozen=True)
 class Releases:
-    """Every readable manifest by agent version, the live ones oldest first, and what is wrong with the rest."""
+    """Every readable manifest by agent version, the live ones oldest first, and what is wrong with the others."""
 
     known: Mapping[str, Release]
     live: tuple[Release, ...]
@@ -25,7 +25,7 @@ class Releases:
 
 
 def read_releases(workplace: Workplace) -> Releases:
-    """The manifests of `releases/`. A fault in one, or in the jobs it chooses, is a complaint and stops no other."""
+    """The manifests of `releases/`. A fault in one, or in the jobs it selects, is a complaint and stops no other."""
     known, faults = load_releases(workplace.project.releases)
     complaints = [str(fault) for fault in faults]
 
@@ -41,7 +41,7 @@ def read_releases(workplace: Workplace) -> Releases:
 
 
 def _address(release: Release, workplace: Workplace) -> str | None:
-    """Where a release listens: its own URL, else those of all its jobs, else None: it is but a name."""
+    """Where a release listens: its own URL, else those of all its jobs; None if it is only a name."""
     if release.url:
         return release.url
     jobs = chosen_jobs(EvaluationRequest(), release.agent_version, workplace.project, release)

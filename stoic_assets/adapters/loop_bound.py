@@ -8,11 +8,11 @@ T = TypeVar("T")
 
 
 class LoopBound(Generic[T]):
-    """One thing for each event loop that asks for it.
+    """One connection for each event loop that asks for it.
 
     An HTTP session cannot outlive its loop and cannot be shared between loops, while an adapter is made before the
-    first loop and may serve several (one for each Dagster run, say). So the session lives in an asynchronous
-    generator, which `asyncio.run` and Dagster alike finish before they close a loop.
+    first loop and may serve several (one for each Dagster run, for example). So the session lives in an asynchronous
+    generator, which both `asyncio.run` and Dagster finish before they close a loop.
     """
 
     def __init__(self, open_: Callable[[], T], close: Callable[[T], Awaitable[None]]) -> None:
@@ -20,7 +20,7 @@ class LoopBound(Generic[T]):
         self._living: dict[asyncio.AbstractEventLoop, tuple[T, AsyncGenerator[None, None]]] = {}
 
     async def get(self) -> T:
-        """The thing of the running loop."""
+        """The connection of the running loop."""
         loop = asyncio.get_running_loop()
         if loop not in self._living:
             thing = self._open()
@@ -30,7 +30,7 @@ class LoopBound(Generic[T]):
         return self._living[loop][0]
 
     async def close(self) -> None:
-        """Closes the thing of the running loop now; the next `get` opens another."""
+        """Closes the connection of the running loop now; the next `get` opens another."""
         if entry := self._living.get(asyncio.get_running_loop()):
             await entry[1].aclose()
 

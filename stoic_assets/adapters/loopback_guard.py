@@ -1,8 +1,8 @@
-"""Who may use the HTTP servers that we start: programs of this machine, and the pages that these servers gave out.
+"""Who may use the HTTP servers that we start: programs on this machine, and pages that these servers delivered.
 
-A web page from anywhere can have a browser send requests to loopback and, by pointing its own name there, read the
-answers. Browsers say what they do in `Host`, `Origin` and `Sec-Fetch-*`; programs send no foreign `Origin`. Who the
-caller is stays the business of each server; for one that has no accounts, there is `known_callers`.
+Any web page can make a browser send requests to loopback and, by pointing its own domain there, read the answers.
+Browsers describe a request in `Host`, `Origin` and `Sec-Fetch-*`; programs send no foreign `Origin`. Each server checks
+callers itself; for one that has no accounts, there is `known_callers`.
 """
 
 from starlette.datastructures import Headers
@@ -12,11 +12,11 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-"""What this machine is called in a request. Not 0.0.0.0: to that, browsers tell less about where a request is from."""
+"""The names of this machine in a request. Not 0.0.0.0: for that, browsers send less about a request's origin."""
 
 
 class OwnPagesOnly:
-    """ASGI middleware that answers 403 to what a page of another origin asks, by HTTP or WebSocket."""
+    """ASGI middleware that answers 403 to requests from a page of another origin, by HTTP or WebSocket."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -30,10 +30,10 @@ class OwnPagesOnly:
 
 
 def is_foreign(headers: Headers, method: str) -> bool:
-    """Whether another origin's page is behind a request. Following a link to a page of ours is all that it may do."""
+    """Whether a request comes from another origin's page. Such a page may do no more than link to one of our pages."""
     if (origin := headers.get("origin")) is not None and origin.partition("://")[2] != headers.get("host"):
         return True
-    # Looked at as well, since a proxy has to set Origin to our own, whoever it was.
+    # Checked as well, since a proxy has to set Origin to our own, whatever the caller sent.
     follows_link = (
         method == "GET" and headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
     )
@@ -41,6 +41,6 @@ def is_foreign(headers: Headers, method: str) -> bool:
 
 
 def guard(host: str = LOOPBACK[0]) -> list[Middleware]:
-    """The middleware of a server that listens on `host`; elsewhere than on loopback nobody knows its names."""
+    """The middleware of a server that listens on `host`; beyond loopback the server's names are unknown."""
     names = list(LOOPBACK) if host in LOOPBACK else ["*"]
     return [Middleware(TrustedHostMiddleware, allowed_hosts=names, www_redirect=False), Middleware(OwnPagesOnly)]

@@ -1,4 +1,4 @@
-"""From a job's target and the environment to a connected agent."""
+"""Makes a connected agent from a job's target and the environment."""
 
 import re
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from stoic_assets.core.jobs.job_entries import Target
 from stoic_assets.core.settings import AgentLimit
 
 KEY = "AGENT_API_KEY"
-"""The variable of the key that every agent is sent."""
+"""The variable of the key that is sent to every agent."""
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 
 
@@ -40,10 +40,10 @@ async def reachable(url: str, timeout: float = 5.0) -> None:
 
 
 async def check_access(target: Target, url: str, env: Mapping[str, str], seconds: float = 5.0) -> None:
-    """Raises `StoicError` where no evaluation could speak to the agent at `url`, as far as it tells unasked.
+    """Raises `StoicError` where no evaluation could talk to the agent at `url`, as far as this shows without a session.
 
-    That is where nobody listens, a certificate is not trusted, a key is refused or the address leads elsewhere; and, as
-    late, where no answer comes within `seconds`. No session is opened and nothing said.
+    That is: nothing listens there, a certificate is not trusted, a key is refused, the address leads elsewhere, or (a
+    `late` failure) no answer comes within `seconds`. No session is opened and no message sent.
     """
     await reachable(url, seconds)
     agent = connect_agent(target.model_copy(update={"timeout_seconds": seconds}), url, "", env, AgentLimit())
@@ -54,7 +54,7 @@ async def check_access(target: Target, url: str, env: Mapping[str, str], seconds
 
 
 def header_secrets(target: Target, env: Mapping[str, str]) -> list[str]:
-    """What the target's headers hold of secrets, going by their names; without the scheme (`Basic`) before it, too.
+    """The secrets in the target's headers, found by header names; each also without a scheme (`Basic`) before it.
 
     Raises as `connect_agent` does.
     """
@@ -63,7 +63,7 @@ def header_secrets(target: Target, env: Mapping[str, str]) -> list[str]:
 
 
 def header_variables(target: Target) -> set[str]:
-    """The variables of the environment that the target's headers name."""
+    """The environment variables that the target's headers name."""
     return {variable for value in target.headers.values() for variable in _VARIABLE.findall(value)}
 
 

@@ -1,4 +1,4 @@
-"""An agent that speaks the Embabel chat protocol: it holds the sessions, and its object context can be read."""
+"""An agent that speaks the Embabel chat protocol: it keeps the sessions, and its object context can be read."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -28,7 +28,7 @@ class EmbabelAgent:
         self._chatbot, self._model = chatbot, model
 
     async def open_session(self, user: str) -> str:
-        """A new session of `user`; the id is the service's."""
+        """Opens a session of `user` and returns the service's id of it."""
         body = {"user": user, "chatbot": self._chatbot}
         answer = await self._http.call("PUT", self._http.below(f"{CHAT}/sessions"), body)
         session_id = answer.get("sessionId") if isinstance(answer, dict) else None
@@ -47,15 +47,15 @@ class EmbabelAgent:
         return AgentReply(content, _events(answer.get("events")))
 
     async def probe(self, user: str) -> None:
-        """A session that nobody uses."""
+        """Opens a session that nobody uses."""
         await self.open_session(user)
 
     async def check_access(self) -> None:
-        """Looks whether the service would speak with us, without a session."""
+        """Checks whether the service would answer us, without a session."""
         await self._http.check_access(self._http.below(f"{CHAT}/sessions"))
 
     async def object_context(self, session_id: str) -> dict[str, Any] | None:
-        """What the agent has in mind, in wire form."""
+        """The agent's object context as the service sends it."""
         url = self._http.below(f"{CHAT}/objectContexts/{quote(session_id, safe='')}")
         answer = await self._http.call("GET", url, particular=IN_SESSION)
         if not isinstance(answer, dict):
@@ -71,11 +71,11 @@ class EmbabelAgent:
 
 
 def _service(url: str) -> str:
-    """The address of the chat service, from one that may or may not hold the path of its chat."""
+    """The address of the chat service, from one with or without the path of its chat."""
     try:
         parts = urlsplit(url.strip())
     except ValueError:
-        return url  # which is refused in words of ours
+        return url  # is refused later, with our own error
     return parts._replace(path=parts.path.rstrip("/").removesuffix(CHAT)).geturl()
 
 

@@ -1,4 +1,4 @@
-"""JSON over HTTP to one service, and what its faults mean. Which paths and which fields is the protocols' business."""
+"""JSON over HTTP to one service, and what its faults mean. The protocols' modules know the paths and the fields."""
 
 import json
 from collections.abc import Mapping
@@ -20,30 +20,30 @@ if TYPE_CHECKING:
     from aiohttp import ClientResponse, ClientSession
 
 TURNED_AWAY = (403, 502, 503)
-"""What gateways answer when they let nobody through; a service may answer so to one request as well."""
+"""What gateways answer when they let nobody through; a service may also answer so to a single request."""
 LOST = (404, 405)
-"""What is answered at an address where no such service listens; a service may mean one thing that it does not know."""
+"""What an address without such a service answers; a service may also mean a session or graph that it does not know."""
 
 SETTING = "limits.agent.largest_reply_mib"
-"""The setting of how much is taken at once."""
+"""The setting that limits the size of one reply."""
 STREAM = "text/event-stream"
-"""The type of an answer that comes in events."""
+"""The content type of a reply that is streamed as events."""
 REPEATABLE = (408, 409, 423, 425)
-"""Refusals that say of themselves that they pass: late, in conflict, locked, too early."""
+"""Refusals that are temporary by definition: request timeout, conflict, locked, too early."""
 
 
 class Particular(Flag):
-    """What a request brings that no other does, so that a refusal may be about this one request alone."""
+    """What only this request contains, so that a refusal may be about this one request alone."""
 
     NOTHING = 0
     WORDS = auto()
-    """A moderation may answer 403 to them; else that refuses the key."""
+    """A message: a moderation may answer it with 403; otherwise 403 refuses the key."""
     PLACE = auto()
-    """A session or a graph, which the service may not know (`LOST`); else no such service listens there."""
+    """A session or a graph, which the service may not know (`LOST`); otherwise no such service listens there."""
 
 
 class UnexpectedStatus(AgentFailure):
-    """The service answered with a `status` that is no success."""
+    """The service answered with a `status` outside 2xx."""
 
     def __init__(self, problem: str, status: int, retry_after: float | None, lost: bool) -> None:
         final = status < 500 and status not in REPEATABLE
@@ -53,11 +53,12 @@ class UnexpectedStatus(AgentFailure):
 
 
 class AgentHttp:
-    """The HTTP side of one agent, or of a service beside it that has another `name`.
+    """The HTTP side of one agent, or of another service, which then has a `name` of its own.
 
-    Own headers, no cookies (trials must not meet in them), no redirects (they would carry the key elsewhere), the
-    environment's proxy. `url` has no trailing slash. Of the `limit` counts what holds for one attempt. `key_advice`
-    says what to check when the key is refused, `path_advice` when nothing is found at the address.
+    It sends its own headers, keeps no cookies (trials must not share them), follows no redirects (they would carry the
+    key elsewhere) and uses the environment's proxy. `url` has no trailing slash. Of the `limit`, only what concerns a
+    single attempt is used. `key_advice` says what to check when the key is refused, `path_advice` when nothing is found
+    at the address.
     """
 
     def __init__(
@@ -75,13 +76,13 @@ class AgentHttp:
         self._session: LoopBound[ClientSession] = LoopBound(self._open, lambda session: session.close())
 
     def below(self, path: str) -> str:
-        """The address with `path` after its own, and its query, if it has one, after that."""
+        """The address with `path` appended to its own path; a query of the address stays at the end."""
         return below(self._parts, path)
 
     async def call(
         self, method: str, url: str, body: Mapping[str, Any] | None = None, particular: Particular = Particular.NOTHING
     ) -> Any:
-        """The JSON that one request brings back; None for an empty body. Raises what `send` raises."""
+        """The JSON that one request returns; None for an empty body. Raises what `send` raises."""
         text = await self.send(method, url, body, particular)
         try:
             return parse_json(text, self._limit.most_values) if text.strip() else None
@@ -96,10 +97,10 @@ class AgentHttp:
     async def send(
         self, method: str, url: str, body: Mapping[str, Any] | None = None, particular: Particular = Particular.NOTHING
     ) -> bytes:
-        """The bytes that one request brings back.
+        """The bytes that one request returns.
 
-        Raises `AgentFailure`, or `ConfigurationError` for a key, a certificate or an address that is not right.
-        With anything `particular`, its failure may be its own.
+        Raises `AgentFailure`, or `ConfigurationError` for a wrong key, certificate or address.
+        What the request contains that is `particular` to it decides whether a refusal is about this request alone.
         """
         import aiohttp
 
@@ -121,9 +122,9 @@ class AgentHttp:
         return text
 
     async def check_access(self, url: str) -> None:
-        """Raises what `send` does where the service lets nobody in like us, or does not answer; nothing is asked of it.
+        """Raises what `send` does where the service would refuse us or does not answer; no request does any work there.
 
-        What it says to a GET where it takes a PUT or a POST tells nothing, unless it refuses the key or redirects.
+        Its answer to a GET where it takes PUT or POST is ignored, unless it refuses the key or redirects.
         """
         try:
             await self.send("GET", url, particular=Particular.WORDS)
@@ -137,7 +138,7 @@ class AgentHttp:
         await self._session.close()
 
     def fault(self, problem: str, answer: Any = None) -> AgentFailure:
-        """An attempt that failed, and may be made again; an `answer` that tells of an error is quoted."""
+        """An attempt that failed and may be repeated; an error that `answer` reports is quoted."""
         error = answer.get("error") if isinstance(answer, dict) else None
         said = f": {excerpt(error if isinstance(error, str) else json.dumps(error), self._secrets)}" if error else ""
         return AgentFailure(f"{self._name} {problem}{said}")
@@ -148,18 +149,18 @@ class AgentHttp:
 
         headers = CIMultiDict[str]()
         for name, value in self._headers.items():
-            headers[name] = value  # an own header replaces ours, however it is written
-        # No limit on connections: that limit is ours and stands before every request.
+            headers[name] = value  # a header of the target replaces ours, whatever its case
+        # No limit on connections: our own limit applies before every request.
         session = aiohttp.ClientSession(
-            # Servers close what idles (from 5 s on): what idled for two is not used again.
+            # Servers close idle connections (from 5 s on): one that was idle for two seconds is not used again.
             connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=2),
             headers=headers,
             cookie_jar=aiohttp.DummyCookieJar(),
             timeout=aiohttp.ClientTimeout(total=self._limit.timeout_seconds),
             proxy=self._proxy,
         )
-        # Else aiohttp repeats, unseen, every PUT and GET whose connection drops: the agent would act twice, and its
-        # failure would not count. There is no public switch.
+        # Otherwise aiohttp silently repeats every PUT and GET whose connection drops: the agent would act twice, and
+        # its failure would not count. There is no public switch.
         session._retry_connection = False
         return session
 
@@ -174,7 +175,7 @@ class AgentHttp:
             raise SentTooMuch(f"{self._name} {error} at once; {advice}") from None
 
     def _too_much(self, found: TooManyValues) -> SentTooMuch:
-        """What it is that a reply holds more values than its size may."""
+        """The failure of a reply that contains more values than its size may."""
         limit = self._limit
         bound = f"{SETTING}: {limit.largest_reply_mib:g} allows {limit.most_values:,}"
         advice = f"if that is right, set it to {limit.room_for(found.values)} in stoic.yml"
@@ -200,7 +201,7 @@ class AgentHttp:
         raise UnexpectedStatus(f"{problem}; {self._path_advice}" if lost else problem, status, wait, lost)
 
     def _redirect(self, response: "ClientResponse") -> str:
-        """Where an answer leads instead, without a query, which may hold a key; empty of any other answer."""
+        """Where a redirect leads, without its query, which may contain a key; empty for any other answer."""
         if not 300 <= response.status < 400 or "Location" not in response.headers:
             return ""
         try:

@@ -1,4 +1,4 @@
-"""The knowledge-graph service (BOOGIE_URL): a context of its own for what an evaluation makes an agent learn."""
+"""The knowledge-graph service (BOOGIE_URL): a separate context for what an agent learns during an evaluation."""
 
 from stoic_assets.adapters.agents.http_session import AgentHttp, Particular, UnexpectedStatus
 from stoic_assets.core.conversation.agent import AgentFailure
@@ -11,9 +11,9 @@ EXISTS = 409
 async def create_knowledge_context(
     boogie_url: str, name: str, description: str, api_key: str | None = None, limit: AgentLimit | None = None
 ) -> None:
-    """Creates the context `name`, unless it exists as it does on resume; the service's answer is not needed.
+    """Creates the context `name`, unless it exists, as it does on resume; the service's answer is not needed.
 
-    Raises `ServiceUnreachable` when it is not to be had, `ConfigurationError` for a refused key.
+    Raises `ServiceUnreachable` when the service cannot be reached or fails, `ConfigurationError` for a refused key.
     """
     headers = {"X-API-KEY": api_key} if api_key else {}
     http = AgentHttp(boogie_url, headers, limit or AgentLimit(), "the knowledge service", "check AGENT_API_KEY")

@@ -1,4 +1,4 @@
-"""An agent behind a chat-completions endpoint: the sessions are ours, and the whole history goes with every message."""
+"""An agent behind a chat-completions endpoint: we keep the sessions and send the whole history with every message."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ COMPLETIONS = "/chat/completions"
 
 
 class OpenAiAgent:
-    """One agent that is asked by chat completions."""
+    """One agent that is called by chat completions."""
 
     def __init__(
         self, url: str, model: str, api_key: str | None = None,
@@ -37,7 +37,7 @@ class OpenAiAgent:
         return session_id
 
     async def send(self, session_id: str, user: str, message: str) -> AgentReply:
-        """The agent's reply to one message. A message that got no reply is not part of the history."""
+        """The agent's reply to one message. A message without a reply does not enter the history."""
         if session_id not in self._sessions:
             raise AgentFailure(f"the session {session_id} is unknown; it was not restored", final=True)
         history = self._sessions[session_id]
@@ -48,12 +48,12 @@ class OpenAiAgent:
         return reply
 
     async def probe(self, user: str) -> None:
-        """A greeting outside of any session: the protocol has nothing that costs less."""
+        """Sends a greeting outside of any session: the protocol has nothing cheaper."""
         greeting = [{"role": "user", "content": "Hello"}]
         await self._http.call("POST", self._url, self._request(greeting, user))
 
     async def check_access(self) -> None:
-        """Looks whether the agent would speak with us, without a message."""
+        """Checks whether the agent would answer us, without a message."""
         await self._http.check_access(self._url)
 
     async def object_context(self, session_id: str) -> dict[str, Any] | None:
@@ -61,7 +61,7 @@ class OpenAiAgent:
         return None
 
     def restore(self, session_id: str, turns: Sequence[Turn]) -> None:
-        """Makes `turns` the history of the session, up to the agent's last reply: what follows is sent again."""
+        """Makes `turns` the history of the session, up to the agent's last reply: later turns are sent again."""
         history = [{"role": turn.role, "content": worded(turn.content)} for turn in turns]
         while history and history[-1]["role"] == "user":
             history.pop()
@@ -72,7 +72,7 @@ class OpenAiAgent:
         await self._http.close()
 
     def _request(self, messages: Sequence[Mapping[str, str]], user: str) -> dict[str, Any]:
-        """What is asked; some servers stream unless they are told not to."""
+        """The request body; some servers stream unless `stream` is false."""
         return {"model": self._model, "messages": messages, "user": user, "stream": False}
 
     def _read(self, answer: Any) -> AgentReply:
@@ -85,7 +85,7 @@ class OpenAiAgent:
 
 
 def completions_url(url: str) -> str:
-    """The endpoint itself, from an address that may or may not hold `/v1` or `/chat/completions`."""
+    """The endpoint itself, from an address with or without `/v1` or `/chat/completions`."""
     parts = urlsplit(url)
     path = parts.path.rstrip("/")
     if not path.endswith(COMPLETIONS):
@@ -95,7 +95,7 @@ def completions_url(url: str) -> str:
 
 
 def _spoken(message: Mapping[str, Any]) -> str:
-    """The words of a reply: a text, or the text parts of a list; a refusal is a reply too."""
+    """The text of a reply: a string, or the text parts of a list; a refusal is a reply too."""
     content = message.get("content") or message.get("refusal") or ""
     if isinstance(content, list):
         return "".join(part.get("text") or "" for part in content)
@@ -103,7 +103,7 @@ def _spoken(message: Mapping[str, Any]) -> str:
 
 
 def _former_call(message: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The one call of a server that still speaks the protocol of before `tool_calls`."""
+    """The single call of a server that still uses the protocol from before `tool_calls`."""
     function = message.get("function_call")
     return [{"function": function}] if function else []
 

@@ -1,4 +1,4 @@
-"""What a chat completion says. It is foreign JSON: any part may be missing, or be something else."""
+"""The content of a chat completion. It is foreign JSON: any part may be missing, or be something else."""
 
 from typing import Any
 
@@ -9,18 +9,18 @@ from stoic_assets.core.well_formed_text import well_formed
 
 MOST_TOKENS = 10**9
 SPOKEN = (None, "text", "output_text")
-"""Types of a reply's parts that hold its words."""
+"""Types of a reply's parts that contain its text."""
 THINK, THOUGHT = "<think>", "</think>"
-"""How servers that know nothing of reasoning models pass on what these think before they answer.
+"""How servers without support for reasoning models mark what these think before they answer.
 
-The first is missing where the model's chat template ends with it, as those of DeepSeek R1 and Qwen do.
+The first mark is missing where the model's chat template ends with it, as those of DeepSeek R1 and Qwen do.
 """
 
 
 def text_of(completion: Any) -> str:
-    """The words of a completion, without what the model thought before; none is for the asker to complain of.
+    """The text of a completion, without the model's thoughts before it; the caller handles an empty one.
 
-    Raises `AttemptFailed` for what is no completion; a refusal is final.
+    Raises `AttemptFailed` for anything that is not a completion; a refusal is final.
     """
     choice = _part(completion, "choices", 0)
     message = _part(choice, "message")
@@ -35,7 +35,7 @@ def text_of(completion: Any) -> str:
 
 
 def _texts(content: Any) -> str:
-    """The text of a list of parts, of which others hold thoughts."""
+    """The text of a list of parts, some of which contain thoughts."""
     parts = content if isinstance(content, list) else []
     texts = [_part(part, "text") for part in parts if _part(part, "type") in SPOKEN]
     found = [text for text in texts if isinstance(text, str)]
@@ -45,7 +45,7 @@ def _texts(content: Any) -> str:
 
 
 def _said_aloud(text: str) -> str:
-    """What comes after the thoughts, if any; a verdict, which begins as JSON does, may quote how thoughts end."""
+    """The text after the thoughts, if any; not in a verdict, which begins as JSON and may quote the closing mark."""
     start = text.lstrip()[: len(THINK)]
     if start.startswith(("{", "```")):
         return text
@@ -54,19 +54,19 @@ def _said_aloud(text: str) -> str:
 
 
 def finish_reason_of(completion: Any) -> str:
-    """Why the words of a completion end; empty where the server does not say."""
+    """Why the text of a completion ends; empty where the server does not say."""
     reason = _part(completion, "choices", 0, "finish_reason")
     return excerpt(reason, Redactor(())) if isinstance(reason, str) else ""
 
 
 def tokens_of(completion: Any, name: str) -> int | None:
-    """A count of the reply's usage; None where the server tells none, or one that cannot be."""
+    """A count from the reply's usage; None where the server gives none, or an impossible one."""
     count = _part(completion, "usage", name)
     return count if type(count) is int and 0 <= count < MOST_TOKENS else None
 
 
 def _part(value: Any, *path: str | int) -> Any:
-    """What stands at `path` in foreign JSON; None where there is nothing."""
+    """The value at `path` in foreign JSON; None where there is none."""
     for step in path:
         try:
             value = value[step]

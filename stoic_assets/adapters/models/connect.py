@@ -1,4 +1,4 @@
-"""From the environment to the models that play evaluator and judge."""
+"""Connects the models that play simulated user and judge, as the environment names them."""
 
 import asyncio
 from collections.abc import Mapping
@@ -18,17 +18,17 @@ PROVIDERS = ("openai", OFFLINE)
 
 @dataclass(frozen=True)
 class ByRole:
-    """Models that are served elsewhere for each role."""
+    """Models with a different server for each role."""
 
     models: Mapping[Role, ChatModel]
 
     async def complete(self, request: ChatRequest) -> ChatReply:
-        """As the model of the request's role does."""
+        """The reply of the model for the request's role."""
         return await self.models[request.role].complete(request)
 
 
 def connect_model(env: Mapping[str, str], settings: Settings) -> ChatModel:
-    """The provider of every model; nothing is sent yet. Raises `ConfigurationError` where it cannot be reached so."""
+    """The provider of every model; nothing is sent yet. Raises `ConfigurationError` if the settings cannot work."""
     if is_offline(env):
         return OfflineModel()
     if not _value(env, "OPENAI_API_KEY") and not _value(env, "OPENAI_BASE_URL"):
@@ -43,7 +43,7 @@ def connect_model(env: Mapping[str, str], settings: Settings) -> ChatModel:
 
 
 def is_offline(env: Mapping[str, str]) -> bool:
-    """Whether the stand-in plays, so that scores mean nothing. Raises `ConfigurationError` for an unknown provider."""
+    """Whether the offline model is used, so that scores mean nothing. Raises `ConfigurationError` if it is unknown."""
     provider = _value(env, "STOIC_LLM")
     if provider and provider not in PROVIDERS:
         raise ConfigurationError(f"STOIC_LLM={provider} is unknown; use {' or '.join(PROVIDERS)}")
@@ -66,12 +66,12 @@ def judge_panel(env: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def model_servers(env: Mapping[str, str]) -> list[ModelServer]:
-    """Where models are served, each server once, that of the simulated user first. Raises as `evaluator_server`."""
+    """The model servers, each once, that of the simulated user first. Raises as `evaluator_server`."""
     return list(dict.fromkeys([evaluator_server(env), judge_server(env)]))
 
 
 async def reachable_model(env: Mapping[str, str]) -> None:
-    """Raises `ServiceUnreachable` when nothing accepts connections where models are served."""
+    """Raises `ServiceUnreachable` when a model server accepts no connection."""
     if not is_offline(env):
         await asyncio.gather(*[_reachable(server) for server in model_servers(env)])
 

@@ -1,6 +1,6 @@
-"""Replies that were paid for once, kept in one SQLite file for each agent version and server.
+"""Caches paid replies in one SQLite file for each agent version and server.
 
-A file for each reply took a fifth of the time of judging, and never stopped growing in number.
+With one file for each reply, a fifth of the judging time went into files, and their number only grew.
 """
 
 import asyncio
@@ -24,8 +24,8 @@ from stoic_assets.core.chat import ChatReply, ChatRequest
 class CachedModel:
     """Answers a cacheable request from `folder` where it can; equal requests at the same time share one call.
 
-    With `fresh`, replies of earlier processes are not read, but replaced. In a file that was empty at first only our
-    own are looked for: what another process adds meanwhile is seen by the next one.
+    With `fresh`, replies of earlier processes are not read, but replaced. In a file that was empty at first, only
+    replies of this process are looked up: those that another process adds meanwhile are seen by the next one.
     """
 
     def __init__(self, ledger: Ledger, folder: Path, fresh: bool = False) -> None:
@@ -38,7 +38,7 @@ class CachedModel:
         self._busy: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def complete(self, request: ChatRequest) -> ChatReply:
-        """A kept reply, marked `cached` and free of cost, or the model's. Raises as the ledger does."""
+        """A cached reply, marked `cached` and free of cost, or the model's. Raises as the ledger does."""
         if request.cacheable_as is None:
             return await self._ledger.complete(request)
         key = cache_key(request)
@@ -48,7 +48,7 @@ class CachedModel:
                 self._ledger.note(request, kept)
                 return kept
             reply = await self._ledger.complete(request)
-            # At once: what waits for the disk when Ctrl-C comes is paid again.
+            # At once: a reply that is not on disk when Ctrl-C comes would be paid for again.
             await asyncio.gather(self._commit.add((key, json.dumps(vars(reply)))), self._ledger.sync())
             self._own.add(key)
             return reply
@@ -56,16 +56,16 @@ class CachedModel:
     async def _kept(self, key: str, own_alone: bool) -> ChatReply | None:
         if (own_alone or self._was_empty) and key not in self._own:
             return None
-        # Not from the loop, which would wait for replies that are being written.
+        # Not in the loop's thread, which would block while replies are being written.
         await self._looking.add(key)
         try:
             kept = ChatReply(**json.loads(self._found.pop(key)))
         except (KeyError, ValueError, TypeError):
-            return None  # none, or written by another release: it is asked for again and replaced
+            return None  # none, or written by another release: it is requested again and replaced
         return replace(kept, prompt_tokens=0, completion_tokens=0, cost_usd=0.0, latency_ms=0.0, cached=True)
 
     def _look_up(self, keys: Sequence[str]) -> None:
-        """Each by itself, which takes as long in a large file as in a small one."""
+        """One query for each key, which takes as long in a large file as in a small one."""
         with self._storage() as replies:
             for key in keys:
                 self._found |= replies.execute("select key, reply from replies where key = ?", [key])
@@ -89,6 +89,6 @@ class CachedModel:
 
 
 def cache_key(request: ChatRequest) -> str:
-    """SHA-256 over everything that determines the reply, the number of the sample included."""
+    """SHA-256 over everything that determines the reply, including the number of the sample."""
     parts = [request.model, request.temperature, request.schema, request.sample, request.cacheable_as]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""The book of model calls: one line of the journal for each, their cost in total, and the ceiling that stops asking."""
+"""Records model calls: one line of the journal for each, their total cost, and the ceiling that stops further calls."""
 
 import asyncio
 import time
@@ -18,15 +18,15 @@ from stoic_assets.core.settings import Price
 from stoic_assets.core.table_rows import Row
 
 AT_ONCE_UNDER_CEILING = 8
-"""Calls whose cost is not known yet: all verdicts are asked for at once, and unbounded none would meet the ceiling."""
+"""Calls whose cost is not known yet: all verdicts are requested at once; unlimited, none would meet the ceiling."""
 
 
 class Ledger:
-    """Passes every request on to `model` and notes what became of it in `file`, the journal.
+    """Passes every request on to `model` and records its result in `file`, the journal.
 
     An existing file is continued, its cost included. `max_cost` is in US dollars; calls in flight may end above it.
-    The cache in front of it `note`s its own replies: those meet no ceiling.
-    `redactor` blanks secrets in errors, and known ones in what judges say, which is kept, and sent back where it is
+    The cache in front of it records its own replies with `note`: the ceiling does not apply to these.
+    `redactor` blanks secrets in errors, and known ones in judges' replies, which are kept, and sent back when they are
     malformed: a server may repeat what it was sent.
     """
 
@@ -42,7 +42,7 @@ class Ledger:
     async def complete(self, request: ChatRequest) -> ChatReply:
         """The model's reply.
 
-        Raises `BudgetReached` at the ceiling, `ConfigurationError` where it cannot be kept, `StorageError`.
+        Raises `BudgetReached` at the ceiling, `ConfigurationError` if the ceiling cannot be applied, `StorageError`.
         """
         if self._max_cost is None:
             return await self._noted(request)
@@ -61,7 +61,7 @@ class Ledger:
         try:
             reply = await self._model.complete(request)
         except BaseException as error:
-            # A call that was cut off may have been paid for: it is noted as well.
+            # A cancelled call may have been paid for: it is recorded as well.
             latency_ms = (time.perf_counter() - start) * 1000
             self.note(request, replace(charged(error), latency_ms=latency_ms), str(error) or type(error).__name__)
             raise
@@ -71,7 +71,7 @@ class Ledger:
         return reply
 
     def note(self, request: ChatRequest, reply: ChatReply, error: str | None = None) -> None:
-        """Adds one call. Raises `StorageError`."""
+        """Records one call. Raises `StorageError`."""
         self.total_cost += reply.cost_usd or 0.0
         row = {
             "call_id": str(uuid4()), "role": request.role, "model": request.model, "cached": reply.cached,
@@ -82,10 +82,10 @@ class Ledger:
         self._book.write({"call": self._redactor.row(row)})
 
     async def sync(self) -> None:
-        """Returns when all calls so far outlast a power cut. Raises `StorageError`.
+        """Returns when all calls so far would survive a power cut. Raises `StorageError`.
 
-        A message of the user needs no such wait: its turn is journalled behind the call, in the same file, and takes
-        it to disk along.
+        A message of the user needs no such wait: its turn is journalled after the call, in the same file, and syncing
+        it syncs the call too.
         """
         await self._book.sync()
 
@@ -102,11 +102,11 @@ class Ledger:
 
 
 def calls_in(file: Path) -> list[Row]:
-    """See `Ledger.rows`; for who asks no model."""
+    """See `Ledger.rows`; for callers that call no model."""
     return [line["call"] for line in read_lines(file, "call")]
 
 
 def require_price(model: str, prices: Mapping[str, Price]) -> None:
-    """Raises `ConfigurationError` when the cost of `model` cannot be told, so that no ceiling can be kept."""
+    """Raises `ConfigurationError` when the cost of `model` is unknown, so that no ceiling can be applied."""
     if model != OFFLINE and model not in prices:
         raise ConfigurationError(f"a cost ceiling needs the price of {model}: add it under `prices` in stoic.yml")

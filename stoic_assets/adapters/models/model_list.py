@@ -1,4 +1,4 @@
-"""Whether a model server takes our key and knows our models, as far as it tells without a token being paid."""
+"""Checks, without paid tokens, whether a model server accepts our key and knows our models."""
 
 import asyncio
 import json
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 async def require_access(env: Mapping[str, str], seconds: float = 5.0) -> None:
     """Raises `ConfigurationError` where a server refuses its key or redirects, or a certificate is not trusted.
 
-    One that gives no answer is not at fault yet: the requests that count are repeated.
+    A server that does not answer passes: real requests are repeated.
     """
     if not is_offline(env):
         await concurrently([_require_access(server, seconds) for server in model_servers(env)])
 
 
 async def look_up_models(env: Mapping[str, str], seconds: float = 5.0) -> list[str]:
-    """What is worth knowing of the models that are configured.
+    """Notes about the configured models.
 
     Raises `ConfigurationError` for a key that is refused, a redirect or a model that the server says it does not know,
-    and `AttemptFailed` where no answer can be had. Any other answer is no fault: not every server lists its models.
+    and `AttemptFailed` where no answer comes. Any other answer is no fault: not every server lists its models.
     """
     wanted: dict[ModelServer, set[str]] = defaultdict(set)
     wanted[evaluator_server(env)].add(evaluator_model(env))
@@ -64,7 +64,7 @@ async def _of_server(server: ModelServer, models: set[str], seconds: float) -> l
 
 
 class _ModelList:
-    """The list of one server, reached as its models are."""
+    """The model list of one server, reached as its models are."""
 
     def __init__(self, server: ModelServer, seconds: float) -> None:
         self._server, self._parts, self._seconds = server, parse_url(server.address, server.url_variable), seconds
@@ -73,11 +73,11 @@ class _ModelList:
         self._secrets = Redactor((), [server.key or ""])
 
     async def require_access(self) -> None:
-        """Raises what `look_up_models` does where the server turns us away from what is paid for.
+        """Raises what `look_up_models` does where the server would refuse paid requests.
 
-        A request without words costs nothing, and the key is looked at before it is. The list does not tell: some show
-        it to everybody, and a restricted key of OpenAI's may ask and not list. What 403 says may be about the model
-        that is missing, unless the list is refused as well.
+        A request with an empty body costs nothing, and the key is checked before the body. The list is no test: some
+        servers show it to everybody, and a restricted OpenAI key may call models but not list them. A 403 may be about
+        the missing model, unless the list is refused as well.
         """
         answer = await self._send("POST", "chat/completions", b"{}")
         status = answer.status_code
@@ -92,7 +92,7 @@ class _ModelList:
         return _names(answer.content) if answer.is_success else set()
 
     async def look_up(self, model: str) -> str | None:
-        """What is to be noted of a model that is not listed, if anything; it may be listed under a longer name.
+        """A note about a model that is not listed, if any; it may be listed under a longer name.
 
         Raises what `look_up_models` does.
         """
@@ -101,7 +101,7 @@ class _ModelList:
             return None
         named = re.search(rf"model_not_found|\bmodel\W{{1,4}}{re.escape(model)}", answer.text, re.IGNORECASE)
         server, names = self._server, f"check STOIC_EVALUATOR_MODEL, STOIC_JUDGE_MODEL and {self._server.url_variable}"
-        if answer.status_code == 404 and named:  # a server that cannot tell of one model misses the path
+        if answer.status_code == 404 and named:  # a server without a page for each model answers 404 for the path
             raise ConfigurationError(f"{server} does not know model {model!r}; {names}")
         return f"{server} does not list model {model!r}; if it does not know it by that name, {names}"
 

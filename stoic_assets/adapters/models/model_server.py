@@ -1,4 +1,4 @@
-"""Which server plays the user and which one judges, and the variables that say so."""
+"""Which server plays the user and which one judges, and the variables that configure them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -12,9 +12,9 @@ VARIABLES = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "STOIC_JUDGE_API_KEY", "STOIC_
 
 @dataclass(frozen=True)
 class ModelServer:
-    """A server of models: its address as configured, its key if it wants one, and where users set both.
+    """A model server: its address as configured, its key if it needs one, and the variables that set both.
 
-    Two that differ only in where they were set are the same server.
+    Two that differ only in these variables are the same server.
     """
 
     url: str = ""
@@ -24,12 +24,12 @@ class ModelServer:
 
     @property
     def address(self) -> str:
-        """Where it listens: at OpenAI's unless another `url` is configured."""
+        """Where it listens: OpenAI's address unless another `url` is configured."""
         return self.url or OPENAI
 
     @property
     def base(self) -> str:
-        """The address without its query, which goes with every call by itself."""
+        """The address without its query, which is sent with every call separately."""
         return urlsplit(self.address)._replace(query="", fragment="").geturl().rstrip("/")
 
     def __str__(self) -> str:
@@ -37,12 +37,12 @@ class ModelServer:
 
 
 def evaluator_server(env: Mapping[str, str]) -> ModelServer:
-    """Where the simulated user's model is served. Raises `ConfigurationError` for a key that cannot be sent."""
+    """The server of the simulated user's model. Raises `ConfigurationError` for a key that cannot be sent."""
     return ModelServer(env.get("OPENAI_BASE_URL", "").strip(), api_key(env, "OPENAI_API_KEY"))
 
 
 def judge_server(env: Mapping[str, str]) -> ModelServer:
-    """Where the judges' models are served: with the other, unless it has an address or a key of its own.
+    """The server of the judges' models: the simulated user's, unless it has an address or a key of its own.
 
     A server with an address of its own never gets the other's key. Raises `ConfigurationError` as `evaluator_server`.
     """

@@ -1,4 +1,4 @@
-"""The deterministic stand-in for every model: no key, no network, no cost, and no meaning in what it says."""
+"""The deterministic offline model for every role: no key, no network, no cost, and its replies mean nothing."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -6,14 +6,14 @@ from typing import Any
 from stoic_assets.core.chat import ChatReply, ChatRequest
 
 OFFLINE = "offline"
-"""The name under which it appears as a model."""
+"""Its name as a model."""
 
 
 class OfflineModel:
-    """Plays evaluator and judge from `request.brief` alone."""
+    """Plays simulated user and judge from `request.brief` alone."""
 
     async def complete(self, request: ChatRequest) -> ChatReply:
-        """The scripted message or the lexical verdict."""
+        """The scripted message or the word counter's verdict."""
         from stoic_assets.core.conversation.scripted import scripted_message
         from stoic_assets.core.judging.lexical import lexical_reply
 
@@ -22,5 +22,5 @@ class OfflineModel:
 
 
 def judged_offline(verdicts: Iterable[Mapping[str, Any]]) -> bool:
-    """Whether the stand-in gave one of the verdicts, which are rows with a `judge_model`."""
+    """Whether the offline model gave one of the verdicts, which are rows with a `judge_model`."""
     return any(verdict["judge_model"] == OFFLINE for verdict in verdicts)

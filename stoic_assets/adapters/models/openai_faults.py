@@ -1,4 +1,4 @@
-"""What the errors of the openai package mean for us: another attempt, a body without an option, or the end."""
+"""What the errors of the openai package mean: another attempt, a request without some option, or the end."""
 
 import json
 import re
@@ -21,27 +21,27 @@ if TYPE_CHECKING:
 OPTIONS = ("response_format", "temperature")
 """Parts of a request that some servers or models refuse; the request makes sense without them."""
 SYSTEM_MESSAGE = "a system message"
-"""Another such part. Our roles alternate, so a complaint that they do not means this one."""
+"""Another such part. Our roles alternate, so a complaint that they do not is about this one."""
 _NO_SYSTEM_MESSAGE = re.compile(
     r"system role|roles must alternate|only user(?:,| and) assistant|developer instruction is not", re.IGNORECASE
 )
 REPEATABLE = (408, 409)
 INVALID = (400, 422)
-"""What is answered to a request of which a part is not taken."""
+"""Statuses for a request with a part that the server does not accept."""
 TIMED_OUT = (408, 504)
 TURNED_AWAY = (403, 502, 503, 529)
-"""What gateways answer that let nobody through; a web page may be another of their answers. A moderation answers 403 to
-one message; the next one may be taken."""
+"""What gateways answer when they let nobody through; they may also answer with a web page. A moderation answers 403 to
+one message; the next one may be accepted."""
 NO_CREDIT = ("insufficient_quota", "budget_exceeded")
-"""Codes or types, of OpenAI and LiteLLM. Words do not tell: Gemini calls a limit of requests a minute a quota too."""
+"""Codes or types, of OpenAI and LiteLLM. Not messages: Gemini calls a limit of requests per minute a quota too."""
 
 
 KEPT_BACK = "json_validate_failed"
-"""Code of Groq for a model's reply that is not the JSON that was asked for."""
+"""Groq's code for a model's reply that is not the requested JSON."""
 
 
 class OptionRefused(AttemptFailed):
-    """The server does not take a part of the request; without it, it may."""
+    """The server refuses a part of the request; it may accept the rest."""
 
     def __init__(self, option: str, problem: str) -> None:
         super().__init__(problem, final=True)
@@ -49,7 +49,7 @@ class OptionRefused(AttemptFailed):
 
 
 class ReplyKeptBack(AttemptFailed):
-    """The server found that the model's reply is not the JSON that was asked for; `text` is what it tells of it."""
+    """The server found that the model's reply is not the requested JSON; `text` is what the server reports of it."""
 
     def __init__(self, problem: str, text: str) -> None:
         super().__init__(problem, final=True)
@@ -59,15 +59,15 @@ class ReplyKeptBack(AttemptFailed):
 def explain(
     error: Exception, model: str, server: ModelServer, secrets: Redactor, particular: bool = True
 ) -> StoicError:
-    """The `AttemptFailed` (of whatever kind) or `ConfigurationError` that an exception of one call stands for.
+    """The `AttemptFailed` (of any kind) or `ConfigurationError` for an exception of one call.
 
-    `particular`: no other call is like this one, so that a 403 may be about its messages alone.
+    `particular`: no other call has the same messages, so that a 403 may be about them alone.
     """
     import aiohttp
     import openai
 
     if isinstance(error, openai.APIConnectionError) and isinstance(error.__cause__, Exception):
-        error = error.__cause__  # the package takes errors of TLS for its own
+        error = error.__cause__  # the package wraps TLS errors in its own
     if isinstance(error, openai.APIStatusError):
         return _explain_status(error, model, server, secrets, particular)
     if isinstance(error, ReplyTooLarge):
@@ -86,7 +86,7 @@ def explain(
 
 
 def refused_field(error: Exception, fields: Iterable[str]) -> str | None:
-    """Which of the `fields` that a user added to the request the server does not take."""
+    """Which of the `fields` that the user's settings add to requests the server refuses."""
     from openai import APIStatusError
 
     if not isinstance(error, APIStatusError) or error.status_code not in INVALID or _refused_option(error):
@@ -95,12 +95,12 @@ def refused_field(error: Exception, fields: Iterable[str]) -> str | None:
 
 
 def refused_key(server: ModelServer, status: int) -> ConfigurationError:
-    """What it is that a server does not know us, or lets us do nothing."""
+    """The error for a server that does not accept the key, or lets it do nothing."""
     return ConfigurationError(f"{server} refuses the key ({status}); check {server.key_variable}")
 
 
 def redirected(server: ModelServer, answer: "Response", secrets: Redactor) -> ConfigurationError:
-    """What a redirect is: followed, it would carry the key elsewhere."""
+    """The error for a redirect: following it would carry the key elsewhere."""
     target = excerpt(answer.headers.get("location", "another address"), secrets)
     problem = f"{server} redirects to {target} ({answer.status_code})"
     return ConfigurationError(f"{problem}; set {server.url_variable} to where it leads")
@@ -140,8 +140,8 @@ def _explain_status(
     if status == 429:
         return AttemptFailed(f"{server} is busy: {said}", retry_after=wait, busy=True)
     if error.code == KEPT_BACK:
-        told = error.body.get("failed_generation") if isinstance(error.body, dict) else None
-        return ReplyKeptBack(f"{server}: {said}", secrets.text(well_formed(str(told or ""))))
+        reply = error.body.get("failed_generation") if isinstance(error.body, dict) else None
+        return ReplyKeptBack(f"{server}: {said}", secrets.text(well_formed(str(reply or ""))))
     if (status in INVALID or _is_misplaced_refusal(error)) and (option := _refused_option(error)):
         return OptionRefused(option, f"{server}: {said}")
     late, final = status in TIMED_OUT, status < 500 and status not in REPEATABLE
@@ -157,9 +157,9 @@ def _names_unknown_model(error: "APIStatusError") -> bool:
 
 
 def _is_misplaced_refusal(error: "APIStatusError") -> bool:
-    """Whether a 500 is about the request after all: servers built on llama.cpp answer so to what they do not know."""
-    told = "validation error" in error.message.lower() or _NO_SYSTEM_MESSAGE.search(error.message) is not None
-    return error.status_code == 500 and told
+    """Whether a 500 is about the request after all: servers built on llama.cpp answer unknown options with it."""
+    complains = "validation error" in error.message.lower() or _NO_SYSTEM_MESSAGE.search(error.message) is not None
+    return error.status_code == 500 and complains
 
 
 def _refused_option(error: "APIStatusError") -> str | None:
