@@ -63,7 +63,7 @@ class Graph:
         await self._sessions.ensure_found()
         try:
             async with asyncio.timeout(seconds + 1):  # a server that obeys the time-out itself gives a better message
-                with self._errors_as_ours(cypher):
+                with self._errors_translated(cypher):
                     return await self._observe(cypher, parameters, seconds, max_rows)
         except TimeoutError:
             await self._confirm_answering(overdue=cypher, seconds=seconds)
@@ -81,7 +81,7 @@ class Graph:
         try:
             async with asyncio.timeout(seconds):
                 for statement in every:
-                    with self._errors_as_ours(statement):
+                    with self._errors_translated(statement):
                         await self._run_statement(statement, parameters, seconds)
                     done += 1
         except TimeoutError:
@@ -96,7 +96,7 @@ class Graph:
         Conflicts with concurrent writes and lost connections are tried again for 30 seconds; then, or for any other
         reason, it raises InfrastructureError or QueryError.
         """
-        with self._errors_as_ours(cypher):
+        with self._errors_translated(cypher):
             return await _retrying(_WRITE_LIMIT, graph_errors.is_temporary)(self._write_once, cypher, parameters or {})
 
     async def ping(self) -> None:
@@ -171,7 +171,7 @@ class Graph:
             raise InfrastructureError(f"the graph at {server.address.uri} no longer answers") from None
 
     @contextmanager
-    def _errors_as_ours(self, cypher: str) -> Iterator[None]:
+    def _errors_translated(self, cypher: str) -> Iterator[None]:
         from neo4j.exceptions import DriverError, Neo4jError
 
         try:

@@ -1,4 +1,4 @@
-"""Nights on disk, `$STOIC_HOME/nights/<night>.json`, and how one is held."""
+"""Nights on disk, `$STOIC_HOME/nights/<night>.json`, and how to hold one."""
 
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
@@ -19,12 +19,12 @@ from stoic_assets.core.night_record import Alarm, HeldVersion, Night, Round, Rou
 from stoic_assets.core.scoring.validity import cut_short
 
 WATCHED = timedelta(days=3)
-"""How long after its conversations a night is looked after."""
+"""How long after its conversations the sensor watches a night."""
 
 
 @dataclass(frozen=True)
 class HeldNight:
-    """One round of a night: its record, and what came of each version that conversed."""
+    """One round of a night: its record, and the result of each version that conversed."""
 
     record: Round
     held: dict[str, Held]
@@ -37,7 +37,7 @@ class Nights:
         self._folder = home / "nights"
 
     def read(self, night: str) -> Night:
-        """What is recorded of a night, which may be nothing. Raises `ConfigurationError` for a damaged file."""
+        """The record of a night, which may be empty. Raises `ConfigurationError` for a damaged file."""
         advice = "is damaged or cannot be read; correct it, or remove it and materialise that night again"
         stored = read_stored(self._folder / f"{night}.json", Night.model_validate_json, advice)
         return stored or Night(night=night)
@@ -63,7 +63,7 @@ class Nights:
         return [night for night in nights if night.last_held > since], complaints
 
     def record_round(self, night: str, name: RoundName, held: Round) -> Path:
-        """Stores a round. What an earlier holding of it reached and this one did not, remains.
+        """Stores a round. Evaluations of an earlier attempt at it that this one lacks are kept.
 
         Raises as `read` does, and `StorageError`.
         """
@@ -80,20 +80,20 @@ class Nights:
         return self._change(night, lambda before: {"alarms": {**before.alarms, alarm.agent_version: alarm}})
 
     def alarms_before(self, night: str) -> dict[str, Alarm]:
-        """The alarms that the last earlier night knew of, by version; a damaged one knows of none."""
+        """The alarms recorded for the last earlier night, by version; none if its file is damaged."""
         earlier = [path.stem for path in self._folder.glob("*.json") if path.stem < night]
         with suppress(ConfigurationError):
             return self.read(max(earlier)).alarms if earlier else {}
         return {}
 
     def record_told(self, night: str, evaluations: Mapping[str, str]) -> Path:
-        """Stores that these were told, with the runs that held them. Raises as `read` does, and `StorageError`."""
+        """Records evaluations as reported, with the runs that held them. Raises as `read` does, and `StorageError`."""
         return self._change(night, lambda before: {"told": {**before.told, **evaluations}})
 
     def forget(self, version: str) -> list[Path]:
-        """Takes a version out of all nights, so that none waits for its verdict.
+        """Removes a version from all nights, so that none waits for its verdict.
 
-        Gives the damaged files, which may still name it. Raises `StorageError`.
+        Returns the damaged files, which may still name it. Raises `StorageError`.
         """
         damaged = []
         for path in sorted(self._folder.glob("*.json")):
@@ -104,7 +104,7 @@ class Nights:
         return damaged
 
     def _change(self, night: str, change: Callable[[Night], dict[str, Any]]) -> Path:
-        """Runs and the sensor write the same file, so one reads and writes at a time."""
+        """Runs and the sensor write the same file, so only one process at a time reads and writes it."""
         with locked(self._folder / "lock"):
             before = self.read(night)
             after = before.model_copy(update=change(before))
@@ -112,7 +112,7 @@ class Nights:
 
 
 def _without(night: Night, version: str) -> dict[str, Any]:
-    """What changes in a night when a version is taken out of it."""
+    """The fields of a night that change when a version is removed from it."""
 
     def others(found: Mapping[str, Any]) -> dict[str, Any]:
         return {name: each for name, each in found.items() if name != version}
@@ -156,7 +156,7 @@ async def hold_night(
 
 
 def _fault(result: Held | StoicError) -> str | None:
-    """Why a version did not converse to the end."""
+    """Why a version did not finish its conversations."""
     if isinstance(result, StoicError):
         return str(result)
     if len(result.trials) == result.planned:

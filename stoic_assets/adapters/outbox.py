@@ -1,7 +1,7 @@
-"""What leaves for other services, at least once: a message waits here until its service took it, and stays after that.
+"""Messages to other services, delivered at least once: a message waits here until its service accepts it, then stays.
 
-All are rows of one SQLite file. With a file for each message 100,000 that waited took 0.24 CPU seconds to count, with
-every evaluation; that many rows take 5 ms. What stands in a message is the business of `core/evolution`.
+All are rows of one SQLite file. With a file for each message, counting 100,000 that waited took 0.24 CPU seconds in
+every evaluation; counting as many rows takes 5 ms. `core/evolution` defines the content of messages.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ _PUT = """
         where target = :target and id = :id and agent_version = :agent_version and body = :body
     )
 """
-"""What takes the place of another comes last again, so that a position tells one content."""
+"""A message that replaces another one gets a new position at the end, so that a position identifies one content."""
 
 _TAKE_OVER = """
     insert or ignore into messages (target, id, agent_version, body, delivered_at)
@@ -49,7 +49,7 @@ _TAKE_OVER = """
 
 @dataclass(frozen=True)
 class Delivered:
-    """How a delivery went: messages delivered now, messages that wait still (for want of an address, too), and why.
+    """The result of a delivery: messages delivered now, messages still waiting (also for lack of an address), and why.
 
     `taken` are those delivered now: the agent version of each by its id.
     """
@@ -63,7 +63,7 @@ class Delivered:
 class Outbox:
     """All messages of a `STOIC_HOME`. Any number of processes may use it at once.
 
-    Whoever delivers to a target holds its lock. All methods raise `StorageError`.
+    A process that delivers to a target holds its lock. All methods raise `StorageError`.
     """
 
     def __init__(self, home: Path) -> None:
@@ -71,9 +71,9 @@ class Outbox:
         self._file = self._folder / "messages.sqlite"
 
     def put(self, target: Target, bodies: Mapping[str, Mapping[str, Any]], agent_version: str) -> None:
-        """Stores messages, by their ids, for delivery; not those that wait as they are or were delivered already.
+        """Stores messages, by id, for delivery; skips those that already wait or were delivered with the same content.
 
-        Another content under the same id takes the place of the former one and is delivered again.
+        Different content under the same id replaces the earlier message and is delivered again.
         """
         shared = {"target": target, "agent_version": agent_version}
         rows = [shared | {"id": each, "body": json.dumps(body, allow_nan=False)} for each, body in bodies.items()]
@@ -81,20 +81,20 @@ class Outbox:
             messages.executemany(_PUT, rows)
 
     def delivery_times(self, target: Target, ids: Collection[str]) -> dict[str, str | None]:
-        """When the service took each message as it stands now (ISO 8601, UTC); None while it waits."""
+        """When the service accepted each message in its present content (ISO 8601, UTC); None while it waits."""
         asked = "select id, delivered_at from messages where target = ? and id in (select value from json_each(?))"
         with self._storage() as messages:
             return dict.fromkeys(ids) | dict(messages.execute(asked, [target, json.dumps(list(ids))]).fetchall())
 
     def newest(self, target: Target, message_id: str) -> dict[str, Any] | None:
-        """What was put there under an id last, delivered or not; None where nothing was."""
+        """The newest content that was put under an id, delivered or not; None if there is none."""
         asked = "select body from messages where target = ? and id = ?"
         with self._storage() as messages:
             found = messages.execute(asked, [target, message_id]).fetchone()
         return dict(json.loads(found[0])) if found else None
 
     def withdraw(self, target: Target, ids: Collection[str]) -> None:
-        """Removes those messages that wait."""
+        """Removes those of the messages that still wait."""
         gone = "delete from messages where target = ? and id = ? and delivered_at is null"
         with self._storage() as messages:
             messages.executemany(gone, [(target, each) for each in ids])
@@ -104,15 +104,15 @@ class Outbox:
         with self._storage() as messages:
             messages.execute("delete from messages where agent_version = ?", [agent_version])
         with self._storage() as messages:
-            messages.execute("vacuum")  # else the file keeps their words, as space to be used again
+            messages.execute("vacuum")  # else the file keeps their text in its free space
 
     async def deliver(
         self, targets: Mapping[Target, str], limit: EndpointLimit = LIMIT, seconds: float = 60.0
     ) -> Delivered:
         """Sends what waits, each target in the order of `put`, one message after the other.
 
-        `targets` maps to addresses; a target without one is left waiting. It ends after about `seconds`: what could
-        not be sent by then, or was refused, waits for the next delivery and is no error of the evaluation.
+        `targets` maps to addresses; messages to a target without one keep waiting. It ends after about `seconds`: what
+        could not be sent by then, or was refused, waits for the next delivery and is no error of the evaluation.
         """
         ways = [self._deliver_to(target, url, limit, seconds) for target, url in targets.items() if url]
         outcomes = await asyncio.gather(*ways)
@@ -121,7 +121,7 @@ class Outbox:
         return Delivered(sum(len(each) for each, _ in outcomes), sum(self.waiting().values()), tuple(errors), taken)
 
     def waiting(self) -> dict[Target, int]:
-        """How many messages wait for each target that any waits for."""
+        """How many messages wait for each target, without targets for which none waits."""
         with self._storage() as messages:
             asked = "select target, count(*) from messages where delivered_at is null group by target"
             return dict(messages.execute(asked).fetchall())
@@ -155,32 +155,32 @@ class Outbox:
                 continue
             except AttemptFailed as failure:
                 problems.append(str(failure))
-                break  # what follows must not overtake this one, and would fare no better
+                break  # later messages must not overtake this one, and would fail as well
             self._settle(position)
             taken[message] = agent_version
         return taken, problems
 
     def _waiting(self, target: Target) -> list[int]:
-        """The positions of what waits, in order."""
+        """The positions of waiting messages, in order."""
         asked = "select position from messages where target = ? and delivered_at is null order by position"
         with self._storage() as messages:
             return [position for (position,) in messages.execute(asked, [target])]
 
     def _message(self, position: int) -> tuple[str, str, str] | None:
-        """Id, agent version and body; None where it was replaced or deleted meanwhile."""
+        """Id, agent version and body; None if it was replaced or deleted meanwhile."""
         asked = "select id, agent_version, body from messages where position = ?"
         with self._storage() as messages:
             found: tuple[str, str, str] | None = messages.execute(asked, [position]).fetchone()
             return found
 
     def _settle(self, position: int) -> None:
-        """Notes that a message was taken, unless it was replaced or deleted on the way."""
+        """Records that a message was accepted, unless it was replaced or deleted on the way."""
         with self._storage() as messages:
             messages.execute("update messages set delivered_at = ? where position = ?", [now(), position])
 
     @contextmanager
     def _storage(self) -> Iterator[sqlite3.Connection]:
-        """The open file; what was changed is kept as a whole or, after an error, not at all."""
+        """The open file; changes are kept as a whole or, after an error, not at all."""
         again = ": materialising fitness_updates makes the messages of an evaluation again"
         with faults_named(self._file, again), closing(open_shared(self._file)) as connection, connection:
             for statement in _TABLE:
@@ -190,7 +190,7 @@ class Outbox:
             yield connection
 
     def _take_over(self, messages: sqlite3.Connection) -> None:
-        """Brings in what was put there when each message was a file."""
+        """Imports the messages of earlier releases, which had a file for each."""
         with locked(self._folder / "lock"):
             messages.executemany(_TAKE_OVER, _former_messages(self._folder))
             messages.commit()
@@ -199,7 +199,7 @@ class Outbox:
 
 
 def fitness_message(agent_version: str, evaluation_id: str) -> str:
-    """The id of what is told of an evaluation's fitness: a later update takes the place of a former."""
+    """The id of the message about an evaluation's fitness: a later update replaces an earlier one."""
     return f"{agent_version} {evaluation_id}"
 
 

@@ -1,4 +1,4 @@
-"""Ending queries that ArcadeDB goes on with after their reader left: it heeds no time-out and no closed connection."""
+"""Ends queries that ArcadeDB keeps running after their reader left: it ignores time-outs and closed connections."""
 
 from typing import TYPE_CHECKING
 

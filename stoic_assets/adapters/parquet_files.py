@@ -1,12 +1,12 @@
-"""The immutable Parquet files of a table: their names, which of them counts, and how one comes to be.
+"""The immutable Parquet files of a table: their names, which of them count, and how they are written.
 
     <table>/agent_version=<v>/<evaluation_id>.<n>.parquet   one evaluation, as it was written
     <table>/archive/<sequence>-<random>.parquet             many evaluations, merged by `compaction`
 
-None is ever rewritten, since DuckDB opens a file twice and stumbles when it changes in between. A correction is a
-higher n, and for each evaluation the highest counts; of equals an archive does, the newest first, for the others may
-be removed. An archive says in its footer which evaluations it holds, those without rows too. What the columns mean
-does not belong here.
+None is ever rewritten, since DuckDB opens a file twice and fails when it changes in between. A correction is a higher
+n, and for each evaluation the highest counts; of equals an archive does, and of archives the newest, since the others
+may be removed. An archive lists its evaluations in its footer, also those without rows. What the columns mean does not
+belong here.
 """
 
 import json
@@ -39,15 +39,15 @@ Fill = Callable[[IO[bytes]], None]
 _NAME = re.compile(r"(?P<evaluation_id>.+)\.(?P<n>\d+)\.parquet")
 _VERSION = "agent_version="
 FEW_BYTES = 16_384
-"""Fewer stay uncompressed, for so they are read twice as fast, and are no larger."""
+"""Smaller files stay uncompressed: they are read twice as fast, and are no larger."""
 _LINE = 2**20
 """DuckDB reads the lines in blocks of twice as many bytes, more where a line is longer."""
 
 
 class Place(NamedTuple):
-    """A file that holds all rows of an evaluation, as they were at its `n`-th writing.
+    """A file with all rows of an evaluation, as of its `n`-th write.
 
-    Its path is a text: there are thousands, and a `Path` takes ten times as long to make.
+    Its path is a text: there are thousands, and making a `Path` takes ten times as long.
     """
 
     n: int
@@ -63,9 +63,9 @@ class Archive:
 
 
 def places(folder: Path, agent_version: str | None = None) -> dict[Key, Place]:
-    """Where the rows that count of every evaluation of a table are, or of one version's evaluations.
+    """The place of the rows that count, for every evaluation of a table, or for one version's evaluations.
 
-    Single files are listed before archives: one that was removed in between stands in an archive, which is listed then.
+    Single files are listed before archives: one that was removed in between is in an archive, which is listed then.
     """
     found: dict[Key, Place] = {}
     singles = list(single_files(folder, agent_version))
@@ -77,7 +77,7 @@ def places(folder: Path, agent_version: str | None = None) -> dict[Key, Place]:
 
 
 def place_of(folder: Path, key: Key) -> Place | None:
-    """Where the rows that count of one evaluation are, if it has any."""
+    """The place of the rows that count for one evaluation, if it has any."""
     found = [place for each, place in single_files(folder, key[0]) if each == key]
     found += [Place(each.held[key], each.path) for each in archives(folder) if key in each.held]
     return max(reversed(found), key=lambda place: place.n, default=None)  # of equals max takes the first
@@ -97,7 +97,7 @@ def single_files(folder: Path, agent_version: str | None = None) -> Iterator[tup
 def archives(folder: Path) -> list[Archive]:
     """The archives of a table, the oldest first."""
     while True:
-        with suppress(FileNotFoundError):  # it was removed after it was listed: what took its place is there by now
+        with suppress(FileNotFoundError):  # it was removed after it was listed: its replacement exists by now
             names = sorted(name for name in _names(folder / ARCHIVE) if re.match(r"\d+-", name))
             return [Archive(path, _held(path)) for path in (f"{folder}/{ARCHIVE}/{name}" for name in names)]
 
@@ -105,7 +105,7 @@ def archives(folder: Path) -> list[Archive]:
 def write_next(folder: Path, evaluation_id: str, fill: Fill) -> Path:
     """Writes a file under the evaluation's next free number and returns where; `folder` is its version's.
 
-    Raises `StorageError` when the disk does not take it; then nothing is left behind.
+    Raises `StorageError` when the disk refuses it; then nothing is left behind.
     """
     version = folder.name.removeprefix(_VERSION)
     place = place_of(folder.parent, (version, evaluation_id))
@@ -114,9 +114,9 @@ def write_next(folder: Path, evaluation_id: str, fill: Fill) -> Path:
 
 
 def write_once(path: Path, fill: Fill) -> None:
-    """Writes the file at `path` unless one stands there. Raises `StorageError` as `write_next` does."""
+    """Writes the file at `path` unless it exists. Raises `StorageError` as `write_next` does."""
     if not path.exists():
-        # Drafted beside its folder: whoever deletes a version removes all drafts of archives, having waited for those.
+        # Drafted next to its folder: the deletion of a version first waits for archives, then removes all their drafts.
         _write(path.parent, [path.name], fill, drafted_in=path.parent.parent)
 
 
@@ -124,12 +124,12 @@ def write_archive(folder: Path, fill: Fill) -> Path:
     """Writes the table's next archive, whose name was never used before. Raises `StorageError` as `write_next` does."""
     last = max((int(Path(each.path).name.partition("-")[0]) for each in archives(folder)), default=0)
     path = _write(folder / ARCHIVE, [f"{last + 1:08d}-{uuid4().hex[:8]}.parquet"], fill)
-    sync_folder(path.parent)  # the name must outlast a power cut before what it replaces may go
+    sync_folder(path.parent)  # the name must survive a power cut before the files that it replaces may be removed
     return path
 
 
 def remove_drafts(folder: Path, before: float) -> None:
-    """Removes what killed writers left in a folder before a moment, in seconds since 1970."""
+    """Removes the drafts that killed writers left in a folder before a moment, in seconds since 1970."""
     for draft in folder.glob(".*.tmp"):
         with suppress(FileNotFoundError):
             if draft.stat().st_mtime <= before:
@@ -138,7 +138,7 @@ def remove_drafts(folder: Path, before: float) -> None:
 
 @lru_cache(maxsize=1024)
 def _held(archive: str) -> Mapping[Key, int]:
-    """Read by DuckDB, which whoever asks has loaded anyway; pyarrow takes 0.1 s and 50 MB more."""
+    """Read by DuckDB, which every caller has loaded anyway; pyarrow would take 0.1 s and 50 MB more."""
     import duckdb
 
     sql = f"select value from parquet_kv_metadata({quoted(escape(archive))}) where key = '{HELD}'"
@@ -153,9 +153,9 @@ def _held(archive: str) -> Mapping[Key, int]:
 
 
 def _names(folder: Path) -> list[str]:
-    """What is in a folder; nothing where it is not there, or no longer."""
+    """The names in a folder; none if it does not exist, or no longer."""
     try:
-        return os.listdir(folder)  # noqa: PTH208 (names alone: ten times as quick as paths)
+        return os.listdir(folder)  # noqa: PTH208 (only the names: ten times as fast as paths)
     except (FileNotFoundError, NotADirectoryError):
         return []
 
@@ -165,7 +165,7 @@ def write_rows(
 ) -> None:
     """Writes rows into a file, as Parquet; each is a line of JSON that has all `columns`, names to DuckDB's types.
 
-    DuckDB does it, which whoever writes has loaded anyway: pyarrow takes 0.15 s and 60 MB more.
+    DuckDB does it, which every writer has loaded anyway: pyarrow would take 0.15 s and 60 MB more.
     """
     import duckdb
 
@@ -191,7 +191,7 @@ def write_rows(
 def _write(folder: Path, names: Iterable[str], fill: Fill, drafted_in: Path | None = None) -> Path:
     """Writes whole or not at all, under the first of `names` that is free.
 
-    The name is given by a hard link: unlike a rename it never takes the place of another writer's file.
+    The name is given by a hard link: unlike a rename it never replaces another writer's file.
     """
     draft = (drafted_in or folder) / f".{uuid4().hex}.tmp"
     try:
@@ -212,7 +212,7 @@ def _write(folder: Path, names: Iterable[str], fill: Fill, drafted_in: Path | No
 
 
 def _opened(draft: Path) -> IO[bytes]:
-    """A new file in a folder that is made first; a second time, where a compaction took the empty folder away again."""
+    """A new file in a folder that is made first; tried twice, since a compaction may remove the empty folder again."""
     draft.parent.mkdir(parents=True, exist_ok=True)
     with suppress(FileNotFoundError):
         return draft.open("wb")

@@ -1,4 +1,4 @@
-"""Telling whether a process noted earlier still runs, and ending it: its id alone may belong to another by now."""
+"""Checks whether a recorded process still runs, and ends it: its id alone may belong to another process by now."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ _GRACE_SECONDS = 10.0
 
 
 def start_time(pid: int) -> str | None:
-    """When the process began, as text to compare with (clock ticks on Linux, else a date); None if it is not running.
+    """When the process began, as text for comparison (clock ticks on Linux, else a date); None if it is not running.
 
     A zombie is not running.
     """
@@ -22,9 +22,9 @@ def start_time(pid: int) -> str | None:
 
 
 def end_process(pid: int, started: str, is_done: Callable[[], bool] = lambda: False) -> None:
-    """Ask that very process to end, wait up to ten seconds, then kill it; nothing happens if it has gone.
+    """Ask this very process to end, wait up to ten seconds, then kill it; nothing happens if it has gone.
 
-    It is killed at once when it `is_done`, that is, when nothing it may still do matters.
+    It is killed at once when it `is_done`, that is, when nothing that it still does matters.
     """
     for number, enough in ((signal.SIGTERM, is_done), (signal.SIGKILL, lambda: False)):
         if start_time(pid) != started:

@@ -1,4 +1,4 @@
-"""Where things are: the project's folders, `STOIC_HOME`, and what the package ships."""
+"""Paths: the project's folders, `STOIC_HOME`, and files that come with the package."""
 
 import os
 from collections.abc import Mapping
@@ -54,7 +54,7 @@ def find_project(env: Mapping[str, str] = os.environ, start: Path | None = None)
 
 
 def shipped(name: str) -> Path:
-    """A file or folder that comes with the product: inside an installed package, else beside it in the repository."""
+    """A file or folder that comes with the product: inside an installed package, or next to it in the repository."""
     for folder in (PACKAGE, PACKAGE.parent):
         if (folder / name).exists():
             return folder / name
@@ -62,7 +62,7 @@ def shipped(name: str) -> Path:
 
 
 def make_home(project: Project, to_read: bool = False) -> None:
-    """Makes `STOIC_HOME`. Raises `ConfigurationError` when it cannot be written; who comes `to_read` needs it there."""
+    """Makes `STOIC_HOME`. Raises `ConfigurationError` if it cannot be written; `to_read`, it only has to exist."""
     try:
         project.home.mkdir(parents=True, exist_ok=True)
         project.warehouse.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
 """The analysis of one study among the collected ratings: its tables, its report and its discussion sheet.
 
-The figures need numpy and take seconds, so nothing of it is imported before it is asked for.
+The figures need numpy and take seconds, so their modules are imported only when used.
 """
 
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from stoic_assets.core.ratings.analysis import RatingAnalysis
 
 PLACE = (ALL_VERSIONS, "ratings")
-"""The agent version and evaluation under which the tables stand: a study may span several."""
+"""The agent version and evaluation under which the tables are stored: a study may span several."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
-"""`$STOIC_HOME/ratings/keys.json`: what stands behind the blind ids of all rating pages that were ever built.
+"""`$STOIC_HOME/ratings/keys.json`: the replies behind the blind ids of all rating pages that were ever built.
 
-Whoever holds this file can unblind a study: only its owner may read it. Without it, ratings cannot be led back to
-their replies.
+Anyone with this file can unblind a study: only its owner may read it. Without it, ratings cannot be matched to their
+replies.
 """
 
 import json
@@ -29,7 +29,7 @@ def keys_file(home: Path) -> Path:
 
 
 def ratings_locked(home: Path) -> AbstractContextManager[None]:
-    """One at a time changes keys or collected ratings."""
+    """Lets one process at a time change keys or collected ratings."""
     return locked(ratings_folder(home) / ".lock")
 
 
@@ -40,16 +40,16 @@ def read_keys(home: Path) -> dict[str, Key]:
 
 
 def write_keys(home: Path, keys: Keys) -> Path:
-    """Stores all keys, for the owner's eyes only. Raises `StorageError`."""
+    """Stores all keys, readable by the owner only. Raises `StorageError`."""
     data = {test_id: key.model_dump(mode="json") for test_id, key in sorted(keys.items())}
     return write_whole(keys_file(home), json.dumps(data, indent=1, ensure_ascii=False), mode=0o600)
 
 
 def forget_version(home: Path, pages: Path, agent_version: str) -> None:
-    """Removes the keys of a version, so that ratings of its replies are led back to nothing any more.
+    """Removes the keys of a version, so that ratings of its replies can no longer be matched to them.
 
-    The files in `pages` that show such a reply go first, with what else is on them. Raises `StorageError`; then it can
-    be called again.
+    The files in `pages` that show such a reply are removed first, with everything else in them. Raises `StorageError`;
+    then it can be called again.
     """
     with ratings_locked(home):
         known = read_keys(home)
@@ -60,7 +60,7 @@ def forget_version(home: Path, pages: Path, agent_version: str) -> None:
 
 
 def _remove_naming(folder: Path, test_ids: Set[str]) -> None:
-    """Removes the files that name one of the ids: no reply is shown anywhere without its id."""
+    """Removes the files that name one of the ids: a reply is never shown without its id."""
     for path in folder.glob("*.*"):
         try:
             text = path.read_text(encoding="utf-8", errors="replace")

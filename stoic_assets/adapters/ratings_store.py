@@ -1,4 +1,4 @@
-"""Rating pages out, ratings in: replies become a page, and rating files become rows of `human_ratings`."""
+"""Builds rating pages from replies, and stores rating files as rows of `human_ratings`."""
 
 import json
 import secrets
@@ -37,7 +37,7 @@ class Built:
 
 @dataclass(frozen=True)
 class Collected:
-    """What came in: files, and ratings by what they were to the table, as `merge` counts them.
+    """What was collected: files, and ratings by their effect on the table, as `merge` counts them.
 
     `written` are the table's new files.
     """
@@ -52,23 +52,23 @@ class Collected:
 
     @property
     def came_in(self) -> bool:
-        """Whether ratings came in that the table had not, and some were of our own pages."""
+        """Whether ratings were collected that the table did not have, and some were of our own pages."""
         known = self.new + self.changed + self.unchanged + self.superseded > self.unknown
         return known and self.new + self.changed > 0
 
     @property
     def counts(self) -> dict[str, int]:
-        """All but the names of what was written, as it is told."""
+        """All numbers, without the names of the written files, as they are reported."""
         return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "written"}
 
 
 def build(
     workplace: Workplace, agent_versions: Sequence[str], out: Path | None = None, about: str | None = None
 ) -> Built:
-    """Writes the page for the scenario replies of the versions' newest evaluations, and notes its keys.
+    """Writes the page for the scenario replies of the versions' newest evaluations, and stores its keys.
 
-    No versions mean the one that was evaluated last; `about` is what raters are told of whom people wrote to. From the
-    same replies it makes the same page. Raises `ConfigurationError` for a version without such replies.
+    Without versions it takes the one that was evaluated last; `about` tells raters whom people wrote to. The same
+    replies give the same page. Raises `ConfigurationError` for a version without such replies.
     """
     versions = dict.fromkeys(agent_versions) or [workplace.warehouse.newest_version()]
     replies = [reply for version in versions for reply in scenario_replies(workplace, version)]
@@ -104,7 +104,7 @@ def _first_trials(trials: Iterable[Row]) -> list[str]:
 
 
 def _exchanges(turns: Iterable[Row]) -> dict[str, tuple[str, str]]:
-    """What was said first by the person and by the agent, for each trial in which both spoke."""
+    """The first message of the person and of the agent, for each trial in which both spoke."""
     said: dict[tuple[str, str], str] = {}
     for turn in sorted(turns, key=lambda turn: turn["turn"]):
         said.setdefault((turn["trial_id"], turn["speaker"]), turn["content"])
@@ -119,9 +119,9 @@ def rating_files(home: Path) -> list[Path]:
 
 
 def collect(workplace: Workplace, paths: Iterable[Path]) -> Collected:
-    """Takes rating files in, or all `.json` files of folders. Taking the same in again changes nothing.
+    """Stores rating files, or all `.json` files of folders. Storing the same again changes nothing.
 
-    Raises `ConfigurationError` for the first file that is missing or does not fit; then nothing was taken.
+    Raises `ConfigurationError` for the first file that is missing or invalid; then nothing is stored.
     """
     files = _files(paths, keys_file(workplace.project.home))
     ratings = [rating for file in files for rating in _read(workplace, file)]
@@ -129,14 +129,14 @@ def collect(workplace: Workplace, paths: Iterable[Path]) -> Collected:
         stored = workplace.warehouse.query(f"select * from {TABLE}")
         merged = merge(stored, ratings, read_keys(workplace.project.home))
         written = [workplace.warehouse.write(TABLE, *place, rows) for place, rows in merged.rows.items()]
-    workplace.warehouse.publish()  # a study made elsewhere needs no evaluation, which would do it
+    workplace.warehouse.publish()  # which an evaluation would do; a study made elsewhere has none
     return Collected(
         len(files), merged.new, merged.changed, merged.unchanged, merged.superseded, merged.unknown, tuple(written)
     )
 
 
 def _files(paths: Iterable[Path], keys: Path) -> list[Path]:
-    """The files that were named or lie in named folders, each once, by path; the file of keys is none of them."""
+    """The files that were named or are in named folders, each once, by path; without the file of keys."""
     named = [path.glob("*.json") if path.is_dir() else [path] for path in paths]
     return sorted({file.resolve() for group in named for file in group} - {keys.resolve()})
 
@@ -153,7 +153,7 @@ def _read(workplace: Workplace, file: Path) -> list[Rating]:
 
 
 def rated_items(workplace: Workplace) -> dict[str, RatedItem]:
-    """What is known of every item of every built page, by test id."""
+    """What is known about every item of every built page, by test id."""
     keys = read_keys(workplace.project.home)
     turns = workplace.warehouse.query(
         "select trial_id, turn, speaker, content, events from turns where list_contains(?, trial_id)",
@@ -164,7 +164,7 @@ def rated_items(workplace: Workplace) -> dict[str, RatedItem]:
 
 
 def _effectiveness(turns: Iterable[Row]) -> dict[str, float | None]:
-    """What the agent reported of its reply in each trial."""
+    """What the agent reported about its reply in each trial."""
     events: dict[str, list[Any]] = {}
     for turn in sorted(turns, key=lambda turn: turn["turn"]):
         events.setdefault(turn["trial_id"], []).extend(json.loads(turn["events"] or "[]"))

@@ -1,6 +1,6 @@
-"""One service that takes our messages over HTTP: how it is addressed, and what its answers mean for a message.
+"""One service that receives our messages over HTTP: how they are sent, and what its answers mean for a message.
 
-What waits, in which order, and what becomes of a message afterwards is the business of `outbox`.
+`outbox` decides what waits, in which order, and what happens to a message afterwards.
 """
 
 import base64
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 Target = Literal["events", "fitness"]
 TARGETS: tuple[Target, ...] = get_args(Target)
 SETTINGS: Mapping[Target, str] = {"events": "STOIC_WEBHOOK_URL", "fitness": "EVOLUTION_URL"}
-"""Where each address comes from."""
+"""The setting of each target's address."""
 CONTENT_TYPES: Mapping[Target, str] = {"events": "application/cloudevents+json", "fitness": "application/json"}
 LIMIT = EndpointLimit(in_flight=1, attempts=4, backoff_seconds=0.5, longest_wait_seconds=60, timeout_seconds=10)
 BUSY, NOT_NOW = 429, (408, 425)
 ABOUT_THE_MESSAGE = (400, 409, 413, 422)
-"""Answers that refuse one message; any other refusal would meet the next message too."""
+"""Answers that refuse one message; any other refusal would apply to the next message too."""
 
 
 class MessageRefused(AttemptFailed):
-    """The service will not take this message; others it may."""
+    """The service refuses this message; it may accept others."""
 
 
 def addresses(env: Mapping[str, str]) -> dict[Target, str]:
@@ -49,7 +49,7 @@ async def receiver(
 ) -> AsyncIterator["Receiver"]:
     """The service of one target, for one delivery of at most `seconds`; no cookies, the environment's proxy.
 
-    Raises `ConfigurationError` where `url` is no address.
+    Raises `ConfigurationError` if `url` is not an address.
     """
     import aiohttp
 
@@ -62,7 +62,7 @@ async def receiver(
 
 
 def _digest(content: bytes) -> str:
-    """RFC 9530: tells a correction, which comes under the id of what it corrects, from a repeat."""
+    """RFC 9530: distinguishes a correction, which has the id of what it corrects, from a repeated message."""
     return f"sha-256=:{base64.b64encode(hashlib.sha256(content).digest()).decode()}:"
 
 
@@ -73,14 +73,14 @@ class Receiver:
         self, session: "ClientSession", address: SplitResult, setting: str, limit: EndpointLimit, deadline: float
     ) -> None:
         self._session, self._url, self._limit, self._deadline = session, address.geturl(), limit, deadline
-        # The path may be the secret of a webhook, so errors name the setting and the host alone.
+        # The path may be the secret of a webhook, so errors name only the setting and the host.
         self._name = f"{setting} ({address.hostname})"
         self._secrets = Redactor((), [self._url, address.path, address.query])
 
     async def take(self, message_id: str, body: Mapping[str, Any]) -> None:
-        """Has one message taken, trying again where that can help.
+        """Delivers one message, with retries where they can help.
 
-        Raises `MessageRefused` when the next message may fare better, else `AttemptFailed`.
+        Raises `MessageRefused` if the next message may be accepted, else `AttemptFailed`.
         """
         if self._left() <= 0:
             raise AttemptFailed(f"{self._name}: the time for this delivery is over; the next delivery continues")
@@ -101,7 +101,7 @@ class Receiver:
                 data=content,
                 headers={"Idempotency-Key": quote(message_id, safe="/:@+,="), "Content-Digest": _digest(content)},
                 timeout=aiohttp.ClientTimeout(total=seconds),
-                allow_redirects=False,  # a POST that is redirected may arrive as a GET
+                allow_redirects=False,  # a redirected POST may arrive as a GET
             ) as response:
                 if not 200 <= response.status < 300:
                     raise self._refusal(response, await response.content.read(1000))

@@ -1,4 +1,4 @@
-"""How hard one endpoint is pressed: requests at the same time, and when the next one may leave."""
+"""Limits the requests to one endpoint: how many at the same time, and when the next one may be sent."""
 
 import asyncio
 import math
@@ -17,16 +17,16 @@ from stoic_assets.core.settings import EndpointLimit, ModelLimit
 
 @dataclass
 class Pace:
-    """What is known of an endpoint's limits: outlives event loops, is shared by all that ask the endpoint."""
+    """What is known about an endpoint's limits: it outlives event loops, and all callers of the endpoint share it."""
 
     rate: AdaptiveRate
     tokens: TokenBudget | None
 
     @classmethod
     def of(cls, limit: EndpointLimit) -> "Pace":
-        """The pace to begin with."""
+        """The initial pace."""
         ceiling = limit.requests_per_minute / 60 if limit.requests_per_minute else math.inf
-        # Requests that all time out free the slots at that rate.
+        # Even if all requests time out, slots become free at this rate.
         rate = AdaptiveRate(ceiling, least=limit.in_flight / limit.timeout_seconds)
         tokens = limit.tokens_per_minute if isinstance(limit, ModelLimit) else None
         return cls(rate, TokenBudget(tokens) if tokens else None)
@@ -34,7 +34,7 @@ class Pace:
 
 @dataclass
 class Passage:
-    """One request on its way: when it left, the tokens it was taken to need, and those it used."""
+    """One request on its way: when it was sent, its estimated tokens, and the tokens it used."""
 
     left_at: float
     reserved: float = 0.0
@@ -44,7 +44,7 @@ class Passage:
 class RequestLimit:
     """The limit of one endpoint for one role, in one event loop.
 
-    First come, first served: a request waits for a slot, then at the door, where only the first in the queue watches
+    First come, first served: a request waits for a slot, then for its turn, and only the first in that queue watches
     the clock.
     """
 
@@ -58,7 +58,7 @@ class RequestLimit:
     async def request(self) -> AsyncIterator[Passage]:
         """Holds a slot while one request runs, and learns from how it ends (`AttemptFailed`).
 
-        Waiting for it is `queueing`: it is nobody's time.
+        Waiting for the slot is `queueing`: it counts in no reply time.
         """
         async with slot_of(self._slots):
             with queueing():
@@ -77,7 +77,7 @@ class RequestLimit:
     async def _depart(self) -> Passage:
         pace, clock = self._pace, asyncio.get_running_loop().time
         async with self._door:
-            while (wait := self._opens_at() - clock()) > 0:  # noqa: ASYNC110 - the clock opens it, no event
+            while (wait := self._opens_at() - clock()) > 0:  # noqa: ASYNC110 - the clock ends the wait, no event does
                 await asyncio.sleep(wait)
             now = clock()
             pace.rate.depart(now)
@@ -88,9 +88,9 @@ class RequestLimit:
         return max(rate.opens_at, tokens.opens_at) if tokens else rate.opens_at
 
     def _learn(self, failure: AttemptFailed, left_at: float) -> None:
-        """A refusal or a time-out slows everyone down; a Retry-After closes the door to everyone.
+        """A refusal or a time-out slows all requests down; a Retry-After stops them all until then.
 
-        For how long there have been nothing but refusals, the failure is told.
+        The failure records for how long all attempts have been refused.
         """
         rate, now = self._pace.rate, asyncio.get_running_loop().time()
         wait = min(max(self._fallback, failure.retry_after or 0.0), self._longest)
@@ -114,7 +114,7 @@ class RequestLimits:
         self._of_host: dict[str, RequestLimit] = {}
 
     def at(self, url: str) -> RequestLimit:
-        """The limit of the host that this address leads to."""
+        """The limit of the host in this address."""
         host = urlsplit(url.strip()).netloc.lower()
         return self._of_host.setdefault(host, RequestLimit(self._limit))
 
@@ -122,7 +122,7 @@ class RequestLimits:
 def retry_after_seconds(value: str | None, date: str | None = None) -> float | None:
     """The seconds that a Retry-After header asks for (RFC 9110 §10.2.3: a number or a date); None if unreadable.
 
-    A date is reckoned from the `date` of the same answer: the server's clock may go wrong, and so may ours.
+    A date is compared with the `date` of the same answer: the server's clock may be wrong, and so may ours.
     """
     if not value:
         return None

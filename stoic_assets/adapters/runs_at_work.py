@@ -1,7 +1,7 @@
-"""Which runs of Dagster's code servers are at work: each holds the lock on a file of its own until its process ends.
+"""Which runs of Dagster's code servers are active: each holds the lock on a file of its own until its process ends.
 
-The system lets such a lock go however a process ends, and knows of it on every machine that shares the folder. An id of
-a process says nothing elsewhere: other machines and containers count their own, and after a restart it is another's.
+The system frees such a lock however a process ends, and shows it on every machine that shares the folder. A process id
+means nothing elsewhere: other machines and containers count their own, and after a restart another process may have it.
 """
 
 from collections.abc import Iterator
@@ -13,26 +13,26 @@ from stoic_assets.adapters.file_locks import is_locked, locked
 
 @contextmanager
 def at_work(home: Path, run_id: str) -> Iterator[None]:
-    """While the block runs, the run counts as at work. Raises `StorageError` where the home cannot be written.
+    """While the block runs, the run counts as active. Raises `StorageError` where the home cannot be written.
 
-    The file stays behind: the block ends also when Dagster could not record how the run ended.
+    The file stays: the block also ends when Dagster could not record how the run ended.
     """
     with locked(_folder(home) / run_id):
         yield
 
 
 def runs_at_work_once(home: Path) -> list[str]:
-    """The ids of the runs that are or were at work and are not forgotten yet."""
+    """The ids of the runs that are or were active and were not forgotten."""
     return sorted(file.name for file in _folder(home).glob("*"))
 
 
 def is_at_work(home: Path, run_id: str) -> bool:
-    """Whether the process of one of those runs is still there, on whatever machine."""
+    """Whether the process of one of those runs is still there, on any machine."""
     return is_locked(_folder(home) / run_id)
 
 
 def forget(home: Path, run_id: str) -> None:
-    """Removes what is left of a run whose end Dagster has recorded."""
+    """Removes the file of a run whose end Dagster has recorded."""
     (_folder(home) / run_id).unlink(missing_ok=True)
 
 

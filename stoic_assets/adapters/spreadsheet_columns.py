@@ -1,13 +1,13 @@
-"""A table's columns as a CSV file holds them: plain cells that a spreadsheet shows and never runs.
+"""A table's columns for a CSV file: plain cells that a spreadsheet shows and never runs.
 
-To a spreadsheet a cell that begins like a formula is one, and what an agent says can begin so. Such a text gets an
-apostrophe in front. Numbers and JSON keep their signs: neither can be a formula.
+A spreadsheet runs a cell that begins like a formula, and an agent's text can begin so. Such a text gets an apostrophe
+in front. Numbers and JSON keep their signs: neither can be a formula.
 """
 
 from stoic_assets.adapters.table_schemas import COMMON, columns_of
 
 _DISARMED = r"""regexp_replace("{0}", '^([=+\-@\t\r\n＝＋－＠])', '''\1')"""
-"""In front of a formula may stand what a spreadsheet strips; the wide signs count in some locales."""
+"""Spreadsheets strip some characters in front of a formula; the wide signs count in some locales."""
 _JSON = 'to_json("{0}")'
 _CELLS = {
     "text": _DISARMED,

@@ -1,7 +1,7 @@
-"""Column lineage of the SQL models: from which columns of which tables each column is made.
+"""Column lineage of the SQL models: from which columns of which tables each column is computed.
 
-What sqlglot reads from the models as they come with the product stands in a file beside them, for it takes 0.4 s a run.
-`python -m stoic_assets.adapters.sql_lineage` writes that file anew.
+What sqlglot finds in the models of the product is stored in a file next to them, since finding it takes 0.4 s a run.
+`python -m stoic_assets.adapters.sql_lineage` writes that file again.
 """
 
 import json
@@ -15,13 +15,13 @@ from stoic_assets.adapters.sql_project import SqlProject
 from stoic_assets.adapters.table_schemas import columns_of
 
 FILE = "lineage.json"
-"""In the dbt project: of each model the digest of its SQL, and of each column its sources, as `table.column`."""
+"""In the dbt project: for each model the digest of its SQL, and for each column its sources, as `table.column`."""
 Lineage = dict[str, list[tuple[str, str]]]
 """Column to the `(table, column)` pairs that go into it, sorted; a constant or a count of rows has none."""
 
 
 def lineage(project: SqlProject, model: str) -> Lineage:
-    """The lineage of every column of `model`: as it is noted, or read anew where its SQL was changed since."""
+    """The lineage of every column of `model`: the stored one, or from its SQL if that has changed since."""
     noted = _noted(project.folder).get(model)
     if noted is None or noted["sql"] != project.digest(model):
         return traced(project, model)
@@ -41,7 +41,7 @@ def traced(project: SqlProject, model: str) -> Lineage:
 
 
 def note(project: SqlProject) -> Path:
-    """Writes the lineage of all models beside them. Raises `StorageError`."""
+    """Writes the lineage of all models next to them. Raises `StorageError`."""
     models = {
         model: {
             "sql": project.digest(model),

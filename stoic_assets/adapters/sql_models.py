@@ -1,4 +1,4 @@
-"""Runs the SQL models of one evaluation, each over that evaluation's files and no others, and their tests.
+"""Runs the SQL models of one evaluation, and their tests, over the files of that evaluation only.
 
 dbt binds the same SQL to all evaluations at once; since every model carries `evaluation_id` through its joins and
 groups, both give the same rows.
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class EvaluationModels:
-    """The models of one evaluation over one connection, in which a table's name stands for the evaluation's file."""
+    """The models of one evaluation over one connection, in which a table's name means the evaluation's file."""
 
     def __init__(self, engine: "DuckDBPyConnection", warehouse: Warehouse, agent_version: str, evaluation_id: str):
         self._engine, self._warehouse = engine, warehouse
@@ -30,9 +30,9 @@ class EvaluationModels:
         self._bound: set[str] = set()
 
     def rows(self, model: str) -> list[Row]:
-        """The rows of a model, computed once from its inputs; from now on its name stands for them.
+        """The rows of a model, computed once from its inputs; afterwards the model's name means them.
 
-        Raises `StoicError` when an input is not there yet, or when the model is a view, which needs no running.
+        Raises `StoicError` when an input is not there yet, or when the model is a view, which is queried directly.
         """
         models = self._warehouse.models
         if models.is_view(model):
@@ -70,7 +70,7 @@ def open_models(warehouse: Warehouse, agent_version: str, evaluation_id: str) ->
 def tested_view(warehouse: Warehouse, model: str, agent: str) -> tuple[list[Row], dict[str, int]]:
     """The rows of a view for one agent, and how many of all its rows fail each test, by the test's name.
 
-    The view is computed once for both: it reads every evaluation there ever was.
+    The view is computed once for both, since it reads every stored evaluation.
     """
     models = warehouse.models
 
@@ -83,11 +83,11 @@ def tested_view(warehouse: Warehouse, model: str, agent: str) -> tuple[list[Row]
 
 
 def _tested_tables(warehouse: Warehouse, model: str) -> frozenset[str]:
-    """What the tests of a model read: mostly itself."""
+    """The tables that the tests of a model read: mostly the model itself."""
     return frozenset[str]().union(*(test.inputs for test in warehouse.models.tests(model)))
 
 
 def _failing(engine: "DuckDBPyConnection", tests: Sequence[ModelTest]) -> dict[str, int]:
-    """All tests in one query: most of the time goes into understanding queries, not into reading rows."""
+    """All tests in one query: most of the time is spent parsing queries, not reading rows."""
     counts = [f"select {quoted(test.name)}, count(*) from ({test.sql}\n)" for test in tests]
     return dict(engine.execute(" union all ".join(counts)).fetchall()) if counts else {}

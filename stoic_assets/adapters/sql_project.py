@@ -76,7 +76,7 @@ def _descriptions(folder: Path) -> dict[str, dict[str, Any]]:
 
 @cache
 def _template(text: str) -> jinja2.Template:
-    """Compiled once a process: that takes longer than to read and to render everything."""
+    """Compiled once a process, since compiling takes longer than reading and rendering everything."""
     return jinja2.Environment(undefined=jinja2.StrictUndefined).from_string(text)  # noqa: S701 (SQL, not HTML)
 
 
@@ -104,7 +104,7 @@ class SqlProject:
         return tuple(model for model in self.order if not self.is_view(model))
 
     def with_inputs(self, names: Set[str]) -> Iterator[str]:
-        """`names` and whatever the views among them read; a model comes after all that it reads."""
+        """`names` and everything that the views among them read; a model comes after all that it reads."""
         wanted = set(names)
         for model in reversed(self.order):
             if model in wanted and self.is_view(model):
@@ -117,7 +117,7 @@ class SqlProject:
         return self._rendered[model][1]
 
     def digest(self, model: str) -> str:
-        """SHA-256 of a model's file and of the macros: the same whatever the variables are."""
+        """SHA-256 of a model's file and of the macros, whatever the variables are."""
         return hashlib.sha256((self._macros + self._files[model]).encode()).hexdigest()
 
     def is_view(self, model: str) -> bool:
@@ -125,16 +125,16 @@ class SqlProject:
         return self._config(model).get("materialized") == "view"
 
     def description(self, model: str) -> str:
-        """What the model says, in one sentence."""
+        """The model's description, in one sentence."""
         return str(self._described[model]["description"]).strip()
 
     def key(self, model: str) -> frozenset[str]:
-        """The columns that tell the rows of a model apart: those of its test `unique_key`."""
+        """The columns that identify a row of a model: those of its test `unique_key`."""
         [test] = (test for test in self._described[model]["data_tests"] if "unique_key" in test)
         return frozenset(test["unique_key"]["arguments"]["columns"])
 
     def plotted(self, model: str) -> tuple[str, ...]:
-        """The columns whose numbers say how a version does, so that they can be plotted over versions; often none."""
+        """The columns with numbers that say how a version does, for plots over versions; often none."""
         return tuple(self._config(model).get("meta", {}).get("plotted", ()))
 
     def tests(self, model: str) -> tuple[ModelTest, ...]:
@@ -176,7 +176,7 @@ class SqlProject:
 
     @cached_property
     def _test_module(self) -> Any:
-        """Generic tests as a jinja module: dbt's `test` tag is a macro by another name."""
+        """Generic tests as a jinja module: dbt's `test` tag works like a macro."""
         own = (file.read_text(encoding="utf-8") for file in sorted((self.folder / "tests" / "generic").glob("*.sql")))
         text = re.sub(r"{%\s*(end)?test\b", r"{% \1macro", _BUILT_IN_TESTS + "".join(own))
         return _template(text).make_module(self._functions(set()))

@@ -1,4 +1,4 @@
-"""SQLite files of a home, which any number of processes, also of several machines, use at once."""
+"""SQLite files of a home, which any number of processes, also on several machines, use at once."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -12,12 +12,12 @@ _PATIENCE = 30.0
 
 
 def open_shared(file: Path, one_thread: bool = True) -> sqlite3.Connection:
-    """A connection, with the folder and the file made where they are missing; the caller closes it."""
+    """A connection; makes the folder and the file if they are missing. The caller closes it."""
     make_folder(file.parent)
     connection = sqlite3.connect(file, timeout=_PATIENCE, check_same_thread=one_thread)
     with ExitStack() as unusable:
         unusable.callback(connection.close)
-        # No write-ahead log: several machines may share the folder, which that does not bear.
+        # No write-ahead log: several machines may share the folder, which such a log does not support.
         connection.execute("pragma journal_mode = truncate")
         unusable.pop_all()
     return connection
@@ -25,7 +25,7 @@ def open_shared(file: Path, one_thread: bool = True) -> sqlite3.Connection:
 
 @contextmanager
 def faults_named(file: Path, when_deleted: str) -> Iterator[None]:
-    """Turns faults of the file into `StorageError`, which says what becomes of it when a damaged one is deleted."""
+    """Turns faults of the file into `StorageError`, whose advice says what deleting a damaged one means."""
     try:
         yield
     except (sqlite3.Error, OSError) as error:

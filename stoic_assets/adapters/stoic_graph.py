@@ -1,7 +1,7 @@
 """The stoic graph: what the warehouse knows of agents, versions, evaluations, trends and fitness, as nodes.
 
-A projection: every write merges on ids and removes what its part of the warehouse no longer holds, so that running
-twice changes nothing and everything can be projected anew at any time. No fact lives here alone.
+A projection: every write merges on ids and removes what its part of the warehouse no longer contains, so that running
+it twice changes nothing and everything can be projected again at any time. No fact is stored here alone.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ from stoic_assets.core.table_rows import Row
 
 LABELS = ("Agent", "AgentVersion", "StoicEvaluation", "Task", "VirtueScore", "VirtueTrend", "FitnessUpdate")
 SHARED_LINKS = ("HAS_VERSION", "EVOLVED_FROM", "HAS_VIRTUE_TREND")
-"""Relationships that two evaluations of an agent may write at once: the embedded server's MERGE makes two of them
+"""Relationships that two evaluations of an agent may write at once: the embedded server's MERGE then makes two
 (measured: one race in five), unless they have an id that must be unique."""
 BATCH = 500
 """Rows of one statement: bounds the memory of its transaction."""
@@ -42,7 +42,7 @@ _FORMER_SCORES = """
     WHERE $scores[s.id] IS NULL
     DETACH DELETE s
 """
-"""What stays is given as a map: to look for each of 1,000 scores in a list takes the embedded server 60 ms, not 7."""
+"""What stays is passed as a map: searching a list for each of 1,000 scores takes the embedded server 60 ms, not 7."""
 _FORMER_EVALUATIONS = """
     MATCH (:AgentVersion {id: $version})-[:RECEIVED_EVALUATION]->(e:StoicEvaluation {evaluation_id: $evaluation_id})
     WHERE $trials[e.id] IS NULL
@@ -61,7 +61,7 @@ _EVALUATIONS = """
     MERGE (e)<-[:RECEIVED_EVALUATION]-(v)
     MERGE (e)-[:FOR_TASK]->(t)
 """
-"""A relationship is looked for from its left end on the embedded server: there stands the node that has few of them."""
+"""The embedded server searches for a relationship from its left end: that is the node that has few of them."""
 _SCORES = """
     UNWIND $rows AS row
     MATCH (e:StoicEvaluation {id: row.trial_id})
@@ -113,7 +113,7 @@ _TASKS_ALONE = """
     WHERE own = everybodys
     WITH t AS part
 """
-"""Counted, since to look at the versions behind each evaluation takes the embedded server six times as long."""
+"""By count: looking at the versions behind each evaluation takes the embedded server six times as long."""
 _PARTS_OF_VERSION = (
     "MATCH (f:FitnessUpdate {agent_version: $version}) WITH f AS part",
     _TASKS_ALONE,
@@ -125,7 +125,7 @@ _PARTS_OF_VERSION = (
 
 
 async def prepare(graph: Graph) -> None:
-    """Makes ids unique. To be done before the first data: a later constraint would pin the types it finds."""
+    """Makes ids unique. To be called before the first write: a later constraint would pin the types it finds."""
     nodes = [(label, f"(x:{label})") for label in LABELS]
     links = [(kind, f"()-[x:{kind}]-()") for kind in SHARED_LINKS]
     for name, pattern in nodes + links:
@@ -137,7 +137,7 @@ async def prepare(graph: Graph) -> None:
 async def project_version(
     graph: Graph, agent_version: str, released_at: datetime | str | None, parents: Sequence[str]
 ) -> None:
-    """A version, its agent and what it came from; versions and parents are `agent@version`."""
+    """A version, its agent and its parents; versions and parents are `agent@version`."""
     await _ensure_version(graph, agent_version)
     released = {"version": agent_version, "released_at": utc_text(released_at) if released_at else None}
     await graph.write(_RELEASE, released)
@@ -153,10 +153,10 @@ async def project_evaluations(
     evaluations: Sequence[StoicEvaluation],
     outcomes: Mapping[str, Row] | None = None,
 ) -> None:
-    """All scored trials of one evaluation with their virtue scores; what an earlier judging left besides goes.
+    """All scored trials of one evaluation with their virtue scores; other nodes of an earlier judging are removed.
 
-    `outcomes` holds, by trial, `composite_score`, `task_score` and `assertion_score` (0–1), and `failed_assertions`,
-    the texts of those that failed. What people said has none.
+    `outcomes` contains, by trial, `composite_score`, `task_score` and `assertion_score` (0–1), and `failed_assertions`,
+    the texts of those that failed. People's feedback has none.
     """
     scores = [row for each in evaluations for row in _score_rows(each)]
     place = {"version": head.agent_version, "evaluation_id": head.evaluation_id, "offline": head.offline}
@@ -169,9 +169,9 @@ async def project_evaluations(
 
 
 async def project_trends(graph: Graph, agent: str, rows: Iterable[Row]) -> None:
-    """The newest trend of each virtue of an agent, from its rows of `virtue_trends`; one that has none there goes.
+    """The newest trend of each virtue of an agent, from its rows of `virtue_trends`; trends without a row are removed.
 
-    Each row says besides whether its evaluation is `offline`.
+    Each row also says whether its evaluation is `offline`.
     """
     newest: dict[str, Row] = {}
     for row in rows:
@@ -183,7 +183,7 @@ async def project_trends(graph: Graph, agent: str, rows: Iterable[Row]) -> None:
 
 
 async def project_fitness(graph: Graph, head: EvaluationHead, rows: Iterable[Row]) -> None:
-    """The rows of `fitness_updates` of one evaluation: it has one update, and none where no trial was scored.
+    """The rows of `fitness_updates` of one evaluation: it has one update, or none where no trial was scored.
 
     The evaluation must have been projected before.
     """
@@ -202,8 +202,8 @@ async def project_fitness(graph: Graph, head: EvaluationHead, rows: Iterable[Row
 async def delete_version(graph: Graph, agent_version: str) -> None:
     """Removes a version with its evaluations and fitness, and the agent with its last version.
 
-    With it go the tasks of no other version, and parents of which nothing is known but that it came from them. The
-    version is in the agent's trends: `project_trends` of the remaining versions before, while the agent stands.
+    Tasks that only this version has are removed too, and parents known only as its parents. The version counts in the
+    agent's trends: call `project_trends` with the remaining versions first, while the agent still exists.
     """
     parents = await graph.write(_PARENTS_ALONE, {"version": agent_version})
     for version in (*(parent["id"] for parent in parents), agent_version):

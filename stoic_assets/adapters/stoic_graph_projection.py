@@ -1,6 +1,6 @@
-"""Brings what the warehouse knows of a version, and of an evaluation, into the stoic graph.
+"""Writes what the warehouse knows of a version, and of an evaluation, into the stoic graph.
 
-The statements are those of `stoic_graph`; here stands what of the warehouse goes in, and in what order.
+The statements are in `stoic_graph`; this module decides what of the warehouse is written, and in which order.
 """
 
 from collections.abc import Awaitable, Callable
@@ -20,13 +20,13 @@ from stoic_assets.core.table_rows import Row, by_trial
 
 
 def introduce_version(workplace: Workplace, agent_version: str, release: Release | None) -> None:
-    """Gives a version its node in the stoic graph, with date and parents where it was released."""
+    """Gives a version its node in the stoic graph, with date and parents if it was released."""
     released_at, parents = (release.released_at, release.parent_versions) if release else (None, ())
     _in_stoic_graph(workplace, lambda graph: stoic_graph.project_version(graph, agent_version, released_at, parents))
 
 
 def project(workplace: Workplace, manifest: Manifest) -> dict[str, int]:
-    """Brings an evaluation, its fitness and the agent's trends into the stoic graph; returns what was written."""
+    """Writes an evaluation, its fitness and the agent's trends into the stoic graph; returns what was written."""
     head, evaluations = read_evaluations(workplace, manifest)
     trends = _trends(workplace, manifest.agent_version)
     tables = EvaluationTables(workplace, manifest)
@@ -50,7 +50,7 @@ def project(workplace: Workplace, manifest: Manifest) -> dict[str, int]:
 
 
 def _outcomes(tables: EvaluationTables) -> dict[str, Row]:
-    """What came of each trial beside its virtue scores: the scores in one number, and the assertions that failed."""
+    """The results of each trial besides its virtue scores: the scores in one number, and the failed assertions."""
     results = tables.read("assertion_results", ("trial_id", "text", "passed"))
     failed = by_trial(result for result in results if result["passed"] is False)
     return {
@@ -74,7 +74,7 @@ def delete_from_graph(workplace: Workplace, agent_version: str) -> None:
 
 
 def _trends(workplace: Workplace, agent_version: str) -> list[Row]:
-    """The trends of all versions of its agent, and whether they are of offline evaluations."""
+    """The trends of all versions of its agent, and whether they are from offline evaluations."""
     return workplace.warehouse.query(
         "select trends.*, evaluations.offline from virtue_trends as trends "
         "inner join evaluations using (agent_version, evaluation_id) where trends.agent = ?",

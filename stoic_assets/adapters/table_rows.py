@@ -1,7 +1,7 @@
 """Checks rows against the declared columns of their table before any of them is written.
 
-DuckDB alone is too kind: it rounds 1.5 to 2, takes a text for a number, True for 1.0, NaN for a score, and drops keys
-that it does not know.
+DuckDB alone is too tolerant: it rounds 1.5 to 2, takes a text for a number, True for 1.0, NaN for a score, and drops
+unknown keys.
 """
 
 import json
@@ -21,7 +21,7 @@ from stoic_assets.core.well_formed_text import well_formed
 
 _STRICT = schemas.CoreConfig(strict=True, extra_fields_behavior="forbid", allow_inf_nan=False)
 _FIRST, _LAST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
-"""Times that Python has in every zone."""
+"""Times that Python can represent in every zone."""
 
 
 def readable_json(text: str) -> str:
@@ -33,9 +33,9 @@ def readable_json(text: str) -> str:
 def rows_as_json(table: str, agent_version: str, evaluation_id: str, rows: Sequence[Mapping[str, Any]]) -> list[bytes]:
     """The rows, a line of JSON each, complete and checked.
 
-    Nullable columns may be left out, `evaluated_at` is now unless a row says it. A row may carry `agent_version` and
+    Nullable columns may be left out; `evaluated_at` defaults to now. A row may contain `agent_version` and
     `evaluation_id`, as rows that were read do; they must be the given ones. No unknown column, no NaN, no number for a
-    text; times also as ISO 8601. Raises `StoicError` for the first row that does not fit.
+    text; times also as ISO 8601. Raises `StoicError` for the first invalid row.
     """
     now = datetime.now(UTC)
     place = {"agent_version": agent_version, "evaluation_id": evaluation_id}
@@ -62,7 +62,7 @@ def _as_json(table: str, number: int, row: dict[str, Any]) -> bytes:
 
 @cache
 def _row_schema(table: str) -> tuple[SchemaValidator, SchemaSerializer]:
-    """Straight from pydantic's core: to make a model of each table takes it 30 to 80 ms in every evaluation."""
+    """Straight from pydantic's core: making a model of each table takes 30 to 80 ms in every evaluation."""
     kinds = _kinds()
     columns = columns_of(table).items()
     row = _record({name: _or_null(kinds[kind.name]) if kind.nullable else kinds[kind.name] for name, kind in columns})
@@ -81,7 +81,7 @@ def _kinds() -> dict[str, schemas.CoreSchema]:
         "number": number,
         "count": schemas.int_schema(ge=-(2**63), lt=2**63),
         "flag": schemas.bool_schema(),
-        # JSON would leave out the seconds by which old local times differ from UTC.
+        # JSON would drop the seconds by which old local times differ from UTC.
         "time": schemas.no_info_after_validator_function(in_utc, time),
         "texts": schemas.list_schema(text, strict=False),
         "aspects": schemas.list_schema(_record(aspect), strict=False),

@@ -1,6 +1,6 @@
-"""SQL that reads a table: over the files that count now, for our own queries, or over those that count when it is run.
+"""SQL that reads a table: over the files that count now, for our own queries, or over those that count when it runs.
 
-The second is the text that dbt uses too (`dbt_like_sql/models/sources.yml`); it stands in `stoic.duckdb`.
+The second is the text that dbt uses too (`dbt_like_sql/models/sources.yml`); it is stored in `stoic.duckdb`.
 """
 
 from collections import defaultdict
@@ -19,15 +19,15 @@ from stoic_assets.adapters.table_schemas import COMMON, columns_of
 
 
 def live_scan(folder: Path) -> str:
-    """SQL over all evaluations of the table in `folder`, for views that outlive what is stored today."""
+    """SQL over all evaluations of the table in `folder`, for views that must also show later evaluations."""
     return f"select {_columns(folder.name)} from {_source(folder.parent).format(name=folder.name)}"
 
 
 def scan(folder: Path, empty: Path, places: Mapping[Key, Place], by_name: bool = True) -> str:
     """SQL over the evaluations at `places` of the table in `folder`.
 
-    `empty` is its file without rows. Unless columns are matched `by_name`, every file must have those of `empty`; then
-    no file is opened before its rows are read.
+    `empty` is the table's file without rows. Unless columns are matched `by_name`, every file must have those of
+    `empty`; then no file is opened before its rows are read.
     """
     wanted: dict[str, list[Key]] = defaultdict(list)
     for key, place in places.items():
@@ -72,7 +72,7 @@ def _columns(table: str) -> str:
 
 @cache
 def _source(warehouse: Path) -> str:
-    """Where dbt finds a table, as `sources.yml` says it; its name is still to be filled in."""
+    """Where dbt finds a table, from `sources.yml`; the name is still to be filled in."""
     text = (sql_folder() / "models" / "sources.yml").read_text(encoding="utf-8")
     [source] = yaml.safe_load(text)["sources"]
     template = jinja2.Template(source["config"]["external_location"], undefined=jinja2.StrictUndefined)

@@ -1,7 +1,7 @@
-"""The declared columns of every table and SQL model: one schema, whoever writes.
+"""The declared columns of every table and SQL model: one schema for every writer.
 
-Meaning and unit of each column stand in `docs/tables.md`. Only declarations belong here; rows are checked in
-`table_rows`, and turned into Parquet in `parquet_files`.
+`docs/tables.md` gives meaning and unit of each column. Only declarations belong here; `table_rows` checks rows, and
+`parquet_files` turns them into Parquet.
 """
 
 from dataclasses import dataclass
@@ -180,13 +180,13 @@ MODELS: dict[str, Columns] = {
     },
 }
 # fmt: on
-"""What the SQL models of `dbt_like_sql` give; those that look across evaluations are views and have no files."""
+"""The tables that the SQL models of `dbt_like_sql` give; models across evaluations are views and have no files."""
 
 TABLES: dict[str, Columns] = FACTS | MODELS
 
 
 def columns_of(table: str) -> dict[str, Kind]:
-    """The columns of a file of `table`, `agent_version` excepted. Raises `StoicError` for an unknown table."""
+    """The columns of a file of `table`, except `agent_version`. Raises `StoicError` for an unknown table."""
     if table not in TABLES:
         raise StoicError(f"there is no table {table!r}; declare its columns in stoic_assets/adapters/table_schemas.py")
     return {name: Kind(kind.removesuffix("?"), kind.endswith("?")) for name, kind in (TABLES[table] | COMMON).items()}

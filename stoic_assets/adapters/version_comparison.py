@@ -1,4 +1,4 @@
-"""Which stored evaluations speak for two versions, and their comparison; nothing is evaluated here."""
+"""Selects stored evaluations of two versions and compares them; nothing is evaluated here."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -26,9 +26,9 @@ from stoic_assets.core.table_rows import Row
 
 TABLE = "version_comparisons"
 ASSERTION = ("trial_id", "assertion", "text", "weight", "passed")
-"""The columns of `assertion_results` that a comparison goes by."""
+"""The columns of `assertion_results` that a comparison uses."""
 RECENT = 100
-"""Evaluations of a version among which one is chosen: 1,000 on both sides would be 5 s of pairs to go through."""
+"""Evaluations of a version among which one is chosen: with 1,000 on both sides, comparing all pairs would take 5 s."""
 
 
 def base_version(workplace: Workplace, manifest: Manifest) -> str | None:
@@ -42,10 +42,10 @@ def compare_versions(
     workplace: Workplace, base: str, candidate: str, base_id: str | None = None, candidate_id: str | None = None,
     held_with: str | None = None,
 ) -> Comparison:
-    """Compares two versions in the named evaluations, else in those that `most_alike` finds; notes tell of newer ones.
+    """Compares two versions in the named evaluations, else in those that `most_alike` finds; notes mention newer ones.
 
-    A candidate without release manifest may be another agent in every evaluation, so its newest speaks for it. If the
-    base's evaluation `held_with` the candidate's is finished, newer ones do not count: they met other hours. Raises
+    Without a release manifest a candidate may be a different agent in each evaluation, so its newest counts. If the
+    base's evaluation `held_with` the candidate's is finished, newer ones do not count: they ran at another time. Raises
     `ComparisonRefused`, `ConfigurationError`.
     """
     settings = workplace.settings
@@ -62,7 +62,7 @@ def compare_versions(
 
 
 def moved_between(workplace: Workplace, base: Side, candidate: Side) -> str | None:
-    """Whether the judge itself moved between the two, as `judge_drift` saw it. Other judges are said to be others."""
+    """Whether the judge itself moved between the two, by `judge_drift`. Different judges are reported as such."""
     if base.judges and base.judges != candidate.judges:
         return None
     return judge_moved(workplace, base.judged_at, candidate.judged_at, candidate.judges)
@@ -109,10 +109,10 @@ def read_side(workplace: Workplace, agent_version: str, evaluation_id: str) -> S
 
 
 def job_hashes(workplace: Workplace, agent_version: str, evaluation_id: str, trials: Sequence[Row]) -> dict[str, str]:
-    """What each job asks, by its name (`Job.question_hash`).
+    """The hash of what each job asks, by its name (`Job.question_hash`).
 
-    An earlier release stored other hashes with the trials, but whole jobs in the manifest; without one these hashes
-    are all there is.
+    An earlier release stored other hashes with the trials, but whole jobs in the manifest; without a manifest only
+    these hashes are left.
     """
     stored = {row["job"]: row["job_hash"] or "" for row in trials}
     if all(content.startswith(QUESTION) for content in stored.values()):
@@ -133,7 +133,7 @@ def _measures(warehouse: Warehouse, agent_version: str, evaluation_id: str) -> l
 def _prompts(
     trials: Sequence[Row], verdicts: Sequence[Row], tasks: Sequence[Row]
 ) -> dict[tuple[str, str], frozenset[str]]:
-    """What the judges were asked, where it is known: an earlier release did not store it with the tasks."""
+    """The judges' prompts, where they are known: an earlier release did not store them with the tasks."""
     jobs = {row["trial_id"]: row["job"] for row in trials}
     asked: dict[tuple[str, str], set[str]] = defaultdict(set)
     for about, rows in (("virtues", verdicts), ("tasks", tasks)):
@@ -144,10 +144,10 @@ def _prompts(
 
 
 def _stored(workplace: Workplace, agent_version: str, named: str | None) -> list[Stored]:
-    """The named evaluation, or all of a version that were finished once, the newest first.
+    """The named evaluation, or all of a version that were ever finished, the newest first.
 
-    One that is judged again allows no comparison, and none by an older one in its place. Raises `ConfigurationError`
-    when there is none.
+    One that is being judged again allows no comparison, and no older one replaces it. Raises `ConfigurationError` when
+    there is none.
     """
     rows = workplace.warehouse.evaluations(agent_version)
     wanted = [
@@ -183,7 +183,7 @@ def _why_none(workplace: Workplace, agent_version: str, named: str | None, rows:
 
 
 def _until(evaluations: list[Stored], held_with: str | None) -> list[Stored]:
-    """Without those that are newer than `held_with`; that one alone where few enough of its trials are invalid."""
+    """The evaluations up to `held_with`; only that one if few enough of its trials are invalid."""
     ids = [each.evaluation_id for each in evaluations]
     if held_with not in ids:
         return evaluations

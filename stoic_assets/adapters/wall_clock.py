@@ -1,4 +1,4 @@
-"""The time of day, as it is stored. What lasts is measured with other clocks."""
+"""The time of day, for storage. Durations are measured with other clocks."""
 
 from datetime import UTC, datetime
 

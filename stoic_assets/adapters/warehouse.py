@@ -1,8 +1,8 @@
 """The warehouse: every table as immutable Parquet files, with DuckDB as the engine that reads them.
 
 `<root>/<table>/agent_version=<v>/<evaluation_id>.<n>.parquet`, in the declared columns of `table_schemas`. Writing
-and reading take no lock: any number of runs write side by side, and readers never wait. Deleting and compacting take
-turns (`compaction`). `<root>/stoic.duckdb` is for people; it holds views only, and this code never opens it.
+and reading take no lock: any number of runs write concurrently, and readers never wait. Deleting and compacting take
+turns (`compaction`). `<root>/stoic.duckdb` is for people; it contains only views, and this code never reads from it.
 """
 
 import atexit
@@ -56,13 +56,13 @@ class Warehouse:
 
     @cached_property
     def models(self) -> SqlProject:
-        """The SQL models whose views and files stand beside the tables."""
+        """The SQL models whose views and files are stored next to the tables."""
         return SqlProject(variables=self._variables)
 
     def write(self, table: str, agent_version: str, evaluation_id: str, rows: Sequence[Mapping[str, Any]]) -> Path:
-        """Stores the rows of one evaluation as its newest version of `table`; no rows make a file too.
+        """Stores the rows of one evaluation as its newest version of `table`; an empty list makes a file too.
 
-        Raises `StoicError` for a row that does not fit, `StorageError` when the disk refuses: nothing is stored.
+        Raises `StoicError` for an invalid row, `StorageError` when the disk refuses: nothing is stored then.
         """
         folder = self._folder(table, agent_version)
         check_evaluation_id(evaluation_id)
@@ -72,7 +72,7 @@ class Warehouse:
             return write_next(folder, evaluation_id, partial(write_rows, engine, duckdb_columns(table), lines))
 
     def file(self, table: str, agent_version: str, evaluation_id: str) -> Path | None:
-        """The file that holds what counts of one evaluation, or None; a merged file holds others too."""
+        """The file with the rows that count for one evaluation, or None; a merged file contains others too."""
         place = self._place(table, agent_version, evaluation_id)
         return Path(place.path) if place else None
 
@@ -81,7 +81,7 @@ class Warehouse:
         return self.file(table, agent_version, evaluation_id) is not None
 
     def read(self, table: str, agent_version: str, evaluation_id: str, columns: Collection[str] = ()) -> list[Row]:
-        """The rows of one evaluation as they were written, by path, or some columns of them.
+        """The rows of one evaluation as they were written, by path, or some of their columns.
 
         Raises `StoicError` when there are none yet.
         """
@@ -92,7 +92,7 @@ class Warehouse:
         with open_engine() as engine:
             try:
                 return fetch(engine, f"select {selected} from ({self.scan_one(*key)})")
-            except duckdb.IOException:  # they stand in another archive since a version was deleted from this one
+            except duckdb.IOException:  # another archive has them since a version was deleted from this one
                 return fetch(engine, f"select {selected} from ({self.scan_one(*key)})")
 
     def evaluations(self, agent_version: str) -> list[Row]:
@@ -104,7 +104,7 @@ class Warehouse:
         return self._of_version("trials", agent_version, "select distinct evaluation_id, job, job_hash from ({})")
 
     def newest_version(self) -> str:
-        """The version evaluated last. Raises `ConfigurationError` when none was."""
+        """The version evaluated last. Raises `ConfigurationError` if there is none."""
         rows = self.query("select agent_version from evaluations order by started_at desc limit 1")
         if not rows:
             advice = "run `stoic eval` or `stoic demo`; `stoic list` shows evaluations that were cut short"
@@ -112,7 +112,7 @@ class Warehouse:
         return str(rows[0]["agent_version"])
 
     def agent_versions(self) -> set[str]:
-        """Every version of which a table has a file."""
+        """Every version with a file in some table."""
         return {version for table in TABLES for version, _ in places(self.root / table)}
 
     def connect(self, tables: Iterable[str] | None = None) -> "DuckDBPyConnection":
@@ -122,11 +122,11 @@ class Warehouse:
         return engine
 
     def query(self, sql: str, params: Sequence[str | Sequence[str]] = ()) -> list[Row]:
-        """The rows of a query over the views; only tables whose names occur in it are looked at."""
+        """The rows of a query over the views; only tables whose names occur in it are opened."""
         return self.ask(TABLES.keys() & re.findall(r"\w+", sql), lambda engine: fetch(engine, sql, params))
 
     def ask(self, names: Set[str], questions: "Callable[[DuckDBPyConnection], Answer]") -> Answer:
-        """What `questions` finds in views of the named tables; it may be called twice."""
+        """The result of `questions` over views of the named tables; it may be called twice."""
         import duckdb
 
         with open_engine(threads=None) as engine:
@@ -134,7 +134,7 @@ class Warehouse:
                 self._create_views(engine, names, by_name=False)
                 return questions(engine)
             except (duckdb.InvalidInputException, duckdb.IOException):
-                # A file is older than one of its columns, which is rare and slow to read; or it was deleted meanwhile.
+                # A file lacks a newer column, which is rare and slow to read; or it was deleted meanwhile.
                 self._create_views(engine, names)
                 return questions(engine)
 
@@ -144,18 +144,18 @@ class Warehouse:
         return self.root / "stoic.duckdb"
 
     def publish(self) -> Path:
-        """Renews `stoic.duckdb`, with a view of every table; whoever holds the old file open keeps the old one.
+        """Updates `stoic.duckdb`, with a view of every table; a program that has the old file open keeps the old one.
 
         A view shows what is stored at the time of the query, so the file need not change with the data: it is made
-        anew only where it does not hold today's views, or somebody wrote to it. Making them takes long, since DuckDB
-        opens every file of a table for its view. Raises `StorageError`.
+        again only if it lacks today's views, or something else wrote to it. Making it takes long, since DuckDB opens
+        every file of a table for its view. Raises `StorageError`.
         """
         target = self.published
         models = {name: sql for name in MODELS if (sql := self._model_view(name))}
         facts = {name: live_scan(self.root / name) for name in TABLES if name not in models}
         if not still_holds(target, facts | models):
             with new_database(target) as engine:
-                # What models read stands over files without rows first: else each opens all files of its tables again.
+                # Models are first made over views without rows: else each would open all files of its tables again.
                 for name in self.models.with_inputs(models.keys()):
                     engine.execute(f'create view "{name}" as {models.get(name) or self._scan(name, {})}')
                 for name, sql in facts.items():
@@ -177,13 +177,13 @@ class Warehouse:
     def export_parquet(self, folder: Path) -> None:
         """Writes every table and model into a folder, one Parquet file each.
 
-        Raises `ConfigurationError` when the folder holds something, `StorageError` when the disk refuses; either way
+        Raises `ConfigurationError` when the folder is not empty, `StorageError` when the disk refuses; either way
         nothing is written.
         """
         self._export_files(folder, dict.fromkeys(TABLES, "*"), "parquet", "compression zstd")
 
     def export_csv(self, folder: Path) -> None:
-        """Writes every table and model into a folder, one CSV file each, fit for a spreadsheet.
+        """Writes every table and model into a folder, one CSV file each, safe for a spreadsheet.
 
         Raises as `export_parquet` does.
         """
@@ -194,7 +194,7 @@ class Warehouse:
         with drafted(target) as draft, self.connect() as engine:
             if target.exists() and not (target.is_dir() and not any(target.iterdir())):
                 raise ConfigurationError(f"{folder} is not an empty folder; name a new one")
-            if target == Path.cwd():  # replaced, it would leave whoever works in it nowhere
+            if target == Path.cwd():  # replacing it would remove the folder that the user's shell is in
                 raise ConfigurationError(f"{folder} is the current folder; name a new one in it")
             draft.mkdir()
             for table, selected in columns.items():
@@ -220,7 +220,7 @@ class Warehouse:
         return self._scan(table, {(agent_version, evaluation_id): place})
 
     def _of_version(self, table: str, agent_version: str, sql: str) -> list[Row]:
-        """What `sql` finds in all rows of one version, which take the place of its braces."""
+        """The result of `sql` over all rows of one version, which replace its braces."""
         found = places(self.root / table, check_agent_version(agent_version))
         if not found:
             return []
@@ -250,8 +250,8 @@ class Warehouse:
     def _empty_file(self, table: str) -> Path:
         """A file without rows in today's columns: an empty table has a view, an old file has the newer columns.
 
-        Another lies among the archives, for those who read them by a pattern. Where neither can be written, what there
-        is can still be read with one that lies elsewhere.
+        There is another one among the archives, for reading them by a pattern. Where neither can be written, one in a
+        temporary folder still lets the existing data be read.
         """
         digest = hashlib.sha256(repr(columns_of(table)).encode()).hexdigest()[:8]
         name = f"schema-{digest}.parquet"
@@ -277,7 +277,7 @@ def _write_empty(path: Path, columns: Mapping[str, str]) -> None:
 
 @cache
 def _elsewhere() -> Path:
-    """A folder of this process alone, which is removed when it ends."""
+    """A folder of this process only, which is removed when it ends."""
     folder = tempfile.TemporaryDirectory(prefix="stoic-")
     atexit.register(folder.cleanup)
     return Path(folder.name)

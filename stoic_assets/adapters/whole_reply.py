@@ -1,4 +1,4 @@
-"""Replies of services that are not ours, read up to a size; what is packed is unpacked bit by bit, and no further."""
+"""Reads replies of foreign services up to a size; compressed ones are unpacked in pieces, and no further."""
 
 from typing import TYPE_CHECKING
 
@@ -10,19 +10,19 @@ if TYPE_CHECKING:
 MIB = 1024 * 1024
 """Bytes."""
 LARGEST_REPLY = 8 * MIB
-"""Bytes, unpacked. The longest honest replies of models are far below one MiB; half a MB of gzip can hold 400 MB."""
+"""Bytes, unpacked. The longest normal replies of models are far below one MiB; half a MB of gzip can hold 400 MB."""
 _PIECE = 64 * 1024
 
 
 class ReplyTooLarge(AttemptFailed):
-    """A reply is larger than the bound; another one like it would be, too."""
+    """A reply is larger than the bound; a repeated one would be, too."""
 
     def __init__(self, largest: float) -> None:
         super().__init__(f"sends more than {largest / MIB:g} MiB", final=True)
 
 
 async def whole_reply(response: "ClientResponse", largest: float = LARGEST_REPLY) -> bytes:
-    """The bytes of a reply, `largest` at most.
+    """The bytes of a reply, at most `largest`.
 
     Raises `ReplyTooLarge` as soon as there are more, and what aiohttp raises.
     """

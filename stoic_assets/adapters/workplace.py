@@ -1,4 +1,4 @@
-"""A project at work: its settings, environment and stores, opened together and handed to whoever needs them."""
+"""An open project: its settings, environment and stores, opened together for all callers."""
 
 import hashlib
 import os
@@ -33,18 +33,18 @@ from stoic_assets.core.settings import Settings
 _SECRETS = ("OPENAI_API_KEY", "STOIC_JUDGE_API_KEY", "AGENT_API_KEY", "NEO_PASSWORD", "STOIC_GRAPH_PASSWORD")
 _SECRET_NAME = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE|AUTHORIZATION|COOKIE)$")
 _SURELY_SECRET = 8
-"""Letters of a value whose variable or header merely sounds like a secret; a shorter one may be any word, and so
-may the password in an address that is none of ours (`postgres`)."""
+"""The least letters of a secret whose variable or header only sounds like one: a shorter value may be any word, as may
+the password in an address that is not our own (`postgres`)."""
 _ADDRESSES = ("NEO_URI", "STOIC_GRAPH_URI")
 _ADDRESS_NAME = re.compile(r"_(?:UR[IL]|PROXY)$", re.IGNORECASE)
 _PATHS = ("STOIC_HOME", "STOIC_WAREHOUSE", "DAGSTER_HOME", "SSL_CERT_FILE")
 _OF_CONNECTIONS = ("SSL_CERT_FILE", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY")
-"""Variables that OpenSSL and the standard library look for in the environment of the process."""
+"""Variables that OpenSSL and the standard library read from the environment of the process."""
 
 
 @dataclass(frozen=True)
 class Workplace:
-    """Everything of a project that has to do with the outside. Making one is cheap; connections open when used."""
+    """Everything of a project that concerns the outside. Making one is cheap; connections open when used."""
 
     project: Project
     settings: Settings
@@ -77,12 +77,12 @@ class Workplace:
         return self.project.home / "reports"
 
     def report_file(self, agent_version: str, evaluation_id: str, ending: str = "html") -> Path:
-        """Where a report of an evaluation stands, unless somebody asked for another place."""
+        """The default path of a report of an evaluation."""
         return self.reports / agent_version / f"{evaluation_id}.{ending}"
 
     @asynccontextmanager
     async def graph_access(self, alone: bool) -> AsyncIterator[None]:
-        """Access to the subject graph against other runs of this home: shared with them, or `alone`."""
+        """Access to the subject graph among other runs of this home: shared with them, or `alone`."""
         lock = AsyncReadWriteLock(self.project.home / "subject_graph.lock", is_singleton=False)
         async with lock.write_lock() if alone else lock.read_lock():
             yield
@@ -104,19 +104,19 @@ class Workplace:
         """The configured model, its judge replies cached, every call in the evaluation's ledger."""
         journal, ceiling = self.evidence.journal_file(manifest), self.settings.ceiling(max_cost)
         ledger = Ledger(self._provider, journal, self.settings.prices, ceiling, self.redactor)
-        if is_offline(self.env):  # the stand-in costs nothing, and its verdicts change with its code
+        if is_offline(self.env):  # the offline model costs nothing, and its verdicts change with its code
             return ledger
-        judges = self.judge_identity(judge_panel(self.env))  # a regrading asks those of today
+        judges = self.judge_identity(judge_panel(self.env))  # a regrade uses the judges of today
         folder = self.judge_cache(manifest.agent_version) / hashlib.sha256(judges.encode()).hexdigest()[:12]
         return CachedModel(ledger, folder, fresh)
 
     @cached_property
     def _provider(self) -> ChatModel:
-        """One for all stages, so that its limits hold for all and its connections live as long as their loop."""
+        """One for all stages, so that its limits apply to all and its connections live as long as their loop."""
         return connect_model(self.env, self.settings)
 
     def judge_identity(self, judges: Iterable[str]) -> str:
-        """What tells these judges from others of the same names: their server and, if they have any, their options.
+        """What distinguishes these judges from others of the same names: their server and their options, if any.
 
         A server is the same with a slash at the end of its address and without; OpenAI's is empty.
         """
@@ -124,11 +124,11 @@ class Workplace:
 
 
 def secrets_in(env: Mapping[str, str]) -> list[str]:
-    """Every configured key and password, those inside addresses and those for `target.headers` included."""
+    """Every configured key and password, including those inside addresses and those for `target.headers`."""
     secrets = [env.get(name, "").strip() for name in _SECRETS]
     secrets += secrets_named(env)
     for name in filter(_ADDRESS_NAME.search, env):
-        with suppress(ValueError):  # a malformed address is complained of where it is used
+        with suppress(ValueError):  # a malformed address is reported where it is used
             password = unquote(urlsplit(env[name]).password or "")
             if name in _ADDRESSES or (len(password) >= _SURELY_SECRET and not password.isalpha()):
                 secrets.append(password)
@@ -136,7 +136,7 @@ def secrets_in(env: Mapping[str, str]) -> list[str]:
 
 
 def secrets_named(values: Mapping[str, str]) -> list[str]:
-    """Of variables or headers, the values whose name, in capitals, says that they are secret."""
+    """The values of those variables or headers whose name, in capitals, says that they are secret."""
     named = [value.strip() for name, value in values.items() if _SECRET_NAME.search(name)]
     return [value for value in named if len(value) >= _SURELY_SECRET]
 
@@ -147,9 +147,9 @@ def open_workplace(
 ) -> Workplace:
     """The project around `start` (default: the current folder).
 
-    What stands in the environment goes before what stands in the project's `.env`; where the environment is that of the
-    process, connections heed both. Raises `ConfigurationError` when `stoic.yml` is wrong or `STOIC_HOME` cannot be
-    written, which who comes `to_read` need not.
+    Environment variables take precedence over the project's `.env`; where the environment is that of the process,
+    connections use both. Raises `ConfigurationError` when `stoic.yml` is wrong or `STOIC_HOME` cannot be written, which
+    is not needed `to_read`.
     """
     outer = dict(os.environ if env is None else env)
     root = find_project(outer, start).root
@@ -159,12 +159,12 @@ def open_workplace(
     project = find_project(complete, start)
     make_home(project, to_read)
     workplace = Workplace(project, load_settings(project.settings), complete, progress or Unwatched())
-    workplace.progress.clean_by(workplace.redactor.data)  # a pattern that is none is said now, not at the first row
+    workplace.progress.clean_by(workplace.redactor.data)  # an invalid pattern is reported now, not at the first row
     return workplace
 
 
 def _of_file(root: Path) -> dict[str, str]:
-    """What stands in the project's `.env`. Its paths belong to the project, wherever in it a command runs."""
+    """The values of the project's `.env`. Its paths are relative to the project, wherever in it a command runs."""
     values = {name: value for name, value in dotenv_values(root / ".env").items() if value}
     paths = {name: str(root / Path(values[name]).expanduser()) for name in _PATHS if name in values}
     return values | paths

@@ -36,22 +36,22 @@ if TYPE_CHECKING:
 
 STRICT = "json_schema"
 GREETING = ({"role": "user", "content": "Hello"},)
-"""What no server can object to."""
+"""A message that no server can object to."""
 OPTIONS_OF: Mapping[Role, str] = {"evaluator": "conversations.model_options", "judge": "judging.model_options"}
-"""Where the further fields of its requests are set."""
+"""The settings with the additional request fields of each role."""
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class _Connection:
-    """What belongs to one event loop."""
+    """The connections of one event loop."""
 
     client: "AsyncOpenAI"
     gates: Mapping[Role, RequestLimit]
 
 
 class Unusable(AttemptFailed):
-    """An answer that holds no reply, and what was `paid` for it."""
+    """An answer without a reply, and what was `paid` for it."""
 
     def __init__(self, failure: AttemptFailed, paid: ChatReply) -> None:
         super().__init__(str(failure), final=failure.final)
@@ -59,9 +59,9 @@ class Unusable(AttemptFailed):
 
 
 class OpenAiModel:
-    """Every model of one server. Limits and retries are ours and differ by role; the package's own are off.
+    """Every model of one server. Limits and retries are our own and differ by role; the package's are off.
 
-    `prices` are US dollars for a million tokens, by model; `options` are further fields of the requests of each role.
+    `prices` are US dollars for a million tokens, by model; `options` are additional request fields for each role.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class OpenAiModel:
         self._server, self._secrets = server, Redactor((), [server.key or ""])
         self._completions, self._proxy = below(parts, "/chat/completions"), proxy_for(parts)
         self._limits: Mapping[Role, ModelLimit] = {"evaluator": limits.evaluator, "judge": limits.judge}
-        # What is learned of the server outlives the loops: judging begins with what an earlier stage found out.
+        # What is known about the server outlives the loops: judging starts with what an earlier stage found out.
         self._paces = {role: Pace.of(limit) for role, limit in self._limits.items()}
         self._prices, self._options = prices, options or {}
         self._left_out: dict[str, set[str]] = {}
@@ -81,13 +81,13 @@ class OpenAiModel:
     async def complete(self, request: ChatRequest) -> ChatReply:
         """The reply, after as many attempts as the role's limit allows; `latency_ms` is that of the last one.
 
-        Raises `ModelFailure`; `ServiceUnreachable` where the server turns everybody away, and not this request alone.
+        Raises `ModelFailure`; `ServiceUnreachable` if the server refuses all requests, not only this one.
         """
         connection = await self._connection.get()
         wasted: list[ChatReply] = []
         try:
             reply = await self._replied(connection, request, wasted)
-        except BaseException as error:  # a call that is cut off has been paid for as well
+        except BaseException as error:  # a cancelled call has been paid for as well
             charge(error, wasted)
             raise
         return reply.billed_with(wasted) if wasted else reply
@@ -101,7 +101,7 @@ class OpenAiModel:
     async def _meaning(
         self, failure: AttemptFailed, connection: _Connection, request: ChatRequest, wasted: list[ChatReply]
     ) -> StoicError:
-        """What the last failure of a request says of it, or of the server."""
+        """What the last failure of a request means: that the request failed, or the server."""
         problem = f"{request.model} gave no reply: {failure}"
         if isinstance(failure, ReplyKeptBack):
             return MalformedReply(problem, failure.text)
@@ -110,7 +110,7 @@ class OpenAiModel:
         return ModelFailure(problem)
 
     async def _greeted(self, connection: _Connection, request: ChatRequest, wasted: list[ChatReply]) -> bool:
-        """Whether the server deals with a greeting; what it answers is wasted, too.
+        """Whether the server answers a greeting; its answer is `wasted`, too.
 
         Raises `ConfigurationError` for a key that is refused.
         """
@@ -124,7 +124,7 @@ class OpenAiModel:
     async def _persist(
         self, connection: _Connection, request: ChatRequest, wasted: list[ChatReply], particular: bool = True
     ) -> ChatReply:
-        """The reply; answers that hold none are `wasted`, and cost all the same."""
+        """The reply; answers without one are `wasted`, and cost all the same."""
         limit, gate, tally = self._limits[request.role], connection.gates[request.role], Tally()
 
         async def send() -> ChatReply:
@@ -146,13 +146,13 @@ class OpenAiModel:
     async def _attempt(
         self, client: "AsyncOpenAI", request: ChatRequest, seconds: float, particular: bool
     ) -> ChatReply:
-        """One attempt. An option that the server refuses for this model is left out from then on."""
+        """One attempt. An option that the server refuses for this model is left out of later requests."""
         body = self._body(request)
         start = time.perf_counter()
         try:
             async with asyncio.timeout(seconds):
                 completion = await self._post(client, body)
-        except Exception as error:  # whatever a foreign answer makes the package trip over
+        except Exception as error:  # anything that the package raises on a foreign answer
             meaning = explain(error, request.model, self._server, self._secrets, particular)
             if field := refused_field(error, self._options_for(request)):
                 said = f"{meaning}; correct {OPTIONS_OF[request.role]}.{request.model}.{field} in stoic.yml"
@@ -165,7 +165,7 @@ class OpenAiModel:
         return self._reply(completion, request.model, latency_ms)
 
     def _leave_out(self, model: str, option: str, body: Mapping[str, Any]) -> None:
-        """Notes what a model does not take; of `response_format` only the type that was sent."""
+        """Records what a model does not accept; of `response_format` only the type that was sent."""
         refused = body[option]["type"] if option == "response_format" else option
         left_out = self._left_out.setdefault(model, set())
         if refused not in left_out:
@@ -186,7 +186,7 @@ class OpenAiModel:
         if forms:
             body["response_format"] = forms[0]
         if STRICT in left_out:
-            # Into the first message: the last may be a transcript, and nothing of ours belongs after that.
+            # Into the first message: the last may be a transcript, and our own text must not follow that.
             body["messages"][0]["content"] += in_words(request.schema)
         return body
 
@@ -197,11 +197,11 @@ class OpenAiModel:
         """The JSON of the answer."""
         from httpx2 import Response
 
-        # What create() does without its walk through all messages, which is half of the processor time of a call; and
-        # the answer as it came, since the package checks nothing of what it would make of it.
+        # Does what create() does without its walk through all messages, which is half of the processor time of a call.
+        # It returns the raw answer, since the package would not validate what it makes of it.
         # Options that are left to the package are copied deeply for every call.
         options: Any = {"security": {"bearer_auth": True}, "max_retries": 0, "timeout": None}
-        content = to_json(body)  # three times as quick as the package, and some bodies are long
+        content = to_json(body)  # three times as fast as the package's encoder, and some bodies are long
         answer = await client.post(self._completions, content=content, cast_to=Response, options=options)
         completion = json.loads(answer.content)
         if isinstance(completion, dict) and not completion.get("choices"):
@@ -237,14 +237,14 @@ class OpenAiModel:
         key, url = self._server.key or "none", self._server.base
         client = AsyncOpenAI(api_key=key, base_url=url, max_retries=0, timeout=None, http_client=http)
         client._build_request = sharing(client._build_request)  # type: ignore[method-assign]
-        # Else every call that leaves before the first reply asks for it in a thread of its own: 250 of them at once.
+        # Else every call that is sent before the first reply looks it up in a thread of its own: 250 threads at once.
         client._platform = get_platform()
         gates = {role: RequestLimit(limit, self._paces[role]) for role, limit in self._limits.items()}
         return _Connection(client, gates)
 
 
 def without_system(messages: list[dict[str, str]]) -> list[dict[str, str]]:
-    """The same said by the user and agreed to: roles still alternate, and a transcript keeps a message of its own."""
+    """Moves the system text into a user message with a reply: roles alternate, and a transcript stays separate."""
     first, *rest = messages
     if first["role"] != "system":
         return messages
@@ -252,16 +252,16 @@ def without_system(messages: list[dict[str, str]]) -> list[dict[str, str]]:
 
 
 def _holds(body: Mapping[str, Any], option: str) -> bool:
-    """Whether a part that a server may refuse was in what it was sent."""
+    """Whether the request contained a part that a server may refuse."""
     return body["messages"][0]["role"] == "system" if option == SYSTEM_MESSAGE else option in body
 
 
 def response_formats(name: str, schema: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Structured output as chat completions spell it, strict; and as servers did before, which some still do."""
+    """Structured output as chat completions define it, strict; and the older form, which some servers still use."""
     strict = {"type": STRICT, "json_schema": {"name": name, "schema": schema, "strict": True}}
     return [strict, {"type": "json_object", "schema": schema}]
 
 
 def in_words(schema: Mapping[str, Any]) -> str:
-    """The same wish for a server that knows no strict `response_format`."""
+    """The same request as text, for a server that does not support a strict `response_format`."""
     return f"\n\nAnswer with one JSON object and nothing else. It must fit this JSON Schema:\n{json.dumps(schema)}"
