@@ -25,9 +25,9 @@ from stoic_assets.core.comparison.outcome_text import (
     broken,
     confidence,
     few_jobs,
+    fixed,
     headline,
     interval,
-    mended,
     name,
     open_questions,
 )
@@ -138,7 +138,7 @@ def show_comparison(found: Comparison) -> None:
     for line in open_questions(finding.row() for finding in found.gating):
         console.say(line, style="dim", indent=2)
     _show_assertions(broken(found, found.broken), found.broken, style="red")
-    _show_assertions(mended(found), found.mended, style="green")
+    _show_assertions(fixed(found), found.fixed, style="green")
     console.say(confidence(found), style="dim")
     if found.candidate.offline:
         console.say(OFFLINE_NOTE, style="yellow")

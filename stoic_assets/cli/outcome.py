@@ -78,7 +78,7 @@ def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: 
         evaluation["status"], scores["conclusive"],
         jobs={row["trial_id"]: job_key(row) for row in tables["composite_scores"]},
         agreement=in_short(calibration_rows(workplace.warehouse), tables["virtue_scores"]),
-        not_again=frozenset(item.trial.trial_id for item in plan if not item.may_begin_anew()),
+        not_again=frozenset(item.trial.trial_id for item in plan if not item.may_restart()),
     )
 
 

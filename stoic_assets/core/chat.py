@@ -17,7 +17,7 @@ class ChatRequest:
     `sample` numbers repeated askings of the same thing (a judge's samples) and is part of the cache key.
     `brief` says the same as the messages, as data: the offline stand-in plays from it, and it is never sent anywhere.
     `cacheable_as` is what identifies the request in the judge cache (the messages without their random
-    fence); None means that the reply must not be cached. `anew` goes past what earlier processes left in that cache.
+    fence); None means that the reply must not be cached. `fresh` ignores what earlier processes left in that cache.
     """
 
     role: Role
@@ -29,7 +29,7 @@ class ChatRequest:
     sample: int = 0
     brief: Mapping[str, Any] = field(default_factory=dict)
     cacheable_as: str | None = None
-    anew: bool = False
+    fresh: bool = False
 
 
 def worded(text: str) -> str:

@@ -43,7 +43,7 @@ class CachedModel:
             return await self._ledger.complete(request)
         key = cache_key(request)
         async with self._busy.setdefault(key, asyncio.Lock()):
-            kept = await self._kept(key, self._fresh or request.anew)
+            kept = await self._kept(key, self._fresh or request.fresh)
             if kept is not None:
                 self._ledger.note(request, kept)
                 return kept

@@ -1,4 +1,4 @@
-"""Which of their stored evaluations speak for two versions that are compared. Whether they may, says `comparable`."""
+"""Which stored evaluations to use in comparing two versions; `comparable` decides whether they may be compared."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from stoic_assets.core.presentation.formatting import plural
 
 @dataclass(frozen=True)
 class Stored:
-    """An evaluation that could speak for its version; `jobs` as in `Side`.
+    """A stored evaluation that could be used for its version; `jobs` as in `Side`.
 
     It is `conclusive` when few enough of its trials are invalid.
     """
@@ -26,10 +26,10 @@ class Stored:
 
 
 def most_alike(bases: Sequence[Stored], candidates: Sequence[Stored]) -> tuple[Stored, Stored]:
-    """The base's and the candidate's evaluation that have most in common; of equals the newest, which are given first.
+    """The base's and the candidate's evaluation with most jobs in common; of equals the newest, which are given first.
 
-    Both of one kind, of those the real before the offline; the base's with few enough invalid trials. Of the candidate
-    none is passed over for invalid trials: an older evaluation must not hide that this version cannot be told.
+    Preferred, in this order: both offline or both not; not offline; a base with few enough invalid trials. None of the
+    candidate's is skipped for invalid trials: an older evaluation must not hide that this one allows no verdict.
     """
 
     def rank(pair: tuple[Stored, Stored]) -> tuple[bool, bool, bool, int]:
@@ -49,7 +49,7 @@ def passed_over(newest: Stored, taken: Stored, other: Stored) -> str | None:
 
 
 def fuller(pair: tuple[Stored, Stored], best: tuple[Stored, Stored]) -> str | None:
-    """Tells of an evaluation of the candidate by which more than twice as much could be compared as by the newest."""
+    """A hint if another evaluation of the candidate has more than twice as many jobs in common as the newest."""
     (base, newest), (other_base, older) = pair, best
     now, then = base.in_common(newest), other_base.in_common(older)
     if then <= 2 * now:

@@ -1,4 +1,4 @@
-"""What two evaluations have in common, what must be said of it, and when nothing may be."""
+"""What two evaluations have in common, the notes on it, and when they must not be compared."""
 
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
@@ -14,14 +14,15 @@ from stoic_assets.core.presentation.formatting import listed, plural
 from stoic_assets.core.scoring.validity import too_many_invalid
 
 APART_HOURS = 1.0
-"""Versions evaluated further apart met other circumstances, and the reader must know."""
+"""Versions evaluated further apart may have run under different circumstances; the reader is told."""
 
 
 @dataclass(frozen=True)
 class Common:
     """The `jobs` to compare on.
 
-    `undecidable` says of a measure why no verdict can be had on it, `uneven` which failed trials it leaves out.
+    `undecidable` gives the reason why a measure can get no verdict, `uneven` the failed trials that a measure leaves
+    out.
     """
 
     jobs: frozenset[str]
@@ -65,7 +66,7 @@ def _refuse_invalid(side: Side, threshold: float) -> None:
 
 
 def _silent_judge(base: Side, candidate: Side, jobs: Set[str], threshold: float) -> str | None:
-    """Why what is judged cannot be compared where a judge answered far less of one side than of the other."""
+    """Why judged measures cannot be compared if a judge answered far less about one side than about the other."""
     before, after = (silence(answer for answer in side.answers if answer.job in jobs) for side in (base, candidate))
     for about, judge in sorted(before.keys() & after.keys()):
         silences = ((before[about, judge].share, base), (after[about, judge].share, candidate))
@@ -78,7 +79,7 @@ def _silent_judge(base: Side, candidate: Side, jobs: Set[str], threshold: float)
 
 
 def _other_judge(base: Side, candidate: Side, jobs: Set[str]) -> str | None:
-    """Why what the judges say of both cannot be held against each other. A version that nobody judged failed itself."""
+    """Why the judges' scores of both cannot be compared. A side without judges is no reason: all its trials failed."""
     advice = f"judge the base again with {_regrade(base, candidate)}"
     if base.judges and candidate.judges and base.judges != candidate.judges:
         before, after = (", ".join(sorted(side.judges)) for side in (base, candidate))
@@ -90,13 +91,13 @@ def _other_judge(base: Side, candidate: Side, jobs: Set[str]) -> str | None:
 
 
 def _regrade(side: Side, candidate: Side) -> str:
-    """How to judge a side again: what is stored of a comparison is made anew with its candidate alone."""
+    """How to judge a side again: a stored comparison is renewed only when its candidate is judged."""
     command, last = (judge_again(each.agent_version, each.evaluation_id) for each in (side, candidate))
     return command if side is candidate else f"{command}, and then, to renew the stored comparison, with {last}"
 
 
 def _suites(base: Side, candidate: Side, changed: Iterable[str]) -> list[str]:
-    """What is left out."""
+    """Notes on the jobs and conditions that are left out."""
     notes = [
         f"only {side.agent_version} ran {listed(sorted(missing))}; not compared"
         for side, other in ((base, candidate), (candidate, base))
@@ -114,7 +115,7 @@ def _suites(base: Side, candidate: Side, changed: Iterable[str]) -> list[str]:
 
 
 def _conditions_of_one(side: Side, other: Side) -> dict[str, set[str]]:
-    """The conditions in which one side alone measured jobs that both measured, with these jobs."""
+    """The conditions under which only `side` measured jobs that both sides measured, with these jobs."""
     measured, by_other = ({(job_key(row), row["condition"]) for row in each.measures} for each in (side, other))
     both = {job for job, _ in measured} & {job for job, _ in by_other}
     found: dict[str, set[str]] = {}
@@ -125,7 +126,7 @@ def _conditions_of_one(side: Side, other: Side) -> dict[str, set[str]]:
 
 
 def _unpaired(base: Side, candidate: Side) -> set[str]:
-    """Jobs of both in which no trial of one of them counted."""
+    """Jobs of both sides in which only one side has a scored trial."""
     before, after = ({job_key(row) for row in side.measures} for side in (base, candidate))
     both = base.jobs.keys() & candidate.jobs.keys()
     return {job for job in before ^ after if job_of(job) in both}

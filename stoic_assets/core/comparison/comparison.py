@@ -1,4 +1,4 @@
-"""The comparison of two evaluated versions: what regressed, what improved, and what cannot be told."""
+"""The comparison of two evaluated versions: what regressed, what improved, and what remains inconclusive."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -26,9 +26,9 @@ SCOPES: tuple[Scope, ...] = ("withheld", "supplied", "lift")
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two versions and what was found; `notes` say what a reader must know to take it right.
+    """Two versions and what was found; `notes` say what a reader must know to interpret it correctly.
 
-    `assertions` are those that were checked in both, the greatest loss first; no verdict rests on them one by one.
+    `assertions` are those that were checked in both, the greatest loss first; single ones do not affect the verdict.
     """
 
     base: Side
@@ -39,7 +39,7 @@ class Comparison:
 
     @property
     def verdict(self) -> Verdict:
-        """That of the gating findings together."""
+        """The verdict of the gating findings together."""
         return overall(found.verdict for found in self.gating)
 
     @property
@@ -49,7 +49,7 @@ class Comparison:
 
     @property
     def too_few_jobs(self) -> str | None:
-        """Why nothing could come out `regressed`; None where the jobs suffice for one gating measure at least."""
+        """Why nothing can be `regressed`; None where the jobs suffice for at least one gating measure."""
         jobs = max(found.effect.jobs for found in self.gating)
         if jobs >= FEWEST_JOBS:
             return None
@@ -64,19 +64,19 @@ class Comparison:
         return tuple(pair for pair in self.assertions if pair.broken)
 
     @property
-    def mended(self) -> tuple[PairedAssertion, ...]:
+    def fixed(self) -> tuple[PairedAssertion, ...]:
         """The assertions that held in no trial of the base and hold in every one of the candidate."""
-        return tuple(pair for pair in self.assertions if pair.mended)
+        return tuple(pair for pair in self.assertions if pair.fixed)
 
     @property
     def too_few_repeats(self) -> str | None:
-        """Why no assertion could be told to have broken; None where one could."""
+        """Why no assertion can be called broken; None where one can."""
         if any(pair.repeated for pair in self.assertions):
             return None
         return f"no assertion was checked in {REPEATED} trials of a job under the same condition in both versions"
 
     def with_verdict(self, verdict: Verdict) -> list[Row]:
-        """The rows of the gating findings of that verdict, the largest difference first."""
+        """The rows of the gating findings with this verdict, the largest difference first."""
         return by_size((found.row() for found in self.gating), verdict)
 
     def rows(self) -> list[Row]:
@@ -92,10 +92,10 @@ class Comparison:
 def compare(
     base: Side, candidate: Side, minimal: MinimalDifferences, threshold: float, judge_moved: str | None = None
 ) -> Comparison:
-    """Compares the evaluations of two versions in what they have in common.
+    """Compares the evaluations of two versions on what they have in common.
 
-    `threshold` is the share of invalid trials above which nothing is said. `judge_moved` tells of a judge that changed
-    between the two: what it judged is left open then. Raises `ComparisonRefused`.
+    `threshold` is the share of invalid trials above which there is no verdict. `judge_moved` says how the judge changed
+    between the two, if it did: what it judged is then inconclusive. Raises `ComparisonRefused`.
     """
     common = common_ground(base, candidate, threshold, judge_moved)
     before, after = (_cells(side.measures, common) for side in (base, candidate))
@@ -124,7 +124,7 @@ def _findings(before: Measured, after: Measured, common: Common, minimal: Minima
 
 
 def _second_family(before: Measured, after: Measured, common: Common, minimal: MinimalDifferences) -> list[Test]:
-    """Condition by condition, and what the facts are worth; never part of a verdict."""
+    """Trials passed, each measure by condition, and the lift from the facts; never part of a verdict."""
     split = [_test(m, scope, before, after, common, minimal) for m in MEASURES for scope in SCOPES]
     return [_test(PASSED, "pooled", before, after, common, minimal), *(test for test in split if test.pairs)]
 

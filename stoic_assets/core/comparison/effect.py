@@ -1,7 +1,7 @@
-"""The size of a difference between two versions over paired jobs, by Student's t, and how sure it is.
+"""The size of a difference between two versions over paired jobs, by Student's t, and how certain it is.
 
-Jobs are the observations: trials of one job share what is particular to it, and tests over trials (McNemar, Wilcoxon)
-call equal versions different in up to 34 of 100 comparisons (docs/statistics.md).
+Jobs are the observations: trials of one job are not independent, and tests over trials (McNemar, Wilcoxon) call equal
+versions different in up to 34 of 100 comparisons (docs/statistics.md).
 """
 
 from collections.abc import Sequence
@@ -21,8 +21,8 @@ POWER = 0.90
 class Tested:
     """Both one-sided p; by Student's t also the 95 % and 90 % intervals of the difference, −1 to 1.
 
-    `detectable` is the difference that a suite of this spread finds with 90 % power. Without spread there is none of
-    these.
+    `detectable` is the difference that a suite of this spread finds with 90 % power. Without spread there are only the
+    p.
     """
 
     p_less: float
@@ -36,7 +36,7 @@ class Tested:
 
 @dataclass(frozen=True)
 class Effect:
-    """Mean difference over jobs, −1 to 1; None without a job. When nothing can be tested, `why` says why."""
+    """Mean difference over jobs, −1 to 1; None without a job. `why` is the reason when nothing can be tested."""
 
     jobs: int
     difference: float | None
@@ -45,7 +45,7 @@ class Effect:
 
 
 def effect(differences: Sequence[float], tests: int) -> Effect:
-    """The effect over job differences, where `tests` hypotheses share the error of a family."""
+    """The effect over job differences, in a family of `tests` hypotheses."""
     jobs = len(differences)
     if not jobs:
         return Effect(0, None, why="no job measured it in both versions")
@@ -61,16 +61,16 @@ def effect(differences: Sequence[float], tests: int) -> Effect:
 
 
 def _tested(differences: Sequence[float], tests: int) -> Tested:
-    """`detectable` is told for where Holm is hardest, at α/tests."""
+    """The t test; `detectable` is for the strictest level of Holm, α/tests."""
     found = t_test(differences)
     finest = detectable(len(differences), ALPHA / tests, POWER) * stdev(differences)
     return Tested(found.p_less, found.p_greater, *found.interval(0.95), *found.interval(0.90), finest)
 
 
 def _alike(mean: float, jobs: int) -> Tested:
-    """The sign test, for jobs that all differ by the same, as where a version fails in every one of them.
+    """The sign test, for jobs that all differ by the same amount, as when a version fails in every one of them.
 
-    Between equal versions each job would be as likely to differ the other way: 0.5 to the power of the jobs.
+    Between equal versions each job is as likely to differ the other way: p is 0.5 to the power of the number of jobs.
     """
     chance = 0.5**jobs
     return Tested(p_less=chance, p_greater=1.0) if mean < 0 else Tested(p_less=1.0, p_greater=chance)

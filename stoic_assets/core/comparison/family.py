@@ -1,7 +1,7 @@
-"""Verdicts on a family of measures: what regressed, improved, stayed, or cannot be told.
+"""Verdicts on a family of measures: regressed, improved, unchanged or inconclusive.
 
 Holm's step-down keeps the chance of any false alarm in the family at 5 % in each direction. A measure that regressed
-must also have moved by its minimal relevant difference δ: with many jobs a difference of no consequence is significant.
+must also differ by its minimal relevant difference δ: with many jobs an irrelevant difference can be significant.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ _ROUNDING = 1e-9
 class Test:
     """One hypothesis: a measure, over which conditions, with its δ.
 
-    `why` says why it must not be decided.
+    `why` is the reason if it must not be decided.
     """
 
     measure: str
@@ -35,7 +35,7 @@ class Test:
 
 @dataclass(frozen=True)
 class Finding:
-    """What came of one test.
+    """The result of one test.
 
     `base` and `candidate` are means over the paired jobs, 0–1. `p` is one-sided in the direction of the difference,
     `p_adjusted` after Holm. `gating` says whether it counts for the verdict on the version.
@@ -54,7 +54,7 @@ class Finding:
     why: str | None
 
     def row(self) -> dict[str, Any]:
-        """The columns of `version_comparisons` that speak of this finding."""
+        """The columns of `version_comparisons` that describe this finding."""
         tested = self.effect.tested
         numbers = {name: getattr(tested, name, None) for name in ("low", "high", "low_90", "high_90", "detectable")}
         return {
@@ -65,7 +65,7 @@ class Finding:
 
 
 def by_size(rows: Iterable[Row], verdict: Verdict) -> list[Row]:
-    """The rows of `version_comparisons` with that verdict, the largest difference first."""
+    """The rows of `version_comparisons` with this verdict, the largest difference first."""
     found = [row for row in rows if row["verdict"] == verdict]
     return sorted(found, key=lambda row: -abs(row["difference"] or 0))
 
@@ -94,9 +94,9 @@ def decide(tests: Sequence[Test], gating: bool, minimal: bool = True) -> list[Fi
 
 
 def _adjusted(family: Mapping[int, Tested | None]) -> dict[int, tuple[float, float]]:
-    """p after Holm of what was tested, lower and greater.
+    """p after Holm of what was tested, less and greater.
 
-    A measure without spread counts in the family, with p 1: its size must not depend on how the tests came out.
+    A measure without spread counts in the family, with p 1: the family's size must not depend on the results.
     """
     less = _holm([tested.p_less if tested else 1.0 for tested in family.values()])
     greater = _holm([tested.p_greater if tested else 1.0 for tested in family.values()])
@@ -105,7 +105,7 @@ def _adjusted(family: Mapping[int, Tested | None]) -> dict[int, tuple[float, flo
 
 
 def _holm(p_values: Sequence[float]) -> list[float]:
-    """Step down: the smallest p times all of them, the next times one less, none below the one before."""
+    """Step down: the smallest p times their number, the next times one less, none below the one before."""
     ascending = sorted(range(len(p_values)), key=p_values.__getitem__)
     grown = (min(1.0, p_values[place] * (len(p_values) - rank)) for rank, place in enumerate(ascending))
     adjusted = dict(zip(ascending, accumulate(grown, max), strict=True))
@@ -113,7 +113,7 @@ def _holm(p_values: Sequence[float]) -> list[float]:
 
 
 def _open(test: Test, found: Effect, gating: bool) -> Finding:
-    """A measure that nothing can be said of."""
+    """The finding of a measure that cannot be decided."""
     base, candidate = _means(test)
     why = test.why or found.why
     return Finding(
@@ -144,21 +144,21 @@ def _decided(
 
 
 def _within(tested: Tested, delta: float) -> bool:
-    """Two one-sided tests: whether the difference is smaller than δ either way."""
+    """Two one-sided tests: whether the difference is smaller than δ in both directions."""
     low, high = tested.low_90, tested.high_90
     return low is not None and high is not None and -delta < low and high < delta
 
 
 def _too_small(change: float, delta: float) -> str:
-    """A sure change that is too small, and is seen to be."""
+    """That a significant change is too small, with as many decimals as show it."""
     sign, size = "−" if change < 0 else "+", short_of(abs(change), delta)
     return f"significant, but {sign}{size} is smaller than δ {_shown(delta)}; "
 
 
 def _what_is_possible(tested: Tested, jobs: int, delta: float, sure: bool) -> str:
-    """What an open result leaves possible, and what the suite could have found.
+    """What an inconclusive result leaves possible, and what the suite could have found.
 
-    The interval is named: it is that of the test of equivalence, not the 95 % one that stands beside it.
+    The interval is named: it is that of the equivalence test, not the 95 % one that is shown next to it.
     """
     if tested.low_90 is None or tested.high_90 is None or tested.detectable is None:
         said = "so there is no spread and no interval" if sure else "which in so few jobs may be chance"
@@ -173,12 +173,12 @@ def _what_is_possible(tested: Tested, jobs: int, delta: float, sure: bool) -> st
 
 
 def _shown(delta: float) -> str:
-    """Two decimals, or as many as it has."""
+    """With at least two decimals."""
     return max(f"{delta:.2f}", f"{delta:g}", key=len)
 
 
 def _means(test: Test) -> tuple[float | None, float | None]:
-    """Of base and candidate over the paired jobs."""
+    """The means of base and candidate over the paired jobs."""
     if not test.pairs:
         return None, None
     return fmean(pair.base for pair in test.pairs), fmean(pair.candidate for pair in test.pairs)

@@ -1,7 +1,7 @@
-"""Whether the judge moved: tonight's judging of stored transcripts against its reference, and two moments compared.
+"""Whether the judge changed: tonight's judging of stored transcripts against its reference, and between two moments.
 
 For each virtue, Student's t over the differences between tonight's score and the reference mean of each transcript.
-The level of the alarm is 5 % for five virtues and thirty nights together; sizes were found by simulation
+The level of the alarm is 5 % for five virtues and thirty nights together; sample sizes come from simulations
 (docs/judging.md).
 """
 
@@ -29,7 +29,7 @@ class Drift:
 
     `shift` is the mean difference from the reference, −1 to 1, within `low` and `high` with 95 %; `p` is two-sided.
     `noise_sd` is the standard deviation of one judging of the same transcript. `detectable` is the shift that raises
-    the alarm with 90 % power. Without a measurement `why` says why.
+    the alarm with 90 % power. `why` is the reason if there is no measurement.
     """
 
     virtue: Virtue
@@ -46,7 +46,7 @@ class Drift:
 
 @dataclass(frozen=True)
 class Measurement:
-    """One night's word on one judge: five virtues held against one reference."""
+    """One night's measurement of one judge: five virtues compared with one reference."""
 
     reference_id: str
     judge_models: tuple[str, ...]
@@ -54,7 +54,7 @@ class Measurement:
 
     @property
     def alarms(self) -> tuple[Drift, ...]:
-        """The virtues in which the judge moved."""
+        """The virtues in which the judge changed."""
         return tuple(drift for drift in self.drifts if drift.alarm)
 
     def rows(self, evaluated_at: datetime) -> list[Row]:
@@ -70,7 +70,7 @@ def unmeasured(reference: Reference, why: str) -> Measurement:
 
 
 def measured(reference: Reference, tonight: Judged) -> Measurement:
-    """Tonight's judging against the reference, over the transcripts that both have a score of."""
+    """Tonight's judging against the reference, over the transcripts that have a score in both."""
     drifts = []
     for virtue in VIRTUES:
         pairs = [
@@ -85,7 +85,7 @@ def measured(reference: Reference, tonight: Judged) -> Measurement:
 def drift(virtue: Virtue, pairs: Sequence[tuple[float, Mean]]) -> Drift:
     """The drift over pairs of a score and the reference mean of the same transcript.
 
-    A judge without any spread is deterministic: no difference anywhere is no alarm, the same one everywhere is.
+    Without any spread the judge is deterministic: no difference anywhere is no alarm, the same one everywhere is.
     """
     count = len(pairs)
     if count < FEWEST:
@@ -100,7 +100,7 @@ def drift(virtue: Virtue, pairs: Sequence[tuple[float, Mean]]) -> Drift:
 
 
 def _tested(virtue: Virtue, differences: Sequence[float], reference_share: float) -> Drift:
-    """The t test. A difference varies by one judging and, `reference_share` of that again, by the reference mean."""
+    """The t test. A difference has the variance of one judging plus, `reference_share` of it, that of the reference."""
     count, spread = len(differences), stdev(differences)
     found = t_test(differences)
     p = 2 * min(found.p_less, found.p_greater)
@@ -112,11 +112,11 @@ def _tested(virtue: Virtue, differences: Sequence[float], reference_share: float
 
 
 def moved(measurements: Iterable[Row], base_judged_at: datetime, candidate_judged_at: datetime) -> str | None:
-    """One line when the judge moved between two moments, by the rows of `judge_drift`; else None.
+    """One line when the judge changed between two moments, by the rows of `judge_drift`; else None.
 
-    What counts at a moment is the last measurement against each reference at or before it; before the first one the
-    judge is taken to be as its reference found it. It moved in a virtue when one of the two moments is in alarm and the
-    other is not, or both are, but apart by more than is detectable.
+    At each moment the last measurement so far against each reference counts; before the first one the judge is assumed
+    to agree with its reference. It changed in a virtue when only one of the two moments is in alarm, or when both are
+    and their shifts differ by more than is detectable.
     """
     known = [row for row in measurements if row["shift"] is not None]
     before, after = _states(known, base_judged_at), _states(known, candidate_judged_at)

@@ -1,6 +1,6 @@
-"""What a judge once gave the transcripts that it is watched by: which they are, and the mean of several judgings.
+"""The reference for watching a judge: which transcripts, and their mean scores over several judgings.
 
-How a later judging is held against it is the business of `judge_drift`; keeping it is the adapters'.
+`judge_drift` compares later judgings with it; adapters store it.
 """
 
 import hashlib
@@ -20,11 +20,11 @@ from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 from stoic_assets.core.settings import Settings
 
 Judged = Mapping[str, Mapping[Virtue, float]]
-"""One judging: trial id to virtue to score, 0–1. What got no score is not in it."""
+"""One judging: trial id to virtue to score, 0–1. A virtue without a score is left out."""
 
 
 class Mean(BaseModel):
-    """The mean score, 0–1, over so many judgings."""
+    """The mean score, 0–1, and the number of judgings behind it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -32,13 +32,13 @@ class Mean(BaseModel):
     judgings: int = 0
 
     def including(self, score: float) -> "Mean":
-        """The mean with one score more. It stays exact where all scores are the same."""
+        """The mean with one more score. It stays exact where all scores are the same."""
         count = self.judgings + 1
         return Mean(mean=self.mean + (score - self.mean) / count, judgings=count)
 
 
 class Member(BaseModel):
-    """A stored trial that the judge is watched by, where it stands, and what it was given on average."""
+    """A stored trial by which the judge is watched, where it is stored, and its mean scores."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -48,13 +48,13 @@ class Member(BaseModel):
     virtues: dict[Virtue, Mean] = {}
 
     def judged(self, scores: Mapping[Virtue, float]) -> "Member":
-        """The member with one judging more."""
+        """The member with one more judging."""
         seen = {virtue: self.virtues.get(virtue, Mean()).including(score) for virtue, score in scores.items()}
         return self.model_copy(update={"virtues": self.virtues | seen})
 
 
 class Reference(BaseModel):
-    """What nights are held against; of one judge, and of use once it has as many `rounds` as are wanted."""
+    """What nights are compared with, for one judge; usable once it has as many `rounds` as the settings require."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -64,37 +64,37 @@ class Reference(BaseModel):
     members: tuple[Member, ...] = ()
 
     def judged(self, scores: Judged) -> "Reference":
-        """The reference with one round of judgings more."""
+        """The reference with one more round of judgings."""
         members = tuple(member.judged(scores.get(member.trial_id, {})) for member in self.members)
         return self.model_copy(update={"rounds": self.rounds + 1, "members": members})
 
     def keeping(self, trial_ids: Collection[str]) -> "Reference":
-        """The reference without the trials that are gone."""
+        """The reference reduced to the trials that still exist."""
         return self.model_copy(update={"members": tuple(m for m in self.members if m.trial_id in trial_ids)})
 
 
 def judge_id(judge_models: Sequence[str], identity: str, settings: Settings) -> str:
-    """Twelve characters that change with whatever makes another judge, or another watch, of it.
+    """Twelve characters that change with anything that makes it another judge, or changes how it is watched.
 
-    Calibration is no part: it touches confidences, and the watch looks at scores.
+    Calibration is no part of it: that affects confidences, and the watch looks at scores.
     """
     known = [list(judge_models), identity, settings.judging.temperature, settings.drift.model_dump(), _prompts()]
     return hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()[:12]
 
 
 def reference_id(judge: str, made_at: datetime) -> str:
-    """The newest of a judge's references sorts last."""
+    """The id of a judge's reference; the newest sorts last."""
     return f"{judge}-{made_at:%Y%m%dT%H%M%S}"
 
 
 def _prompts() -> list[object]:
-    """What a judge is asked on virtues by the built-in prompts; a job's own are stored with its trials."""
+    """The built-in prompts and schemas about virtues; a job's own prompts are stored with its trials."""
     texts = [templates.source(prompt.PACKAGE, name) for name in sorted(templates.names(prompt.PACKAGE))]
     return [*texts, *[virtue_schema(virtue) for virtue in VIRTUES]]
 
 
 def chosen(candidates: Iterable[Member], most: int) -> tuple[Member, ...]:
-    """At most so many trials, spread evenly over evaluations; the same whenever the candidates are the same."""
+    """At most `most` trials, spread evenly over evaluations; always the same for the same candidates."""
     groups: dict[tuple[str, str], list[Member]] = defaultdict(list)
     for member in sorted(candidates, key=_lot):
         groups[member.agent_version, member.evaluation_id].append(member)
@@ -109,7 +109,7 @@ def _lot(member: Member) -> str:
 def panel_scores(verdicts: Iterable[VirtueScore]) -> Judged:
     """The mean over the panel for each trial and virtue that every model of it scored.
 
-    Judges differ in level: were one of them left out, the mean would move though no judge did.
+    Judges differ in severity: if one of them were left out, the mean would change although no judge did.
     """
     groups: dict[tuple[str, Virtue], list[float | None]] = defaultdict(list)
     for verdict in verdicts:

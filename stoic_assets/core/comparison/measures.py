@@ -1,4 +1,4 @@
-"""What two versions are compared in, and from how small a difference on it matters."""
+"""The measures in which two versions are compared, and the smallest difference in each that matters."""
 
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.settings import MinimalDifferences
@@ -9,13 +9,13 @@ GATING = (*VIRTUES, "task", "assertion", "timing", "overall")
 MEASURES = (*GATING, PASSED)
 """All measures; `passed` is the share of trials that did everything asked of them."""
 JUDGED = frozenset((*VIRTUES, "task", "overall", PASSED))
-"""Measures that rest on the judge's word, in part or whole."""
+"""Measures that depend on the judge, in part or wholly."""
 LEAVING_FAILURES_OUT = (*VIRTUES, "assertion", "timing")
-"""Measures that a trial in which the agent failed may have no value of; in the others it counts as nothing done."""
+"""Measures for which a trial in which the agent failed may have no value; in the others it counts as nothing done."""
 
 
 def minimal_difference(measure: str, minimal: MinimalDifferences) -> float:
-    """δ of a measure: a smaller difference is of no consequence, 0–1."""
+    """δ of a measure, 0–1: a smaller difference is irrelevant."""
     if measure in VIRTUES:
         return minimal.virtues
     return minimal.assertion if measure == PASSED else float(getattr(minimal, measure))

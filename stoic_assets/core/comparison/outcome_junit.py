@@ -19,8 +19,8 @@ from stoic_assets.core.table_rows import Row
 def comparison_junit(comparison: Comparison) -> str:
     """A regressed measure is a failure; an inconclusive one is skipped, with the reason.
 
-    An assertion that always held in the base is a failure where it never holds now, and skipped where one trial alone
-    says so. An offline comparison says so beside every test: of one that passed a build server shows little else.
+    An assertion that always held in the base is a failure where it never holds now, and skipped where only one trial
+    shows that. Every test of an offline comparison is marked as such: a build server shows little else of a passed one.
     """
     base, candidate = comparison.base.agent_version, comparison.candidate.agent_version
     offline = comparison.candidate.offline
@@ -33,7 +33,7 @@ def comparison_junit(comparison: Comparison) -> str:
 
 
 def refusal_junit(base: str, candidate: str, why: str) -> str:
-    """Where nothing could be compared, one test that ended in an error."""
+    """One test that ended in an error, for when nothing could be compared."""
     case = Case(f"{candidate} against {base}", "comparison", "error", why)
     return junit([Suite(_suite_name(base, candidate), [case])])
 

@@ -9,9 +9,9 @@ from stoic_assets.core.comparison.outcome_text import (
     broken,
     confidence,
     detectable,
+    fixed,
     headline,
     interval,
-    mended,
     name,
     open_questions,
 )
@@ -28,7 +28,7 @@ _COLUMNS = ("measure", "base", "candidate", "difference", "95 % interval", "p (H
 
 
 def comparison_markdown(comparison: Comparison) -> str:
-    """Verdict, notes, what broke and what was fixed, the nine measures, and folded away what never gates."""
+    """Verdict, notes, what broke and what was fixed, the nine measures, and, collapsed, those that never gate."""
     rows = comparison.rows()
     gating, rest = ([row for row in rows if row["gating"] is decides] for decides in (True, False))
     notes = [*([OFFLINE_NOTE] if comparison.candidate.offline else []), *comparison.notes, confidence(comparison)]
@@ -37,7 +37,7 @@ def comparison_markdown(comparison: Comparison) -> str:
         f"### {MARKS[comparison.verdict]} {plain(headline(comparison))}",
         bulleted(notes),
         _assertions(broken(comparison, comparison.broken), comparison.broken),
-        _assertions(mended(comparison), comparison.mended),
+        _assertions(fixed(comparison), comparison.fixed),
         _table(gating),
         bulleted(open_questions(gating)),
         _folded("By condition, trials passed, and lift from the facts (not part of the verdict)", _table(rest)),
@@ -47,12 +47,12 @@ def comparison_markdown(comparison: Comparison) -> str:
 
 
 def refusal_markdown(base: str, candidate: str, why: str) -> str:
-    """What a pull request is told when nothing could be compared."""
+    """The comment when nothing could be compared."""
     return f"### ❔ {plain(candidate)} was not compared with {plain(base)}\n\n{plain(why)}\n"
 
 
 def _assertions(heading: str, pairs: Sequence[PairedAssertion]) -> str:
-    """Empty where there are none."""
+    """The assertions under a heading; empty where there are none."""
     return f"**{plain(heading)}:**\n\n{bulleted(assertions_named(pairs, most=MOST_ASSERTIONS))}" if pairs else ""
 
 

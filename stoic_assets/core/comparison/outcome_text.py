@@ -1,6 +1,6 @@
-"""A comparison in words: the same everywhere, in terminal, pull request, test report, page and asset.
+"""A comparison in words: the same in terminal, pull request, test report, page and asset.
 
-The page alone has a headline of its own. Rows are those of `version_comparisons`.
+Only the page has its own headline. Rows are those of `version_comparisons`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,13 +17,13 @@ HEADINGS: dict[Verdict, str] = {
     "inconclusive": "is neither clearly better nor clearly worse than",
 }
 FEW_JOBS = 12
-"""Fewer find large differences only (docs/statistics.md)."""
+"""Fewer jobs detect only large differences (docs/statistics.md)."""
 CHANCE = "a single trial may be chance"
 SCOPES = {"lift": "lift from the facts"}
 
 
 def headline(comparison: Comparison) -> str:
-    """One sentence: the verdict, and what moved by how much."""
+    """One sentence: the verdict, and which measures changed by how much."""
     verdict = comparison.verdict
     sentence = f"{comparison.candidate.agent_version} {HEADINGS[verdict]} {comparison.base.agent_version}"
     moved = comparison.with_verdict(verdict) if verdict in ("regressed", "improved") else ()
@@ -39,7 +39,7 @@ def change(row: Row) -> str:
 
 
 def name(row: Row) -> str:
-    """The measure and, where it is not over all, the condition."""
+    """The measure and, unless it is over all conditions, the condition."""
     measure, scope = str(row["measure"]).replace("_", " "), row["condition"]
     return measure if scope == "pooled" else f"{measure}, {SCOPES.get(scope, scope)}"
 
@@ -51,13 +51,13 @@ def interval(row: Row) -> str:
 
 
 def confidence(comparison: Comparison) -> str:
-    """How far the judges are known to be right: of confidences on the side of which less is known."""
+    """How far confidences are calibrated, on the less calibrated side, and how scores agree with people's."""
     calibrated = min(comparison.base.calibrated, comparison.candidate.calibrated)
     return whose_confidence(calibrated, comparison.candidate.agreement)
 
 
 def open_questions(rows: Iterable[Row]) -> list[str]:
-    """Why measures are inconclusive; one line for those of the same reason."""
+    """Why measures are inconclusive; one line for each reason."""
     reasons: dict[str, list[str]] = {}
     for row in rows:
         if row["verdict"] == "inconclusive":
@@ -66,7 +66,7 @@ def open_questions(rows: Iterable[Row]) -> list[str]:
 
 
 def few_jobs(comparison: Comparison) -> str | None:
-    """That too few jobs in common decided nothing, and what helps; None where that is not the reason."""
+    """The advice when nothing was decided because of too few jobs in common; None where that is not the reason."""
     rows = [found.row() for found in comparison.gating]
     tested = [row for row in rows if row["p"] is not None and not is_missing(row["detectable"])]
     jobs = max(row["jobs"] for row in rows)
@@ -89,13 +89,13 @@ def detectable(row: Row) -> str:
 
 
 def broken(comparison: Comparison, pairs: Sequence[PairedAssertion]) -> str:
-    """That so many assertions broke; `pairs` are some of `comparison.broken`."""
+    """How many assertions broke; `pairs` are some of `comparison.broken`."""
     return _turned(comparison, pairs, "always held", "never hold")
 
 
-def mended(comparison: Comparison) -> str:
-    """That so many assertions were fixed."""
-    return _turned(comparison, comparison.mended, "never held", "always hold")
+def fixed(comparison: Comparison) -> str:
+    """How many assertions were fixed."""
+    return _turned(comparison, comparison.fixed, "never held", "always hold")
 
 
 def _turned(comparison: Comparison, pairs: Sequence[PairedAssertion], before: str, now: str) -> str:

@@ -1,7 +1,7 @@
 """Pairs two versions assertion by assertion: in how many of its trials each one held, before and now.
 
-No statistics and no verdict. But no judge decides an assertion: where one held in every trial and holds in none, the
-agent does something else there, however little that moves the mean over all jobs.
+No statistics and no verdict. But no judge decides an assertion: where one held in every trial and now holds in none,
+the agent behaves differently, however little that changes the mean over all jobs.
 """
 
 from collections import Counter
@@ -14,9 +14,9 @@ from stoic_assets.core.presentation.ordering import natural
 from stoic_assets.core.table_rows import Row
 
 Key = tuple[str, str, str, str]
-"""Job (or scenario of it), condition, text, and what tells the assertion from others of that text."""
+"""Job (or scenario of it), condition, text, and what distinguishes the assertion from others with that text."""
 REPEATED = 2
-"""Trials of each side from which on what broke is no matter of one trial's chance."""
+"""Trials of each side that are needed so that a broken assertion is not due to chance in a single trial."""
 
 
 @dataclass(frozen=True)
@@ -60,13 +60,13 @@ class PairedAssertion:
         return self.change == -1
 
     @property
-    def mended(self) -> bool:
+    def fixed(self) -> bool:
         """Whether it held in no trial of the base and holds in every one of the candidate."""
         return self.change == 1
 
     @property
     def repeated(self) -> bool:
-        """Whether each side decided it in `REPEATED` trials at least."""
+        """Whether each side decided it in at least `REPEATED` trials."""
         return min(self.base.decided, self.candidate.decided) >= REPEATED
 
     def row(self) -> dict[str, Any]:
@@ -86,13 +86,13 @@ def paired_assertions(base: Mapping[Key, Held], candidate: Mapping[Key, Held]) -
 
 
 def held(scores: Iterable[Row], results: Iterable[Row]) -> dict[Key, Held]:
-    """In how many scored trials each assertion held that weighs anything.
+    """In how many scored trials each assertion held; those of weight 0 are left out.
 
     `scores` and `results` are rows of `composite_scores` and `assertion_results`.
     """
     places = {row["trial_id"]: row for row in scores if row["valid"]}
     found: dict[Key, Held] = {}
-    for row, which in told_apart(sorted(results, key=lambda row: natural(row["assertion"]))):
+    for row, which in distinguished(sorted(results, key=lambda row: natural(row["assertion"]))):
         place = places.get(row["trial_id"])
         if place is None or row["passed"] is None or row.get("weight") == 0:
             continue
@@ -102,8 +102,8 @@ def held(scores: Iterable[Row], results: Iterable[Row]) -> dict[Key, Held]:
     return found
 
 
-def told_apart(results: Iterable[Row]) -> Iterator[tuple[Row, str]]:
-    """Each row of `assertion_results` with what tells its assertion from others of the same text in its trial.
+def distinguished(results: Iterable[Row]) -> Iterator[tuple[Row, str]]:
+    """Each row of `assertion_results` with what distinguishes its assertion from others of the same text in its trial.
 
     That is its name, else its place among those without one, since in a changed job it may have another number.
     """

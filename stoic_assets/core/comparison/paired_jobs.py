@@ -1,4 +1,4 @@
-"""Pairs two versions job by job: repeats have no order, so the mean of a cell's valid trials stands for them all.
+"""Pairs two versions job by job: repeats have no order, so the mean of a cell's valid trials represents them all.
 
 A cell is one job (of a job with scenarios, one scenario) under one condition.
 """
@@ -21,7 +21,7 @@ Measured = Mapping[str, Cells]
 
 @dataclass(frozen=True)
 class Pair:
-    """What one job says of both versions; means 0–1, of the lift −1 to 1."""
+    """The means of one job in both versions: 0–1, or for the lift −1 to 1."""
 
     job: str
     base: float
@@ -43,10 +43,10 @@ def cells_by_measure(rows: Iterable[Row]) -> dict[str, dict[str, dict[str, float
 
 
 def paired(base: Cells, candidate: Cells, scope: Scope) -> list[Pair]:
-    """The jobs that both versions were measured in, by name.
+    """The jobs in which both versions were measured, by name.
 
-    `pooled` takes the mean over the conditions that both have; `lift` is supplied less withheld, what the facts are
-    worth, and needs both conditions on both sides.
+    `pooled` takes the mean over the conditions that both have; `lift`, supplied less withheld, is what the facts
+    contribute, and needs both conditions on both sides.
     """
     pairs = (_pair(job, base[job], candidate[job], scope) for job in sorted(base.keys() & candidate.keys()))
     return [pair for pair in pairs if pair is not None]

@@ -1,4 +1,4 @@
-"""pass^k: the chance that k attempts at the same thing all succeed, and how sure it is over jobs.
+"""pass^k: the chance that k attempts at the same thing all succeed, and its uncertainty over jobs.
 
 For one cell with n valid trials of which c passed the estimate is C(c, k) / C(n, k), which is unbiased; the usual
 (c/n)^k is 0.05 to 0.10 too high at n = 3 (docs/statistics.md). The cells' estimates come from the SQL model
@@ -16,14 +16,14 @@ from stoic_assets.core.jobs.names import job_key
 from stoic_assets.core.presentation.formatting import plural
 
 FEWEST_JOBS_FOR_INTERVAL = 12
-"""Below this, 95 % intervals cover 78 to 94 of 100 times."""
+"""With fewer, 95 % intervals cover the true value only 78 to 94 of 100 times."""
 
 
 @dataclass(frozen=True)
 class PassPower:
     """pass^k of an evaluation, 0–1: the mean over its jobs, where each scenario counts as a job.
 
-    `why` says why estimate or interval is missing.
+    `why` is the reason if estimate or interval is missing.
     """
 
     k: int
@@ -37,8 +37,8 @@ class PassPower:
 def pass_powers(rows: Iterable[Mapping[str, Any]]) -> list[PassPower]:
     """pass^k for each k in rows of `job_reliability` of one evaluation.
 
-    Every cell must have k valid trials, else it is not estimable: to leave cells out would flatter the agent that
-    failed in them.
+    Every cell must have k valid trials, else it is not estimable: leaving cells out would favour an agent that failed
+    in them.
     """
     by_k: dict[int, list[Mapping[str, Any]]] = defaultdict(list)
     for row in rows:

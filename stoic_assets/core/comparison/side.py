@@ -11,7 +11,7 @@ from stoic_assets.core.table_rows import Row
 
 
 class ComparisonRefused(StoicError):
-    """What is there allows no verdict on the versions."""
+    """The stored evaluations allow no verdict on the versions."""
 
     exit_code = 3
 
@@ -21,11 +21,11 @@ class Side:
     """An evaluation of one version.
 
     `jobs` maps the job names to the hashes of their content. `judges` are the models that gave a verdict, `prompts` the
-    hashes of what they were asked, where known, by job and `Answer.about`, `answers` what became of each question.
-    `built_in_prompts` is the hash of the prompts that came with the release, those of the simulated user among them.
-    `measures`, `trials` and `assertions` are the evaluation's rows of `job_measures`, `composite_scores` and
+    hashes of what they were asked, where known, by job and `Answer.about`, `answers` whether each question got a
+    verdict. `built_in_prompts` is the hash of the prompts that came with the release, those of the simulated user
+    included. `measures`, `trials` and `assertions` are the evaluation's rows of `job_measures`, `composite_scores` and
     `assertion_results`, `calibrated` is the share, 0–1, of confidences that are calibrated against people, `agreement`
-    says whether scores go with people's. Times are in UTC; it was judged last at `judged_at`.
+    says whether scores agree with people's. Times are in UTC; it was judged last at `judged_at`.
     """
 
     agent_version: str

@@ -1,4 +1,4 @@
-"""Student's t over independent differences: what comparisons rest on wherever the differences have a spread.
+"""Student's t over independent differences: the basis of comparisons wherever the differences have a spread.
 
 Of scipy only the special functions are imported: with `scipy.stats` and statsmodels a comparison took a second and
 110 MB more, for the same numbers.
@@ -11,7 +11,7 @@ from math import sqrt
 from statistics import fmean, stdev
 
 SAME = 1e-9
-"""Values closer than this differ by rounding alone."""
+"""Values closer than this differ only by rounding."""
 
 
 @dataclass(frozen=True)
@@ -39,17 +39,17 @@ class TTest:
 
 
 def t_test(sample: Sequence[float]) -> TTest:
-    """The t test of two or more values; where they are all the same it says nothing."""
+    """The t test of two or more values; meaningless if they are all the same."""
     return TTest(fmean(sample), stdev(sample) / sqrt(len(sample)), len(sample) - 1)
 
 
 def all_alike(sample: Sequence[float]) -> bool:
-    """Whether the values show no spread that a test could go by."""
+    """Whether the values have no spread that a test could use."""
     return max(sample) - min(sample) < SAME
 
 
 def quantile(freedom: int, share: float) -> float:
-    """The t that a `share`, 0–1, of the distribution does not exceed."""
+    """The value of t that a `share`, 0–1, of the distribution does not exceed."""
     from scipy.special import stdtrit
 
     return float(stdtrit(freedom, share))
@@ -57,7 +57,7 @@ def quantile(freedom: int, share: float) -> float:
 
 @cache
 def detectable(count: int, alpha: float, power: float) -> float:
-    """In standard deviations: the mean that a one-sided test of `count` values finds with that power, 0–1."""
+    """The mean, in standard deviations, that a one-sided test of `count` values detects with that power, 0–1."""
     from scipy.special import nctdtrinc
 
     return float(nctdtrinc(count - 1, 1 - power, quantile(count - 1, 1 - alpha))) / sqrt(count)

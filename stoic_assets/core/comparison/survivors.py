@@ -1,9 +1,9 @@
-"""Trials in which the agent failed: how many there are, and which verdicts stand on measures that leave them out.
+"""Trials in which the agent failed: how many there are, and which verdicts hold on measures that leave them out.
 
-In `task`, `overall` and `passed` they count as nothing done. They have no virtues, no timing where no reply came, and
-no assertion where nothing could be looked at: a version that breaks down where it used to do badly must not seem
-better for it. A verdict is therefore given only if it also comes out where the failures of the side that it favours
-count as 0. Failures that the other side has in the same cell as well are left out on both.
+In `task`, `overall` and `passed` they count as nothing done. They have no virtues, no timing if no reply came, and no
+assertion if nothing could be observed: a version that fails completely where it used to score low must not look better
+because of that. A verdict is therefore given only if it remains when the failures of the side that it favours count
+as 0. Failures that the other side has in the same cell as well are left out on both.
 """
 
 from collections import Counter
@@ -27,7 +27,7 @@ Cell = tuple[str, str]
 class Failures:
     """The trials of a version in which the agent failed, among those that are compared.
 
-    `shares`, 0–1, are theirs among the trials of each cell.
+    `shares` is their share, 0–1, among the trials of each cell.
     """
 
     agent_version: str
@@ -40,16 +40,16 @@ class Failures:
 
 
 def failure_note(base: Side, candidate: Side, jobs: Set[str]) -> str | None:
-    """How many of the compared trials the agent failed in, on each side; None where it failed in none."""
+    """In how many of the compared trials the agent failed, on each side; None where it failed in none."""
     cells = _ran(base, jobs) & _ran(candidate, jobs)
     before, after = _failures(base, cells), _failures(candidate, cells)
     return f"the agent failed {before}, and {after}" if before.failed or after.failed else None
 
 
 def uneven_failures(base: Side, candidate: Side, jobs: Set[str]) -> dict[tuple[str, Scope], str]:
-    """By measure and scope what is left out, where a side failed more in any cell: only there may a verdict fall.
+    """The failures that a measure and scope leaves out, where the sides differ in any cell and a verdict may change.
 
-    Failures in one job do not make up for the other side's in another.
+    Failures in one job do not balance those of the other side in another.
     """
     ran = _ran(base, jobs) & _ran(candidate, jobs)
     found = {}
@@ -65,9 +65,9 @@ def uneven_failures(base: Side, candidate: Side, jobs: Set[str]) -> dict[tuple[s
 
 
 def counting_failures(measured: Measured, side: Side, other: Side, jobs: Set[str]) -> Measured:
-    """The means of `side` if its failures counted as 0, those aside that `other` has in the same cell as well.
+    """The means of `side` if its failures counted as 0, except those that `other` has in the same cell as well.
 
-    A cell that it failed throughout gets a mean so.
+    This gives a mean even to a cell in which every trial failed.
     """
     cells = _ran(side, jobs) & _ran(other, jobs)
     counted = {measure: {job: dict(means) for job, means in of.items()} for measure, of in measured.items()}
@@ -86,10 +86,11 @@ def standing(
     findings: Iterable[Finding], base_counted: Sequence[Finding], candidate_counted: Sequence[Finding],
     uneven: Mapping[tuple[str, Scope], str],
 ) -> list[Finding]:
-    """The findings, open where failed trials may have made the verdict.
+    """The findings, made inconclusive where the verdict may be due to failed trials.
 
-    The others are what is found when the base's failures count as 0, and the candidate's. A lift, whose conditions pull
-    apart, has no worse side: any uneven failure leaves it open.
+    `base_counted` and `candidate_counted` are the findings when the base's, or the candidate's, failures count as 0. A
+    lift has no worse side, as failures under its two conditions have opposite effects: any uneven failure makes it
+    inconclusive.
     """
     counted = [{(found.measure, found.scope): found for found in each} for each in (base_counted, candidate_counted)]
     return [
@@ -112,7 +113,7 @@ def _standing(found: Finding, why: str, counted: Sequence[Finding]) -> Finding:
 
 
 def _failures(side: Side, cells: Set[Cell], measure: str | None = None) -> Failures:
-    """In these cells; with a measure, those that it leaves out."""
+    """The failures in these cells; with a measure, those that it leaves out."""
     trials = [row for row in side.trials if row["valid"] and _cell(row) in cells]
     failed = [row for row in trials if row["outcome"] == "agent_error"]
     left_out = [row for row in failed if measure is None or row.get(measure) is None]

@@ -38,7 +38,7 @@ class Agent(Protocol):
     async def send(self, session_id: str, user: str, message: str) -> AgentReply: ...
 
     async def probe(self, user: str) -> None:
-        """Asks for what every trial begins with, as cheaply as the protocol allows."""
+        """Makes the request that every trial begins with, as cheaply as the protocol allows."""
         ...
 
     async def object_context(self, session_id: str) -> dict[str, Any] | None:
@@ -46,9 +46,9 @@ class Agent(Protocol):
         ...
 
     def restore(self, session_id: str, turns: Sequence[Turn]) -> None:
-        """Takes up a session of an earlier process, where the memory of it is ours and not the agent's.
+        """Resumes a session of an earlier process, where Stoic Eval and not the agent keeps the history.
 
-        `turns` are its journalled messages; a last one of the user that has no reply yet is going to be sent again.
+        `turns` are its journalled messages; a last message of the user without a reply will be sent again.
         """
         ...
 

@@ -1,8 +1,8 @@
 """The audit of the simulated user: its faults must not be charged to the agent.
 
-No model is asked. A message is at fault when it is empty, tells what the user cannot know (a withheld fact, an
-acceptance criterion), or signs off before every task has been put: after fewer messages than there are tasks, and
-without the words that one of them alone has in any.
+No model is asked. A message is at fault when it is empty, reveals what the user cannot know (a withheld fact, an
+acceptance criterion), or signs off before every task has been raised: after fewer messages than there are tasks, and
+while some task's own words, those that no other task has, are largely missing from all messages.
 """
 
 import re
@@ -17,11 +17,11 @@ from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.judging.fence import clean
 
 OVERLAP = 0.8
-"""Share of a secret's new telling words that must stand in a message for it to count as repeated."""
+"""Share of a secret's new telling words that must be in a message for the secret to count as repeated."""
 FACT_WORDS, CRITERION_WORDS = 2, 3
-"""New telling words by which a paraphrase is recognised. Criteria are made of plainer words than facts."""
+"""New telling words needed to recognise a paraphrase. Criteria consist of more common words than facts."""
 RAISED = 0.5
-"""Share of the telling words that a task alone has, which must have been said for it to count as raised."""
+"""Share of the telling words that only this task has, which must have been said for it to count as raised."""
 _WORD = re.compile(r"\w+")
 _DIACRITICS = re.compile("[\u0300-\u036f]+")
 _NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
@@ -39,7 +39,7 @@ _STOP_WORDS = frozenset(
 
 
 def fault(message: str, job: Job, condition: Condition, turns: Sequence[Turn]) -> str | None:
-    """Why `message` must not be sent, in words that give no secret away; None when it may."""
+    """Why `message` must not be sent, in words that reveal no secret; None when it may be sent."""
     if not clean(message).strip():
         return "it was empty"
     if signs_off(message, job) and _messages(turns) < len(job.tasks) and not _all_raised(job, turns):
@@ -47,7 +47,7 @@ def fault(message: str, job: Job, condition: Condition, turns: Sequence[Turn]) -
     said = Spoken(message)
     facts, criteria = ([each for each in secrets if said.telling(each)] for secrets in _secrets(job, condition))
     if not (facts or criteria):
-        return None  # as a rule; to look through the whole conversation takes a while
+        return None  # the usual case; searching the whole conversation takes a while
     known = Spoken(*_known(job, condition, turns))
     about = Spoken(message, *(turn.content for turn in turns[-1:]))
     told = any(repeats(said, criterion, known, CRITERION_WORDS) for criterion in criteria)
@@ -56,7 +56,7 @@ def fault(message: str, job: Job, condition: Condition, turns: Sequence[Turn]) -
 
 
 def signs_off(message: str, job: Job) -> bool:
-    """Whether the message holds the sign-off, in whatever case; a YAML block ends it with a line feed."""
+    """Whether the message contains the sign-off, in upper or lower case; a YAML block ends it with a line feed."""
     return job.evaluator.signoff.strip().casefold() in message.casefold()
 
 
@@ -68,20 +68,20 @@ class Spoken:
         self._spellings = set().union(*map(_spellings, self._texts))
 
     def holds(self, hidden: Sequence[str]) -> bool:
-        """Whether the words of `hidden` stand in one of the texts, in this order."""
+        """Whether one of the texts contains the words of `hidden` in unbroken sequence."""
         return any(f" {' '.join(hidden)} " in f" {' '.join(text)} " for text in self._texts)
 
     def telling(self, hidden: Sequence[str]) -> set[str]:
-        """The telling words of `hidden` that are told, be it in one word with a neighbour (time zone, timezone)."""
+        """The telling words of `hidden` that the texts contain, also joined to a neighbour (time zone, timezone)."""
         apart = [pair for pair in pairwise(hidden) if _in_one(*pair) in self._spellings]
         return _telling(hidden) & (self._spellings | _telling(word for pair in apart for word in pair))
 
 
 def repeats(said: Spoken, hidden: Sequence[str], known: Spoken, least: int) -> bool:
-    """Whether `said` tells what is `hidden`, word for word or nearly so, beyond what is `known` anyway.
+    """Whether `said` reveals what is `hidden`, word for word or nearly so, beyond what is `known` anyway.
 
-    Nearly so: most of its telling words that are new, of which there must be at least `least`. A secret of one telling
-    word ("a reply") is never recognised: anyone might use it.
+    Nearly so: it contains most of the new telling words, of which there must be at least `least`. A secret of one
+    telling word ("a reply") is never recognised: anyone might use that word.
     """
     telling = _telling(hidden)
     new = telling - known.telling(hidden)
@@ -91,9 +91,9 @@ def repeats(said: Spoken, hidden: Sequence[str], known: Spoken, least: int) -> b
 
 
 def completes(said: Spoken, fact: Sequence[str], known: Spoken, about: Spoken) -> bool:
-    """Whether `said` tells the one new word of a fact where the talk is `about` it: *Sydney*, asked for the time zone.
+    """Whether `said` reveals the one new word of a fact, such as *Sydney* when asked for the time zone.
 
-    That word alone betrays nothing: most of the fact's words must stand in the message and in what it replies to.
+    That word alone reveals nothing: `about`, the message and what it replies to, must contain most of the fact's words.
     """
     telling = _telling(fact)
     new = telling - known.telling(fact)
@@ -101,7 +101,7 @@ def completes(said: Spoken, fact: Sequence[str], known: Spoken, about: Spoken) -
     return is_told and len(about.telling(fact)) >= OVERLAP * len(telling)
 
 
-@lru_cache(maxsize=1_000)  # the last turns of some dozen conversations, looked at again with every message
+@lru_cache(maxsize=1_000)  # the last turns of a few dozen conversations, checked again with every message
 def words(text: str) -> tuple[str, ...]:
     """The words of a text, without case, diacritics and punctuation."""
     bare = _DIACRITICS.sub("", unicodedata.normalize("NFKD", text).casefold())
@@ -109,7 +109,7 @@ def words(text: str) -> tuple[str, ...]:
 
 
 def _telling(spoken: Iterable[str]) -> set[str]:
-    """The words that mean something, so that `I prefer` meets `the user prefers`."""
+    """The words that carry meaning, so that `I prefer` matches `the user prefers`."""
     return {_form(word) for word in set(spoken) - _STOP_WORDS}
 
 
@@ -135,7 +135,7 @@ def _messages(turns: Sequence[Turn]) -> int:
 
 
 def _all_raised(job: Job, turns: Sequence[Turn]) -> bool:
-    """Whether the user has put every task, several of them in one message."""
+    """Whether the user has raised every task, perhaps several in one message."""
     said = Spoken(*(turn.content for turn in turns if turn.speaker == "user"))
     tasks = [words(task.task) for task in job.tasks]
     times = Counter(word for task in tasks for word in _telling(task))

@@ -1,6 +1,6 @@
 """One trial from greeting to evidence.
 
-What comes next is decided from the journalled turns alone, so a conversation that was cut off goes on where it stood.
+The next step is decided from the journalled turns alone, so an interrupted conversation continues where it stopped.
 """
 
 from collections.abc import Sequence
@@ -25,15 +25,15 @@ Step = Literal["open", "listen", "speak", "signed_off", "max_turns"]
 
 
 class SessionLost(StoicError):
-    """The agent no longer knows the session of an interrupted trial: the trial begins anew."""
+    """The agent no longer knows the session of an interrupted trial: the trial starts again from the beginning."""
 
 
 async def hold_trial(planned: Planned, world: World, journal: Journal) -> Evidence:
-    """Holds a trial, or what is left of it, and returns what it left behind.
+    """Runs a trial, or the rest of an interrupted one, and returns its evidence.
 
-    One that an earlier run left invalid begins anew. A fault inside becomes the trial's outcome. `ConfigurationError`,
-    `ServiceUnreachable` and `BudgetReached` pass through: they concern the whole evaluation, and the trial is taken up
-    again by the next run.
+    A trial that an earlier run left invalid starts again. A fault inside becomes the trial's outcome.
+    `ConfigurationError`, `ServiceUnreachable` and `BudgetReached` pass through: they concern the whole evaluation, and
+    the next run resumes the trial.
     """
     conversation = _Conversation(planned, world, journal)
     if not conversation.is_over():
@@ -42,7 +42,7 @@ async def hold_trial(planned: Planned, world: World, journal: Journal) -> Eviden
 
 
 def former_end(planned: Planned, world: World, journal: Journal) -> Evidence | None:
-    """What earlier runs left of a trial that ended, and was to begin anew."""
+    """The evidence of an invalid trial from before it was started again; None if it had never ended."""
     past = list(journal.entries())
     ends = [number for number, entry in enumerate(past, 1) if entry["kind"] == "ended"]
     if not ends:
@@ -75,16 +75,16 @@ class _Conversation:
 
     @property
     def trial(self) -> Trial:
-        """The trial as it is played this time."""
+        """The trial at its current attempt."""
         return self.planned.at(self.state.attempt)
 
     def is_over(self) -> bool:
-        """Whether it ended by the agent's doing; an end of ours, say for want of the graph, is none."""
+        """Whether its end is final: one that counts for the agent, or that of a trial that may not start again."""
         end = self.state.end
-        return end is not None and (end["outcome"] in SCORED or not self.planned.may_begin_anew())
+        return end is not None and (end["outcome"] in SCORED or not self.planned.may_restart())
 
     async def hold(self) -> None:
-        """Plays to the end, looks at what the agent did, and closes the journal."""
+        """Runs the trial to its end, records what the agent did, and closes the journal."""
         outcome, detail, failures = await self.outcome()
         failed = outcome == "agent_error"
         try:
@@ -94,7 +94,7 @@ class _Conversation:
         await self.note(entries.ended(self.world.now(), outcome, detail, failures, observations))
 
     async def outcome(self) -> tuple[Outcome, str | None, int]:
-        """How the trial ends, why if not plainly, and how many failed attempts the last request had."""
+        """How the trial ends, why if not regularly, and how many failed attempts of its last request count."""
         limit = self.job.trial_timeout_seconds or self.world.settings.conversations.trial_timeout_seconds
         too_long = f"the trial took longer than {limit:g} s"
         try:
@@ -117,13 +117,13 @@ class _Conversation:
         return len(self.state.turns) > (0 if self.trial.scenario else 1)
 
     def culprit(self, limit: float) -> Outcome:
-        """Who used up the trial's time: the agent when it was awaited, or took half of it."""
+        """Who used up the trial's time: the agent if a reply was due, or if its replies took half of the time."""
         replies = sum(turn.response_ms for turn in self.state.turns) / 1000
         awaited = not self.state.turns or self.state.turns[-1].speaker == "user"
         return "agent_error" if awaited or replies >= limit / 2 else "evaluator_error"
 
     async def play(self) -> Outcome:
-        """Goes on where an interrupted trial stood, if the agent still knows its session; else begins."""
+        """Continues an interrupted trial if the agent still knows its session; else starts from the beginning."""
         if self.interrupted:
             try:
                 return await self.resume()
@@ -134,7 +134,7 @@ class _Conversation:
         return await self.talk()
 
     async def resume(self) -> Outcome:
-        """Goes on in the session of an earlier process. Raises `SessionLost`."""
+        """Continues in the session of an earlier process. Raises `SessionLost`."""
         session = self.state.session_id or ""
         self.world.agent.restore(session, self.state.turns)
         end = await self.talk()
@@ -166,11 +166,11 @@ class _Conversation:
         return await next_message(self.job, self.trial.condition, turns, world.model, world.evaluator_model)
 
     async def say(self, message: str) -> None:
-        """Notes a message of the user; it is sent by the next step, which a resumed trial repeats."""
+        """Journals a message of the user; the next step, which a resumed trial repeats, sends it."""
         await self.note(entries.said(Turn(len(self.state.turns), "user", message)))
 
     async def listen(self) -> None:
-        """Sends the user's last message and notes the reply."""
+        """Sends the user's last message and journals the reply."""
         turns, session = self.state.turns, self.state.session_id or ""
         try:
             delivery = await self.world.ask_agent(
@@ -186,7 +186,7 @@ class _Conversation:
         await self.note(entries.said(turn, delivery.failures if self.failures_count() else 0))
 
     async def note(self, entry: Entry) -> None:
-        """Takes an entry in and journals it, in this order: a trial that runs out of time meanwhile has both."""
+        """Applies an entry, then journals it, so that a trial that times out in between has the entry in its state."""
         self.state.apply(entry)
         await self.journal.append(entry)
         if entry["kind"] == "turn":

@@ -1,4 +1,4 @@
-"""The simulated user: what it is told, and how its next message is obtained and audited."""
+"""The simulated user: what its model is given, and how its next message is obtained and audited."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from stoic_assets.core.templates import render, source
 PACKAGE = "stoic_assets.core.conversation"
 TEMPLATE = "evaluator.jinja"
 OPENING = "opening.jinja"
-"""Stands before the greeting: to many models a conversation has to begin with a message of the user's role."""
+"""Comes before the greeting: for many models a conversation has to begin with a message in the role `user`."""
 
 
 class EvaluatorFault(StoicError):
@@ -41,11 +41,11 @@ async def next_message(job: Job, condition: Condition, turns: Sequence[Turn], mo
 def message_request(
     job: Job, condition: Condition, turns: Sequence[Turn], name: str, reason: str | None = None
 ) -> ChatRequest:
-    """Asks for the next message: the persona as system text, the conversation with its roles seen from the user's side.
+    """Asks for the next message: the persona as system text, then the conversation, in which the agent has role `user`.
 
     After the system message the roles alternate and begin with `user`, as the chat templates of Gemma, Mistral and
-    others insist. Nothing of the job goes in but what the user may know: no acceptance criteria, and facts only when
-    supplied. A refused message is not repeated to the model, since it may hold what the user must not know.
+    others require. Of the job, only what the user may know is included: no acceptance criteria, and facts only when
+    supplied. A refused message is not repeated to the model, since it may contain what the user must not know.
     """
     variables = prompt_variables(job, condition, turns)
     opening = {"role": "user", "content": source(PACKAGE, OPENING).strip()}
@@ -64,14 +64,14 @@ def message_request(
 
 
 def heard(turn: Turn) -> str:
-    """What the simulated user is shown of a message: as much as a judge is, for an agent may send megabytes."""
+    """The part of a message that the simulated user is shown, as long as a judge's: an agent may send megabytes."""
     if len(turn.content) <= MESSAGE_CHARS:
         return turn.content
     return "\n".join(without_middle(turn.content, MESSAGE_CHARS))
 
 
 def prompt_variables(job: Job, condition: Condition, turns: Sequence[Turn]) -> dict[str, Any]:
-    """All that the template may use."""
+    """All variables that the template may use."""
     transcript = [{"role": turn.role, "content": heard(turn)} for turn in turns]
     return {"config": known_to_user(job, condition), "transcript": transcript}
 

@@ -6,9 +6,9 @@ from typing import Any, Literal
 Condition = Literal["withheld", "supplied"]
 Outcome = Literal["signed_off", "max_turns", "agent_error", "evaluator_error", "judge_error", "infra_error"]
 PLAIN: frozenset[str] = frozenset({"signed_off", "max_turns"})
-"""How a conversation ends that ran its course; any other outcome has a reason."""
+"""Outcomes of a conversation that ended regularly; any other outcome has a reason."""
 SCORED: frozenset[str] = PLAIN | {"agent_error"}
-"""Outcomes that are the agent's doing; all others are ours and are counted as invalid."""
+"""Outcomes that the agent is responsible for; trials with any other outcome count as invalid."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Trial:
 
     @property
     def played_as(self) -> str:
-        """The name by which others know this attempt: what an earlier one left must not be taken for its own."""
+        """The name of this attempt outside: remains of an earlier attempt must not be taken for those of this one."""
         return self.trial_id if self.attempt == 1 else f"{self.trial_id}-{self.attempt}"
 
 
@@ -63,7 +63,7 @@ class Observation:
 
 @dataclass(frozen=True)
 class Evidence:
-    """All that one trial left. Times are UTC ISO 8601; `detail` says in one line why an outcome is not a plain end."""
+    """All that one trial left. Times are UTC ISO 8601; `detail` gives in one line the reason of an irregular end."""
 
     trial: Trial
     outcome: Outcome

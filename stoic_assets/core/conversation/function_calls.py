@@ -15,10 +15,10 @@ class FunctionCall:
 
 
 def call_of(event: Mapping[str, Any]) -> FunctionCall | None:
-    """The call that an event is; None where it names no function, since events may have any shape.
+    """The function call in an event; None where it names no function, since events may have any shape.
 
-    The protocol says `{"request": {"function": {"name": …}, "arguments": …, "context": …}}`. Agents that write the name
-    in place of the function, or the rest beside the request, are understood too.
+    The protocol says `{"request": {"function": {"name": …}, "arguments": …, "context": …}}`. Also accepted: the name in
+    place of the function object, and arguments and context next to the request.
     """
     match event:
         case {"request": {"function": {"name": str(name)} | str(name)} as request}:

@@ -1,4 +1,4 @@
-"""The journal of a trial: an entry for everything that must not be paid or done twice, and the state they add up to."""
+"""The journal of a trial: an entry for everything that must not be paid or done twice, and the state they result in."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
@@ -12,7 +12,7 @@ Entry = Mapping[str, Any]
 class Journal(Protocol):
     """Entries of one trial, in the order of writing; `entries` are those of earlier runs.
 
-    `append` returns when the entry outlasts a power cut.
+    `append` returns once the entry would survive a power cut.
     """
 
     def entries(self) -> list[Entry]: ...
@@ -22,7 +22,7 @@ class Journal(Protocol):
 
 @dataclass
 class TrialState:
-    """Where a trial stands. `attempt` counts from 1 how often it was begun, but for beginnings that came to nothing."""
+    """The state of a trial. `attempt` counts its starts from 1, without those that led to neither session nor end."""
 
     attempt: int = 1
     started_at: str | None = None
@@ -40,7 +40,7 @@ class TrialState:
         return state
 
     def apply(self, entry: Entry) -> None:
-        """Takes one entry in; `began` voids all before it."""
+        """Applies one entry; `began` discards all before it."""
         match entry["kind"]:
             case "began":
                 self.attempt += self.session_id is not None or self.end is not None
@@ -74,7 +74,7 @@ class TrialState:
 
 
 def began(at: str) -> Entry:
-    """The trial begins, or begins anew."""
+    """The trial starts, or starts again."""
     return {"kind": "began", "at": at}
 
 
@@ -84,12 +84,12 @@ def session(session_id: str) -> Entry:
 
 
 def said(turn: Turn, failures: int = 0) -> Entry:
-    """A message was made (user) or received (agent)."""
+    """A message was written (user) or received (agent)."""
     return {"kind": "turn", "turn": dict(vars(turn)), "failures": failures}
 
 
 def ended(at: str, outcome: Outcome, detail: str | None, failures: int, observations: Iterable[Observation]) -> Entry:
-    """The trial is over; only one that is invalid is played again, by a later run."""
+    """The trial is over; a later run repeats it only if it is invalid."""
     return {
         "kind": "ended", "at": at, "outcome": outcome, "detail": detail, "failures": failures,
         "observations": [asdict(observation) for observation in observations],

@@ -1,4 +1,4 @@
-"""The look at what an agent did, taken the moment a trial ends: the next trial changes the graph."""
+"""Recording what an agent did, at the moment a trial ends: the next trial changes the graph."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from stoic_assets.core.retrying import AgentUnusable
 
 OBJECT_CONTEXT = "objectContext"
 NO_SESSION = "no session was opened"
-"""Why what is about the session cannot be told."""
+"""Why nothing about the session can be known."""
 
 
 async def capture(
@@ -21,9 +21,9 @@ async def capture(
 ) -> list[Observation]:
     """The raw results of the job's assertion queries, and the agent's object context where its protocol has one.
 
-    A query that fails by its own fault, or an agent that does not answer, becomes an observation with an error.
-    Raises `InfrastructureError` when the graph itself is gone, and unless the agent `failed` anyway: where the object
-    context is larger than what we take and assertions are about it, and what `World.refuse_outage` raises.
+    A faulty query, or an agent that does not answer, becomes an observation with an error. Raises
+    `InfrastructureError` when the graph itself is unavailable. Unless the agent `failed` before, raises it also when
+    assertions need an object context that is larger than the limit, and raises what `World.refuse_outage` raises.
     """
     observations = [
         await _query(key, assertion, trial, world, world.parameters(trial, session_id))
@@ -55,7 +55,7 @@ async def _query(
 
 
 async def knows_session(session_id: str, world: World) -> bool:
-    """Whether the agent still knows a session. One that cannot be reached is not taken to have forgotten it."""
+    """Whether the agent still knows a session; assumed of an agent that cannot be reached."""
     try:
         await _object_context(session_id, world)
     except InfrastructureError:

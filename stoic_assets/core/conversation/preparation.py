@@ -13,8 +13,8 @@ from stoic_assets.core.queueing import queueing
 async def prepare(trial: Trial, job: Job, world: World) -> str:
     """Runs setups, then seeds, and returns the id of the session for the conversation.
 
-    The session comes first only where a setup asks for `$session`: a setup may empty the graph, sessions included.
-    Setups have a time limit of their own and take none of the trial's, which is for agent and user.
+    The session is opened first only where a setup uses `$session`: a setup may empty the graph, sessions included.
+    Setups have a separate time limit and use none of the trial's time, which is for agent and user.
     Raises `AgentUnusable`, `QueryError`, `InfrastructureError`.
     """
     setups = [setup.cypher for setup in job.setups if isinstance(setup, CypherSetup)]
@@ -37,14 +37,14 @@ async def open_session(user: str, world: World) -> str:
 
 
 def seed_messages(seed: Seed) -> list[str]:
-    """What the agent is told of a seed: a text as one message, of a conversation the user's part."""
+    """The messages of a seed that are sent to the agent: a text as one message, of a conversation the user's part."""
     if isinstance(seed, TextSeed):
         return [seed.text]
     return [message.content for message in seed.conversation if message.role == "user"]
 
 
 async def _plant(seed: Seed, trial: Trial, world: World) -> None:
-    """Tells the agent a seed in a session of its own."""
+    """Sends a seed to the agent in a separate session."""
     session = await open_session(trial.user, world)
     for number, message in enumerate(seed_messages(seed)):
         world.on_turn(trial, Turn(2 * number, "user", message))

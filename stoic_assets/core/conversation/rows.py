@@ -22,7 +22,7 @@ def trial_row(evidence: Evidence, job: Job) -> Row:
 
 
 def job_columns(job: Job) -> Row:
-    """What rows of `trials` say of the job: what scores and comparisons go by."""
+    """The columns of `trials` that describe the job; scores and comparisons use them."""
     return {
         "holdout": job.holdout, "tags": list(job.tags), "job_hash": job.question_hash(),
         "aspirational_ms": job.aspirational_average, "planned_tasks": len(job.tasks), "virtue_weights": job.weights(),
@@ -36,7 +36,7 @@ def average_response_ms(evidence: Evidence) -> float | None:
 
 
 def turn_rows(evidence: Evidence) -> list[Row]:
-    """The rows of `turns`; a message of the user's has neither a time nor attempts."""
+    """The rows of `turns`; a message of the user has neither a time nor attempts."""
     return [
         {
             "trial_id": evidence.trial.trial_id, "turn": turn.turn, "speaker": turn.speaker, "content": turn.content,

@@ -1,7 +1,7 @@
 """The offline stand-in for the simulated user: deterministic, needs no model, means nothing as a measurement.
 
-It puts one task a message, in order. When the agent asks back, it tells the facts that fit the question best, or says
-once that it does not know.
+It raises one task per message, in order. When the agent asks back, it gives the facts that fit the question best, or
+says once that it does not know.
 """
 
 import re
@@ -40,7 +40,7 @@ def spoken(task: str) -> str:
 
 
 def _answer(question: str, facts: Sequence[str], said: Sequence[str]) -> str | None:
-    """The untold facts nearest to the question; ignorance once for each question; else nothing."""
+    """The unsaid facts nearest to the question; without facts `IGNORANCE`, but not twice in a row; else None."""
     asked = set(words(question))
     untold = [fact for fact in facts if not any(fact in message for message in said)]
     if untold:

@@ -5,8 +5,7 @@ from typing import Any, Protocol
 
 
 class SubjectGraph(Protocol):
-    """Both calls raise `QueryError` for a statement's own fault and `InfrastructureError` when the graph is at fault
-    (both in `core/errors.py`)."""
+    """Both calls raise `QueryError` for a faulty statement and `InfrastructureError` for a fault of the graph."""
 
     async def run_script(self, script: str, parameters: Mapping[str, Any], seconds: float) -> None:
         """Runs every statement of a script, in order, within `seconds` in all."""

@@ -9,15 +9,16 @@ from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.jobs.plan import Planned, waves
 
 Hold = Callable[[Planned], Awaitable[Evidence | None]]
-"""Holds a trial; None leaves it for a later run."""
+"""Runs a trial; None leaves it for a later run."""
 GraphAccess = Callable[[bool], AbstractAsyncContextManager[None]]
-"""Access to the subject graph for a wave: to itself (True), or together with other processes (False)."""
+"""Access to the subject graph for a wave: exclusive (True), or shared with other processes (False)."""
 
 
 async def hold_all(planned: Sequence[Planned], hold: Hold, at_once: int, access: GraphAccess) -> list[Evidence]:
-    """Holds every trial, at most `at_once` together, and returns the evidence of those that came to an end.
+    """Runs every trial, at most `at_once` together, and returns the evidence of those that ended.
 
-    An error of `hold` concerns the whole: it cancels what is running (its journals stand) and is raised.
+    An error of `hold` concerns the whole evaluation: it cancels the running trials (their journals remain) and is
+    raised.
     """
     slots, held = asyncio.Semaphore(at_once), dict[str, Evidence]()
 

@@ -1,4 +1,4 @@
-"""All that a conversation needs from outside, and how a message is delivered to the agent."""
+"""All that a conversation needs from outside, and how it makes a request to the agent."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -17,10 +17,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class World:
-    """The outside of a conversation. `now` gives UTC ISO 8601 text.
+    """The services, settings and callbacks of a conversation. `now` gives UTC ISO 8601 text.
 
-    `on_turn` is told every message of user and agent, those of seeds too, `on_query` the Cypher that the job runs.
-    `attempt_seconds` is what the job lets the agent take for one attempt, 0 where it leaves that to `stoic.yml`.
+    `on_turn` receives every message of user and agent, those of seeds too, `on_query` the Cypher that the job runs.
+    `attempt_seconds` is the job's time limit for one attempt of the agent, 0 where the job sets none.
     """
 
     agent: Agent
@@ -36,15 +36,15 @@ class World:
     attempt_seconds: float = 0.0
 
     async def ask_agent(self, send: Callable[[], Awaitable[T]]) -> Delivery[T]:
-        """Asks the agent one thing with the retries of `stoic.yml`. Raises `AgentUnusable` when none succeeds."""
+        """Makes one request to the agent with the retries of `stoic.yml`. Raises `AgentUnusable` when none succeeds."""
         seconds = max(self.settings.conversations.turn_timeout_seconds, self.attempt_seconds)
         return await deliver(send, self.settings.limits.agent, seconds, self.agent_limit)
 
     async def refuse_outage(self, error: AgentUnusable, user: str) -> None:
-        """Raises where no trial is to blame for a failed request, because the agent turns everybody away.
+        """Raises `ServiceUnreachable` if a request failed because the agent turns everybody away, whatever the trial.
 
-        It is asked anew, for what every trial begins with. A request that met nothing but 429 for all of its own time
-        needs no such proof: a busy agent has not failed. Raises `ServiceUnreachable`, or `ConfigurationError` for a key
+        To prove that, the request that every trial begins with is made once more. A request that got nothing but 429
+        for all of its time needs no such proof: a busy agent has not failed. Raises `ConfigurationError` if the key is
         refused by now.
         """
         proven = error.failures == 0 and not error.cut_short
@@ -59,6 +59,6 @@ class World:
         return False
 
     def parameters(self, trial: Trial, session_id: str | None) -> dict[str, Any]:
-        """What Cypher of a job may use as `$user`, `$trial`, `$agent_version` and `$session`."""
+        """The values of `$user`, `$trial`, `$agent_version` and, once opened, `$session` in the Cypher of a job."""
         known = {"user": trial.user, "trial": trial.played_as, "agent_version": self.agent_version}
         return known | ({"session": session_id} if session_id else {})

@@ -1,4 +1,4 @@
-"""What of a job may be corrected after its conversations: whatever judges, assertions and scores alone go by."""
+"""Which parts of a job may be corrected after its conversations: those that only judges, assertions or scores use."""
 
 import json
 import re
@@ -16,20 +16,20 @@ from stoic_assets.core.jobs.job_entries import CypherAssertion
 from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.redaction import BLANK
 
-_GO_BY_AFTERWARDS: Any = {
+_USED_AFTERWARDS: Any = {
     "tags": True, "holdout": True, "scorer": True, "aspirational_average": True, "virtues": True,
     "tasks": {"__all__": {"acceptance_criteria", "difficulty", "requirements", "context"}},
     "prompts": set(get_args(PromptName)) - {"evaluator"},
-    "evaluator": {"prompt"},  # the name of a template whose text stands in `prompts`
-    "target": {"url", "protocol", "timeout_seconds"},  # how an agent is reached that is not called again
-    "assertions": True,  # looked at one by one
+    "evaluator": {"prompt"},  # the name of a template whose text is in `prompts`
+    "target": {"url", "protocol", "timeout_seconds"},  # how the agent is reached; it is not called again
+    "assertions": True,  # checked one by one
 }  # fmt: skip
 
 
 class Correction(BaseModel):
-    """Jobs that an evaluation is judged by in place of those of the same name that its conversations were held with.
+    """Jobs to judge an evaluation by, in place of the jobs of the same name that its conversations used.
 
-    `job_hashes`, by the names of these jobs (`Job.question_hash`), are of them as they were before they were blanked.
+    `job_hashes` gives the `Job.question_hash` of each of these jobs, by name, from before it was blanked.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -39,16 +39,16 @@ class Correction(BaseModel):
 
 
 def corrected_jobs(jobs: Iterable[Job], held: Sequence[Job]) -> dict[str, Job]:
-    """The jobs to judge by, under their names: those of `jobs` in place of those that the conversations were held with.
+    """The jobs to judge by, under their names: those of `held`, the jobs of the conversations, replaced by `jobs`.
 
-    Raises `ConfigurationError` for a job that was not held, or that needs other conversations or queries.
+    Raises `ConfigurationError` for a job that is not in `held`, or that needs other conversations or queries.
     """
     by_name = {job.name: job for job in held}
     return by_name | {job.name: _corrected(job, by_name) for job in jobs}
 
 
 def _corrected(job: Job, held: dict[str, Job]) -> Job:
-    """The job, blanked as its record is, and reached as its conversations reached the agent: a release may say how."""
+    """The job, blanked as the stored one is, with the stored target: that may come from a release."""
     if job.name not in held:
         raise ConfigurationError(f"job {job.name} was not part of the evaluation; its jobs are {', '.join(held)}")
     before = held[job.name]
@@ -64,7 +64,7 @@ def _corrected(job: Job, held: dict[str, Job]) -> Job:
 
 
 def _refuse_other_conversations(job: Job, held: Job) -> None:
-    then, now = (each.model_dump(mode="json", by_alias=True, exclude=_GO_BY_AFTERWARDS) for each in (held, job))
+    then, now = (each.model_dump(mode="json", by_alias=True, exclude=_USED_AFTERWARDS) for each in (held, job))
     if changed := list(_differences(then, now)):
         raise ConfigurationError(
             f"job {job.name}: {listed(changed)} cannot be corrected afterwards: the conversations "
@@ -85,7 +85,7 @@ def _differences(then: Any, now: Any, path: tuple[str | int, ...] = ()) -> Itera
 
 
 def _blanked_as(then: Any, now: Any) -> Any:
-    """`now`, blanked wherever `then` is: `redact` may have changed since, but an agent's words are stored blanked."""
+    """`now`, blanked wherever `then` is: `redact` may have changed since, but the evidence is stored blanked."""
     if isinstance(then, dict) and isinstance(now, dict):
         return {key: _blanked_as(then.get(key), value) for key, value in now.items()}
     if isinstance(then, list) and isinstance(now, list):
@@ -97,14 +97,14 @@ def _blanked_as(then: Any, now: Any) -> Any:
 
 
 def _is_rest_of(blanked: str, text: str) -> bool:
-    """Whether this may be what was left of a text."""
+    """Whether blanking parts of `text` may have given `blanked`."""
     first, *middle, last = map(re.escape, blanked.split(BLANK))
-    between = "".join(f"(?>.*?{part})" for part in middle)  # atomic: many blanks must not take for ever
+    between = "".join(f"(?>.*?{part})" for part in middle)  # atomic: many blanks must not take exponential time
     return re.fullmatch(f"{first}{between}.*{last}", text, re.DOTALL) is not None
 
 
 def _refuse_other_queries(job: Job, held: Job) -> None:
-    """Expected values and weights may be corrected; what the graph was not asked then cannot be asked now."""
+    """Expected values and weights may be corrected, queries may not: the graph has changed since the trials."""
     for condition in get_args(Condition):
         asked = dict(_queries(held, condition))
         for key, query in _queries(job, condition):

@@ -1,7 +1,7 @@
 """The schema of a job file, and what follows from a job as a whole; its entries are in `job_entries.py`.
 
-A job that was read from disk is resolved: setup files and own prompt templates stand in it as text, so that its hash
-covers all that determines a conversation.
+A job that was read from disk is resolved: it contains the text of its setup files and of its own prompt templates, so
+that its hash covers all that determines a conversation.
 """
 
 import hashlib
@@ -34,7 +34,7 @@ from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.yaml_text import Path
 
 QUESTION = "asks:"
-"""Before `Job.question_hash`: earlier releases stored hashes of another text, which are compared with none of these."""
+"""Prefix of `Job.question_hash`: earlier releases stored hashes of another text, which must never equal these."""
 PromptName = Literal["evaluator", "tasks", "wisdom", "courage", "justice", "temperance", "practical_wisdom"]
 
 
@@ -67,7 +67,7 @@ class Job(CamelDocument):
 
     @model_validator(mode="after")
     def is_playable(self) -> "Job":
-        """A job holds tasks or scenarios, and its scenarios and assertions can be told apart."""
+        """A job has either tasks or scenarios, and no two scenarios or assertions share a name."""
         if bool(self.tasks) == bool(self.scenarios):
             raise misplaced("a job has either `tasks` or `scenarios`", *(["scenarios"] if self.tasks else []))
         refuse_twins("scenarios", "id", [scenario.id for scenario in self.scenarios])
@@ -78,7 +78,7 @@ class Job(CamelDocument):
         return self
 
     def protocol_fault(self) -> tuple[Path, str] | None:
-        """What this job asks for and its target's protocol has not: the place in its file, and what is wrong there."""
+        """What this job needs and its target's protocol lacks: the place in the job file, and what is wrong there."""
         for number, assertion in enumerate(self.assertions if self.target.protocol == "openai" else ()):
             if isinstance(assertion, ExpressionAssertion) and reads_object_context(assertion.expression):
                 problem = "protocol openai has no object context; use `evaluation` or Cypher in assertions"
@@ -95,7 +95,7 @@ class Job(CamelDocument):
         return "{trial}" in self.target.user
 
     def is_isolated(self) -> bool:
-        """Whether trials of this job cannot meet in the graph: by a user or by Cypher of their own."""
+        """Whether trials of this job cannot see each other's data in the graph: each has its own user or Cypher."""
         own = {"session", "trial"}
         return self.has_own_users() or any(parameters_used(text) & own for text in self.cypher())
 
@@ -104,11 +104,11 @@ class Job(CamelDocument):
         return [(a.name or str(number), a) for number, a in enumerate(self.assertions, 1)]
 
     def assertions_of(self, condition: Condition) -> list[tuple[str, ExpressionAssertion | CypherAssertion]]:
-        """The assertions that hold under `condition`, with their keys."""
+        """The assertions that apply under `condition`, with their keys."""
         return [(key, a) for key, a in self.keyed_assertions() if a.condition in (None, condition)]
 
     def scenario(self, scenario_id: str | None) -> Scenario:
-        """One of its scenarios. Raises `ConfigurationError` when the job has no such scenario any more."""
+        """The scenario with this id. Raises `ConfigurationError` when the job does not have it (any more)."""
         for scenario in self.scenarios:
             if scenario.id == scenario_id:
                 return scenario
@@ -122,13 +122,13 @@ class Job(CamelDocument):
         return 0 if self.scenarios else max(0, (self.max_turns - 1) // 2)
 
     def hash(self) -> str:
-        """SHA-256 over the resolved job; the same text for the same meaning."""
+        """SHA-256 over the resolved job; the same for jobs that mean the same, however they are written."""
         return hashlib.sha256(self.model_dump_json(by_alias=True).encode()).hexdigest()
 
     def blanked(self, redactor: Redactor) -> "Job":
         """The job as it is stored, shown and judged: without secrets, and without the target's headers.
 
-        Raises `ConfigurationError` when a pattern takes more than the secret, so that what is left is no job.
+        Raises `ConfigurationError` when a pattern removes more than the secret, so that the rest is no valid job.
         """
         try:
             return Job.model_validate(redactor.row(self.model_dump(mode="json", by_alias=True)))
@@ -141,9 +141,9 @@ class Job(CamelDocument):
             ) from None
 
     def question_hash(self) -> str:
-        """SHA-256 over what a trial asks, the same where the job is only repeated, labelled or addressed otherwise.
+        """SHA-256 over what a trial asks, after the prefix `QUESTION`; repeats, tags, holdout and URL do not change it.
 
-        Without defaults: a field that a later release adds changes no hash. `QUESTION` stands in front.
+        Defaults are left out, so that a field that a later release adds changes no hash.
         """
         aside: Any = {"repeats": True, "tags": True, "holdout": True, "target": {"url"}}
         asked = self.model_dump_json(by_alias=True, exclude=aside, exclude_defaults=True)
@@ -160,7 +160,7 @@ def reads_object_context(expression: str) -> bool:
 
 
 def refuse_twins(entries: str, key: str, names: Iterable[str], taken: Collection[str] = ()) -> None:
-    """Raises at the first of `entries` whose name another has already, or is `taken`."""
+    """Raises at the first of `entries` whose name an earlier one already has, or which is `taken`."""
     known = set(taken)
     for number, name in enumerate(names):
         if name in known:

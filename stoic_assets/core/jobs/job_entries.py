@@ -1,4 +1,4 @@
-"""What stands in the blocks and lists of a job: persona, target, tasks, setups, seeds, assertions, scenarios."""
+"""The blocks and list entries of a job: persona, target, tasks, setups, seeds, assertions, scenarios."""
 
 import difflib
 from typing import Annotated, Any, Literal
@@ -15,10 +15,10 @@ NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$"
 
 
 def by_key(*keys: str) -> Discriminator:
-    """Tells the kinds of an entry apart by which of their keys it holds, as the source format does (no type tag).
+    """Distinguishes the kinds of an entry by the key that it has, as the source format does (no type tag).
 
-    A kind is called by its key in backticks: were it the key itself, the location of an error would be ambiguous. An
-    entry that holds a misspelt one is of that kind, which then names the slip; one that holds two is of none.
+    A kind's name is its key in backticks: with the bare key, the location of an error would be ambiguous. An entry
+    with a misspelt key is of the nearest kind, which then reports the typo; an entry with two of the keys is of none.
     """
 
     def kind(entry: Any) -> str | None:
@@ -52,7 +52,7 @@ class Scorer(CamelDocument):
 
 
 class Target(CamelDocument):
-    """The agent to talk to. `{trial}` in `user` gives every trial a user of its own."""
+    """The agent to talk to. With `{trial}` in `user`, every trial has its own user."""
 
     user: str
     chatbot: str
@@ -65,7 +65,7 @@ class Target(CamelDocument):
 
 
 class Task(CamelDocument):
-    """One thing the simulated user wants; the acceptance criteria are for the judge alone."""
+    """One thing the simulated user wants; only the judge sees the acceptance criteria."""
 
     type: Literal["question", "task"] = "task"
     task: str
@@ -76,7 +76,7 @@ class Task(CamelDocument):
 
 
 PARAMETERS = ("user", "session", "trial", "agent_version")
-"""What Cypher of every job may use, with a `$` in front; `World.parameters` fills them."""
+"""The parameters that the Cypher of every job may use, with a `$` in front; `World.parameters` fills them."""
 
 
 class CypherSetup(CamelDocument):
@@ -104,13 +104,13 @@ class SeedMessage(CamelDocument):
 
 
 class TextSeed(CamelDocument):
-    """A text told to the agent, as one message in a session of its own."""
+    """A text that is sent to the agent as one message in a separate session."""
 
     text: str
 
 
 class ConversationSeed(CamelDocument):
-    """An earlier conversation, replayed in a session of its own."""
+    """An earlier conversation, replayed in a separate session."""
 
     conversation: tuple[SeedMessage, ...]
 
@@ -158,7 +158,7 @@ Assertion = Annotated[
 
 
 class Scenario(CamelDocument):
-    """One user input that makes a trial of its own; `expected` stays hidden from evaluator, judge and raters."""
+    """One user input that is a trial by itself; `expected` is hidden from evaluator, judge and raters."""
 
     id: str = Field(pattern=NAME)
     category: str

@@ -1,4 +1,4 @@
-"""The name of what a trial plays, which is also what counts as one observation: a job, or one scenario of it."""
+"""The name of what a trial runs, a job or one scenario of it; this is also what counts as one observation."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,15 +6,15 @@ from typing import Any
 
 def played(job: str, scenario: str | None) -> str:
     """The name of a job without scenarios, or of one scenario of a job."""
-    # Names may hold dots but no tilde, so that no two trials share an id.
+    # Names may contain dots but no tilde, so no two trials share an id.
     return f"{job}~{scenario}" if scenario else job
 
 
 def job_key(row: Mapping[str, Any]) -> str:
-    """What a row with columns `job` and `scenario` is about, as `played` names it."""
+    """The name, as given by `played`, of what a row with columns `job` and `scenario` is about."""
     return played(row["job"], row.get("scenario"))
 
 
 def job_of(name: str) -> str:
-    """The job that something `played` is, or belongs to."""
+    """The job in a name given by `played`."""
     return name.partition("~")[0]

@@ -1,4 +1,4 @@
-"""Which trials an evaluation holds, and which of them may run side by side."""
+"""Which trials an evaluation consists of, and which of them may run side by side."""
 
 import hashlib
 import itertools
@@ -16,18 +16,18 @@ ConditionChoice = Literal["both", "withheld", "supplied"]
 
 @dataclass(frozen=True)
 class Planned:
-    """A trial with the job that it plays."""
+    """A trial with the job that it runs."""
 
     trial: Trial
     job: Job
 
     def at(self, attempt: int) -> Trial:
-        """The trial as it is played for the nth time: by another user, where users are its own."""
+        """The trial at its nth attempt: where each trial has its own user, each attempt has another one."""
         trial = replace(self.trial, attempt=attempt)
         return replace(trial, user=_user(self.job, trial.played_as))
 
-    def may_begin_anew(self) -> bool:
-        """Whether it can be played again after all others: not where these told the agent what is to be withheld."""
+    def may_restart(self) -> bool:
+        """Whether it can be run again after all others: not if those told the agent facts that this one withholds."""
         return self.job.has_own_users() or self.trial.condition == "supplied" or not self.job.facts
 
 
@@ -60,7 +60,7 @@ def plan(
 
 
 def alternated(plans: Iterable[Sequence[Planned]]) -> list[Planned]:
-    """Several evaluations as one: the same trial of each in turn, so that a slow hour is slow for all of them."""
+    """Several evaluations interleaved: the same trial of each in turn, so that a slow hour affects all alike."""
     together: dict[tuple[str, str, int, str | None], list[Planned]] = {}
     for planned in itertools.chain.from_iterable(plans):
         trial = planned.trial
@@ -69,7 +69,7 @@ def alternated(plans: Iterable[Sequence[Planned]]) -> list[Planned]:
 
 
 def _scenarios(job: Job) -> Sequence[str | None]:
-    """The ids of a job's scenarios, each a trial of its own; one trial without an id where it has none."""
+    """The ids of a job's scenarios, one for each trial; one None for a job without scenarios."""
     return [scenario.id for scenario in job.scenarios] or [None]
 
 
@@ -86,8 +86,8 @@ def waves(planned: Sequence[Planned]) -> list[Wave]:
     """Orders trials so that none disturbs another.
 
     Where trials share a user, withheld ones end before supplied ones begin, since an agent remembers what it was told.
-    Those with Cypher or seeds run alone unless they are isolated, since a set-up such as `MATCH (n) DETACH DELETE n`
-    would empty the graph under everybody else.
+    Those with Cypher or seeds run alone unless they are isolated, since a setup such as `MATCH (n) DETACH DELETE n`
+    would empty the graph while the other trials use it.
     """
 
     def pick(late: bool, alone: bool) -> Wave:
@@ -98,7 +98,7 @@ def waves(planned: Sequence[Planned]) -> list[Wave]:
 
 
 def _tells_others(planned: Planned) -> bool:
-    """Whether the agent learns from this trial what it must not know in others of the same user."""
+    """Whether the agent learns in this trial what it must not know in other trials of the same user."""
     return planned.trial.condition == "supplied" and not planned.job.has_own_users()
 
 
@@ -108,6 +108,6 @@ def _needs_graph(job: Job) -> bool:
 
 
 def dice(trial: Trial) -> random.Random:
-    """Chance that is the same for the same job, condition and repeat of every evaluation."""
+    """A random generator with the same seed for the same job, condition and repeat of every evaluation."""
     text = "|".join([trial.job, trial.scenario or "", trial.condition, str(trial.repeat)])
-    return random.Random(hashlib.sha256(text.encode()).digest())  # noqa: S311 - picks a greeting, guards nothing
+    return random.Random(hashlib.sha256(text.encode()).digest())  # noqa: S311 - picks a greeting, protects nothing

@@ -1,6 +1,6 @@
-"""What the author of a job will hardly have meant: slips are refused before conversations are held, doubts are told.
+"""What the author of a job can hardly have meant: slips are refused before the conversations, doubts are warnings.
 
-No rules of `Job`: earlier releases stored such jobs, and what is stored must stay readable and correctable.
+These are not rules of `Job`: earlier releases stored such jobs, which must stay readable and correctable.
 """
 
 import re
@@ -21,7 +21,7 @@ from stoic_assets.core.yaml_text import Path
 
 
 def slips(job: Job) -> Iterator[tuple[Path, str]]:
-    """What nobody can mean in a resolved job: the place in its file, and what is wrong there."""
+    """Definite mistakes in a resolved job: the place in its file, and what is wrong there."""
     yield from ((place, "is blank; give it a text") for place, text in _texts(job) if not text.strip())
     if re.search("[{}]", job.target.user.replace("{trial}", "")):
         yield ("target", "user"), "only {trial} may be in braces; did you mean that?"
@@ -36,7 +36,7 @@ def slips(job: Job) -> Iterator[tuple[Path, str]]:
 
 
 def doubts(jobs: Iterable[Job], subject_is_embedded: bool) -> list[str]:
-    """What may be meant, but leaves marks that are none of the agent's doing: a sentence each, with the job's name."""
+    """What may be intended, but lowers scores through no fault of the agent: a sentence each, with the job's name."""
     return [f"job {job.name}: {doubt}" for job in jobs for doubt in _doubts(job, subject_is_embedded)]
 
 
@@ -55,7 +55,7 @@ def _doubts(job: Job, subject_is_embedded: bool) -> Iterator[str]:
 
 
 def _never_holds(assertion: CypherAssertion | ExpressionAssertion) -> Iterator[tuple[str, str]]:
-    """The key of what fails in every trial, or in every one in which the agent acts, and why."""
+    """The key of an assertion that fails in every trial, or in every one in which the agent acts, and why."""
     if isinstance(assertion, ExpressionAssertion):
         expression = parse_expression(assertion.expression)
         if found := never_true(expression):
@@ -68,7 +68,7 @@ def _never_holds(assertion: CypherAssertion | ExpressionAssertion) -> Iterator[t
 
 
 def _texts(job: Job) -> Iterator[tuple[Path, str]]:
-    """Every text that somebody is told or asked, with its place."""
+    """Every text that is sent to the agent, the simulated user or the graph, with its place."""
     yield ("evaluator", "signoff"), job.evaluator.signoff
     yield ("target", "user"), job.target.user
     yield ("target", "chatbot"), job.target.chatbot
@@ -87,7 +87,7 @@ def _texts(job: Job) -> Iterator[tuple[Path, str]]:
 
 
 def _cypher(job: Job) -> Iterator[tuple[Path, str, tuple[str, ...]]]:
-    """Every Cypher text with its place and the parameters that it may use. That of a setup may stand in a file."""
+    """Every Cypher text with its place and the parameters that it may use. That of a setup may come from a file."""
     for number, setup in enumerate(job.setups):
         if isinstance(setup, CypherSetup):
             yield ("setups", number), setup.cypher, PARAMETERS

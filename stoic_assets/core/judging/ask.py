@@ -18,10 +18,10 @@ from stoic_assets.core.errors import StoicError
 from stoic_assets.core.judging.verdict import MalformedVerdict
 
 RETURNED_CHARS = 4_000
-"""So much of a malformed reply is shown to the judge again."""
+"""The part of a malformed reply that is sent back to the judge."""
 
 OUT_OF_BUDGET = "cost ceiling reached before the verdict"
-"""Stands in the error of a verdict that a later run with a higher ceiling can still have."""
+"""In the error of a verdict that a later run with a higher ceiling can still obtain."""
 
 V = TypeVar("V")
 
@@ -29,7 +29,7 @@ V = TypeVar("V")
 class NoVerdict(StoicError):
     """A judge gave no usable verdict; says why. The item stays unscored.
 
-    `last` is its last reply, refused as a whole; None where there was none, or another may yet be paid for.
+    `last` is its last reply, refused as a whole; None where there was none, or where the cost ceiling ended the run.
     """
 
     def __init__(self, why: str, last: str | None = None) -> None:
@@ -42,9 +42,9 @@ async def ask(
 ) -> V:
     """The parsed verdict; a malformed reply is sent back with the reason at most `repairs` times.
 
-    Where that ends without a verdict and kept replies were among them, all of it is asked anew: a judge that was
-    broken once may be mended. `last` is the reply before the first one, if there was any. Raises `NoVerdict`; a
-    `ConfigurationError` of the model passes through, since no other verdict will fare better.
+    If that gives no verdict and some of the replies came from the cache, the question is asked again without the
+    cache: the judge may work by now. `last` is the reply before the first one, if there was any. Raises `NoVerdict`; a
+    `ConfigurationError` of the model passes through, since it would affect every other verdict as well.
     """
     asked, fault, kept = request, "", False
     for _ in range(repairs + 1):
@@ -54,13 +54,13 @@ async def ask(
         except MalformedVerdict as error:
             fault, kept, last = f"{error}{given.cut_off}", kept or given.cached, given.text
             asked = sent_back(asked, given.text, fault)
-    if kept and not request.anew:
-        return await ask(model, replace(request, anew=True), parse, repairs, last)
+    if kept and not request.fresh:
+        return await ask(model, replace(request, fresh=True), parse, repairs, last)
     raise NoVerdict(f"no valid verdict in {repairs + 1} replies; the last: {fault}", last)
 
 
 async def reply(model: ChatModel, request: ChatRequest, last: str | None) -> ChatReply:
-    """One reply. Raises `NoVerdict` when there is none; then what was the `last` one before it remains."""
+    """One reply. Raises `NoVerdict` when there is none, with the `last` one before it unless the budget ran out."""
     try:
         return await model.complete(request)
     except MalformedReply as error:

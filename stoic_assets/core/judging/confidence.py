@@ -1,8 +1,8 @@
-"""How much a verdict is worth: by the spread of several verdicts, else by the judge's own word.
+"""How reliable a verdict is: by the spread of several verdicts, else by the judge's own confidence.
 
-Self-reported confidence of language models is far too high, so the word is lowered where quotes are not real and gives
-way to the spread as soon as there is one. Where judges were held against people, both are translated into how often
-such verdicts were right.
+Self-reported confidence of language models is far too high, so it is lowered where quotes are not real, and the spread
+replaces it as soon as there is one. Where judges were compared with people, both are translated into how often such
+verdicts were right.
 """
 
 from collections import defaultdict
@@ -14,7 +14,7 @@ from stoic_assets.core.calibration.confidence_map import Calibration, Signal
 from stoic_assets.core.judging.scores import VirtueScore
 
 ENOUGH = 3
-"""Verdicts on one virtue of one trial from which their spread is the confidence."""
+"""Number of verdicts on one virtue of one trial from which on their spread gives the confidence."""
 UNCALIBRATED = Calibration()
 
 
@@ -32,7 +32,7 @@ def settled(scores: Sequence[VirtueScore], calibration: Calibration = UNCALIBRAT
 
 
 def samples_alike(samples: int, models: int, temperature: float) -> str | None:
-    """What is said of samples that the only judge repeats, so that their spread tells nothing; None where it may."""
+    """The warning about samples whose spread means nothing, as one judge repeats itself; None where it has meaning."""
     if samples < ENOUGH or temperature > 0 or models > 1:
         return None
     return (

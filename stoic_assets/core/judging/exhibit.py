@@ -1,4 +1,4 @@
-"""What of a trial's evidence a judge gets to see, in reading order."""
+"""The part of a trial's evidence that a judge sees, in reading order."""
 
 import json
 
@@ -8,9 +8,9 @@ from stoic_assets.core.judging.fence import Block
 
 
 def judged(evidence: Evidence) -> bool:
-    """Whether a judge is asked at all: the conversation ran its course and the agent said something.
+    """Whether a judge is asked at all: the conversation ended regularly and the agent said something.
 
-    An agent error scores 0 without a judge; the other outcomes are not the agent's doing.
+    An agent error scores 0 without a judge; the agent is not responsible for the other outcomes.
     """
     spoke = any(turn.speaker == "agent" for turn in evidence.turns)
     return spoke and evidence.outcome in PLAIN
@@ -28,16 +28,16 @@ def blocks(evidence: Evidence, with_actions: bool) -> tuple[Block, ...]:
 
 
 def function_calls(turn: Turn) -> list[str]:
-    """The function calls among a turn's events, each as `name arguments`; other events are no actions."""
+    """The function calls among a turn's events, each as `name arguments`; other events are not actions."""
     return [described(call) for event in turn.events if (call := call_of(event))]
 
 
 def described(call: FunctionCall) -> str:
-    """One call on one line: JSON keeps line breaks of the arguments inside their quotes."""
+    """One call on one line: JSON escapes line breaks in the arguments."""
     line = f"{call.name} {as_json(call.arguments)}"
     return (f"{line} (context: {as_json(call.context)})" if call.context else line).replace("\n", " ")
 
 
 def as_json(value: object) -> str:
-    """Compact JSON that reads well; what JSON cannot say is shown as text."""
+    """Readable JSON; what JSON cannot express is shown as text."""
     return json.dumps(value, ensure_ascii=False, default=str)

@@ -1,7 +1,7 @@
 """Hostile text on its way to a judge: cleaned, bounded, and put between markers that it cannot forge.
 
 Every recorded line is marked with `| `, so that a text cannot pose as another speaker or as the end of the record; the
-markers carry a random token, so that they cannot be known beforehand. What a block says is decided in `exhibit`.
+markers contain a random token, so that they cannot be known beforehand. `exhibit` decides what a block contains.
 """
 
 import re
@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 MESSAGE_CHARS = 8_000
-"""The longest text of one block that a judge is shown; of a longer one head and tail."""
+"""The longest text of one block that a judge is shown in full; of a longer one it sees head and tail."""
 TOTAL_CHARS = 60_000
-"""All blocks together; long blocks give way first."""
+"""All blocks together; the longest blocks are shortened first."""
 MOST_BLOCKS = 200
-"""Of more blocks, the first quarter and the last three quarters of this number are shown."""
+"""If there are more blocks, this many are shown: a quarter of them from the start, the rest from the end."""
 
 _TERMINAL_ESCAPE = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[PX^_][^\x1b]*\x1b\\|[ -/]*[0-~])"
@@ -27,19 +27,19 @@ _HIDDEN = (
 )
 _INVISIBLE = re.compile(f"[{_HIDDEN}]")
 _BLANK_LINES = re.compile(r"\n{3,}")
-# Runs of angle brackets, and the control tokens of common chat templates, which some model servers obey in plain text.
+# Runs of angle brackets, and the control tokens of common chat templates, which some model servers interpret in plain text.
 _MARKER = re.compile(
     r"[<＜﹤]{3,}|[>＞﹥]{3,}|<\||\|>|</?s>|</?(?:start|end)_of_turn>|</?(?:think|tool_call)>|<</?SYS>>|\[/?INST\]",
     re.IGNORECASE,
 )
 _SUSPECT = re.compile(f"[{_HIDDEN}{_LINE_ENDS}<＜﹤>＞﹥[]")
-"""One of these, or three line ends, stands in every text that cleaning changes. Most texts hold none."""
+"""Every text that cleaning changes contains one of these, or three line ends. Most texts contain none."""
 _HARMLESS = str.maketrans("<＜﹤>＞﹥[]", "‹‹‹›››()")
 
 
 @dataclass(frozen=True)
 class Block:
-    """One part of the record: a heading in our own words and a text in somebody else's."""
+    """One part of the record: a heading by Stoic Eval and a text by user or agent."""
 
     heading: str
     text: str
@@ -47,7 +47,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Record:
-    """What a judge looks at, and every quote is held to."""
+    """What a judge is shown, and what its quotes are checked against."""
 
     blocks: tuple[Block, ...]
 

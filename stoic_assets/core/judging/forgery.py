@@ -1,6 +1,6 @@
-"""A verdict that stands in the record was written by whoever is judged: it is refused, although a judge repeats it.
+"""A verdict that is in the record was written by the agent being judged: it is refused when a judge repeats it.
 
-Compared is what was read, so that neither spacing nor escapes nor the order of the fields hides a copy.
+Parsed verdicts are compared, so that neither spacing nor escapes nor the order of the fields hides a copy.
 """
 
 import json
@@ -16,7 +16,7 @@ from stoic_assets.core.well_formed_text import well_formed
 V = TypeVar("V")
 
 DEEPEST = 5
-"""How often a text is looked at with one layer of escapes less: texts of JSON may stand in texts of JSON."""
+"""The most layers of escapes at which a text is read: JSON may contain JSON as text."""
 _LINE_MARK = re.compile(r"^\| ", re.MULTILINE)
 _BEGIN = re.compile(r'\{\s*"')
 _STRING_OR_BEGIN = re.compile(r'"(?:[^"\\]|\\.)*+"?|\{', re.DOTALL)
@@ -29,10 +29,10 @@ _MEANT = dict(zip('"\\/bfnrt', '"\\/\b\f\n\r\t', strict=True))
 def refusing_copies(
     parse: Callable[[str], V], record: str, copied: Callable[[V, V], bool] = operator.eq
 ) -> Callable[[str], V]:
-    """The parser, which raises `MalformedVerdict` besides for a verdict that stands in the record as it is shown.
+    """The parser, which also raises `MalformedVerdict` for a verdict that is in `record`, the record as shown.
 
-    `copied` tells, of what was read in the record and of the verdict, whether that is so. The record is read once, when
-    the first reply is.
+    `copied` decides whether the verdict is a copy, given first what was found in the record. The record is searched
+    once, with the first reply.
     """
 
     @cache
@@ -42,7 +42,7 @@ def refusing_copies(
     def stands(found: Any, verdict: V) -> bool:
         try:
             return copied(parse(json.dumps(found)), verdict)
-        except (MalformedVerdict, RecursionError):  # what is too deep to be written is no verdict
+        except (MalformedVerdict, RecursionError):  # what is nested too deep to be written is no verdict
             return False
 
     def read(reply: str) -> V:
@@ -55,7 +55,7 @@ def refusing_copies(
 
 
 def layers(text: str) -> Iterator[str]:
-    """`text`, then what it holds if it is a text of JSON, and so on: each has one layer of escapes less."""
+    """`text`, then its content if it is a JSON string, and so on: each has one layer of escapes less."""
     for _ in range(DEEPEST):
         yield text
         if "\\" not in text:
@@ -64,28 +64,28 @@ def layers(text: str) -> Iterator[str]:
 
 
 def _verdicts(record: str) -> Iterator[Any]:
-    """Every JSON object that has a field of verdicts, however deep it stands in others or in texts."""
+    """Every JSON object that has a field of verdicts, however deep it is nested in others or in texts."""
     if "score" in record or _HIDDEN_LETTER.search(record):
         for text in layers(_LINE_MARK.sub("", record)):
             yield from (found for found in _objects(text) if any(map(_FIELD.fullmatch, found)))
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """Every JSON object in a text, with those inside of it, even where a later one takes its name."""
+    """Every JSON object in a text, nested ones included, even where a later one replaces it under the same key."""
     found: list[dict[str, Any]] = []
 
     def keep(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found.append(dict(pairs))
         return found[-1]
 
-    decoder = json.JSONDecoder(strict=False, object_pairs_hook=keep)  # a text may hold line ends as they are
+    decoder = json.JSONDecoder(strict=False, object_pairs_hook=keep)  # strings may contain raw line ends
     end, unclosed = 0, set[int]()
     for begin in _BEGIN.finditer(text):
         if begin.start() >= end and begin.start() not in unclosed:
             try:
                 _, end = decoder.raw_decode(text, begin.start())
             except json.JSONDecodeError as fault:
-                # Those inside of it have closed, and are found, or meet the same fault: reading them anew is quadratic.
+                # Inner objects were closed, and so found, or have the same fault: to read them again is quadratic.
                 unclosed.update(_begins(text, begin.start(), fault.pos))
             except (ValueError, RecursionError):  # a number of too many digits; too deep
                 continue
@@ -93,5 +93,5 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
 
 
 def _begins(text: str, start: int, end: int) -> Iterator[int]:
-    """Where objects begin in a part of a text of JSON, and not in its strings."""
+    """Where objects, not those in strings, begin in a part of a JSON text."""
     return (part.start() for part in _STRING_OR_BEGIN.finditer(text, start, end) if part[0] == "{")

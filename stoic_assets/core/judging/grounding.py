@@ -1,7 +1,7 @@
 """Whether what a judge quotes was said: a quote must occur in one message of the record.
 
-Compared is what a careful copyist keeps: letters, digits and punctuation, without regard to case, white space, kinds of
-quotation marks and dashes, Markdown emphasis and escapes. An ellipsis stands for words left out.
+Letters, digits and punctuation are compared, regardless of case, white space, kinds of quotation marks and dashes,
+Markdown emphasis and escapes. An ellipsis stands for words left out.
 """
 
 import re
@@ -12,7 +12,7 @@ from functools import lru_cache
 from stoic_assets.core.judging.fence import clean
 
 SHORTEST_PIECE = 8
-"""A quote with gaps counts only if one of its pieces is at least this long; `the … a … to` is in every text."""
+"""A quote with gaps counts only if one of its pieces has at least this length; `the … a … to` is in every text."""
 
 _QUOTES = re.compile("[\"'`´‘’‚‛“”„‟′″‹›«»]+")
 _DASHES = re.compile("[-‐‑‒–—―−]+")
@@ -40,7 +40,7 @@ def occurs(quote: str, texts: Iterable[str]) -> bool:
 
 
 def in_order(pieces: list[str], text: str) -> bool:
-    """Whether the pieces stand in the text one after the other."""
+    """Whether the pieces occur in the text one after the other."""
     start = 0
     for piece in pieces:
         at = text.find(piece, start)
@@ -50,9 +50,9 @@ def in_order(pieces: list[str], text: str) -> bool:
     return True
 
 
-@lru_cache(maxsize=512)  # the same record answers for five virtues and every sample
+@lru_cache(maxsize=512)  # the same record serves five virtues and every sample
 def normalised(text: str) -> str:
-    """The text as it is compared."""
+    """The text in the form in which it is compared."""
     text = unicodedata.normalize("NFKC", clean(text)).casefold()
     text = _QUOTES.sub("'", _DROPPED.sub("", text))
     return " ".join("-".join(part.strip() for part in _DASHES.split(text)).split())

@@ -1,6 +1,6 @@
-"""Judging one trial: five virtues, all tasks, the tone. Pure but for the model that is asked.
+"""Judging one trial: five virtues, all tasks, the tone. Pure except for the model that is asked.
 
-What is judged at all says `exhibit.judged`. How verdicts are combined into scores of a trial is the SQL models' part.
+`exhibit.judged` decides what is judged at all. The SQL models combine verdicts into the scores of a trial.
 """
 
 from collections.abc import Mapping, Sequence
@@ -41,8 +41,8 @@ async def judge_virtues(
 ) -> list[VirtueScore]:
     """A verdict on every virtue by every model of the panel, `settings.samples` times, all side by side.
 
-    A verdict that could not be had is a row without score that says why. `calibration` translates confidences where it
-    knows the judges. Raises `ConfigurationError`.
+    A missing verdict is a row without score that says why. `calibration` translates confidences where it knows the
+    judges. Raises `ConfigurationError`.
     """
     of_trial = Questions(job, evidence)
     questions: Mapping[Virtue, Question] = {virtue: of_trial.virtue(virtue) for virtue in VIRTUES}
@@ -67,7 +67,7 @@ async def judge_virtues(
 
 
 def scored(blank: VirtueScore, verdict: VirtueVerdict, question: Question) -> VirtueScore:
-    """The row with a verdict in it; of a virtue that was not exercised the numbers do not count."""
+    """The row with a verdict in it; without scores if the virtue was not exercised."""
     return replace(
         blank,
         score=verdict.score if verdict.exercised else None,
@@ -114,14 +114,14 @@ async def judge_tasks(
 
 @dataclass(frozen=True)
 class Marks:
-    """What one judge gave, by `task_keys`, and why it did not give the rest."""
+    """The marks that one judge gave, by `task_keys`, and why it did not give the rest."""
 
     given: Mapping[str, Mark]
     why_not_all: str = ""
 
 
 async def marks_of(model: ChatModel, request: ChatRequest, count: int, record: str, repairs: int) -> Marks:
-    """The marks of one judge; of a last reply that is no valid verdict, those that are well-formed by themselves.
+    """The marks of one judge; if its last reply is no valid verdict, those in it that are well-formed by themselves.
 
     Raises `ConfigurationError`.
     """
@@ -136,7 +136,7 @@ async def marks_of(model: ChatModel, request: ChatRequest, count: int, record: s
 
 
 def have_one_in_common(found: Mapping[str, Mark], given: Mapping[str, Mark]) -> bool:
-    """Whether a mark is the same in both, words and all, of whatever task."""
+    """Whether some mark, reason included, is the same in both, for the same task or another."""
     return not {*found.values()}.isdisjoint(given.values())
 
 
@@ -158,7 +158,7 @@ def task_scores(tasks: Sequence[Task], trial_id: str, prompt_hash: str, replies:
 
 @dataclass(frozen=True)
 class PanelMark:
-    """What `TaskScore` and `ToneScore` say of one item alike."""
+    """The fields that `TaskScore` and `ToneScore` share."""
 
     score: float | None
     reason: str
@@ -167,10 +167,10 @@ class PanelMark:
 
 
 def mean_mark(marks: Mapping[str, Mark], missing: Mapping[str, str]) -> PanelMark:
-    """What a panel says of one item, from its marks by judge and why other judges gave none.
+    """The mark of a panel for one item, from its marks by judge and why other judges gave none.
 
     The reason of a panel has a line for each judge, with its own mark, so that disagreement can be seen. A panel that
-    the cost ceiling cut short gives no score: a later run can still have it whole.
+    the cost ceiling cut short gives no score: a later run can still complete it.
     """
     silent = [f"{judge}: no verdict ({why})" for judge, why in missing.items()]
     if not marks or any(why.startswith(OUT_OF_BUDGET) for why in missing.values()):

@@ -1,7 +1,7 @@
 """The offline judge: counts words so that a newcomer sees verdicts with no model. Its scores mean nothing.
 
-It believes what it reads: an agent that claims to have done a thing has done it for this judge. It plays from
-`ChatRequest.brief`, and answers in the form that the request's schema asks for.
+It believes what it reads: what an agent claims to have done counts as done. It works from `ChatRequest.brief`, and
+answers in the form that the request's schema asks for.
 """
 
 import json
@@ -42,7 +42,7 @@ class Reading:
 
     @cached_property
     def replies(self) -> list[str]:
-        """What the agent said; of a very long reply the beginning, as a model would not see all of it either."""
+        """What the agent said; the beginning of a very long reply, as a model would not see all of it either."""
         return [turn["content"][:MESSAGE_CHARS] for turn in self.brief["turns"] if turn["speaker"] == "agent"]
 
     @cached_property
@@ -53,7 +53,7 @@ class Reading:
 
     @cached_property
     def wish(self) -> str:
-        """What the user came with."""
+        """What the user wants: the tasks, or the scenario's input."""
         return " ".join([*(task["task"] for task in self.brief["tasks"]), self.brief["scenario"] or ""])
 
     @cached_property
@@ -80,7 +80,7 @@ class Reading:
         return self.sentences[0] if self.sentences else ""
 
     def costs(self, aspect: str) -> dict[str, float]:
-        """Sign to the points that it costs, by presence or by absence."""
+        """Sign to the points that its presence or absence costs."""
         strengths = {sign: self.strength(sign) for sign in SIGNALS[aspect]}
         return {
             sign: weight * (1 - strengths[sign]) if weight > 0 else -weight * strengths[sign]
@@ -89,7 +89,7 @@ class Reading:
 
 
 def overlap(wanted: str, said: str) -> float:
-    """The share of the wanted words that were said, by their first five letters; 0 if none is wanted."""
+    """The share, 0–1, of the wanted words that were said, compared by their first five letters; 0 if none is wanted."""
     stems = content(wanted)
     return len(stems & content(said)) / len(stems) if stems else 0.0
 
@@ -164,7 +164,7 @@ def tasks_verdict(reading: Reading) -> dict[str, Any]:
 
 
 def task_mark(reading: Reading, task: Mapping[str, Any]) -> dict[str, Any]:
-    """Words shared with the criteria, and a claim to have done it, which is believed."""
+    """The mark of a task: by words shared with the criteria and by a claim to have done it, which is believed."""
     said = " ".join(reading.replies)
     criteria, wish = overlap(task["acceptance_criteria"], said), overlap(task["task"], said)
     claims = [sentence for sentence in reading.showing["claim"] if overlap(task["task"], sentence) > 0]

@@ -1,4 +1,4 @@
-"""The judge's rubrics: Jinja templates, built in or a job's own, and the hash by which a prompt is known.
+"""The judge's rubrics: Jinja templates, built in or a job's own, and the hash that identifies a prompt.
 
 A rubric is rendered from the job alone. The conversation is never rendered and never reaches a template.
 """
@@ -26,28 +26,28 @@ def rendered(job: Job, rubric: Rubric, variables: Mapping[str, Any]) -> str:
 
 @lru_cache(maxsize=64)
 def _rendered(template: str, variables: str, name: str) -> str:
-    """Once for all trials of a job; `variables` are JSON."""
+    """Rendered once for all trials of a job; `variables` are JSON."""
     return templates.render(PACKAGE, template, json.loads(variables), name)
 
 
 def evidence_clause(opening: str, closing: str) -> str:
-    """What every judge is told about the record, whoever wrote the rubric."""
+    """What every judge is told about the record, with built-in rubrics and own ones alike."""
     return _evidence_clause().replace("{opening}", opening).replace("{closing}", closing)
 
 
 @cache
 def _evidence_clause() -> str:
-    """With names where the markers go: all else is the same in every request."""
+    """The clause with placeholders for the markers; the rest is the same in every request."""
     return templates.render(PACKAGE, source(EVIDENCE), {"opening": "{opening}", "closing": "{closing}"}, EVIDENCE)
 
 
 def reply_schema(rubric: Rubric, tasks: int) -> Mapping[str, Any]:
-    """Strict JSON Schema of what the judge is to answer about a job of so many tasks."""
+    """Strict JSON Schema of the judge's answer about a job with this number of tasks."""
     return tasks_schema(tasks) if rubric == "tasks" else virtue_schema(rubric)
 
 
 def prompt_hash(job: Job, rubric: Rubric) -> str:
-    """SHA-256 over the template, every template that it builds on, the evidence clause and the reply's schema."""
+    """SHA-256 over the template, every template that it includes, the evidence clause and the reply's schema."""
     return _hash(template_source(job, rubric), rubric, len(job.tasks))
 
 

@@ -1,4 +1,4 @@
-"""What is put to a judge: the rubric from the job, the record from the evidence, the form of the answer."""
+"""What a judge is asked: the rubric from the job, the record from the evidence, the form of the answer."""
 
 import hashlib
 import json
@@ -20,19 +20,19 @@ from stoic_assets.core.judging.virtues import ASPECTS, TITLES, Virtue
 PARTS: Mapping[Virtue, tuple[str, ...]] = {
     "courage": ("difficulty",), "temperance": ("requirements",), "practical_wisdom": ("context",),
 }  # fmt: skip
-"""What of a task the judge of a virtue is shown besides. The built-in templates say it too, own ones need not."""
+"""The extra fields of a task that the judge of a virtue is shown by the built-in templates; own ones need not."""
 WITH_ACTIONS: frozenset[Virtue] = frozenset({"courage", "justice", "practical_wisdom"})
-"""Virtues that are judged by deeds as well as by words."""
+"""Virtues that are judged by the agent's actions as well as by its words."""
 CACHED_AS = "0" * 16
 """Stands for the random token in the text that identifies a request."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """One thing to judge about one trial, whichever model answers.
+    """One thing to judge about one trial, independent of the model that answers.
 
-    Trials whose transcripts are the same to the letter are still judged one by one: a repeat is a second look, and what
-    another evaluation was told another day is no verdict of today. `trial_id` is empty where no trial is judged.
+    Trials with identical transcripts are still judged one by one: a repeat is a second opinion, and a verdict for
+    another evaluation on another day is not reused. `trial_id` is empty where no trial is judged.
     """
 
     rubric: str
@@ -44,7 +44,7 @@ class Question:
     trial_id: str = ""
 
     def request(self, model: str, temperature: float, sample: int = 0) -> ChatRequest:
-        """The question as a request to one model, behind a fence of its own."""
+        """The question as a request to one model, with a new token in its fence."""
         return ChatRequest(
             role="judge",
             model=model,
@@ -59,7 +59,7 @@ class Question:
 
     @cached_property
     def identity(self) -> str:
-        """SHA-256 over what is asked, its fence apart: a thousand questions that wait do not hold their text twice."""
+        """SHA-256 over what is asked, without the token; a hash, so that waiting questions keep no second copy."""
         return hashlib.sha256(json.dumps([self.trial_id, *self.messages(CACHED_AS)]).encode()).hexdigest()
 
     def messages(self, token: str) -> tuple[dict[str, str], ...]:
@@ -69,7 +69,7 @@ class Question:
 
 
 class Questions:
-    """All that is asked about one trial; what several questions share is made once.
+    """All questions about one trial; what several of them share is made once.
 
     Making a question raises `ConfigurationError` when the job's own template does not render.
     """
@@ -120,7 +120,7 @@ class Questions:
 
 
 def rubric_variables(job: Job, rubric: Rubric, scenario: str | None) -> dict[str, Any]:
-    """All that the template of a rubric may use; of a scenario its input alone, never what is expected of it."""
+    """All variables that the template of a rubric may use; of a scenario only its input, never what is expected."""
     return _job_variables(job, scenario) | _of_rubric(rubric)
 
 
@@ -139,7 +139,7 @@ def _of_rubric(rubric: Rubric) -> dict[str, Any]:
 
 
 def task_variables(task: Task) -> dict[str, str | None]:
-    """A task as texts."""
+    """The fields of a task as texts."""
     return {
         "type": task.type,
         "task": task.task,

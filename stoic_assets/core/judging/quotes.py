@@ -1,4 +1,4 @@
-"""What judges give as the transcript's words, and whether it was said."""
+"""What judges quote from the transcript, and whether it was said."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from stoic_assets.core.judging.question import WITH_ACTIONS
 
 @dataclass(frozen=True)
 class Quote:
-    """Words of a verdict; `said` tells whether they occur in what the judge was shown."""
+    """A quote in a verdict; `said` is whether it occurs in what the judge was shown."""
 
     text: str
     said: bool
@@ -18,7 +18,7 @@ class Quote:
 class SearchableRecord:
     """The messages of one trial and the function calls of each turn, prepared for comparison with quotes.
 
-    As in the judge's record the calls of a turn are one text: a quote may reach over several of them.
+    As in the judge's record, the calls of a turn are one text: a quote may span several of them.
     """
 
     def __init__(self, messages: Iterable[str], calls: Iterable[Iterable[str]]) -> None:

@@ -1,4 +1,4 @@
-"""The rows that judging leaves behind: their fields are columns of `virtue_scores`, `task_scores` and `tone_scores`."""
+"""The rows that judging produces: their fields are columns of `virtue_scores`, `task_scores` and `tone_scores`."""
 
 from dataclasses import dataclass, field
 from typing import Literal, TypedDict
@@ -22,8 +22,8 @@ class VirtueScore:
     """One verdict: one judge model, one sample, one virtue. All numbers are 0–1.
 
     `score` and `confidence` are None when the virtue was not exercised or there is no verdict (`error` says why).
-    `self_confidence` is the judge's own word, `confidence` the one that counts, `grounded` the share of its quotes that
-    occur in the transcript.
+    `self_confidence` is what the judge itself stated, `confidence` the one that counts, `grounded` the share of its
+    quotes that occur in the transcript.
     """
 
     trial_id: str
@@ -72,7 +72,7 @@ class ToneScore:
 
 @dataclass(frozen=True)
 class TaskScores:
-    """What is judged beside the virtues; a scenario has neither tasks nor a mark for tone."""
+    """What is judged in addition to the virtues; a scenario has neither tasks nor a mark for tone."""
 
     tasks: tuple[TaskScore, ...] = ()
     tone: ToneScore | None = None

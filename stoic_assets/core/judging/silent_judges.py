@@ -1,6 +1,6 @@
-"""What became of each question to a judge: which judges gave no verdict, on how much of what they were asked, and why.
+"""Which judges gave no verdict, on how many of the questions that they were asked, and why.
 
-Judges differ in level: where one of a panel falls silent, the mean moves though no agent did.
+Judges differ in severity: where one of a panel gives no verdict, the mean changes although the agent did not.
 """
 
 import re
@@ -13,7 +13,7 @@ from stoic_assets.core.table_rows import Row
 
 
 class Answer(NamedTuple):
-    """What became of one question to one judge, `about` virtues or tasks of a trial of a job; why where none came."""
+    """Whether one judge answered one question, `about` the virtues or tasks of a trial of a job; if not, why."""
 
     job: str
     about: str
@@ -23,7 +23,7 @@ class Answer(NamedTuple):
 
 
 class Silence(NamedTuple):
-    """Of so many questions that were `asked`, so many for which a verdict is `missing`."""
+    """How many questions were `asked`, and for how many of them a verdict is `missing`."""
 
     missing: int
     asked: int
@@ -35,9 +35,9 @@ class Silence(NamedTuple):
 
 
 def answers(trials: Iterable[Row], verdicts: Sequence[Row], tasks: Iterable[Row]) -> list[Answer]:
-    """Whether each judge gave a verdict, question by question; a row of `task_scores` names those who did.
+    """Whether each judge gave a verdict, question by question; a row of `task_scores` names those that did.
 
-    Those are left out that the cost ceiling kept from being asked: a later run can still have them.
+    Questions that the cost ceiling prevented are left out: a later run can still ask them.
     """
     jobs = {row["trial_id"]: row["job"] for row in trials}
     panel = dict.fromkeys(row["judge_model"] for row in verdicts)
@@ -52,7 +52,7 @@ def answers(trials: Iterable[Row], verdicts: Sequence[Row], tasks: Iterable[Row]
 
 
 def silence(answers: Iterable[Answer]) -> dict[tuple[str, str], Silence]:
-    """How silent each judge was about virtues and about tasks."""
+    """How many verdicts of each judge are missing, about virtues and about tasks."""
     given: dict[tuple[str, str], list[bool]] = {}
     for answer in answers:
         given.setdefault((answer.about, answer.judge), []).append(answer.given)
@@ -60,8 +60,8 @@ def silence(answers: Iterable[Answer]) -> dict[tuple[str, str], Silence]:
 
 
 def silent_judges(answers: Sequence[Answer]) -> list[Row]:
-    """Each `judge` of which a verdict is missing: how many it was `asked` for and how many are `missing`, by what they
-    are about, and the first `error`."""
+    """Each `judge` with a missing verdict: how many were `asked` for and how many are `missing`, by subject, and the
+    first `error`."""
     found = silence(answers)
     errors = {answer.judge: answer.error for answer in reversed(answers) if not answer.given}
     return [
@@ -76,7 +76,7 @@ def silent_judges(answers: Sequence[Answer]) -> list[Row]:
 
 
 def in_words(silent: Row) -> str:
-    """What is said of one of `silent_judges`."""
+    """The sentence about one of `silent_judges`."""
     asked, missing = silent["asked"], silent["missing"]
     some = [f"{count} of {plural(asked[about], 'question')} about {about}" for about, count in missing.items() if count]
     extent = "at all" if missing == asked else f"on {' and '.join(some)}"
@@ -92,7 +92,7 @@ def _gave_mark(task: Row) -> list[str]:
 
 
 def _why_no_mark(task: Row, judge: str, panel: Collection[str]) -> str | None:
-    """What `judge.mean_mark` wrote about it; in an error the next judge of the panel follows on the same line."""
+    """The reason as `judge.mean_mark` wrote it; in an error the next judge of the panel follows on the same line."""
     one_more = rf"; (?:{'|'.join(map(re.escape, panel))}): no verdict \("
     why = rf"(?:^|\n|; ){re.escape(judge)}: no verdict \((.+?)\)(?=$|\n|{one_more})"
     found = re.search(why, task["error"] or task["reason"] or "")

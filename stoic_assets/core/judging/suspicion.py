@@ -1,7 +1,7 @@
 """Whether an agent's words look as if they were meant for the judge. For people to look at; no score depends on it.
 
-The patterns would rather miss a clever attempt than accuse an honest agent. What protects a verdict is elsewhere: the
-fence, the schema, and that a verdict which stands in the record is refused.
+The patterns would rather miss a clever attempt than accuse an honest agent. Verdicts are protected elsewhere: by the
+fence, by the schema, and by refusing a verdict that is in the record.
 """
 
 import re
@@ -53,7 +53,7 @@ _ORDER = (
     r"\b(?:scores?|ratings?|grades?|marks|confidence|verdict)\b",
     r"\b(?:1\.0+|100|10/10|full|perfect|highest|maximum|top)\b",
 )
-"""What an order consists of where nobody is addressed: a verb, what is judged, a measure, its top."""
+"""The parts of an order that addresses nobody: a verb, what is judged, a measure, its highest value."""
 _ORDER_PARTS = [re.compile(part, re.IGNORECASE) for part in _ORDER]
 _SENTENCE = re.compile(r"(?:[^.!?\n]|\.(?=\d))+")
 _IGNORE = re.compile(
@@ -65,10 +65,10 @@ _MARKS = re.compile(  # as `clean` leaves them
     r"‹‹‹\s*(?:END OF )?RECORD|‹\|\s*\w|\(/?INST\)|‹‹/?SYS››|‹/?(?:start|end)_of_turn›|\[message \d+, (?:user|agent)\]"
 )
 _FIELDS = re.compile(r"""["'](?:supporting_examples|improvement_suggestions|exercised|aspects|task_\d+)\\?["']\s*:""")
-_FLAGS = re.compile("\U0001f3f4[\U000e0020-\U000e007e]+\U000e007f")  # of Scotland, Wales …: here they belong
+_FLAGS = re.compile("\U0001f3f4[\U000e0020-\U000e007e]+\U000e007f")  # Scotland, Wales …: legitimate here
 _HIDDEN = re.compile("[\U000e0001-\U000e007f]{4}|[\u202d\u202e]|[\u200b-\u200d\u2060\ufeff]{6}")
 
-# Looked for first: a pattern is a hundred times dearer, and almost every text has nothing of these.
+# Searched first: a pattern costs a hundred times as much, and almost no text contains any of these.
 _OF_JUDGES = (
     "judge", "evaluat", "evaluad", "évaluat", "grad", "assess", "scorer", "rater", "examiner", "system", "bewert",
     "gutachter", "prüfer", "richter", "juge", "correct", "juez", "juec", "giudice", "valutat", "juiz", "avaliador",
@@ -82,7 +82,7 @@ _OF_MARKS = ("‹", "INST)", "[message ")
 def suspected_injection(text: str) -> list[str]:
     """Why a text looks as if it were meant to steer a judge, of `REASONS`; empty for almost every text.
 
-    Of a very long text only head and tail are looked at, which is more than a judge gets to see.
+    Of a very long text only head and tail are searched, which is more than a judge sees.
     """
     cleaned = clean(text)
     if len(cleaned) > 2 * MESSAGE_CHARS:
@@ -94,7 +94,7 @@ def suspected_injection(text: str) -> list[str]:
 
 
 def suspicions(evidence: Evidence) -> list[str]:
-    """The reasons in all that a judge gets to see of the agent: its replies and its function calls."""
+    """The reasons found in all that a judge sees of the agent: its replies and its function calls."""
     turns = [turn for turn in evidence.turns if turn.speaker == "agent"]
     texts = [text for turn in turns for text in (turn.content, *function_calls(turn))]
     found = {reason for text in texts for reason in suspected_injection(text)}

@@ -1,4 +1,4 @@
-"""The form of a verdict: the strict JSON Schema that a judge is given, and the parsers that hold it to it.
+"""The form of a verdict: the strict JSON Schema that a judge is given, and the parsers that enforce it.
 
 A number out of range is refused, never clamped, and nothing that is missing gets a default.
 """
@@ -33,7 +33,7 @@ Text = Annotated[str, AfterValidator(clean)]
 
 
 class Part(BaseModel):
-    """A part of a reply: nothing but what was asked for, nothing converted."""
+    """A part of a reply: no other keys than asked for, and no value converted."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -54,7 +54,7 @@ class AspectMark(Part):
 
 
 class VirtueVerdict(Part):
-    """One judge's word on one virtue; the fields stand in the order in which they are to be thought out."""
+    """One judge's verdict on one virtue; the fields are in the order in which the judge is to think."""
 
     supporting_examples: Annotated[list[Text], Field(max_length=MOST_EXAMPLES)]
     aspects: dict[str, AspectMark]
@@ -86,9 +86,9 @@ def parse_tasks(text: str, count: int) -> dict[str, Mark]:
 
 
 def sound_marks(text: str, count: int) -> dict[str, Mark]:
-    """What of a reply to `tasks_schema` was asked for and is well-formed by itself, whatever stands beside it.
+    """The marks in a reply to `tasks_schema` that were asked for and are well-formed, whatever else it contains.
 
-    Raises `MalformedVerdict` for what is no JSON object.
+    Raises `MalformedVerdict` if the reply is no JSON object.
     """
     found = parsed(text, _OBJECT)
     return {key: mark for key in task_keys(count) if (mark := _mark(found.get(key))) is not None}
@@ -103,7 +103,7 @@ def _mark(found: object) -> Mark | None:
 def parsed(text: str, form: TypeAdapter[P], keys: Collection[str] = ()) -> P:
     """A model's reply, with or without a Markdown fence, as `form`. Raises `MalformedVerdict`.
 
-    Where only some `keys` were asked for, it complains of others before it finds fault with what they hold.
+    Where only some `keys` were asked for, other keys are reported before faults in their values.
     """
     if len(text) > REPLY_CHARS:
         raise MalformedVerdict(f"the reply is longer than {REPLY_CHARS} characters")

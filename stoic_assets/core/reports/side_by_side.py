@@ -1,10 +1,10 @@
-"""Two trials of one job side by side, one of each version: what they said, did and left, and where that differs."""
+"""Two trials of one job side by side, one of each version: words, function calls, results, and where they differ."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product, zip_longest
 
-from stoic_assets.core.comparison.paired_assertions import told_apart
+from stoic_assets.core.comparison.paired_assertions import distinguished
 from stoic_assets.core.reports.job_changes import JobChange
 from stoic_assets.core.reports.trial_view import AssertionView, TrialView, TurnView
 from stoic_assets.core.table_rows import Row
@@ -31,14 +31,14 @@ class TurnPair:
 
 @dataclass(frozen=True)
 class AssertionPair:
-    """One assertion with what came of it in both trials."""
+    """One assertion with its results in both trials."""
 
     base: AssertionView
     this: AssertionView
 
     @property
     def differs(self) -> bool:
-        """Whether it held in one alone."""
+        """Whether the results differ."""
         return bool(self.base.row["passed"] is not self.this.row["passed"])
 
 
@@ -52,7 +52,7 @@ class TaskPair:
 
 @dataclass(frozen=True)
 class SideBySide:
-    """What changed in a job, shown by the two trials that differ most in it; `anchor` is its id in the page."""
+    """What changed in a job, shown by the two of its trials that differ most; `anchor` is its id in the page."""
 
     anchor: str
     change: JobChange
@@ -77,7 +77,7 @@ class SideBySide:
 
     @property
     def alone(self) -> tuple[frozenset[str], frozenset[str]]:
-        """Functions that the base alone called, and those that this version alone called."""
+        """Functions that only the base called, and those that only this version called."""
         before, after = (
             frozenset(function(call) for turn in trial.turns for call in turn.calls) for trial in (self.base, self.this)
         )
@@ -96,7 +96,7 @@ def side_by_side(changes: Sequence[JobChange]) -> list[SideBySide]:
 
 
 def telling_pair(change: JobChange) -> tuple[TrialView, TrialView]:
-    """The trials of base and this version that show a job's change best; of equals the first repeats."""
+    """The trials of base and this version that show a job's change best; the first repeats among equals."""
     direction = 1 if (change.change or 0.0) <= 0 else -1
     pairs = product(change.base, change.this)
     return max(pairs, key=lambda pair: (direction * _assertions_lost(*pair), direction * _total_lost(*pair)))
@@ -110,7 +110,7 @@ def assertion_pairs(base: TrialView, this: TrialView) -> list[AssertionPair]:
 
 def _identified(trial: TrialView) -> dict[tuple[str, str], AssertionView]:
     views = {view.row["assertion"]: view for view in trial.assertions}
-    rows = told_apart(view.row for view in trial.assertions)
+    rows = distinguished(view.row for view in trial.assertions)
     return {(row["text"], which): views[row["assertion"]] for row, which in rows}
 
 

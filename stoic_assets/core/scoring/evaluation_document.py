@@ -26,7 +26,7 @@ _NO_VIRTUE: Row = {"score": None, "confidence": None, "confidence_source": None,
 def evaluation_document(tables: Mapping[str, Rows]) -> dict[str, Any]:
     """The document of one evaluation; `tables` holds its rows of every table in `DOCUMENT_TABLES`.
 
-    Trials stand in the order job, scenario, condition (withheld first), repeat, however they were run.
+    Trials are in the order job, scenario, condition (withheld first), repeat, in whatever order they were run.
     """
     [evaluation], [scores] = tables["evaluations"], tables["evaluation_scores"]
     composites = sorted(tables["composite_scores"], key=_place)
@@ -55,7 +55,7 @@ def _place(row: Row) -> tuple[str, str, bool, int, str]:
 
 
 def _trial(row: Row, judged: Mapping[str, Rows]) -> dict[str, Any]:
-    """A trial and its scores; one that does not count shows none, of whatever was judged before that was known."""
+    """A trial and its scores; an invalid one shows none, even if it was judged before that was known."""
     virtues = {virtue["virtue"]: virtue for virtue in judged["trial_virtues"]}
     return {
         **{key: row[key] for key in ("trial_id", "job", "condition", "repeat", "outcome")},
@@ -74,7 +74,7 @@ def _trial(row: Row, judged: Mapping[str, Rows]) -> dict[str, Any]:
 
 
 def _reason(judged: Mapping[str, Rows]) -> str | None:
-    """Why a trial did not end plainly, where that was noted; of verdicts that are missing the first."""
+    """Why a trial ended irregularly, if recorded; where verdicts are missing, why the first one is."""
     faults = [*judged["trials"], *judged["task_scores"], *judged["virtue_scores"]]
     return next((reason for row in faults if (reason := row.get("detail") or row.get("error"))), None)
 

@@ -16,12 +16,12 @@ Trial = Mapping[str, Any]
 def evaluation_junit(
     document: Mapping[str, Any], names: Mapping[str, str], task_at_least: float, refusal: str | None
 ) -> str:
-    """A trial that did not pass, or in which the agent broke down, is a failure; an invalid one is an error.
+    """A trial that did not pass, or in which the agent failed, is a failure; an invalid one is an error.
 
     One in which there is nothing to pass is skipped. Why there is no verdict on the whole is one more error. `document`
-    is that of `evaluation_document`, `names` say what each trial is called, by its id; `task_at_least`, 0–1, is
-    the mean of the task scores that passes. An offline one says so beside every test: of one that passed a build server
-    shows little else.
+    is that of `evaluation_document`, `names` are the names of the trials by their ids; `task_at_least`, 0–1, is the
+    mean of the task scores that passes. Every test of an offline evaluation is marked as such: of a passed one, a build
+    server shows little else.
     """
     version, offline = document["agent_version"], document["offline"]
     said = "\n".join([f"evaluation {document['evaluation_id']}", *([OFFLINE_NOTE] if offline else [])])
@@ -39,7 +39,7 @@ def evaluation_junit(
 
 
 def refusal_junit(agent_version: str, why: str) -> str:
-    """Where an evaluation was not judged to the end, and what stands is of earlier verdicts: the error alone."""
+    """Only the error, for an evaluation that was not judged to the end, so that its scores are of earlier verdicts."""
     return junit([_refused(agent_version, why)])
 
 
@@ -61,12 +61,12 @@ def _case(trial: Trial, classname: str, name: str, task_at_least: float) -> Case
 
 
 def _failed_assertions(trial: Trial) -> list[str]:
-    """Those that weigh: others fail without harm."""
+    """Those with a weight: others may fail without consequence."""
     return [in_words(each) for each in trial["assertions"] if each["weight"] and each["passed"] is False]
 
 
 def _low_tasks(trial: Trial, task_at_least: float) -> list[str]:
-    """The tasks that brought the mean down; nothing where it is high enough."""
+    """The tasks that lowered the mean; nothing where it is high enough."""
     mean = trial["scores"]["task"]
     if mean is None or round(mean, 9) >= task_at_least:
         return []

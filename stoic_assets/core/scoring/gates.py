@@ -1,17 +1,17 @@
-"""The gates that a pipeline stops on: what an evaluation must reach, and what it lacks."""
+"""The gates at which a pipeline stops: what an evaluation must reach, and by how much it falls short."""
 
 from collections.abc import Sequence
 
 from stoic_assets.core.presentation.formatting import short_of
 
 _ROUNDING = 1e-9
-"""A mean that lies so little below a gate is equal to it: sums of fractions are not exact."""
+"""A mean that is less than this below a gate is equal to it: sums of fractions are not exact."""
 
 
 def shortfalls(
     average: float | None, passed: Sequence[bool], fail_under: float | None, min_passed: float | None
 ) -> list[str]:
-    """Why gates say no, one reason for each that does; a gate that is None is not asked.
+    """One reason for each gate that is not reached; a gate that is None is not checked.
 
     `average` is the mean total, `fail_under` its gate, `min_passed` that of the share of trials that passed, all 0–1.
     `passed` are the trials in which something could be passed.

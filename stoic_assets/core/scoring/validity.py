@@ -1,11 +1,11 @@
-"""Whether a verdict may rest on an evaluation, by how many of its trials ended through a fault of ours.
+"""Whether a verdict may be based on an evaluation, by how many of its trials are invalid.
 
 The SQL model `evaluation_scores` has the same rule for its column `conclusive`.
 """
 
 
 def invalid_share(scored: int, invalid: int) -> float:
-    """Invalid trials among those that ended, 0–1: trials that were planned and not held are not known to be either."""
+    """The share of invalid trials among those that ended, 0–1; planned trials that were not run do not count."""
     return invalid / max(1, scored + invalid)
 
 
@@ -15,10 +15,10 @@ def conclusive(scored: int, invalid: int, threshold: float) -> bool:
 
 
 def too_many_invalid(invalid: int, ended: int, threshold: float) -> str:
-    """What is said of an evaluation with more invalid trials among those that ended than `threshold`, 0–1, allows."""
+    """The message for an evaluation with more invalid trials among those that ended than `threshold`, 0–1, allows."""
     return f"{invalid} of {ended} trials are invalid, more than the {threshold:.0%} that stoic.yml allows"
 
 
 def cut_short(held: int, planned: int) -> str:
-    """What is said of an evaluation whose money was spent before all its planned trials were held."""
+    """The message for an evaluation that reached its cost ceiling before all its planned trials were run."""
     return f"{held} of {planned} trials were run before the cost ceiling was reached"

@@ -80,7 +80,7 @@ def test_what_must_not_be_cached_is_not(tmp_path: Path) -> None:
 )
 def test_everything_that_determines_the_reply_is_in_the_key(change: dict[str, object]) -> None:
     assert cache_key(replace(REQUEST, **change)) != cache_key(REQUEST)  # type: ignore[arg-type]
-    assert cache_key(replace(REQUEST, messages=(), brief={"x": 1}, anew=True)) == cache_key(REQUEST)
+    assert cache_key(replace(REQUEST, messages=(), brief={"x": 1}, fresh=True)) == cache_key(REQUEST)
 
 
 def test_equal_requests_at_the_same_time_share_one_call(tmp_path: Path) -> None:
@@ -103,11 +103,11 @@ def test_fresh_goes_past_the_cache_and_renews_it(tmp_path: Path) -> None:
 
 
 def test_a_question_asked_anew_goes_past_what_earlier_processes_left(tmp_path: Path) -> None:
-    model, anew = CountingModel(), replace(REQUEST, anew=True)
+    model, fresh = CountingModel(), replace(REQUEST, fresh=True)
     asyncio.run(cached_model(model, tmp_path).complete(REQUEST))
     cached = cached_model(model, tmp_path)
     for _ in range(2):
-        assert asyncio.run(cached.complete(anew)).text == "reply 2 ✓"
+        assert asyncio.run(cached.complete(fresh)).text == "reply 2 ✓"
     assert asyncio.run(cached_model(model, tmp_path).complete(REQUEST)).text == "reply 2 ✓"
     assert model.calls == 2
 

@@ -135,7 +135,7 @@ def test_assertions_are_paired_in_the_same_jobs_and_conditions_and_change_no_ver
     )  # fmt: skip
     found = compare(older, newer, MINIMAL, 0.1)
     assert [(pair.job, pair.condition, pair.change) for pair in found.broken] == [("job00", "withheld", -1.0)]
-    assert found.mended == ()
+    assert found.fixed == ()
     assert found.too_few_repeats is not None
     unasked = compare(replace(older, assertions=()), replace(newer, assertions=()), MINIMAL, 0.1)
     assert (found.findings, found.notes, found.verdict) == (unasked.findings, unasked.notes, unasked.verdict)

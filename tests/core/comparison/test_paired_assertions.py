@@ -71,4 +71,4 @@ def test_broken_is_what_always_held_and_never_holds(
     base: Held, candidate: Held, found: tuple[bool, bool, bool]
 ) -> None:
     pair = PairedAssertion("j", "withheld", "x", base, candidate)
-    assert (pair.broken, pair.mended, pair.repeated) == found
+    assert (pair.broken, pair.fixed, pair.repeated) == found

@@ -13,13 +13,13 @@ REQUEST = ChatRequest("judge", "sage", ({"role": "user", "content": "q"},), 0.0,
 
 
 class Judge:
-    """Answers from `kept`, then, to what is asked anew or not kept, from `fresh`."""
+    """Answers from `kept`, then, to what is asked with `fresh` or not kept, from `fresh`."""
 
     def __init__(self, kept: list[str], fresh: list[ChatReply | StoicError]) -> None:
         self.kept, self.fresh, self.asked = kept, fresh, list[ChatRequest]()
 
     async def complete(self, request: ChatRequest) -> ChatReply:
-        if self.kept and not request.anew:
+        if self.kept and not request.fresh:
             return ChatReply(self.kept.pop(0), cached=True)
         self.asked.append(request)
         answer = self.fresh.pop(0)
