@@ -59,7 +59,7 @@ async def knows_session(session_id: str, world: World) -> bool:
     try:
         await _object_context(session_id, world)
     except InfrastructureError:
-        return True  # it knows so much of it
+        return True  # it sent more than the limit allows
     except AgentUnusable as failure:
         return failure.turned_away or not failure.final
     return True
@@ -93,7 +93,7 @@ def _unseen(why: StoicError) -> Observation:
 
 
 async def _object_context(session_id: str, world: World) -> dict[str, Any] | None:
-    """Raises `InfrastructureError` where it is larger than what we take: that bound is ours."""
+    """Raises `InfrastructureError` if it exceeds the limit, which is set by Stoic Eval and no fault of the agent."""
 
     async def fetch() -> dict[str, Any] | None:
         try:
