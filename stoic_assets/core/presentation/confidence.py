@@ -1,4 +1,4 @@
-"""What scores and confidences are worth: offline nothing; else as far as people's ratings say.
+"""How far scores and confidences can be trusted: offline not at all, else as far as people's ratings confirm them.
 
 The sentences are the same everywhere: terminal, pull request, page and asset.
 """
@@ -24,15 +24,15 @@ def calibrated_share(virtues: Sequence[Mapping[str, Any]]) -> float:
 
 
 def whose_confidence(calibrated: float, agreement: str = "") -> str:
-    """Where the confidences come from, `calibrated` being that share, 0–1, and how the scores go with people's."""
+    """Where the confidences come from, `calibrated` being that share, 0–1, and how the scores agree with people's."""
     whose = f"{calibrated:.0%} of the confidences are calibrated on people's ratings." if calibrated else UNCALIBRATED
     return f"{whose} {agreement}".rstrip()
 
 
 def weak_above(virtues: Iterable[Mapping[str, Any]]) -> str:
-    """The confidence above which a low score is weak, and where that differs, on which virtues.
+    """The confidence above which a low score is weak and, if that differs between virtues, for which ones.
 
-    `virtues` are rows of `evaluation_virtues`; of those of earlier releases nothing is said.
+    `virtues` are rows of `evaluation_virtues`; those written by earlier releases lack the value and are skipped.
     """
     bounds: dict[str, list[str]] = {}
     for row in virtues:

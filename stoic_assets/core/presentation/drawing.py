@@ -1,6 +1,6 @@
-"""What all charts share: a figure, its colours, and the way from a figure to SVG text.
+"""What all charts share: creating a figure, colours, and converting a figure to SVG text.
 
-Figures are made without pyplot, which keeps them in a global register.
+Figures are made without pyplot, which keeps them in a global registry.
 """
 
 import io
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 INK = "#71767e"
-"""Lines and text where nothing is known about the background: 4.5:1 against white and against black."""
+"""Lines and text on an unknown background: contrast 4.5:1 with white and with black."""
 PALETTE = ("#3b82c4", "#d97706", "#2a9d6f", "#a463c8", "#d6537a")
-"""Mid-tones that stand out (3:1) from white and from black alike."""
+"""Mid-tones with a contrast of 3:1 with white and with black."""
 STRONG, WEAK = PALETTE[0], PALETTE[1]
 INK_MARK = "#010203"
-"""What charts draw with where the ink of the page shall stand: matplotlib knows no `currentColor`."""
+"""Placeholder for the ink of the page in charts: matplotlib does not know `currentColor`."""
 LABEL_CHARS = 24
-"""A longer label loses its end, lest it leave no room for the chart."""
+"""A longer label is cut, so that there is room for the chart."""
 
 _REFERENCE = re.compile(r'( id="|href="#|url\(#)')
 _NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 
 
 class Margins(NamedTuple):
-    """Inches around the axes, where their labels and the legend stand."""
+    """Inches around the axes, for their labels and the legend."""
 
     left: float
     right: float
@@ -43,7 +43,7 @@ def axes(
 ) -> "tuple[Figure, Axes]":
     """A figure of that size in inches with one pair of axes, without a frame.
 
-    With `margins` matplotlib need not measure its labels, which takes it half the time of a chart.
+    With `margins` matplotlib need not measure its labels, which takes half the time of a chart.
     """
     figure = figure_class()(figsize=(width, height), layout=None if margins else "constrained")
     plot = figure.add_subplot(projection=projection)
@@ -58,8 +58,8 @@ def axes(
 
 @cache
 def figure_class() -> "type[Figure]":
-    """matplotlib's `Figure`, imported without writing the help text of every artist's `set`: 0.17 of 0.4 s."""
-    # It complains where it cannot keep what it knows of fonts, and draws all the same.
+    """matplotlib's `Figure`, imported without generating the docstring of every artist's `set`: saves 0.17 of 0.4 s."""
+    # It warns where it cannot write its font cache, but still draws.
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
     from matplotlib.artist import Artist
 
@@ -70,7 +70,7 @@ def figure_class() -> "type[Figure]":
 
 
 def label(text: str) -> str:
-    """A text as charts can write it: short, in ASCII (their font lacks most scripts), its `$` not meant as formula."""
+    """A text as charts can write it: short, in ASCII (their font lacks most scripts), with `$` escaped."""
     line = " ".join(visible(text).split()).encode("ascii", "backslashreplace").decode()
     return (line if len(line) <= LABEL_CHARS else f"{line[: LABEL_CHARS - 3]}...").replace("$", r"\$")
 
@@ -78,7 +78,7 @@ def label(text: str) -> str:
 def svg(figure: "Figure", name: str, ink: str) -> str:
     """The figure as an `<svg>` element, the same for the same data.
 
-    `name` keeps its ids apart from those of other charts in a page; `ink` is the CSS colour of lines and text.
+    `name` makes its ids different from those of other charts in a page; `ink` is the CSS colour of lines and text.
     """
     import matplotlib as mpl
 

@@ -1,4 +1,4 @@
-"""How values are written for people: rounding, units, times in UTC, and the dash for what is missing."""
+"""How values are written for people: rounding, units, times in UTC, and the dash for missing values."""
 
 import contextlib
 import html
@@ -16,7 +16,7 @@ from stoic_assets.core.visible_text import visible
 
 DASH = "–"
 RAW_CHARS = 20_000
-"""The longest raw evidence that a page shows; the tables hold all of it."""
+"""The longest raw evidence that a page shows; the tables contain all of it."""
 
 _REASON = re.compile(r'<abbr class="none" title="([^"]*)">')
 
@@ -34,7 +34,7 @@ def score(value: float) -> str:
 
 
 def short_of(value: float, bound: float) -> str:
-    """As `score`, but a value below a bound has as many decimals as show that it is: 0.699 where the bound is 0.7."""
+    """As `score`, but a value below a bound gets as many decimals as show that: 0.699 where the bound is 0.7."""
     below = (text for decimals in range(2, 11) if float(text := f"{value:.{decimals}f}") < bound)
     return next(below, score(value)) if value < bound else score(value)
 
@@ -52,12 +52,12 @@ def p_value(value: float) -> str:
 
 
 def count(value: float) -> str:
-    """A whole number with thousands apart: `12,500`."""
+    """A whole number with thousands separators: `12,500`."""
     return f"{value:,.0f}"
 
 
 def plural(number: int, one: str, many: str = "") -> str:
-    """So many of a thing: `1 trial`, `2 trials`, `1 reply`; `many` is what does not just end in s."""
+    """A number with its noun: `1 trial`, `2 trials`, `1 reply`; `many` is an irregular plural."""
     return f"{count(number)} {one if number == 1 else many or one + 's'}"
 
 
@@ -90,13 +90,13 @@ def dollars(value: float) -> str:
 
 
 def utc(value: datetime | str) -> str:
-    """`2026-11-21 14:02 UTC`; a text that is no ISO time is written as it is."""
+    """`2026-11-21 14:02 UTC`; a text that is no ISO time is left as it is."""
     moment = as_moment(value)
     return str(value) if moment is None else f"{moment:%Y-%m-%d %H:%M} UTC"
 
 
 def as_moment(value: datetime | str | None) -> datetime | None:
-    """The moment in UTC, to which a time without zone belongs; None for what is no time."""
+    """The moment in UTC, which is assumed of a time without zone; None for what is no time."""
     try:
         return None if value is None else in_utc(value)
     except (ValueError, OverflowError):
@@ -104,18 +104,18 @@ def as_moment(value: datetime | str | None) -> datetime | None:
 
 
 def lasted(row: Mapping[str, Any]) -> float | None:
-    """Milliseconds from `started_at` to `ended_at`; None where the clock was set back in between."""
+    """Milliseconds from `started_at` to `ended_at`; None where one is missing or the clock was set back in between."""
     start, end = as_moment(row.get("started_at")), as_moment(row.get("ended_at"))
     return None if start is None or end is None or end < start else (end - start).total_seconds() * 1000
 
 
 def words(name: str) -> str:
-    """An identifier as a reader says it: `practical_wisdom` is `Practical wisdom`."""
+    """An identifier in words: `practical_wisdom` is `Practical wisdom`."""
     return name.replace("_", " ").capitalize()
 
 
 def pretty(value: object) -> str:
-    """JSON, or a text that holds JSON, over indented lines; any other text as it is; a very long one is cut."""
+    """JSON, or a text of JSON, on indented lines; any other text as it is; a very long one is cut."""
     text = value if isinstance(value, str) else json.dumps(value, default=str)
     with contextlib.suppress(ValueError, RecursionError):
         text = json.dumps(json.loads(text), indent=2, ensure_ascii=False)
@@ -131,12 +131,12 @@ FORMS: Mapping[str, Form] = {
 
 
 def breakable(name: str) -> Markup:
-    """A name that may go on in the next line after each `_`, `.` and `-`, where else it would break within a word."""
+    """A name that may break after each `_`, `.` and `-`, so that it does not break within a word."""
     return Markup("<wbr>").join(re.split(r"(?<=[_.-])(?=[^_.-])", visible(name)))
 
 
 def dashed(form: Form, value: Any) -> str:
-    """A value in a form, as plain text; a dash for what is missing."""
+    """A value in a form, as plain text; a dash for a missing one."""
     return DASH if is_missing(value) else form(value)
 
 
@@ -152,9 +152,9 @@ def or_dash(form: Form) -> Callable[..., Markup]:
 
 
 def explained(part: Markup) -> Markup:
-    """A part of a page, and below it the reasons of its dashes, for fingers, keys and paper; none that it says itself.
+    """A part of a page, and below it the reasons of its dashes that it does not state itself.
 
-    The dashes are those of `or_dash`.
+    Touch, keyboard and paper have no hover. The dashes are those of `or_dash`.
     """
     reasons = [why for why in dict.fromkeys(_REASON.findall(part)) if f">{why}<" not in part]
     below = Markup('<p class="note">{} {}</p>').format(DASH, "; ".join(map(html.unescape, reasons)))

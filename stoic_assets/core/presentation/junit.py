@@ -11,7 +11,7 @@ _UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 @dataclass(frozen=True)
 class Case:
-    """One test, passed unless it has a `result`; why stands in one line in `message`, in full in `details`."""
+    """One test, passed unless it has a `result`; `message` gives the reason in one line, `details` in full."""
 
     classname: str
     name: str
@@ -22,7 +22,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Suite:
-    """Tests that belong together, and what is said of all of them."""
+    """Tests that belong together, and a text about all of them."""
 
     name: str
     cases: Sequence[Case]
@@ -56,5 +56,5 @@ def _case(case: Case) -> ET.Element:
 
 
 def _text(text: str) -> str:
-    """XML has no way to write some characters."""
+    """The text without the characters that XML cannot represent."""
     return _UNWRITABLE.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -1,4 +1,4 @@
-"""What stands in our pages unescaped because it is ours: style sheets, scripts, charts."""
+"""Text that pages contain unescaped because it is Stoic Eval's own: style sheets, scripts, charts."""
 
 import base64
 import hashlib
@@ -7,11 +7,11 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 PAGE_INK = "currentColor"
-"""What charts draw with in a page: the colour of its text, by day and by night."""
+"""The ink of charts in a page: the colour of its text, in light and dark mode."""
 
 
 def own_text(environment: Environment, name: str) -> Markup:
-    """A style sheet or script of ours, which goes into the page as it is."""
+    """A style sheet or script of Stoic Eval, which goes into the page as it is."""
     text, _, _ = environment.loader.get_source(environment, name)  # type: ignore[union-attr]
     return Markup(text)  # noqa: S704
 

@@ -1,6 +1,6 @@
-"""What all our pages are made with: templates that let nothing of what they show come alive.
+"""The environment of all pages: templates in which no text that they show can become markup or script.
 
-Every text passes two gates on its way into a page, whatever the template does: unseen characters are named
+Every text passes two steps on its way into a page, independent of the template: invisible characters are named
 (`finalize`), then the text is escaped (`autoescape`).
 """
 
@@ -14,7 +14,7 @@ from stoic_assets.core.visible_text import visible
 
 
 class PageEnvironment(Environment):
-    """The templates in `folders` of the package; of one name, the first. Figures are written by the filters in `FORMS`.
+    """The templates in `folders` of the package, the first of equal names. The filters in `FORMS` write figures.
 
     `compiled` keeps the compiled templates between processes.
     """
@@ -30,7 +30,7 @@ class PageEnvironment(Environment):
 
 
 def _finalize(value: Any) -> Any:
-    """The last look at every value that a template writes."""
+    """The last step for every value that a template writes."""
     if isinstance(value, str):
         return value if isinstance(value, Markup) else visible(value)
     if is_missing(value):

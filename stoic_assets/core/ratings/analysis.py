@@ -1,7 +1,7 @@
-"""The analysis of one rating study: agreement, the gate, checks of raters, and what moves the result.
+"""The analysis of one rating study: agreement, the gate, checks of raters, and what influences the result.
 
-It is a pure function of rows of `human_ratings` and of what is known of the items. The same rows in any order give the
-same figures.
+It is a pure function of rows of `human_ratings` and of what is known about the items. The same rows in any order give
+the same figures.
 """
 
 from collections.abc import Mapping
@@ -36,11 +36,11 @@ NOTHING_KNOWN: Mapping[str, RatedItem] = MappingProxyType({})
 
 @dataclass(frozen=True, eq=False)
 class RatingAnalysis:
-    """All that an analysis found.
+    """All results of an analysis.
 
     `leniency` and `alpha_without` are by rater; `effectiveness` is Spearman's correlation of each dimension's mean mark
     with the agent's own effectiveness, empty where the agent reports none; `comments` are by item and rater. `study`
-    says what was analysed, where it was chosen among several.
+    is what was analysed, if it was chosen among several.
     """
 
     table: RatingTable
@@ -58,10 +58,10 @@ class RatingAnalysis:
 def analyse(
     rows: Rows, items: Mapping[str, RatedItem] = NOTHING_KNOWN, draws: int = DRAWS, seed: int = SEED
 ) -> RatingAnalysis:
-    """The analysis of `human_ratings` rows; `items` by blind id may hold more items than were rated, or fewer.
+    """The analysis of `human_ratings` rows; `items`, by blind id, may be more or fewer than were rated.
 
     `draws` is the number of bootstrap draws over items, `seed` fixes them. Raises `ConfigurationError` for a row that
-    cannot have come through collection.
+    collection would have refused.
     """
     proper = counted(rows, attention_ids(items))
     table = rating_table(proper)

@@ -1,6 +1,6 @@
-"""What leaves an analysis as data: the document of `stoic ratings analyze --json`, and rows for two tables.
+"""The results of an analysis as data: the document of `stoic ratings analyze --json`, and rows for two tables.
 
-Its shape is public. Every figure is a number, or null with the reason beside it.
+Its shape is public. Every figure is a number, or null with a reason next to it.
 """
 
 from collections.abc import Mapping
@@ -39,7 +39,7 @@ def reliability_rows(analysis: RatingAnalysis) -> list[Row]:
     """Rows of `rater_reliability`: one for each question and coefficient.
 
     Columns: question (a dimension or `overall`), coefficient, estimate, low, high, why; gate, more_raters and gate_why
-    are those of the dimension, null for `overall`; page_id and rubric are those of the study.
+    of the dimension, null for `overall`; page_id and rubric of the study.
     """
     no_gate = {"gate": None, "more_raters": None, "gate_why": None}
     rows = _coefficient_rows("overall", analysis.overall, no_gate)

@@ -1,7 +1,7 @@
-"""What a rating page shows of replies, and the keys that lead back from it.
+"""What a rating page shows of replies, and the keys that lead back to them.
 
-An id on a page is random and says nothing. The same thing, rated by the same rubric, keeps its id for good, so a page
-that is built again from the same replies is the same page, and a rater's work on it goes on.
+An id on a page is random and reveals nothing. The same item, rated by the same rubric, keeps its id for good, so a page
+that is built again from the same replies is the same page, and raters can continue their work on it.
 """
 
 import hashlib
@@ -17,12 +17,12 @@ from stoic_assets.core.visible_text import visible
 
 REPEATS = 5
 ENOUGH_FOR_REPEATS = 20
-"""Replies from which on some are shown twice; among fewer a rater would remember the first time."""
+"""Number of replies from which on some are shown twice; among fewer, a rater would remember the first time."""
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What an agent said to one person, and where that stands in the warehouse."""
+    """What an agent said to one person, and where the warehouse stores it."""
 
     agent_version: str
     evaluation_id: str
@@ -32,11 +32,11 @@ class Reply:
 
 
 class Key(BaseModel):
-    """What stands behind an id. Nobody who rates may see it.
+    """The item behind an id. Raters must not see it.
 
-    `origin` tells for what the id was drawn, `rubric` by which version of the rubric it is rated. `repeat_of` is the id
-    under which the same reply was shown the first time. `attention` holds the answers that an attention item asks for,
-    by question; it is empty for any other item.
+    `origin` is what the id was drawn for, `rubric` the version of the rubric by which it is rated. `repeat_of` is the
+    id under which the same reply was shown the first time. `attention` holds the answers that an attention item asks
+    for, by question; it is empty for any other item.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -76,7 +76,7 @@ class PracticeItem:
 
 @dataclass(frozen=True)
 class BlindPage:
-    """All that a page shows, and the keys of it, which are kept apart. `items` stand in an order without meaning."""
+    """All that a page shows, and its keys, which are stored separately. The order of `items` has no meaning."""
 
     page_id: str
     items: tuple[PageItem, ...]
@@ -100,7 +100,7 @@ def blind(replies: Sequence[Reply], known: Keys, draw: Callable[[], str]) -> Bli
 
 
 def _repeated(items: Sequence[PageItem]) -> list[int]:
-    """The positions of the items that are shown twice, by the chance that lies in their ids."""
+    """The positions of the items that are shown twice, chosen at random by their ids."""
     if len(items) < ENOUGH_FOR_REPEATS:
         return []
     return sorted(range(len(items)), key=lambda n: items[n].test_id)[:REPEATS]
@@ -121,7 +121,7 @@ class _Desk:
         return PageItem(test_id, visible(reply.input), visible(reply.reply) or "[an empty reply]")
 
     def repeat(self, first: PageItem, reply: Reply) -> PageItem:
-        """The same once more under another id."""
+        """The same reply again under another id."""
         test_id = self._note(_key("repeat", reply).model_copy(update={"repeat_of": first.test_id}))
         return PageItem(test_id, first.input, first.reply)
 

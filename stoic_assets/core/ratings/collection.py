@@ -1,4 +1,4 @@
-"""Ratings on their way into the table `human_ratings`: each finds its trial, and the newest word of a rater counts."""
+"""Merging ratings into the table `human_ratings`: each gets its trial, and a rater's newest rating counts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,15 +12,15 @@ Place = tuple[str, str]
 """Agent version and evaluation under which rows are stored."""
 
 ELSEWHERE: Place = ("unknown@unknown", "elsewhere")
-"""Where ratings stand that belong to no trial of ours."""
+"""Where ratings are stored that belong to no stored trial."""
 
 
 @dataclass(frozen=True)
 class Merged:
-    """What `merge` found. `rows` holds all rows of every place that changed; the counts are of ratings.
+    """The result of `merge`. `rows` holds all rows of every place that changed; the counts are of ratings.
 
-    `superseded` ones gave way to one of the same rater, test id and page, which is stored or came with them. Ratings
-    whose id no built page knows are `unknown`; they are among the other counts as well.
+    `superseded` ones were dropped for one of the same rater, test id and page that was stored or given with them.
+    Ratings whose id is on no built page are `unknown`; they are included in the other counts as well.
     """
 
     rows: Mapping[Place, list[Row]]
@@ -32,9 +32,9 @@ class Merged:
 
 
 def merge(stored: Sequence[Row], ratings: Iterable[Rating], keys: Keys) -> Merged:
-    """Takes ratings into the `stored` rows of all places.
+    """Merges ratings into the `stored` rows of all places.
 
-    Of a rater, a test id and a page there is one row, the newest, and of ratings that are equally new the last one.
+    Each rater, test id and page has one row, the newest, and of equally new ratings the last one.
     """
     current = {_identity(row): row for row in stored}
     given = [rating_row(rating, keys.get(rating.test_id)) for rating in ratings]
@@ -66,7 +66,7 @@ def place_of(row: Row) -> Place:
 
 
 def rating_row(rating: Rating, key: Key | None) -> Row:
-    """A row of `human_ratings`. What is known of the item goes before what the file says of it."""
+    """A row of `human_ratings`. What the key says about the item takes precedence over what the file says."""
     version, evaluation = _place(key)
     meta = rating.meta
     return {
@@ -81,12 +81,12 @@ def rating_row(rating: Rating, key: Key | None) -> Row:
 
 
 def _identity(row: Row) -> tuple[str, str, str]:
-    """What there is one row of: a page's ratings stay its own where another study uses its ids, or takes them over."""
+    """What identifies a row: a page keeps its ratings even if another study uses, or takes over, its ids."""
     return row["rater_id"], row["test_id"], row["page_id"] or ""
 
 
 def _age(row: Row) -> tuple[datetime, float]:
-    """The greater, the newer. Looking at a reply once more adds to its active time and leaves its timestamp alone."""
+    """Greater is newer. Viewing a reply again adds to its active time but does not change its timestamp."""
     return row["rated_at"], row["seconds"] or 0
 
 

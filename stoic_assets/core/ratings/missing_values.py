@@ -1,4 +1,4 @@
-"""Arithmetic on arrays with gaps (NaN): division by what may be nothing, means of what is there, and no warnings."""
+"""Arithmetic on arrays with gaps (NaN), without warnings: division by what may be zero, means of what is present."""
 
 import numpy as np
 
@@ -13,5 +13,5 @@ def ratio(numerator: Floats, denominator: Floats) -> Floats:
 
 
 def mean_of(values: Floats, axis: int = -1) -> Floats:
-    """The mean along an axis of what is there, NaN where nothing is."""
+    """The mean along an axis of the values present, NaN where there are none."""
     return ratio(np.nansum(values, axis=axis), (~np.isnan(values)).sum(axis=axis).astype(np.float64))

@@ -1,4 +1,4 @@
-"""What is known of a rated item besides its ratings. None of it was shown to raters as a hint."""
+"""What is known about a rated item besides its ratings. None of it was shown to raters as a hint."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,11 +8,11 @@ from stoic_assets.core.ratings.reading import words_to_read
 
 @dataclass(frozen=True)
 class RatedItem:
-    """One reply that people rated, by its blind id elsewhere.
+    """One reply that people rated; users of this class map its blind id to it.
 
     `effectiveness` is the agent's own PAD effectiveness, 0–1, where it reports one. `attention` holds the answers that
-    an attention item asks for (a dimension to its mark, `overall` to its word); it is empty for every other item.
-    `words` is what has to be read before rating; None means that it is counted from `input` and `reply`.
+    an attention item asks for (a dimension to its mark, `overall` to its answer); it is empty for every other item.
+    `words` is the number to read before rating; None means that they are counted in `input` and `reply`.
     """
 
     input: str | None = None

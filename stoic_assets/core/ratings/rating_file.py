@@ -1,9 +1,9 @@
-"""Files of ratings: the form of the Marcus rating system, an array of ratings or one alone.
+"""Files of ratings: the form of the Marcus rating system, an array of ratings or a single one.
 
     {"test_id", "rater_id", "timestamp", "ratings": {five dimensions}, "overall", "comments", "meta": {…}}
 
-A file is taken whole or refused. `meta` holds what our page adds; files made elsewhere need not have it. Reading from
-disk and the warehouse do not belong here.
+A file is accepted or refused as a whole. `meta` is what Stoic Eval's page adds; files made elsewhere need not have it.
+Reading from disk and the warehouse do not belong here.
 """
 
 import json
@@ -41,7 +41,7 @@ class _Part(BaseModel):
 
 
 class DimensionMarks(_Part):
-    """The five marks. None in `actionability` means that the question did not arise: a missing value."""
+    """The five marks. None in `actionability` means that the question did not apply: a missing value."""
 
     appropriateness: Mark
     helpfulness: Mark
@@ -51,9 +51,9 @@ class DimensionMarks(_Part):
 
 
 class RatingMeta(_Part):
-    """What our page records besides. `seconds` is active time; `order_index` counts from 0 in the rater's own order.
+    """What Stoic Eval's page also records. `seconds` is active time; `order_index` counts from 0 in the rater's order.
 
-    `edits` counts answers that were changed after they had been given. Keys of others are left alone.
+    `edits` counts answers that were changed after they had been given. Other keys are ignored.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -112,7 +112,7 @@ def _rating(entry: Any, number: int, source: str) -> Rating:
 
 
 def _problem(fault: Any) -> str:
-    """The complaint in words for somebody who did not write the file's schema."""
+    """The error message, in words for somebody who does not know the file's schema."""
     match fault["type"]:
         case "missing":
             return "is required"

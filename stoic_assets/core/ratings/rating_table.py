@@ -1,6 +1,6 @@
 """Ratings in array form: items × raters for each question, NaN where a rater gave no mark.
 
-Only what counts enters: no practice, no attention items, no repeats.
+Only ratings that count are included: no practice, no attention items, no repeats.
 """
 
 from collections.abc import Mapping, Sequence
@@ -42,9 +42,9 @@ class RatingTable:
 
 
 def rating_table(rows: Rows) -> RatingTable:
-    """The arrays of rows that `counted` let through.
+    """The arrays of the rows that `counted` selects.
 
-    Raises `ConfigurationError` for a mark that is not on the scale: such a row did not come through collection.
+    Raises `ConfigurationError` for a mark that is not on the scale: collection would have refused such a row.
     """
     items, raters = (tuple(sorted({row[key] for row in rows})) for key in ("test_id", "rater_id"))
     place, column = _numbered(items), _numbered(raters)

@@ -1,17 +1,17 @@
-"""The agent's own word on how effective a reply was, where its events carry one."""
+"""The agent's own figure for how effective a reply was, where its events contain one."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 
 def reported_effectiveness(events: Iterable[Mapping[str, Any]]) -> float | None:
-    """The PAD effectiveness, 0–1, that the last event tells which has one; None where none has.
+    """The PAD effectiveness, 0–1, of the last event that has one; None where none has.
 
-    It stands under `effectiveness`, at the top of an event or inside its `metrics`. It is computed from the mood of the
-    person's words, not from the reply, so it need not go together with what raters say.
+    It is the field `effectiveness` of an event or of its `metrics`. It is computed from the mood of the person's words,
+    not from the reply, so it need not agree with what raters say.
     """
-    told = [_of(event) for event in events]
-    return next((value for value in reversed(told) if value is not None), None)
+    found = [_of(event) for event in events]
+    return next((value for value in reversed(found) if value is not None), None)
 
 
 def _of(event: Mapping[str, Any]) -> float | None:

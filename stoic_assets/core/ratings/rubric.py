@@ -1,7 +1,7 @@
 """The scale: five dimensions with an anchor for every level, and the overall question.
 
-Dimensions, their order and their meaning are those of the Marcus rating system; the words are ours. Nothing here knows
-which replies are rated.
+Dimensions, their order and their meaning are those of the Marcus rating system; the words are Stoic Eval's. Nothing
+here knows which replies are rated.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ class Dimension:
     """One question with the anchors of levels 1 to 5.
 
     `hint` says what to look for where the question alone does not. `not_applicable` is the anchor of N/A where the
-    question may not arise: a missing value, never a 3.
+    question may not apply: a missing value, never a 3.
     """
 
     name: DimensionName
@@ -35,7 +35,7 @@ class Dimension:
 
 @dataclass(frozen=True)
 class OverallChoice:
-    """One answer to the overall question; `key` is the key that gives it."""
+    """One answer to the overall question; `key` is the keyboard key for it."""
 
     value: Overall
     key: str
@@ -93,10 +93,10 @@ OVERALL = (
 )
 
 FIRST_VERSION = "2e6695541fdf"
-"""The rubric of all pages whose keys do not name theirs."""
+"""The rubric of pages whose keys do not name one."""
 
 
 @cache
 def rubric_version() -> str:
-    """A digest of all words that raters go by: with other words, marks mean something else."""
+    """A digest of all words that guide raters: with other words, marks mean something else."""
     return hashlib.sha256(repr((DIMENSIONS, OVERALL_QUESTION, OVERALL)).encode()).hexdigest()[:12]

@@ -1,8 +1,8 @@
 """Which ratings belong together.
 
 A study is what one page shows. Ratings of two pages are not analysed as one: between them replies, raters and criteria
-may have changed, and what differs between studies would pass for agreement within them. Marks that were given by other
-words, another rubric, are marks on another scale; they are never mixed, not even for a judge's calibration.
+may have changed, and differences between studies would look like agreement within them. Marks given by another rubric,
+with other words, are marks on another scale; they are never mixed, not even for a judge's calibration.
 """
 
 from collections import defaultdict
@@ -14,16 +14,16 @@ from stoic_assets.core.ratings.blinding import Keys
 from stoic_assets.core.table_rows import Row
 
 NO_PAGE = "elsewhere"
-"""The page of ratings that name none and whose items no page of ours shows."""
+"""The page of ratings that name none and whose items are on no page of Stoic Eval."""
 
 
 @dataclass(frozen=True)
 class Study:
-    """The ratings of one page, with what its raters gave for practice and attention items where it shows items of ours.
+    """The ratings of one page, with its raters' answers to practice and attention items if its items are known.
 
     A rater has one row for each item: the newest, and for a training item one of this page before any of another.
-    `page_id` is what the ratings say, else the newest page of ours that shows the items, else `elsewhere`. `rubric` is
-    None where it is not known; `others` are the pages of further studies, the one that was rated last first.
+    `page_id` is what the ratings say, else the newest known page with the items, else `elsewhere`. `rubric` is None
+    where it is not known; `others` are the pages of further studies, the one that was rated last first.
     """
 
     page_id: str
@@ -55,7 +55,7 @@ def chosen_study(rows: Sequence[Row], keys: Keys, page_id: str | None = None) ->
 
 
 def by_newest_rubric(rows: Iterable[Row], keys: Keys) -> tuple[list[Row], str | None]:
-    """The ratings of our trials by the rubric of the newest of them, and that rubric; None where it is not known."""
+    """The ratings of stored trials by the rubric of the newest of them, and that rubric; None where it is not known."""
     ours = [row for row in rows if row["trial_id"] is not None and not _is_training(row)]
     if not ours:
         return [], None
@@ -70,7 +70,7 @@ def rubric_of(row: Row, keys: Keys) -> str | None:
 
 
 def _page(row: Row, keys: Keys) -> str:
-    """A repeat that does not name its page goes with the reply that it repeats."""
+    """The page of a rating; a repeat that does not name its page belongs to that of the reply that it repeats."""
     key = keys.get(_shown_first(row))
     return row.get("page_id") or (key.page_id if key else "") or NO_PAGE
 

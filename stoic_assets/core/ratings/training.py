@@ -1,6 +1,6 @@
 """Items that are not an agent's: five to practise on, with reference ratings, and two that test attention.
 
-The replies are written for the purpose. The five span the scale, so that a rater has met both of its ends before the
+The replies are written for this purpose. The five span the scale, so that a rater has seen both of its ends before the
 first real item.
 """
 
@@ -14,7 +14,7 @@ Marks = Mapping[str, int | None]
 
 @dataclass(frozen=True)
 class TrainingItem:
-    """An exchange with the ratings that are right for it, and what a rater is told of the reasons afterwards."""
+    """An exchange with the ratings that are right for it, and the reasons that a rater is given afterwards."""
 
     input: str
     reply: str

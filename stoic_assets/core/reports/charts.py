@@ -1,4 +1,4 @@
-"""Which charts a report has: those that there is something for."""
+"""Which charts a report has: those for which there are data."""
 
 from stoic_assets.core.reports.data import ReportData
 from stoic_assets.core.reports.forest_chart import forest_chart_svg

@@ -1,6 +1,6 @@
-"""What a report is made from: rows of the tables of one evaluation, and the few of a version to compare it with.
+"""What a report is made from: rows of the tables of one evaluation, and some of a version to compare it with.
 
-Rows are read tolerantly: a column that is absent counts as null. Where rows come from is the caller's business.
+A column that is absent counts as null. The caller supplies the rows.
 """
 
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ from stoic_assets.core.table_rows import Row, Rows
 class BaseVersion:
     """Rows of the version that a report compares with: one of `evaluations`, and the tables named by the fields.
 
-    They are what the side-by-side view needs; the verdicts of its judges stand in its own report.
+    They are what the side-by-side view needs; the verdicts of its judges are in its own report.
     """
 
     evaluation: Row
@@ -33,11 +33,11 @@ class BaseVersion:
 class ReportData:
     """Rows of one evaluation; the fields are the tables.
 
-    `evaluation` and `evaluation_scores` are single rows. `jobs` are those that were judged by: name, facts, tasks and
+    `evaluation` and `evaluation_scores` are single rows. `jobs` are those used in judging: name, facts, tasks and
     scenarios as in `Job`, and whether they were `corrected` after their conversations; a corrected one that is not
-    `kept` is as it was before. `virtue_trends` holds the agent's other versions too.
-    `version_comparisons` holds the comparison with `base` alone, `judge_calibration` whatever judges were held against
-    people. Above `invalid_trials_threshold`, a share of the trials, 0–1, no verdict is given. A virtue is weak with a
+    `kept` is given in its form before the correction. `virtue_trends` contains the agent's other versions too.
+    `version_comparisons` contains only the comparison with `base`, `judge_calibration` all comparisons of judges with
+    people. Above `invalid_trials_threshold`, a share of the trials, 0–1, there is no verdict. A virtue is weak with a
     score below `weak_below`, 0–1.
     """
 
@@ -67,15 +67,15 @@ class ReportData:
 
 
 def values(rows: Iterable[Row], column: str) -> list[float]:
-    """What is there in a column of numbers: neither null nor NaN."""
+    """The values in a column of numbers that are neither null nor NaN."""
     return [row[column] for row in rows if not is_missing(row.get(column))]
 
 
 def mean(rows: Iterable[Row], column: str) -> float | None:
-    """The mean of what is there in a column; None where nothing is."""
+    """The mean of the `values` of a column; None where there are none."""
     return rounding.mean(values(rows, column))
 
 
 def latest(rows: Iterable[Row], column: str) -> datetime | None:
-    """The last of the times in a column; None where there is none."""
+    """The latest time in a column; None where there is none."""
     return max(filter(None, (as_moment(row.get(column)) for row in rows)), default=None)

@@ -1,4 +1,4 @@
-"""The chart of what changed: each gating measure's difference, its 95 % interval, and the band of no consequence."""
+"""The chart of what changed: each gating measure's difference, its 95 % interval, and the band of irrelevance (±δ)."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -16,14 +16,14 @@ MARKS: Mapping[str, tuple[str, str]] = {
     "regressed": (PALETTE[4], "v"), "improved": (PALETTE[2], "^"), "unchanged": (STRONG, "s"),
     "inconclusive": (PALETTE[1], "o"),
 }
-"""Colour and shape of each verdict: neither alone has to be told apart."""
+"""Colour and shape of each verdict: a reader need not rely on one of them alone."""
 LINE = 3.0
 """Points; an interval's line."""
 TICKS = 6
 
 
 def forest_chart_svg(rows: Sequence[Row], ink: str = INK) -> str:
-    """Rows of `version_comparisons` as an `<svg>` element, in their order from above."""
+    """Rows of `version_comparisons` as an `<svg>` element, in their order from top to bottom."""
     figure, plot = axes(4.8, 0.9 + 0.29 * len(rows), Margins(1.2, 0.15, 0.55, 0.05))
     plot.set_xlim(*_reach(rows))
     for place, row in enumerate(reversed(rows)):
@@ -51,7 +51,7 @@ def _measure(plot: "Axes", place: int, row: Row) -> None:
 
 
 def _unmeasured(plot: "Axes", place: int) -> None:
-    """Says so beside zero, on the side where there is room."""
+    """Writes it next to zero, on the side where there is room."""
     room_on_the_right = sum(plot.get_xlim()) >= 0
     plot.annotate(
         "not measured", (0, place), (4 if room_on_the_right else -4, 0), textcoords="offset points",
@@ -82,7 +82,7 @@ def _legend(figure: "Figure", rows: Sequence[Row]) -> None:
 
 
 def _reach(rows: Sequence[Row]) -> tuple[float, float]:
-    """What the axis must show: zero, every band and every interval."""
+    """The range of the axis: it shows zero, every band and every interval."""
     shown = [number for name in ("difference", "low", "high", "delta") for number in values(rows, name)]
     low = min(*(-row["delta"] for row in rows), *shown)
     margin = 0.04 * (max(shown) - low)

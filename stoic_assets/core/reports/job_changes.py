@@ -1,6 +1,6 @@
-"""How each job fared in both versions: its totals, how often it passed, and the assertions that flipped in it.
+"""The results of each job in both versions: its totals, how often it passed, and its assertions that flipped.
 
-No statistics: whether a difference is more than chance is the comparison's business.
+No statistics: the comparison decides whether a difference is more than chance.
 """
 
 from collections import defaultdict
@@ -50,7 +50,7 @@ class JobChange:
 
     @property
     def flipped(self) -> bool:
-        """Whether an assertion holds more or less often, or another share of the trials passed."""
+        """Whether an assertion holds more or less often, or the share of trials that passed is different."""
         before, after = self.passed
         return bool(self.flips) or before * len(self.this) != after * len(self.base)
 
@@ -74,14 +74,14 @@ def job_changes(
 
 
 def most_changed(changes: Sequence[JobChange]) -> list[JobChange]:
-    """The largest losses and gains in the total; `changes` stand in their order."""
+    """The largest losses and gains in the total; `changes` are in the order of `job_changes`."""
     losses = [found for found in changes if (found.change or 0.0) < 0]
     gains = [found for found in changes if (found.change or 0.0) > 0]
     return losses[:MOST_LOSSES] + gains[-MOST_GAINS:]
 
 
 def _cells(trials: Iterable[TrialView]) -> dict[Cell, list[TrialView]]:
-    """The scored trials of each cell by their repeat."""
+    """The scored trials of each cell, in the order of their repeats."""
     cells: dict[Cell, list[TrialView]] = defaultdict(list)
     for trial in sorted((trial for trial in trials if trial.valid), key=lambda trial: trial.row["repeat"]):
         cells[job_key(trial.row), trial.row["condition"]].append(trial)

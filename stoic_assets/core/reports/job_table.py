@@ -21,7 +21,7 @@ class JobRow:
 
     @property
     def failed_messages(self) -> int:
-        """How many attempts to send a message failed in all of them."""
+        """How many attempts to send a message failed, over all trials."""
         return sum(trial.failed_messages for trial in self.trials)
 
     def mean(self, column: str) -> float | None:
@@ -65,7 +65,7 @@ def _place(trial: TrialView) -> tuple[str, str, int]:
 
 
 def failed_assertions(trials: Sequence[TrialView]) -> list[FailedAssertion]:
-    """What failed, the heaviest and most frequent first; equal failures of a job stand together."""
+    """What failed, ordered by weight times frequency, the highest first; equal failures of a job are one entry."""
     grouped: dict[tuple[object, ...], FailedAssertion] = {}
     for trial in sorted((trial for trial in trials if trial.valid), key=_place):
         job = trial.row["job"]

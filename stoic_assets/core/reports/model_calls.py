@@ -12,7 +12,7 @@ from stoic_assets.core.table_rows import Row
 class ModelCalls:
     """All calls of one model in one role; `cached` is a share; tokens and mean latency are those of the rest.
 
-    Tokens are None where an answer did not tell them.
+    Tokens are None if some answer did not report them.
     """
 
     role: str

@@ -1,6 +1,6 @@
 """The report page: one HTML document that needs nothing else.
 
-The policy in the head forbids every request and every script but ours.
+The policy in the head forbids every request, and every script except the page's own.
 """
 
 from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ from stoic_assets.core.table_rows import Row, Rows
 
 
 class _RowEnvironment(PageEnvironment):
-    """Reads a row's column by name, null where the row has no such column; a dictionary's methods are not to be had."""
+    """Reads a row's column by name, null where the row has no such column; a dictionary's methods are out of reach."""
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         return obj.get(attribute) if isinstance(obj, dict) else super().getattr(obj, attribute)
@@ -50,7 +50,7 @@ def _environment(compiled: BytecodeCache | None) -> PageEnvironment:
 
 
 def report_parts(data: ReportData, compiled: BytecodeCache | None = None) -> Iterator[str]:
-    """The report as one HTML document, to be written as UTF-8: in many small parts, for it can be large.
+    """The report as one HTML document, to be written as UTF-8: in many small parts, since it can be large.
 
     `compiled` keeps the compiled templates between processes.
     """
@@ -93,5 +93,5 @@ def _compared(data: ReportData, trials: Sequence[TrialView]) -> dict[str, Any]:
 
 
 def _in_order(rows: Rows) -> list[Row]:
-    """Rows that name a virtue, in the order in which we always name them."""
+    """Rows that name a virtue, in the order of `VIRTUES`."""
     return sorted(rows, key=lambda row: VIRTUES.index(row["virtue"]))

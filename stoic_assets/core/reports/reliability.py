@@ -10,7 +10,7 @@ from stoic_assets.core.table_rows import Row, Rows
 
 @dataclass(frozen=True)
 class CellReliability:
-    """One job under one condition: `row` names it and holds its counts, `estimates` is pass^k by k, 0–1 or None."""
+    """One job under one condition: `row` gives name and counts, `estimates` is pass^k by k, 0–1 or None."""
 
     row: Row
     estimates: Mapping[int, float | None]
@@ -28,7 +28,7 @@ class Reliability:
 
 
 def reliability(rows: Rows) -> Reliability | None:
-    """From rows of `job_reliability`; None where there are none."""
+    """The reliability from rows of `job_reliability`; None where there are none."""
     if not rows:
         return None
     grouped: dict[tuple[str, str, str], list[Row]] = {}

@@ -12,7 +12,7 @@ SHARES = (0.5, 0.9, 0.99, 1.0)
 
 @dataclass(frozen=True)
 class ReplyTimes:
-    """Of `count` replies: the mean, and by share of the replies, 0–1, the time within which they came; milliseconds."""
+    """Mean and quantiles of `count` reply times in milliseconds; `within` maps a share of replies, 0–1, to a time."""
 
     count: int
     mean: float

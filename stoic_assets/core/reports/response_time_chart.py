@@ -11,7 +11,7 @@ TICKS = 5
 
 
 def response_time_chart_svg(times: Sequence[float], ink: str = INK) -> str:
-    """Milliseconds of every reply as an `<svg>` element; the slowest hundredth is counted in the last bar."""
+    """Milliseconds of every reply as an `<svg>` element; the slowest 1 % are counted in the last bar."""
     figure, plot = axes(4.2, 2.2, Margins(0.6, 0.3, 0.25, 0.05))
     most = max(quantile(times, 0.99), 1.0)
     plot.hist([min(time, most) for time in times], bins=BARS, range=(0, most), color=STRONG, rwidth=0.9)

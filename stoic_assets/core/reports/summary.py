@@ -1,4 +1,4 @@
-"""The first screen: how many trials there were, how they ended, and whether a verdict can rest on them."""
+"""The first screen: how many trials there were, how they ended, and whether they allow a verdict."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from stoic_assets.core.table_rows import Row
 
 @dataclass(frozen=True)
 class Measure:
-    """One measure over the scored trials: of all, and under each condition."""
+    """One measure over the scored trials: its means over all of them and under each condition."""
 
     name: str
     meaning: str
@@ -35,7 +35,7 @@ MEASURES = {
     "virtue_overall": "the five virtues, weighted by the confidence in each; its mean is the fitness",
     "failure_penalty": "0.3 for each failed attempt at a message, at most 0.5; subtracted from overall",
 }
-"""Columns of `composite_scores` and what they mean; all are 0–1, and more is better but for the penalty."""
+"""Columns of `composite_scores` and what they mean; all are 0–1, and more is better, except for the penalty."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ class Summary:
     """Counts of trials: `outcomes` of the scored ones, `causes` of the invalid ones, the most frequent first.
 
     `calibrated` is the share, 0–1, of virtue confidences that were read from a map fitted to people's ratings,
-    `uncalibrated` says why the others were not, and `against_people` how the judges' scores go with people's; `cost` is
-    that of all model calls in US dollars.
+    `uncalibrated` says why the others were not, and `against_people` how the judges' scores agree with people's; `cost`
+    is that of all model calls in US dollars.
     """
 
     planned: int
@@ -71,7 +71,7 @@ class Summary:
 
     @property
     def lacks_verdicts_alone(self) -> bool:
-        """Whether nothing is wrong with invalid trials but that judges gave no verdict."""
+        """Whether missing verdicts of judges are the only cause of invalid trials."""
         return [cause for cause, _ in self.causes] == ["judge_error"]
 
     @property

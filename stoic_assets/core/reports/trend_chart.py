@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 ROOM = 46
-"""Characters that stand side by side below the axis."""
+"""Characters that fit side by side below the axis."""
 MARKERS = "osD^v"
 
 
@@ -30,7 +30,7 @@ class ReleaseMeans(NamedTuple):
 
 
 def release_means(trends: Sequence[Row]) -> list[ReleaseMeans]:
-    """What the chart shows, as numbers; from rows of `virtue_trends`, the oldest release first."""
+    """The numbers of the chart, from rows of `virtue_trends`, the oldest release first."""
     found = {(row["agent_version"], row["virtue"]): row["mean"] for row in trends}
     return [
         ReleaseMeans(version, tuple(found.get((version, virtue)) for virtue in VIRTUES)) for version in releases(trends)
@@ -56,10 +56,10 @@ def trend_chart_svg(trends: Sequence[Row], ink: str = INK) -> str:
 
 
 def _name_releases(plot: "Axes", names: Sequence[str]) -> None:
-    """As many as fit, at equal steps back from the newest; half a name stands beyond either end of the axis."""
+    """As many as fit, at equal steps back from the newest; half a name extends beyond either end of the axis."""
     longest = max(map(len, names))
     fitting = max(1, (ROOM - longest) // (longest + 1))
     shown = range(len(names) - 1, -1, -math.ceil(len(names) / fitting))[::-1]
     plot.set_xticks(shown, [names[place] for place in shown])
-    if len(shown) == 1:  # a long name; centred, it would take its half from the lines
+    if len(shown) == 1:  # a long name; centred, half of it would take space from the lines
         plot.get_xticklabels()[0].set_horizontalalignment("right")

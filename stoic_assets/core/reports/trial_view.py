@@ -31,7 +31,7 @@ _NO_ANCHOR = re.compile(r"[^A-Za-z0-9_.-]")
 
 @dataclass(frozen=True)
 class TurnView:
-    """One message; `events` is their number, `calls` the function calls among them, `slow` beyond the aspired time."""
+    """One message; `events` is their number, `calls` the function calls among them, `slow` above the aspired time."""
 
     row: Row
     events: int
@@ -74,7 +74,7 @@ class VirtueView:
 
 @dataclass(frozen=True)
 class AssertionView:
-    """One assertion and what was observed for it; an expression has no observation of its own."""
+    """One assertion and what was observed for it; expressions have no observation."""
 
     row: Row
     observation: Row | None
@@ -89,7 +89,7 @@ class AssertionView:
 class TrialView:
     """Everything about one trial.
 
-    `scores` is its row of `composite_scores`, `job` that of its job; each is empty when there is none.
+    `scores` is its row of `composite_scores`, `job` the row of its job; each is empty when there is none.
     """
 
     row: Row
@@ -97,7 +97,7 @@ class TrialView:
     job: Row
     turns: list[TurnView]
     tasks: list[Row]
-    """The marks, each with what the judge went by in it, where that is known."""
+    """The marks, each with the task's text and criteria that the judge used, where these are known."""
     tone: Row | None
     virtues: list[VirtueView]
     assertions: list[AssertionView]
@@ -111,7 +111,7 @@ class TrialView:
 
     @property
     def outcome(self) -> str:
-        """How the trial ended; the scores know of judge errors, the conversation does not."""
+        """How the trial ended; only the scores, not the conversation, include judge errors."""
         return str(self.scores.get("outcome") or self.row["outcome"])
 
     @property
@@ -136,7 +136,7 @@ class TrialView:
 
     @property
     def checked_assertions(self) -> int:
-        """How many assertions could be told."""
+        """How many assertions could be decided."""
         return sum(assertion.row["passed"] is not None for assertion in self.assertions)
 
     @cached_property
@@ -151,7 +151,7 @@ class TrialView:
 
     @property
     def troubled(self) -> bool:
-        """Whether something in it failed, or looks as if it were meant for the judge."""
+        """Whether something in it failed, or some text looks as if it were meant for the judge."""
         failed = self.failed_assertions or self.failed_messages or self.outcome == "agent_error"
         return bool(failed or not self.valid or self.suspected)
 
@@ -162,13 +162,13 @@ def anchor(trial_id: str) -> str:
 
 
 def fault(result: Row) -> str | None:
-    """What went wrong in an assertion; None where that is just what its columns `expected` and `actual` say."""
+    """What went wrong in an assertion; None where its columns `expected` and `actual` say the same."""
     error = result.get("error")
     return None if error == f"expected {result.get('expected')}, got {result.get('actual')}" else error
 
 
 def trial_views(data: ReportData | BaseVersion) -> list[TrialView]:
-    """All trials: the worst first, those without a total last. Tables that a base version lacks count as empty."""
+    """All trials, the worst first, those without a total last. Tables that a base version lacks count as empty."""
     composite = {row["trial_id"]: row for row in data.composite_scores}
     tables = {name: by_trial(getattr(data, name, ())) for name in _TABLES}
     jobs = {job["name"]: job for job in getattr(data, "jobs", ())}
@@ -202,7 +202,7 @@ def _worst_first(view: TrialView) -> tuple[bool, float, str]:
 
 
 def _tasks(marks: Iterable[Row], job: Row) -> list[Row]:
-    """The marks in the order of the tasks, with what the judge went by where that is known."""
+    """The marks in the order of the tasks, with the job's entry for the task where the judge used that."""
     known = job.get("kept") or not job.get("corrected")
     asked = {str(number): task for number, task in enumerate(job.get("tasks") or (), 1)} if known else {}
     return [{**asked.get(mark["task"], {}), **mark} for mark in sorted(marks, key=_task_number)]
@@ -219,7 +219,7 @@ def _turn(row: Row, aspired: float | None) -> TurnView:
 
 
 def _acts(row: Row) -> tuple[int, list[str]]:
-    """How many events a turn has, and its function calls; events that cannot be read count as one and hold no call."""
+    """How many events a turn has, and its function calls; unreadable events count as one event without a call."""
     try:
         found = json.loads(row.get("events") or "[]")
         events = found if isinstance(found, list) else [found]

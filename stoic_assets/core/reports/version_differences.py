@@ -1,6 +1,6 @@
 """The plain differences between two versions: means side by side, and the assertions whose results changed.
 
-No statistics: whether a difference is more than chance is the comparison's business.
+No statistics: the comparison decides whether a difference is more than chance.
 """
 
 from collections.abc import Iterable
@@ -33,7 +33,7 @@ class Difference:
 class Differences:
     """This version against the base; `only_base` and `only_this` are jobs that the other one did not run.
 
-    `assertions` counts those that were checked in both, of which `flips` are some.
+    `assertions` counts those that were checked in both; `flips` are those of them whose results changed.
     """
 
     base: Row
@@ -45,7 +45,7 @@ class Differences:
 
 
 def uncompared_with(data: ReportData) -> str | None:
-    """The stored version before this one where the report compares with none; None where it does, or is the first."""
+    """The stored version before this one if the report has no base; None if it has one, or this is the first."""
     versions, this = releases(data.virtue_trends), data.evaluation["agent_version"]
     earlier = versions[: versions.index(this)] if this in versions else versions
     return earlier[-1] if earlier and data.base is None else None

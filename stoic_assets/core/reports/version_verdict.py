@@ -1,6 +1,6 @@
-"""What the comparison with a base found, as a page tells it: the verdict in words, and the rows behind it.
+"""The result of the comparison with a base, for a page: the verdict in words, and the rows behind it.
 
-The statistics are the comparison's business; here its rows (table `version_comparisons`) are read.
+The comparison computes the statistics; its rows (table `version_comparisons`) are read here.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class VersionVerdict:
 
     @cached_property
     def verdict(self) -> Verdict:
-        """That of the gating rows together."""
+        """The verdict of the gating rows together."""
         return overall(row["verdict"] for row in self.gating)
 
     @property
@@ -32,7 +32,7 @@ class VersionVerdict:
 
     @property
     def what(self) -> str:
-        """The verdict's grounds: `assertion −0.33 (95 % −0.50 to −0.10), task …`."""
+        """The reasons for the verdict: `assertion −0.33 (95 % −0.50 to −0.10), task …`."""
         match self.verdict:
             case "regressed" | "improved":
                 return self.changes(self.verdict)
@@ -43,17 +43,17 @@ class VersionVerdict:
                 return f"no measure regressed or improved, but {undecided} of {len(self.gating)} are undecided"
 
     def changes(self, verdict: Verdict) -> str:
-        """The gating measures of that verdict with difference and 95 % interval, the largest difference first."""
+        """The gating measures with this verdict, with difference and 95 % interval, the largest difference first."""
         return ", ".join(map(change, by_size(self.gating, verdict)))
 
     @property
     def open_questions(self) -> list[str]:
-        """Why measures stay open, a line for each reason."""
+        """Why measures are inconclusive, a line for each reason."""
         return open_questions(self.gating)
 
 
 def version_verdict(rows: Rows) -> VersionVerdict | None:
-    """The verdict from the rows of `version_comparisons` that speak of one base; None where there are none."""
+    """The verdict from the rows of `version_comparisons` with one base; None where there are none."""
     gating = [row for row in rows if row["gating"]]
     if not gating:
         return None

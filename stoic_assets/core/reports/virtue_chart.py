@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Bar(NamedTuple):
-    """What is drawn of one virtue, 0–1 or None each; `was` is the score of the base."""
+    """What is drawn for one virtue, each value 0–1 or None; `was` is the score of the base."""
 
     score: float | None
     confidence: float | None
@@ -45,7 +45,7 @@ def _found(row: Row | None, column: str) -> float | None:
     return next(iter(values([row or {}], column)), None)
 
 
-@lru_cache(maxsize=1)  # the report of weak virtues shows it and, in another ink, the page
+@lru_cache(maxsize=1)  # used in the report of weak virtues and, in another ink, in the page
 def _drawn(bars: tuple[Bar, ...], below: float) -> str:
     figure, plot = axes(4.2, 2.4, Margins(1.15, 0.05, 0.25, 0.05))
     for place, bar in enumerate(reversed(bars)):

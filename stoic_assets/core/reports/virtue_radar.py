@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.projections.polar import PolarAxes
 
 SIDES: tuple[Literal["left", "center", "right"], ...] = ("center", "left", "left", "right", "right")
-"""How the labels stand to the ends of their spokes, clockwise from above."""
+"""The alignment of the labels with the ends of their spokes, clockwise from the top."""
 RINGS = (0.25, 0.5, 0.75, 1.0)
 
 
@@ -22,7 +22,7 @@ def virtue_radar_svg(
 ) -> str:
     """Rows of `evaluation_virtues` as an `<svg>` element; a virtue without a score leaves a gap.
 
-    `names` are those of this version and of the base, of which rows may be absent.
+    `names` are those of this version and of the base; the base may have no rows.
     """
     figure, plain = axes(4.2, 3.4, Margins(0.7, 0.7, 0.45, 0.25), "polar")
     plot = cast("PolarAxes", plain)
@@ -51,7 +51,7 @@ def _web(plot: "PolarAxes") -> None:
 
 
 def _shape(plot: "PolarAxes", rows: Sequence[Row], colour: str, name: str, filled: bool) -> None:
-    """One version's polygon; where a score is missing its two sides are, too."""
+    """One version's polygon; where a score is missing, the two adjacent sides are missing too."""
     scores = {row["virtue"]: row["score"] for row in rows}
     reached = [float("nan") if is_missing(scores.get(virtue)) else scores[virtue] for virtue in VIRTUES]
     angles, reached = [*_angles(), 0.0], [*reached, reached[0]]

@@ -15,12 +15,12 @@ MOST_EXHIBITS = 4
 _TABLE_HEAD = """\
 | virtue | score | confidence | severity | trials |
 | --- | ---: | ---: | ---: | ---: |"""
-"""Severity has what is weak."""
+"""Only weak virtues have a severity."""
 
 
 @dataclass(frozen=True)
 class Exhibit:
-    """An aspect that was marked down, with words of the transcript that a judge gave for it."""
+    """An aspect with a low mark, with the words of the transcript that a judge quoted for it."""
 
     trial: TrialView
     aspect: AspectView
@@ -28,7 +28,7 @@ class Exhibit:
 
 @dataclass(frozen=True)
 class WeakVirtue:
-    """A row of `weak_virtues` with its lowest marks that rest on words really said."""
+    """A row of `weak_virtues` with its lowest marks, of those that are based on words really said."""
 
     row: Row
     exhibits: list[Exhibit]
@@ -40,7 +40,7 @@ def weak_virtues(rows: Iterable[Row], trials: Sequence[TrialView]) -> list[WeakV
 
 
 def none_weak(virtues: Iterable[Row]) -> str:
-    """What is said where no virtue is weak; `virtues` are rows of `evaluation_virtues`."""
+    """The text where no virtue is weak; `virtues` are rows of `evaluation_virtues`."""
     return "No virtue is weak." if values(virtues, "score") else "No virtue was scored."
 
 
@@ -64,11 +64,10 @@ def _aspects(virtue: str, trials: Iterable[TrialView]) -> Iterable[tuple[TrialVi
 def weak_virtue_markdown(
     virtues: Sequence[Row], weak: Sequence[Row], offline: bool = False, whose: str = UNCALIBRATED, below: float = 0.7
 ) -> str:
-    """The virtues, the weakest first, and what judges advise on those that are weak: to be read as text, too.
+    """The virtues, the weakest first, and what judges advise on those that are weak; readable as plain text, too.
 
     `virtues` are rows of `evaluation_virtues`, `weak` of `weak_virtues`; `whose` says where the confidences come from,
-    `below` is the score, 0–1, below which a virtue is weak.
-    No text of a judge becomes a link or picture.
+    `below` is the score, 0–1, below which a virtue is weak. No text of a judge becomes a link or picture.
     """
     parts = [f"**{OFFLINE_NOTE}**"] if offline else []
     parts.append(f"{whose} {weak_above(virtues)}".rstrip())

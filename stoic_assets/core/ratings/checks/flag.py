@@ -1,4 +1,4 @@
-"""What a check says of a rater: something to talk about, never a verdict. Nobody is left out because of a flag."""
+"""What a check says about a rater: something to talk about, never a verdict. Nobody is excluded because of a flag."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Checks of how a rater uses the scale: always the same, always high, overall answers against their own marks."""
+"""Checks of how a rater uses the scale: always the same, always high, overall answers that contradict the marks."""
 
 from collections.abc import Iterator
 
@@ -9,11 +9,11 @@ from stoic_assets.core.ratings.missing_values import mean_of
 from stoic_assets.core.ratings.rating_table import ANSWERS, MARKS, NO, YES, Floats, RatingTable
 
 FEWEST_MARKS = 10
-"""With fewer marks (two items) a pattern is no pattern."""
+"""Fewer marks (two items) show no pattern."""
 SMALLEST_SD, MOST_SAME = 0.4, 0.8
 HIGHEST_MEAN, MOST_FIVES = 4.5, 0.7
 YES_FROM, NO_UP_TO = 2.5, 3.5
-"""Means of the marks below which a yes, and above which a no, contradicts them."""
+"""A yes contradicts marks with a mean below the first, a no marks with a mean above the second."""
 
 
 def straight_lining(table: RatingTable) -> Iterator[RaterFlag]:
@@ -50,7 +50,7 @@ def contradictory_overall(table: RatingTable) -> Iterator[RaterFlag]:
 
 
 def _marks_of_raters(table: RatingTable) -> Iterator[tuple[str, Floats]]:
-    """Each rater with enough marks, and the marks in one row."""
+    """Each rater with enough marks, and the marks in one array."""
     every = table.all_marks()
     for column, rater in enumerate(table.raters):
         marks = every[:, :, column]

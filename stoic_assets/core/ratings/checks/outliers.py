@@ -1,6 +1,6 @@
-"""The check for raters whose marks lie far from everyone else's.
+"""The check for raters whose marks are far from everyone else's.
 
-A rater is held against the others alone: their mean on the item, and how much they differ among themselves. So one odd
+A rater is compared only with the others: their mean on the item, and how much they differ among themselves. So one odd
 rater cannot hide by widening the spread, nor make the others look odd.
 """
 
@@ -17,10 +17,10 @@ from stoic_assets.core.ratings.rubric import DIMENSION_NAMES
 FARTHEST = 3.0
 """The |z| beyond which a mark is an outlier."""
 MOST_OUTLIERS = 0.05
-"""The share of outliers from which a rater is flagged; chance alone makes some 0.3 %."""
+"""The share of outliers from which on a rater is flagged; chance alone gives about 0.3 %."""
 FEWEST_OUTLIERS = 3
 ROUNDING_SD = 1 / np.sqrt(12)
-"""The standard deviation that rounding to whole marks leaves: others who agree perfectly are no surer than that."""
+"""The standard deviation that rounding to whole marks causes: even perfect agreement is no more precise than that."""
 
 
 def outliers(table: RatingTable) -> Iterator[RaterFlag]:

@@ -1,4 +1,4 @@
-"""The check for ratings that took less time than reading takes."""
+"""The check for ratings that took less time than reading the reply takes."""
 
 from collections.abc import Iterator, Mapping
 
@@ -9,7 +9,7 @@ from stoic_assets.core.table_rows import Row, Rows
 WORDS_PER_MINUTE = 400
 """Faster than almost everybody reads with understanding."""
 MOST_HASTY = 0.2
-"""The share of hasty ratings from which a rater is flagged; now and then anybody skims."""
+"""The share of hasty ratings from which on a rater is flagged; everybody skims now and then."""
 
 
 def too_fast(rows: Rows, items: Mapping[str, RatedItem]) -> Iterator[RaterFlag]:

@@ -1,4 +1,4 @@
-"""The check for raters who rate the same reply differently when they meet it again."""
+"""The check for raters who rate the same reply differently when they see it again."""
 
 from collections.abc import Iterator
 

@@ -1,7 +1,7 @@
 """The rating page: one HTML file that needs nothing else, sends nothing anywhere and works from a disk or on a phone.
 
-Replies are data in a JSON block and reach the reader as text alone. The policy in the head allows our style and our
-script by their hashes, and no request at all.
+Replies are data in a JSON block and reach the reader only as text. The policy in the head allows the page's own style
+and script by their hashes, and no request at all.
 """
 
 import json
@@ -17,16 +17,16 @@ from stoic_assets.core.ratings.reading import words_to_read
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES, DIMENSIONS, LEVELS, OVERALL, OVERALL_QUESTION
 
 SCRIPTS = ("order", "stopwatch", "work", "files", "view", "items", "keyboard", "main")
-"""The parts of the script in the order in which they stand in the page."""
+"""The parts of the script in the order in which the page contains them."""
 ABOUT = "People wrote a message, and each got a reply."
-"""What raters are told of the exchanges: true of any agent."""
+"""What raters are told about the exchanges by default: true of any agent."""
 _ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>&"}
 
 
 def build_page(page: BlindPage, about: str | None = None) -> str:
-    """The page as one HTML document, to be written as UTF-8. The keys of `page` do not enter it.
+    """The page as one HTML document, to be written as UTF-8. It does not contain the keys of `page`.
 
-    `about` says in whole sentences to whom people wrote; without it nothing is said but what is true of any agent.
+    `about` says in whole sentences to whom people wrote; without it, the page says only what is true of any agent.
     """
     style, script = own_text(_environment(), "page.css"), _script()
     return _environment().get_template("page.html.jinja").render(
@@ -64,11 +64,11 @@ def _exchange(test_id: str, said: str, reply: str) -> dict[str, Any]:
 
 
 def _json_block(data: dict[str, Any]) -> Markup:
-    """JSON that cannot end the script element it stands in, nor begin another; it is pure ASCII."""
+    """JSON that cannot end the script element that contains it, nor begin another; it is pure ASCII."""
     return Markup(json.dumps(data, separators=(",", ":")).translate(_ESCAPES))  # noqa: S704
 
 
 def _script() -> Markup:
-    """All parts in one scope of their own."""
+    """All parts in one function scope."""
     parts = Markup("\n").join(own_text(_environment(), f"{name}.js") for name in SCRIPTS)
     return Markup('(() => {{\n"use strict";\n{}\n}})();').format(parts)

@@ -1,8 +1,8 @@
 """Coefficients (observed − chance) / (1 − chance) over all raters at once: Gwet's AC1 and AC2, Fleiss' kappa.
 
-They differ in what they take for chance. An item with one mark tells how common its level is but nothing of agreement
-(Gwet, Handbook of Inter-Rater Reliability, 4th ed., chapters 2–5). With as many marks on every item Fleiss' kappa is
-the one of 1971.
+They differ in how they define chance. An item with one mark counts for how common its level is but not for agreement
+(Gwet, Handbook of Inter-Rater Reliability, 4th ed., chapters 2–5). With the same number of marks on every item, Fleiss'
+kappa is the one of 1971.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from stoic_assets.core.ratings.rating_table import Floats, category_counts
 
 
 def ordinal_weights(levels: int) -> Floats:
-    """How close two levels are, 0–1 (Gwet's ordinal weights): 1 − C(d + 1, 2) / C(levels, 2) for d steps apart."""
+    """How close two levels are, 0–1 (Gwet's ordinal weights): 1 − C(d + 1, 2) / C(levels, 2) at a distance of d."""
     steps = np.abs(np.subtract.outer(np.arange(levels), np.arange(levels)))
     return np.asarray(1 - steps * (steps + 1) / (levels * (levels - 1)), dtype=np.float64)
 
@@ -34,7 +34,7 @@ def fleiss_kappa(marks: Floats, weights: Floats, levels: int) -> Floats:
 
 
 def _agreement(counts: Floats, weights: Floats, closeness: Floats) -> Floats:
-    """The mean over items with two marks or more of how close two of them are."""
+    """The mean, over items with two or more marks, of how close two of the item's marks are."""
     raters = counts.sum(axis=1)
     pairs = raters * (raters - 1)
     close = (counts * (counts @ closeness - 1)).sum(axis=1)
@@ -42,7 +42,7 @@ def _agreement(counts: Floats, weights: Floats, closeness: Floats) -> Floats:
 
 
 def _shares(counts: Floats, weights: Floats) -> Floats:
-    """How common each level is: the mean over items with a mark of its share there. Draws × levels."""
+    """How common each level is: the mean of its share over items with a mark. Draws × levels."""
     raters = counts.sum(axis=1, keepdims=True)
     return ratio(weights @ (counts / np.maximum(raters, 1)), weights @ (raters > 0))
 

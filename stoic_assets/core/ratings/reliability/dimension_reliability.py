@@ -22,7 +22,7 @@ Draws = Callable[[Floats, Floats], Floats]
 
 
 class Coefficient(NamedTuple):
-    """How a coefficient is drawn, why it may not exist, and a library's way to the figure itself where one is used."""
+    """How a coefficient is computed in draws, why it may not exist, and a library's function for the figure, if any."""
 
     draws: Draws
     why_none: str
@@ -34,7 +34,7 @@ NO_PAIR = "no two raters share items on which their marks vary"
 SPARSE = "the marks are too sparse, or the items differ too little, to separate items from raters"
 OVERALL_LEVELS = len(ANSWERS)
 COMPARISON_DRAWS = 200
-"""Draws of the unweighted mean kappa of marks: it costs the most of all and only stands beside the others."""
+"""Draws of the unweighted mean kappa of marks: it costs the most of all and is only shown for comparison."""
 
 
 def _quadratic(marks: Floats, weights: Floats) -> Floats:
@@ -69,7 +69,7 @@ OVERALL_COEFFICIENTS: Mapping[str, Coefficient] = {
     "cohen_kappa_mean": Coefficient(partial(_unweighted, levels=OVERALL_LEVELS), NO_PAIR),
 }
 NEEDS_NO_VARIATION = frozenset({"ac1", "ac2"})
-"""Coefficients whose chance does not grow with the share of the commonest level, so that unanimity is 1."""
+"""Coefficients whose chance agreement does not grow with the share of the most common level, so that unanimity is 1."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def overall_reliability(table: RatingTable, weights: Floats) -> dict[str, Estima
 
 
 def _dimension(marks: Floats, overall: Floats, weights: Floats) -> DimensionReliability:
-    """Where there is an answer to `overall` and no mark, the rater said N/A."""
+    """The reliability of one dimension. An answer to `overall` without a mark means that the rater chose N/A."""
     coefficients = _estimates(marks, weights, DIMENSION_COEFFICIENTS)
     given = (~np.isnan(marks)).sum(axis=1)
     typical = float(np.median(given[given > 0])) if given.any() else 0.0
@@ -133,7 +133,7 @@ def _no_agreement(marks: Floats) -> str | None:
 
 
 def _unvaried(marks: Floats) -> bool:
-    """Whether all marks on items with two marks or more are the same."""
+    """Whether all marks on items with two or more marks are the same."""
     there = ~np.isnan(marks)
     comparable = marks[there & (there.sum(axis=1, keepdims=True) >= 2)]
     return bool((comparable == comparable[:1]).all())

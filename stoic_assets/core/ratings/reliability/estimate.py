@@ -1,4 +1,4 @@
-"""A figure, how sure we are of it, and why there is none."""
+"""A figure, its interval, and why one of them is missing."""
 
 from dataclasses import dataclass
 
@@ -9,11 +9,11 @@ from stoic_assets.core.ratings.rating_table import Floats
 
 CONFIDENCE = 0.95
 FEWEST_ITEMS = 10
-"""With fewer items draws hardly differ from each other, and an interval would pretend to know."""
+"""With fewer items, draws hardly differ from each other, and an interval would suggest false precision."""
 DEFINED_SHARE = 0.95
-"""The least share of draws in which a figure must exist for its interval to stand for all of them."""
+"""The least share of draws in which a figure must exist for an interval to be valid."""
 EXACT = 1e-9
-"""A figure that lies so little outside of its interval is at its end: sums are not exact."""
+"""A figure that is outside its interval by no more than this counts as its end: sums are not exact."""
 
 
 @dataclass(frozen=True)
@@ -27,14 +27,14 @@ class Estimate:
 
 
 def undefined(why: str) -> Estimate:
-    """No figure, for this reason."""
+    """A missing figure, with the reason."""
     return Estimate(None, None, None, why)
 
 
 def with_interval(value: float, draws: Floats, items: int, why: str) -> Estimate:
-    """The figure with the percentile interval of its bootstrap `draws`; `items` is how many items it rests on.
+    """The figure with the percentile interval of its bootstrap `draws`; `items` is the number of items behind it.
 
-    `why` is the reason to give should `value` not exist (NaN).
+    `why` is the reason to give if `value` does not exist (NaN).
     """
     if not np.isfinite(value):
         return undefined(why)

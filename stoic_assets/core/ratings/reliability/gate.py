@@ -1,12 +1,12 @@
 """Whether raters agree well enough for their mean to be ground truth: yes, no, or not known yet.
 
-The gate looks at the interval of ordinal alpha, not at the figure alone: with 80 items and three raters it is some
+The gate looks at the interval of ordinal alpha, not only at the figure: with 80 items and three raters it is about
 ±0.13 wide, so a figure just above the line proves nothing.
 
-How many more raters would settle it follows from how intervals narrow. The standard error of the reliability ρ of one
-mark with k marks on each item is in proportion to g(k) = (1 + (k − 1)ρ) / √(k(k − 1)) (Fisher; Donner and Eliasziw,
+How many more raters would decide it follows from how intervals narrow. The standard error of the reliability ρ of one
+mark with k marks on each item is proportional to g(k) = (1 + (k − 1)ρ) / √(k(k − 1)) (Fisher; Donner and Eliasziw,
 Statistics in Medicine 6, 1987); its numerator is the term of Spearman and Brown. So with k′ marks the part of the
-interval on the side of the line shrinks to g(k′)/g(k) of what it is; the least k′ that takes it off the line counts.
+interval on the side of the line shrinks by the factor g(k′)/g(k); the smallest k′ that excludes the line is used.
 """
 
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ from typing import Literal
 from stoic_assets.core.ratings.reliability.estimate import Estimate
 
 ACCEPT = 0.6
-"""Above this raters agree well enough: the whole interval must lie there."""
+"""Above this raters agree well enough: the whole interval must be above it."""
 REVIEW = 0.5
-"""Below this criteria and training need a review: the whole interval must lie there."""
+"""Below this criteria and training need a review: the whole interval must be below it."""
 FEWEST_RATERS = 3
 A_PAIR = 2
-"""Where items have so many marks, it is not raters who are missing when there is no interval of alpha."""
+"""Marks on an item from which on a missing interval of alpha is not due to missing raters."""
 MOST_RATERS = 50
-"""More raters than this on one item are no plan."""
+"""More raters than this for one item are not practicable."""
 
 State = Literal["pass", "fail", "unknown"]
 
@@ -32,7 +32,7 @@ State = Literal["pass", "fail", "unknown"]
 class Gate:
     """The verdict on one dimension, and the reason.
 
-    `more_raters` is None unless that many more would settle it, or are missing for alpha to have an interval at all.
+    `more_raters` is None unless that many more would decide it, or are needed for alpha to have an interval at all.
     """
 
     state: State
@@ -43,7 +43,7 @@ class Gate:
 def gate(alpha: Estimate, marks_per_item: float, marked: float = 1.0) -> Gate:
     """The verdict from ordinal `alpha`, the median number of marks on an item, and the share of ratings with a mark.
 
-    The others say N/A: of so many more raters, only that share will mark an item.
+    The other ratings are N/A: of any additional raters, only that share will mark an item.
     """
     if not marked:
         return Gate("unknown", None, "every rater found it not applicable to every item")
@@ -80,7 +80,7 @@ def _undecided(estimate: float, low: float, high: float, marks_per_item: float, 
 
 
 def _raters_to_settle(alpha: float, enough: float, marks_per_item: float, marked: float) -> int | None:
-    """The least number of more raters that narrows the interval's half towards the line to less than `enough` of it."""
+    """The fewest additional raters that shrink the interval's half towards the line below the share `enough` of it."""
     reliability = min(max(alpha, 0.0), 1.0)
     marks = max(marks_per_item, A_PAIR)
     now = _spread(marks, reliability)

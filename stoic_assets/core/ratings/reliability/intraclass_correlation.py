@@ -1,4 +1,4 @@
-"""Intraclass correlations of absolute agreement: ICC(A,1) of one mark, ICC(A,k) of the mean that an item ends up with.
+"""Intraclass correlations of absolute agreement: ICC(A,1) of one mark, ICC(A,k) of the mean of an item's marks.
 
 Variance components of the two-way random model by Henderson's first method (Searle, Casella and McCulloch, Variance
 Components, 1992, chapter 5), so that an item with a missing mark need not be dropped. On complete data these are the
@@ -11,14 +11,14 @@ from stoic_assets.core.ratings.missing_values import ratio
 from stoic_assets.core.ratings.rating_table import Floats
 
 SINGULAR = 1e-9
-"""A determinant below this, relative to its scale, means that items, raters and error cannot be told apart."""
+"""A determinant below this, relative to its scale, means that items, raters and error cannot be separated."""
 
 ROUNDING = 1e-9
-"""A variance so little away from zero is zero: sums are not exact."""
+"""A variance closer to zero than this is zero: sums are not exact."""
 
 
 def icc_single(marks: Floats, weights: Floats) -> Floats:
-    """ICC(A,1) in each draw: the share of the variance of a single mark that lies between items."""
+    """ICC(A,1) in each draw: the share of the variance of a single mark that is between items."""
     items, within = _variance_components(marks, weights)
     return ratio(items, items + within)
 
@@ -32,9 +32,9 @@ def icc_mean(marks: Floats, weights: Floats) -> Floats:
 
 
 def _variance_components(marks: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """Variance between items, and between the marks of one item (raters and what is left over): two rows of draws."""
+    """Variance between items, and between the marks of one item (raters and residual): two rows of draws."""
     there = (~np.isnan(marks)).astype(np.float64)
-    # The middle of the scale is taken off, so that squares stay small.
+    # The middle of the scale is subtracted, so that squares stay small.
     values = np.where(there > 0, np.nan_to_num(marks) - 3, 0)
     given, sums = there.sum(axis=1), values.sum(axis=1)
     marks_of_rater, sum_of_rater = weights @ there, weights @ values
@@ -53,7 +53,7 @@ def _variance_components(marks: Floats, weights: Floats) -> tuple[Floats, Floats
     squares = np.array([by_item - mean_square, by_rater - mean_square, left])
     between, raters_apart, left_over = _solved(equations, squares, total)
     between, within = (np.where(np.abs(x) < ROUNDING, 0, x) for x in (between, raters_apart + left_over))
-    # Below zero, which only very uneven data reach, it would make a correlation above 1.
+    # Below zero, which happens only with very uneven data, it would make a correlation above 1.
     return between, np.where(within >= 0, within, np.nan)
 
 

@@ -1,6 +1,6 @@
-"""Krippendorff's alpha, which takes any number of raters and any pattern of missing marks.
+"""Krippendorff's alpha, which allows any number of raters and any pattern of missing marks.
 
-The figure is the library's; the draws of its bootstrap are computed here, all at once, by the same formula
+The library computes the figure; the draws of its bootstrap are computed here, all at once, by the same formula
 (Krippendorff, Content Analysis, 4th ed., chapter 12): coincidences within items, distances from their margins.
 """
 
@@ -45,7 +45,7 @@ def _coincidences(counts: Floats) -> Floats:
 
 
 def _distances(totals: Floats, level: Level) -> Floats:
-    """Squared distances between levels in each draw; ordinal ones count the marks that lie between two levels."""
+    """Squared distances between levels in each draw; ordinal ones count the marks between two levels."""
     if level == "nominal":
         return np.broadcast_to(1 - np.eye(totals.shape[1]), (len(totals), totals.shape[1], totals.shape[1]))
     middle = np.cumsum(totals, axis=1) - totals / 2

@@ -1,7 +1,7 @@
 """Cohen's kappa of every two raters, over the items that both rated, and its mean.
 
-A kappa weighs how far apart two marks are by squared distance between codes: a mark's code is its number for the
-quadratic kappa, and a row of zeros with a one at its level for the unweighted kappa. So both are the same sums:
+A kappa weights disagreement by the squared distance between codes: a mark's code is its number for the quadratic kappa,
+and a row of zeros with a one at its level for the unweighted kappa. So both are the same sums:
 1 − Σ|x − y|² / (Σ|x|² + Σ|y|² − 2 Σx·Σy / n) over the n shared items.
 """
 
@@ -31,7 +31,7 @@ def nominal_codes(marks: Floats, levels: int) -> Codes:
 
 
 def mean_kappa(codes: Codes, there: npt.NDArray[np.bool_], weights: Floats) -> Floats:
-    """The mean kappa in each draw, pairs counting by the number of items they share; NaN where no pair has one.
+    """The mean kappa in each draw, pairs weighted by the number of items they share; NaN where no pair has a kappa.
 
     `there` (items × raters) says which marks exist.
     """
@@ -69,5 +69,5 @@ def _kappas(x: Codes, y: Codes, both: Codes, weights: Codes) -> tuple[Floats, Fl
     apart = (weights @ ((x - y) ** 2).sum(axis=0)).astype(np.float64)
     squares = (weights @ (x**2 + y**2).sum(axis=0)).astype(np.float64)
     cross = sum((weights @ a).astype(np.float64) * (weights @ b) for a, b in zip(x, y, strict=True))
-    # Everything is multiplied by the number of items, which keeps it whole: the test for zero is exact.
+    # Multiplied by the number of items, all values are whole numbers: the test for zero is exact.
     return 1 - ratio(shared * apart, shared * squares - 2 * cross), shared

@@ -12,7 +12,7 @@ FEWEST = 3
 
 
 def spearman(x: Floats, y: Floats, draws: int, seed: int) -> Estimate:
-    """The rank correlation of two columns, −1 to 1; items where either is NaN are left out. Ties share their rank."""
+    """The rank correlation of two columns, −1 to 1; items where either is NaN are left out. Ties get the mean rank."""
     both = np.isfinite(x) & np.isfinite(y)
     x, y = x[both], y[both]
     if len(x) < FEWEST:

@@ -1,4 +1,4 @@
-"""What each rater does to a study: how lenient they are, and what agreement would be without them."""
+"""The influence of each rater on a study: how lenient they are, and what agreement would be without them."""
 
 import numpy as np
 
@@ -30,7 +30,7 @@ def leniency(table: RatingTable, weights: Floats) -> dict[str, Estimate]:
 
 
 def alpha_without(table: RatingTable) -> dict[str, dict[str, float | None]]:
-    """Ordinal alpha of each dimension, had a rater not taken part: by rater, then dimension; None where undefined."""
+    """Ordinal alpha of each dimension without one rater: by that rater, then dimension; None where undefined."""
     return {
         rater: {
             dimension: _or_none(alpha(np.delete(table.marks[dimension], column, axis=1), MARKS, "ordinal"))

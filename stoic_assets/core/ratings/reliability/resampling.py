@@ -1,7 +1,7 @@
-"""The bootstrap over items: which items a draw holds.
+"""The bootstrap over items: which items a draw contains.
 
-A draw is a row of weights: how many times each item occurs in it. So a statistic that is made of sums over items has
-the value of every draw by one matrix product. Ratings of one item stay together, since they are not independent.
+A draw is a row of weights: how many times each item occurs in it. So one matrix product gives, for every draw, the sums
+over items that a statistic consists of. Ratings of one item stay together, since they are not independent.
 """
 
 import numpy as np
@@ -18,5 +18,5 @@ def item_weights(items: int, draws: int, seed: int) -> Floats:
 
 
 def as_observed(items: int) -> Floats:
-    """The one draw that is the study itself: every item once."""
+    """The study itself as a draw: every item once."""
     return np.ones((1, items))

@@ -1,6 +1,6 @@
 """The sheet that raters go through together: the items they disagree on, as Markdown to print or to share.
 
-Texts of others stand in it escaped, so that no reply can set up a heading or a link.
+Texts of users and agents are escaped, so that no reply can become a heading or a link.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ from stoic_assets.core.ratings.rubric import DIMENSIONS
 from stoic_assets.core.visible_text import visible
 
 MOST_ITEMS = 20
-"""More than a meeting gets through."""
+"""A meeting cannot discuss more."""
 
 _INTRODUCTION = """# Discussion sheet
 

@@ -10,7 +10,7 @@ from stoic_assets.core.ratings.rubric import DIMENSION_NAMES
 
 @dataclass(frozen=True)
 class Distribution:
-    """The number of each level, lowest first; of ratings without a mark; mean and standard deviation of the marks."""
+    """Counts of each level, lowest first, and of ratings without a mark; mean and standard deviation of the marks."""
 
     question: str
     counts: tuple[int, ...]

@@ -9,7 +9,7 @@ from stoic_assets.core.ratings.rubric import DIMENSIONS
 
 COLOURS: Mapping[State, str] = {"pass": PALETTE[2], "fail": PALETTE[4], "unknown": PALETTE[1]}
 TICKS = 6
-"""At most so many steps on the axis: more of them, where it begins below zero, and their figures touch."""
+"""The most steps on the axis: with more, where it begins below zero, their figures would touch."""
 
 
 def forest_chart_svg(dimensions: Mapping[str, DimensionReliability], ink: str = INK) -> str:

@@ -1,4 +1,4 @@
-"""What a study says of single items: how good they are, and where raters saw different things in them."""
+"""What a study says about single items: how good they are, and where raters disagree on them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from stoic_assets.core.ratings.rating_table import NO, YES, Floats, RatingTable
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES
 
 GAP = 3
-"""Marks on one question that lie this far apart need a talk: a 1 and a 4 are no matter of taste."""
+"""Marks on one question this far apart need discussion: a 1 and a 4 are not a matter of taste."""
 
 
 @dataclass(frozen=True)
 class ItemFinding:
-    """One item. `mean` (1–5) is over its dimensions, each being the mean of its marks.
+    """One item. `mean` (1–5) is over its dimensions, each represented by the mean of its marks.
 
     `disagreement` is the variance of the marks on a dimension, averaged over dimensions. `split` names the dimensions
     with marks three or more apart, and `overall` where one rater said yes and another no.
@@ -44,7 +44,7 @@ def item_findings(table: RatingTable) -> list[ItemFinding]:
 
 
 def best_and_worst(findings: Sequence[ItemFinding], most: int) -> tuple[list[ItemFinding], list[ItemFinding]]:
-    """The `most` items with the highest means, best first, and as many with the lowest, worst first; none in both."""
+    """The `most` items with the highest means, best first, and as many with the lowest, worst first; none is in both."""
     ranked = sorted(findings, key=lambda item: (-item.mean, item.test_id))
     most = min(most, len(ranked) // 2)
     return ranked[:most], ranked[::-1][:most]

@@ -1,4 +1,4 @@
-"""What each rater said of one item."""
+"""What each rater said about one item."""
 
 from dataclasses import dataclass
 

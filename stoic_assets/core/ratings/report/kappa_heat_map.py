@@ -21,7 +21,7 @@ def kappa_heat_map_svg(table: RatingTable, ink: str = INK) -> str:
     if len(table.raters) <= MOST_WITH_FIGURES:
         for row, column in np.argwhere(np.isfinite(matrix)):
             value = matrix[row, column]
-            # The cells have a colour of their own, whatever the page's, so their ink is fixed too.
+            # The colours of the cells do not depend on the page, so their ink does not either.
             ink_of_cell = "white" if value > 0.55 else "black"
             plot.text(column, row, score(value), ha="center", va="center", fontsize=9, color=ink_of_cell)
     step = -(-len(table.raters) // MOST_NAMED)

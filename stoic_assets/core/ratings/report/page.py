@@ -36,7 +36,7 @@ def _environment() -> PageEnvironment:
 
 
 def _with_interval(found: Estimate) -> Markup:
-    """`0.62 (0.51 to 0.71)`; what is missing is a dash with the reason on hover."""
+    """`0.62 (0.51 to 0.71)`; a missing part is a dash with the reason on hover."""
     if found.estimate is None:
         return or_dash(str)(None, found.why)
     figure = score(found.estimate)
@@ -60,7 +60,7 @@ def render_analysis(analysis: RatingAnalysis) -> str:
 
 
 def _charts(analysis: RatingAnalysis) -> Mapping[str, Markup | None]:
-    """The charts that there is something for. The markup is our own: matplotlib escapes the labels, which are ASCII."""
+    """The charts for which there are data. The markup is safe: matplotlib escapes the labels, which are ASCII."""
     table = analysis.table
     several = len(table.raters) > 1
     marks = distributions(table)[: len(DIMENSIONS)]
