@@ -44,7 +44,7 @@ def item_findings(table: RatingTable) -> list[ItemFinding]:
 
 
 def best_and_worst(findings: Sequence[ItemFinding], most: int) -> tuple[list[ItemFinding], list[ItemFinding]]:
-    """The `most` items with the highest means, best first, and as many with the lowest, worst first; none is in both."""
+    """The `most` items with the highest means, best first, and as many with the lowest, worst first; no overlap."""
     ranked = sorted(findings, key=lambda item: (-item.mean, item.test_id))
     most = min(most, len(ranked) // 2)
     return ranked[:most], ranked[::-1][:most]

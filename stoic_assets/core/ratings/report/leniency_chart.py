@@ -9,7 +9,7 @@ ROW_HEIGHT = 0.24
 
 
 def leniency_chart_svg(leniency: Mapping[str, Estimate], ink: str = INK) -> str:
-    """The leniency of each rater as an `<svg>` element, the most lenient on top; raters without a figure are omitted."""
+    """The leniency of each rater as an `<svg>` element, the most lenient on top; those without a figure are omitted."""
     ranked = sorted((found.estimate, rater) for rater, found in leniency.items() if found.estimate is not None)
     figure, plot = axes(4.6, 1.0 + ROW_HEIGHT * len(ranked))
     plot.axvline(0, color=INK_MARK, linewidth=1)
