@@ -1,4 +1,4 @@
-"""A program that runs beside a command and ends with it, whatever happens to either."""
+"""A program that runs next to a command and ends with it, whatever happens to either."""
 
 import subprocess
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 UNINTERRUPTED = ("/bin/sh", "-c", 'trap "" INT; exec "$@"', "sh")
-"""Before a command: Ctrl-C, which a terminal sends to all its processes, leaves it to us to end this one."""
+"""Put before a command: it ignores Ctrl-C, which a terminal sends to all its processes, so that we end it ourselves."""
 
 
 @contextmanager
@@ -16,8 +16,8 @@ def child_process(
 ) -> Iterator["subprocess.Popen[str]"]:
     """The process of `command` while the block runs; then it is asked to end, and killed after `patience` seconds.
 
-    Of our open files it gets those whose descriptors are `inherited`. One that is set `apart` hears nothing of what
-    the terminal tells us (Ctrl-C, that it is closed): it ends because we do.
+    Of our open files it gets only those whose descriptors are `inherited`. A process set `apart` receives no signals
+    from the terminal (Ctrl-C, hang-up): it ends because we end it.
     """
     group = 0 if apart else None
     with subprocess.Popen(
@@ -34,6 +34,6 @@ def _wait_or_kill(process: "subprocess.Popen[str]", patience: float) -> None:
     try:
         process.wait(patience)
     except subprocess.TimeoutExpired:
-        pass  # it does not listen
+        pass  # it ignores the request
     finally:
-        process.kill()  # does nothing to one that has ended
+        process.kill()  # has no effect on a process that has ended

@@ -1,4 +1,4 @@
-"""The `stoic` command: each is a thin layer over the same definitions, and ends with a documented exit code."""
+"""The `stoic` command: each sub-command is a thin layer over the same definitions, with documented exit codes."""
 
 import atexit
 import errno
@@ -38,7 +38,7 @@ COMMANDS = {
     "release": "release.app",
     "ratings": "ratings.app",
 }
-"""Where each command is written, within `stoic_assets.cli`."""
+"""The module of each command, within `stoic_assets.cli`."""
 
 
 def _show_version(wanted: bool) -> None:
@@ -53,15 +53,15 @@ def _with_version(
     ]
     = False,
 ) -> None:
-    """What stands before the name of a command."""
+    """Options before the name of a command."""
 
 
 def command_line(names: Iterable[str] = COMMANDS) -> typer.Typer:
-    """The `stoic` command with these of its sub-commands; importing all of them takes 0.2 s more than one."""
+    """The `stoic` command with these sub-commands; importing all of them takes 0.2 s more than one."""
     stoic = typer.Typer(
         name="stoic", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
         help="Evaluates conversational agents: live conversations, assertions on what they did, five Stoic virtues.",
-        cls=Group, callback=_with_version,  # with it, a single command is still called by its name
+        cls=Group, callback=_with_version,  # with a callback, a single command still needs its name
     )
     for name in names:
         module, _, written = COMMANDS[name].partition(".")
@@ -77,12 +77,12 @@ def command_line(names: Iterable[str] = COMMANDS) -> typer.Typer:
 
 def run() -> None:
     """Runs a command. Faults end in one line on stderr; `--verbose` shows where they came from."""
-    # Dagster alone holds 200,000 objects; looking through them again and again took a tenth of an evaluation.
+    # Dagster alone has 200,000 objects; collecting garbage among them took a tenth of an evaluation.
     gc.set_threshold(100_000, 20, 20)
-    atexit.register(gc.freeze)  # else Python looks through all of them once more before it ends, for a second
+    atexit.register(gc.freeze)  # else Python collects garbage among all of them once more at its end, for a second
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that has no − or – is shown the rest
+            stream.reconfigure(errors="replace")  # a terminal that cannot print − or – still shows the rest
     arguments = sys.argv[1:]
     verbose = "--verbose" in arguments
     try:
@@ -93,7 +93,7 @@ def run() -> None:
             hear_interrupts_once()
         sys.exit(stoic(args=with_resume_value(arguments), standalone_mode=False) or 0)
     except typer.TyperException as error:
-        if problem := error.format_message():  # none where the help was asked for, or stands instead of a command
+        if problem := error.format_message():  # empty where help was asked for, or is shown for a missing command
             path = context.command_path if (context := getattr(error, "ctx", None)) else "stoic"
             end(error, f"{problem.replace('Value error, ', '')} (see {path} --help)", error.exit_code)
         sys.exit(error.exit_code)
@@ -109,7 +109,7 @@ def run() -> None:
 
 
 def end(error: BaseException, message: str, exit_code: int, verbose: bool = False) -> None:
-    """One line, the notes of the error at its end, and the traceback for those who asked."""
+    """Prints one line with the error's notes, and with `verbose` the traceback."""
     if verbose:
         traceback.print_exception(error)  # rich's own took minutes over Dagster's nested causes
     said = "; ".join([message, *getattr(error, "__notes__", ())])

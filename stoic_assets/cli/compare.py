@@ -1,4 +1,4 @@
-"""`stoic compare`: two versions held against each other, and the gate that a pipeline stops on."""
+"""`stoic compare`: compares two versions, with a gate that can stop a pipeline."""
 
 from collections.abc import Collection, Iterator, Sequence
 from enum import StrEnum
@@ -100,7 +100,7 @@ def compare(
 
 
 def _stop(found: Comparison, gates: Collection[Gate]) -> None:
-    """Exits with 1 where a gate says no, and says why; tells of one that cannot."""
+    """Exits with 1 where a gate fails, and says why; also reports a gate that cannot fail."""
     for blind in _blind(found, gates):
         console.err.print(f"stoic: {blind}")
     sure = [pair for pair in found.broken if pair.repeated] if Gate.broken in gates else []
@@ -116,7 +116,7 @@ def _stop(found: Comparison, gates: Collection[Gate]) -> None:
 
 
 def _blind(found: Comparison, gates: Collection[Gate]) -> Iterator[str]:
-    """What a gate cannot say no to, whatever fell, and what helps."""
+    """Gates that cannot fail, whatever regressed, each with advice."""
     if Gate.regression in gates and found.too_few_jobs:
         advice = "add jobs, or use --fail-on broken or `stoic eval --fail-under`"
         yield f"--fail-on regression cannot fail here: {found.too_few_jobs}; {advice}"
@@ -129,7 +129,7 @@ def _blind(found: Comparison, gates: Collection[Gate]) -> Iterator[str]:
 
 
 def show_comparison(found: Comparison) -> None:
-    """A comparison for a person."""
+    """Prints a comparison for a person."""
     console.out.print()
     console.say(headline(found), style=f"bold {COLOURS[found.verdict]}")
     for note in found.notes:
@@ -167,7 +167,7 @@ def _table(found: Comparison) -> Table:
 
 
 def _versions(found: Comparison) -> tuple[str, str]:
-    """How the two are called beside each other: without their agent where it is the same."""
+    """The names of the two versions: without their agent if it is the same."""
     base, candidate = found.base.agent_version, found.candidate.agent_version
     agent = f"{agent_of(base)}@" if agent_of(base) == agent_of(candidate) else ""
     return base.removeprefix(agent), candidate.removeprefix(agent)
@@ -203,7 +203,7 @@ def _side(side: Side) -> dict[str, Any]:
 def _evaluations(
     workplace: Workplace, base: str, candidate: str, wanted: list[str]
 ) -> tuple[str | None, str | None]:
-    """Which side each named evaluation belongs to; of one and the same version the first named is the base."""
+    """Which side each named evaluation belongs to; if both are of the same version, the first is the base."""
     if base == candidate and len(wanted) != 2:
         raise ConfigurationError(
             "BASE and CANDIDATE are the same version; name two of its evaluations: --evaluation BASE_ID --evaluation ID"
@@ -231,6 +231,6 @@ def _write(path: Path | None, text: str) -> None:
 
 
 def _has(workplace: Workplace, version: str, evaluation_id: str) -> bool:
-    """Whether a version has this evaluation; of one that was cut short no table may hold anything."""
+    """Whether a version has this evaluation; one that was cut short may be in no table."""
     stored = workplace.warehouse.has("evaluations", version, evaluation_id)
     return stored or evaluation_id in workplace.evidence.evaluation_ids(version)

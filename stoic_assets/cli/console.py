@@ -1,4 +1,4 @@
-"""What a person sees in the terminal: results on stdout, everything else on stderr."""
+"""Output in the terminal: results on stdout, everything else on stderr."""
 
 import json
 import os
@@ -21,16 +21,16 @@ from stoic_assets.core.jobs.names import played
 from stoic_assets.core.visible_text import visible
 
 AS_IT_STANDS: dict[str, Any] = {"soft_wrap": True, "markup": False, "emoji": False, "highlight": False}
-"""An agent's `[/INST]` or `:smile:`, a path or an IPv6 address means nothing to a terminal; colour comes by `style`."""
+"""Nothing in text is markup, such as an agent's `[/INST]` or `:smile:`, a path or an IPv6 address; `style` colours."""
 READ_NO_FURTHER = 141
-"""The exit code of a program whose reader went away (128 + SIGPIPE): 1 would be a gate that says no."""
+"""The exit code of a program whose reader went away (128 + SIGPIPE): 1 would mean a failed gate."""
 
 
 class Terminal(Console):
-    """A console that leaves so when its reader goes away, as `head` does."""
+    """A console that exits with it when its reader goes away, as `head` does."""
 
     def on_broken_pipe(self) -> None:
-        """Ends the program; what Python still holds for the reader goes nowhere."""
+        """Ends the program; output that Python still buffers is discarded."""
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         raise SystemExit(READ_NO_FURTHER)
 
@@ -41,16 +41,16 @@ err = Console(stderr=True, **AS_IT_STANDS)
 
 def print_json(document: Any) -> None:
     """One JSON document on stdout."""
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"  # None where nobody holds the other end
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"  # None if stdout is closed
     text = json.dumps(document, ensure_ascii=not encoding.lower().startswith("utf"), allow_nan=False)
     try:
-        print(text, flush=True)  # noqa: T201 - the one unstyled thing; flushed, since servers go on after it
+        print(text, flush=True)  # noqa: T201 - the only unstyled output; flushed, since servers keep running after it
     except BrokenPipeError:
         out.on_broken_pipe()
 
 
 class Name:
-    """A name in a table: it folds after what joins its words, and a number stays with the word before it."""
+    """A name in a table: it folds after the characters that join its words; a number stays with the word before it."""
 
     def __init__(self, text: str) -> None:
         self._parts = re.split(r"(?<=[_.~/:-])|(?<= )(?!\d+$)", text)
@@ -68,8 +68,8 @@ class Name:
 
 
 def say(text: str | Text, style: str = "", indent: int = 0, label: str | Text = "") -> None:
-    """Words on stdout after a label. A terminal is given them broken between words, all but the first line indented; a
-    file as one line."""
+    """Text on stdout after a label. In a terminal it breaks between words, and all lines but the first are indented; in
+    a file it is one line."""
     words = Text(text) if isinstance(text, str) else text
     lines = words.wrap(out, out.width - indent) if out.is_terminal else [words]
     for number, line in enumerate(lines):
@@ -77,7 +77,7 @@ def say(text: str | Text, style: str = "", indent: int = 0, label: str | Text = 
 
 
 def print_table(table: Table) -> None:
-    """A table on stdout, no cell cut short: where a terminal is too narrow, columns fold that have a `min_width`.
+    """A table on stdout with no cell cut short: if a terminal is too narrow, columns with a `min_width` fold.
 
     A file has no width.
     """
@@ -90,12 +90,12 @@ def print_table(table: Table) -> None:
 
 
 def _width(shown: RenderableType) -> int:
-    """How wide it is where there is room for it."""
+    """Its width without folding."""
     return out.measure(shown, options=out.options.update(max_width=1000)).maximum
 
 
 def _fold(table: Table, excess: int) -> None:
-    """Takes `excess` from the widths of columns that fold, first from the last of them."""
+    """Takes `excess` from the widths of columns that fold, starting with the last."""
     for column in reversed(table.columns):
         if column.min_width is not None:
             width = max(map(_width, (column.header, *column.cells)))
@@ -104,12 +104,12 @@ def _fold(table: Table, excess: int) -> None:
 
 
 def foreign(text: str) -> Text:
-    """Text of an agent or a model, with what could steer a terminal, or cannot be written to one, made visible."""
+    """Text of an agent or a model; characters that could control a terminal, or cannot be printed, are made visible."""
     return Text(visible(text))
 
 
 class TerminalProgress:
-    """Progress bars on stderr; with `verbose` also every message, with the events behind it, and every query."""
+    """Progress bars on stderr; with `verbose` also every message with its events, and every query."""
 
     def __init__(self, bars: Bars, verbose: bool) -> None:
         self._bars, self._verbose = bars, verbose
@@ -117,7 +117,7 @@ class TerminalProgress:
         self._clean: Callable[[Any], Any] = lambda data: data
 
     def clean_by(self, clean: Callable[[Any], Any]) -> None:
-        """Has messages shown without what `clean` takes for secrets, as they are stored."""
+        """Shows messages without what `clean` takes for secrets, as they are stored."""
         self._clean = clean
 
     def begin(self, stage: str, total: int) -> None:
@@ -131,14 +131,14 @@ class TerminalProgress:
         self._bars.advance(self._stages[stage])
 
     def turn(self, trial: Trial, turn: Turn) -> None:
-        """A message was made or received."""
+        """A message was sent or received."""
         if self._verbose:
             self._print(trial, "user " if turn.speaker == "user" else "agent", turn.content)
             for event in self._clean(list(turn.events)):
                 self._bars.console.print(foreign(f"    {json.dumps(event, ensure_ascii=False)}"), style="cyan")
 
     def query(self, trial: Trial, cypher: str) -> None:
-        """The graph is asked, or set up."""
+        """A query or a setup runs in the graph."""
         if self._verbose:
             self._print(trial, "query", cypher)
 
@@ -147,7 +147,7 @@ class TerminalProgress:
         self._bars.console.print(label + foreign(self._clean(text)))
 
     def note(self, message: str) -> None:
-        """Something worth knowing that is no result."""
+        """Shows something worth knowing that is not a result."""
         self._bars.console.print(foreign(message), style="dim")
 
 

@@ -1,4 +1,4 @@
-"""`stoic demo`: two releases of a live agent, evaluated and set side by side."""
+"""`stoic demo`: evaluates and compares two releases of a live agent."""
 
 import json
 import os
@@ -28,7 +28,7 @@ from stoic_assets.core.evaluation import EvaluationRequest
 from stoic_assets.core.graph_address import GraphAddress
 
 FOR_REAL_AGENTS = ("AGENT_", "NEO_", "STOIC_GRAPH", "STOIC_WEBHOOK_URL", "EVOLUTION_URL", "BOOGIE_URL")
-"""How the names of settings begin that lead to the user's own services."""
+"""Prefixes of settings that lead to the user's own services."""
 RELEASES = ("1.0.0", "1.1.0")
 
 
@@ -39,7 +39,7 @@ def demo(
 ) -> None:
     """Evaluates two versions of the demo agent on the embedded graph and shows what changed between them."""
     with console.watched(verbose) as progress:
-        workplace = of_our_own(open_workplace(progress=progress), live)
+        workplace = demo_workplace(open_workplace(progress=progress), live)
         with workplace.graphs() as graphs, ExitStack() as agents:
             urls = {r: agents.enter_context(running_agent(r, graphs.subject_address)) for r in RELEASES}
             documents = [_evaluate(workplace, release, url) for release, url in urls.items()]
@@ -52,10 +52,10 @@ def demo(
         _show(found, documents[-1], workplace)
 
 
-def of_our_own(workplace: Workplace, live: bool) -> Workplace:
-    """The demo plays the shipped jobs, writes into the embedded graphs and tells nobody, whatever is configured.
+def demo_workplace(workplace: Workplace, live: bool) -> Workplace:
+    """A workplace with the shipped jobs and the embedded graphs, which notifies no service, whatever is configured.
 
-    Its results stand where the project keeps all results, so that other commands and the web UI find them.
+    Its results are stored with all results of the project, so that other commands and the web UI find them.
     """
     project = replace(workplace.project, root=shipped("eval_jobs").parent)
     env = {name: value for name, value in workplace.env.items() if not name.startswith(FOR_REAL_AGENTS)}
@@ -90,7 +90,7 @@ def running_agent(release: str, graph: GraphAddress) -> Iterator[str]:
 
 
 def _compared(workplace: Workplace, documents: list[dict[str, Any]]) -> Comparison:
-    """Both releases, in the evaluations made just now."""
+    """Compares both releases in the evaluations that were just made."""
     [base, candidate], [base_id, candidate_id] = (
         [document[key] for document in documents] for key in ("agent_version", "evaluation_id")
     )

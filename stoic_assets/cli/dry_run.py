@@ -1,4 +1,4 @@
-"""`stoic eval --dry-run`: what would run, how many calls that takes, and about what they cost."""
+"""`stoic eval --dry-run`: what would run, with how many calls, and about how much they cost."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ JUDGE_TOKENS = (2200, 450)
 def show_plan(
     spec: EvaluationSpec, request: EvaluationRequest, version: str, workplace: Workplace, as_json: bool
 ) -> None:
-    """Prints the plan, for people also what the jobs reach beside it; nothing is contacted."""
+    """Prints the plan, for people also what else the jobs have access to; no service is contacted."""
     shown = spec.blanked(workplace.redactor)
     document = plan_document(shown, version, workplace)
     if as_json:
@@ -56,18 +56,18 @@ def show_plan(
 def _show_reach(
     spec: EvaluationSpec, addresses: Mapping[str, str], request: EvaluationRequest, workplace: Workplace
 ) -> None:
-    """Prints what of the environment and of other folders the jobs use; `addresses` are shown."""
+    """Prints which environment variables and other folders the jobs use; `addresses` are those shown."""
     for address, variables in variables_sent(spec.jobs, addresses, workplace.env).items():
         console.say(f"{address} is sent the {'value' if len(variables) == 1 else 'values'} of {', '.join(variables)}")
     project = workplace.project
     job_paths = [Path(file) for file in request.files] or job_files(project)
     for job, paths in files_outside(project.root, job_paths, spec.jobs).items():
-        told = f"job {job} reads outside of the project: {', '.join(map(str, paths))}"
-        console.say(workplace.redactor.text(told))
+        reads = f"job {job} reads outside of the project: {', '.join(map(str, paths))}"
+        console.say(workplace.redactor.text(reads))
 
 
 def plan_document(spec: EvaluationSpec, version: str, workplace: Workplace) -> dict[str, Any]:
-    """The plan as data. Calls are those of conversations that take all their turns, with nothing asked again."""
+    """The plan as data. It counts the calls of conversations that take all their turns, without retries."""
     planned = spec.plan("dry-run")
     verdicts = sum(len(VIRTUES) * spec.judge_samples + bool(item.job.tasks) for item in planned)
     messages = sum(item.job.room() for item in planned)

@@ -121,7 +121,7 @@ def evaluate(
     )
     with console.watched(verbose) as progress:
         workplace = open_workplace(progress=progress)
-        if agent_url and workplace.redactor.text(agent_url) != agent_url:  # Dagster keeps what a run was asked for
+        if agent_url and workplace.redactor.text(agent_url) != agent_url:  # Dagster stores a run's configuration
             raise ConfigurationError(
                 "--agent-url contains a secret; set the address as AGENT_URL, or as `url` in releases/*.yml"
             )
@@ -131,8 +131,8 @@ def evaluate(
         for note in (*setup_notes(request, version, setup, workplace), *unfinished):
             progress.note(note)
         if not dry_run:
-            # What follows is looked at again before the first trial; said here, it is said before Dagster loads.
-            evaluation_id = _taken_up(resume, version, setup, workplace) if resume else new_evaluation_id()
+            # The run checks the rest again before the first trial; checked here, it fails before Dagster loads.
+            evaluation_id = _resumed(resume, version, setup, workplace) if resume else new_evaluation_id()
             run_async(check_reachable(setup.spec, workplace.env))
             progress.note(f"{version}: evaluation {evaluation_id}")
             run_evaluation(workplace, version, evaluation_id, request, max_conversations, max_cost)
@@ -143,8 +143,8 @@ def evaluate(
     finish(outcome, workplace, as_json, fail_under, min_passed, junit)
 
 
-def _taken_up(resume: str, version: str, setup: Setup, workplace: Workplace) -> str:
-    """The evaluation that is gone on with. Raises `ConfigurationError` where there is none, or it is another by now."""
+def _resumed(resume: str, version: str, setup: Setup, workplace: Workplace) -> str:
+    """The evaluation to continue. Raises `ConfigurationError` if there is none, or its specification has changed."""
     evaluation_id = resumed_id(resume, version, set(setup.spec.addresses), workplace)
     if begun := workplace.evidence.manifest(version, evaluation_id):
         refuse_change(begun, setup.spec, workplace.redactor)
@@ -161,7 +161,7 @@ def run_evaluation(
 ) -> None:
     """Materialises every stage for one evaluation."""
     conversing = {**request.model_dump(mode="json"), "at_once": at_once, "max_cost": max_cost}
-    # An evaluation that is resumed is judged as it is held, whatever it was judged by in between.
+    # A resumed evaluation is judged by the jobs of its conversations, whatever it was judged by in between.
     judging = {"samples": request.judge_samples, "max_cost": max_cost, "original": True}
     config = {"transcripts": conversing, **dict.fromkeys(("verdicts", "assertion_results"), judging)}
     materialise_with_graph(workplace, version, evaluation_id, EVALUATION, config)
@@ -171,7 +171,7 @@ def materialise_with_graph(
     workplace: Workplace, version: str, evaluation_id: str, assets: Sequence[str],
     config: Mapping[str, Mapping[str, Any]],
 ) -> None:
-    """See `materialise`. One graph server serves all steps."""
+    """See `materialise`. One graph server is used for all steps."""
     with workplace.graph_use.kept():
         materialise(workplace, version, evaluation_id, assets, config)
 
@@ -179,7 +179,7 @@ def materialise_with_graph(
 def _meant(
     request: EvaluationRequest, agent_version: str | None, resume: str | None, workplace: Workplace
 ) -> tuple[EvaluationRequest, str]:
-    """The request with its jobs, where it names none and more is known of them, and the version."""
+    """The request, with its jobs if it names none and they are known, and the version."""
     if agent_version is None:
         request = by_default(request, workplace.project)
         return request, default_version(request, workplace)
@@ -191,7 +191,7 @@ def _meant(
 
 
 def new_evaluation_id() -> str:
-    """The time and chance: sorts by age and never meets another."""
+    """Time and a random part: sorts by age and is unique."""
     return f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
 
 
@@ -209,7 +209,7 @@ def default_version(request: EvaluationRequest, workplace: Workplace) -> str:
 
 
 def newest_evaluation(workplace: Workplace, version: str) -> Manifest:
-    """The newest evaluation of a version whose conversations are stored. Raises `ConfigurationError` when none is."""
+    """The newest evaluation of a version with stored conversations. Raises `ConfigurationError` if there is none."""
     for row in workplace.warehouse.evaluations(version):
         if manifest := workplace.evidence.manifest(version, row["evaluation_id"]):
             return manifest
@@ -217,7 +217,7 @@ def newest_evaluation(workplace: Workplace, version: str) -> Manifest:
 
 
 def evaluation_of(workplace: Workplace, version: str, evaluation_id: str | None) -> Manifest:
-    """The evaluation of a version that is named, else its newest. Raises `ConfigurationError` when there is none."""
+    """The named evaluation of a version, else its newest. Raises `ConfigurationError` if there is none."""
     if evaluation_id is None:
         return newest_evaluation(workplace, version)
     if manifest := workplace.evidence.manifest(version, evaluation_id):
@@ -228,11 +228,11 @@ def evaluation_of(workplace: Workplace, version: str, evaluation_id: str | None)
 
 
 def resumed_id(wanted: str, version: str, jobs: set[str], workplace: Workplace) -> str:
-    """The evaluation to go on with: the named one, or the newest unfinished one of this version and these jobs.
+    """The evaluation to continue: the named one, or the newest unfinished one of this version and these jobs.
 
-    The newest is unfinished, too, where too many of its trials are invalid: they begin anew. One in which nothing
-    happened before a later one was finished is left alone. Raises `ConfigurationError` when there is none, or the
-    newest was judged again and not to the end.
+    The newest also counts as unfinished if too many of its trials are invalid: these run again from the beginning. One
+    without any entry from before a later one was finished is skipped. Raises `ConfigurationError` if there is none, or
+    if the newest was judged again but not completely.
     """
     if wanted != NEWEST:
         return evaluation_of(workplace, version, wanted).evaluation_id
@@ -255,14 +255,14 @@ def resumed_id(wanted: str, version: str, jobs: set[str], workplace: Workplace) 
 
 
 def _status_of_scored(workplace: Workplace, version: str, evaluation_id: str) -> str:
-    """`finished`, unless its last run was cut short, or it came to no verdict."""
+    """`finished`, unless its last run was cut short, or it has no verdict."""
     status = status_by_runs(workplace, evaluation_id)
     [scores] = workplace.warehouse.read("evaluation_scores", version, evaluation_id)
     return status if status != "finished" or scores["conclusive"] else "without verdict"
 
 
 def _nothing_to_resume(version: str, others: Sequence[str], invalid: str | None) -> str:
-    """Says so; `others` are unfinished evaluations of the version, of other jobs, `invalid` has invalid trials."""
+    """The message; `others` are unfinished evaluations of the version with other jobs, `invalid` has invalid trials."""
     named = f" (with other jobs: {', '.join(others)}; resume one of these with the options that it began with)"
     found = named if others else ""
     again = f"; --resume {invalid} runs the invalid trials of the newest again" if invalid else ""

@@ -1,4 +1,4 @@
-"""`stoic list`: every evaluation there is, those that were cut short among them."""
+"""`stoic list`: every evaluation, also those that were cut short."""
 
 from typing import Annotated
 
@@ -16,7 +16,7 @@ from stoic_assets.core.scoring.rounding import half_even
 from stoic_assets.core.table_rows import Row, Rows
 
 UNFINISHED = "conversing"
-"""What an evaluation is until all its conversations are stored; `--resume` with its id goes on."""
+"""The status of an evaluation until all its conversations are stored; `--resume` with its id continues it."""
 _ROWS = """
     select agent_version, evaluation_id, started_at, status, offline, evaluations.planned_trials,
         scores.scored_trials, scores.invalid_trials, average_overall as average_score, cost_usd
@@ -46,7 +46,7 @@ def list_evaluations(
 
 
 def evaluations(workplace: Workplace, agent_version: str | None) -> list[Row]:
-    """The evaluations of a version, or of all, the newest first. Of one that was cut short much is null."""
+    """The evaluations of a version, or of all, newest first. For one that was cut short many columns are null."""
     wanted = {agent_version} if agent_version else workplace.evidence.agent_versions()
     rows = {(row["agent_version"], row["evaluation_id"]): row for row in workplace.warehouse.query(_ROWS)}
     stored = [

@@ -1,4 +1,4 @@
-"""Where the `stoic` command begins. Nothing that takes time is imported before Ctrl-C is seen to."""
+"""Starts the `stoic` command. Nothing slow is imported before Ctrl-C is handled."""
 
 import os
 import signal
@@ -9,7 +9,7 @@ INTERRUPTED = 130
 
 
 def main() -> None:
-    """Runs the command that was typed. Until it begins, Ctrl-C ends the program at once: nothing is at work yet."""
+    """Runs the command that was typed. Until it starts, Ctrl-C ends the program at once: nothing is running yet."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # in the background it may be ignored
         signal.signal(signal.SIGINT, leave)
     try:
@@ -17,9 +17,9 @@ def main() -> None:
 
         run()
     finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is said; Python would tell of a Ctrl-C while it leaves
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # all output is done; at its end Python would report a Ctrl-C
 
 
 def leave(_signal: int, _frame: FrameType | None) -> None:
-    """Ends the program without a word; an exception would be told as a fault of whatever is being imported."""
+    """Ends the program silently; an exception would be reported as a fault of the module being imported."""
     os._exit(INTERRUPTED)

@@ -1,4 +1,4 @@
-"""Commands over what is stored: export, delete, and the schema of job files."""
+"""Commands for stored data: export, delete, and the schema of job files."""
 
 import json
 import sys
@@ -14,7 +14,7 @@ from stoic_assets.adapters.stoic_graph_projection import delete_from_graph
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.options import Json
-from stoic_assets.cli.partition_run import faults_as_ours, forget_partition, open_instance
+from stoic_assets.cli.partition_run import faults_translated, forget_partition, open_instance
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.json_schema import job_json_schema
 from stoic_assets.core.presentation.formatting import plural
@@ -64,8 +64,8 @@ def delete(
         raise typer.Exit(1)
     if is_agent_version(version):
         again = f"run `stoic delete {version}` again to delete the rest"
-        # A running evaluation is not deleted from under its feet.
-        with faults_as_ours(workplace, lambda: again), workplace.evidence.all_locked(version):
+        # A running evaluation must not lose its data.
+        with faults_translated(workplace, lambda: again), workplace.evidence.all_locked(version):
             _delete_all(workplace, version)
     else:
         forget_partition(workplace, version)
@@ -76,9 +76,9 @@ def delete(
 
 
 def _refuse_unknown(workplace: Workplace, version: str) -> None:
-    """Raises where the version left nothing at all: neither evidence, nor a table, nor a partition.
+    """Raises if nothing is stored for the version: neither evidence, nor a table, nor a partition.
 
-    The web UI adds any key as a partition; what is no version can have left nothing else.
+    The web UI adds any key as a partition; an invalid version can have nothing else.
     """
     with open_instance(workplace) as instance:
         partitions = instance.get_dynamic_partitions(PARTITIONS)
@@ -95,22 +95,22 @@ def _agreed(question: str) -> bool:
         return typer.confirm(question, err=True)
     except typer.Abort:
         if sys.stdin.isatty():
-            raise KeyboardInterrupt from None  # which the question takes for the end of the input
+            raise KeyboardInterrupt from None  # which `input` reports as the end of the input
         console.err.print()
         raise ConfigurationError("no answer; add --yes to delete without a question") from None
 
 
 def _delete_all(workplace: Workplace, version: str) -> None:
-    """The tables go first: whatever cuts it short, no command counts the version any more.
+    """The tables go first: after an interruption no command counts the version any more.
 
-    The evidence goes last: whoever was interrupted before that finds all evaluations to be deleted again.
+    The evidence goes last: until then, the command can be repeated and still finds all evaluations.
     """
     workplace.evidence.give_up(version)
     workplace.warehouse.delete(version)
     workplace.warehouse.publish()
     workplace.outbox.delete(version)
     forget_version(workplace.project.home, workplace.reports / "ratings", version)
-    delete_from_graph(workplace, version)  # after the tables: it reads from them what is left to say
+    delete_from_graph(workplace, version)  # after the tables: it reads the remaining trends from them
     for folder in (workplace.judge_cache(version), workplace.reports / version):
         remove_folder(folder)
     for night in Nights(workplace.project.home).forget(version):

@@ -1,4 +1,4 @@
-"""What is noted on stderr before an evaluation: nothing of it stops one."""
+"""Notes on stderr before an evaluation: none of them stops it."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ from stoic_assets.core.releases import agent_of
 
 
 def setup_notes(request: EvaluationRequest, version: str, setup: Setup, workplace: Workplace) -> Iterator[str]:
-    """What may not be meant in what is going to be evaluated."""
+    """What may be unintended in the evaluation that is about to run."""
     spec, agent = setup.spec, agent_of(version)
     yield from doubts(spec.jobs, subject_address(workplace.env) is None)
     named = request.files or request.jobs or (setup.release and setup.release.jobs)
@@ -27,9 +27,9 @@ def setup_notes(request: EvaluationRequest, version: str, setup: Setup, workplac
 
 
 def unfinished_before(version: str, spec: EvaluationSpec, workplace: Workplace) -> Iterator[str]:
-    """Says that the last evaluation of just this came to no end, and how it goes on.
+    """Says that the last evaluation with the same specification was not finished, and how to continue it.
 
-    One that runs in another process is on its way to it.
+    Not if another process is running it.
     """
     if begun := _last_unfinished(version, spec, workplace):
         try:
@@ -43,7 +43,7 @@ def unfinished_before(version: str, spec: EvaluationSpec, workplace: Workplace) 
 
 
 def _last_unfinished(version: str, spec: EvaluationSpec, workplace: Workplace) -> Manifest | None:
-    """The newest of the same specification in which something happened, if none was finished since it began."""
+    """The newest with the same specification and a journal, if no evaluation was finished since it began."""
     if not (begun := workplace.evidence.evaluation_ids(version)):
         return None
     rows = workplace.warehouse.evaluations(version)

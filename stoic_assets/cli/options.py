@@ -35,11 +35,11 @@ MaxCost = Annotated[
     typer.Option(metavar="USD", min=0, help="Ask no model once this many US dollars are spent."),
 ]
 NEWEST = "newest"
-"""What `--resume` without a value stands for."""
+"""The value of `--resume` when none is given."""
 
 
 def no_folders(paths: list[Path] | None) -> list[Path] | None:
-    """The values of `--file`, as they are given to a command; a folder among them is refused."""
+    """The values of `--file`, as the command got them; a folder among them is refused."""
     for path in paths or ():
         if path.is_dir():
             raise typer.BadParameter(f"{path} is a folder; repeat --file for each file in it")
@@ -47,10 +47,10 @@ def no_folders(paths: list[Path] | None) -> list[Path] | None:
 
 
 class _PlainHelp:
-    """Help in which `--json` takes no `<bool>`, and arguments stand as in the documents: BASE CANDIDATE."""
+    """Help in which `--json` takes no `<bool>`, and arguments look as in the documents: BASE CANDIDATE."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """The parameters of a command, `--help` among them."""
+        """The parameters of a command, including `--help`."""
         params: list[Any] = super().get_params(ctx)  # type: ignore[misc]
         for param in params:
             if isinstance(param, TyperArgument) or param.is_flag:
@@ -58,17 +58,17 @@ class _PlainHelp:
         return params
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """What stands behind the name of a command."""
+        """The text after the name of a command."""
         pieces: list[str] = super().collect_usage_pieces(ctx)  # type: ignore[misc]
         return [re.sub("[{}]", "", piece) for piece in pieces]
 
 
 class Command(_PlainHelp, TyperCommand):
-    """A command of ours."""
+    """A `stoic` command."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """What follows the name of a command. Words that are left over are refused, with how they may be meant."""
-        ctx.allow_extra_args = True  # else they are refused before we see them
+        """The arguments of a command. Any that are left over are refused, with advice."""
+        ctx.allow_extra_args = True  # else the parser refuses them first
         given = list(args)
         if left := super().parse_args(ctx, args):
             before = reversed(given[: given.index(left[0])])
@@ -80,11 +80,11 @@ class Command(_PlainHelp, TyperCommand):
 
 
 class Group(_PlainHelp, TyperGroup):
-    """A command that has commands below it."""
+    """A command with sub-commands."""
 
 
 def with_verbose(command: Callable[..., None]) -> Callable[..., None]:
-    """The command, taking `--verbose` as all do: faults advise it, and `command_line.run` looks for it."""
+    """Adds `--verbose` to the command: errors advise it, and `command_line.run` looks for it."""
     signature = inspect.signature(command)
     if "verbose" in signature.parameters:
         return command

@@ -1,4 +1,4 @@
-"""The end of an evaluation in the terminal: what was found, where to look, and with which exit code to leave."""
+"""The end of an evaluation in the terminal: the results, where to look, and the exit code."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,14 +34,14 @@ Document = dict[str, Any]
 
 @dataclass(frozen=True)
 class Outcome:
-    """A stored evaluation: the document of `stoic eval --json`, and whether a verdict may rest on it.
+    """A stored evaluation: the document of `stoic eval --json`, and whether it supports a verdict.
 
-    `planned` counts trials; fewer were held when the cost ceiling was reached. `status` is not `finished` also when
+    `planned` counts trials; fewer were held if the cost ceiling was reached. `status` is not `finished` also when
     verdicts are missing for that reason. `conclusive` is false when too many trials are invalid, or none was scored.
-    `jobs` says what a trial played, a job or one scenario of it, by its id.
-    `not_again` are the ids of trials that are not played again, even where they are invalid.
-    `average`, 0–1, is the mean total as it is stored: a gate goes by it, not by the rounded one of the document.
-    `virtues` are the rows of `evaluation_virtues`, `agreement` says whether the judges' scores go with people's.
+    `jobs` is what each trial played, a job or one scenario of it, by the trial's id.
+    `not_again` are the ids of trials that are not played again, even if they are invalid.
+    `average`, 0–1, is the stored mean total: gates use it, not the rounded one of the document.
+    `virtues` are the rows of `evaluation_virtues`, `agreement` says whether the judges' scores agree with people's.
     """
 
     document: Document
@@ -56,12 +56,12 @@ class Outcome:
 
     @property
     def held(self) -> int:
-        """Trials that came to an end."""
+        """Trials that ended."""
         return len(self.document["trials"])
 
 
 def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: str) -> Outcome:
-    """What became of an evaluation."""
+    """Reads the outcome of an evaluation."""
     read = workplace.warehouse.read
     tables = {table: read(table, agent_version, evaluation_id) for table in DOCUMENT_TABLES}
     [evaluation], [scores] = tables["evaluations"], tables["evaluation_scores"]
@@ -86,7 +86,7 @@ def finish(
     outcome: Outcome, workplace: Workplace, as_json: bool, fail_under: float | None = None,
     min_passed: float | None = None, junit: Path | None = None,
 ) -> None:
-    """Prints an outcome, writes it as JUnit XML, and leaves: 3 without a verdict, 1 where a gate says no, else 0."""
+    """Prints an outcome, writes it as JUnit XML, and exits: 3 without a verdict, 1 if a gate fails, else 0."""
     if as_json:
         console.print_json(outcome.document)
         for line in (*(_never_replied(outcome) or _ends(outcome)), *_remarks(outcome)):
@@ -106,12 +106,12 @@ def finish(
 
 
 def _decided(document: Document) -> list[bool]:
-    """Whether each trial passed in which something could be passed."""
+    """Whether each trial passed, for trials that have something to pass."""
     return [trial["passed"] for trial in document["trials"] if trial["passed"] is not None]
 
 
 def why_no_verdict(outcome: Outcome, threshold: float) -> str | None:
-    """Why no verdict is given, and what to do; None when one is. This outranks any gate: it would judge nothing."""
+    """Why there is no verdict, and what to do; None if there is one. It outranks any gate: that would judge nothing."""
     version, evaluation_id = outcome.document["agent_version"], outcome.document["evaluation_id"]
     again = way_on(version, evaluation_id, outcome.status)
     higher = f"continue with {again} and a higher --max-cost"
@@ -123,13 +123,13 @@ def why_no_verdict(outcome: Outcome, threshold: float) -> str | None:
         invalid = [trial for trial in outcome.document["trials"] if trial["outcome"] not in SCORED]
         return (
             f"{too_many_invalid(len(invalid), outcome.held, threshold)}; the first: {_ending(invalid[0], outcome)}; "
-            f"once the cause is corrected, {_anew(invalid, outcome)}"
+            f"once the cause is corrected, {_how_to_repeat(invalid, outcome)}"
         )
     return None
 
 
-def _anew(invalid: Sequence[Document], outcome: Outcome) -> str:
-    """What gives invalid trials another chance. Those that lack a verdict alone are not played again."""
+def _how_to_repeat(invalid: Sequence[Document], outcome: Outcome) -> str:
+    """How to run invalid trials again. Those that lack only a verdict are not played again."""
     version, evaluation_id = outcome.document["agent_version"], outcome.document["evaluation_id"]
     if all(trial["outcome"] == "judge_error" for trial in invalid):
         return f"{judge_again(version, evaluation_id)} judges them again; you may choose other judges first"
@@ -137,14 +137,14 @@ def _anew(invalid: Sequence[Document], outcome: Outcome) -> str:
 
 
 def _lost(invalid: Sequence[Document], outcome: Outcome) -> str:
-    """What is added where some of the invalid trials stay so; verdicts that are missing can always be had."""
+    """The addition if some of the invalid trials cannot be run again; missing verdicts can always be given."""
     played = [trial for trial in invalid if trial["outcome"] != "judge_error"]
     lost = sum(trial["trial_id"] in outcome.not_again for trial in played)
     return f", except {lost} whose user has told the agent the withheld facts: run a new evaluation" if lost else ""
 
 
 def show(outcome: Outcome, workplace: Workplace) -> None:
-    """The outcome for a person."""
+    """Prints the outcome for a person."""
     document = outcome.document
     version = Text(document["agent_version"], "bold")
     console.out.print(Text.assemble("\n", version, f"  evaluation {document['evaluation_id']}"))
@@ -184,12 +184,12 @@ def _cost(cost_usd: float | None) -> str:
 
 
 def _calibrated(document: Document) -> float:
-    """The share, 0–1, of confidences that were read from a map that was fitted to people's ratings."""
+    """The share, 0–1, of confidences that come from a map that was fitted to people's ratings."""
     return calibrated_share([virtue for trial in document["trials"] for virtue in trial["virtues"].values()])
 
 
 def _ends(outcome: Outcome) -> list[str]:
-    """How trials ended that did not end plainly: one line for each way. Too many invalid ones are told in any case."""
+    """A line for each unusual way in which trials ended. Too many invalid ones are reported elsewhere."""
     ends: dict[str, list[Document]] = {}
     for trial in outcome.document["trials"]:
         if trial["outcome"] not in PLAIN and (outcome.conclusive or trial["outcome"] in SCORED):
@@ -198,7 +198,7 @@ def _ends(outcome: Outcome) -> list[str]:
 
 
 def _never_replied(outcome: Outcome) -> list[str]:
-    """A line where the agent broke down in every trial before it said a word: scored, but hardly meant so."""
+    """A line if the agent failed in every trial before its first reply: scored, but probably not intended."""
     trials = outcome.document["trials"]
     if any(trial["outcome"] != "agent_error" or trial["average_response_ms"] for trial in trials):
         return []
@@ -207,11 +207,11 @@ def _never_replied(outcome: Outcome) -> list[str]:
 
 
 def _remarks(outcome: Outcome) -> list[str]:
-    """Judges that fell silent, and secrets that the agent told."""
+    """Judges that gave no verdicts, and secrets that the agent revealed."""
     silent = [in_words(judge) for judge in outcome.document["silent_judges"]]
-    told = outcome.document["secrets_told"]
-    found = f"the agent's words contained a secret {plural(told, 'time')}, stored as {BLANK}"
-    return [*silent, found] if told else silent
+    revealed = outcome.document["secrets_told"]
+    found = f"the agent's words contained a secret {plural(revealed, 'time')}, stored as {BLANK}"
+    return [*silent, found] if revealed else silent
 
 
 def _ending(trial: Document, outcome: Outcome) -> str:
@@ -224,7 +224,7 @@ def _name(trial: Document, outcome: Outcome) -> str:
 
 
 def _names(outcome: Outcome) -> dict[str, str]:
-    """What each trial is called, by its id."""
+    """The name of each trial, by its id."""
     return {trial["trial_id"]: _name(trial, outcome) for trial in outcome.document["trials"]}
 
 

@@ -1,4 +1,4 @@
-"""What `stoic eval` found as tables in the terminal: a row for each trial, and one for each virtue."""
+"""The results of `stoic eval` as tables in the terminal: a row for each trial, and one for each virtue."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,13 +12,13 @@ from stoic_assets.core.table_rows import Row
 PARTS = {
     "timing": "timing", "task": "task", "assertion": "assertion", "failure_penalty": "penalty", "overall": "overall",
 }
-"""The scores of a trial that are shown, and their headings."""
+"""The scores of a trial that are shown, with their headings."""
 
 
 def trials_table(trials: Sequence[Row], names: Mapping[str, str]) -> Table:
-    """The trials of the document of an evaluation, called by `names` of their ids.
+    """The trials of an evaluation's document; `names` gives their names by id.
 
-    A terminal is spared the penalty where there is none: the names need the room.
+    In a terminal, penalties are left out if there are none: the names need the room.
     """
     penalised = any(trial["scores"]["failure_penalty"] for trial in trials)
     parts = [part for part in PARTS if part != "failure_penalty" or penalised or not console.out.is_terminal]

@@ -1,4 +1,4 @@
-"""Materialises assets of one partition in this process: what commands do is what Dagster's UI does."""
+"""Materialises assets of one partition in this process: commands do the same as Dagster's UI."""
 
 import sqlite3
 import sys
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     import dagster as dg
 
 _GRAPH_ROOM = 1_000_000
-"""Bytes with fewer of which the embedded graph cannot be counted on to commit; it ended so with 16,000."""
+"""With fewer free bytes the embedded graph may fail to commit; it did so with 16,000."""
 
 
 class Interrupted(StoicError):
-    """Ctrl-C ended a run of ours. A server that is stopped that way says nothing."""
+    """Ctrl-C ended a run of a command. A server that is stopped this way prints nothing."""
 
     exit_code = 130
 
@@ -61,11 +61,11 @@ def open_instance(workplace: Workplace) -> Iterator["dg.DagsterInstance"]:
 
     home = dagster_home(workplace)
     try:
-        # With rich, alembic and structlog would colour what nobody sees: 45 ms, 5 MB.
+        # With rich, alembic and structlog would colour output that nobody sees: 45 ms, 5 MB.
         with uncollected(), hidden("pygments"):
             from stoic_assets.defs import event_log
 
-            with locked(home / "opening.lock"):  # two processes that set up the same new database spoil it
+            with locked(home / "opening.lock"):  # two processes that set up the same new database would damage it
                 instance = event_log.open_instance(home)
         event_log.leave_output_alone(instance)
     except dg.DagsterInvalidConfigError as error:
@@ -83,18 +83,18 @@ def materialise(
 ) -> None:
     """Materialises `assets` for one version and evaluation. Raises the `StoicError` that ended a step or `Interrupted`.
 
-    Its lock is held all the while, so that nobody judges or publishes the same evaluation at the same time.
+    Its lock is held throughout, so that no other process judges or publishes the same evaluation.
     """
 
     def kept() -> str:
-        """What is left of a run that is cut short."""
+        """What remains of a run that is cut short."""
         if workplace.evidence.manifest(agent_version, evaluation_id) is None:
             return "nothing was started"
         return f"results so far are stored; continue with {way_on(agent_version, evaluation_id, _status_of(assets))}"
 
     try:
-        with faults_as_ours(workplace, kept):
-            workplace.graph_use.start()  # it comes up while what is heavy is imported
+        with faults_translated(workplace, kept):
+            workplace.graph_use.start()  # it starts while slow modules are imported
             import_clients(is_offline(workplace.env))
             if not _succeeds(workplace, agent_version, evaluation_id, assets, config):
                 # Dagster turns an interrupt into a failed run without an exception.
@@ -110,7 +110,7 @@ def _succeeds(
     workplace: Workplace, agent_version: str, evaluation_id: str, assets: Sequence[str],
     config: Mapping[str, Mapping[str, Any]],
 ) -> bool:
-    """Runs what makes `assets`. Dagster logs nothing: its logger is silenced, and what assets print goes to stderr."""
+    """Runs the steps that make `assets`. Dagster's logger is silenced, and what assets print goes to stderr."""
     with uncollected():
         import dagster as dg
 
@@ -126,7 +126,7 @@ def _succeeds(
         redirect_stdout(sys.stderr), _interrupts_heard_once(),
     ):
         instance.add_dynamic_partitions(PARTITIONS, [agent_version])
-        _bury_dead_runs(instance, workplace, agent_version, evaluation_id)
+        _fail_dead_runs(instance, workplace, agent_version, evaluation_id)
         result = job.execute_in_process(
             instance=instance, partition_key=agent_version, tags={EVALUATION_TAG: evaluation_id},
             run_config=run_config, asset_selection=[dg.AssetKey(name) for name in assets], raise_on_error=True,
@@ -135,16 +135,16 @@ def _succeeds(
 
 
 def status_by_runs(workplace: Workplace, evaluation_id: str) -> str:
-    """What an evaluation is whose row says `finished`: `conversed` or `regrading` when its last run was cut short.
+    """The status of an evaluation whose row says `finished`: `conversed` or `regrading` if its last run was cut short.
 
-    The row says so before the evaluation is compared, reported and published, and a kill or a fault may come between.
-    A run that was cut short before it stored a verdict changed nothing: that before it has the word.
+    The row is written before the evaluation is compared, reported and published, and a kill or a fault may come
+    between. A run that was cut short before it stored a verdict changed nothing: the one before it counts.
     """
     import dagster as dg
 
     with open_instance(workplace) as instance:
         for run in instance.get_runs(dg.RunsFilter(tags={EVALUATION_TAG: evaluation_id})):
-            # The run of a job, as for a release, selects nothing: it makes all of it.
+            # The run of a whole job, as for a release, selects no assets: it makes all of them.
             assets = {key.to_user_string() for key in run.asset_selection or ()} or {*EVALUATION}
             if EVALUATION[-1] not in assets:
                 continue
@@ -164,14 +164,14 @@ def _made(instance: "dg.DagsterInstance", run_id: str) -> set[str]:
 
 
 def _status_of(assets: Collection[str]) -> str:
-    """What an evaluation is while a run makes these assets of it."""
+    """The status of an evaluation while a run makes these assets of it."""
     return "conversed" if "transcripts" in assets else REGRADING
 
 
 def forget_partition(workplace: Workplace, key: str) -> None:
-    """Takes a partition from Dagster, with all that its runs recorded; a kill leaves some that never end.
+    """Removes a partition from Dagster, with all records of its runs; a kill leaves some that never end.
 
-    None of them is at work on an evaluation: the caller holds the locks of all.
+    None of them works on an evaluation: the caller holds the locks of all.
     """
     import dagster as dg
 
@@ -185,14 +185,14 @@ def forget_partition(workplace: Workplace, key: str) -> None:
 
 
 @contextmanager
-def faults_as_ours(workplace: Workplace, kept: Callable[[], str]) -> Iterator[None]:
-    """What Dagster makes of our errors, of Ctrl-C and of a full disk, as what it is; `kept` says what is left."""
+def faults_translated(workplace: Workplace, kept: Callable[[], str]) -> Iterator[None]:
+    """Raises the cause of Dagster's errors: our own error, Ctrl-C or a full disk; `kept` says what remains."""
     try:
         yield
     except BaseException as error:  # Dagster's own interrupt is no `Exception`
         if was_interrupted() or isinstance(error, KeyboardInterrupt):
             raise Interrupted(kept()) from None
-        import dagster as dg  # not before the block, which may be interrupted while it imports it
+        import dagster as dg  # not before the block, since it may be interrupted during the import
 
         fault = _within(error)
         if isinstance(fault, KeyboardInterrupt | dg.DagsterExecutionInterruptedError):
@@ -203,10 +203,10 @@ def faults_as_ours(workplace: Workplace, kept: Callable[[], str]) -> Iterator[No
 
 
 def _of_storage(fault: BaseException, home: Path, kept: Callable[[], str]) -> StoicError | None:
-    """What a fault is that came of storing something, and does not say so."""
+    """The error for a fault that was caused by storage but does not say so."""
     from sqlalchemy.exc import OperationalError
 
-    # The embedded graph says anything but that its disk is full.
+    # On a full disk, the embedded graph reports all kinds of errors.
     if isinstance(fault, QueryError | InfrastructureError | ServiceUnreachable) and room(home) < _GRAPH_ROOM:
         return StorageError(f"{home} cannot be written: the disk is full; free space; {kept()}")
     # Dagster's own records; when the disk is full, their failure hides that of the step.
@@ -221,7 +221,7 @@ def _of_storage(fault: BaseException, home: Path, kept: Callable[[], str]) -> St
 
 @contextmanager
 def _interrupts_heard_once() -> Iterator[None]:
-    """Dagster handles Ctrl-C by turns with handlers of its own; a second one would tear up how it ends a run."""
+    """Dagster and its steps take turns with handlers of Ctrl-C; a second one would disturb how it ends a run."""
     from dagster._utils import interrupts
 
     put = interrupts._replace_interrupt_signal
@@ -233,7 +233,7 @@ def _interrupts_heard_once() -> Iterator[None]:
 
 
 def _within(error: BaseException) -> BaseException:
-    """What went wrong in a step: Dagster wraps it in a failure, and that once more when no try is left."""
+    """The error of a step: Dagster wraps it in a failure, and in another one when no retry is left."""
     import dagster as dg
 
     wrappers = dg.Failure | dg.RetryRequested | dg.DagsterError
@@ -245,12 +245,12 @@ def _within(error: BaseException) -> BaseException:
     return error
 
 
-def _bury_dead_runs(
+def _fail_dead_runs(
     instance: "dg.DagsterInstance", workplace: Workplace, agent_version: str, evaluation_id: str
 ) -> None:
-    """Marks runs of this evaluation that a kill left STARTED as failed; nobody else would.
+    """Marks runs of this evaluation that a kill left STARTED as failed; nothing else would.
 
-    None of them is at work on it: the caller holds the evaluation's lock.
+    None of them works on it: the caller holds the evaluation's lock.
     """
     import dagster as dg
 

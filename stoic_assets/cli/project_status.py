@@ -1,4 +1,4 @@
-"""`stoic doctor`: what is configured, what is reachable, what is missing, and how to mend it."""
+"""`stoic doctor`: what is configured, what is reachable, what is missing, and how to correct it."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
@@ -47,13 +47,13 @@ _MESSAGES: Mapping[Receiver, str] = {"events": "event", "fitness": "fitness upda
 Found = tuple[str, str]
 """State and detail of a finding."""
 LEAST_ROOM = 20_000_000
-"""Bytes that a small evaluation and Dagster's record of it take, with room for what is written anew beside the old."""
+"""Bytes for a small evaluation and Dagster's record of it, with room for files that are rewritten next to the old."""
 COLOURS = {"ok": "green", "note": "yellow", "missing": "red"}
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at.
+    """One thing that was checked.
 
     `state` is ok, note (works, but worth knowing) or missing (no evaluation could run).
     """
@@ -66,7 +66,7 @@ class Finding:
 def doctor(as_json: Json = False) -> None:
     """Checks everything that an evaluation needs; exits with 2 if none can run."""
     workplace = open_workplace(to_read=True)
-    findings = [*_looked_at(FILES, workplace), *run_async(_asked(workplace)), *_looked_at(STATE, workplace)]
+    findings = [*_checked(FILES, workplace), *run_async(_contacted(workplace)), *_checked(STATE, workplace)]
     ready = all(finding.state != "missing" for finding in findings)
     if as_json:
         console.print_json({"ready": ready, "findings": [vars(finding) for finding in findings]})
@@ -78,13 +78,13 @@ def doctor(as_json: Json = False) -> None:
 
 
 def show(findings: Iterable[Finding]) -> None:
-    """A line for each; a terminal folds its detail below itself."""
+    """Prints a line for each; in a terminal its detail folds below it."""
     for finding in findings:
         label = Text.assemble((f"{finding.state:<9}", COLOURS[finding.state]), f"{finding.subject:<14}")
         console.say(console.foreign(finding.detail), indent=len(label), label=label)
 
 
-def _looked_at(looks: Mapping[str, Callable[[Workplace], Found]], workplace: Workplace) -> Iterator[Finding]:
+def _checked(looks: Mapping[str, Callable[[Workplace], Found]], workplace: Workplace) -> Iterator[Finding]:
     for subject, look in looks.items():
         try:
             found = look(workplace)
@@ -93,8 +93,8 @@ def _looked_at(looks: Mapping[str, Callable[[Workplace], Found]], workplace: Wor
         yield Finding(subject, *found)
 
 
-async def _asked(workplace: Workplace) -> list[Finding]:
-    """What has to be asked of others, side by side."""
+async def _contacted(workplace: Workplace) -> list[Finding]:
+    """Checks that contact services, at the same time."""
 
     async def answer(subject: str, ask: Callable[[Workplace], Awaitable[Found]]) -> Finding:
         try:
@@ -135,7 +135,7 @@ def _jobs(workplace: Workplace) -> Found:
 
 
 def _unread(workplace: Workplace) -> list[str]:
-    """Says so where files lie in folders of `eval_jobs/`."""
+    """A note if there are files in subfolders of `eval_jobs/`."""
     files = unread_files(workplace.project)
     return [f"not read: {plural(len(files), 'file')} in subfolders, such as {files[0]}"] if files else []
 
@@ -174,17 +174,17 @@ async def _agent(workplace: Workplace) -> Found:
     if not jobs:
         return "note", "not looked for, since there are no jobs"
     heard = sorted({url for url, how in ways if (url, how) not in faults})
-    told = [", ".join(heard), *dict.fromkeys(str(fault).partition(";")[0] for fault in faults.values())]
-    return "note" if faults else "ok", workplace.redactor.text("; ".join(filter(None, told)))
+    parts = [", ".join(heard), *dict.fromkeys(str(fault).partition(";")[0] for fault in faults.values())]
+    return "note" if faults else "ok", workplace.redactor.text("; ".join(filter(None, parts)))
 
 
 def _way(url: str, target: Target) -> tuple[str, str]:
-    """Jobs that speak to an agent in the same way learn the same of it."""
+    """The key of an agent's check: jobs that talk to an agent in the same way share one result."""
     return url, target.model_dump_json(include={"protocol", "headers"})
 
 
 async def _fault(url: str, target: Target, env: Mapping[str, str]) -> StoicError | None:
-    """Why no agent can be talked to there; None where one can."""
+    """Why no agent can be reached there; None if one can."""
     try:
         await check_access(target, url, env)
     except StoicError as fault:
@@ -193,7 +193,7 @@ async def _fault(url: str, target: Target, env: Mapping[str, str]) -> StoicError
 
 
 def _is_late(fault: StoicError) -> bool:
-    """Whether an agent merely takes its time: an evaluation would wait longer."""
+    """Whether an agent is only slow: an evaluation would wait longer."""
     return isinstance(fault, AttemptFailed) and fault.late
 
 

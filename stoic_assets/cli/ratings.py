@@ -1,4 +1,4 @@
-"""`stoic ratings`: build a page, collect what raters sent, analyse it."""
+"""`stoic ratings`: builds a page, collects what raters sent, analyses it."""
 
 from pathlib import Path
 from typing import Annotated

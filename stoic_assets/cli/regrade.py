@@ -1,4 +1,4 @@
-"""`stoic regrade`: what is stored of an evaluation is judged again."""
+"""`stoic regrade`: judges stored evidence of an evaluation again."""
 
 from collections.abc import Iterator, Set
 from pathlib import Path
@@ -54,7 +54,7 @@ def regrade(
         version = check_agent_version(agent_version) if agent_version else workplace.warehouse.newest_version()
         manifest = evaluation_of(workplace, version, evaluation)
         files, corrected = [str(path) for path in file or ()], load_corrections(file or ())
-        # Refuses before Dagster loads.
+        # Refused here, before Dagster loads.
         by = EvaluationJudging(workplace, manifest, judge_samples, corrected=corrected, original=original)
         for note in _notes(by, {job.name for job in corrected}, workplace):
             progress.note(note)
@@ -73,7 +73,7 @@ def regrade(
 
 
 def _notes(judging: EvaluationJudging, named: Set[str], workplace: Workplace) -> Iterator[str]:
-    """What may not be meant: the jobs that are judged by, but for those `named` with `--file`, and samples."""
+    """What may be unintended: the jobs that are used for judging, except those `named` with `--file`, and samples."""
     if kept := [job.name for job in judging.correction.jobs if job.name not in named]:
         yield f"using corrected jobs from an earlier regrading: {listed(kept)}; --original discards the corrections"
     jobs, _ = readable_jobs(job_files(workplace.project))

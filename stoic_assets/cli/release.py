@@ -63,11 +63,11 @@ def add(
 
 
 def _place(folder: Path, agent_version: str) -> tuple[Path, Release | None]:
-    """Where a version's manifest stands, with it; else a free file.
+    """The file of a version's manifest, and the manifest; if there is none, a free file.
 
-    Raises `ConfigurationError` when none is, or the version has several.
+    Raises `ConfigurationError` if no file is free, or the version has several.
 
-    `a-b@c` and `a@b-c` share a plain name; no part holds an `@`.
+    `a-b@c` and `a@b-c` share a plain name; no part contains an `@`.
     """
     plain, own = folder / f"{agent_version.replace('@', '-')}.yml", folder / f"{agent_version}.yml"
     taken: dict[Path, str] = {}

@@ -46,7 +46,7 @@ def agent(
     from stoic_assets.demo.service import serve
 
     workplace = open_workplace()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # uvicorn hands the signal on when it has shut down
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # uvicorn raises the signal again after its shutdown
     with workplace.graphs() as graphs:
         serve(release, port, graphs.subject, api_key, host)
 
@@ -86,9 +86,9 @@ def _wait_for_stop(home: Path, server: GraphServer) -> None:
 
     Raises `ServiceUnreachable` when the server ended otherwise: another one would have another address.
     """
-    told = threading.Event()
-    signal.signal(signal.SIGTERM, lambda *_: told.set())
-    while not told.wait(1):
+    stopping = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: stopping.set())
+    while not stopping.wait(1):
         if not is_running(server):
             if is_stopped(home):
                 return
@@ -102,18 +102,18 @@ def ui(port: Annotated[int, typer.Option(metavar="N", min=1, max=65535, help="Po
     env = {
         **os.environ, "DAGSTER_HOME": str(dagster_home(workplace)), "STOIC_HOME": str(workplace.project.home),
         "STOIC_WAREHOUSE": str(workplace.project.warehouse), SETTING: token,
-        "DAGSTER_DISABLE_TELEMETRY": "1",  # dagster.yaml stops the collecting, this the thread that would upload
+        "DAGSTER_DISABLE_TELEMETRY": "1",  # dagster.yaml stops the collection, this the thread that would upload it
     }
     with _only_ui(workplace.project.home) as lock, ExitStack() as children:
         refuse_taken(port)
-        with open_instance(workplace):  # server and daemon, at once the first of a home, would both make its databases
+        with open_instance(workplace):  # else server and daemon, started together, would both make a home's databases
             pass
         console.err.print(_way_in(f"http://127.0.0.1:{port}", token))
         for number in (signal.SIGTERM, signal.SIGHUP):
-            if signal.getsignal(number) is signal.SIG_DFL:  # nohup ignores that the terminal was closed
+            if signal.getsignal(number) is signal.SIG_DFL:  # nohup has the hang-up ignored
                 signal.signal(number, lambda *_: sys.exit(0))
         root = workplace.project.root
-        started = [  # apart: Dagster's processes tell of a Ctrl-C with traces
+        started = [  # apart: on Ctrl-C Dagster's processes print tracebacks
             children.enter_context(child_process(command, env, _PATIENCE, root, inherited=[lock], apart=True))
             for command in _commands(workplace, port)
         ]
@@ -124,7 +124,7 @@ def ui(port: Annotated[int, typer.Option(metavar="N", min=1, max=65535, help="Po
 
 
 def _way_in(url: str, token: str) -> str:
-    """What to tell whoever starts the web UI. Only a terminal is shown the token: what goes elsewhere is kept."""
+    """The line that says how to open the web UI. Only a terminal is shown the token: other output may be kept."""
     if not token:
         return f"Dagster on {url}; Ctrl-C stops it"
     if sys.stderr.isatty():
@@ -145,9 +145,9 @@ def _commands(workplace: Workplace, port: int) -> list[list[str]]:
 
 @contextmanager
 def _only_ui(home: Path) -> Iterator[int]:
-    """No other `stoic ui` serves this home meanwhile: two daemons would start each run twice.
+    """Ensures that no other `stoic ui` serves this home: two daemons would start each run twice.
 
-    Yields what web server and daemon are to inherit, since they outlive a `stoic ui` that is killed.
+    Yields the descriptor that web server and daemon inherit, since they outlive a `stoic ui` that is killed.
     """
     left = _noted_processes(home)
     how = f": kill {' '.join(left)}" if left else ""
@@ -167,7 +167,7 @@ def _note_processes(home: Path, pids: Sequence[int]) -> None:
 
 
 def _noted_processes(home: Path) -> list[str]:
-    """The ids of those that are still there."""
+    """The ids of those that still run."""
     file = _ui_lock(home)
     noted = [line.split(" ", 1) for line in file.read_text().splitlines()] if file.exists() else []
     return [pid for pid, started in noted if start_time(int(pid)) == started]
@@ -183,5 +183,5 @@ def refuse_taken(port: int) -> None:
 
 
 def _beside(command: str) -> str:
-    """A command of this installation, whether or not its folder is on PATH."""
+    """The path of a command of this installation, whether or not its folder is on PATH."""
     return str(Path(sys.executable).parent / command)

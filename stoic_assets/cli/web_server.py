@@ -1,8 +1,8 @@
 """Dagster's web server behind our guard: `python -m stoic_assets.cli.web_server` takes dagster-webserver's arguments.
 
-By itself it answers any page that a browser shows, and its GraphQL takes mutations by GET, so that a picture on any
-web page could launch a run. It has no accounts either: whoever asks must know the token that `STOIC_UI_TOKEN` sets,
-and where none is set, no other machine is answered.
+Without the guard it answers requests from any page in a browser, and its GraphQL accepts mutations by GET, so that an
+image on any web page could launch a run. It has no accounts either: callers must send the token in `STOIC_UI_TOKEN`;
+without a token, other machines are refused.
 """
 
 import os
@@ -17,11 +17,11 @@ from stoic_assets.adapters.loopback_guard import guard
 
 
 def put_guard() -> None:
-    """Puts the guard before everything in the web servers that this process makes."""
+    """Puts the guard in front of the web servers that this process makes."""
     own, given = DagsterWebserver.build_middleware, os.environ.get(SETTING)
 
     def guarded(server: DagsterWebserver[Any, Any]) -> list[Middleware]:
-        # By now Dagster has put the project's `.env` over the environment, which goes before it.
+        # By now Dagster has overwritten the environment with the project's `.env`; the environment takes precedence.
         token = os.environ.get(SETTING, "") if given is None else given
         return [*guard(), Middleware(KnownCallersOnly, token=token.strip()), *own(server)]
 

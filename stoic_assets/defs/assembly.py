@@ -1,4 +1,4 @@
-"""Where assets, resource and executor come together; no asset is written here."""
+"""Combines assets, resource and executor; no asset is defined here."""
 
 import dagster as dg
 
@@ -55,8 +55,8 @@ ASSETS = [
 def build_definitions(workplace: Workplace | None = None) -> dg.Definitions:
     """The code location. Commands and tests pass a workplace of their own.
 
-    The executor runs in one process: measured, eight trivial assets take 2.5 s so and 19 s with a process each, and
-    what takes time here waits on networks inside one asset.
+    The executor runs in one process: measured, eight trivial assets take 2.5 s this way and 19 s with a process each,
+    and slow work here waits on networks inside one asset.
     """
     resource = workplace or WorkplaceResource()
     settings = workplace.settings if workplace else load_settings(find_project().settings)

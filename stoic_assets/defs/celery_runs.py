@@ -1,8 +1,8 @@
-"""Runs as Celery tasks, each on any worker, and what is known of the worker that has one. `deploy/dagster.yaml` names
-this launcher; a worker is `celery -A stoic_assets.defs.celery_worker worker`.
+"""Runs as Celery tasks, each on any worker, and what is known about its worker. `deploy/dagster.yaml` names this
+launcher; a worker is `celery -A stoic_assets.defs.celery_worker worker`.
 
-Dagster's own launcher believes the result store alone: there a run whose worker was killed counts as running for ever,
-and one that somebody ended counts as lost and is run again. Here the workers are asked.
+Dagster's own launcher trusts only the result store: there a run whose worker was killed counts as running for ever, and
+one that a user terminated counts as lost and runs again. This launcher asks the workers.
 """
 
 import os
@@ -24,18 +24,18 @@ TASK = "execute_run"
 NOT_BEGUN = {dg.DagsterRunStatus.NOT_STARTED, dg.DagsterRunStatus.STARTING}
 
 WORKER_TAG = "stoic/worker"
-"""Which worker has a run, or had it."""
+"""The worker that has a run, or had it."""
 
 PATIENCE_SECONDS = 3.0
-"""How long a worker may take to say what it does; one that is there answers in milliseconds."""
+"""How long a worker may take to report its tasks; one that is running answers in milliseconds."""
 
 SETTINGS = {
-    # A worker takes a run when it has a process for it, and holds none back from others. Confirming runs at their end
-    # instead (acks_late) would do so too, but then a worker does not survive a restart of Redis (Celery 5.7).
+    # A worker takes a run only when it has a process for it, and reserves none. Confirming runs at their end
+    # (acks_late) would do so too, but then a worker does not survive a restart of Redis (Celery 5.7).
     "worker_prefetch_multiplier": 1,
     "worker_disable_prefetch": True,
     "worker_enable_prefetch_count_reduction": False,
-    # A fresh process for each run: nothing of one can leak into another.
+    # A new process for each run: nothing of one can leak into another.
     "worker_max_tasks_per_child": 1,
     "broker_connection_retry_on_startup": True,
     "worker_hijack_root_logger": False,
@@ -57,7 +57,7 @@ class CeleryRuns(CeleryRunLauncher):
     @classmethod
     def config_type(cls) -> dict[str, Any]:
         """Dagster's options and `lost_after_seconds`."""
-        about = "A run that its worker has been lacking for so long is lost; shorter than a restart of Redis is unwise."
+        about = "Seconds until a run that its worker no longer has is lost; longer than Redis takes to restart."
         inherited: Any = CeleryRunLauncher.config_type()
         return {**inherited, "lost_after_seconds": dg.Field(int, default_value=60, description=about)}
 
@@ -67,9 +67,9 @@ class CeleryRuns(CeleryRunLauncher):
         self._launch_celery_task_run(run, self._task.si(run.run_id), TASK)
 
     def check_run_worker_health(self, run: dg.DagsterRun) -> CheckRunHealthResult:
-        """Failed when the run's worker lacked it for a while, and not at the first look: an answer may be lost or late.
+        """Failed when the worker has lacked the run for a while, not at the first check: an answer may be lost or late.
 
-        A run without a task is that of a command, which nobody can ask; resuming its evaluation clears it away.
+        A run without a task belongs to a command, which cannot be asked; resuming its evaluation marks it as failed.
         """
         now = time.monotonic()
         if DAGSTER_CELERY_TASK_ID_TAG not in run.tags or self._is_at_work(run):
@@ -85,7 +85,7 @@ class CeleryRuns(CeleryRunLauncher):
         return any(task == each["id"] for tasks in answers.values() for each in tasks)
 
     def terminate(self, run_id: str) -> bool:
-        """Interrupts a run like Ctrl-C does, so that it ends in good order; one that still waits is not begun."""
+        """Interrupts a run as Ctrl-C does, so that it ends in good order; one that still waits is not started."""
         run = self._instance.get_run_by_id(run_id)
         if run is None or run.is_finished or DAGSTER_CELERY_TASK_ID_TAG not in run.tags:
             return False
@@ -94,14 +94,15 @@ class CeleryRuns(CeleryRunLauncher):
         return True
 
     def get_run_worker_debug_info(self, run: dg.DagsterRun, include_container_logs: bool | None = True) -> str:
-        """Which worker it is or was."""
+        """Names the run's worker, present or past."""
         return f"worker {run.tags.get(WORKER_TAG, 'unknown')}"
 
 
 def execute_run(task: Any, run_id: str) -> None:
-    """What a worker does with a run that was not begun yet; its outcome is in Dagster's records.
+    """Executes a run that has not been started yet; its outcome is in Dagster's records.
 
-    A queue may deliver twice, after it lost a connection for instance: the second finds the run begun, and lets it be.
+    A queue may deliver twice, for example after it lost a connection: the second delivery finds the run started, and
+    does nothing.
     """
     with open_instance(Path(os.environ["DAGSTER_HOME"])) as instance:
         run = instance.get_run_by_id(run_id)
@@ -112,9 +113,9 @@ def execute_run(task: Any, run_id: str) -> None:
 
 
 def worker_app() -> Celery:
-    """The Celery app of workers, as the instance at `DAGSTER_HOME` describes it.
+    """The Celery app of workers, as the instance at `DAGSTER_HOME` configures it.
 
-    Raises `ConfigurationError` where that has another launcher.
+    Raises `ConfigurationError` if that has another launcher.
     """
     with dg.DagsterInstance.get() as instance:
         launcher = instance.run_launcher

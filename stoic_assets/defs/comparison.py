@@ -1,4 +1,4 @@
-"""Whether a version is worse than the one before it: the comparison as a table, and the gate as a check."""
+"""Whether a version is worse than its base: the comparison as a table, and the gate as a check."""
 
 from typing import Any
 
@@ -52,7 +52,7 @@ def version_comparisons(
 
 
 def _compared(workplace: Workplace, manifest: Manifest, base: str | None) -> tuple[Comparison | None, str]:
-    """The comparison, or why there is none: a run that is refused one is no failed run."""
+    """The comparison, or why there is none: a refused comparison does not fail the run."""
     if base is None:
         return None, _why_no_base(workplace, manifest.agent_version)
     try:
@@ -85,7 +85,7 @@ def _shown(found: Comparison) -> dict[str, Any]:
 
 
 def _check(found: Comparison | None, base: str | None, why: str) -> dg.AssetCheckResult:
-    """Fails on a regression, and as a warning where a base is there and allowed no verdict."""
+    """Fails on a regression; warns if there is a base but no verdict was possible."""
     if found is None:
         return dg.AssetCheckResult(
             check_name=CHECK, passed=base is None, severity=dg.AssetCheckSeverity.WARN,

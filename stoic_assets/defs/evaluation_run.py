@@ -16,7 +16,7 @@ def own_evaluation_id(run: dg.DagsterRun) -> str:
 
 
 def no_version() -> str:
-    """What most steps say to a run without a partition. Raises `ConfigurationError`."""
+    """The `otherwise` of most steps. Raises `ConfigurationError`."""
     raise ConfigurationError("this asset needs an agent version; choose a partition")
 
 
@@ -25,8 +25,8 @@ def current_evaluation(
 ) -> Manifest:
     """The evaluation whose evidence this step works on, from now on locked for this run.
 
-    `otherwise` gives the version where the run has no partition. Raises `ConfigurationError` when there is no
-    evaluation yet, or another run works on it.
+    `otherwise` gives the version if the run has no partition. Raises `ConfigurationError` when there is no evaluation
+    yet, or another run works on it.
     """
     version, run = context.partition_key if context.has_partition_key else otherwise(), context.run
     manifest = _evaluation_of_run(evidence, version, own_evaluation_id(run), EVALUATION_TAG in run.tags)
@@ -35,9 +35,10 @@ def current_evaluation(
 
 
 def claim(context: dg.AssetExecutionContext, evidence: EvidenceStore, version: str, evaluation_id: str) -> None:
-    """Locks an evaluation for this run, and tags the run with it: whether it came to its end is told by its runs.
+    """Locks an evaluation for this run, and tags the run with it: its runs show whether the evaluation was completed.
 
-    Checks alone make nothing of it, so they tell nothing. Raises `ConfigurationError` when another run works on it.
+    A run of checks only makes nothing of it, so it is not tagged. Raises `ConfigurationError` when another run works on
+    the evaluation.
     """
     evidence.lock_for_run(version, evaluation_id)
     if context.selected_asset_keys and EVALUATION_TAG not in context.run.tags:
@@ -46,9 +47,9 @@ def claim(context: dg.AssetExecutionContext, evidence: EvidenceStore, version: s
 
 @lru_cache(maxsize=16)
 def _evaluation_of_run(evidence: EvidenceStore, version: str, own: str, tagged: bool) -> Manifest:
-    """The run's own evaluation; where it has none and is not `tagged` with one, the newest of the version.
+    """The run's own evaluation; if there is none and the run is not `tagged` with one, the newest of the version.
 
-    Chosen once a run: an evaluation that begins between two of its steps is none of its business.
+    Chosen once a run: an evaluation that begins between two of its steps does not count.
     """
     if begun := evidence.manifest(version, own):
         return begun

@@ -1,10 +1,10 @@
-"""Dagster's own records, for processes that make a run: SQLite files, or connections to PostgreSQL, as Dagster makes
-them, opened once, not for each event.
+"""Dagster's own records, for processes that make a run: SQLite files, or connections to PostgreSQL, in Dagster's format
+but opened once, not for each event.
 
 Measured: for an evaluation of one trial Dagster opens and closes a file some 2,500 times, 4 of 10 CPU seconds; as many
-connections to PostgreSQL cost 5 CPU seconds here and 6 on its side. It asks 73 times for the newest materialisation,
-and 300 times whether the partition exists, another 0.2 CPU seconds. The web UI and the daemon read and write the same
-records in Dagster's way. Any other storage that `dagster.yaml` names stays.
+connections to PostgreSQL cost 5 CPU seconds here and 6 on its side. It queries the newest materialisation 73 times, and
+300 times whether the partition exists, another 0.2 CPU seconds. The web UI and the daemon read and write the same
+records in Dagster's way. Any other storage in `dagster.yaml` is left alone.
 """
 
 import os
@@ -31,9 +31,9 @@ BUSY_SECONDS = 60
 
 
 class KeptEventLog(SqliteEventLogStorage):
-    """The event log with one open connection for each of its files, which asks nothing twice that cannot have changed.
+    """The event log with one open connection for each of its files, which caches what cannot have changed.
 
-    Tables and partitions may be added by others; only the command that deletes a version drops one of these.
+    Other processes may add tables and partitions; only the command that deletes a version drops a partition.
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -53,13 +53,13 @@ class KeptEventLog(SqliteEventLogStorage):
                 yield connection
 
     def _prepare(self, shard: str) -> None:
-        """Makes the tables of a new file. That of a run begins as a copy, for making them takes 60 ms."""
+        """Makes the tables of a new file. A run's file starts as a copy, since making the tables takes 60 ms."""
         file = Path(self.path_for_shard(shard))
         if shard != INDEX_SHARD_NAME and not file.exists():
             new = file.with_suffix(".new")
             try:
                 shutil.copyfile(self._empty(), new).replace(file)
-            except OSError:  # the disk is full, say: SQLite will say so in its own words
+            except OSError:  # for example the disk is full: SQLite will report it itself
                 new.unlink(missing_ok=True)
         if not inspect(self._engine(shard)).has_table("alembic_version"):  # which Dagster makes last
             self._initdb(self._engine(shard))
@@ -101,7 +101,7 @@ class KeptEventLog(SqliteEventLogStorage):
         self._partitions.discard((partitions_def_name, partition_key))
 
     def delete_events(self, run_id: str) -> None:
-        """Deletes the events of a run with its file, which Dagster leaves behind as large as it was."""
+        """Deletes the events of a run with its file, which Dagster would leave at its size."""
         super().delete_events(run_id)
         with self._db_lock:
             self._initialized_dbs.discard(run_id)
@@ -109,7 +109,7 @@ class KeptEventLog(SqliteEventLogStorage):
             Path(self.path_for_shard(run_id)).unlink()
 
     def fetch_materializations(self, *asked: Any, **options: Any) -> Any:
-        """Materialisations as of the last of this process: each of its checks asks twice for the one it is about."""
+        """Materialisations, cached until this process stores another: each check queries its materialisation twice."""
         question = repr((asked, options))
         if question not in self._materialized:
             self._materialized[question] = super().fetch_materializations(*asked, **options)
@@ -130,7 +130,7 @@ class KeptEventLog(SqliteEventLogStorage):
 
 
 def _without_syncs(connection: Any, _record: object) -> None:
-    """No sync of the disk for each of some 500 events: what must outlast a power cut stands in our journals."""
+    """No sync of the disk for each of some 500 events: our journals keep what must survive a power cut."""
     connection.execute("pragma synchronous = normal")
 
 
@@ -145,7 +145,7 @@ def open_instance(home: Path) -> dg.DagsterInstance:
 
 
 def keep_event_log(instance: dg.DagsterInstance) -> None:
-    """Has an instance, from now on, keep open the SQLite files of its event log, if that is where it writes."""
+    """Makes an instance keep the SQLite files of its event log open, if it writes there."""
     stock = instance.event_log_storage
     if type(stock) is SqliteEventLogStorage:
         kept = KeptEventLog(stock._base_dir)
@@ -156,8 +156,8 @@ def keep_event_log(instance: dg.DagsterInstance) -> None:
 def leave_output_alone(instance: dg.DagsterInstance) -> None:
     """What a command prints goes straight to its terminal; Dagster keeps no copy of it, and adds nothing.
 
-    Its way of keeping one leads through four processes, which print stack traces on Ctrl-C. Why an event could not be
-    written, it prints and raises as well.
+    Its copying involves four processes, which print stack traces on Ctrl-C. Dagster also both prints and raises why an
+    event could not be written.
     """
     if isinstance(instance.compute_log_manager, LocalComputeLogManager):
         instance._compute_log_manager = NoOpComputeLogManager()
@@ -165,7 +165,7 @@ def leave_output_alone(instance: dg.DagsterInstance) -> None:
 
 
 def _keep_connection(storage: Any) -> None:
-    """One open connection to PostgreSQL, asked before each use whether it still is one."""
+    """Keeps one connection to PostgreSQL open, which is tested before each use."""
     from dagster_postgres.utils import create_pg_engine
 
     storage._engine = create_pg_engine(

@@ -1,4 +1,4 @@
-"""What an agent-evolution loop is told, and our own graph of versions, evaluations and trends."""
+"""What an agent-evolution loop receives, and our own graph of versions, evaluations and trends."""
 
 import dagster as dg
 

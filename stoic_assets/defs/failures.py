@@ -1,4 +1,4 @@
-"""How faults show in Dagster: one line as the failure of a step, whether it tries again, and what was not delivered."""
+"""How faults appear in Dagster: one line as a step's failure, whether it is retried, and what was not delivered."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -11,24 +11,24 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import InfrastructureError, ServiceUnreachable, StoicError
 
 RETRIES = dg.RetryPolicy(max_retries=2, delay=1, backoff=dg.Backoff.EXPONENTIAL, jitter=dg.Jitter.PLUS_MINUS)
-"""For steps that talk to networks. Nothing is paid twice: journals and the judge cache hold what was had."""
+"""For steps that talk to networks. Nothing is paid twice: journals and the judge cache keep earlier replies."""
 
 
 WAITS = (60, 120, 240, 480, 960)
-"""Seconds between tries, half an hour in all: an agent comes up after its manifest, a model server is back soon."""
+"""Seconds between tries, half an hour in all: an agent may start after its manifest, a model server return soon."""
 UNATTENDED = ("dagster/sensor_name", "dagster/schedule_name")
-"""Tags of runs that nobody asked for, and nobody would ask for again."""
+"""Tags of runs that no user started, and that no user would start again."""
 
 
 @contextmanager
 def reported(workplace: Workplace, patient: dg.AssetExecutionContext | None = None) -> Iterator[None]:
     """Turns a `StoicError` into the step's failure; commands find the error itself as the failure's cause.
 
-    A step that is `patient` waits for a service that does not answer where its run is unattended.
+    A `patient` step waits for a service that does not answer if its run is unattended.
 
-    Dagster keeps the text of both, so it loses its secrets: an error may quote a service that quotes what it was told.
-    Only faults of the infrastructure are worth another try: a wrong key stays wrong, and whoever interrupts a run does
-    not want the step again (left alone, Dagster applies the retry policy to Ctrl-C).
+    Dagster stores the text of both, so secrets are removed: an error may quote a service that repeats what it was sent.
+    Only faults of the infrastructure are retried: a wrong key stays wrong, and a user who interrupts a run does not
+    want the step again (by default Dagster applies the retry policy to Ctrl-C).
     """
     try:
         yield
@@ -37,7 +37,7 @@ def reported(workplace: Workplace, patient: dg.AssetExecutionContext | None = No
         failure = dg.Failure(str(error), allow_retries=isinstance(error, InfrastructureError))
         if isinstance(error, ServiceUnreachable) and patient and patient.run.tags.keys() & {*UNATTENDED}:
             wait = WAITS[min(patient.retry_number, len(WAITS) - 1)]
-            raise dg.RetryRequested(len(WAITS), wait) from failure  # whose words are the failure's when it gives up
+            raise dg.RetryRequested(len(WAITS), wait) from failure  # whose text the failure gets when Dagster gives up
         raise failure from error
     except (KeyboardInterrupt, dg.DagsterExecutionInterruptedError) as interrupt:
         raise dg.Failure("interrupted", allow_retries=False) from interrupt
@@ -48,6 +48,6 @@ def reported(workplace: Workplace, patient: dg.AssetExecutionContext | None = No
 
 
 def delivery_faults(deliveries: Iterable[Delivered]) -> dict[str, str]:
-    """Metadata: why messages wait on in the outbox. That a service does not take them fails no step."""
+    """Metadata: why messages still wait in the outbox. A service that refuses them fails no step."""
     errors = dict.fromkeys(error for each in deliveries for error in each.errors)
     return {"delivery_faults": "; ".join(errors) or "none"}

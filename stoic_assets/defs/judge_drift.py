@@ -1,6 +1,6 @@
-"""The judge under watch: stored transcripts judged again, so that nobody takes a judge that moved for a changed agent.
+"""Watches the judge: judges stored transcripts again, so that a judge that moved is not taken for a changed agent.
 
-No retry policy: past the judge cache every further try would be paid for in full.
+No retry policy: without the judge cache every further try would be paid for in full.
 """
 
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""What is decided from stored evidence: virtues and tasks by judge models, assertions by comparison."""
+"""Decides from stored evidence: virtues and tasks by judge models, assertions by comparison."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -59,14 +59,14 @@ def _spec(name: str, description: str) -> dg.AssetSpec:
     ],
     can_subset=True,
     partitions_def=agent_versions,
-    # Before assertion_results, which could not be taken back where the cost ceiling refuses new verdicts.
+    # Before assertion_results, which could not be undone if the cost ceiling refuses new verdicts.
     op_tags={"dagster/priority": "1"},
     retry_policy=RETRIES,
 )
 def verdicts(
     context: dg.AssetExecutionContext, config: JudgingConfig, workplace: dg.ResourceParam[Workplace]
 ) -> Iterator[dg.MaterializeResult]:
-    """What judge models decide: one step, so that all of them are asked side by side."""
+    """What judge models decide: one step, so that all calls run concurrently."""
     wanted = {key.to_user_string() for key in context.selected_asset_keys}
     with reported(workplace, context):
         manifest = current_evaluation(context, workplace.evidence)

@@ -1,6 +1,6 @@
-"""What keeps the warehouse quick; nothing here changes what it says.
+"""Keeps the warehouse fast; nothing here changes its data.
 
-When it is done without anybody asking, `night_watch` says.
+`night_watch` starts it automatically.
 """
 
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What Dagster shows of the rows of a SQL model: the numbers of one version, and the first rows as a table."""
+"""What Dagster shows about the rows of a SQL model: the numbers of one version, and the first rows as a table."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -12,9 +12,9 @@ _ONE_FOR_ALL = frozenset({"agent", "evaluation_id", "evaluated_at"})
 
 
 def of_version(project: SqlProject, model: str, rows: Sequence[Row], version: str) -> dict[str, Any]:
-    """Row count; the numbers of this version, which Dagster plots; the first rows, those of this version before others.
+    """Row count; the numbers of this version, which Dagster plots; the first rows, this version's before others.
 
-    Rows of other versions are those of a view, which looks across evaluations.
+    A view also has rows of other versions, since it looks across evaluations.
     """
     own = [row for row in rows if row["agent_version"] == version]
     others = [row for row in rows if row["agent_version"] != version]
@@ -27,7 +27,7 @@ def of_version(project: SqlProject, model: str, rows: Sequence[Row], version: st
 
 
 def _plotted(project: SqlProject, model: str, rows: Iterable[Row]) -> dict[str, float]:
-    """Each number by its column and what its row is about: `score_wisdom`, or `fitness` where there is one row."""
+    """Each number, named by its column and what its row is about: `score_wisdom`, or `fitness` for a single row."""
     about = sorted(project.key(model) - _ONE_FOR_ALL - {"agent_version"})
     return numbers(
         {"_".join([name, *(row[each] for each in about)]): row[name] for row in rows for name in project.plotted(model)}
@@ -35,7 +35,7 @@ def _plotted(project: SqlProject, model: str, rows: Iterable[Row]) -> dict[str, 
 
 
 def _readable(project: SqlProject, model: str, rows: Sequence[Row]) -> Iterable[Row]:
-    """First what tells the rows apart, then their numbers, then the rest; nothing that is the same in all of them."""
+    """First the columns that identify the rows, then their numbers, then the rest, without those equal in all rows."""
     same = _ONE_FOR_ALL if project.is_view(model) else _ONE_FOR_ALL | {"agent_version"}
     key, numeric = project.key(model), {name for name, kind in columns_of(model).items() if kind.name == "number"}
     columns = sorted(

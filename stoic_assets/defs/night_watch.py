@@ -1,6 +1,6 @@
-"""The sensor that sees each night through to a verdict.
+"""The sensor that follows each night until it has a verdict.
 
-What is to be done next is decided in `core/nightly`; here facts are gathered and steps become runs and alerts.
+`core/nightly` decides the next steps; this module collects the facts and turns steps into runs and alerts.
 """
 
 from collections.abc import Mapping, Sequence
@@ -44,7 +44,7 @@ def build_watch(job: Any) -> dg.SensorDefinition:
     def night_watch(
         context: dg.SensorEvaluationContext, workplace: dg.ResourceParam[Workplace]
     ) -> dg.SensorResult:
-        """A night whose file is damaged holds up no other."""
+        """A night whose file is damaged does not hold up the others."""
         requests: list[dg.RunRequest] = []
         over: list[str] = []
         observations: list[dg.AssetObservation] = []
@@ -61,10 +61,10 @@ def build_watch(job: Any) -> dg.SensorDefinition:
             observations += [_raise_alarm(context, workplace, night, alarm) for alarm in steps.alarms]
             if is_over(night, facts):
                 over.append(night.night)
-                _tell_of_no_verdict(context, workplace, night, heads)
+                _report_no_verdict(context, workplace, night, heads)
         requests += _compaction_after(over, context.instance)
         if complaints and not requests and not observations:
-            # The tick fails, for all to see, once no other night waits for anything.
+            # The tick fails visibly once no other night waits for anything.
             raise ConfigurationError("; ".join(map(str, complaints)))
         reason = None if requests else "no nightly run is incomplete"
         return dg.SensorResult(run_requests=requests, skip_reason=reason, asset_events=observations)
@@ -73,13 +73,13 @@ def build_watch(job: Any) -> dg.SensorDefinition:
 
 
 def _is_under_way(instance: dg.DagsterInstance, run_id: str) -> bool:
-    """Whether the run that held a round goes on: the judge is looked at in it before verdicts are drawn."""
+    """Whether the run of a round is still running: it also checks the judge, before verdicts are drawn."""
     run = instance.get_run_by_id(run_id)
     return run is not None and run.status not in ENDED
 
 
 def _heads(workplace: Workplace, night: Night) -> dict[str, Row]:
-    """The own rows of a night's evaluations, by evaluation id."""
+    """The rows in `evaluations` of a night, by evaluation id."""
     warehouse = workplace.warehouse
     return {
         each: row for each, version in night.versions.items() if warehouse.has(HEADS, version, each)
@@ -104,7 +104,7 @@ def _facts(instance: dg.DagsterInstance, workplace: Workplace, night: Night, hea
 
 
 def _runs(steps: Steps, night: Night, instance: dg.DagsterInstance) -> list[dg.RunRequest]:
-    """The verdicts to be had now, and the second round unless it was asked for already."""
+    """Runs for the verdicts that are possible now, and for the second round unless it was requested already."""
     rounds = {each.evaluation_id: held for held in night.rounds for each in held.evaluations.values()}
     verdicts = [_verdict(version, wanted, rounds[wanted]) for version, wanted in steps.evaluate.items()]
     again = steps.again and not _was_requested(instance, f"{night.night}-again")
@@ -112,7 +112,7 @@ def _runs(steps: Steps, night: Night, instance: dg.DagsterInstance) -> list[dg.R
 
 
 def _verdict(version: str, evaluation_id: str, held: Round) -> dg.RunRequest:
-    """Of what is stored: it does not matter what became of jobs, models and agents since."""
+    """Uses only what is stored, whatever happened to jobs, models and agents since."""
     return dg.RunRequest(
         _run_key(held, evaluation_id), job_name=release_evaluation.name, partition_key=version,
         tags={EVALUATION_TAG: evaluation_id}, asset_selection=[dg.AssetKey(name) for name in VERDICTS],
@@ -136,7 +136,7 @@ def _again(night: str, versions: Sequence[str]) -> dg.RunRequest:
 
 
 def _compaction_after(nights: Sequence[str], instance: dg.DagsterInstance) -> list[dg.RunRequest]:
-    """One after the newest of the nights that are over: two at a time would be in each other's way."""
+    """One after the newest of the nights that are over: two at a time would block each other."""
     keys = [f"{night}-compaction" for night in nights[-1:]]
     return [dg.RunRequest(key, job_name=compaction.name) for key in keys if not _was_requested(instance, key)]
 
@@ -144,7 +144,7 @@ def _compaction_after(nights: Sequence[str], instance: dg.DagsterInstance) -> li
 def _raise_alarm(
     context: dg.SensorEvaluationContext, workplace: Workplace, night: Night, alarm: Alarm
 ) -> dg.AssetObservation:
-    """Told before it is recorded as told: a tick that is cut off in between tells it again, as the same event."""
+    """Sends the alarm before recording it: after an interruption in between, it is sent again as the same event."""
     measures = ", ".join(each["measure"] for each in alarm.measures)
     context.log.warning(f"{night.night}: {alarm.agent_version} is worse than {alarm.base} in both rounds: {measures}")
     delivery = announce(workplace, [regression_confirmed(alarm, night.night, night.last_held)])
@@ -159,10 +159,10 @@ def _raise_alarm(
     )
 
 
-def _tell_of_no_verdict(
+def _report_no_verdict(
     context: dg.SensorEvaluationContext, workplace: Workplace, night: Night, heads: Mapping[str, Row]
 ) -> None:
-    """Told once each time that a night is materialised; of a version that a fault was told of, nothing more is."""
+    """Sends once each time that a night is materialised; not for a version whose fault was already sent."""
     threshold = workplace.settings.invalid_trials_threshold
     failures = [
         Failure(held.run_id, JOB, night.night, why, held.held_at, each.evaluation_id, version)
@@ -173,7 +173,7 @@ def _tell_of_no_verdict(
     ]
     if failures:
         delivery = announce(workplace, [run_failed(failure) for failure in failures])
-        told = {str(each.evaluation_id): each.run_id for each in failures}
-        Nights(workplace.project.home).record_told(night.night, told)
+        reported = {str(each.evaluation_id): each.run_id for each in failures}
+        Nights(workplace.project.home).record_told(night.night, reported)
         for problem in (*(f"{night.night}: {each.agent_version}: {each.error}" for each in failures), *delivery.errors):
             context.log.warning(problem)

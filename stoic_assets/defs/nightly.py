@@ -1,6 +1,6 @@
-"""Nights: an asset of the conversations with all live versions, and the schedule that has them held.
+"""Nights: an asset of the conversations with all live versions, and the schedule that starts it.
 
-How a night goes on from there is the business of `night_watch`.
+`night_watch` completes a night.
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ from stoic_assets.defs.shown_rows import shown
 
 SCORES = {"evaluations", "composite_scores"}
 LATE = timedelta(hours=12)
-"""So much later a missed night does not begin by itself, and scores count as overdue."""
+"""After this time a missed night no longer starts by itself, and scores count as overdue."""
 
 
 class NightConfig(dg.Config):
@@ -42,7 +42,7 @@ class NightConfig(dg.Config):
 
 
 def nights_of(settings: Nightly) -> dg.TimeWindowPartitionsDefinition:
-    """The days on which the schedule fires, each from its midnight on: the partition is there when its night begins."""
+    """The days on which the schedule fires, each from its midnight on: the partition exists when its night begins."""
     days = " ".join(settings.cron.split()[2:])
     return dg.TimeWindowPartitionsDefinition(
         start=first_night(settings), fmt="%Y-%m-%d", cron_schedule=f"0 0 {days}", timezone=settings.time_zone,
@@ -51,12 +51,12 @@ def nights_of(settings: Nightly) -> dg.TimeWindowPartitionsDefinition:
 
 
 def first_night(settings: Nightly) -> str:
-    """The first night there is; `YYYY-MM-DD`."""
+    """The first night; `YYYY-MM-DD`."""
     return date.fromisoformat(settings.since).isoformat()
 
 
 def freshness_of(settings: Nightly) -> dg.FreshnessPolicy:
-    """Scores are overdue half a day after the longest time that the schedule lets pass between two nights."""
+    """Scores are overdue half a day after the longest time that the schedule leaves between two nights."""
     year = dg.TimeWindowPartitionsDefinition(
         start="2024-01-01", end="2026-01-01", fmt="%Y-%m-%d", cron_schedule=nights_of(settings).cron_schedule
     )
@@ -66,7 +66,7 @@ def freshness_of(settings: Nightly) -> dg.FreshnessPolicy:
 
 
 def with_freshness(assets: Sequence[dg.AssetsDefinition], settings: Nightly) -> list[dg.AssetsDefinition]:
-    """The same assets, the scores among them with the freshness that these settings let people expect."""
+    """The same assets, the scores among them with the freshness policy for these settings."""
     policy = freshness_of(settings)
     watched = {dg.AssetKey(name) for name in SCORES}
 
@@ -77,7 +77,7 @@ def with_freshness(assets: Sequence[dg.AssetsDefinition], settings: Nightly) -> 
 
 
 def build_nightly(settings: Nightly) -> dg.Definitions:
-    """Asset, job, schedule and sensor of the nights that these settings ask for."""
+    """Asset, job, schedule and sensor of the nights for these settings."""
     conversations = _conversations(nights_of(settings))
     job = dg.define_asset_job(
         JOB,

@@ -1,3 +1,3 @@
-"""Who looks after the assets of this project."""
+"""The owners of the assets of this project."""
 
 OWNERS = ["team:agent-quality"]

@@ -5,4 +5,4 @@ import dagster as dg
 from stoic_assets.core.stages import PARTITIONS
 
 agent_versions = dg.DynamicPartitionsDefinition(name=PARTITIONS)
-"""Partition keys read `agent@version`. Dagster accepts any text as a dynamic key, so `graph_setup` checks it."""
+"""Partition keys have the form `agent@version`. Dagster accepts any text as a dynamic key, so `graph_setup` checks."""

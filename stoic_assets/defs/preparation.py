@@ -1,4 +1,4 @@
-"""What stands before any conversation: the job files, and the agent's place in the stoic graph."""
+"""What precedes any conversation: the job files, and the agent's nodes in the stoic graph."""
 
 import dagster as dg
 
@@ -75,7 +75,7 @@ def _trials(job: Job) -> int:
 def graph_setup(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
     """Writes the constraints of the stoic graph, and the node of this agent version with its parents."""
     with reported(workplace, context):
-        version = check_agent_version(context.partition_key)  # the web UI adds whatever one types as a partition
+        version = check_agent_version(context.partition_key)  # the web UI adds any text as a partition
         releases, complaints = load_releases(workplace.project.releases)
         release = releases.get(version)
         introduce_version(workplace, version, release)

@@ -1,4 +1,4 @@
-"""What people judge: the rating page, collected ratings, how far raters agree, what that says of judge and agent."""
+"""Judgements by people: rating page, collected ratings, agreement of raters, calibration of the judge, feedback."""
 
 import hashlib
 from collections.abc import Sequence
@@ -172,7 +172,7 @@ AFTER_RATINGS = dg.define_asset_job(
 def new_rating_files(
     context: dg.SensorEvaluationContext, workplace: dg.ResourceParam[Workplace]
 ) -> dg.RunRequest | dg.SkipReason:
-    """The runs tell by their tags what was taken in. One that failed is tried again twice, for the fault may pass."""
+    """The tags of runs show which files were imported. A failed run is repeated twice, since the fault may pass."""
     home = workplace.project.home
     state = _state(ratings_store.rating_files(home))
     runs = context.instance.get_run_records(dg.RunsFilter(tags={FILES_TAG: state})) if state else []
@@ -182,7 +182,7 @@ def new_rating_files(
 
 
 def _worth_another_try(runs: Sequence[dg.RunRecord]) -> bool:
-    """Whether the last of these runs, the newest first, failed some time ago, and few did."""
+    """Whether the last of these runs, which are newest first, failed some time ago, and only few have run."""
     last = runs[0]
     ended = datetime.fromtimestamp(last.end_time or 0, UTC)
     failed = last.dagster_run.status == dg.DagsterRunStatus.FAILURE
@@ -190,6 +190,6 @@ def _worth_another_try(runs: Sequence[dg.RunRecord]) -> bool:
 
 
 def _state(files: Sequence[Path]) -> str:
-    """A digest of rating files as they stand, since databases index it; empty where there is none."""
+    """A digest of the present rating files, since databases index it; empty if there is none."""
     listing = " ".join(f"{path.name}:{path.stat().st_mtime_ns}" for path in files)
     return hashlib.sha256(listing.encode()).hexdigest() if files else ""

@@ -1,4 +1,4 @@
-"""From a manifest in `releases/` to the evaluation of that version, without anybody asking."""
+"""Evaluates a version automatically when its manifest appears in `releases/`."""
 
 import hashlib
 import json
@@ -31,16 +31,16 @@ release_evaluation = dg.define_asset_job(
     default_status=dg.DefaultSensorStatus.RUNNING,
 )
 def new_releases(context: dg.SensorEvaluationContext, workplace: dg.ResourceParam[Workplace]) -> dg.SensorResult:
-    """The cursor holds the content that was last asked for, by version: what stands in it is not asked for again, also
-    when its manifest was away in between. What was deleted since is new.
+    """The cursor contains the content that was last requested, by version: the same content is not requested again,
+    even if its manifest was away in between. A version that was deleted since is new.
     """
     releases = read_releases(workplace)
     digests = {release.agent_version: digest_of(release) for release in releases.live}
     bases = releases.bases()
-    asked_for = _asked_for(context, workplace, digests)
-    wanted = [version for version, digest in digests.items() if asked_for.get(version) != digest]
+    requested = _requested(context, workplace, digests)
+    wanted = [version for version, digest in digests.items() if requested.get(version) != digest]
     begun = ready(wanted, bases, versions_running(context.instance))
-    asked_for |= {version: digests[version] for version in begun}
+    requested |= {version: digests[version] for version in begun}
     for complaint in releases.complaints if begun else ():  # otherwise they are why the tick was skipped
         context.log.warning(complaint)
     waiting = [f"{version} waits until {bases[version]} is evaluated" for version in wanted if version not in begun]
@@ -48,12 +48,12 @@ def new_releases(context: dg.SensorEvaluationContext, workplace: dg.ResourcePara
         run_requests=[_request(version, digests[version]) for version in begun],
         skip_reason=None if begun else _why_nothing(waiting, releases),
         dynamic_partitions_requests=_missing_partitions(context.instance, releases),
-        cursor=json.dumps(asked_for, sort_keys=True),
+        cursor=json.dumps(requested, sort_keys=True),
     )
 
 
 def digest_of(release: Release) -> str:
-    """Of what a manifest says, not of how it is written: a comment makes no new release."""
+    """A digest of a manifest's content, not of its formatting: a comment makes no new release."""
     content = f"{release.agent_version}\n{release.model_dump_json(exclude_defaults=True)}"
     return hashlib.sha256(content.encode()).hexdigest()[:12]
 
@@ -69,10 +69,10 @@ def _request(version: str, digest: str) -> dg.RunRequest:
     return dg.RunRequest(run_key=f"{version}:{digest}", partition_key=version, tags=tags)
 
 
-def _asked_for(
+def _requested(
     context: dg.SensorEvaluationContext, workplace: Workplace, digests: dict[str, str]
 ) -> dict[str, str]:
-    """What was asked for before and not deleted since; on the very first tick, what somebody evaluated already."""
+    """Requests so far for versions not deleted since; on the very first tick, versions that were evaluated already."""
     if context.cursor:
         there = _partitions(context.instance)
         return {version: digest for version, digest in json.loads(context.cursor).items() if version in there}

@@ -1,4 +1,4 @@
-"""What people read: the report of weak virtues, and the whole evaluation as one HTML file."""
+"""Reports for people: the weak virtues, and the whole evaluation as one HTML file."""
 
 import dagster as dg
 

@@ -1,4 +1,4 @@
-"""The one resource: the project at work, a plain object that knows no Dagster."""
+"""The one resource: the open project, a plain object that knows nothing of Dagster."""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -17,7 +17,7 @@ class WorkplaceResource(dg.ConfigurableResource[Workplace]):
     def yield_for_execution(self, context: dg.InitResourceContext) -> Iterator[Workplace]:
         """Opened once a run, whose steps share one embedded graph server and the lock on their evaluation.
 
-        The run's process is Dagster's or ours.
+        The run's process is Dagster's or a command's.
         """
         from stoic_assets.defs.event_log import keep_event_log
 
@@ -29,7 +29,7 @@ class WorkplaceResource(dg.ConfigurableResource[Workplace]):
 
 
 def _at_work(workplace: Workplace, run: dg.DagsterRun | None) -> AbstractContextManager[None]:
-    """For the sensor `lost_runs`. Other launchers than Dagster's own look after their runs themselves."""
+    """For the sensor `lost_runs`. Launchers other than Dagster's own monitor their runs themselves."""
     if run is None or GRPC_INFO_TAG not in run.tags:
         return nullcontext()
     return at_work(workplace.project.home, run.run_id)

@@ -1,4 +1,4 @@
-"""That a run failed is told to the webhook; whoever started a command sees its failure for themselves."""
+"""Reports failed runs to the webhook, except those of commands, whose users see the failure themselves."""
 
 from datetime import UTC, datetime
 
@@ -21,7 +21,7 @@ RETRIED_TAG = "dagster/will_retry"
     default_status=dg.DefaultSensorStatus.RUNNING,
 )
 def failed_runs(context: dg.RunFailureSensorContext, workplace: dg.ResourceParam[Workplace]) -> None:
-    """A run whose worker was lost and that Dagster begins once more has not failed yet."""
+    """A run whose worker was lost and that Dagster starts again has not failed yet."""
     record = context.instance.get_run_record_by_id(context.dagster_run.run_id)
     run, ended = (record.dagster_run, record.end_time) if record else (context.dagster_run, None)
     if run.tags.get(RETRIED_TAG) == "true":
@@ -32,7 +32,7 @@ def failed_runs(context: dg.RunFailureSensorContext, workplace: dg.ResourceParam
 
 
 def _failure(run: dg.DagsterRun, ended: float | None, error: str) -> Failure:
-    """`ended`, in seconds since 1970, is the run's, so that the event is the same whenever it is made."""
+    """`ended`, in seconds since 1970, is the run's, so that repeated events are the same."""
     partition = run.tags.get(PARTITION_TAG)
     version = partition if partition and is_agent_version(partition) else None
     time = datetime.fromtimestamp(ended, UTC) if ended else datetime.now(UTC)
@@ -42,7 +42,7 @@ def _failure(run: dg.DagsterRun, ended: float | None, error: str) -> Failure:
 
 
 def _error(context: dg.RunFailureSensorContext) -> str:
-    """What the step that failed first says; one of ours says what to do next."""
+    """The message of the step that failed first; our own errors say what to do next."""
     for event in context.get_step_failure_events():
         data = event.step_failure_data
         if data.user_failure_data and data.user_failure_data.description:

@@ -32,9 +32,9 @@ Result = dg.MaterializeResult | dg.AssetCheckResult
 
 
 def asset_of(table: str, of_view: bool = False) -> dg.AssetKey:
-    """The asset that writes a table for a model; most are called like it.
+    """The asset that writes a table for a model; most have the table's name.
 
-    Models of one evaluation read its head as `transcripts` wrote it; views look at finished evaluations.
+    Models of one evaluation read its row as `transcripts` wrote it; views read finished evaluations.
     """
     if table == "evaluations" and not of_view:
         return dg.AssetKey("transcripts")
@@ -69,13 +69,13 @@ def _check_specs(models: Iterable[str]) -> list[dg.AssetCheckSpec]:
     partitions_def=agent_versions,
 )
 def sql_models(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> Iterator[Result]:
-    """The models of one evaluation, together: with a step for each they cost twice as much.
+    """The models of one evaluation, in one step: with a step for each they cost twice as much.
 
-    A model that fails hides those that read it, and no others. Each failure is logged, the first is the step's.
+    A failed model prevents those that read it, and no others. Each failure is logged, the first is the step's.
     """
     failed: dict[str, Exception] = {}
     with reported(workplace):
-        # The web UI lets nobody choose a partition where only checks are executed.
+        # In the web UI no partition can be chosen where only checks are executed.
         otherwise = no_version if context.selected_asset_keys else workplace.warehouse.newest_version
         manifest = current_evaluation(context, workplace.evidence, otherwise)
         offline = EvaluationTables(workplace, manifest).is_offline()
@@ -100,7 +100,7 @@ def sql_models(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Wo
 def _results(
     context: dg.AssetExecutionContext, models: EvaluationModels, model: str, version: str, offline: bool
 ) -> Iterator[Result]:
-    """What was asked for of one model: its rows anew, its checks, both, or nothing."""
+    """The results of one model that the run selected: its newly computed rows, its checks, both, or nothing."""
     key = dg.AssetKey(model)
     if key in context.selected_asset_keys:
         path, rows = models.run(model)
@@ -112,7 +112,7 @@ def _results(
 
 
 def sql_view(model: str) -> dg.AssetsDefinition:
-    """A model that looks across evaluations, as an asset: its rows of one agent."""
+    """A model across evaluations as an asset: its rows of one agent."""
 
     @dg.multi_asset(name=model, specs=[_spec(model)], check_specs=_check_specs([model]), partitions_def=agent_versions)
     def run(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> Iterator[Result]:
@@ -132,7 +132,7 @@ def _materialised(project: SqlProject, model: str, about: dict[str, Any], **more
 
 
 def _checks(model: str, failing: Mapping[str, int]) -> list[dg.AssetCheckResult]:
-    """Beside the asset's own result, not in it: Dagster would look up twice for each which materialisation it means."""
+    """Besides the asset's own result, not in it: Dagster would look up the materialisation twice for each check."""
     return [
         dg.AssetCheckResult(asset_key=model, check_name=name, passed=rows == 0, metadata={"failing_rows": rows})
         for name, rows in failing.items()
@@ -141,7 +141,7 @@ def _checks(model: str, failing: Mapping[str, int]) -> list[dg.AssetCheckResult]
 
 def _lineage(project: SqlProject, model: str) -> dg.TableColumnLineage:
     def deps(sources: list[tuple[str, str]]) -> list[dg.TableColumnDep]:
-        # Two tables of one asset may have columns of the same name; Dagster refuses to be told twice.
+        # Two tables of one asset may have columns of the same name; Dagster refuses duplicates.
         keyed = dict.fromkeys((asset_of(table, project.is_view(model)), column) for table, column in sources)
         return [dg.TableColumnDep(asset, column) for asset, column in keyed]
 

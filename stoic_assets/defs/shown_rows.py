@@ -1,6 +1,6 @@
 """Rows, numbers and pages as Dagster's UI shows them.
 
-Of a table few rows: Dagster's records keep each of them three times, for good.
+Only a few rows of a table: Dagster's records keep each of them three times, for good.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,19 +11,19 @@ from typing import Any
 import dagster as dg
 
 MOST_ROWS = 25
-"""The file that is named beside them holds them all. Measured: with 200 rows of each table the records of an evaluation
-of 200 trials were a file of 1.6 MB, with 25 it is one of 1.0."""
+"""The file named next to them contains all rows. Measured: with 200 rows of each table the records of an evaluation of
+200 trials were a file of 1.6 MB, with 25 it is one of 1.0."""
 DECIMALS = 4
 
 
 def shown(rows: Iterable[Mapping[str, Any]], schema: dg.TableSchema | None = None) -> dg.TableMetadataValue:
-    """The first rows as a table. `schema` tells the columns where there may be no row."""
+    """The first rows as a table. `schema` gives the columns where there may be no row."""
     records = [dg.TableRecord({name: _cell(value) for name, value in row.items()}) for row in islice(rows, MOST_ROWS)]
     return dg.MetadataValue.table(records, schema=schema)
 
 
 def numbers(found: Mapping[str, float | None]) -> dict[str, float]:
-    """Numbers by the names under which Dagster plots them over partitions, without those that were not measured."""
+    """Numbers by the names under which Dagster plots them over partitions, without missing ones."""
     return {name: round(value, DECIMALS) for name, value in found.items() if value is not None}
 
 
@@ -36,7 +36,7 @@ def page(path: Path) -> dict[str, Any]:
 
 
 def trial_name(trial_id: str, evaluation_id: str) -> str:
-    """What a trial is called within its evaluation."""
+    """The name of a trial within its evaluation."""
     return trial_id.removeprefix(f"{evaluation_id}.")
 
 

@@ -40,7 +40,7 @@ class ConversationConfig(dg.Config):
     )
 
     def request(self) -> EvaluationRequest:
-        """The part that decides what the evaluation is. Raises `ConfigurationError` for a value that is none."""
+        """The part that defines the evaluation. Raises `ConfigurationError` for an invalid value."""
         try:
             return EvaluationRequest.model_validate(self.model_dump(exclude={"at_once", "max_cost"}))
         except ValidationError as error:
@@ -54,7 +54,7 @@ _SCHEMA = dg.TableSchema(
         dg.TableColumn("failures", "int"), dg.TableColumn("detail"),
     ]
 )  # fmt: skip
-"""Of a table that is empty where the cost ceiling was reached before a trial had ended."""
+"""For tables that are empty if the cost ceiling was reached before a trial ended."""
 
 
 @dg.asset(

@@ -6,7 +6,7 @@ import pytest
 
 from stoic_assets.adapters.models.connect import is_offline
 from stoic_assets.adapters.workplace import open_workplace
-from stoic_assets.cli.demo import of_our_own
+from stoic_assets.cli.demo import demo_workplace
 from stoic_assets.core.graph_address import stoic_address, subject_address
 
 SERVICES = {
@@ -20,7 +20,7 @@ SERVICES = {
 @pytest.mark.parametrize("live", [False, True])
 def test_the_demo_leaves_every_service_of_the_user_alone(live: bool, tmp_path: Path) -> None:
     env = {"STOIC_HOME": str(tmp_path), "OPENAI_API_KEY": "a-key", **SERVICES}
-    own = of_our_own(open_workplace(env, start=tmp_path), live)
+    own = demo_workplace(open_workplace(env, start=tmp_path), live)
     assert (subject_address(own.env), stoic_address(own.env)) == (None, None)
     assert [name for name, value in own.env.items() if "mine" in value] == []
     assert is_offline(own.env) is not live

@@ -117,20 +117,20 @@ def test_a_fault_of_a_step_comes_out_of_dagster_as_it_is(
         faulty()
 
     silent = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
-    with pytest.raises(told) as caught, partition_run.faults_as_ours(workplace, str):
+    with pytest.raises(told) as caught, partition_run.faults_translated(workplace, str):
         job.execute_in_process(run_config=silent)
     assert isinstance(caught.value, partition_run.Interrupted) or caught.value is fault
 
 
 @pytest.mark.parametrize("interrupt", [KeyboardInterrupt(), dg.DagsterExecutionInterruptedError()])
 def test_an_interrupt_outside_of_the_steps_is_one_too(workplace: Workplace, interrupt: BaseException) -> None:
-    with pytest.raises(partition_run.Interrupted), partition_run.faults_as_ours(workplace, str):
+    with pytest.raises(partition_run.Interrupted), partition_run.faults_translated(workplace, str):
         raise interrupt
 
 
 PREPARATION = "stoic_assets.defs.assembly.build_definitions"
 """Takes seconds, with the imports before it."""
-RUN = "stoic_assets.cli.partition_run._bury_dead_runs"
+RUN = "stoic_assets.cli.partition_run._fail_dead_runs"
 
 
 @pytest.mark.parametrize("place", ["stoic_assets.cli.partition_run.import_clients", PREPARATION, RUN])
@@ -198,7 +198,7 @@ def test_dagster_hears_an_interrupt_once(workplace: Workplace) -> None:
     silent = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     with (
-        pytest.raises(partition_run.Interrupted), partition_run.faults_as_ours(workplace, str),
+        pytest.raises(partition_run.Interrupted), partition_run.faults_translated(workplace, str),
         partition_run._interrupts_heard_once(),
     ):
         job.execute_in_process(run_config=silent)
@@ -214,7 +214,7 @@ def test_a_fault_that_hides_what_was_before_it_is_told_itself(workplace: Workpla
         except KeyError:
             raise dg.Failure("say this") from None
 
-    with pytest.raises(dg.Failure, match="say this"), partition_run.faults_as_ours(workplace, str):
+    with pytest.raises(dg.Failure, match="say this"), partition_run.faults_translated(workplace, str):
         step()
 
 
