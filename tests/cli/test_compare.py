@@ -126,7 +126,8 @@ def test_breaking_down_where_it_did_badly_makes_no_version_better(evaluate: Eval
     evaluate(BASE)
     evaluate(CANDIDATE, failed=HARD)
     code, document = compared()
-    why = f"the agent failed in 24 of 48 trials of {CANDIDATE}, which this measure leaves out"
+    left_out = f"the agent failed in 24 of 48 trials of {CANDIDATE}, which this measure leaves out"
+    why = f"{left_out}; counted as 0, they would make the difference −0.20 and the verdict regressed"
     assert gating(document) == {
         **dict.fromkeys(VIRTUES, ("inconclusive", why)), "task": ("regressed", None), "overall": ("regressed", None),
     }
@@ -137,7 +138,8 @@ def test_breaking_down_no_more_makes_no_version_worse(evaluate: Evaluate, compar
     evaluate(BASE, failed=HARD)
     evaluate(CANDIDATE)
     code, document = compared()
-    why = f"the agent failed in 24 of 48 trials of {BASE}, which this measure leaves out"
+    left_out = f"the agent failed in 24 of 48 trials of {BASE}, which this measure leaves out"
+    why = f"{left_out}; counted as 0, they would make the difference +0.20 and the verdict improved"
     assert gating(document) == {
         **dict.fromkeys(VIRTUES, ("inconclusive", why)), "task": ("improved", None), "overall": ("improved", None),
     }
