@@ -1,10 +1,10 @@
-"""Whom an evaluation speaks to, as the kernel sees it: every process of it, Python, Java and native code alike.
+"""The addresses that an evaluation calls, as the kernel sees it: from all its processes, Python, Java and native code.
 
     python -m benchmarks.calls_out
 
 Evaluates ten trials with models, agent and the embedded graph under `strace` (Linux), and lists every internet address
 that was connected or sent to. Exit code 1 if one of them is neither configured nor a port that the evaluation itself
-opened on loopback.
+opened on loopback, or if a configured one is missing.
 """
 
 import os
@@ -28,10 +28,10 @@ WATCHED = "connect,sendto,sendmsg,sendmmsg,bind,getsockname"
 
 
 def traced(folder: Path, env: dict[str, str]) -> str:
-    """What strace wrote of one evaluation in the project at `folder`, each line behind the number of its thread."""
+    """The output of strace for one evaluation in the project at `folder`, each line after the number of its thread."""
     trace = folder / "trace"
     stoic = [str(Path(sys.executable).with_name("stoic")), "eval", "--json"]
-    # A file for each thread: in a common one, what they do at the same time tears lines apart.
+    # A file for each thread: in a common one, simultaneous calls break up lines.
     watch = ["strace", "-ff", "-qq", "-e", f"trace={WATCHED}", "-e", "signal=none", "-o", str(trace)]
     done = subprocess.run([*watch, *stoic], cwd=folder, env=env, capture_output=True, text=True)
     if done.returncode:
@@ -49,7 +49,7 @@ def addresses(trace: str) -> tuple[Counter[str], set[str]]:
         socket = (found["thread"], found["file"])
         if found["call"] == "bind":
             bound |= {socket} if LOOPBACK.match(found["host"]) else set()
-        elif found["call"] == "getsockname":  # which port it became that was bound to any
+        elif found["call"] == "getsockname":  # the port of a socket that was bound to any
             opened |= {found["port"]} if socket in bound else set()
         else:
             called[f"{found['host'].removeprefix('::ffff:')}:{found['port']}"] += 1
@@ -72,7 +72,7 @@ def main() -> int:
         own = "the embedded graph" if LOOPBACK.match(host) and port in opened else None
         who = configured.get(address) or own
         strangers += who is None
-        print(f"{address:24} {times:5}  {who or 'NOBODY THAT WAS CONFIGURED'}")
+        print(f"{address:24} {times:5}  {who or 'NOT CONFIGURED'}")
     return 1 if strangers or not set(configured) <= set(called) else 0
 
 

@@ -1,4 +1,4 @@
-"""Can the verdicts of a comparison be believed? Its own code on simulated trials, against what is promised.
+"""Can the verdicts of a comparison be trusted? Runs its code on simulated trials and compares with what is promised.
 
     python -m benchmarks.comparison_simulation [--quick]
 
@@ -31,7 +31,7 @@ from benchmarks.comparison.simulated_trials import Floats
 SEED = 20261122
 PROCESSES = 2
 COMPARISONS, DROPS, HISTORIES, SHARES = 2000, 1000, 400, 20
-"""Comparisons of a cell, comparisons with a drop, histories of a cell; each is done in so many shares."""
+"""Comparisons of a cell, comparisons with a drop, histories of a cell; each is divided into so many shares."""
 MOST_IN_A_CELL, MOST_POOLED, MOST_MISSED, MOST_ALARMED = 0.065, 0.05, 0.10, 0.08
 EQUAL = [
     Cell(jobs, repeats, sigma, tau)
@@ -39,26 +39,26 @@ EQUAL = [
 ]  # fmt: skip
 DROPPED, DROP = Cell(40, 3, 0.15, 0.05), 0.10
 NIGHTLY = [(Cell(jobs, 3, 0.12, tau), stored) for stored in (False, True) for jobs in (12, 40) for tau in (0.04, 0)]
-"""The second says whether one stored evaluation stands for the base in all nights."""
+"""The second says whether one stored evaluation is the base in all nights."""
 
 Counts = tuple[float, float]
 
 
 @dataclass
 class Work:
-    """Simulations on all processes, in shares; each share has random numbers of its own, whoever draws them."""
+    """Simulations on all processes, in shares; each share has its own random numbers, whichever process draws them."""
 
     pool: ProcessPoolExecutor
     shares: int
     seeds: np.random.SeedSequence = field(default_factory=lambda: np.random.SeedSequence(SEED))
 
     def start(self, simulate: Callable[..., Counts], cell: Cell, n: int, *more: float) -> list[Future[Counts]]:
-        """Begins `simulate` on the cell, `n` times if all shares are done."""
+        """Starts `simulate` on the cell, `n` times if all shares are done."""
         seeds = self.seeds.spawn(self.shares)
         return [self.pool.submit(_share, simulate, seed, cell, n // SHARES, *more) for seed in seeds]
 
     def done(self, n: int) -> int:
-        """What is done of `n`."""
+        """How many of `n` are done."""
         return n // SHARES * self.shares
 
 
@@ -72,7 +72,7 @@ def _summed(futures: Iterable[Future[Counts]]) -> Floats:
 
 @dataclass
 class Bounds:
-    """Holds rates to bounds and remembers whether one was broken. A quick run is given three standard errors."""
+    """Compares rates with bounds and remembers whether one was broken. A quick run is allowed three standard errors."""
 
     quick: bool
     held: bool = True
@@ -85,7 +85,7 @@ class Bounds:
 
 
 def simulate(quick: bool) -> bool:
-    """Prints what was found. Returns whether every bound holds."""
+    """Prints the results. Returns whether every bound holds."""
     bounds = Bounds(quick)
     with ProcessPoolExecutor(PROCESSES) as pool:
         work = Work(pool, 1 if quick else SHARES)

@@ -2,10 +2,10 @@
 
     python -m benchmarks.expression_fuzz [--inputs N] [--seed N]
 
-Each input is parsed and, where that succeeds, evaluated. It may give a JSON value, an ExpressionError (refused) or an
+Each input is parsed and, if that succeeds, evaluated. It may give a JSON value, an ExpressionError (refused) or an
 ExpressionFailure (no value); anything else is a crash. More than a second of CPU time is a hang, and one of a minute
 ends the process. An escape is any event of Python's audit meanwhile (a file, a socket, a process, an import, compiled
-code), or data that is no longer as it was. Exits 1 when there was one of these. The default is 100,000 inputs.
+code), or a change of the data. Exits 1 if there was one of these. The default is 100,000 inputs.
 """
 
 import argparse
@@ -31,7 +31,7 @@ HANG_SECONDS, DEAD_SECONDS = 1.0, 60.0
 
 @dataclass
 class Findings:
-    """What came of some inputs: how often what, the slowest in seconds of CPU, and what must not be."""
+    """The results of some inputs: how often each occurred, the slowest in seconds of CPU, and the faults."""
 
     counts: Counter[str] = field(default_factory=Counter)
     slowest: tuple[float, str] = (0.0, "")
@@ -42,7 +42,7 @@ class Findings:
 
 
 class Watch:
-    """Notes what Python's audit tells while it is open. A hook can never be taken away, so there is one a process."""
+    """Records events of Python's audit while it is open. A hook can never be removed, so there is one a process."""
 
     def __init__(self) -> None:
         self.events: list[str] = []
@@ -56,7 +56,7 @@ class Watch:
 
 @cache
 def watch() -> Watch:
-    """The one of this process; whatever is imported at the first use of an expression has been by then."""
+    """The watch of this process; everything that the first use of an expression imports is imported before."""
     outcome("evaluation.job.any { it.nope == 1 }", {"evaluation": {"job": [{}]}})
     outcome('"a".length', {})
     outcome('"ä".equals("Ä", ignoreCase = true)', {})
@@ -64,21 +64,21 @@ def watch() -> Watch:
 
 
 def outcome(text: str, data: dict[str, Any]) -> str:
-    """What becomes of one input: `value`, `failed`, `refused`, or a crash and its reason."""
+    """The result of one input: `value`, `failed`, `refused`, or a crash and its reason."""
     try:
         value = evaluate(parse_expression(text), data)
     except ExpressionError:
         return "refused"
     except ExpressionFailure:
         return "failed"
-    except BaseException as error:  # whatever it is, it is the finding
+    except BaseException as error:  # any error is a finding
         return f"crash, {error!r:.200}"
     is_json = value is None or isinstance(value, bool | int | float | str | list | dict)
     return "value" if is_json else f"crash, a {type(value).__name__} came out"
 
 
 def share(seed: int, number: int, inputs: int) -> Findings:
-    """So many inputs, in this process; `seed` and `number` decide which."""
+    """Tries so many inputs in this process; `seed` and `number` determine which."""
     chance, seen, findings, before = random.Random(f"{seed}.{number}"), watch(), Findings(), repr(HOSTILE)
     for _ in range(inputs):
         text, data = generated(chance), bindings(chance)
@@ -98,7 +98,7 @@ def share(seed: int, number: int, inputs: int) -> Findings:
 
 
 def main() -> int:
-    """Tries all inputs and prints what was found."""
+    """Tries all inputs and prints the results."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--inputs", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=SEED)

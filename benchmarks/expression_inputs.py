@@ -1,6 +1,6 @@
-"""What the fuzzer of expressions puts in: generated Kotlin, mutated Kotlin and noise, and data of a hostile agent.
+"""The inputs of the expression fuzzer: generated Kotlin, mutated Kotlin and noise, and data of a hostile agent.
 
-The grammar covers every function that exists, by the table that the parser itself goes by.
+The grammar covers every function that exists, by the table that the parser itself uses.
 """
 
 import random
@@ -17,7 +17,7 @@ ODD_NAMES = ("System", "java", "os", "this", "__builtins__", "x", "it")
 ODD_LITERALS = ("9223372036854775808", '"$it"', '"\\ud83d"', '"""raw$x"""', "'c'", "1u", "00", "-1", "1_0", ".5")
 ODD_BINARY = ("===", "!==", "..", "..<", "and", "is", "as", "=", "+=", "->", ".")
 ODD = 0.02
-"""How often something stands in an expression that must be refused, or nearly so."""
+"""The share of parts of an expression that must be refused, or nearly so."""
 FOREIGN = """
     {e}::class
     if ({e}) {e} else {e}
@@ -80,7 +80,7 @@ HOSTILE: tuple[Any, ...] = (
 
 
 def bindings(chance: random.Random) -> dict[str, Any]:
-    """What an agent may have left behind."""
+    """Data that an agent may have left behind."""
     some = chance.choice(HOSTILE)
     item = {"name": some, "type": "Reminder", "labels": ["A"], "properties": {"size": some}}
     call = {"function": "remind", "args": {"n": some}, "name": "x"}
@@ -162,7 +162,7 @@ class Grammar:
 
 
 def mutated(text: str, chance: random.Random) -> str:
-    """The text after a few edits: parts are lost, doubled, turned round, or give way to noise."""
+    """The text after a few edits: parts are removed, doubled, reversed, or replaced by noise."""
     for _ in range(chance.randint(1, 4)):
         start = chance.randint(0, len(text))
         end = min(len(text), start + chance.randint(0, 12))
@@ -173,7 +173,7 @@ def mutated(text: str, chance: random.Random) -> str:
 
 
 def noise(chance: random.Random, length: int) -> str:
-    """Bytes read as text, lone surrogates included, or signs that mean something."""
+    """Bytes read as text, including lone surrogates, or characters that mean something in Kotlin."""
     if chance.random() < 0.5:
         return "".join(chance.choice("(){}[]\"'$\\.?:!&|<>=+-*/%,;@#`~ \n\t0aé😀") for _ in range(length))
     return chance.randbytes(length).decode("utf-8", chance.choice(("replace", "surrogateescape", "ignore")))

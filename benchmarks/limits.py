@@ -1,4 +1,4 @@
-"""How close to a server's request limit the model adapter keeps: 60 trials of 13 calls behind 60 requests a second.
+"""How close the model adapter keeps to a server's request limit: 60 trials of 13 calls with 60 requests a second.
 
     python -m benchmarks.limits [RUNS] [--all]
 
@@ -32,7 +32,7 @@ IN_FLIGHT = 200
 
 
 class Counter(Protocol):
-    """A server's way to count. `wait` takes a request (0) or says in how many seconds it could be taken."""
+    """How a server counts. `wait` accepts a request (0) or returns in how many seconds it could be accepted."""
 
     def wait(self, now: float) -> float: ...
 
@@ -85,7 +85,7 @@ class TokenBucket:
 
 COUNTERS: dict[str, type[Counter]] = {"fixed": FixedWindow, "sliding": SlidingWindow, "bucket": TokenBucket}
 RETRY_AFTER = {"whole": lambda wait: str(math.ceil(wait)), "exact": lambda wait: f"{wait:.3f}", "none": lambda _: None}
-"""Whole seconds are what HTTP has; some servers say it more exactly, some not at all."""
+"""HTTP has whole seconds; some servers send fractions, some send nothing."""
 
 
 def serve(counter: Counter, retry_after: str) -> None:
@@ -107,12 +107,12 @@ def serve(counter: Counter, retry_after: str) -> None:
         await asyncio.sleep(LATENCY)
         return web.json_response(completion)
 
-    async def told(_: web.Request) -> web.Response:
+    async def report(_: web.Request) -> web.Response:
         return web.json_response(tally)
 
     async def main() -> None:
         app = web.Application()
-        app.add_routes([web.post("/v1/chat/completions", complete), web.get("/tally", told)])
+        app.add_routes([web.post("/v1/chat/completions", complete), web.get("/tally", report)])
         runner = web.AppRunner(app, access_log=None)
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", 0, backlog=1024).start()
@@ -169,7 +169,7 @@ class Case:
     configured: bool
 
     def row(self, runs: int) -> str:
-        """Runs it so often; a row of the table."""
+        """Runs it `runs` times; returns a row of the table."""
         limit = ModelLimit(in_flight=IN_FLIGHT, requests_per_minute=60 * PER_SECOND if self.configured else None)
         done = []
         for _ in range(runs):

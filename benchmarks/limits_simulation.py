@@ -1,8 +1,8 @@
-"""The workload of `benchmarks.limits` in simulated time: how the adaptive rate does on each kind of server.
+"""The workload of `benchmarks.limits` in simulated time: how the adaptive rate performs on each kind of server.
 
     python -m benchmarks.limits_simulation [SEEDS]
 
-Milliseconds a run, and the same again for the same seed: what the constants of `core/adaptive_rate.py` were chosen on.
+A run takes milliseconds; a seed gives the same result each time. The constants of `core/adaptive_rate.py` come from it.
 Callers, network and server are simulated, `AdaptiveRate` is the real one. Prints a Markdown table.
 """
 
@@ -18,15 +18,15 @@ from benchmarks.limits import COUNTERS, FLOOR, LATENCY, MESSAGES, RETRY_AFTER, T
 from stoic_assets.core.adaptive_rate import AdaptiveRate
 
 CLIENT_WORK, SERVER_WORK, NETWORK, LATE_TIMER = 0.0004, 0.001, 0.0015, 0.0015
-"""Seconds: CPU time of a request on either side, and the means of a way through the network and of a late timer."""
+"""Seconds: CPU time of a request on either side, and the means of a network trip and of a timer's delay."""
 STALL_EVERY, STALL = 300, 0.04
-"""One request in so many finds a client that is busy with something else for so many seconds."""
+"""One request in so many meets a client that is busy for so many seconds."""
 FALLBACK = 0.1
-"""Seconds of the pause where the server names none, or less."""
+"""Seconds of the pause if the server gives none, or less."""
 
 
 class Simulation:
-    """60 trials of eight messages, one after the other, and five verdicts at once, before one server."""
+    """60 trials of eight messages, one after the other, and five verdicts at once, with one server."""
 
     def __init__(self, server: Counter, retry_after: str, seed: int) -> None:
         self._server, self._said, self._dice = server, RETRY_AFTER[retry_after], random.Random(seed)
@@ -101,7 +101,7 @@ class Simulation:
 
 
 def ratios(counter: str, retry_after: str, seeds: int) -> list[float]:
-    """Seconds for the workload in terms of the floor, one for each seed; sorted."""
+    """Time for the workload divided by the floor, one for each seed; sorted."""
     runs = [Simulation(COUNTERS[counter](), retry_after, seed).run() for seed in range(seeds)]
     return sorted(seconds / FLOOR for seconds in runs)
 

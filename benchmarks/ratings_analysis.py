@@ -1,4 +1,4 @@
-"""How long the analysis of a large rating study takes, and how much memory: 100,000 ratings with 1,000 draws.
+"""The time and memory that the analysis of a large rating study takes: 100,000 ratings with 1,000 draws.
 
     python benchmarks/ratings_analysis.py [ITEMS] [RATERS]
 

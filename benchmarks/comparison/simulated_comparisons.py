@@ -17,7 +17,7 @@ Measures = frozenset[str]
 
 @dataclass(frozen=True)
 class Cell:
-    """The size of a suite and the noise in it: `sigma` of a trial, `tau` of what is particular to version and job.
+    """The size of a suite and its noise: `sigma` of a trial, `tau` of what is particular to version and job.
 
     With `tau` 0 the versions are clones, which do every job equally well.
     """
@@ -29,10 +29,10 @@ class Cell:
 
 
 def regressed(means: Floats) -> tuple[Measures, Measures]:
-    """What one comparison calls regressed, with the condition on δ and without it."""
+    """The measures that one comparison calls regressed, with the condition on δ and without it."""
     tests = [_test(place, means[..., place]) for place in range(len(GATING))]
     anyhow = _names(decide(tests, gating=True, minimal=False))
-    return (_names(decide(tests, gating=True)) if anyhow else anyhow), anyhow  # the condition only takes away
+    return (_names(decide(tests, gating=True)) if anyhow else anyhow), anyhow  # the condition only removes some
 
 
 def _test(place: int, means: Floats) -> Test:
@@ -78,9 +78,9 @@ def drop_before_clipping(cell: Cell, observed: float) -> float:
 def alarmed_histories(random: Random, cell: Cell, n: int, stored_base: bool) -> tuple[int, int]:
     """Histories of equal versions in which an alarm is raised in any of the nights, with and without δ.
 
-    An alarm needs a measure regressed in the night and again in a fresh re-run of that night. What is particular to a
-    version and a job stays for all nights: it is the same pair of versions. With `stored_base` one evaluation stands
-    for the base in all of them, as when it can no longer be talked to.
+    An alarm needs a measure regressed in the night and again in a second run of that night. What is particular to a
+    version and a job is the same in all nights: it is the same pair of versions. With `stored_base` one evaluation is
+    the base in all of them, as when the base can no longer be called.
     """
     suites = draw_suites(random, n, cell.jobs, cell.tau)
     stored = draw_means(random, suites, cell.repeats, cell.sigma)[:, 0] if stored_base else None

@@ -1,8 +1,8 @@
-"""Trials of two agent versions that nobody has to run: what the jobs are like, and what single trials then show.
+"""Simulated trials of two agent versions: the properties of the jobs, and the results of single trials.
 
 Scores are clip(round((level + job + version×job + condition + noise) / step)·step, 0, 1). The normal parts correlate by
 0.6 between the five virtues and the task score. Two versions are equal on average over jobs; with `tau` > 0 they differ
-on single jobs, with `tau` = 0 they are clones. Nothing here knows the code under test but the names of the measures.
+on single jobs, with `tau` = 0 they are clones. Of the code under test, only the names of the measures are used here.
 """
 
 from dataclasses import dataclass
@@ -20,11 +20,11 @@ LEVELS = np.array([0.75, 0.78, 0.81, 0.85, 0.88, 0.80])
 """Of the five virtues and the task score."""
 STEPS = np.array([0.05] * 5 + [0.25])
 CONDITIONS = np.array([0.0, 0.04])
-"""Withheld and supplied: what the facts are worth."""
+"""Withheld and supplied: the effect of the facts."""
 JOB_SD = 0.10
 CORRELATION = 0.6
 DETERMINISTIC = 0.4
-"""Share of jobs whose assertions always hold; of the others each holds with a probability from Beta(2, 1)."""
+"""Share of jobs whose assertions always hold; in others each holds with a probability from Beta(2, 1)."""
 MOST_ASSERTIONS = 3
 LOGIT_PER_TAU = 10
 ASPIRATION_MS, REPLY_MS, REPLY_JOB_SD, REPLY_TRIAL_SD = 2000, 2200, 0.3, 0.3
@@ -46,7 +46,7 @@ class Suites:
     replies: Floats
 
     def only(self, place: int) -> Self:
-        """One of them."""
+        """One of the suites."""
         here = slice(place, place + 1)
         return type(self)(self.levels[here], self.chances[here], self.replies[here])
 
@@ -67,7 +67,7 @@ def _correlated(random: Random, shape: tuple[int, ...]) -> Floats:
 
 
 def _chances(random: Random, n: int, jobs: int, tau: float) -> Floats:
-    """Versions move the chances on the logit, but nothing moves an assertion that always holds."""
+    """Versions shift the chances on the logit scale, except for assertions that always hold."""
     chances = random.beta(2, 1, size=(n, 1, jobs, MOST_ASSERTIONS)).clip(1e-9, 1 - 1e-9)
     moved = np.log(chances / (1 - chances)) + LOGIT_PER_TAU * tau * random.normal(size=(n, 2, jobs, 1))
     flaky = 1 / (1 + np.exp(-moved))

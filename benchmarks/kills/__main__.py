@@ -1,14 +1,14 @@
-"""Evaluations that are killed at random moments, resumed, and held against one that nobody disturbed.
+"""Evaluations that are killed at random moments, resumed, and compared with an undisturbed one.
 
     python -m benchmarks.kills [--kills 20] [--seed N] [--trials 12] [--latency 0.4]
 
 Each kill is a SIGKILL at a moment drawn evenly from the whole time that an undisturbed run takes, from process start to
 end; an evaluation gets kills until one of its processes ends before its moment, three at most. Then all its tables must
-hold the rows of the undisturbed one, and the servers must have been asked for nothing twice but what was under way: one
-turn of each running trial, and judge calls in flight or with replies on their way to the disk. Once, a job is changed
-in between: resuming must be refused.
+have the rows of the undisturbed one, and the servers must have received no call twice except those under way: one turn
+of each running trial, and judge calls in flight or with replies on their way to the disk. Once, a job is changed in
+between: resuming must be refused.
 
-Prints a Markdown table, and exits with 1 if anything is not as it should be.
+Prints a Markdown table, and exits with 1 if anything is wrong.
 """
 
 import argparse
@@ -64,7 +64,7 @@ def _evaluation(folder: Path, name: str, servers: Doubles, asked: argparse.Names
 
 
 def _kill_all(folder: Path, servers: Doubles, asked: argparse.Namespace, whole: Evaluated) -> list[str]:
-    """Kills until there were enough; returns what is wrong."""
+    """Kills until there were enough; returns the problems found."""
     chance, problems, kills = random.Random(asked.seed), list[str](), list[Kill]()
     print("| evaluation | killed after | during | trials running | turns paid twice | judge calls paid twice | rows |")
     print("| --- | --- | --- | --- | --- | --- | --- |")

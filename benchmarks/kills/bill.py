@@ -1,4 +1,4 @@
-"""What an evaluation was charged: which calls its processes made, and which of them for the second time."""
+"""The calls that an evaluation was charged for: those that its processes made, and those made for the second time."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ from benchmarks.kills.project import JUDGES_UNDER_WAY
 
 @dataclass(frozen=True)
 class Process:
-    """A run of `stoic`: exit code (None: killed), when it ended, what it said, the servers' calls before and in it."""
+    """A run of `stoic`: exit code (None: killed), when it ended, its stderr, calls before and during it."""
 
     code: int | None
     seconds: float
@@ -22,7 +22,7 @@ class Process:
 
 @dataclass(frozen=True)
 class Kill:
-    """A kill: seconds after the start of its process, what was going on, and what was paid twice because of it."""
+    """A kill: seconds after the start of its process, what was running, and what was paid twice because of it."""
 
     at: float
     during: str
@@ -41,7 +41,7 @@ def kills_of(processes: Sequence[Process], needed: Mapping[str, int], latency: f
 
 
 def _kill(killed: Process, later: Sequence[Process], needed: Mapping[str, int], latency: float) -> Kill:
-    """It cost the calls that were made for the last time before it, and then again."""
+    """The cost of a kill: calls that were last made before it, and made again later."""
     seen, again, lost = [*killed.before, *killed.calls], Counter[str](), {call.key for call in killed.calls}
     for process in later:
         again.update(call.kind for call in process.calls if call.key in lost)
@@ -65,7 +65,7 @@ def _phase(killed: Process, seen: Sequence[Call], needed: Mapping[str, int]) -> 
 
 
 def missing_calls(processes: Sequence[Process], needed: Mapping[str, int], ledger: int) -> Iterator[str]:
-    """No call may be missing; the ledger must hold every reply that was used, and no more calls than were made."""
+    """No call may be missing; the ledger must contain every reply that was used, and no more calls than were made."""
     calls = [call for process in processes for call in process.calls]
     made = _kinds(calls)
     yield from (f"{made[kind]} {kind} calls instead of {n}" for kind, n in needed.items() if made[kind] != n)
@@ -76,7 +76,7 @@ def missing_calls(processes: Sequence[Process], needed: Mapping[str, int], ledge
 
 
 def calls_too_many(processes: Sequence[Process]) -> Iterator[str]:
-    """A process may repeat one turn of a trial, the judge calls that may be under way, and nothing of its own."""
+    """A process may repeat one turn of a trial and the judge calls that may be under way, but no call of its own."""
     for process in processes:
         known = {call.key for call in process.before}
         again = [call for call in process.calls if call.key in known]
@@ -94,6 +94,6 @@ def _kinds(calls: Sequence[Call]) -> Counter[str]:
 
 
 def _running(calls: Sequence[Call]) -> set[str]:
-    """The trials that had begun and were not over."""
+    """The trials that had started and not ended."""
     over = {call.user for call in calls if call.kind == "context"}
     return {call.user for call in calls if call.kind in ("session", "agent")} - over

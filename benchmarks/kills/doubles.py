@@ -1,7 +1,7 @@
-"""A model server and an agent that answer after a fixed time, by what they are told alone, and note every call.
+"""A model server and an agent that answer after a fixed time, only from the request, and record every call.
 
-An agent repeats what it hears together with its user, who is named after the trial: so every request tells which trial
-it belongs to, and asking again gets the same answer.
+The agent repeats each message together with its user, who is named after the trial: so every request shows which trial
+it belongs to, and a repeated request gets the same answer.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ CALLS_OF_A_TRIAL = {"evaluator": len(LINES) + 1, "agent": len(LINES) + 1}
 
 @dataclass(frozen=True)
 class Call:
-    """A request: `what` tells it from all others of its trial, `at` is when it came (monotonic seconds)."""
+    """A request: `what` identifies it within its trial, `at` is when it came (monotonic seconds)."""
 
     kind: str
     user: str
@@ -39,12 +39,12 @@ class Call:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """The same for the same call made again."""
+        """The same for a repetition of the call."""
         return self.kind, self.user, self.what
 
 
 class Doubles:
-    """Both servers, and what they were asked."""
+    """Both servers, and the calls that they received."""
 
     def __init__(self) -> None:
         self.calls: list[Call] = []
@@ -58,26 +58,26 @@ class Doubles:
             note = {"id": "n1", "name": "a note", "labels": ["DomainNode", "Note"], "properties": {}}
             self._note("context", self._users.get(session, ""), "")
             return "context", json.dumps({"context": "", "resources": [note], "functions": []}).encode()
-        told = json.loads(body)
+        sent = json.loads(body)
         if path.endswith("/sessions"):
             session = f"s{len(self._users)}"
-            self._users[session] = told["user"]
-            self._note("session", told["user"], "")
+            self._users[session] = sent["user"]
+            self._note("session", sent["user"], "")
             return "session", json.dumps({"sessionId": session}).encode()
-        user, text = self._users[told["sessionId"]], told["message"]["content"]
+        user, text = self._users[sent["sessionId"]], sent["message"]["content"]
         self._note("agent", user, text)
         events = [{"request": {"function": {"name": "note"}, "arguments": {"text": text}}}, {"output": "noted"}]
         reply = {"message": {"content": f"I heard {user} say: {text}", "role": "assistant"}, "events": events}
         return "agent", json.dumps(reply).encode()
 
     def model(self, _method: str, _path: str, body: bytes) -> Answer:
-        """Chat completions: a verdict where one is asked for, else the user's next line."""
+        """Chat completions: a verdict where one is requested, else the user's next line."""
         request, found = json.loads(body), USER.search(body.decode())
         user = found[0] if found else ""
-        if not request:  # it merely tries the key
+        if not request:  # it only checks the key
             return "tried", b"{}"
         if "response_format" not in request:
-            # The greeting stands in the request as the user model's own words, and was none of its lines.
+            # The greeting is in the request as the user model's own words, but was none of its lines.
             spoken = sum(message["role"] == "assistant" for message in request["messages"]) - 1
             self._note("evaluator", user, str(spoken))
             return "evaluator", completion(LINES[spoken] if spoken < len(LINES) else SIGN_OFF)
@@ -91,7 +91,7 @@ class Doubles:
 
 @contextmanager
 def doubles(latency: float) -> Iterator[Doubles]:
-    """Both of them on loopback while the block runs; a call takes `latency` seconds."""
+    """Both servers on loopback while the block runs; a call takes `latency` seconds."""
     found, loop, ready = Doubles(), asyncio.new_event_loop(), threading.Event()
 
     async def serve() -> None:

@@ -1,4 +1,4 @@
-"""One evaluation that is killed and resumed until it ends, looked at from outside: command line, tables, servers."""
+"""One evaluation that is killed and resumed until it ends, observed from outside: command line, tables, servers."""
 
 import os
 import shutil
@@ -21,7 +21,7 @@ KEPT = ("PATH", "HOME", "LANG", "TMPDIR")
 
 @dataclass
 class Evaluated:
-    """An evaluation that came to its end; `seconds` are those of its last process."""
+    """An evaluation that ended; `seconds` are those of its last process."""
 
     seconds: float
     calls: int
@@ -41,7 +41,7 @@ class Evaluation:
         write_project(folder, trials)
 
     def run(self, kill_time: Callable[[], float | None], changed_job: bool = False) -> Evaluated:
-        """Starts it and takes it up again until a process ends; each is killed when `kill_time` names the seconds.
+        """Starts it and resumes it until a process ends; each is killed after the seconds that `kill_time` gives.
 
         With `changed_job`, one attempt in between is made with another job.
         """
@@ -66,7 +66,7 @@ class Evaluation:
         return problems
 
     def _step(self, kill_after: float | None) -> Process:
-        """The next process. Where there is nothing to resume it is begun anew, or was over but for its last words."""
+        """The next process. With nothing to resume, it starts from scratch, or only the last output was missing."""
         process = self._process(["--resume"] if self._processes else [], kill_after)
         if process.code == 2 and NOTHING_TO_RESUME in process.err:
             process = replace(process, code=0) if self._calls() else self._process([], kill_after)
@@ -98,9 +98,9 @@ class Evaluation:
         return self._doubles.calls[self._began :]
 
     def _not_refused(self) -> list[str]:
-        """What is wrong if an attempt to go on with a job that says something else is not refused before any call.
+        """The problem, if resuming with a changed job is not refused before any call.
 
-        Nothing is, where the kill came after all was done but the last words.
+        There is none if the kill came when everything was done except the last output.
         """
         write_job(self._folder, 0, OTHER_FACT)
         process = self._process(["--resume"], None)
@@ -111,5 +111,5 @@ class Evaluation:
         return [f"a changed job was not refused: exit {process.code}, {len(process.calls)} calls; {process.err}"]
 
     def _stop_graph(self) -> None:
-        """A killed command has not stopped the embedded graph."""
+        """Stops the embedded graph, which a killed command leaves running."""
         subprocess.run([STOIC, "graph", "--stop"], cwd=self._folder, env=self._env(), capture_output=True, check=False)

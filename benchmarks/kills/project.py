@@ -1,4 +1,4 @@
-"""The project that is evaluated, and the calls that cannot be done without."""
+"""The project that is evaluated, and the calls that it needs."""
 
 import json
 from pathlib import Path
@@ -10,9 +10,9 @@ from benchmarks.kills.doubles import CALLS_OF_A_TRIAL
 JUDGES = ("judge-a", "judge-b")
 JUDGES_AT_ONCE = 16
 JUDGES_UNDER_WAY = 2 * JUDGES_AT_ONCE
-"""A reply that is on its way to the disk has given its place to the next call: as many again may be lost by a kill."""
+"""A reply that is being written to disk has freed its slot for the next call: a kill may lose as many again."""
 QUESTIONS = 6
-"""To each judge about a trial: five virtues, and tasks with tone."""
+"""Calls to each judge about a trial: five virtues, and tasks with tone."""
 REPEATS, CONDITIONS = 2, 2
 FACT, OTHER_FACT = "The talk is about bees", "The talk is about wasps"
 

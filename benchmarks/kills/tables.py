@@ -1,4 +1,4 @@
-"""What an evaluation left in its tables, without what differs from one run to the next: ids, moments, latencies."""
+"""The rows of an evaluation's tables, without what differs from one run to the next: ids, moments, latencies."""
 
 import re
 from collections import Counter
@@ -9,12 +9,12 @@ import duckdb  # noqa: TID253 - a benchmark
 MEASURED = re.compile(r".*(_at|_ms|_id|_key|_hash)|id|time|latency|user|parents|agent")
 KEPT = ("trial_id", "task_id", "prompt_hash", "job_hash")
 LEDGER = "llm_calls"
-"""What was paid for, and so more after a kill: it is held against the servers' own count."""
+"""Paid calls, of which there are more after a kill: they are compared with the servers' own count."""
 Rows = dict[str, list[str]]
 
 
 def rows_of(home: Path, version: str) -> Rows:
-    """Every table of the file that people open, with the version's rows as texts in order."""
+    """Every table of the DuckDB file for people, with the version's rows as texts in order."""
     with duckdb.connect(str(home / "warehouse" / "stoic.duckdb"), read_only=True) as database:
         found = database.sql("select evaluation_id from evaluations where agent_version = ?", params=[version])
         [(evaluation_id,)] = found.fetchall()
@@ -27,7 +27,7 @@ def rows_of(home: Path, version: str) -> Rows:
 
 
 def paid_calls(home: Path, version: str) -> int:
-    """The model calls in the ledger that were no cached replies."""
+    """The model calls in the ledger, without cached replies."""
     with duckdb.connect(str(home / "warehouse" / "stoic.duckdb"), read_only=True) as database:
         query = f"select count(*) from {LEDGER} where agent_version = ? and not cached"
         [(count,)] = database.sql(query, params=[version]).fetchall()
@@ -35,7 +35,7 @@ def paid_calls(home: Path, version: str) -> int:
 
 
 def differences(whole: Rows, cut: Rows) -> list[str]:
-    """One line for each table whose rows are not the same."""
+    """One line for each table whose rows differ."""
     lines = []
     for table in sorted(whole.keys() | cut.keys()):
         expected, found = whole.get(table, []), cut.get(table, [])

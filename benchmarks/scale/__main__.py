@@ -1,9 +1,9 @@
-"""A warehouse of a thousand evaluations and more: what people ask of it, and what keeping it costs.
+"""A warehouse of a thousand evaluations and more: the cost of queries, and of keeping it.
 
     python -m benchmarks.scale [--quick | --evaluations N ...] [--full] [--per-version N] [--folder FOLDER]
 
-Each evaluation has 200 trials of 18 turns; 1,000 of them are 3.6 million turns and 1.3 GB. Of those beyond, large
-tables are hard links, and they are not compacted, unless --full.
+Each evaluation has 200 trials of 18 turns; 1,000 of them are 3.6 million turns and 1.3 GB. Unless --full, the large
+tables of evaluations beyond 1,000 are hard links, and such a warehouse is not compacted.
 Prints Markdown, for docs/performance.md, and exits with 1 when a goal is missed.
 """
 
@@ -26,7 +26,7 @@ POINTS = [10, 1000, 5000]
 
 
 def measure(folder: Path, history: History, held: int, full: bool) -> list[Point]:
-    """Lets a warehouse that holds `held` evaluations grow to this history, and measures it."""
+    """Lets a warehouse with `held` evaluations grow to this history, and measures it."""
     warehouse, started = folder / "warehouse", time.perf_counter()
     write_history(warehouse, history, held, linked=not full)
     print(f"{history.evaluations:,} evaluations: written in {time.perf_counter() - started:.0f} s", flush=True)
@@ -38,7 +38,7 @@ def measure(folder: Path, history: History, held: int, full: bool) -> list[Point
 
 
 def _compacted(warehouse: Path, history: History) -> dict[str, Any]:
-    """The same in a copy that was compacted; the files are linked, for none is ever rewritten."""
+    """The same in a copy that was compacted; the files are linked, since none is ever rewritten."""
     copy = warehouse.with_name("compacted")
     subprocess.run(["cp", "-rl", str(warehouse), str(copy)], check=True)
     for own in (".stoic.duckdb.json", "stoic.duckdb"):
@@ -50,13 +50,13 @@ def _compacted(warehouse: Path, history: History) -> dict[str, Any]:
 
 
 def _asked(warehouse: Path, history: History) -> dict[str, Any]:
-    """The five questions: the median of some processes, by the time of all together."""
+    """The five questions: the median of some processes, by the time of all questions together."""
     rounds = [_run("queries", warehouse, history) for _ in range(ROUNDS)]
     return {"asked": sorted(rounds, key=lambda found: float(found["together"]["wall"]))[ROUNDS // 2]}
 
 
 def _run(module: str, *arguments: Any) -> dict[str, Any]:
-    """What a module of this package prints, in a process of its own."""
+    """The output of a module of this package, in a process of its own."""
     *texts, history = arguments
     texts += [history.evaluations, history.per_version]
     command = [sys.executable, "-m", f"benchmarks.scale.{module}", *map(str, texts)]

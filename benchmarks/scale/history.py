@@ -1,7 +1,7 @@
 """Writes a long history into a warehouse: many evaluations, each as large as a real one, made from a few templates.
 
-The templates are written and scored as the product does it. A copy has its own ids and times; texts and scores repeat
-from template to template.
+The templates are written and scored as in the product. A copy has its own ids and times; texts and scores repeat from
+template to template.
 """
 
 import os
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 TEMPLATES = 4
 TEMPLATE_VERSION = "marcus@0"
 WRITINGS = {"evaluations": 2, "llm_calls": 3}
-"""How often an evaluation writes a table; all others once."""
+"""How often an evaluation writes these tables; all others once."""
 LARGE = ("turns", "virtue_scores", "observations", "task_scores", "llm_calls")
 
 
 def write_history(root: Path, history: History, first: int = 0, linked: bool = False) -> None:
     """Writes the history from its evaluation number `first` on.
 
-    With `linked`, large tables of those beyond the first thousand are hard links to a template's: enough where listing
-    and opening is measured.
+    With `linked`, large tables of evaluations beyond the first thousand are hard links to a template's: enough to
+    measure listing and opening.
     """
     templates = [_template(root.with_name("template"), seed) for seed in range(TEMPLATES)]
-    Warehouse(root).connect().close()  # leaves the files without rows, as whoever writes or asks first does
+    Warehouse(root).connect().close()  # leaves the files without rows, as the first write or query does
     for number, (version, evaluation_id, started) in enumerate(islice(history.places(), first, None), first):
         kind = number % TEMPLATES
         for table, (source, rows) in templates[kind].items():
@@ -51,7 +51,7 @@ def write_history(root: Path, history: History, first: int = 0, linked: bool = F
 
 
 def _write(rows: "pa.Table", path: Path) -> None:
-    """Such a file as the product writes, in a third of the time."""
+    """Writes the same file as the product, in a third of the time."""
     import pyarrow.parquet as pq
 
     few = rows.nbytes < FEW_BYTES
@@ -59,7 +59,7 @@ def _write(rows: "pa.Table", path: Path) -> None:
 
 
 def _copy(rows: "pa.Table", kind: int, evaluation_id: str, started: datetime) -> "pa.Table":
-    """The template's rows under another evaluation."""
+    """The template's rows with the id and times of another evaluation."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -1,8 +1,8 @@
-"""Kills compactions at random moments: after each kill every table has the rows it had.
+"""Kills compactions at random moments: after each kill every table must have the same rows.
 
     python -m benchmarks.scale.kills [--kills N]
 
-A compaction goes on where the killed one was; after one that was quicker than its killer all begins anew.
+A compaction continues where the killed one was; after one that ended before its kill, all starts from scratch.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from stoic_assets.adapters.warehouse import Warehouse
 
 HISTORY = History(evaluations=50, per_version=2)
 LATEST = 3.0
-"""Seconds after which a compaction is killed at the latest; it takes about as long."""
+"""The latest kill, in seconds after the start of a compaction; it takes about as long."""
 COMPACT = """
 import sys
 from datetime import timedelta
@@ -36,13 +36,13 @@ def kill_compactions(folder: Path, kills: int) -> None:
     """Raises `SystemExit` at the first difference."""
     pristine, root = folder / "pristine", folder / "warehouse"
     write_history(pristine, HISTORY)
-    _begin_anew(pristine, root)
+    _start_over(pristine, root)
     rows, chance, killed = _rows(root), random.Random(1), 0
     while killed < kills:
         was_killed = _compact(root, kill_after=chance.uniform(0.2, LATEST))
         _compare(root, rows)
         if not was_killed:
-            _begin_anew(pristine, root)
+            _start_over(pristine, root)
             continue
         killed += 1
         left = f"{_count(root, '*.parquet')} files, {_count(root, '*.tmp')} drafts"
@@ -56,13 +56,13 @@ def kill_compactions(folder: Path, kills: int) -> None:
     print(f"finished: {_count(root, '*.parquet')} files, the same rows")
 
 
-def _begin_anew(pristine: Path, root: Path) -> None:
+def _start_over(pristine: Path, root: Path) -> None:
     shutil.rmtree(root, ignore_errors=True)
     subprocess.run(["cp", "-rl", str(pristine), str(root)], check=True)
 
 
 def _compact(root: Path, kill_after: float | None = None) -> bool:
-    """Compacts in a process of its own; whether that did not come to its end."""
+    """Compacts in a process of its own; returns whether that was killed."""
     with subprocess.Popen([sys.executable, "-c", COMPACT, str(root)]) as compaction:
         if kill_after is not None:
             time.sleep(kill_after)
@@ -77,7 +77,7 @@ def _compare(root: Path, rows: dict[str, Any]) -> None:
 
 
 def _rows(root: Path) -> dict[str, Any]:
-    """Of each table the number of rows and two sums over their hashes."""
+    """For each table the number of rows and two sums over their hashes."""
     tables = [folder.name for folder in root.iterdir() if folder.is_dir()]
     with Warehouse(root).connect(tables) as engine:
         return {table: engine.execute(f'select {SUMS} from "{table}" as row').fetchone() for table in tables}

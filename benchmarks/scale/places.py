@@ -1,4 +1,4 @@
-"""Which evaluations a long history holds. Imports nothing heavy, so that what is measured is the product's own."""
+"""The evaluations of a long history. Imports nothing heavy, so that only the product itself is measured."""
 
 import random
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 BEGAN = datetime(2020, 1, 1, tzinfo=UTC)
 ALWAYS_OWN = 1000
-"""So many evaluations, the oldest, are never links to others: all their rows are under their own ids."""
+"""So many evaluations, the oldest, are never links to others: all their rows have their own ids."""
 
 
 class Place(NamedTuple):
@@ -21,7 +21,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class History:
-    """How much there is: so many evaluations, `per_version` of them of one agent version."""
+    """The size of a history: so many evaluations, `per_version` of them of one agent version."""
 
     evaluations: int = 1000
     per_version: int = 20

@@ -1,10 +1,10 @@
-"""The five questions that people ask of a warehouse, as the product asks them, in one process.
+"""The five questions that people ask of a warehouse, asked as the product does, in one process.
 
     python -m benchmarks.scale.queries WAREHOUSE EVALUATIONS PER_VERSION
 
-composite    what the stage computes for one evaluation, and the score of every evaluation there ever was
-trend        every virtue of the agent over its releases, as the asset, the report and the stoic graph ask
-comparison   both sides as `stoic compare` reads them; the statistics that follow know of no history
+composite    what the stage computes for one evaluation, and the score of every stored evaluation
+trend        every virtue of the agent over its releases, as the asset, the report and the stoic graph read it
+comparison   both sides as `stoic compare` reads them; the statistics that follow do not depend on the history
 report       everything that the HTML report of an evaluation and its base is made from
 transcript   one conversation out of all, in SQL, and all of its evaluation, as the judges' stages read them
 
@@ -54,7 +54,7 @@ def base_and_candidate(history: History) -> tuple[Place, Place]:
 
 
 def manifest_of(candidate: Place, base: Place) -> Manifest:
-    """As much of the candidate's manifest as a report needs."""
+    """The part of the candidate's manifest that a report needs."""
     return Manifest(
         evaluation_id=candidate.evaluation_id, agent_version=candidate.agent_version,
         started_at=candidate.started_at.isoformat(), offline=False, parents=(base.agent_version,),
@@ -63,7 +63,7 @@ def manifest_of(candidate: Place, base: Place) -> Manifest:
 
 
 def questions(workplace: Workplace, history: History) -> dict[str, Callable[[], Any]]:
-    """What is asked, by name."""
+    """The questions, by name."""
     base, candidate = base_and_candidate(history)
     warehouse, manifest, (version, evaluation, _) = workplace.warehouse, manifest_of(candidate, base), candidate
     trial = f"{evaluation}.job3.withheld.1"

@@ -1,9 +1,9 @@
-"""What the HTML report of one evaluation costs, and how it opens in a browser.
+"""The cost of the HTML report of one evaluation, and how it opens in a browser.
 
     python -m benchmarks.scale.report WAREHOUSE EVALUATIONS PER_VERSION
 
-Prints JSON: seconds and CPU seconds to gather its rows and to render it, its size in MB, the peak of resident memory in
-MB; and where Chromium is on PATH the seconds until it is loaded and the longest frame, in milliseconds, while the
+Prints JSON: seconds and CPU seconds to collect its rows and to render it, its size in MB, the peak of resident memory
+in MB; and, if Chromium is on PATH, the seconds until it is loaded and the longest frame, in milliseconds, while the
 page with all trials unfolded is scrolled from top to bottom.
 """
 

@@ -1,4 +1,4 @@
-"""What was measured, as Markdown tables and against the goals."""
+"""The measurements as Markdown tables, compared with the goals."""
 
 import os
 import platform
@@ -23,7 +23,7 @@ class Point:
 
 
 def print_tables(points: Sequence[Point]) -> None:
-    """Everything that was measured."""
+    """Prints all measurements."""
     print(f"\n{_machine()}, {datetime.now(UTC):%Y-%m-%d}. Times are seconds, `wall / CPU`.")
     asked = [(point, point.found["asked"]) for point in points]
     _print(
@@ -31,9 +31,9 @@ def print_tables(points: Sequence[Point]) -> None:
         [[*_place(point), *(_cost(each[name]) for name in QUESTIONS), _mb(each)] for point, each in asked],
     )
     added = [(point, point.found["added"]) for point in points]
-    costs = ("write", "publish", "views", "publish_anew")
+    costs = ("write", "publish", "views", "publish_again")
     _print(
-        "One more evaluation", ["evaluations", "compaction", "write", "publish", "look back", "publish anew", "MB"],
+        "One more evaluation", ["evaluations", "compaction", "write", "publish", "look back", "publish again", "MB"],
         [[*_place(point), *(_cost(each[name]) for name in costs), _mb(each)] for point, each in added],
     )
     compactions = [(point, point.found["compaction"]) for point in points if "compaction" in point.found]
@@ -52,7 +52,7 @@ def print_tables(points: Sequence[Point]) -> None:
 
 
 def print_goals(points: Sequence[Point], evaluations: int) -> bool:
-    """Holds the point of so many evaluations to the goals; whether all are met."""
+    """Compares the point with so many evaluations with the goals; returns whether all are met."""
     before, after = (point.found for point in points if point.evaluations == evaluations)
     goals = [
         ("five questions before compaction, s", before["asked"]["together"]["wall"], SECONDS),

@@ -1,4 +1,4 @@
-"""What keeping a warehouse costs: one more evaluation, publishing, compacting; each in a process of its own.
+"""The cost of keeping a warehouse: one more evaluation, publishing, compacting; each in a process of its own.
 
     python -m benchmarks.scale.upkeep (add | compact) WAREHOUSE EVALUATIONS PER_VERSION
 
@@ -24,13 +24,13 @@ NEW = "marcus@new"
 def add(warehouse: Warehouse, history: History) -> dict[str, Any]:
     """Stores an evaluation of a version that is new, with the rows of an earlier one, and publishes.
 
-    Then what an evaluation's last stages ask of all before it: the models that are views, and their tests. Last,
-    `stoic.duckdb` is made anew, as a newer program does.
+    Then what an evaluation's last stages read of all evaluations before it: the models that are views, and their tests.
+    Last, `stoic.duckdb` is made again, as a newer program does.
     """
     key = next(history.places())[:2]
     tables = [folder.name for folder in warehouse.root.iterdir() if folder.is_dir()]
     rows = {table: warehouse.read(table, *key) for table in tables if warehouse.has(table, *key)}
-    _write(warehouse, "first", rows)  # it pays for the imports
+    _write(warehouse, "first", rows)  # so that imports are not measured
     warehouse.publish()
     costs = {
         "write": timed(lambda: _write(warehouse, "second", rows)),
@@ -38,13 +38,13 @@ def add(warehouse: Warehouse, history: History) -> dict[str, Any]:
         "views": timed(lambda: [_look_across(warehouse, model) for model in MODELS if warehouse.models.is_view(model)]),
     }
     (warehouse.root / "stoic.duckdb").unlink()
-    costs["publish_anew"] = timed(warehouse.publish)
+    costs["publish_again"] = timed(warehouse.publish)
     warehouse.delete(NEW)
     return {"added": costs | {"rss_mb": peak_mb()}}
 
 
 def _write(warehouse: Warehouse, evaluation_id: str, rows: dict[str, list[dict[str, Any]]]) -> None:
-    """Every table as often as an evaluation does."""
+    """Writes every table as often as an evaluation does."""
     for table, found in rows.items():
         renamed = [row | {"agent_version": NEW, "evaluation_id": evaluation_id} for row in found]
         for _ in range(WRITINGS.get(table, 1)):

@@ -1,9 +1,9 @@
-"""How fast an evaluation is, against the time that no client could be faster than.
+"""How fast an evaluation is, compared with the shortest time possible for any client.
 
     python -m benchmarks.throughput [--runs 5] [--trials 200] [--latency 0.2] [--bookkeeping 0] [--judges 250]
 
-Prints Markdown tables: what runs of `stoic eval` took, what a bare aiohttp client took for the same calls, and how many
-calls a second the model adapter makes. docs/performance.md has the results and says what they mean.
+Prints Markdown tables: the times of `stoic eval`, of a bare aiohttp client for the same calls, and how many calls a
+second the model adapter makes. docs/performance.md has the results and says what they mean.
 """
 
 import argparse
@@ -21,16 +21,16 @@ from benchmarks.throughput.processes import ROOT, await_quiet, python, served
 from benchmarks.throughput.workload import Workload, write_project
 
 CONVERSATIONS, CALLS = 200, 20
-"""Of the model adapter alone: conversations at the same time, and calls in each."""
+"""For the model adapter alone: conversations at the same time, and calls in each."""
 QUIET = 0.12
 """Share of the processors that may be busy before a run."""
 R = TypeVar("R")
 Row = tuple[str, Callable[[Measured], float], str, str]
-"""What is shown of a run: label, value, form, and the goal for the standard workload."""
+"""A printed row of a run: label, value, form, and the goal for the standard workload."""
 
 
 def rows(workload: Workload) -> Sequence[Row]:
-    """Everything that is shown."""
+    """All printed rows."""
     floor = workload.floor
     return (
         ("wall, from process start to its end, s", lambda run: run.wall, ".2f", "≤ 11"),
@@ -66,13 +66,13 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--trials", type=int, default=200, help="a multiple of ten")
     parser.add_argument("--judges", type=int, default=250, help="judge calls at the same time")
     parser.add_argument("--latency", type=float, default=0.2, help="seconds of a call")
-    parser.add_argument("--bookkeeping", type=float, default=0.0, help="seconds of a call that no model stands behind")
+    parser.add_argument("--bookkeeping", type=float, default=0.0, help="seconds of a call that needs no model")
     parser.add_argument("--folder", type=Path, default=ROOT / "build", help="where to work; on a disk")
     return parser.parse_args()
 
 
 def _quietly(measure: Callable[..., R], *arguments: object) -> R:
-    """Measures once the machine is quiet, and says where it would not be."""
+    """Measures once the machine is quiet, and says so if it stays busy."""
     if (busy := await_quiet()) > QUIET:
         print(f"(the processors are {busy:.0%} busy with something else)", flush=True)
     return measure(*arguments)

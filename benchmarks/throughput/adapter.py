@@ -1,4 +1,4 @@
-"""How many calls a second the model adapter makes, with nothing around it: conversations side by side, call after call.
+"""How many calls a second the model adapter makes on its own: concurrent conversations, call after call.
 
     python -m benchmarks.throughput.adapter URL CONVERSATIONS CALLS
 
@@ -20,7 +20,7 @@ SYSTEM = "You play a person who is talking to an assistant. " * 30
 
 
 async def press(url: str, conversations: int, calls: int) -> dict[str, float]:
-    """Holds so many conversations at the same time, of so many calls each; every call brings the whole talk so far."""
+    """Holds so many conversations at the same time, of so many calls each; every call sends the whole talk so far."""
     limits = Limits.model_validate({"evaluator": {"in_flight": conversations}})
     model = OpenAiModel(ModelServer(url), limits, {})
 

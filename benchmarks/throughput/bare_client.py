@@ -1,9 +1,9 @@
-"""The floor: the calls of a workload by an aiohttp client and nothing else. No prompts, no parsing, nothing stored.
+"""The floor: the calls of a workload by a plain aiohttp client. No prompts, no parsing, nothing stored.
 
     python -m benchmarks.throughput.bare_client JSON
 
-JSON holds `agent` and `model` (addresses), `workload` (its fields) and `bytes` (of a request, by kind of call). Prints
-JSON: the seconds from the first call to the last reply, and the CPU seconds of the client at work.
+JSON contains `agent` and `model` (addresses), `workload` (its fields) and `bytes` (of a request, by kind of call).
+Prints JSON: the seconds from the first call to the last reply, and the CPU seconds of the client at work.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ class BareClient:
         self._judges = asyncio.Semaphore(workload.judges_at_once)
 
     async def work(self) -> None:
-        """All conversations, then all judgements, as an evaluation orders them."""
+        """All conversations, then all judgements, in the order of an evaluation."""
         places = asyncio.Semaphore(self._workload.at_once)
         trials = range(self._workload.trials)
         await asyncio.gather(*[self._conversation(places) for _ in trials])

@@ -1,4 +1,4 @@
-"""One evaluation by `stoic eval` against our servers, looked at from outside; and the bare client after it."""
+"""One evaluation by `stoic eval` with our own servers, observed from outside; and the bare client after it."""
 
 import json
 import os
@@ -15,7 +15,7 @@ KEPT = ("PATH", "HOME", "LANG", "TMPDIR")
 
 @dataclass(frozen=True)
 class Measured:
-    """One evaluation: seconds, MB and calls; `bare_` is what the bare client took for the same calls."""
+    """One evaluation: seconds, MB and calls; `bare_` values are the bare client's for the same calls."""
 
     wall: float
     start_up: float
@@ -29,7 +29,7 @@ class Measured:
 
 
 def evaluate(folder: Path, version: str, workload: Workload) -> Measured:
-    """Evaluates in the project at `folder`. Raises `RuntimeError` when it was not the workload that was done."""
+    """Evaluates in the project at `folder`. Raises `RuntimeError` if not exactly the workload was done."""
     with (
         served("agent", workload.latency, workload.bookkeeping) as agent,
         served("model", workload.latency, workload.bookkeeping) as model,

@@ -1,6 +1,6 @@
 """What the libraries of an evaluation cost, each imported as the product does it and used once.
 
-It is the part of processor time and memory that no code of ours can save.
+It is the part of processor time and memory that our own code cannot save.
 
     python -m benchmarks.throughput.libraries
 
@@ -18,7 +18,7 @@ PAGE_BYTES = 4096
 
 
 def main() -> None:
-    """Takes one after the other into use."""
+    """Imports and uses one after the other."""
     gc.set_threshold(100_000, 20, 20)  # as `stoic` does
     print("| with | CPU, s | memory, MB |\n| --- | --- | --- |")
     show("Python")
@@ -39,7 +39,7 @@ def dagster() -> None:
 
 
 def event_log() -> None:
-    """Where Dagster keeps runs and events."""
+    """Dagster's storage of runs and events."""
     from stoic_assets.defs import event_log  # noqa: F401
 
 
@@ -51,7 +51,7 @@ def model_client() -> None:
 
 
 def duckdb() -> None:
-    """A file is written and read."""
+    """Writes and reads a file."""
     from stoic_assets.adapters.duckdb_engine import open_engine
 
     with tempfile.TemporaryDirectory() as folder, open_engine() as engine:
@@ -68,7 +68,7 @@ def graph_driver() -> None:
 
 
 def chart() -> None:
-    """One line is drawn."""
+    """Draws one line."""
     from stoic_assets.core.presentation.drawing import INK_MARK, axes, svg
 
     figure, plot = axes(4, 3)

@@ -1,4 +1,4 @@
-"""Processes from outside: the servers of a benchmark, what a command costs, and how busy the machine is. Linux only."""
+"""Processes seen from outside: servers of a benchmark, the cost of a command, how busy the machine is. Linux only."""
 
 import json
 import os
@@ -18,12 +18,12 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True)
 class Server:
-    """One of our servers at work."""
+    """One of our own servers, running."""
 
     url: str
 
     def tally(self) -> dict[str, Any]:
-        """What it was asked so far (see `servers.Service.tally`)."""
+        """The calls that it received so far (see `servers.Service.tally`)."""
         with urllib.request.urlopen(f"{self.url}/tally", timeout=10) as reply:
             return dict(json.load(reply))
 
@@ -41,7 +41,7 @@ def served(role: str, latency: float, bookkeeping: float) -> Iterator[Server]:
 
 
 def python(module: str, *arguments: str) -> dict[str, float]:
-    """Runs a module of ours that prints JSON."""
+    """Runs one of the benchmarks' modules that print JSON."""
     command = [sys.executable, "-m", module, *arguments]
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
     return dict(json.loads(done.stdout))
@@ -49,7 +49,7 @@ def python(module: str, *arguments: str) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Ended:
-    """A command that ended. Seconds; CPU and memory (MB) are those of the process itself, not of what it started."""
+    """A command that ended. Seconds; CPU and memory (MB) are those of the process itself, without its children."""
 
     started: float
     wall: float
@@ -60,12 +60,12 @@ class Ended:
 
 
 def run(command: Sequence[str], folder: Path, env: Mapping[str, str]) -> Ended:
-    """Runs a command to its end. Raises `RuntimeError` with what it said when that was no good one."""
+    """Runs a command to its end. Raises `RuntimeError` with its stderr when it failed."""
     with (folder / "out").open("w+") as out, (folder / "err").open("w+") as err:
         started = time.time()
         process = subprocess.Popen(command, cwd=folder, env=dict(env), stdin=subprocess.DEVNULL, stdout=out, stderr=err)
         peak = 0
-        # It is looked at before it is waited for: only then its own figures stand apart from its children's.
+        # It is read before the process is waited for: only then its own figures are separate from its children's.
         while os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
             peak = _peak_kb(process.pid) or peak
             time.sleep(0.02)

@@ -1,9 +1,9 @@
-"""A model server and an agent that take a fixed time for a call and hardly any CPU: what is measured is their client.
+"""A model server and an agent that take a fixed time for a call and hardly any CPU, to measure their client.
 
     python -m benchmarks.throughput.servers model|agent LATENCY BOOKKEEPING
 
-Prints its port and serves on loopback until it is ended. `GET /tally` tells what was asked so far. Times are in
-seconds; `BOOKKEEPING` is that of calls which no model stands behind: opening a session, reading the object context.
+Prints its port and serves on loopback until it is ended. `GET /tally` reports the calls so far. Times are in seconds;
+`BOOKKEEPING` is that of calls which need no model: opening a session, reading the object context.
 """
 
 import asyncio
@@ -22,11 +22,11 @@ from benchmarks.throughput.workload import AGENT_REPLIES, JUDGE_WORDS, SIGN_OFF,
 LENGTH = re.compile(rb"^content-length: *(\d+)", re.IGNORECASE | re.MULTILINE)
 BOOKKEEPING = ("session", "context")
 Answer = tuple[str, bytes]
-"""What kind of call it was, and the JSON it gets."""
+"""The kind of a call, and the JSON of its answer."""
 
 
 class Service:
-    """Answers one request, and keeps the tally."""
+    """Answers requests, and keeps the tally."""
 
     def __init__(self, answer: Callable[[str, str, bytes], Answer], latency: float, bookkeeping: float) -> None:
         self._answer, self._latency, self._bookkeeping = answer, latency, bookkeeping
@@ -36,11 +36,11 @@ class Service:
         self._last: float | None = None
 
     def take(self, method: str, path: str, body: bytes, reply: Callable[[bytes], None]) -> None:
-        """Has `reply` called with the answer when its time has come."""
+        """Calls `reply` with the answer when its time has come."""
         if path == "/tally":
             reply(json.dumps(self.tally()).encode())
             return
-        if body == b"{}":  # it merely tries the key
+        if body == b"{}":  # it only checks the key
             reply(body)
             return
         kind, answer = self._answer(method, path, body)
@@ -69,7 +69,7 @@ class Service:
 
 
 class Connection(asyncio.Protocol):
-    """As much of HTTP/1.1 as our clients speak: requests with a length, one after the other."""
+    """The part of HTTP/1.1 that our clients use: requests with a length, one after the other."""
 
     def __init__(self, service: Service) -> None:
         self._service, self._received = service, b""
@@ -97,14 +97,14 @@ class Connection(asyncio.Protocol):
 
 
 def model_answers() -> Callable[[str, str, bytes], Answer]:
-    """Chat completions: an instance of the schema where one is asked for, else the user's next line."""
+    """Chat completions: an instance of the schema where one is requested, else the user's next line."""
     verdicts: dict[str, bytes] = {}
     lines = [completion(line) for line in (*USER_LINES, SIGN_OFF)]
 
     def answer(_method: str, _path: str, body: bytes) -> Answer:
         request = json.loads(body)
         if "response_format" not in request:
-            # The greeting stands in the request as the user model's own words, and was none of its lines.
+            # The greeting is in the request as the user model's own words, but was none of its lines.
             spoken = sum(message["role"] == "assistant" for message in request["messages"]) - 1
             return "evaluator", lines[min(spoken, len(USER_LINES))]
         wanted = request["response_format"]["json_schema"]
@@ -117,7 +117,7 @@ def model_answers() -> Callable[[str, str, bytes], Answer]:
 
 
 def instance(schema: dict[str, Any], name: str = "") -> Any:
-    """Something that fits a strict JSON Schema, as long as judges' answers are."""
+    """A value that fits a strict JSON Schema, as long as judges' answers are."""
     match schema["type"]:
         case "object":
             return {key: instance(part, key) for key, part in schema["properties"].items()}

@@ -1,8 +1,8 @@
-"""The workload: what is said in a trial, the project that plans it, and the time that no client can be faster than.
+"""The workload: the messages of a trial, the project that plans it, and the shortest time possible for any client.
 
 In a trial a simulated user greets (the greeting costs no call), says three things and signs off: four calls of the
 evaluator model and four of the agent. Before, the session is opened; after, the object context is read. Then five
-judges look at the virtues and one at tasks and tone.
+judge calls are about the virtues and one about tasks and tone.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ USER_LINES = (
     "Could you write that down for me, so that I find it again tomorrow morning?",
     "And what would you say to somebody who is nervous in front of a full room?",
 )
-# No two sessions are alike: what judges were asked before they are not asked again.
+# No two sessions are alike, so that no judge call repeats an earlier one.
 AGENT_REPLIES = (
     "Good to hear from you. This is {session}; I can note things down, remind you, or think along with you.",
     (
@@ -44,12 +44,12 @@ JUDGE_WORDS = {
 }
 REPEATS = 10
 CONVERSATION_CALLS, BOOKKEEPING_CALLS, JUDGE_CALLS = 8, 2, 6
-"""Calls of one trial: one after the other in the conversation, then the judges' side by side."""
+"""Calls of one trial: one after the other in the conversation, then the judges', concurrently."""
 
 
 @dataclass(frozen=True)
 class Workload:
-    """How much is asked for; times in seconds. `trials` is a multiple of `REPEATS`."""
+    """The size of the workload; times in seconds. `trials` is a multiple of `REPEATS`."""
 
     trials: int = 200
     at_once: int = 50
@@ -71,7 +71,7 @@ class Workload:
 
 
 def write_project(folder: Path, workload: Workload) -> None:
-    """A project whose plan is the workload: jobs of the same kind, limits that let as much through as is asked for."""
+    """A project whose plan is the workload: jobs of the same kind, with limits high enough for all its calls."""
     jobs = folder / "eval_jobs"
     jobs.mkdir(parents=True)
     for number in range(workload.trials // REPEATS):

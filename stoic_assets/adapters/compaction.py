@@ -202,7 +202,7 @@ def _is_replaced(contained: dict[Key, int], archive: Archive) -> bool:
 
 
 def _fits(path: str, schema: Any) -> bool:
-    """Whether a file has only the declared columns: a file from a newer program must not lose others."""
+    """Whether a file has only declared columns, of the declared types: one from a newer program must lose none."""
     fields = {field.name: field.type for field in schema}
     return all(fields.get(field.name) == field.type for field in _schema(path))
 

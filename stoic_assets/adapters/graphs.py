@@ -75,14 +75,14 @@ def open_graphs(home: Path, env: Mapping[str, str]) -> Iterator[Graphs]:
 def _with_embedded(
     home: Path, server: GraphServer, subject: GraphAddress | None, stoic: GraphAddress | None, env: Mapping[str, str]
 ) -> Graphs:
-    ours = server.address(SUBJECT)
-    if subject and subject.same_database(ours):
+    own_subject = server.address(SUBJECT)
+    if subject and subject.same_database(own_subject):
         subject = None  # the address that `stoic graph --json` prints: use the embedded graph, with its observer
-    refuse_same_graph(subject or ours, stoic or server.address(STOIC), env)
+    refuse_same_graph(subject or own_subject, stoic or server.address(STOIC), env)
     return Graphs(
         subject=connect(subject) if subject else _embedded(home, server, SUBJECT),
         stoic=connect(stoic) if stoic else _embedded(home, server, STOIC),
-        subject_address=subject or ours,
+        subject_address=subject or own_subject,
         embedded=server,
     )
 

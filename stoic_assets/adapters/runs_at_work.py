@@ -22,7 +22,7 @@ def at_work(home: Path, run_id: str) -> Iterator[None]:
 
 
 def runs_at_work_once(home: Path) -> list[str]:
-    """The ids of the runs that are or were active and were not forgotten."""
+    """The ids of the runs that are or were active, until `forget`."""
     return sorted(file.name for file in _folder(home).glob("*"))
 
 

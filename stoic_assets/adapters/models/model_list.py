@@ -35,7 +35,8 @@ async def look_up_models(env: Mapping[str, str], seconds: float = 5.0) -> list[s
     """Notes about the configured models.
 
     Raises `ConfigurationError` for a key that is refused, a redirect or a model that the server says it does not know,
-    and `AttemptFailed` where no answer comes. Any other answer is no fault: not every server lists its models.
+    and `AttemptFailed` if it cannot be reached. A late answer gives a note; any other answer is no fault: not every
+    server lists its models.
     """
     wanted: dict[ModelServer, set[str]] = defaultdict(set)
     wanted[evaluator_server(env)].add(evaluator_model(env))
