@@ -1,7 +1,7 @@
-"""How fast one endpoint may be asked: the arithmetic of a limit that adapts. Clocks are passed in, nobody waits here.
+"""How fast one endpoint may be called: the arithmetic of an adaptive limit. Times are passed in, nothing waits here.
 
-Times are seconds of any steady clock, rates are requests a second. What is known beforehand (a ceiling, a budget of
-tokens) is kept from the start; the rest is learned from refusals (429) and time-outs: multiplicative decrease, additive
+Times are seconds of any monotonic clock, rates are requests per second. Known limits (a ceiling, a budget of tokens)
+are observed from the start; the rest is learned from refusals (429) and time-outs: multiplicative decrease, additive
 increase.
 """
 
@@ -10,36 +10,37 @@ from collections import deque
 from dataclasses import dataclass
 
 MARGIN = 0.97
-"""Share of a limit that is used. Servers count in windows: an arrival that jitters must not be one too many."""
+"""Share of a limit that is used. Servers count in windows: jitter must not make one request too many."""
 MADE_GOOD = 0.02
-"""Seconds by which a departure that woke up late does not delay those behind it; more would be a burst."""
+"""Seconds of a late departure that do not delay those behind it; more would be a burst."""
 CUT, CUT_AFTER_TIMEOUTS = MARGIN, 0.8
-"""Shares of what the endpoint took: a refusal tells what it does take, a time-out only that it was too much."""
+"""Shares of what the endpoint accepted: a refusal shows what it accepts, a time-out only that it was too much."""
 SOON, CUT_AGAIN = 3.0, 0.9
-"""A rate that is refused again within so many seconds was further off than it looked: then no cut is less deep."""
+"""A rate that is refused again within `SOON` seconds was too high by more than it seemed: it is cut at least to this
+share."""
 ENOUGH, CUT_IN_DOUBT = 20, 0.7
-"""Fewer requests tell no rate: small buckets, jitter and rounded pauses mislead. Then no cut is deeper."""
+"""Fewer requests do not show a rate: small buckets, jitter and rounded pauses mislead. Then no cut is deeper."""
 A_BURST = 50
-"""Fewer requests, taken in less time than the pause after them, may have been a bucket: they tell no rate at all."""
+"""Fewer requests, accepted in less time than the pause after them, may have been a bucket: they show no rate at all."""
 FASTER, FASTER_EVERY, SEARCHED_FOR = 3.0, 0.4, 10.0
-"""A search begins so many times faster than the pause suggests, doubles every so many seconds, and ends after so many
-without a refusal: whatever held the burst back is gone."""
+"""A search starts at this multiple of the rate that the pause suggests, doubles every so many seconds, and ends after
+so many without a refusal: what limited the burst no longer exists."""
 SHORTEST_READING = 0.15
-"""Seconds. In less, one request more or less is a rate too far off."""
+"""Seconds. In less time, one request more or less changes the rate too much."""
 DOUBLED_AFTER, DOUBLED_AFTER_DOUBT = 120.0, 50.0
-"""Seconds without a refusal until the rate has doubled. Every probing beyond a true limit costs a pause."""
+"""Seconds without a refusal until the rate has doubled. Every attempt to exceed a true limit costs a pause."""
 LATE_SHARE = 0.1
-"""Where fewer of the requests time out, something else hangs: no sign of overload."""
+"""If fewer of the requests time out, something else hangs: that is no sign of overload."""
 FIRST_GUESS, REMEMBERED = 1000.0, 20
-"""Tokens of a request before any reply told better, and how many replies the mean reaches back."""
+"""Assumed tokens of a request before the first reply, and over how many replies the mean extends."""
 
 
 @dataclass
 class _Cut:
-    """The evidence that a rate was cut on: `taken` requests since the endpoint opened, and when the latest left.
+    """The evidence for cutting a rate: `taken` (accepted) requests since the endpoint opened, and when the latest left.
 
-    `departed` is when the first one left that was refused, at `refused` we heard of it. `burst` is the one that a
-    search followed, if there was one.
+    `departed` is when the first refused one left, `refused` when its refusal arrived. `burst` is the cut that a search
+    followed, if there was one.
     """
 
     opened: float
@@ -55,29 +56,29 @@ class _Cut:
 
     @property
     def is_burst(self) -> bool:
-        """Whether it tells nothing of the rate: a bucket was emptied, and the pause after it may be rounded up."""
+        """Whether it says nothing about the rate: a bucket was emptied, and the pause after it may be rounded up."""
         unknown = self.rate == math.inf and not self.timeouts
         return unknown and self.taken < A_BURST and self.reopens - self.refused > self.departed - self.opened
 
     @property
     def doubtful(self) -> bool:
-        """Whether it tells little more than that there was a limit."""
+        """Whether it shows little more than that there was a limit."""
         ended_search = self.burst is not None and self.burst.reopens == self.opened
         return not self.timeouts and (self.taken < ENOUGH or ended_search)
 
     def forget(self, departed: float) -> None:
-        """One more was refused of those that had left by then."""
+        """Another of the requests that had left before the cut was refused."""
         self.taken -= 1
         self.departed = min(self.departed, departed)
         if departed in self.latest:
             self.latest.remove(departed)
 
     def took(self) -> float:
-        """The requests a second that the endpoint took, as far as can be told.
+        """The requests per second that the endpoint accepted, as far as this can be known.
 
-        The largest of three readings: over the whole time, where the pause in it is too long if Retry-After is rounded
-        up; within a second, which shows windows shorter than the pause; and from what drained a bucket. A rate too high
-        costs one more refusal, a rate too low a minute. Where nothing was taken the endpoint is closed, and its rate
+        The largest of three estimates: over the whole time, whose pause is too long if Retry-After is rounded up;
+        within a second, which shows windows shorter than the pause; and from how a bucket was drained. A rate too high
+        costs one more refusal, a rate too low a minute. If nothing was accepted the endpoint is closed, and its rate
         remains unknown.
         """
         if not self.taken:
@@ -102,10 +103,10 @@ class _Cut:
         return sum(moment > self.refused - 1 for moment in self.latest)
 
     def _refill(self) -> float:
-        """The rate at which a bucket was refilled that the burst had emptied, and that was now emptied slower.
+        """The refill rate of a bucket that the burst had emptied at once, and that was now emptied more slowly.
 
-        From the moment at which it was last full it gave its content and what flowed in. That moment is the one that
-        makes the rate largest, since before it more flowed in than was taken.
+        Since it was last full, it gave its content and what flowed in. That moment is the one that makes the rate
+        largest, since before it more flowed in than was taken.
         """
         if self.burst is None:
             return 0.0
@@ -118,16 +119,16 @@ class _Cut:
         ), default=0.0)  # fmt: skip
 
     def _before(self) -> list[float]:
-        """When those left that were taken before the first was refused: what came later found a few drops."""
+        """When the requests left that were accepted before the first refused one; later ones got only small refills."""
         return [moment for moment in self.latest if moment < self.departed]
 
 
 class AdaptiveRate:
     """When the next request to an endpoint may leave.
 
-    Departures are evenly spaced, for a server that counts in windows refuses the tail of a burst. A burst of refusals
-    is cut for once. From then on the rate climbs in steps that grow while nothing is refused, up to `ceiling`; where
-    the first refusal told no rate, fast until the second one does. Time-outs do not bring it below `least`.
+    Departures are evenly spaced, since a server that counts in windows refuses the tail of a burst. A burst of refusals
+    causes one cut. From then on the rate climbs in growing steps while nothing is refused, up to `ceiling`; if the
+    first refusal showed no rate, it climbs fast until the second one does. Time-outs do not bring it below `least`.
     """
 
     def __init__(self, ceiling: float = math.inf, least: float = 0.0) -> None:
@@ -146,7 +147,7 @@ class AdaptiveRate:
         return max(self._next, self._opens)
 
     def rate(self, now: float) -> float:
-        """Requests a second at this moment."""
+        """Requests per second at this moment."""
         quiet = self._quiet(now)
         if self._searching:
             return self._base * 2 ** min(quiet / FASTER_EVERY, SEARCHED_FOR / FASTER_EVERY)
@@ -174,11 +175,11 @@ class AdaptiveRate:
             if departed in self._latest:
                 self._latest.remove(departed)
             if self._taken:
-                self._begin_anew(departed, now, until)
+                self._start_cut(departed, now, until)
                 self._cut_down()
             else:
-                self._opened = until  # so far it was closed
-        elif self._cut and departed >= self._cut.opened:  # that burst was larger than was known when it was cut for
+                self._opened = until  # until then it is closed
+        elif self._cut and departed >= self._cut.opened:  # the burst was larger than was known at its cut
             self._cut.forget(departed)
             self._cut_down()
         self.close(until)
@@ -188,7 +189,7 @@ class AdaptiveRate:
         if departed > self._cut_at:
             self._late += 1
             if self._late > LATE_SHARE * self._taken:
-                cut = self._begin_anew(departed, now, now, timeouts=True)
+                cut = self._start_cut(departed, now, now, timeouts=True)
                 self._base, self._searching = max(self._least, CUT_AFTER_TIMEOUTS * cut.took()), False
 
     def _cut_down(self) -> None:
@@ -198,7 +199,7 @@ class AdaptiveRate:
             self._burst = self._cut
         self._base = (FASTER if self._searching else CUT) * self._cut.took()
 
-    def _begin_anew(self, departed: float, now: float, until: float, timeouts: bool = False) -> _Cut:
+    def _start_cut(self, departed: float, now: float, until: float, timeouts: bool = False) -> _Cut:
         self._forget(now)
         self._cut = _Cut(
             opened=now if self._opened is None else self._opened, departed=departed, refused=now, reopens=until,
@@ -214,7 +215,7 @@ class AdaptiveRate:
         return max(0.0, now - max(self._cut_at, self._opens))
 
     def _forget(self, now: float) -> None:
-        """Departures are kept for a second; where a bucket was found, for as long as its search may last."""
+        """Drops old departures: they are kept for a second or, after a burst, for as long as its search may last."""
         since = now - (SEARCHED_FOR if self._burst else 1)
         while self._latest and self._latest[0] <= since:
             self._latest.popleft()
@@ -223,7 +224,7 @@ class AdaptiveRate:
 class TokenBudget:
     """When a budget of tokens allows the next request, whose tokens are known only after its reply.
 
-    Each is taken to need as many as replies did on average; the difference is settled when its reply is there.
+    Each is assumed to need as many as replies did on average; the difference is settled when its reply arrives.
     """
 
     def __init__(self, a_minute: float) -> None:
@@ -232,16 +233,16 @@ class TokenBudget:
 
     @property
     def opens_at(self) -> float:
-        """The moment at which what was used is paid off."""
+        """The moment from which the budget allows the next request."""
         return self._level_at
 
     def reserve(self, now: float) -> float:
-        """The tokens that a request which leaves now is taken to need."""
+        """Reserves, and returns, the tokens that a request which leaves now is assumed to need."""
         self._level_at = max(self._level_at, now) + self._mean * self._seconds_each
         return self._mean
 
     def settle(self, reserved: float, used: int) -> None:
-        """A request that had `reserved` used so many; 0 if it got no reply."""
+        """Corrects what a request `reserved` to what it `used`; 0 if it got no reply."""
         self._level_at += (used - reserved) * self._seconds_each
         if used:
             self._mean += (used - self._mean) / REMEMBERED

@@ -1,4 +1,4 @@
-"""What a team is told without having asked: that something of ours failed, a version is worse, or the judge moved."""
+"""Notifications for a team: a run of Stoic Eval failed, a version is worse, or the judge changed."""
 
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -15,7 +15,7 @@ JUDGE_MOVED = "stoic.judge_moved"
 
 @dataclass(frozen=True)
 class Failure:
-    """A run that failed, or one version of a run that goes on without it. `partition` is a version or a night.
+    """A run that failed, or one version of a run that continues without it. `partition` is a version or a night.
 
     `time` is when it ended; ISO 8601, UTC.
     """
@@ -30,7 +30,7 @@ class Failure:
 
 
 def run_failed(failure: Failure) -> Event:
-    """A run failed; `error` is its one line. Of one run every version that failed has an event of its own."""
+    """A run failed; `error` is one line. Every version of a run that failed has its own event."""
     event_id = ".".join(part for part in (failure.run_id, failure.agent_version, "failed") if part)
     data = {
         "job": failure.job, "run_id": failure.run_id, "partition": failure.partition, "error": failure.error,
@@ -41,7 +41,7 @@ def run_failed(failure: Failure) -> Event:
 
 
 def regression_confirmed(alarm: Alarm, night: str, time: str) -> Event:
-    """The same measures of a version fell in a night and again in its re-run, against the same base."""
+    """The same measures of a version regressed in a night and in its second round, against the same base."""
     version = alarm.agent_version
     data = {
         "agent_id": agent_of(version), "agent_version": version, "base": alarm.base, "night": night,
@@ -51,7 +51,7 @@ def regression_confirmed(alarm: Alarm, night: str, time: str) -> Event:
 
 
 def judge_moved(measurement: Measurement, event_id: str, at: datetime) -> Event | None:
-    """The judge gives other scores than it used to; None without an alarm. The subject is the judge."""
+    """The judge gives scores different from before; None without an alarm. The subject is the judge."""
     if not measurement.alarms:
         return None
     data = {

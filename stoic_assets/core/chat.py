@@ -33,17 +33,17 @@ class ChatRequest:
 
 
 def worded(text: str) -> str:
-    """What goes into a message for `text`: some servers take no message without words."""
+    """The text of a message for `text`: some servers accept no blank message."""
     return text if text.strip() else "(empty)"
 
 
 @dataclass(frozen=True)
 class ChatReply:
-    """The text of a reply and what it cost; tokens are counts, None where the server tells none that can be.
+    """The text of a reply and what it cost; tokens are counts, None where the server reports no possible number.
 
-    `cost_usd` is None when no price is configured, or the tokens are not known. `finish_reason` is the server's word on
-    why the text ends, `stop` or nothing where the model was done. `cost_partial`: its own cost is not known, and
-    `cost_usd` is what other answers cost that came before it.
+    `cost_usd` is None when no price is configured, or the tokens are not known. `finish_reason` is the server's reason
+    why the text ends, `stop` or empty where the model was done. `cost_partial`: its own cost is not known, and
+    `cost_usd` is only what earlier answers cost.
     """
 
     text: str
@@ -57,11 +57,11 @@ class ChatReply:
 
     @property
     def tokens(self) -> int:
-        """All that are known of."""
+        """All known tokens."""
         return (self.prompt_tokens or 0) + (self.completion_tokens or 0)
 
     def billed_with(self, others: Iterable["ChatReply"]) -> "ChatReply":
-        """The same with what `others` cost besides, as far as it is known."""
+        """The same reply with the cost of `others` added, as far as it is known."""
         bill = [self, *others]
         return replace(
             self, prompt_tokens=_sum(each.prompt_tokens for each in bill),
@@ -71,7 +71,7 @@ class ChatReply:
 
     @property
     def cut_off(self) -> str:
-        """Stands after a complaint about the text: why it ends before the model was done; else empty."""
+        """A suffix for an error message about the text: why it ends before the model was done; else empty."""
         return "" if self.finish_reason in ("", "stop") else f" (finish_reason {self.finish_reason})"
 
 
@@ -79,22 +79,22 @@ A = TypeVar("A", int, float)
 
 
 def _sum(amounts: Iterable[A | None]) -> A | None:
-    """The sum of those that are known; None where none is."""
+    """The sum of the known amounts; None where none is known."""
     known = [amount for amount in amounts if amount is not None]
     return sum(known[1:], known[0]) if known else None
 
 
 UNKNOWN = ChatReply("", prompt_tokens=None, completion_tokens=None)
-"""What is known of a call that brought no answer."""
+"""The bill of a call without an answer."""
 
 
 def charge(error: BaseException, answers: Iterable[ChatReply]) -> None:
-    """Puts on the end of a call, whatever ends it, what was answered all the same, and costs."""
+    """Attaches to the `error` that ends a call the cost of the answers that came before it."""
     vars(error)["paid"] = UNKNOWN.billed_with(answers)
 
 
 def charged(error: BaseException) -> ChatReply:
-    """What a call cost that ended with `error`, as far as it is known."""
+    """The cost of a call that ended with `error`, as far as it is known."""
     paid: ChatReply = vars(error).get("paid", UNKNOWN)
     return paid
 
@@ -104,7 +104,7 @@ class ModelFailure(StoicError):
 
 
 class MalformedReply(ModelFailure):
-    """The server itself held the model's reply against the schema and kept it back; `text` is what it tells of it."""
+    """The server itself checked the model's reply against the schema and withheld it; `text` is the part it quotes."""
 
     def __init__(self, problem: str, text: str) -> None:
         super().__init__(problem)
@@ -121,7 +121,7 @@ class ChatModel(Protocol):
     """A provider of chat completions.
 
     Raises `ModelFailure` after its own retries, and `BudgetReached` at the ceiling. `ConfigurationError` for what no
-    retry mends (wrong key, unknown model) and `ServiceUnreachable` for a server that serves nobody end the run.
+    retry can fix (wrong key, unknown model) and `ServiceUnreachable` for a server that serves nobody end the run.
     """
 
     async def complete(self, request: ChatRequest) -> ChatReply: ...

@@ -1,4 +1,4 @@
-"""Calls that wait, at the same time: all of them or none."""
+"""Waiting for several calls at the same time: all of them succeed, or the first failure cancels the rest."""
 
 import asyncio
 from collections.abc import Coroutine, Iterable
@@ -12,7 +12,7 @@ R = TypeVar("R")
 async def concurrently(calls: Iterable[Coroutine[Any, Any, R]]) -> list[R]:
     """The results in order. The first failure cancels the rest, so that nothing more is paid for, and is raised.
 
-    Of several at once, one that we report on purpose goes before one that is a defect.
+    Of several failures at once, a `StoicError` takes precedence over a defect.
     """
     try:
         async with asyncio.TaskGroup() as group:
@@ -22,4 +22,4 @@ async def concurrently(calls: Iterable[Coroutine[Any, Any, R]]) -> list[R]:
         failure = (ours or failures).exceptions[0]
     else:
         return [task.result() for task in tasks]
-    raise failure  # not where the group is handled, which would take the place of the failure's own cause
+    raise failure  # outside the handler, so that the group does not replace the failure's own cause

@@ -12,7 +12,7 @@ def _listed(entry: str) -> str:
 
 
 def _span(value: str, end: str) -> str:
-    """One value, a range from one to an `end`, or all, in steps or not."""
+    """One value, a range from one to an `end`, or all, with or without steps."""
     return rf"(?:\*|(?:{value})(?:-(?:{end}))?)(?:/0*[1-9][0-9]*)?"
 
 
@@ -21,7 +21,7 @@ _MONTH = f"{_number(range(1, 13))}|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|d
 _DAY_NAME = "sun|mon|tue|wed|thu|fri|sat"
 _WEEKDAY = f"{_number(range(8))}|{_DAY_NAME}"
 _NTH = f"(?:{_WEEKDAY}|(?:{_DAY_NAME})-(?:{_DAY_NAME}))#0*[1-5]|l{_number(range(8))}"
-"""`MON#1` is the first Monday, `L5` the last Friday; they do not stand beside plain weekdays."""
+"""`MON#1` is the first Monday, `L5` the last Friday; they cannot be combined with plain weekdays."""
 _FIELDS = {
     "minute": ("0-59", _listed(_span(_MINUTE, _MINUTE))),
     "hour": ("0-23", _listed(_span(_HOUR, _HOUR))),
@@ -34,10 +34,10 @@ _UNMATCHED = "|".join(
     [
         rf"{_listed('0*3[01]')} (?:0*2|feb) .+",
         rf"{_listed('0*31')} {_listed(_SHORT_MONTH)} .+",
-        rf"[^*?].* {_listed(_NTH)}",  # Dagster takes both to be meant, and rarely finds a day that is
+        rf"[^*?].* {_listed(_NTH)}",  # Dagster requires both, and rarely finds such a day
     ]
 )
-"""Day, month and weekday that no night has together."""
+"""Combinations of day, month and weekday that no night has, or hardly any."""
 
 
 def check_cron(text: str) -> str:

@@ -1,6 +1,6 @@
-"""Strict YAML documents: each fault is reported with file, line and key, an unknown key with its nearest neighbour.
+"""Strict YAML documents: each fault is reported with file, line and key, an unknown key with the nearest known one.
 
-How YAML text becomes data is the business of `yaml_text`; which keys there are, of the models.
+`yaml_text` turns text into data; the models define the keys.
 """
 
 import difflib
@@ -46,7 +46,7 @@ class Document(BaseModel):
     @field_validator("*", mode="before")
     @classmethod
     def refuse_truth_as_number(cls, value: Any, info: ValidationInfo) -> Any:
-        """`weight: yes` is a slip; pydantic would take it for 1."""
+        """`weight: yes` is a mistake; pydantic would read it as 1."""
         kind = cls.model_fields[info.field_name or ""].annotation
         for key, each in value.items() if isinstance(value, Mapping) else [(None, value)]:
             if isinstance(each, bool) and _holds_numbers(kind):
@@ -60,13 +60,13 @@ class Document(BaseModel):
 
 
 class CamelDocument(Document):
-    """A document whose keys are written in camelCase, as the job files' are."""
+    """A document whose keys are written in camelCase, as in job files."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=False)
 
 
 def _holds_numbers(kind: Any) -> bool:
-    """Whether it is a number, or an option or a mapping of nothing else: an assertion's `expected` may be true."""
+    """Whether it is a number, or an option or a mapping of only numbers: an assertion's `expected` may be true."""
     origin, inside = get_origin(kind), [each for each in get_args(kind) if each is not NoneType]
     if origin in (Annotated, dict):
         return _holds_numbers(inside[origin is dict])
@@ -74,7 +74,7 @@ def _holds_numbers(kind: Any) -> bool:
 
 
 def unknown_key(key: str, known: Mapping[str, None]) -> str:
-    """The complaint about a key that does not exist."""
+    """The error message about a key that does not exist."""
     folded = {name.lower().replace("_", ""): name for name in known}
     nearest = difflib.get_close_matches(key.lower().replace("_", ""), folded, n=1, cutoff=0.6)
     hint = f"did you mean {folded[nearest[0]]!r}?" if nearest else f"known keys: {', '.join(known)}"
@@ -82,7 +82,7 @@ def unknown_key(key: str, known: Mapping[str, None]) -> str:
 
 
 def misplaced(problem: str, *path: str | int) -> PydanticCustomError:
-    """The fault that the validator of a part found further down, at `path`."""
+    """The error that the validator of a part raises for a fault deeper inside, at `path`."""
     return PydanticCustomError("misplaced", "{problem}", {"problem": problem, "path": path})
 
 
@@ -92,7 +92,7 @@ D = TypeVar("D", bound=Document)
 def parse_document(text: str, model: type[D], source: str) -> D:
     """Reads one YAML document into `model`. Where text is expected, a plain number or boolean is taken as written.
 
-    Raises `DocumentError` for the first fault, and for a text that holds a second document.
+    Raises `DocumentError` for the first fault, and for a text that contains a second document.
     """
     found = read_yaml(text, source)
     if found.data is None:
@@ -120,7 +120,7 @@ def with_texts(found: YamlText, error: ValidationError) -> Any:
 
 
 def replaced(data: Any, path: Path, value: str) -> Any:
-    """Data with another value at `path`; what an alias shares with other places stays as it is there."""
+    """Data with another value at `path`; other places that share data with it by an alias are unchanged."""
     if not path:
         return value
     copy = data.copy()
@@ -129,7 +129,7 @@ def replaced(data: Any, path: Path, value: str) -> Any:
 
 
 def explain(error: ValidationError, found: YamlText, source: str) -> DocumentError:
-    """Turns pydantic's first complaint into one line a person can act on."""
+    """Turns pydantic's first error into one line that says what to do."""
     first = error.errors(include_url=False)[0]
     if first["type"] == "missing":
         path: Path = (*written_path(first["loc"][:-1], found.data), first["loc"][-1])
@@ -141,7 +141,7 @@ def explain(error: ValidationError, found: YamlText, source: str) -> DocumentErr
 
 
 def fault_at(path: Path, found: YamlText, source: str, problem: str) -> DocumentError:
-    """A complaint about what stands at `path`, or is missing there: then the line is that of what would hold it."""
+    """An error about the value at `path`; if it is missing, with the line of the part that should contain it."""
     known = path
     while known and known not in found.lines:
         known = known[:-1]

@@ -1,6 +1,6 @@
-"""The one tree of errors; those of one subject stand beside it. Every message is one line that says what is wrong and
-what to do next.
+"""The one tree of errors; those of a single subject are defined in its module.
 
+Every message is one line that says what is wrong and what to do next.
 Commands turn an error into its line and its `exit_code`; a traceback is shown only with --verbose.
 """
 
@@ -33,7 +33,7 @@ class ExpressionError(ConfigurationError):
 
 
 class ExpressionFailure(StoicError):
-    """A valid assertion expression has no value on this trial's data: a missing member, null, a limit."""
+    """A valid assertion expression has no value for this trial's data: a missing member, null, a limit."""
 
 
 class ServiceUnreachable(StoicError):
@@ -41,21 +41,21 @@ class ServiceUnreachable(StoicError):
 
 
 class InfrastructureError(StoicError):
-    """Our own side of a trial failed (graph gone, disk full): the trial is invalid, never scored."""
+    """Something other than the agent failed in a trial (no graph, disk full): the trial is invalid, never scored."""
 
 
 class QueryError(StoicError):
-    """A graph query of a job is at fault (syntax, rights, time, shape of result); belongs to its assertion or setup."""
+    """A graph query of a job is at fault (syntax, rights, time, shape of result); fails its assertion or setup."""
 
 
 class AttemptFailed(StoicError):
-    """One attempt at a remote call failed; whether another is made is the policy's decision (`core/retrying.py`).
+    """One attempt at a remote call failed; the policy (`core/retrying.py`) decides whether another is made.
 
-    `retry_after` is the server's own wish in seconds. `busy` (429) is a wait, not a failure of the other side; `late`
-    means that no answer came in time, which may be a sign of overload. `final` means that trying again cannot help (the
-    session is unknown, the request is refused). `turned_away` means that nobody dealt with the request (no connection,
-    no gateway that lets it through), and that the next one may fare no better. `refused_seconds`: for so long a busy
-    endpoint has given nobody anything but refusals, as far as its limit knows.
+    `retry_after` is the wait in seconds that the server requests. `busy` (429) is a wait, not a failure of the other
+    side; `late` means that no answer came in time, which may be a sign of overload. `final` means that trying again
+    cannot help (the session is unknown, the request is refused). `turned_away` means that nobody processed the request
+    (no connection, blocked by a gateway), and that the next one may fail in the same way. `refused_seconds`: how long a
+    busy endpoint has given everybody only refusals, as far as its limit knows.
     """
 
     def __init__(

@@ -15,15 +15,15 @@ from stoic_assets.core.releases import agent_of
 
 EVALUATION_TAG = "stoic/evaluation_id"
 REGRADING = "regrading"
-"""The status of an evaluation from the moment its verdicts give way to others until it is scored by all of these."""
+"""The status of an evaluation from the moment new verdicts begin to replace its old ones until it is scored by them."""
 DONE = ("finished", REGRADING)
-"""The statuses of evaluations that have nothing left to converse about."""
+"""The statuses of evaluations whose conversations are complete."""
 
 
 def way_on(agent_version: str, evaluation_id: str, status: str) -> str:
-    """The command that brings this evaluation, which is not finished, to its end.
+    """The command that finishes this unfinished evaluation.
 
-    One that is judged again may be judged by corrected jobs; to resume it would put the old ones back.
+    If it is being judged again, that may be with corrected jobs; `--resume` would restore the old ones.
     """
     resume = f"`stoic eval --agent-version {agent_version} --resume {evaluation_id}`"
     return f"{judge_again(agent_version, evaluation_id) if status == REGRADING else resume} (same options)"
@@ -35,7 +35,7 @@ def judge_again(agent_version: str, evaluation_id: str) -> str:
 
 
 def half_judged(agent_version: str, evaluation_id: str) -> str:
-    """What is said of an evaluation that is `REGRADING` while nobody works on it."""
+    """The message for an evaluation that is `REGRADING` while no run works on it."""
     return (
         f"judging evaluation {evaluation_id} of {agent_version} again was cut short; continue with "
         f"{way_on(agent_version, evaluation_id, REGRADING)}"
@@ -43,7 +43,7 @@ def half_judged(agent_version: str, evaluation_id: str) -> str:
 
 
 def check_evaluation_id(evaluation_id: str) -> str:
-    """`evaluation_id`, which names files and folders. Raises `ConfigurationError` where it cannot."""
+    """`evaluation_id` itself. Raises `ConfigurationError` unless it can name files and folders."""
     if not re.fullmatch(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*", evaluation_id):
         raise ConfigurationError(
             f"{evaluation_id!r} is not an evaluation id: use letters, digits and _ . - only, not beginning with a dot; "
@@ -53,7 +53,7 @@ def check_evaluation_id(evaluation_id: str) -> str:
 
 
 class ResumeRefused(ConfigurationError):
-    """What would be resumed is no longer what was begun."""
+    """The specification has changed since the evaluation began, so it cannot be resumed."""
 
 
 DEFAULT_AGENT_MODEL = "gpt-4.1-mini"
@@ -61,7 +61,7 @@ DEFAULT_AGENT_URL = "http://localhost:8081"
 
 
 class EvaluationRequest(BaseModel):
-    """What a user asks for; whatever is left out is decided by release, jobs and settings."""
+    """What a user requests; release, jobs and settings decide what is left out."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -76,7 +76,7 @@ class EvaluationRequest(BaseModel):
 
     @property
     def names_jobs(self) -> bool:
-        """Whether it says which jobs are meant."""
+        """Whether it selects jobs."""
         return bool(self.files or self.jobs or self.tags)
 
 
@@ -104,7 +104,7 @@ class EvaluationSpec(BaseModel):
         return hashlib.sha256(self.model_dump_json(by_alias=True).encode()).hexdigest()
 
     def blanked(self, redactor: Redactor) -> "EvaluationSpec":
-        """What is stored and shown of it. Raises as `Job.blanked` does."""
+        """The specification as it is stored and shown. Raises as `Job.blanked` does."""
         jobs = tuple(job.blanked(redactor) for job in self.jobs)
         addresses = {job: redactor.text(address) for job, address in self.addresses.items()}
         return self.model_copy(update={"jobs": jobs, "addresses": addresses})
@@ -117,8 +117,8 @@ class EvaluationSpec(BaseModel):
 class Manifest(BaseModel):
     """The head of an evaluation's evidence. `started_at` is UTC ISO 8601; it decides which evaluation is the newest.
 
-    `spec_hash`, and `job_hashes` by the names of jobs (`Job.question_hash`), are of the specification as it was before
-    it was blanked.
+    `spec_hash`, and `job_hashes` (`Job.question_hash` by job name), are those of the specification before it was
+    blanked.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -135,16 +135,16 @@ class Manifest(BaseModel):
     job_hashes: dict[str, str] = {}
 
     def held_hashes(self) -> dict[str, str]:
-        """What each job asked in the conversations, by its name; an earlier release stored it in `spec` alone."""
+        """The question hash of each job in the conversations, by name; earlier releases had no `job_hashes`."""
         return {job.name: job.question_hash() for job in self.spec.jobs} | self.job_hashes
 
 
 def newest_unfinished(
     held: Sequence[Manifest], status: Mapping[str, str], has_begun: Callable[[Manifest], bool]
 ) -> str | None:
-    """The id of the newest of these evaluations, oldest first, that is not `DONE`; None without one.
+    """The id of the newest of these evaluations, given oldest first, that is not `DONE`; None without one.
 
-    `status` is by evaluation id. One in which nothing happened before a later one was done is left alone.
+    `status` is by evaluation id. One that has not begun is skipped if a later one is done.
     """
     overtaken = False
     for each in reversed(held):
@@ -160,7 +160,7 @@ def refuse_change(begun: Manifest, wanted: EvaluationSpec, redactor: Redactor) -
     if begun.spec_hash == wanted.hash():
         return
     then, now = begun.spec.blanked(redactor), wanted.blanked(redactor)
-    # As text: to Python 1, 1.0 and true are equal, to an assertion they are not.
+    # As text: for Python 1, 1.0 and true are equal, for an assertion they are not.
     changed = [
         name for name in EvaluationSpec.model_fields
         if then.model_dump_json(include={name}) != now.model_dump_json(include={name})

@@ -1,6 +1,6 @@
-"""Where the two graphs are, read from the environment, and what may be done there.
+"""The addresses of the two graphs, read from the environment, and what may be done there.
 
-Only addresses: connecting is `adapters/bolt.py`, the embedded default is `adapters/embedded_graph.py`.
+Connecting is in `adapters/bolt.py`, the embedded default in `adapters/embedded_graph.py`.
 """
 
 import re
@@ -20,8 +20,8 @@ DEFAULT_USERNAME = "neo4j"
 class GraphAddress:
     """One database of one Bolt server.
 
-    `username` and `password` are None where the server asks for none; `database` None is the user's home database.
-    `variables` is the prefix of the settings it came from, so that messages can name them ("" for the embedded graph).
+    `username` and `password` are None where the server requires none; `database` None is the user's home database.
+    `variables` is the prefix of the environment variables it came from, for messages ("" for the embedded graph).
     """
 
     uri: str
@@ -38,11 +38,11 @@ class GraphAddress:
 
     @property
     def port(self) -> int:
-        """Port, the default of Bolt where the URI names none."""
+        """Port; Bolt's default where the URI names none."""
         return urlsplit(self.uri).port or DEFAULT_PORT
 
     def same_database(self, other: "GraphAddress") -> bool:
-        """Whether both are one database of one server; where one names none, that may be any, so that it is yes."""
+        """Whether both may be the same database of the same server; an address without a database may be any."""
         mine, theirs = (self.database or "").lower(), (other.database or "").lower()
         return (self.host, self.port) == (other.host, other.port) and (mine == theirs or not mine or not theirs)
 
@@ -64,7 +64,7 @@ def stoic_address(env: Mapping[str, str]) -> GraphAddress | None:
 
 
 def refuse_same_graph(subject: GraphAddress | None, stoic: GraphAddress | None, env: Mapping[str, str]) -> None:
-    """Raise ConfigurationError when a setup that empties the subject graph might empty our own as well.
+    """Raise ConfigurationError when a setup that empties the subject graph might empty the stoic graph as well.
 
     STOIC_GRAPH_SHARED=1 allows one database for both.
     """

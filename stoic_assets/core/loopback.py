@@ -1,4 +1,4 @@
-"""Which host names are this machine: it decides where setups may write and what no proxy is asked for."""
+"""Which host names are this machine: this decides where setups may write and which requests bypass a proxy."""
 
 import ipaddress
 
@@ -6,7 +6,7 @@ import ipaddress
 def is_loopback(host: str) -> bool:
     """Whether `host` (a name in lower case or an address, without brackets and port) is this machine.
 
-    `localhost` and names below it always are (RFC 6761 §6.3); so are 0.0.0.0 and ::, to which one connects locally.
+    `localhost` and its subdomains always are (RFC 6761 §6.3); so are 0.0.0.0 and ::, which connect locally.
     """
     try:
         address = ipaddress.ip_address(host)

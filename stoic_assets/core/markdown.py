@@ -1,4 +1,4 @@
-"""Markdown that is ours: text of others in it shows as written and sets up nothing, and pictures need no file."""
+"""Stoic Eval's Markdown: foreign text in it is shown as written and has no markup, and pictures need no file."""
 
 import base64
 import re
@@ -12,7 +12,7 @@ _BLOCK = re.compile(r"^(?:\d+(?=[.)])|(?=[#+=:-]))")
 
 
 def plain(text: str) -> str:
-    """Foreign text as one line that shows nothing but the text, wherever in a line of ours it stands."""
+    """Foreign text as one line that shows only the text, at any place in a line of Markdown."""
     return _BLOCK.sub(r"\g<0>\\", _SPAN.sub(r"\\\g<0>", " ".join(visible(text).split())))
 
 
@@ -22,5 +22,5 @@ def bulleted(lines: Iterable[str]) -> str:
 
 
 def picture(alternative: str, svg: str) -> str:
-    """A drawing as an image that holds itself: Dagster's web UI shows it, most other viewers do not."""
+    """A drawing as an image with embedded data: Dagster's web UI shows it, most other viewers do not."""
     return f"![{alternative}](data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()})"

@@ -1,10 +1,10 @@
-"""Moments as they come, with a zone or without, brought to UTC."""
+"""Converting moments, with a zone or without, to UTC."""
 
 from datetime import UTC, datetime
 
 
 def in_utc(moment: datetime | str) -> datetime:
-    """A moment in UTC; one without a zone is in UTC already.
+    """A moment in UTC; one without a zone is assumed to be in UTC.
 
     Raises `ValueError` for a text that is no ISO 8601 time, `OverflowError` beyond the years 1 to 9999.
     """
@@ -13,7 +13,7 @@ def in_utc(moment: datetime | str) -> datetime:
 
 
 def checked_moment(text: str) -> str:
-    """`text` as it is written. Raises `ValueError`, which shows how to write one, unless `in_utc` takes it."""
+    """`text` itself. Raises `ValueError`, which shows how to write a time, unless `in_utc` accepts it."""
     try:
         in_utc(text)
     except (ValueError, OverflowError):
@@ -22,5 +22,5 @@ def checked_moment(text: str) -> str:
 
 
 def utc_text(moment: datetime | str) -> str:
-    """The same as ISO 8601, as RFC 3339 wants it."""
+    """The moment in UTC as text in ISO 8601, in the form of RFC 3339."""
     return in_utc(moment).isoformat()

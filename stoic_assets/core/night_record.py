@@ -1,4 +1,4 @@
-"""What is recorded of a night: its rounds, whom they held, and what was told of it. What follows from it: `nightly`."""
+"""The record of a night: its rounds with their versions, and what was reported. `nightly` decides what follows."""
 
 import hashlib
 import re
@@ -10,7 +10,7 @@ RoundName = Literal["first", "again"]
 
 
 class HeldVersion(BaseModel):
-    """A version that conversed in a night, and the one it is compared with."""
+    """A version with conversations in a night, and the version that it is compared with."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -19,9 +19,9 @@ class HeldVersion(BaseModel):
 
 
 class Round(BaseModel):
-    """The conversations of a night, or of its re-run, which ended at `held_at` (ISO 8601, UTC).
+    """The conversations of a night's first or second round, which ended at `held_at` (ISO 8601, UTC).
 
-    `faults` says why a version did not converse, or not to the end.
+    `faults` says why a version has no conversations, or not all.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -33,7 +33,7 @@ class Round(BaseModel):
 
 
 class Alarm(BaseModel):
-    """What fell in both rounds of a night, by measure, and the evaluations that say so."""
+    """The measures that regressed in both rounds of a night, and the evaluations that show it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -44,10 +44,10 @@ class Alarm(BaseModel):
 
 
 class Night(BaseModel):
-    """What is recorded of a night (`YYYY-MM-DD`).
+    """The record of a night (`YYYY-MM-DD`).
 
-    `alarms`, by version, are those that were told in it or before, for as long as the version falls every night;
-    `told` has the run that had held an evaluation when it was told that it came to no verdict, by evaluation id.
+    `alarms`, by version, are those reported in it or before, for as long as the version regresses every night; `told`,
+    by evaluation id, is for evaluations reported to have no verdict: the run that had held their conversations then.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -59,16 +59,16 @@ class Night(BaseModel):
     told: dict[str, str] = {}
 
     def round(self, name: RoundName) -> Round | None:
-        """The round of that name, if it was held."""
+        """The round of that name, if it took place."""
         return self.first if name == "first" else self.again
 
     @property
     def rounds(self) -> list[Round]:
-        """The rounds that were held."""
+        """The rounds that took place."""
         return [each for each in (self.first, self.again) if each]
 
     def held_with(self, evaluation_id: str, version: str) -> str | None:
-        """The evaluation of `version` in the same round as another evaluation, if both were held in one."""
+        """The evaluation of `version` in the same round as `evaluation_id`, if that round has one."""
         for each in self.rounds:
             ids = {name: held.evaluation_id for name, held in each.evaluations.items()}
             if evaluation_id in ids.values():
@@ -77,22 +77,22 @@ class Night(BaseModel):
 
     @property
     def versions(self) -> dict[str, str]:
-        """Of which version each of its evaluations is."""
+        """The version of each of its evaluations, by evaluation id."""
         return {each.evaluation_id: version for held in self.rounds for version, each in held.evaluations.items()}
 
     @property
     def last_held(self) -> str:
-        """When the last round was held; ISO 8601, UTC."""
+        """When the conversations of the last round ended; ISO 8601, UTC; empty without a round."""
         return max((each.held_at for each in self.rounds), default="")
 
 
 def evaluation_id(night: str, agent_version: str, round_name: RoundName) -> str:
-    """The same for the same night, version and round, so that a night that is run again pays nothing twice."""
+    """The id of an evaluation of a night; always the same, so that a night that is run again pays nothing twice."""
     digest = hashlib.sha256(agent_version.encode()).hexdigest()[:8]
     return f"night-{night.replace('-', '')}-{digest}" + ("-again" if round_name == "again" else "")
 
 
 def night_of(evaluation_id: str) -> str | None:
-    """The night for which an id was made by `evaluation_id`; None where it was not."""
+    """The night of an id that `evaluation_id` made; None for any other id."""
     made = re.fullmatch(r"night-([0-9]{4})([0-9]{2})([0-9]{2})-[0-9a-f]{8}(?:-again)?", evaluation_id)
     return "-".join(made.groups()) if made else None

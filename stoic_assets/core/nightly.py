@@ -1,8 +1,8 @@
-"""What follows from a night and from what is known of it by now. Pure; who looks and who acts is elsewhere.
+"""Decides the next steps of a night from its record and the known facts. Pure: adapters find the facts and act.
 
-Live versions converse in a first round. Where a version then compares worse than its base, the night is held again, and
-only what fell in both rounds is an alarm: by chance alone some measure may fall in one night of twenty. What the night
-before has told of, and fell again, is neither held nor told again.
+All live versions take part in a first round. If a version regressed against its base, a second round follows, and only
+what regressed in both rounds is an alarm: by chance alone some measure may regress in one night of twenty. A regression
+that was reported the night before causes neither a second round nor another alarm.
 """
 
 from collections.abc import Mapping, Sequence, Set
@@ -17,11 +17,10 @@ from stoic_assets.core.table_rows import Row
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of the evaluations of a night, by evaluation id: comparisons of those that came to a verdict, and
-    how their runs stand.
+    """What is known about the evaluations of a night, by evaluation id; `comparisons` are of those with a verdict.
 
-    `running` are those that a run works on; `ended` those with a run that came to an end, well or not, since the night
-    was last materialised. `known`, by version, are the alarms that the night before knew of.
+    `running` are those that a run works on; `ended` those with a run that ended, successfully or not, since the night
+    was last materialised. `known`, by version, are the alarms recorded the night before.
     """
 
     comparisons: Mapping[str, Sequence[Row]]
@@ -35,13 +34,13 @@ class Facts:
         return self.comparisons.get(each.evaluation_id, ()) if each else ()
 
     def told_before(self, version: str, rows: Sequence[Row]) -> set[str]:
-        """The measures that the night before knew to be worse than in the base that `rows` compare a version with."""
+        """The measures in which the night before already recorded a regression against the base in `rows`."""
         alarm = self.known.get(version)
         same = alarm is not None and any(row["base"] == alarm.base for row in rows)
         return {each["measure"] for each in alarm.measures} if alarm and same else set()
 
     def is_settled(self, version: str, held: Round) -> bool:
-        """Whether nothing more is to be expected of a version: neither it nor its base is to be judged again."""
+        """Whether a version is done: neither it nor its base will be judged again."""
         each = held.evaluations[version]
         if each.evaluation_id in self.running:
             return False
@@ -52,9 +51,9 @@ class Facts:
 
 @dataclass(frozen=True)
 class Steps:
-    """What is to be done next: versions to be evaluated with the id to do it under, to be held again, to be told of.
+    """What to do next: versions to evaluate, with their evaluation ids, versions for a second round, alarms to report.
 
-    `known` are alarms to be recorded without a word.
+    `known` are alarms to record without reporting them.
     """
 
     evaluate: dict[str, str]
@@ -64,24 +63,24 @@ class Steps:
 
 
 def next_steps(night: Night, facts: Facts) -> Steps:
-    """The steps that a night is ripe for."""
+    """The steps that a night now needs."""
     evaluate = {version: wanted for each in night.rounds for version, wanted in _to_evaluate(each, facts).items()}
     return Steps(evaluate, _to_hold_again(night, facts), _new_alarms(night, facts), _still_known(night, facts))
 
 
 def is_over(night: Night, facts: Facts) -> bool:
-    """Whether every version of a night has its verdict, or never will, and no second round is due."""
+    """Whether every version of a night has its verdict, or will never have one, and no second round is due."""
     return all(_is_settled(held, facts) for held in night.rounds) and not _to_hold_again(night, facts)
 
 
 def has_verdict(head: Row, threshold: float) -> bool:
-    """Whether an evaluation came to a verdict; `threshold` is the share of invalid trials, 0–1, that allows one."""
+    """Whether an evaluation has a verdict; `threshold` is the share of invalid trials, 0–1, that allows one."""
     scored, invalid = head["scored_trials"] or 0, head["invalid_trials"] or 0
     return head["status"] in ("finished", REGRADING) and conclusive(scored, invalid, threshold)
 
 
 def no_verdict(head: Row, threshold: float) -> str | None:
-    """Why an evaluation that was judged came to no verdict, and what to do; None for all others."""
+    """Why an evaluation that was judged has no verdict, and what to do; None for all others."""
     if head["scored_trials"] is None or has_verdict(head, threshold):
         return None
     invalid, ended = head["invalid_trials"], head["scored_trials"] + head["invalid_trials"]
@@ -98,7 +97,7 @@ def fallen(rows: Sequence[Row]) -> dict[str, Row]:
 
 
 def fallen_twice(first: Sequence[Row], again: Sequence[Row]) -> list[Row]:
-    """The measures that regressed in both rounds against the same base, with what either round found."""
+    """The measures that regressed in both rounds against the same base, with the results of both rounds."""
     before = fallen(first)
     return [
         {
@@ -123,7 +122,7 @@ def _to_evaluate(held: Round, facts: Facts) -> dict[str, str]:
 
 
 def _to_hold_again(night: Night, facts: Facts) -> tuple[str, ...]:
-    """Once the whole first round is settled: the versions that fell anew, and their bases if they were held."""
+    """Once the whole first round is settled: the versions with a new regression, and their bases if they took part."""
     if night.first is None or night.again is not None or not _is_settled(night.first, facts):
         return ()
     held = night.first.evaluations
@@ -150,7 +149,7 @@ def _new_alarms(night: Night, facts: Facts) -> tuple[Alarm, ...]:
 
 
 def _still_known(night: Night, facts: Facts) -> tuple[Alarm, ...]:
-    """The alarms that the night before knew of where some of it fell again."""
+    """The alarms recorded the night before of which some measure regressed again."""
     found = []
     for version, alarm in facts.known.items():
         rows = facts.rows(version, night.first)

@@ -1,4 +1,4 @@
-"""Whether a job's own prompt templates render: looked at when the job is read, before anything is paid for."""
+"""Whether a job's own prompt templates render: checked when the job is read, before anything is paid for."""
 
 from stoic_assets.core import templates
 from stoic_assets.core.conversation import evaluator
@@ -12,8 +12,8 @@ from stoic_assets.core.judging.question import rubric_variables
 def refuse_prompt(job: Job, prompt: PromptName, text: str, source: str) -> None:
     """Raises `ConfigurationError` where `text`, from `source`, does not render as this prompt of the job.
 
-    A rubric is rendered from the job alone. The evaluator's template gets a conversation as it is when it is first
-    asked: a greeting, and an answer; where scenarios speak it is asked nothing.
+    A rubric is rendered from the job alone. The evaluator's template gets a conversation as it is at the first request:
+    a greeting and an answer; with scenarios it is not used.
     """
     if prompt == "evaluator":
         begun = [Turn(0, "user", job.greetings[0]), Turn(1, "agent", job.greetings[0])]

@@ -1,4 +1,4 @@
-"""The port through which long work tells how far it is."""
+"""The port through which long work reports its progress."""
 
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -7,7 +7,7 @@ from stoic_assets.core.conversation.evidence import Trial, Turn
 
 
 class Progress(Protocol):
-    """Somebody who watches. `total` counts the steps of a stage; `clean_by` says how to blank secrets in messages."""
+    """An observer. `total` counts the steps of a stage; `clean_by` sets how secrets in messages are blanked."""
 
     def clean_by(self, clean: Callable[[Any], Any]) -> None: ...
 
@@ -23,7 +23,7 @@ class Progress(Protocol):
 
 
 class Unwatched:
-    """Nobody watches."""
+    """No observer."""
 
     def clean_by(self, clean: Callable[[Any], Any]) -> None:
         """Ignored."""

@@ -1,7 +1,7 @@
-"""Whose time it is: a bound on work during which the clock stands still while the work waits for what is ours.
+"""A time limit for work whose clock stops while the work waits for Stoic Eval itself.
 
-Whoever makes it wait (a limit of requests, slots under a cost ceiling, setups on the graph) says so here. What happens
-then to the time of a trial is nobody's business but the trial's.
+Code that makes it wait (a limit of requests, slots under a cost ceiling, setups on the graph) marks this with
+`queueing`, and need not know about the time limit of a trial.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ _deadline: ContextVar[asyncio.Timeout | None] = ContextVar("deadline", default=N
 
 @asynccontextmanager
 async def working_time(seconds: float) -> AsyncIterator[None]:
-    """Raises `TimeoutError` once the block has taken so many seconds, those spent `queueing` not counted."""
+    """Raises `TimeoutError` once the block has taken so many seconds, not counting time spent `queueing`."""
     async with asyncio.timeout(seconds) as deadline:
         token = _deadline.set(deadline)
         try:
@@ -25,7 +25,7 @@ async def working_time(seconds: float) -> AsyncIterator[None]:
 
 
 def time_left() -> float:
-    """Seconds until the `working_time` around it is over; infinite where there is none, or its clock stands still."""
+    """Seconds left of the enclosing `working_time`; infinite where there is none, or while its clock is stopped."""
     deadline = _deadline.get()
     expires = None if deadline is None else deadline.when()
     return math.inf if expires is None else expires - asyncio.get_running_loop().time()
@@ -33,7 +33,7 @@ def time_left() -> float:
 
 @contextmanager
 def queueing() -> Iterator[None]:
-    """Stops the clock of the `working_time` around it, if there is one that runs."""
+    """Stops the clock of the enclosing `working_time`, if there is one and it runs."""
     deadline = _deadline.get()
     expires = None if deadline is None or deadline.expired() else deadline.when()
     if deadline is None or expires is None:

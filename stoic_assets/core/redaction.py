@@ -13,7 +13,7 @@ from stoic_assets.core.table_rows import Row
 
 BLANK = "[redacted]"
 SHORT = 64
-"""Characters of texts that are likely to come again."""
+"""Up to this many characters, texts are likely to recur."""
 OWN = frozenset(
     {
         "agent", "agent_id", "agent_model", "agent_version", "aspect", "assertion", "at", "base", "base_evaluation_id",
@@ -25,17 +25,17 @@ OWN = frozenset(
         "timestamp", "trial", "trial_id", "trial_ids", "type", "uncertain_virtues", "virtue", "weak_virtues",
     }
 )  # fmt: skip
-"""Fields of ids, kinds, times and hashes: a key such as `reminder` may be part of one, and without them nothing is
-found again."""
+"""Fields of ids, kinds, times and hashes, which must stay intact so that data can be found again: a known secret, such
+as `reminder`, may be part of one."""
 FOREIGN = frozenset({"actual", "context", "events", "expected", "parameters", "requirements", "result"})
-"""Fields of what others made up, keys included."""
+"""Fields of foreign data, in which keys are redacted too."""
 OWN_JSON = frozenset({"floors", "improvement_areas", "metrics", "objectives", "severity", "virtue_scores"})
-"""Columns of JSON that we made ourselves: the names of fields in it stay, as they do in a row."""
+"""Columns of JSON that Stoic Eval made: the names of fields in it stay, as in a row."""
 _ESCAPED = [{ord(sign): form.format(ord(sign)) for sign in "+&<>'"} for form in ("\\u{:04x}", "\\u{:04X}")]
-"""Signs that Go and .NET escape in JSON without need."""
+"""Characters that Go and .NET escape in JSON unnecessarily."""
 _ESCAPE = re.compile("%[0-9A-F]{2}")
 SHORTEST = 6
-"""Characters of a known secret. A shorter key (`test`, `agent`) is a word: blanked in what an agent said or did, it
+"""Characters of a known secret. A shorter key (`test`, `agent`) is a word: blanking it in what an agent said or did
 would make true assertions fail."""
 
 
@@ -53,7 +53,7 @@ class Redactor:
         self.learn(secrets)
 
     def learn(self, secrets: Iterable[str]) -> None:
-        """Blanks these from now on, too."""
+        """Adds secrets that are blanked from now on."""
         self._known |= {secret for secret in secrets if len(secret) >= SHORTEST}
         # The longest first: a secret that begins like a longer one would leave the rest of that one visible.
         self._spelt = sorted({each for secret in self._known for each in spellings(secret)}, key=len, reverse=True)
@@ -70,11 +70,11 @@ class Redactor:
         return self._without(self._spelt, text)
 
     def quickly(self, text: str) -> str:
-        """`text` without the known secrets as they are: for what comes by the thousand and was never told any other."""
+        """`text` without the known secrets in their plain spelling: for texts by the thousand that contain no other."""
         return self._without(self._known, text)
 
     def _without(self, secrets: Iterable[str], text: str) -> str:
-        """Looked for one by one, which is quicker than by one pattern: almost every text holds none."""
+        """`text` without `secrets`; searching one by one is faster than one pattern, as almost no text has any."""
         return self._literals.sub(BLANK, text) if any(secret in text for secret in secrets) else text
 
     def data(self, value: Any) -> Any:
@@ -88,11 +88,11 @@ class Redactor:
         return value
 
     def row(self, row: Row) -> Row:
-        """What we made up ourselves, such as a table's row: names of fields and `OWN` values stay, JSON stays JSON."""
+        """Data made by Stoic Eval, such as a table's row: names of fields and `OWN` values stay, JSON stays JSON."""
         return {name: value if name in OWN else self._field(name, value) for name, value in row.items()}
 
     def _member(self, key: str, value: Any) -> Any:
-        """The value of `key`; blank where a pattern wants both, as one does that looks for `password=…`."""
+        """The value of `key`; blank if a pattern matches only both together, such as one for `password=…`."""
         cleaned = self.data(value)
         if type(value) in (str, int, float) and cleaned == value:
             together = f"{key}={value}"
@@ -111,7 +111,7 @@ class Redactor:
         return value
 
     def _json_or_text(self, name: str, value: str) -> str:
-        """JSON is redacted as the data that it holds: a pattern does not stop at a bracket."""
+        """The value; JSON is redacted as data, since a pattern does not stop at a bracket."""
         if not value.startswith(("{", "[", '"')):
             return self.text(value)
         try:
@@ -123,13 +123,13 @@ class Redactor:
 
 
 def spellings(secret: str) -> Iterator[str]:
-    """A secret as it is, in JSON, in an address, and in base64, of whatever it is a part there."""
+    """The spellings of a secret: plain, in JSON, in an address, and in base64, also as part of a longer text."""
     for in_json in (secret, json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]):
         yield from (in_json, in_json.replace("/", r"\/"), *map(in_json.translate, _ESCAPED))
     for in_address in (*(form(secret, safe, errors="replace") for form in (quote, quote_plus) for safe in ("", "/")),):
         yield from (in_address, _ESCAPE.sub(lambda found: found[0].lower(), in_address))
     for before in range(3):
-        # What stands before it shifts all letters; of the first and the last, its neighbours decide.
+        # Preceding bytes shift all letters; the first and the last letter also depend on the neighbours.
         held = bytes(before) + secret.encode("utf-8", "replace")
         alone = b64encode(held)[-(-before * 8 // 6) : len(held) * 8 // 6].decode()
         yield from (alone, alone.replace("+", "-").replace("/", "_"))

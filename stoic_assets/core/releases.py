@@ -16,7 +16,7 @@ _KEY = re.compile(rf"{_PART}@{_PART}")
 _EARLIEST, _LATEST = (moment.replace(tzinfo=UTC) for moment in (datetime.min, datetime.max))
 
 ALL_VERSIONS = "all@all"
-"""The agent version under which tables stand that belong to none."""
+"""The agent version under which tables that belong to no version are stored."""
 
 
 def is_agent_version(key: str) -> bool:
@@ -59,7 +59,7 @@ class Release(CamelDocument):
     @field_validator("parents")
     @classmethod
     def are_versions_of_this_agent(cls, parents: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
-        """Each as a bare version; `agent@version` is understood."""
+        """Each as a bare version; `agent@version` is accepted."""
         agent = info.data.get("agent", "")
         versions = tuple(parent.removeprefix(f"{agent}@") for parent in parents)
         for number, version in enumerate(versions):
@@ -79,11 +79,11 @@ class Release(CamelDocument):
 
 
 def in_order(releases: Iterable[Release]) -> list[Release]:
-    """Oldest first: by date, those of one moment by their numbers, and every version after its parents.
+    """Oldest first: by date, those of the same moment by their numbers, and every version after its parents.
 
-    Without a date a release follows the newest of those with lower numbers, and comes first where there are only higher
-    ones. Where no dated release has a number that could be compared with its own (`dev`, or `v2` beside `1.0`), it
-    counts as new. Of versions that are each other's parents the order is arbitrary, but always the same.
+    Without a date a release follows the newest of those with lower numbers, and comes first if there are only higher
+    ones. If no dated release has a number that is comparable with its own (`dev`, or `v2` and `1.0`), it counts as the
+    newest. For versions that are each other's parents the order is arbitrary, but always the same.
     """
     known = list(releases)
     moments = _moments(known)
@@ -91,7 +91,7 @@ def in_order(releases: Iterable[Release]) -> list[Release]:
 
 
 def _moments(releases: Sequence[Release]) -> dict[str, datetime]:
-    """When each was released, or, where nobody says, is taken to have been."""
+    """When each was released or, without a date, is assumed to have been."""
     newest = {_series(each): _EARLIEST for each in releases if each.released_at}
     moments = {}
     for release in sorted(releases, key=_number):
@@ -106,18 +106,18 @@ def _moments(releases: Sequence[Release]) -> dict[str, datetime]:
 
 
 def _series(release: Release) -> tuple[str, str]:
-    """Numbers are compared where the text before them is the same."""
+    """The agent and the text before the number: numbers are compared within the same series."""
     return release.agent, re.split(r"\d", release.version, maxsplit=1)[0]
 
 
 def _number(release: Release) -> tuple[list[tuple[int, str]], str]:
-    """`1.10` after `1.9`; the name decides between those of the same numbers."""
+    """A sort key, by which `1.10` comes after `1.9`; the name decides between equal numbers."""
     parts = re.findall(r"(\d*)(\D*)", release.version)
     return [(int(part or 0), text) for part, text in parts], release.agent_version
 
 
 def _parents_first(releases: Sequence[Release]) -> list[Release]:
-    """The same order, but for parents that stood after a child: they come right before it."""
+    """The same order, except that parents after a child are moved to right before it."""
     places = {release.agent_version: place for place, release in enumerate(releases)}
     parents = [{places[each] for each in release.parent_versions if each in places} for release in releases]
     placed: dict[int, Release] = {}
@@ -134,9 +134,9 @@ def _parents_first(releases: Sequence[Release]) -> list[Release]:
 
 
 def live_versions(releases: Iterable[Release], address_of: Callable[[Release], str | None]) -> list[Release]:
-    """The releases that can be talked to, oldest first: those whose address is not also a newer version's.
+    """The releases that can be called, oldest first: those whose address is not also that of a newer version.
 
-    `address_of` gives None where nobody says where a release listens.
+    `address_of` gives None where no address is known for a release.
     """
     located = [(release, url) for release in in_order(releases) if (url := address_of(release))]
     newest = {(release.agent, url.rstrip("/")): release.agent_version for release, url in located}

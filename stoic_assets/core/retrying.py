@@ -1,6 +1,6 @@
-"""Trying a remote call again: when, after which wait, how often. One policy for agents, models and receivers.
+"""Retrying a remote call: when, after which wait, how often. One policy for agents, models and receivers.
 
-What a failed attempt is, the adapters decide (`AttemptFailed`); how many calls run at once, the endpoint's limit.
+Adapters decide what a failed attempt is (`AttemptFailed`); the endpoint's limit, how many calls run at once.
 """
 
 import asyncio
@@ -20,23 +20,23 @@ from stoic_assets.core.settings import EndpointLimit
 
 T = TypeVar("T")
 REFUSALS_PER_ATTEMPT = 10
-"""A 429 is no failure, but an endpoint that answers nothing else must not hold a call for ever."""
+"""A 429 is no failure, but an endpoint that answers nothing else must not block a call forever."""
 
 
 class Gate(Protocol):
     """The limit of an endpoint."""
 
     def request(self) -> AbstractAsyncContextManager[Any]:
-        """Entered when one attempt may leave; learns from the `AttemptFailed` that it may end with."""
+        """A context that is entered when an attempt may start; it learns from the `AttemptFailed` raised inside."""
         ...
 
 
 @dataclass
 class Tally:
-    """How one call went so far: attempts that failed, one that a time-out cut off included, and refusals (429).
+    """The counts of one call so far: failed attempts, including one that a time-out ended, and refusals (429).
 
-    `turned_away` while nobody has dealt with any of them. `queued_seconds` were spent waiting for our own limit, and
-    are nobody's time. `refused_seconds`: how long everybody has been refused, by the last attempt.
+    `turned_away` is true while no attempt was processed by the other side. `queued_seconds` were spent waiting for our
+    own limit, and count for nobody. `refused_seconds`: how long everybody has been refused, by the last attempt.
     """
 
     failures: int = 0
@@ -55,7 +55,7 @@ class Tally:
 class Delivery(Generic[T]):
     """A reply of the agent and what it took.
 
-    `response_ms` runs from the first attempt to the reply, retries and back-off included. Of the `attempts` the
+    `response_ms` is the time from the first attempt to the reply, retries and back-off included. Of the `attempts` the
     `failures` count against the agent.
     """
 
@@ -68,8 +68,8 @@ class Delivery(Generic[T]):
 class AgentUnusable(StoicError):
     """The agent failed every attempt at one request.
 
-    `failures` count against it; `final`: it refused outright; `turned_away`: nobody dealt with any of the attempts;
-    `cut_short`: there would have been another attempt, but for the `working_time` around the request.
+    `failures` count against it; `final`: it refused outright; `turned_away`: nobody processed any of the attempts;
+    `cut_short`: only the enclosing `working_time` prevented another attempt.
     """
 
     def __init__(self, last: AttemptFailed, tally: Tally, cut_short: bool = False) -> None:
@@ -81,12 +81,12 @@ class AgentUnusable(StoicError):
 async def deliver(
     send: Callable[[], Awaitable[T]], limit: EndpointLimit, turn_timeout: float, gate: Gate | None = None
 ) -> Delivery[T]:
-    """Asks the agent one thing, again where that can help, for at most `turn_timeout` seconds in all.
+    """Makes one request to the agent, retried where that can help, for at most `turn_timeout` seconds in all.
 
     Every attempt passes the `gate`; waiting there is our own queueing, and counts neither for the reply time nor for
-    the time-out. No wait is begun that would outlast the `working_time` around it, or the `turn_timeout` of an agent
-    that refuses everybody: those who queue behind its refusals would else give it up one after the other.
-    Raises `AgentUnusable`; whatever is not an `AttemptFailed` passes through, cancellation included.
+    the time-out. No wait begins that would exceed the enclosing `working_time`, or the `turn_timeout` of an agent that
+    refuses everybody: otherwise the requests queued behind its refusals would give up one after the other.
+    Raises `AgentUnusable`; any exception other than `AttemptFailed` passes through, cancellation included.
     """
     tally, start = Tally(), time.perf_counter()
 
@@ -111,7 +111,7 @@ async def deliver(
 
 
 async def _in_time(send: Callable[[], Awaitable[T]], turn_timeout: float, left: float, tally: Tally) -> T:
-    """The reply, within the seconds that are `left` of the turn's; else a failure that is the last."""
+    """The reply, within the seconds `left` of the turn; else a final failure."""
     try:
         async with asyncio.timeout(left) as deadline:
             return await send()
@@ -128,7 +128,7 @@ async def persist(
 ) -> T:
     """The result of the first attempt that succeeds; else the last `AttemptFailed` is raised.
 
-    No wait is begun that takes as many seconds as are `left`, or more. `tally` is told about every attempt that fails.
+    No wait begins that takes as many seconds as are `left`, or more. `tally` counts every attempt that fails.
     """
     try:
         return await _attempt(send, tally)
@@ -136,7 +136,7 @@ async def persist(
         first = [failure]
 
     async def attempt() -> T:
-        """What has already failed fails once more: the policy, 0.1 ms that most calls are spared, must hear of it."""
+        """Repeats the first failure for the policy; most calls succeed at once and save the 0.1 ms that it costs."""
         if first:
             raise first.pop()
         return await _attempt(send, tally)
@@ -166,9 +166,10 @@ def _can_help(error: BaseException) -> bool:
 
 
 def _pause(limit: EndpointLimit) -> Callable[[RetryCallState], float]:
-    """Exponential back-off with jitter, or more where the server wishes; never more than the limit's longest wait.
+    """Exponential back-off with jitter, or longer if the server asks for it; never more than the limit's longest wait.
 
-    Not less where it wishes less: a busy server that says 0, or whose clock is behind, would be asked all the more.
+    Not shorter if the server asks for less: one that is busy and says 0, or whose clock is slow, would get more
+    requests.
     """
     backoff = wait_exponential_jitter(
         multiplier=limit.backoff_seconds, jitter=limit.backoff_seconds, max=limit.longest_wait_seconds

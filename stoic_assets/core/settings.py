@@ -1,4 +1,4 @@
-"""The settings of `stoic.yml`: their meaning, units and defaults. Reading the file is the adapters' business."""
+"""The settings of `stoic.yml`: their meaning, units and defaults. Adapters read the file."""
 
 import json
 import math
@@ -18,7 +18,7 @@ from stoic_assets.core.ratings.rubric import DimensionName
 def _zone(name: str) -> str:
     try:
         ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):  # the folder `Europe` is a zone to nobody
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # the folder `Europe` is no zone
         raise ValueError("write a time zone by its IANA name, such as Europe/Berlin") from None
     return name
 
@@ -44,7 +44,7 @@ def _free_fields(options: dict[str, Any]) -> dict[str, Any]:
 ModelOptions = dict[str, Annotated[dict[str, Any], AfterValidator(_free_fields)]]
 """Model name to further fields of each request to it, such as `reasoning_effort`."""
 VALUES_PER_MIB = 12_500
-"""One for 84 bytes: a text, a number, a list or an object."""
+"""One value (a text, a number, a list or an object) for every 84 bytes."""
 
 
 class EndpointLimit(Document):
@@ -65,14 +65,14 @@ class AgentLimit(EndpointLimit):
 
     @property
     def most_values(self) -> int:
-        """Values in one piece of its JSON, those that hold others included: they take more memory than their bytes.
+        """Values, lists and objects included, in one piece of its JSON: in memory they are larger than in bytes.
 
-        Of a million, in 3 MB, that is 1 GB.
+        A million values in 3 MB take 1 GB.
         """
         return math.floor(self.largest_reply_mib * VALUES_PER_MIB)
 
     def room_for(self, values: int) -> int:
-        """The least whole number of MiB with which so many values are taken."""
+        """The smallest whole number of MiB with which so many values are accepted."""
         return math.ceil(values / VALUES_PER_MIB)
 
 
@@ -92,7 +92,7 @@ class Limits(Document):
 
 
 class Conversations(Document):
-    """Bounds of a trial and of what is asked of the subject graph after it."""
+    """Limits of a trial and of its queries to the subject graph."""
 
     at_once: int = Field(16, ge=1, description="conversations at the same time")
     turn_timeout_seconds: float = Field(120.0, gt=0, description="for one reply with all its attempts")
@@ -145,7 +145,7 @@ class Passing(Document):
 
 
 class MinimalDifferences(Document):
-    """δ: the difference between two versions, 0–1, below which a change is of no consequence."""
+    """δ: the difference between two versions, 0–1, below which a change is irrelevant."""
 
     virtues: float = Field(0.05, gt=0, le=1)
     overall: float = Field(0.05, gt=0, le=1)
@@ -155,7 +155,7 @@ class MinimalDifferences(Document):
 
 
 class Nightly(Document):
-    """When live versions are evaluated without anybody asking."""
+    """When live versions are evaluated automatically."""
 
     cron: Annotated[str, AfterValidator(check_cron)] = Field("0 2 * * *", description="minute hour day month weekday")
     time_zone: Annotated[str, AfterValidator(_zone)] = Field("UTC", description="IANA name, such as Europe/Berlin")
@@ -170,7 +170,7 @@ class Drift(Document):
 
 
 class Evolution(Document):
-    """What the evolution loop is held to."""
+    """The bounds of the evolution loop."""
 
     floors: Annotated[dict[Virtue, Annotated[float, Field(ge=0, le=1)]], AfterValidator(_of_all_virtues)] = Field(
         {}, validate_default=True, description="score below which no gain elsewhere makes up for a virtue; default: 0.5"
@@ -210,7 +210,7 @@ class Ratings(Document):
 
 
 class Calibration(Document):
-    """How the judge is held against people."""
+    """How the judge is compared with people."""
 
     epsilon: float = Field(
         0.15, ge=0, le=1,
@@ -230,7 +230,7 @@ PRICES = {
     "gpt-4.1-mini": Price(input=0.4, output=1.6),
     "gpt-4.1-nano": Price(input=0.1, output=0.4),
 }
-"""The models that are asked by default, and their siblings; a file with `prices` replaces them all."""
+"""The default models and their siblings; a file with `prices` replaces them all."""
 
 
 class Settings(Document):
@@ -261,8 +261,8 @@ class Settings(Document):
             r"sk-[A-Za-z0-9_-]{16,}",
             r"(?i)bearer\s+[A-Za-z0-9._~+/-]{16,}=*",
             r"(?<=://)[^/\s:@]*:[^/\s@]+(?=@)",
-            # After a bare colon, as in "your password: open Settings", an ordinary word is no secret. Where that is
-            # looked for without a bound, 50 kB of "password:password:…" take 2 s, and 1 MB a quarter of an hour.
+            # After a bare colon, as in "your password: open Settings", an ordinary word is no secret. Without a bound
+            # on this search, 50 kB of "password:password:…" take 2 s, and 1 MB a quarter of an hour.
             r'''(?i)pass(?:word|wd|phrase)(?:["']?\s*=\s*["']?|["']\s*:\s*["']?|\s*:\s*["'])[^\s"',;]{4,}''',
             r'''(?i)pass(?:word|wd|phrase)\s*:\s*(?=[^\s"',;]{0,64}[\d@#$%^&_+~])[^\s"',;]{4,}''',
         ),
@@ -270,5 +270,5 @@ class Settings(Document):
     )
 
     def ceiling(self, asked: float | None) -> float | None:
-        """What an evaluation may cost, in US dollars: what was asked for, else what is set."""
+        """What an evaluation may cost, in US dollars: `asked` (of the command), else the setting."""
         return self.max_cost if asked is None else asked

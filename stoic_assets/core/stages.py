@@ -1,11 +1,11 @@
-"""The stages of an evaluation, by the names of their assets: what a command, a release and a night materialise."""
+"""The stages of an evaluation, by the names of their assets, which a command, a release and a night materialise."""
 
 PARTITIONS = "agent_version"
-"""What Dagster calls their partitions, each a version of an agent."""
+"""Dagster's name for their partitions, each of which is a version of an agent."""
 
 PREPARATION = ("job_configs", "graph_setup")
 DECIDED = ("virtue_scores", "task_scores", "assertion_results")
-"""What judges and comparisons say of stored conversations; all further stages go by it."""
+"""The results of judges and assertions for stored conversations; all further stages are based on them."""
 VERDICTS = (
     *DECIDED, "trial_virtues", "composite_scores", "evaluation_virtues", "evaluation_scores", "job_measures",
     "job_reliability", "evaluations", "version_comparisons", "measure_history", "weak_virtues", "virtue_trends",

@@ -1,7 +1,7 @@
 """Prompt templates: Jinja in a sandbox, where an unknown variable is an error and hostile text is never a template.
 
 Each package of `core` that asks a model keeps its built-in templates in a folder `prompts`; a job may bring its own,
-which may extend and import the built-in ones of the package it is used in. The HTML of reports is none of this.
+which may extend and import the built-in ones of the package that uses it. The HTML of reports is separate.
 """
 
 from collections.abc import Mapping, Set
@@ -23,7 +23,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from stoic_assets.core.errors import ConfigurationError, DocumentError
 
 _FAULTS = (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError)
-"""What a template of a user can raise: the sandbox lets Python's own errors pass."""
+"""What a user's template can raise: the sandbox lets Python's own errors through."""
 
 
 def render(package: str, text: str, variables: Mapping[str, Any], name: str) -> str:
@@ -37,9 +37,9 @@ def render(package: str, text: str, variables: Mapping[str, Any], name: str) -> 
 
 
 def refuse_unusable(package: str, text: str, variables: Set[str], source: str) -> None:
-    """Raises `DocumentError` for what could not render: no template, one that builds on none, an unknown variable.
+    """Raises `DocumentError` for what could not render: invalid syntax, a missing built-in template, unknown variables.
 
-    Which members a variable has, only rendering can tell.
+    Only rendering shows which members a variable has.
     """
     try:
         unknown = _needed(package, text) - variables
@@ -55,9 +55,9 @@ def refuse_unusable(package: str, text: str, variables: Set[str], source: str) -
 
 
 def _needed(package: str, text: str) -> set[str]:
-    """The variables without which a template, or one that it builds on, cannot render.
+    """The variables without which a template, or one that it includes, cannot render.
 
-    Empty where it asks whether one is defined: which parts need which is then its own matter.
+    Empty if it tests whether one is defined: then it decides itself which parts need which variables.
     """
     needed: set[str] = set()
     own: set[str] = set()
@@ -70,7 +70,7 @@ def _needed(package: str, text: str) -> set[str]:
 
 
 def _provided(tree: nodes.Template) -> set[str]:
-    """Names that a template sets, imports or has a default for: blocks, also of others, see those of the top level."""
+    """Names that a template sets, imports or has a default for; those of the top level are visible in blocks."""
     found = {name.name for name in tree.find_all(nodes.Name) if name.ctx == "store"}
     found |= {each.target for each in tree.find_all(nodes.Import)} | {each.name for each in tree.find_all(nodes.Macro)}
     for imported in tree.find_all(nodes.FromImport):
@@ -94,7 +94,7 @@ def source(package: str, name: str) -> str:
 
 @cache
 def sources(package: str, text: str) -> tuple[str, ...]:
-    """A template's text and, depth first, those of the built-in templates that it names; some may be missing."""
+    """A template's text and, depth first, those of the built-in templates that it names; missing ones only if optional."""
     tree = _environment(package).parse(text)
     optional = nodes.Template([each for each in tree.find_all(nodes.Include) if each.ignore_missing])
     missing = set(find_referenced_templates(optional)) - set(names(package))

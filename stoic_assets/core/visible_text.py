@@ -1,7 +1,7 @@
-"""Foreign text on its way to a reader: characters that hide or reorder text are shown by name.
+"""Foreign text for a reader: characters that hide or reorder text are shown as codes.
 
-Escaping for HTML is the template engine's business. Joiners and variation selectors stay: emoji and several scripts
-need them, and they neither hide nor reorder anything.
+The template engine escapes HTML. Joiners and variation selectors stay: emoji and several scripts need them, and they
+neither hide nor reorder anything.
 """
 
 import re
@@ -14,7 +14,7 @@ _UNSEEN = re.compile(
 
 
 def visible(text: str) -> str:
-    """The text with every unseen character as its code, `[U+202E]`; line feeds and tabs stay. It encodes to UTF-8."""
+    """The text with every invisible character as a code, `[U+202E]`; line feeds and tabs stay. It encodes to UTF-8."""
     if text.isascii() and text.isprintable():
         return text
     return _UNSEEN.sub(lambda found: f"[U+{ord(found.group()):04X}]", _LINE_END.sub("\n", text))

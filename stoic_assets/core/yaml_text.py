@@ -1,8 +1,8 @@
-"""YAML as our documents mean it, with the line that every value stands on. What a value must be, the schemas say.
+"""YAML in the dialect of Stoic Eval's documents, with the line of every value. Schemas define what a value must be.
 
 Plain scalars become null, booleans and numbers by the rules of YAML 1.1 (`yes`, `017` is 15, `1_000`). Dates, times and
-sexagesimal numbers stay text, and so do all keys. Refused are duplicate keys, numbers that are not finite, tags that
-JSON has no value for, and aliases that hold themselves or multiply without bound.
+sexagesimal numbers stay text, and so do all keys. Refused are duplicate keys, numbers that are not finite, tags without
+a JSON equivalent, and aliases that contain themselves or multiply without limit.
 """
 
 import math
@@ -17,8 +17,8 @@ from stoic_assets.core.errors import DocumentError
 
 Path = tuple[str | int, ...]
 MOST_VALUES = 100_000
-"""Values of one document with its aliases written out, and keys that it merges: ten aliases of ten aliases soon fill
-any memory."""
+"""Values of one document with its aliases expanded, and keys that it merges: nested aliases of aliases soon fill any
+memory."""
 
 TOO_MANY = f"it contains more than {MOST_VALUES} values"
 
@@ -44,8 +44,8 @@ class YamlText:
 def read_yaml(text: str, source: str) -> YamlText:
     """The only document of a text. Raises `DocumentError` for malformed YAML and for a second document.
 
-    An evaluation looks at every job several times, and PyYAML needs 20 ms for one: what was read is kept, so nobody may
-    change it.
+    An evaluation reads every job several times, and PyYAML needs 20 ms for one: results are cached, so callers must not
+    change them.
     """
     try:
         loader = _Loader(text)
@@ -75,7 +75,7 @@ def _read(loader: "_Loader") -> YamlText:
 
 
 def _only_node(loader: "_Loader") -> yaml.Node | None:
-    """The document that is not empty, None where there is none. A second one would be dropped without a word."""
+    """The only document that is not empty; None where there is none. A second one would be ignored silently."""
     only = None
     while loader.check_node():
         node = loader.get_node()
@@ -88,7 +88,7 @@ def _only_node(loader: "_Loader") -> yaml.Node | None:
 
 
 def _note(node: yaml.Node, path: Path, above: tuple[yaml.Node, ...], found: YamlText) -> None:
-    """Notes the lines and texts of a node and of all below it, aliases written out."""
+    """Records the lines and texts of a node and of all below it, with aliases expanded."""
     if node in above:
         raise _fault("an alias contains itself", node)
     if len(found.lines) > MOST_VALUES:
@@ -117,7 +117,7 @@ class _Loader(yaml.SafeLoader):
     """Keys that were merged so far."""
 
     def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
-        """Makes every key text, and lets none stand twice."""
+        """Makes every key text, and refuses duplicates."""
         node = super().compose_mapping_node(anchor)
         names = set()
         for position, (key, value) in enumerate(node.value):
@@ -132,14 +132,14 @@ class _Loader(yaml.SafeLoader):
         return node
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
-        """Writes merged keys (`<<`) into a mapping as PyYAML does, but no more of them than values may be.
+        """Writes merged keys (`<<`) into a mapping as PyYAML does, but at most `MOST_VALUES` of them.
 
         PyYAML's own copies every key for every alias: ten aliases of ten aliases, in 470 bytes, took 14 s.
         """
         merging = [value for key, value in node.value if key.tag == _MERGE]
         node.value = own = [(key, value) for key, value in node.value if key.tag != _MERGE]
         merged: list[Any] = []
-        for value in merging:  # of several mappings the first wins, so it comes last
+        for value in merging:  # of several mappings the first takes precedence, so it comes last
             for each in reversed(value.value) if isinstance(value, yaml.SequenceNode) else [value]:
                 if not isinstance(each, yaml.MappingNode):
                     raise _fault("only mappings, and lists of them, can be merged (<<)", each)
@@ -158,7 +158,7 @@ class _Loader(yaml.SafeLoader):
         return value
 
     def construct_text(self, node: yaml.ScalarNode) -> str:
-        """Text, an emoji that was escaped as in JSON (two halves of a surrogate pair) put together."""
+        """Text, with an emoji that was escaped as in JSON (two halves of a surrogate pair) joined."""
         try:
             return self.construct_yaml_str(node).encode("utf-16", "surrogatepass").decode("utf-16")
         except UnicodeDecodeError:

@@ -1,7 +1,7 @@
 """What an expression sees: `objectContext` and `evaluation`, made of the plain data that a trial left.
 
-The wire form of an agent's object context and events comes in, the view that `docs/expressions.md` describes goes out.
-How expressions read it is no matter of this module. What is made here is a `Record`; the data in it stays as it came.
+It turns the wire form of an agent's object context and events into the view that `docs/expressions.md` describes.
+Objects made here are `Record`s; the data in them is unchanged.
 """
 
 from collections.abc import Mapping, Sequence
@@ -51,7 +51,7 @@ def evaluation(
     failure_count: int,
     done: bool,
 ) -> dict[str, object]:
-    """The view of a conversation; each message holds `content`, `role`, `timeTakenMillis` and `events` in wire form.
+    """The view of a conversation; each message has `content`, `role`, `timeTakenMillis` and `events` in wire form.
 
     All of it is plain JSON data: lists, not tuples.
     """
@@ -72,7 +72,7 @@ def evaluation(
 
 
 def _resource(raw: Mapping[str, Any]) -> Record:
-    """A resource with its defaults, its type, and its properties as members of their own where the name is free."""
+    """A resource with its defaults, its type, and its properties as direct members where the name is free."""
     if "id" not in raw or "name" not in raw:
         raise ExpressionFailure("the agent's object context contains a resource without `id` or `name`")
     properties, labels = _part(raw, "properties", dict), _part(raw, "labels", list)
@@ -89,14 +89,14 @@ def _resource(raw: Mapping[str, Any]) -> Record:
 
 
 def _type(properties: Mapping[str, Any], labels: Sequence[str]) -> Any:
-    """The property `type`, else the first label that says more than that this is an entity."""
+    """The property `type`, else the first label other than `ENTITY_LABEL`."""
     if properties.get("type") is not None:
         return properties["type"]
     return next((label for label in labels if label != ENTITY_LABEL), None)
 
 
 def _events(message: Mapping[str, Any]) -> list[Record]:
-    """The events of a message; fields of other kinds of event are null, so that one test can be put to all of them."""
+    """The events of a message; fields of other kinds of event are null, so that one test works on all of them."""
     return [Record({**dict.fromkeys(_EVENT_FIELDS), **event}) for event in message.get("events") or ()]
 
 
@@ -109,7 +109,7 @@ def _objects(raw: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
 
 
 def _part(raw: Mapping[str, Any], key: str, expected: type[T]) -> T:
-    """What stands under `key`; empty where nothing does."""
+    """The value of `key`; an empty one where there is none."""
     found = raw.get(key)
     if found is None:
         return expected()

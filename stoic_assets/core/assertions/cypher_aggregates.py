@@ -1,7 +1,7 @@
-"""Queries that ask of an aggregate what the embedded graph gets wrong.
+"""Queries that use an aggregate in a way that the embedded graph evaluates wrongly.
 
-Beneath a Boolean operator, `IN`, `IS NULL`, `CONTAINS` and the like, and before `.property` or `:Label`, that server
-overlooks an aggregate: it answers row by row. Beneath arithmetic, comparisons, functions and brackets it does not.
+As an operand of a Boolean operator, `IN`, `IS NULL`, `CONTAINS` and the like, and before `.property` or `:Label`, that
+server overlooks an aggregate: it answers row by row. In arithmetic, comparisons, functions and brackets it does not.
 """
 
 import re
@@ -13,10 +13,10 @@ OVERLOOKED = (
     "the embedded graph answers wrongly where AND, OR, NOT, IN, IS NULL, CONTAINS, a property or the like is applied "
     "to an aggregate: compute it first, as in WITH count(n) AS c RETURN c > 0 AND …"
 )
-"""What is said of a query that `overlooks_aggregate`."""
+"""The message about a query of which `overlooks_aggregate` is true."""
 
-# Signs stand for what is alike: `#` for an operand of no interest, `@` for one that holds an aggregate, `~` for an
-# operator that binds closer than a comparison. What may be called like a keyword goes: properties, aliases, keys.
+# The text is reduced to signs: `#` is an operand without an aggregate, `@` one with an aggregate, `~` an operator that
+# binds closer than a comparison. Properties, aliases and keys are removed, since they may look like keywords.
 _ALIKE = [
     (re.compile(pattern, re.IGNORECASE), sign)
     for pattern, sign in [
@@ -51,7 +51,7 @@ _CLOSE = re.compile(r"~|\bIN\b", re.IGNORECASE)
 
 
 def overlooks_aggregate(cypher: str) -> bool:
-    """Whether the embedded graph would overlook an aggregate of this query, and answer otherwise than Neo4j."""
+    """Whether the embedded graph would overlook an aggregate of this query, and answer differently from Neo4j."""
     text = code(cypher, "#")
     for pattern, sign in _ALIKE:
         text = pattern.sub(sign, text)
@@ -59,7 +59,7 @@ def overlooks_aggregate(cypher: str) -> bool:
 
 
 def _every_expression(text: str) -> Iterator[str]:
-    """Those of RETURN and WITH, and what stands in their brackets, which are signs in what stands around them."""
+    """The expressions of RETURN and WITH and of their brackets; around a bracket, a sign replaces it."""
     *pieces, end = _BRACKET.split(text)
     opened: list[str] = []
     texts = [""]
@@ -92,14 +92,14 @@ def _is_subquery(bracket: str, inside: str) -> bool:
 
 
 def _projected(clauses: str) -> list[str]:
-    """The expressions of RETURN and WITH: no other clause may hold an aggregate."""
+    """The expressions of RETURN and WITH: no other clause may contain an aggregate."""
     _, *parts = _CLAUSE.split(clauses)
     texts = [text for word, text in zip(parts[::2], parts[1::2], strict=True) if word.upper() in ("RETURN", "WITH")]
     return [expression for text in texts for expression in _expressions(text)]
 
 
 def _expressions(text: str, is_comprehension: bool = False) -> list[str]:
-    """Those side by side in a text without brackets, those of a CASE too; `x IN` of a comprehension is no operator."""
+    """The expressions in a text without brackets, those of a CASE too; `x IN` of a comprehension is no operator."""
     found = []
     while case := _CASE.search(text):
         found += _BETWEEN.split(case[0])
@@ -109,7 +109,7 @@ def _expressions(text: str, is_comprehension: bool = False) -> list[str]:
 
 
 def _is_beneath(expression: str) -> bool:
-    """Whether an aggregate in it stands beneath one of the operators."""
+    """Whether an aggregate in it is an operand of one of the operators."""
     if "@" not in expression:
         return False
     close = any("@" in side and _CLOSE.search(side) for side in _COMPARISON.split(expression))

@@ -1,11 +1,11 @@
 """Reading Cypher text without parsing it: where statements end, which parameters and clauses they use.
 
-Strings, quoted names and comments are recognised, nothing else: whether a statement is valid, the server says.
+Only strings, quoted names and comments are recognised: the server decides whether a statement is valid.
 """
 
 import re
 
-# What is never closed runs to the end of the text: nothing in it is code, and the server will say what is wrong.
+# An unclosed string or comment extends to the end of the text: it contains no code, and the server reports the error.
 _TOKEN = re.compile(
     r"""
     (?P<comment>   // [^\r\n]* | /\* .*? (?: \*/ | \Z ) )
@@ -48,7 +48,7 @@ _IN_TRANSACTIONS = re.compile(r"\bIN\s+(\S+\s+)?(CONCURRENT\s+)?TRANSACTIONS\b",
 def statements(script: str) -> list[str]:
     """The statements of a script in order, without their semicolons and outer white space.
 
-    A piece that holds only comments and white space is no statement.
+    A piece with only comments and white space is no statement.
     """
     ends = [token.start() for token in _TOKEN.finditer(script) if token["end"]]
     starts = [0, *(end + 1 for end in ends)]
@@ -59,27 +59,27 @@ def statements(script: str) -> list[str]:
 def parameters_used(cypher: str) -> set[str]:
     """The names of the parameters (`$name`, `` $`any name` ``) that a query uses outside strings and comments.
 
-    `$any(…)` and `$all(…)` are none: Neo4j computes labels by them.
+    `$any(…)` and `$all(…)` are not parameters but Neo4j's syntax for dynamic labels.
     """
     found = (token for token in _TOKEN.finditer(cypher) if token["parameter"])
     return {token["plain"] or token["quoted"].replace("``", "`") for token in found}
 
 
 def beyond_the_graph(cypher: str) -> str | None:
-    """The name of a clause that acts on more than the graph, although the server counts it as reading; None without.
+    """The name of a clause that acts on more than the graph, although the server treats it as reading; else None.
 
-    LOAD CSV and parts of APOC reach files and URLs with the server's own rights, or hold another query; others act on
-    the server, show what somebody else runs, or end it.
+    LOAD CSV and parts of APOC access files and URLs with the server's own rights, or run another query; others act on
+    the server, show the transactions of others, or end them.
     """
     decoded = _ESCAPE.sub(lambda escape: chr(int(escape[1], 16)), cypher)
     if decoded != cypher and _ESCAPED_LOAD.search(decoded):
-        return "LOAD CSV"  # Neo4j decodes before it looks for quotes and comments, so these prove nothing here
+        return "LOAD CSV"  # Neo4j decodes before it recognises quotes and comments, so these prove nothing here
     found = _BEYOND_THE_GRAPH.search(_plain_code(cypher)) or _BEYOND_THE_GRAPH.search(_plain_code(decoded))
     return _CLAUSES[found.lastgroup or ""] if found else None
 
 
 def query_problem(cypher: str) -> str | None:
-    """Why an assertion's query is refused whatever the graph holds; None where it is not."""
+    """Why an assertion's query is refused independently of the graph's content; None where it is not."""
     if clause := beyond_the_graph(cypher):
         return f"{clause} is not allowed in an assertion, which may only read the graph"
     if (number := len(statements(cypher))) != 1:
@@ -88,17 +88,17 @@ def query_problem(cypher: str) -> str | None:
 
 
 def only_looks(statement: str) -> bool:
-    """Whether it is an EXPLAIN or a PROFILE, which tells how a statement is executed."""
+    """Whether it is an EXPLAIN or a PROFILE, which shows how a statement is executed."""
     return bool(_ONLY_LOOKS.match(_without_comments(statement)))
 
 
 def names_graph(cypher: str) -> bool:
-    """Whether a USE clause says by itself in which database it is executed."""
+    """Whether a USE clause names the database in which it is executed."""
     return bool(_USE.search(code(cypher)))
 
 
 def commits_in_parts(cypher: str) -> bool:
-    """Whether a statement has a CALL … IN TRANSACTIONS, of which a part may stay when it fails."""
+    """Whether a statement has a CALL … IN TRANSACTIONS, which may be executed in part when it fails."""
     return bool(_IN_TRANSACTIONS.search(code(cypher)))
 
 
@@ -113,7 +113,7 @@ def _without_comments(cypher: str) -> str:
 
 
 def _plain_code(cypher: str) -> str:
-    """As `code`, but a quoted name that needs no quotes stands there without them."""
+    """As `code`, but quoted names that need no quotes are kept, without them."""
     return _TOKEN.sub(lambda token: _unquoted(token["name"]) or " " if token["name"] else code(token[0]), cypher)
 
 

@@ -1,6 +1,6 @@
 """Comparing what a job expects (a YAML value) with what a graph query returned (a JSON value).
 
-A graph value that JSON does not know arrives as a typed object `{"$type": name, "value": plain form, ...}`, made by
+A graph value that has no JSON type arrives as a typed object `{"$type": name, "value": plain form, ...}`, made by
 `adapters/graph_values.py`:
 
 | $type | value | further keys |
@@ -13,8 +13,8 @@ A graph value that JSON does not know arrives as a typed object `{"$type": name,
 | float | "NaN", "Infinity" or "-Infinity" | |
 | bytes | base64 text | |
 | vector | list of numbers | |
-| map | a map that has a key `$type` of its own | |
-| unsupported | what the driver says about it | |
+| map | a map that itself has a key `$type` | |
+| unsupported | the driver's description | |
 """
 
 import datetime
@@ -53,7 +53,7 @@ def equals(expected: Any, actual: Any) -> bool:
 
 
 def describe_difference(expected: Any, actual: Any) -> str:
-    """One line that says where two unequal values first differ, with both types where those differ."""
+    """One line that says where two unequal values first differ, with both types if they differ."""
     place, expected, actual = _first_difference("", expected, actual)
     kinds = [_type_name(expected), _type_name(actual)]
     shown = [_shown(expected), _shown(actual)]
@@ -74,7 +74,7 @@ def single_value(rows: Sequence[Mapping[str, Any]]) -> Any:
 
 
 def _decoded(value: Any) -> Any:
-    """Dates, as YAML reads them, become ISO text; floats that JSON does not know become floats."""
+    """Dates, as YAML reads them, become ISO text; typed objects of non-finite floats become floats."""
     if isinstance(value, datetime.date | datetime.time):
         return value.isoformat()
     if _is_typed(value) and value[TYPE] == "float":
@@ -120,7 +120,7 @@ def _first_difference(place: str, expected: Any, actual: Any) -> tuple[str, Any,
 
 
 def _pairs(expected: Any, actual: Any) -> list[tuple[Any, Any, Any]]:
-    """What stands at the same place in two lists of one length or two maps of the same keys."""
+    """The values at the same place in two lists of the same length or two maps with the same keys."""
     if isinstance(expected, list) and isinstance(actual, list) and len(expected) == len(actual):
         return list(zip(range(len(expected)), expected, actual, strict=True))
     if _is_map(expected) and _is_map(actual) and expected.keys() == actual.keys():

@@ -1,4 +1,4 @@
-"""When two ISO 8601 texts mean the same time of day, moment or duration, as Cypher would compare them."""
+"""Whether two ISO 8601 texts mean the same time of day, moment or duration, as Cypher would compare them."""
 
 import re
 from collections import defaultdict
@@ -10,15 +10,15 @@ _CLOCK = re.compile(
 )
 _AMOUNT = r"[+-]?\d+(?:\.\d+)?"
 _DAYS_OF_MONTH = Fraction("30.436875")
-"""Of the mean month of the Gregorian calendar, by which Cypher reckons parts of a month."""
+"""The mean month of the Gregorian calendar, with which Cypher computes fractions of a month."""
 _DURATION = re.compile(rf"(?P<sign>[+-])?P(?P<days>(?:{_AMOUNT}[YMWD])*)(?:T(?P<clock>(?:{_AMOUNT}[HMS])+))?")
 
 
 def same_clock(one: str, other: str) -> bool:
     """Whether two texts name the same time of day or moment in the same offset.
 
-    Left-out seconds and trailing zeros do not matter, `Z`, `+00`, `+0000` are `+00:00`, and a named zone counts where
-    both have one.
+    Omitted seconds and trailing zeros do not matter, `Z`, `+00`, `+0000` are `+00:00`, and a named zone is compared
+    only where both have one.
     """
     left, right = _CLOCK.fullmatch(one), _CLOCK.fullmatch(other)
     if not left or not right:
@@ -30,7 +30,7 @@ def same_clock(one: str, other: str) -> bool:
 def same_duration(one: str, other: str) -> bool:
     """Whether two texts have the same months, days and seconds; a day is not 24 hours, a month not 30 days.
 
-    Parts of a day are hours, though, and parts of a month days, as in Cypher. A sign in front is one of all amounts.
+    But fractions of a day are hours, and fractions of a month days, as in Cypher. A leading sign is for all amounts.
     """
     left, right = _DURATION.fullmatch(one), _DURATION.fullmatch(other)
     return _duration_parts(left) == _duration_parts(right) if left and right else one == other
@@ -41,7 +41,7 @@ def _clock_parts(clock: re.Match[str]) -> tuple[str, Fraction, Fraction | None]:
 
 
 def _offset(text: str | None) -> Fraction | None:
-    """Seconds east of Greenwich; None where nothing is said of it."""
+    """The offset in seconds east of Greenwich; None where none is given."""
     if text is None:
         return None
     pairs = re.findall(r"\d\d", text)

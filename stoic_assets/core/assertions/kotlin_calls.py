@@ -1,6 +1,6 @@
-"""The syntax of a call: which function it calls, and whether what stands in its parentheses fits.
+"""The syntax of a call: which function it calls, and whether its arguments fit.
 
-It looks at nodes only; `kotlin_syntax` makes expressions of what comes out.
+It works on nodes only; `kotlin_syntax` makes expressions from the result.
 """
 
 from tree_sitter import Node
@@ -10,11 +10,11 @@ from stoic_assets.core.assertions.kotlin_refusals import unknown_function, unsup
 from stoic_assets.core.assertions.kotlin_source import Source, children, shape
 
 LIST_OF = "listOf"
-"""The one function that is called on nothing."""
+"""The only function that is called without a receiver."""
 
 
 def called_with(source: Source, node: Node) -> tuple[Node, list[Node]]:
-    """What a call calls, and with which arguments; a lambda after the parentheses is the last of them."""
+    """What a call calls, and its arguments; a lambda after the parentheses is the last of them."""
     called, suffix = children(node)
     inside = children(suffix)
     if suffix.type == "value_arguments":
@@ -37,7 +37,7 @@ def function_name(source: Source, node: Node) -> str:
 
 
 def listed(source: Source, called: Node, arguments: list[Node]) -> list[Node]:
-    """The items of `listOf(…)`. Raises `ExpressionError` where something else is called on nothing."""
+    """The items of `listOf(…)`. Raises `ExpressionError` where another function is called without a receiver."""
     if source.text(called) != LIST_OF:
         name = function_name(source, called)
         raise source.fault(called, f"`{name}` is called on a value, as in x.{name}(…)")
@@ -49,7 +49,7 @@ def listed(source: Source, called: Node, arguments: list[Node]) -> list[Node]:
 
 
 def fitting(source: Source, function: Node, arguments: list[Node]) -> tuple[Node | None, bool]:
-    """The one argument, if there is one, and whether case is ignored. Raises `ExpressionError` where none fits."""
+    """The argument, if there is one, and whether case is ignored. Raises `ExpressionError` if they do not fit."""
     name = source.text(function)
     takes = FUNCTIONS[name].takes
     ignore_case = _ignore_case(source, arguments[-1]) if arguments and takes is Takes.VALUE_AND_CASE else None
@@ -61,7 +61,7 @@ def fitting(source: Source, function: Node, arguments: list[Node]) -> tuple[Node
 
 
 def _ignore_case(source: Source, argument: Node) -> bool | None:
-    """What an argument says about case, if that is what it is about."""
+    """The value of an argument `ignoreCase = …`; None for any other argument."""
     words = [source.text(child) for child in children(argument)]
     return words[2] == "true" if words in (["ignoreCase", "=", "true"], ["ignoreCase", "=", "false"]) else None
 

@@ -1,4 +1,4 @@
-"""What functions such as `any` and `sumOf` do with the elements of a list, or with the entries of a map.
+"""Functions such as `any` and `sumOf` on the elements of a list, or on the entries of a map.
 
 Each gets the receiver, the lambda or value in its parentheses (None without one) and the budget.
 """
@@ -53,14 +53,14 @@ def count(receiver: Any, block: Block | None, _: Budget) -> int:
 
 
 def first(items: Iterable[object], block: Block | None, name: str) -> object:
-    """`first`, or `last` on the items turned round."""
+    """`first`, or `last` on the reversed items."""
     for item in matching(items, block):
         return item
     raise ExpressionFailure(f"`{name}` finds no element; write {name}OrNull where there may be none")
 
 
 def first_or_null(items: Iterable[object], block: Block | None) -> object:
-    """`firstOrNull`, `find`, or `lastOrNull` on the items turned round."""
+    """`firstOrNull`, `find`, or `lastOrNull` on the reversed items."""
     return next(matching(items, block), None)
 
 
@@ -74,9 +74,9 @@ def single(receiver: list[object], block: Block | None, _: Budget) -> object:
 
 
 def distinct(receiver: list[object], _: object, budget: Budget) -> list[object]:
-    """Each element once, in the order of their first places.
+    """Each element once, in the order of first occurrence.
 
-    It compares pairs, since the hashes of hostile data may all agree.
+    It compares pairs, since the hashes of hostile data may all collide.
     """
     kept: list[object] = []
     for item in receiver:
@@ -108,7 +108,7 @@ def total(receiver: list[object], block: Block, _: Budget) -> Number:
 
 
 def extreme(receiver: list[object], block: Block, budget: Budget, name: str, sign: str) -> object:
-    """`maxOf` or `minOf`: of what the lambda gives, the first value to which no other stands in the relation `sign`."""
+    """`maxOf` (`sign` is `>`) or `minOf` (`<`) of the values of the lambda; the first among equals."""
     values = [block(item) for item in receiver]
     if not values:
         raise ExpressionFailure(f"`{name}` finds no element; test isNotEmpty() first")

@@ -1,7 +1,7 @@
 """The value of an expression on the data of one trial.
 
 One dispatcher walks the tree of `kotlin_expression`. It reads keys and positions of plain data, never attributes of
-Python objects, and works on a `Budget`. What goes wrong is an `ExpressionFailure`, which says why there is no value.
+Python objects, and spends a `Budget`. Every error is an `ExpressionFailure`, which says why there is no value.
 """
 
 from collections.abc import Mapping
@@ -47,7 +47,7 @@ def evaluate(
 ) -> object:
     """The value of the expression, where `bindings` gives each free name plain JSON data.
 
-    A step is one look at a part of the expression or of the data, or at 100 characters of text. Raises
+    A step is one access to a part of the expression or of the data, or to 100 characters of text. Raises
     `ExpressionFailure` for a missing member, a wrong kind of value, null without `?.`, and anything beyond the limits.
     """
     return _Evaluation(Budget(max_steps, max_depth)).value(expression, bindings, 0)
@@ -94,7 +94,7 @@ class _Evaluation:
         return scope[name]
 
     def member(self, target: object, name: str) -> object:
-        """A key of the data comes first; whatever else is called like a function was meant as one."""
+        """A key of the data comes first; any other name of a function was meant as a call."""
         keys = target if isinstance(target, dict) else None
         if name in FUNCTIONS and kind(target) in FUNCTIONS[name].on and (keys is None or name not in keys):
             index = "" if keys is None else f', or ["{name}"] for a key that may be missing'
@@ -113,7 +113,7 @@ class _Evaluation:
         return -operand if isinstance(operand, float) else computed("-", 0, operand)
 
     def binary(self, expression: Binary, scope: Scope, depth: int) -> object:
-        """The right side is evaluated only when the left side has not decided."""
+        """The right side is evaluated only if the left side does not decide the value."""
         left = self.value(expression.left, scope, depth)
         sign = expression.operator
         if sign == "?:":
@@ -155,5 +155,5 @@ class _Evaluation:
         return function.default if argument is None else self.value(argument, scope, depth)
 
     def block(self, written: Lambda, scope: Scope, depth: int) -> Block:
-        """The lambda as something to call; it sees the names around it."""
+        """The lambda as a callable; it sees the names of the enclosing scope."""
         return lambda item: self.value(written.body, {**scope, written.parameter: item}, depth + 1)

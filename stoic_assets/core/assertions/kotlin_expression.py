@@ -1,6 +1,6 @@
-"""The expressions that assertions are made of, as a small tree of our own: what was written, free of any parser.
+"""The expressions of assertions as a small syntax tree, independent of any parser.
 
-`kotlin_syntax` builds these trees from text, `kotlin_evaluation` gives them a value. Nothing here does either.
+`kotlin_syntax` builds these trees from text, `kotlin_evaluation` evaluates them.
 """
 
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A value that stands in the text: `1`, `2.5`, `"a"`, `true`, `null`."""
+    """A value written in the text: `1`, `2.5`, `"a"`, `true`, `null`."""
 
     value: str | int | float | bool | None
 
@@ -109,7 +109,7 @@ def parts_of(expression: Expression | Lambda) -> Iterator[Expression | Lambda]:
 
 
 def names_in(expression: Expression | Lambda) -> frozenset[str]:
-    """Every name that is read somewhere in the expression; tells which of the two bindings it needs."""
+    """Every name that is read somewhere in the expression; shows which of the two bindings it needs."""
     if isinstance(expression, Name):
         return frozenset({expression.name})
     return frozenset().union(*(names_in(part) for part in parts_of(expression)))

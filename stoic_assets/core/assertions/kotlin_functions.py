@@ -1,4 +1,4 @@
-"""The functions that an expression may call, as one table: on what, with what, and what they do.
+"""The functions that an expression may call, as one table: receivers, arguments, implementation.
 
 A function that is not in the table does not exist: the parser refuses it, the evaluation cannot reach it.
 """
@@ -29,7 +29,7 @@ from stoic_assets.core.assertions.kotlin_values import as_text, contains, equal
 
 
 class Takes(Enum):
-    """What stands in a function's parentheses; the text completes "`any` takes …"."""
+    """The arguments of a function; the text completes "`any` takes …"."""
 
     NOTHING = "no argument"
     VALUE = "one value"
@@ -39,7 +39,7 @@ class Takes(Enum):
     LAMBDA_OR_NOTHING = 'a lambda, as in { it.name == "x" }, or nothing'
 
     def accepts(self, lambdas: list[bool]) -> bool:
-        """Whether these arguments fit, given for each whether it is a lambda."""
+        """Whether arguments fit; `lambdas` says for each whether it is a lambda."""
         match lambdas:
             case []:
                 return self in (Takes.NOTHING, Takes.LAMBDA_OR_NOTHING, Takes.VALUE_OR_NOTHING)

@@ -1,4 +1,4 @@
-"""What kind of value an expression has whatever the data: enough to see before a trial that it is no Boolean."""
+"""The kind of value that an expression has for any data: enough to see before a trial that it is no Boolean."""
 
 from stoic_assets.core.assertions.kotlin_expression import (
     Binary,
@@ -33,7 +33,7 @@ _FUNCTIONS = {
 
 
 def never_true(expression: Expression) -> str | None:
-    """The kind of what would have to be a Boolean and never is, so that the assertion cannot hold; None without."""
+    """The kind of a part that must be a Boolean and never is, so that the assertion cannot hold; None without one."""
     match expression:
         case Binary("&&", left, right):
             return never_true(left) or never_true(right)
@@ -41,7 +41,7 @@ def never_true(expression: Expression) -> str | None:
 
 
 def _without_value(expression: Expression) -> str | None:
-    """The kind of what the evaluation will certainly stop at, since it is no Boolean."""
+    """The kind of the part at which the evaluation will certainly fail, since it is no Boolean."""
     match expression:
         case Unary("!", tested) | Binary("&&" | "||", tested):
             return _without_value(tested)

@@ -8,11 +8,11 @@ MAX_SIZE = 1_000_000
 """Characters in a string that an expression may build. A list needs no limit: each of its items costs a step."""
 
 CHARACTERS_PER_STEP = 100
-"""Reading or building text costs steps too, so that many searches through one long text are bounded as well."""
+"""Reading or building text costs steps too, so that repeated searches in one long text are limited as well."""
 
 
 class Budget:
-    """Counts down the steps of one evaluation. Every method raises `ExpressionFailure` beyond its limit."""
+    """Counts down the steps of one evaluation. Every method raises `ExpressionFailure` above its limit."""
 
     def __init__(self, max_steps: int, max_depth: int) -> None:
         self.max_steps, self.max_depth = max_steps, max_depth

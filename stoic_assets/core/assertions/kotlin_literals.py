@@ -1,6 +1,6 @@
 """Kotlin literals, from their text to their value: numbers, and the characters between the quotes of a string.
 
-Faults are `LiteralError`, with the offset at which they stand; `kotlin_syntax` adds line and column.
+Faults are `LiteralError`, with their offset; `kotlin_syntax` adds line and column.
 """
 
 import math
@@ -23,7 +23,7 @@ _ESCAPES = {"t": "\t", "b": "\b", "n": "\n", "r": "\r"}
 
 
 class LiteralError(ConfigurationError):
-    """The text is no literal of a supported kind; `offset` counts characters from its beginning."""
+    """The text is no literal of a supported kind; `offset` counts characters from its start."""
 
     def __init__(self, problem: str, offset: int = 0) -> None:
         super().__init__(problem)

@@ -1,4 +1,4 @@
-"""Members that a message or a function call never has, whatever the agent sends: its fields are ours."""
+"""Members that a message or a function call never has, whatever the agent sends: Stoic Eval defines their fields."""
 
 from collections.abc import Mapping
 
@@ -17,7 +17,7 @@ ELEMENTS = {
     "transcript": ("content", "role", "timeTakenMillis", "events"),
     "functionCalls": ("function", "args"),
 }
-"""Lists of `evaluation`, and all members that what they hold can have."""
+"""Lists of `evaluation`, with all members that their elements can have."""
 OF_ELEMENTS = ("first", "firstOrNull", "find", "last", "lastOrNull", "single")
 """Functions of a list whose value is an element of it."""
 
@@ -27,9 +27,9 @@ Fields = tuple[str, ...]
 def unknown_member(
     expression: Expression | Lambda, parameters: Mapping[str, Fields | None] | None = None
 ) -> tuple[str, Fields] | None:
-    """The first member that what it is asked of never has, with those that it has; None where there is none.
+    """The first member that its receiver never has, with the members that this has; None where there is none.
 
-    `parameters` are those of the enclosing lambdas, with the fields of what they stand for where these are known.
+    `parameters` are those of the enclosing lambdas, with the fields of their values where these are known.
     """
     scope = parameters or {}
     match expression:
@@ -57,13 +57,13 @@ def _fields(receiver: Expression, scope: Mapping[str, Fields | None]) -> Fields 
 
 
 def _element(receiver: Expression) -> Fields | None:
-    """The members of what a list holds; None where the data decides."""
+    """The members of a list's elements; None where the data decides."""
     root, name = list_of(receiver) or ("", "")
     return ELEMENTS.get(name) if root == "evaluation" else None
 
 
 def list_of(receiver: Expression) -> tuple[str, str] | None:
-    """The list, as `evaluation` and `events`, whose elements a value holds, or some of them; None of other values."""
+    """The list, such as (`evaluation`, `events`), of whose elements, or some of them, a value consists; else None."""
     match receiver:
         case Member(Name(root), name):
             return root, name

@@ -1,7 +1,7 @@
 """Numbers as Kotlin treats them: 64-bit whole numbers and Doubles, their arithmetic and their text.
 
-Two deviations, both so that a mistake is seen: whole numbers that leave 64 bits are an error instead of wrapping round,
-and so is division of a Double by zero.
+Two deviations make mistakes visible: whole numbers beyond 64 bits are an error instead of wrapping around, and so is
+division of a Double by zero.
 """
 
 import math
@@ -21,7 +21,7 @@ def in_64_bits(value: object) -> TypeGuard[int]:
 
 
 def is_operand(value: object) -> TypeGuard[Number]:
-    """Whether one can calculate with this value."""
+    """Whether arithmetic is possible with this value."""
     return isinstance(value, float) or in_64_bits(value)
 
 
@@ -34,7 +34,7 @@ def computed(sign: str, left: Number, right: Number) -> Number:
 
 
 def _quotient(left: Number, right: Number) -> Number:
-    """Between whole numbers the fraction is dropped (towards zero)."""
+    """The quotient; of whole numbers it is truncated (towards zero)."""
     if right == 0:
         raise ExpressionFailure("division by zero; test the divisor first, as in x != 0 && …")
     if isinstance(left, float) or isinstance(right, float):
@@ -43,7 +43,7 @@ def _quotient(left: Number, right: Number) -> Number:
 
 
 def _remainder(left: Number, right: Number) -> Number:
-    """It has the sign of the left side."""
+    """The remainder, with the sign of the left side."""
     if isinstance(left, int) and isinstance(right, int):
         return left - right * int(_quotient(left, right))
     if right == 0:

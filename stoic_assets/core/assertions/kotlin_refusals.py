@@ -1,4 +1,4 @@
-"""How the parser says no: what is refused, and what to write in its place."""
+"""The parser's error messages: what is refused, and what to write instead."""
 
 import difflib
 from collections.abc import Iterable
@@ -32,7 +32,7 @@ _FUNCTION_HINTS = {
 
 
 def unsupported(source: Source, node: Node) -> ExpressionError:
-    """The refusal of a node, with a hint where one helps."""
+    """The error about an unsupported node, with a hint where one helps."""
     hint = next((_HINTS[key] for key in (node.type, *(child.type for child in node.children)) if key in _HINTS), "")
     shown = " ".join(source.text(node).split())
     shown = shown if len(shown) <= 40 else f"{shown[:39]}…"
@@ -40,13 +40,13 @@ def unsupported(source: Source, node: Node) -> ExpressionError:
 
 
 def unknown_function(source: Source, node: Node, known: Iterable[str]) -> ExpressionError:
-    """The refusal of a function that does not exist; `node` is its name."""
+    """The error about a function that does not exist; `node` is its name."""
     name = source.text(node)
     return source.fault(node, f"unknown function `{name}`; {_FUNCTION_HINTS.get(name) or nearest(name, known)}")
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """The end of a complaint about an unknown name."""
+    """The end of an error message about an unknown name."""
     names = list(known)
     close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
     return f"did you mean `{close[0]}`?" if close else f"there are {', '.join(f'`{known}`' for known in names)}"

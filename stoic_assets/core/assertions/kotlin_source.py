@@ -1,7 +1,7 @@
-"""The text of an expression and the syntax tree that tree-sitter makes of it, vetted; faults get line and column.
+"""The text of an expression and its checked tree-sitter syntax tree; faults get line and column.
 
 A tree from here is complete: no error nodes, no text that the grammar skipped, no nesting that could exhaust a stack.
-Which of its nodes are supported is decided in `kotlin_syntax`.
+`kotlin_syntax` decides which of its nodes are supported.
 """
 
 from functools import cache
@@ -52,7 +52,7 @@ class Source:
         return self.encoded[start:end].decode(errors="replace")
 
     def text(self, node: Node) -> str:
-        """What a node stands for."""
+        """The text of a node."""
         return self.between(node.start_byte, node.end_byte)
 
     def expression(self) -> Node:
@@ -85,7 +85,7 @@ class Source:
             raise self.fault(0, UNREADABLE)
 
     def _refuse_skipped_text(self, nodes: list[Node], start: int, end: int) -> None:
-        """The grammar drops what follows a complete expression (`a == 1 2`); only white space may be dropped."""
+        """The grammar skips what follows a complete expression (`a == 1 2`); only white space may be skipped."""
         edges = [start, *(edge for node in nodes for edge in node.byte_range), end]
         for gap_start, gap_end in zip(edges[::2], edges[1::2], strict=True):
             skipped = self.between(gap_start, gap_end).lstrip(_WHITE_SPACE)

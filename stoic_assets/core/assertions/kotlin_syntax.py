@@ -1,7 +1,7 @@
 """From the text of an expression to its tree, or to the reason why it is refused, with its position.
 
-A whitelist: each supported shape of syntax node becomes a part of `kotlin_expression`, and whatever has another shape
-is an `ExpressionError`. What the text may be at all (length, nesting, readable Kotlin) is decided in `kotlin_source`.
+A whitelist: each supported shape of syntax node becomes a part of `kotlin_expression`, any other shape is an
+`ExpressionError`. `kotlin_source` decides what the text may be at all (length, nesting, readable Kotlin).
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,7 +35,7 @@ _CONSTANTS: dict[str, bool | None] = {"true": True, "false": False, "null": None
 _COMPARISONS = ("<", "<=", ">", ">=")
 _PREFIXES = ("!", "-")
 _MAPS = ("job",)
-"""Those members of the two bindings that have keys of their own, which may be called like a function."""
+"""Members of the two bindings whose keys come from data and may have the name of a function."""
 _OPERATORS = ("&&", "||", "?:", "==", "!=", *_COMPARISONS, "in", "!in", "+", "-", "*", "/", "%")
 
 
@@ -92,7 +92,7 @@ class _Reader:
         return Binary(operator.type, self.expression(left, scope), read_right(right, scope))
 
     def container(self, node: Node, scope: Scope) -> Expression:
-        """What stands after `in`; only here can it be a range."""
+        """The right side of `in`, the only place for a range."""
         inside = children(node)
         match node.type, shape(inside):
             case "parenthesized_expression", ["(", _, ")"]:
@@ -110,7 +110,7 @@ class _Reader:
     def postfixed(self, node: Node, scope: Scope) -> tuple[list[str], Expression]:
         """A chain of members, indices, calls and `!!`, with the prefix operators before it.
 
-        In Kotlin `!a.b` is `!(a.b)`, but the grammar nests it as `(!a).b`: the prefixes are handed out of the chain.
+        In Kotlin `!a.b` is `!(a.b)`, but the grammar nests it as `(!a).b`: the prefixes are moved out of the chain.
         """
         inside = children(node)
         match node.type, shape(inside):
@@ -133,7 +133,7 @@ class _Reader:
         return [], self.expression(node, scope)
 
     def member(self, receiver: Expression, name_node: Node, safe: bool) -> Member:
-        """Members of the two bindings are known before any data is, and so is what these have."""
+        """`receiver.name`; the members of the two bindings, and which of these have keys, are known without data."""
         name = self.source.text(name_node).strip("`")
         if isinstance(receiver, Name) and receiver.name in ROOTS and name not in ROOTS[receiver.name]:
             hint = nearest(name, ROOTS[receiver.name])
@@ -193,7 +193,7 @@ class _Reader:
         return Template(tuple(part for part in parts if part != Literal("")))
 
     def characters(self, start: int, end: int, raw: bool, scope: Scope) -> Iterator[Literal | Name]:
-        """The text between two holes, in which the grammar leaves `$name` and escapes to us."""
+        """The text between two holes, in which the grammar does not parse `$name` and escapes."""
         text = self.source.between(start, end)
         try:
             for part, offset in string_parts(text, raw):
@@ -224,7 +224,7 @@ def _is_comparison(node: Node) -> bool:
 
 
 def _unprefixed(node: Node) -> tuple[list[str], Node]:
-    """The prefix operators of what a call calls, which the grammar binds closer (`!listOf(…)` is `(!listOf)(…)`)."""
+    """The prefix operators before a call, which the grammar binds closer (`!listOf(…)` is `(!listOf)(…)`)."""
     match node.type, children(node):
         case "unary_expression", [prefix, operand] if prefix.type in _PREFIXES:
             more, bare = _unprefixed(operand)

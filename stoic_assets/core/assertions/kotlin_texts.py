@@ -1,4 +1,4 @@
-"""What functions such as `startsWith` and `trim` do with a text, and when two texts differ in case only."""
+"""Functions such as `startsWith` and `trim` on a text, and whether two texts differ only in case."""
 
 from functools import cache
 
@@ -9,10 +9,10 @@ from stoic_assets.core.errors import ExpressionFailure
 _WHITE_SPACE = "\t\n\v\f\r\x1c\x1d\x1e\x1f \xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
     map(chr, range(0x2000, 0x200B))
 )
-"""What is white space on the JVM; Python's own `strip` also takes U+0085."""
+"""White space on the JVM; Python's own `strip` also removes U+0085."""
 
 _FOLDING_COSTS = 4
-"""Folding a character of a text that is not ASCII takes this many times as long as other reading."""
+"""Folding a character of a text that is not ASCII costs this many times as much as reading it."""
 
 _CASED_BELOW = 0x20000
 """No character from here on has an upper or a lower case."""
@@ -47,9 +47,9 @@ def is_blank(text: str, _: object, budget: Budget) -> bool:
 
 
 def folded(value: object, budget: Budget) -> str | None:
-    """A text such that two of them are equal where Kotlin's `ignoreCase = true` says so; null stays null.
+    """The text in a form that is equal for texts that Kotlin's `ignoreCase = true` calls equal; null stays null.
 
-    As on the JVM each character counts for itself, by its upper case and then the lower case of that: "ß" is not "ss".
+    As on the JVM each character is folded by itself, to upper case and then to lower case: "ß" is not "ss".
     """
     if value is None:
         return None

@@ -1,8 +1,8 @@
-"""What Kotlin's operators do with values: equality, order, sums, text, members, containment.
+"""Kotlin's operators on values: equality, order, sums, text, members, containment.
 
-Values are plain JSON data (dict, list, str, int, float, bool, None). They are hostile: whatever is wrong with them is
-an `ExpressionFailure`, and work that grows with the data is paid from the `Budget`. Numbers among themselves are in
-`kotlin_numbers`, what functions such as `any` do in `kotlin_collections` and `kotlin_texts`.
+Values are plain JSON data (dict, list, str, int, float, bool, None). They may be hostile: anything wrong with them is
+an `ExpressionFailure`, and work that grows with the data is charged to the `Budget`. Arithmetic is in
+`kotlin_numbers`, functions such as `any` are in `kotlin_collections` and `kotlin_texts`.
 """
 
 import difflib
@@ -24,14 +24,14 @@ _SHOWN = 8
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """`first..last`, both included. It lives on the right of an `in` only; no expression has it as its value."""
+    """`first..last`, both included. It exists only on the right of an `in`; no expression has it as its value."""
 
     first: object
     last: object
 
 
 class Record(dict[str, Any]):
-    """An object of ours, such as a resource or a call: it has members, but is no map whose entries could be counted."""
+    """An object of Stoic Eval, such as a resource or a call: it has members, but is no map with countable entries."""
 
 
 class Entry(Record):
@@ -93,7 +93,7 @@ def equal(left: object, right: object, budget: Budget, depth: int = 0) -> bool:
 def ordered(sign: str, left: object, right: object, budget: Budget, asked: str = "") -> bool:
     """`<`, `<=`, `>`, `>=` between two numbers, or two strings (by UTF-16 code unit).
 
-    `asked` is what the expression says in place of the sign.
+    `asked` is the name that the expression uses in place of the sign.
     """
     if kind(left) == kind(right) == "Number":
         return _ORDERINGS[sign](left, right)
@@ -141,7 +141,7 @@ def as_text(value: object, budget: Budget, depth: int = 0) -> str:
 
 
 def enclosed(opening: str, pieces: Iterable[str], closing: str, separator: str = ", ") -> Iterator[str]:
-    """The pieces with what stands around and between them."""
+    """The pieces with opening, closing and separators."""
     yield opening
     for number, piece in enumerate(pieces):
         yield f"{separator}{piece}" if number else piece
@@ -199,7 +199,7 @@ def member_of(target: object, name: str, budget: Budget) -> object:
 
 
 def _nearest_first(name: str, target: dict[str, object]) -> str:
-    """The members of a map for a message, those that look most like `name` first; long ones are cut."""
+    """The members of a map for a message, those most similar to `name` first; long ones are cut."""
     names = [str(key)[:40] for key in islice(target, 200)]
     names.sort(key=lambda known: -difflib.SequenceMatcher(None, name[:40].lower(), known.lower()).ratio())
     listed = ", ".join(repr(known) for known in names[:_SHOWN]) + (", …" if len(target) > _SHOWN else "")

@@ -33,10 +33,10 @@ class AssertionResult:
 
 
 def decide(job: Job, evidence: Evidence, agent_model: str) -> list[AssertionResult]:
-    """Every assertion of the job that holds under the trial's condition, decided.
+    """Every assertion of the job that applies under the trial's condition, decided.
 
-    An assertion with an error of its own has failed. One whose trial lost its graph, or never had the session whose
-    object context it reads, was not observed: `passed` None.
+    An assertion whose query or expression has an error has failed. If its trial lost the graph, or never had the
+    session whose object context it reads, it was not observed: `passed` is None.
     """
     seen = {observation.assertion: observation for observation in evidence.observations}
     return [
@@ -87,7 +87,7 @@ def _decide_expression(
 def _bindings(
     names: Collection[str], evidence: Evidence, job: Job, seen: Observation | None, agent_model: str
 ) -> dict[str, Any]:
-    """What the expression reads and no more: the agent's odd data fails only those who look at it."""
+    """Only what the expression reads: malformed data of the agent fails only assertions that use it."""
     found = {}
     if "objectContext" in names:
         found["objectContext"] = bindings.object_context(_observed(seen) or {})
@@ -97,7 +97,7 @@ def _bindings(
 
 
 def _observed(seen: Observation | None) -> Any:
-    """What was found, if anything was looked at. Raises `StoicError`, with the reason, where that failed."""
+    """The observed result, None without an observation. Raises `StoicError` with the reason if observing failed."""
     if seen is None:
         return None
     if seen.error is not None:
