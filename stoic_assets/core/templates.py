@@ -94,7 +94,7 @@ def source(package: str, name: str) -> str:
 
 @cache
 def sources(package: str, text: str) -> tuple[str, ...]:
-    """A template's text and, depth first, those of the built-in templates that it names; missing ones only if optional."""
+    """A template's text and, depth first, the built-in templates that it names; missing optional ones are skipped."""
     tree = _environment(package).parse(text)
     optional = nodes.Template([each for each in tree.find_all(nodes.Include) if each.ignore_missing])
     missing = set(find_referenced_templates(optional)) - set(names(package))

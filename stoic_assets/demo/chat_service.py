@@ -1,6 +1,6 @@
-"""The sessions of the demo agent, behind whatever carries the messages.
+"""The sessions of the demo agent, independent of the transport of messages.
 
-Sessions live in memory; everything that is said to be kept lives in the subject graph.
+Sessions are kept in memory; everything that is to be remembered is stored in the subject graph.
 """
 
 import asyncio
@@ -28,12 +28,12 @@ class UnknownSession(StoicError):
 
 
 def utc_now() -> datetime:
-    """The present, aware, in UTC."""
+    """The current time, aware, in UTC."""
     return datetime.now(UTC)
 
 
 class ChatService:
-    """The conversations of one running release. Messages of one user are dealt with one after the other."""
+    """The conversations of one running release. Messages of one user are processed one after the other."""
 
     def __init__(self, release: Release, memory: Memory, clock: Clock = utc_now) -> None:
         self.release = release
@@ -43,13 +43,13 @@ class ChatService:
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def open(self, wish: OpenSession) -> dict[str, Any]:
-        """Opens a session that knows what is kept of its user."""
+        """Opens a session that knows what is stored about its user."""
         session = Session(uuid.uuid4().hex, wish.user, wish.chatbot, await self._memory.known(wish.user))
         self._sessions[session.id] = session
         return {"sessionId": session.id}
 
     async def send(self, wish: SendMessage) -> dict[str, Any]:
-        """Replies to a message. Where the graph cannot be written nothing of it remains: it can be sent again."""
+        """Replies to a message. If the graph cannot be written, the session stays unchanged: it can be sent again."""
         async with self._turns[self._session(wish.sessionId).user]:
             session = copy.deepcopy(self._session(wish.sessionId))
             now = self._clock()
@@ -62,7 +62,7 @@ class ChatService:
         return message_response(session, reply.text, events(reply.calls, self.release.system_prompt, context))
 
     async def object_context(self, session_id: str) -> dict[str, Any]:
-        """What the graph holds for the session's user, and the functions there are."""
+        """What the graph contains for the session's user, and the available functions."""
         session = self._session(session_id)
         resources = await self._memory.resources(session.user)
         return {"context": portrait(session), "resources": resources, "functions": metadata()}

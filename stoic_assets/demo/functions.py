@@ -1,4 +1,4 @@
-"""The functions that the demo agent calls, and how calls show on the wire."""
+"""The functions that the demo agent calls, and their wire form."""
 
 import json
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ _DESCRIBED: dict[str, tuple[str, dict[str, Any]]] = {
 
 @dataclass(frozen=True)
 class Call:
-    """One function call of the agent with what it reports to have done."""
+    """One function call of the agent, with what it claims to have done."""
 
     function: str
     output: str

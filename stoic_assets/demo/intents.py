@@ -6,7 +6,7 @@ from typing import Literal
 from stoic_assets.demo.moments import When
 
 Asked = Literal["zone", "when", "which", "topic"]
-"""What the agent's last reply asked for, which helps to read a short answer."""
+"""What the agent's last reply asked for, which helps to understand a short answer."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Thank:
 
 @dataclass(frozen=True)
 class Unsure:
-    """The user does not know, or would rather not say."""
+    """The user does not know, or prefers not to say."""
 
 
 @dataclass(frozen=True)
@@ -64,12 +64,12 @@ class CreateReminder:
 
 @dataclass(frozen=True)
 class ListReminders:
-    """The reminders are asked for, or whether one is set."""
+    """The user asks for the reminders, or whether one is set."""
 
 
 @dataclass(frozen=True)
 class CancelReminder:
-    """A reminder is to go; `which` holds the words that describe it."""
+    """A reminder is to be deleted; `which` holds the words that describe it."""
 
     which: str
 

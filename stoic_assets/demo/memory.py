@@ -1,7 +1,7 @@
-"""What the demo agent keeps in the subject graph.
+"""What the demo agent stores in the subject graph.
 
-Every node carries `user`, `session` and the label `DomainNode`. Reminders and notes are things kept for the user and
-are listed in the object context; what is known about the user are `Preference` nodes, which it tells in words.
+Every node has `user`, `session` and the label `DomainNode`. Reminders and notes are stored for the user and listed in
+the object context; facts about the user are `Preference` nodes, which it gives in words.
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,11 +28,11 @@ _WRITES = {
     "rememberPreference": f"MERGE (n:DomainNode:Preference {{user: $user, subject: $subject}}) {_KEPT_FOR}{_TEXT}",
     "keepNote": f"MERGE (n:DomainNode:Note {{id: $id}}) {_KEPT_FOR}{_TEXT}",
 }
-"""What a function writes; functions that are not named here only read. Running one twice changes nothing."""
+"""What a function writes; functions that are not listed here only read. Running one twice changes nothing."""
 
 
 class Graph(Protocol):
-    """The database that the memory stands in."""
+    """The database of the memory."""
 
     async def write(self, cypher: str, parameters: dict[str, Any] | None = None) -> Rows: ...
 
@@ -48,8 +48,8 @@ class Memory:
     async def prepare(self) -> None:
         """Makes the labels known to the graph before conversations begin.
 
-        ArcadeDB refuses the losers of a race for the first node of a combination of labels, with an error that looks
-        like one of the query. Another agent may start at the same moment, hence the second attempt.
+        When several clients create the first node of a combination of labels at once, ArcadeDB refuses all but one,
+        with an error that looks like a faulty query. Another agent may start now, so this tries twice.
         """
         for label in _LABELS:
             async for attempt in AsyncRetrying(stop=stop_after_attempt(3), wait=wait_random(max=0.2), reraise=True):
@@ -57,7 +57,7 @@ class Memory:
                     await self._graph.write(f"CREATE (n:DomainNode:{label}) DELETE n")
 
     async def known(self, user: str) -> Known:
-        """All that is kept of a user."""
+        """All that is stored about a user."""
         reminders, notes, profile = [await self._nodes(label, user) for label in _LABELS]
         return Known(
             reminders=in_order([_reminder(node["properties"]) for node in reminders]),
@@ -66,7 +66,7 @@ class Memory:
         )
 
     async def carry_out(self, calls: Sequence[Call], user: str, session: str, now: datetime) -> None:
-        """Makes the calls of a reply true."""
+        """Writes to the graph what the calls of a reply claim."""
         own = {"user": user, "session": session, "now": now.isoformat()}
         for call in calls:
             if call.function in self._writes:

@@ -1,6 +1,6 @@
 """The mentor's side of the conversation: from what a message means to what is said and done.
 
-No network and no graph: a reply names the calls that make it true, and the service carries them out.
+No network and no graph: a reply lists the function calls behind it, and the service carries them out.
 """
 
 import re
@@ -38,7 +38,7 @@ QUESTIONS: dict[Asked, str] = {
     "which": "Which one do you mean?",
 }
 _LONGEST_MESSAGE = 4000
-"""Characters of a message that are read; the patterns take time with the square of it."""
+"""Characters of a message that are read; the time that the patterns take grows with the square of it."""
 _CRISIS = "crisis"
 _SELF = re.compile(r"\b(?:who are you|what are you|what can you|how can you help|your name)\b", re.IGNORECASE)
 _HOW_ARE_YOU = re.compile(r"\bhow are you\b", re.IGNORECASE)
@@ -57,7 +57,7 @@ class Mentor:
         self._release = release
 
     def answer(self, session: Session, text: str, now: datetime) -> Reply:
-        """The reply to a message; brings the session up to date with it. `now` is aware, in UTC."""
+        """The reply to a message; updates the session. `now` is aware, in UTC."""
         text = text[:_LONGEST_MESSAGE]
         asked, session.asked = session.asked, None
         topic = find_topic(text, all_topics())
@@ -119,7 +119,7 @@ class Mentor:
         return Reply("Not knowing is no fault; we go on from what you do know.")
 
     def _choice(self, session: Session, text: str, now: datetime) -> Reply:
-        """Takes up the request that was not clear, with the words that now say which reminder is meant."""
+        """Repeats the request that was not clear, with the words that now say which reminder is meant."""
         match session.pending:
             case CancelReminder():
                 return reminding.cancel(session, CancelReminder(text))
@@ -128,7 +128,7 @@ class Mentor:
         return self._discuss(session, text)
 
     def _discuss(self, session: Session, text: str) -> Reply:
-        """Answers from what the mentor knows, and says so where that is nothing."""
+        """Answers from what the mentor knows, or says that it knows nothing."""
         follow_up = session.topic.follow_up if session.topic else None
         if follow_up and (tailored := follow_up.fitting(text)):
             session.topic = None
@@ -141,7 +141,7 @@ class Mentor:
         return Reply(self._small_question(text) or self._ignorance())
 
     def _open(self, session: Session, topic: Topic) -> Reply:
-        """Speaks on a topic; the measured voice also asks what its advice hangs on."""
+        """Talks about a topic; the measured voice also asks what its advice depends on."""
         text = topic.text(self._release.voice)
         session.topic = None
         if topic.follow_up is None or self._release.voice == "harsh":

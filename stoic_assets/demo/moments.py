@@ -1,6 +1,6 @@
 """Moments named in free text, such as "tomorrow at 9am", "on Friday at noon" or "in two hours".
 
-Only finding and resolving. Whose clock and which zone count is the dialogue's business.
+Only finding and resolving. The dialogue decides whose clock and which zone count.
 """
 
 import re
@@ -15,7 +15,7 @@ Rules = tuple[tuple[str, Callable[[Match], T | None]], ...]
 Day = Callable[[date], date]
 
 MORNING = time(9)
-"""The hour that counts when only a day was named."""
+"""The hour that is used when only a day was named."""
 
 _NUMBERS = {
     "half an": 0.5, "an": 1, "a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
@@ -44,7 +44,7 @@ _CLOCK = (
 
 @dataclass(frozen=True)
 class Clock:
-    """An hour as it was said; `half` is "a" or "p" where the half of the day was named."""
+    """An hour as it was said; `half` is "a" (am) or "p" (pm) where that was named."""
 
     hour: int
     minute: int | None
@@ -72,7 +72,7 @@ class When:
         return due if self.day or due > wall else due + timedelta(days=1)
 
     def shift(self, due: datetime | None, now: datetime) -> datetime:
-        """Where a moment already fixed moves to: what is not named anew stays as it was."""
+        """The new moment for one that is already set (`due`): what this one does not name stays as it was."""
         if due is None or self.delay is not None:
             return self.resolve(now)
         return datetime.combine(self.day(now.date()) if self.day else due.date(), self.hour or due.time())
@@ -91,7 +91,7 @@ def extract(text: str) -> tuple[When | None, str]:
 
 
 def _first(rules: Rules[T], text: str) -> tuple[T | None, list[tuple[int, int]]]:
-    """What the first rule that applies makes of the text, and where it found it."""
+    """The result of the first rule that applies to the text, and where it applies."""
     for pattern, read in rules:
         for match in re.finditer(pattern, text, re.IGNORECASE):
             if (value := read(match)) is not None:
@@ -132,7 +132,7 @@ def _iso_day(match: Match) -> Day | None:
 
 
 def _calendar_day(match: Match) -> Day | None:
-    """A day and month with its year, else the next such day."""
+    """A day and month in its year, without one the next such day."""
     day, month = int(match["day"]), _MONTHS.index(match["month"].lower()) + 1
     try:
         fixed = date(int(match["year"] or 2000), month, day)  # 2000 was a leap year
@@ -157,7 +157,7 @@ def _clock(match: Match) -> Clock | None:
 
 
 def _hour(clock: Clock | None, part: str | None) -> time | None:
-    """The time of day that clock and part of the day mean together; a bare 1 to 6 is taken for the afternoon."""
+    """The time of day that clock and part of the day mean together; a bare 1 to 6 means the afternoon."""
     if clock is None:
         return _PARTS[part] if part else None
     hour = clock.hour

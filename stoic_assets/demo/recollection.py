@@ -1,4 +1,4 @@
-"""What the mentor learns about the user, and how it tells it again. Every release says the same here."""
+"""What the mentor learns about the user, and how it repeats it. Every release says the same here."""
 
 import uuid
 
@@ -13,7 +13,7 @@ _SENTENCES = {
 
 
 def learn(session: Session, subject: str, value: str) -> Reply:
-    """Remembers something about the user; what was known of the same subject is replaced."""
+    """Remembers something about the user; earlier knowledge on the same subject is replaced."""
     session.known.profile[subject] = value
     call = Call("rememberPreference", f"remembered {subject}", {"subject": subject, "text": value})
     return Reply(f"I will remember that {_sentence(subject, value)}.", (call,))
@@ -27,7 +27,7 @@ def keep(session: Session, text: str) -> Reply:
 
 
 def recall(session: Session, subject: str | None) -> Reply:
-    """Tells what is known of a subject, of the notes, or of everything."""
+    """Says what is known about a subject, the notes, or everything."""
     known = session.known
     if subject == "notes":
         told = [f'"{note}"' for note in known.notes]

@@ -1,7 +1,7 @@
-"""The releases of the demo agent: all that differs between them stands here.
+"""The releases of the demo agent: all that differs between them is defined here.
 
-1.0.0 does what it says. 1.1.0 carries the regression that an evaluation must catch: a dry-run switch was left on, so
-that its reminders are announced and never written, and its advice has become harsh.
+1.0.0 does what it says. 1.1.0 has the regression that an evaluation must catch: a dry-run switch was left on, so that
+its reminders are announced and never written, and its advice has become harsh.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Voice = Literal["measured", "harsh"]
 
 @dataclass(frozen=True)
 class Release:
-    """One release: the manner of its advice, and the functions that it announces without carrying them out."""
+    """One release: the voice of its advice, and the functions that it announces without carrying them out."""
 
     version: str
     voice: Voice

@@ -1,6 +1,6 @@
 """Requests about reminders in free text: create, list, cancel, move.
 
-A sentence asks for what its first verb of that kind says: "set a reminder to cancel the gym" creates one.
+The first verb of such a kind in a sentence decides: "set a reminder to cancel the gym" creates one.
 """
 
 import re
@@ -45,7 +45,7 @@ _VERBS: dict[str, tuple[str, ...]] = {
     ),
 }
 _DELIBERATION = re.compile(r"\b(?:how|why|whether|should|would it be)\b", re.IGNORECASE)
-"""Words after which "cancel" and "move" are deliberated about, not asked for."""
+"""Words after which "cancel" and "move" are only considered, not requested."""
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?<![ap]\.m\.)\s+(?=[\"'A-Z])|\n+|;\s*")
 _LINKS = r"[\s,:;.!?\"'“”‘’()-]"
@@ -69,12 +69,12 @@ _DUTY = re.compile(
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text; the stops of "a.m." and "p.m." end none."""
+    """The sentences of a text; the full stops of "a.m." and "p.m." end none."""
     return [part for part in _SENTENCE_END.split(text.strip()) if part.strip()]
 
 
 def read_requests(text: str) -> tuple[list[Intent], list[str]]:
-    """The requests about reminders in `text`, in order, and the sentences that hold none."""
+    """The requests about reminders in `text`, in order, and the sentences without one."""
     found: list[Intent] = []
     rest: list[str] = []
     for sentence in sentences(text):
@@ -86,7 +86,7 @@ def read_requests(text: str) -> tuple[list[Intent], list[str]]:
 
 
 def _parts(sentence: str) -> list[str]:
-    """A sentence that asks for several reminders, each with a time of its own, as several requests."""
+    """A sentence that asks for several reminders, each with its own time, as several requests."""
     parts = re.split(r",? and (?:also |then )?", sentence)
     if len(parts) < 2 or not _verb("create", parts[0]) or not all(extract(part)[0] for part in parts):
         return [sentence]
@@ -111,7 +111,7 @@ def _request(text: str) -> Intent | None:
 
 
 def _verb(kind: str, text: str) -> re.Match[str] | None:
-    """The first verb of a kind in the text, unless it is only deliberated about, or is what the user has to do."""
+    """The first verb of a kind in the text, unless it is only considered, or is what the user has to do."""
     matches = [match for pattern in _VERBS[kind] if (match := re.search(pattern, text, re.IGNORECASE))]
     first = min(matches, key=lambda match: match.start(), default=None)
     if first is None or kind not in ("cancel", "move"):
@@ -132,7 +132,7 @@ def _subject(text: str, verb: re.Match[str]) -> str:
 
 
 def tidy(words: str) -> str:
-    """The words without what links them to the sentence they were taken from."""
+    """The words without those that link them to their sentence."""
     return " ".join(_TRAILING.sub("", _LEADING.sub("", words)).split())
 
 

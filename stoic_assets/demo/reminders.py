@@ -1,4 +1,4 @@
-"""Reminders, and which of them a user speaks of."""
+"""Reminders, and which of them a user means."""
 
 import re
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 UNNAMED = "Reminder"
-"""The text of a reminder of which nobody said what it is about."""
+"""The text of a reminder without a subject."""
 
 _ALL = re.compile(r"\b(?:all|both|every|everything|them)\b", re.IGNORECASE)
 _LAST = re.compile(r"\b(?:last|latest)\b", re.IGNORECASE)
@@ -21,7 +21,7 @@ _EMPTY_WORDS = frozenset(
 
 @dataclass(frozen=True)
 class Reminder:
-    """One reminder. `due` is wall-clock time in `zone`, ISO 8601 to the minute; an assumed zone was never told."""
+    """One reminder. `due` is wall-clock time in `zone`, ISO 8601 to the minute; an assumed zone was never stated."""
 
     id: str
     text: str
@@ -30,7 +30,7 @@ class Reminder:
     zone_assumed: bool = False
 
     def title(self) -> str:
-        """How a sentence calls it."""
+        """Its name in a sentence."""
         return "the reminder" if self.text == UNNAMED else f'the reminder "{self.text}"'
 
     def moment(self) -> str:
@@ -44,7 +44,7 @@ class Reminder:
 def choose(reminders: Sequence[Reminder], which: str, focus: str | None) -> list[Reminder]:
     """The reminders that the words mean; none where that is not clear.
 
-    `focus` is the id of the reminder spoken of last: it is meant by "it" and "that".
+    `focus` is the id of the reminder mentioned last: "it" and "that" mean this one.
     """
     if _ALL.search(which):
         return list(reminders)

@@ -1,7 +1,7 @@
 """The dialogue about reminders. Every release says the same here.
 
-A reminder is set at once, with UTC where the zone is unknown, and mended when the answer comes: nothing is lost when
-the user goes on to something else.
+A reminder is set at once, with UTC if the zone is unknown, and corrected when the answer comes: nothing is lost when
+the user changes the subject.
 """
 
 import uuid
@@ -38,20 +38,20 @@ def create(session: Session, wish: CreateReminder, now: datetime) -> Reply:
 
 
 def tell_zone(session: Session, zone: str, now: datetime) -> Reply:
-    """Remembers the user's zone and mends every reminder for which one had been assumed."""
+    """Remembers the user's zone and corrects every reminder for which one had been assumed."""
     known = session.zone == zone
     session.known.profile[TIMEZONE] = zone
     calls = [] if known else [Call("rememberPreference", f"remembered {TIMEZONE}", {"subject": TIMEZONE, "text": zone})]
-    mended_ones: list[str] = []
+    corrected_ones: list[str] = []
     for reminder in [each for each in session.known.reminders if each.zone_assumed]:
         when = session.spoken.get(reminder.id)
         due = _resolved(when, zone, now) if when else reminder.due
-        mended = replace(reminder, due=due, zone=zone, zone_assumed=False)
-        calls.append(_updated(session, mended))
+        corrected = replace(reminder, due=due, zone=zone, zone_assumed=False)
+        calls.append(_updated(session, corrected))
         if due:
-            mended_ones.append(f"{mended.title()} is now set{mended.moment()}")
+            corrected_ones.append(f"{corrected.title()} is now set{corrected.moment()}")
     said = f"Thank you. Your timezone is {zone}: I {'have that already' if known else 'will use it from now on'}."
-    return Reply(f"{said} With that, {' and '.join(mended_ones)}." if mended_ones else said, tuple(calls))
+    return Reply(f"{said} With that, {' and '.join(corrected_ones)}." if corrected_ones else said, tuple(calls))
 
 
 def give_moment(session: Session, when: When, now: datetime) -> Reply:
@@ -67,7 +67,7 @@ def give_moment(session: Session, when: When, now: datetime) -> Reply:
 
 
 def describe(session: Session, what: str) -> Reply | None:
-    """Names the reminder spoken of last, where it has no name yet."""
+    """Names the reminder mentioned last, if it has no name yet."""
     reminder = next((r for r in session.known.reminders if r.id == session.focus and r.text == UNNAMED), None)
     if reminder is None:
         return None
@@ -110,7 +110,7 @@ def move(session: Session, wish: MoveReminder, now: datetime) -> Reply:
 
 
 def do_without(session: Session, asked: str) -> Reply:
-    """Goes on without the zone, the time or the choice that the user could not give."""
+    """Continues without the zone, the time or the choice that the user could not give."""
     if asked == "which":
         return Reply("Then I leave your reminders as they are.")
     if asked == "when":

@@ -1,7 +1,7 @@
 """The demo agent over HTTP: the Embabel chat protocol, on loopback unless there is a key and another `--host`.
 
-`python -m stoic_assets.demo.service --release 1.0.0 --port 0` serves one release over the graph that NEO_URI and its
-companions name; AGENT_API_KEY, when set, is asked of every caller.
+`python -m stoic_assets.demo.service --release 1.0.0 --port 0` serves one release over the graph that the NEO_*
+variables name; AGENT_API_KEY, when set, is required of every caller.
 """
 
 import argparse
@@ -45,9 +45,9 @@ Body = TypeVar("Body", bound=BaseModel)
 def build_app(
     service: ChatService, api_key: str | None = None, graph: Graph | None = None, host: str = HOST
 ) -> Starlette:
-    """The HTTP side of a chat service; closes `graph` with itself. With an `api_key` every chat call must carry it.
+    """The HTTP side of a chat service; closes `graph` at shutdown. With an `api_key` every chat call must have it.
 
-    Requests that name a host foreign to one who listens on `host`, or come from another's web page, are refused.
+    Requests whose Host header does not fit `host`, or that come from a foreign web page, are refused.
     """
 
     async def health(_: Request) -> JSONResponse:
@@ -91,8 +91,8 @@ def _route(method: str, path: str, answer: Answer, api_key: str | None) -> Route
 def serve(release: str, port: int, graph: Graph, api_key: str | None = None, host: str = HOST) -> None:
     """Serves a release until SIGTERM or Ctrl-C; port 0 takes a free one.
 
-    Says where it listens in one line of JSON on stdout. Raises ConfigurationError (no such release, port taken, no key
-    for another host than loopback) or ServiceUnreachable (no graph).
+    Prints its address as one line of JSON on stdout. Raises ConfigurationError (no such release, port taken, no key
+    for a host other than loopback) or ServiceUnreachable (no graph).
     """
     if host not in LOOPBACK and not api_key:
         raise ConfigurationError(f"listening on {host} needs a key that callers must send: set AGENT_API_KEY")
@@ -117,7 +117,7 @@ async def _serve(release: Release, place: tuple[str, int], graph: Graph, api_key
 
 
 class _Announcing(uvicorn.Server):
-    """A server that says on stdout when it is ready."""
+    """A server that reports on stdout when it is ready."""
 
     def __init__(self, config: uvicorn.Config, announcement: dict[str, str]) -> None:
         super().__init__(config)
@@ -129,13 +129,13 @@ class _Announcing(uvicorn.Server):
         sys.stdout.flush()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Shuts down in good order, however often it is told to: that takes some seconds at most."""
+        """Shuts down gracefully, also when signalled repeatedly: that takes a few seconds at most."""
         if not self.should_exit:
             super().handle_exit(sig, frame)
 
 
 def _listener(host: str, port: int) -> socket.socket:
-    # Only where TCP is named does asyncio switch Nagle's algorithm off, which costs 40 ms a reply.
+    # Only if the protocol TCP is given does asyncio switch off Nagle's algorithm, which costs 40 ms per reply.
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -177,7 +177,7 @@ _FAULTS: dict[Any, Any] = {HTTPException: _http_fault, UnknownSession: _unknown_
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Serves as the arguments and the environment say; returns the exit code."""
+    """Serves according to the arguments and the environment; returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m stoic_assets.demo.service", description="the demo agent")
     parser.add_argument("--release", default=next(iter(RELEASES)), help=f"one of {', '.join(RELEASES)}")
     parser.add_argument("--port", type=int, default=0, help="0 takes a free one")
@@ -197,5 +197,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # uvicorn hands the signal on when it has shut down
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # uvicorn raises the signal again after its shutdown
     sys.exit(main())

@@ -15,7 +15,7 @@ PREFERENCE = "preference"
 
 @dataclass
 class Known:
-    """What the agent knows of a user: read from the graph when a session opens, kept up to date while it lasts."""
+    """What the agent knows about a user: read from the graph when a session opens, kept up to date during it."""
 
     reminders: list[Reminder] = field(default_factory=list)
     profile: dict[str, str] = field(default_factory=dict)
@@ -28,7 +28,7 @@ class Session:
 
     `spoken` keeps times as they were said, since "tomorrow" may be another day once the zone is known. `asked` is what
     the last reply asked for; `topic` and `pending` are what the answer belongs to. `focus` is the id of the reminder
-    spoken of last.
+    mentioned last.
     """
 
     id: str
@@ -45,7 +45,7 @@ class Session:
 
     @property
     def zone(self) -> str | None:
-        """The user's zone, where it was told."""
+        """The user's zone, if it was stated."""
         return self.known.profile.get(TIMEZONE)
 
     @property
@@ -55,7 +55,7 @@ class Session:
         return "formal" in wish and "informal" not in wish
 
     def put(self, reminder: Reminder) -> None:
-        """Adds a reminder, or replaces the one with its id, and makes it the one spoken of."""
+        """Adds a reminder, or replaces the one with its id, and makes it the `focus`."""
         others = [each for each in self.known.reminders if each.id != reminder.id]
         self.known.reminders = in_order([*others, reminder])
         self.focus = reminder.id
@@ -63,7 +63,7 @@ class Session:
 
 @dataclass(frozen=True)
 class Reply:
-    """What the agent says, and the functions that it calls to make it true."""
+    """What the agent says, and the function calls behind it."""
 
     text: str
     calls: tuple[Call, ...] = ()

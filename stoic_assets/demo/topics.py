@@ -1,4 +1,4 @@
-"""What a topic of conversation is, and which one a message is about. The texts themselves stand in `topics/*.yml`."""
+"""What a topic of conversation is, and which one a message is about. The texts themselves are in `topics/*.yml`."""
 
 import re
 from collections.abc import Iterable
@@ -25,12 +25,12 @@ class FollowUp(Document):
     unknown: str
 
     def fitting(self, said: str) -> str | None:
-        """The reply that is meant for this answer, if one is."""
+        """The reply to this answer, if there is one for it."""
         return next((each.text for each in self.answers if re.search(each.cue, said, re.IGNORECASE)), None)
 
 
 class Topic(Document):
-    """Something the agent can speak about: `cues` are regular expressions of the words that bring it up."""
+    """Something the agent can talk about: `cues` are regular expressions of the words that start it."""
 
     name: str
     cues: tuple[str, ...]
@@ -39,7 +39,7 @@ class Topic(Document):
     follow_up: FollowUp | None = None
 
     def text(self, voice: Voice) -> str:
-        """What the agent says on it."""
+        """What the agent says about it."""
         return self.measured if voice == "measured" else self.harsh
 
 
@@ -56,7 +56,7 @@ def all_topics() -> tuple[Topic, ...]:
 
 
 def find_topic(text: str, topics: Iterable[Topic]) -> Topic | None:
-    """The topic of which most cues occur in the text; the earlier one where two are level."""
+    """The topic of which most cues occur in the text; the earlier one among equals."""
     scored = [(sum(bool(re.search(cue, text, re.IGNORECASE)) for cue in topic.cues), topic) for topic in topics]
     best, topic = max(scored, key=lambda pair: pair[0], default=(0, None))
     return topic if best else None

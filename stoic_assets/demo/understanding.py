@@ -72,7 +72,7 @@ _SHORT_ANSWER_WORDS = 14
 
 
 def understand(text: str, asked: Asked | None = None) -> list[Intent]:
-    """Everything that `text` means, in the order in which it should be dealt with; never empty.
+    """Everything that `text` means, in the order in which to process it; never empty.
 
     `asked` is what the agent's last reply asked for: a city alone then names a zone, an hour alone a moment.
     """
@@ -88,7 +88,7 @@ def understand(text: str, asked: Asked | None = None) -> list[Intent]:
 
 
 def _without_request(text: str, asked: Asked | None, told: bool) -> list[Intent]:
-    """What a message without a request about reminders wants, beyond what it told."""
+    """What a message without a request about reminders wants, besides what it states."""
     when, _ = moments.extract(text)
     if asked == "when" and when:
         return [GiveMoment(when)]
@@ -104,7 +104,7 @@ def _without_request(text: str, asked: Asked | None, told: bool) -> list[Intent]
 
 
 def _statements(text: str) -> list[Intent]:
-    """What the message tells about the user; "what my name is" tells nothing."""
+    """What the message states about the user; "what my name is" states nothing."""
     found = [match for pattern in _STATEMENTS for match in re.finditer(pattern, text, re.IGNORECASE)]
     told = [match for match in found if not _matches(_ASKING, re.split(r"[.!?;,]", text[: match.start()])[-1])]
     return [statement for match in told if (statement := _statement(match.groupdict())) is not None]

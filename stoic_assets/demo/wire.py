@@ -30,7 +30,7 @@ class SendMessage(BaseModel):
 
 
 def message_response(session: Session, content: str, events: list[dict[str, Any]]) -> dict[str, Any]:
-    """The reply to a message; the session's history already holds it."""
+    """The reply to a message; the session's history already contains it."""
     return {
         "sessionId": session.id,
         "chatbot": session.chatbot,

@@ -28,10 +28,10 @@ _OFFSET = r"(?P<utc>utc|gmt) ?(?:(?P<sign>[+-]) ?(?P<hours>\d{1,2})(?::?00)?)?(?
 
 
 def extract(text: str, asked: bool = False) -> tuple[str | None, str]:
-    """The IANA name of the zone that `text` tells, if any, and the text without the words that told it.
+    """The IANA name of the zone that `text` states, if any, and the text without the words that state it.
 
-    A city counts only where the words around it speak of somebody's place or time, or where it is most of a short
-    answer to the question for the zone (`asked`).
+    A city counts only if the words around it are about somebody's place or time, or if it is most of a short answer to
+    the question for the zone (`asked`).
     """
     asked = asked and "?" not in text and len(text.split()) <= _SHORT_ANSWER_WORDS
     for name in (_IANA, _OFFSET, _place_names()):
@@ -49,13 +49,13 @@ def _zone_of(match: re.Match[str], asked: bool) -> str | None:
     if "utc" in found:
         return _offset(found["sign"], int(found["hours"] or 0))
     place, lead = found["place"].lower(), (found["lead"] or "").lower()
-    if place in _COMMON:  # "I live in central London" tells no zone
+    if place in _COMMON:  # "I live in central London" states no zone
         lead = lead if "zone" in lead else ""
     return _places()[place] if lead or found["tail"] or asked else None
 
 
 def _offset(sign: str | None, hours: int) -> str | None:
-    """The zone at a fixed distance from UTC; IANA's Etc names count westwards, hence the turned sign."""
+    """The zone at a fixed offset from UTC; IANA's Etc names count westwards, so the sign is reversed."""
     if not sign or not hours:
         return "UTC"
     return _zones().get(f"etc/gmt{'-' if sign == '+' else '+'}{hours}")

@@ -1,6 +1,6 @@
-"""How judges' scores go with people's, in words; the figures are those of `judge_calibration`.
+"""How judges' scores agree with people's, in words; the figures are those of `judge_calibration`.
 
-A confidence can be calibrated for a judge that agrees with nobody: it is then low, and says nothing of why.
+A confidence can be calibrated for a judge that agrees with nobody: it is then low, but does not say why.
 """
 
 from collections.abc import Collection, Iterable
@@ -26,12 +26,12 @@ class AgainstPeople:
 
     @property
     def agree(self) -> bool | None:
-        """Whether the scores go with people's: not where the interval reaches 0. None where there is no interval."""
+        """Whether the scores agree with people's: not where the interval reaches 0. None where there is no interval."""
         return None if is_missing(self.spearman["low"]) else bool(self.spearman["low"] > 0)
 
     @property
     def sentence(self) -> str:
-        """The figures, and plainly where the scores do not go with people's."""
+        """The figures, with a clear statement where the scores do not agree with people's."""
         return (
             f"{words(self.virtue)} by {self.judge}: rank correlation with people {_figure(self.spearman)} over "
             f"{plural(self.spearman['items'], 'trial')}, raters’ alpha {_figure(self.alpha_people)}"
@@ -45,7 +45,7 @@ def judges_of(verdicts: Iterable[Row]) -> frozenset[str]:
 
 
 def against_people(calibration: Iterable[Row], judges: Collection[str]) -> list[AgainstPeople]:
-    """What people's ratings say of each of these judges, alone and together; nothing where nobody rated.
+    """The comparison of each of these judges, alone and together, with people's ratings; empty without ratings.
 
     `calibration` are rows of `judge_calibration`.
     """
@@ -60,7 +60,7 @@ def against_people(calibration: Iterable[Row], judges: Collection[str]) -> list[
 
 
 def in_short(calibration: Iterable[Row], verdicts: Iterable[Row]) -> str:
-    """On which virtues the scores of these judges together go with people's; empty where that is not known.
+    """On which virtues the scores of these judges together agree with people's; empty where that is not known.
 
     The rows are those of `judge_calibration` and of `virtue_scores`.
     """

@@ -1,7 +1,7 @@
-"""The alternative-annotator test: may the judge stand in for one of the raters?
+"""The alternative-annotator test: may the judge replace one of the raters?
 
-Each rater in turn is set against the judge: who comes nearer to the others (negative RMSE), reply by reply? The judge
-wins against a rater when the rater is nearer more often than the judge by less than epsilon, which a one-sided t test
+Each rater in turn is compared with the judge: who is closer to the others (negative RMSE), reply by reply? The judge
+wins against a rater when the rater is closer more often than the judge by less than epsilon, which a one-sided t test
 at a false discovery rate of 5 % (Benjamini–Yekutieli) must show. It passes when it wins against half of the raters.
 Calderon, Reichart, Dror, The Alternative Annotator Test, arXiv 2501.10970.
 """
@@ -14,25 +14,25 @@ from stoic_assets.core.ratings.missing_values import mean_of, ratio
 from stoic_assets.core.ratings.rating_table import Floats
 
 FEWEST_ITEMS = 30
-"""Items, each with another rater, that a rater must have to be set against the judge."""
+"""Items, each with another rater, that a rater must have to be compared with the judge."""
 FEWEST_RATERS = 3
 FALSE_DISCOVERIES = 0.05
 PASSED = 0.5
-"""The winning rate from which on the judge may stand in."""
+"""The winning rate from which on the judge may replace a rater."""
 SAME = 1e-9
 """Distances that differ by less are equal: means of marks are rarely exact."""
 
 
 @dataclass(frozen=True, eq=False)
 class Contests:
-    """Who was at least as near to the others: items × raters, 1, 0, or NaN where a rater could not be compared."""
+    """Who was at least as close to the others: items × raters, 1, 0, or NaN where a rater could not be compared."""
 
     judge: Floats
     rater: Floats
 
     @property
     def raters(self) -> int:
-        """How many raters were set against the judge."""
+        """How many raters were compared with the judge."""
         return int(self.judge.shape[1])
 
 
@@ -50,7 +50,7 @@ def contests(judged: Floats, rated: Floats, fewest_items: int = FEWEST_ITEMS) ->
 
 
 def advantage(found: Contests, weights: Floats) -> Floats:
-    """The probability, in each draw, that the judge is as near to the others as a rater taken at random, or nearer."""
+    """The probability, in each draw, that the judge is at least as close to the others as a random rater."""
     there = np.isfinite(found.judge)
     return mean_of(ratio(weights @ np.nan_to_num(found.judge), weights @ there))
 
@@ -71,7 +71,7 @@ def _distance(values: Floats, others: Floats) -> Floats:
 
 
 def _chances(found: Contests, epsilon: float) -> Floats:
-    """The p value, for each rater, of the rater being nearer more often by epsilon or more."""
+    """The p value, for each rater, of the rater being closer more often by epsilon or more."""
     from scipy.special import stdtr
 
     lead = found.rater - found.judge  # −1, 0 or 1, so the sums are whole numbers and the test for zero is exact

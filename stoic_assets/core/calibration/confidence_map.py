@@ -1,7 +1,7 @@
-"""What a calibrated confidence is looked up in: plain data, fitted elsewhere, stored as JSON.
+"""The map from which a calibrated confidence is read: plain data, fitted elsewhere, stored as JSON.
 
-A map holds for one virtue, the very judges whose verdicts it was fitted on, and the prompts they were given; for any
-other verdict nothing is known.
+A map is valid for one virtue, exactly the judges whose verdicts it was fitted to, and the prompts they were given; for
+any other verdict there is no calibration.
 """
 
 from bisect import bisect_left
@@ -13,11 +13,11 @@ from pydantic import BaseModel, ConfigDict
 from stoic_assets.core.judging.virtues import Virtue
 
 Signal = Literal["spread", "self"]
-"""What a confidence is read from: the standard deviation of several verdicts, or the judge's own word."""
+"""What a confidence is read from: the standard deviation of several verdicts, or the judge's own confidence."""
 
 
 class ReliabilityBin(BaseModel):
-    """Verdicts of like confidence: their mean confidence, how many of them were right (0–1), and their number."""
+    """Verdicts of similar confidence: their mean confidence, the share that was right (0–1), and their number."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -27,11 +27,11 @@ class ReliabilityBin(BaseModel):
 
 
 class ConfidenceMap(BaseModel):
-    """Points from signal to confidence, in order of the signal, with straight lines between and level ends.
+    """Points from signal to confidence, in order of the signal, interpolated linearly and constant beyond the ends.
 
-    The confidence is the probability that a score lies within an eighth of what people think on average. `before` and
-    `after` are the reliability of the uncalibrated and of the calibrated confidence, each verdict's taken from a map
-    that was fitted to other trials.
+    The confidence is the probability that a score is within an eighth of people's mean. `before` and `after` are the
+    reliability of the uncalibrated and of the calibrated confidence, each verdict's taken from a map that was fitted to
+    other trials.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -45,7 +45,7 @@ class ConfidenceMap(BaseModel):
     after: tuple[ReliabilityBin, ...] = ()
 
     def confidence(self, value: float) -> float:
-        """The confidence that belongs to a value of the signal."""
+        """The confidence for a value of the signal."""
         xs = [x for x, _ in self.points]
         place = bisect_left(xs, value)
         if place == 0 or place == len(xs):
@@ -55,7 +55,7 @@ class ConfidenceMap(BaseModel):
 
 
 class Calibration:
-    """All maps that are known."""
+    """All known maps."""
 
     def __init__(self, maps: Iterable[ConfidenceMap] = ()) -> None:
         self._maps = {(each.virtue, each.judges, each.signal): each for each in maps}

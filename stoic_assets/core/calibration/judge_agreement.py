@@ -1,7 +1,7 @@
 """How well a judge's scores of one virtue agree with people's, by several measures, each with a bootstrap interval.
 
-No measure says enough alone: a judge that is a point too harsh throughout has a perfect rank correlation, so bias,
-error and kappa stand beside it; and how well people agree with each other is the bar that a judge is held against.
+No single measure is enough: a judge that is always a point too harsh has a perfect rank correlation, so bias, error and
+kappa are given as well; and people's agreement with each other is the standard for a judge.
 """
 
 from collections.abc import Mapping
@@ -35,14 +35,14 @@ OF_A_TEST = "no interval: the rate is the outcome of a test, and few replies low
 
 @dataclass(frozen=True)
 class Resampling:
-    """How many draws of the bootstrap, and the seed that fixes them."""
+    """The number of bootstrap draws, and the seed that fixes them."""
 
     draws: int = 1000
     seed: int = 1
 
 
 def agreement(scores: PairedScores, epsilon: float, resampling: Resampling) -> dict[str, Estimate]:
-    """Every measure by name; what cannot be told says why. `epsilon` is that of the alternative-annotator test."""
+    """Every measure by name; undefined ones say why. `epsilon` is that of the alternative-annotator test."""
     items = len(scores.trials)
     if not items:
         return dict.fromkeys(MEASURES, undefined("no trial was both judged and rated"))
@@ -94,7 +94,7 @@ def _measures(scores: PairedScores, found: Contests, weights: Floats) -> dict[st
 
 
 def _reasons(scores: PairedScores, found: Contests) -> dict[str, str]:
-    """Why measures cannot be told, for want of trials or raters."""
+    """Why measures are undefined because there are too few trials or raters."""
     reasons: dict[str, str] = {}
     given = np.isfinite(scores.rated).sum(axis=1)
     if len(scores.trials) < 3:
@@ -130,10 +130,10 @@ def _standing(marks: Floats, weights: Floats) -> tuple[Floats, Floats]:
 
 
 def _z(judge: Floats, raters: Floats) -> Floats:
-    """How many standard deviations of the raters' own agreement the judge's lies above their mean.
+    """How many standard deviations of the raters' own agreement the judge's is above their mean.
 
-    (Han et al., arXiv 2510.09738). Raters who are alike come ever nearer to each other as replies are added, so the
-    figure grows with the study; only where its interval lies says something.
+    (Han et al., arXiv 2510.09738). The agreements of similar raters converge as replies are added, so the figure grows
+    with the study; only the position of its interval has meaning.
     """
     defined = np.isfinite(raters).sum(axis=1)
     centre = mean_of(raters)

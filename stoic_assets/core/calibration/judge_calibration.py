@@ -1,4 +1,4 @@
-"""The judge against people: every virtue, every judge, every measure, and the confidence maps that follow.
+"""The judge compared with people: every virtue, every judge, every measure, and the resulting confidence maps.
 
 Pure: rows of `virtue_scores` and of `human_ratings` in, rows of `judge_calibration` out.
 """
@@ -25,14 +25,14 @@ from stoic_assets.core.table_rows import Row
 SIGNALS: tuple[Signal, ...] = get_args(Signal)
 USUAL = Resampling()
 EDGES = {f"spearman_{name}": name for name in DIMENSION_NAMES}
-"""The measures that tell whether a dimension and a virtue go together at all."""
+"""The measures that show whether a dimension and a virtue are related at all."""
 
 
 @dataclass(frozen=True)
 class JudgeComparison:
-    """One virtue as one judge scores it, against people. `judge` is a model, or several, comma-separated.
+    """One virtue as one judge scores it, compared with people. `judge` is a model, or several, comma-separated.
 
-    `rubric` is that by which people rated, None where it is not known.
+    `rubric` is the one by which people rated, None where it is not known.
     """
 
     virtue: Virtue
@@ -58,9 +58,9 @@ class JudgeComparison:
 def judge_calibration(
     verdicts: Iterable[Row], ratings: Iterable[Row], bridge: Bridge, epsilon: float, resampling: Resampling = USUAL
 ) -> list[JudgeComparison]:
-    """Every judge on every virtue; `bridge` says which dimension of a rating is taken as a mark of which virtue.
+    """Every judge on every virtue; `bridge` maps dimensions of a rating to the virtues for which they count.
 
-    The rows may be of any agent versions and evaluations; of verdicts, those with the usual prompt are taken. `epsilon`
+    The rows may be of any agent versions and evaluations; only verdicts with the most common prompt are used. `epsilon`
     is that of the alternative-annotator test.
     """
     trials = rated_trials(ratings)
@@ -86,7 +86,7 @@ def judge_calibration(
 
 
 def _unbridged(virtue: Virtue, measures: Mapping[str, Estimate]) -> dict[str, Estimate]:
-    """All measures but the edges, of which nothing can be said."""
+    """All measures except the edges, undefined."""
     why = undefined(f"not calibrated: no dimension of the ratings speaks of {virtue} (ratings.virtues in stoic.yml)")
     return {name: why for name in measures if name not in EDGES}
 
@@ -94,7 +94,7 @@ def _unbridged(virtue: Virtue, measures: Mapping[str, Estimate]) -> dict[str, Es
 def _edges(
     judged: Mapping[str, Sequence[Row]], trials: Mapping[str, Sequence[Row]], resampling: Resampling
 ) -> dict[str, Estimate]:
-    """The rank correlation of the judge's virtue with each dimension's mean mark: whether the bridge's edges hold."""
+    """The rank correlation of the judge's virtue with each dimension's mean mark: it tests the bridge's edges."""
     common = sorted(judged.keys() & trials.keys())
     scores = np.array([fmean(row["score"] for row in judged[trial]) for trial in common])
     marks: dict[str, list[float]] = defaultdict(list)

@@ -1,9 +1,9 @@
-"""From what a judge shows of its certainty to how often it is right: an isotonic map, and how well it keeps its word.
+"""An isotonic map from the certainty that a judge shows to how often it is right, and how reliable that map is.
 
-A verdict is right when it lies within an eighth, half of a level, of the mean of at least three raters. Its signal is
-the spread of several verdicts, or the judge's own word. How reliable the fitted confidence is, is measured by two
-further maps, each fitted to one half of the trials and tried on the other: on the trials it was fitted to, every map
-looks perfect.
+A verdict is right when it is within an eighth, half of a level, of the mean of at least three raters. Its signal is
+the spread of several verdicts, or the judge's own confidence. The reliability of the fitted confidence is measured with
+two further maps, each fitted to one half of the trials and tested on the other: on the trials to which it was fitted,
+every map looks perfect.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,13 +24,13 @@ from stoic_assets.core.ratings.reliability.resampling import item_weights
 from stoic_assets.core.table_rows import Row
 
 WITHIN = 0.125
-"""A score this near to people's mean is right."""
+"""A score this close to people's mean is right."""
 FEWEST_RATERS = 3
 FEWEST_TRIALS = 30
 BINS = 10
 EXACT = 1e-9
 DIGITS = 12
-"""Decimal places of a signal: the spread of 0.3, 0.4, 0.5 is that of 0.5, 0.6, 0.7, but for errors of rounding."""
+"""Decimal places of a signal: except for rounding errors, the spread of 0.3, 0.4, 0.5 is that of 0.5, 0.6, 0.7."""
 ERRS_UPWARDS = "no interval: chance alone makes it larger than 0; compare brier"
 NEEDED: Mapping[Signal, str] = {"spread": f"{ENOUGH} verdicts", "self": "a verdict with the judge's own word"}
 Judged = Mapping[str, Sequence[Row]]
@@ -41,7 +41,7 @@ Ratings = Mapping[str, Mapping[str, float]]
 
 @dataclass(frozen=True, eq=False)
 class KnownVerdicts:
-    """Verdicts whose truth is known: the signal, the uncalibrated confidence, whether right, and the trial's number.
+    """Verdicts with known truth: the signal, the uncalibrated confidence, whether right, and the trial's number.
 
     Several verdicts on one trial share its weight.
     """
@@ -81,8 +81,8 @@ def fitted(
         return _not_fitted(signal, seen.trials)
     points = _points(signal, seen, np.ones(len(seen.signal), dtype=bool))
     halves = _halves(seen, resampling.seed)
-    before = HeldConfidence(seen, seen.before, np.zeros_like(halves))
-    after = HeldConfidence(seen, _from_the_other_half(signal, seen, halves), halves)
+    before = CheckedConfidence(seen, seen.before, np.zeros_like(halves))
+    after = CheckedConfidence(seen, _from_the_other_half(signal, seen, halves), halves)
     found = ConfidenceMap(
         virtue=virtue, judges=judges, signal=signal, points=points, before=before.bins(), after=after.bins(),
         prompt_hashes=tuple(sorted({row["prompt_hash"] or "" for rows in known.values() for row in rows})),
@@ -107,14 +107,14 @@ def measure_names(signal: Signal) -> list[str]:
 
 
 def _usable(signal: Signal, verdicts: Sequence[Row]) -> Sequence[Row]:
-    """The verdicts on a trial that show the signal."""
+    """The verdicts on a trial that have the signal."""
     if signal == "spread":
         return verdicts if len(verdicts) >= ENOUGH else ()
     return [row for row in verdicts if row["self_confidence"] is not None]
 
 
 def _known_verdicts(signal: Signal, judged: Judged, truth: Mapping[str, float]) -> KnownVerdicts:
-    """One for each trial where the spread counts; else one for each verdict."""
+    """One entry for each trial if the signal is the spread; else one for each verdict."""
     rows: list[tuple[float, float, bool, int]] = []
     for number, (trial, verdicts) in enumerate(judged.items()):
         marks = [row["score"] for row in verdicts]
@@ -132,9 +132,9 @@ def _is_right(score: float, truth: float) -> bool:
 
 
 def _points(signal: Signal, seen: KnownVerdicts, used: npt.NDArray[np.bool_]) -> tuple[tuple[float, float], ...]:
-    """The isotonic map of some of the verdicts: falling with the spread, rising with the word.
+    """The isotonic map of some of the verdicts: decreasing in the spread, increasing in the judge's own confidence.
 
-    It never promises more than the rule of succession allows for so many trials: three that were right are no proof.
+    It never gives more than the rule of succession allows for the number of trials: three right ones are no proof.
     """
     from scipy.optimize import isotonic_regression
 
@@ -145,7 +145,7 @@ def _points(signal: Signal, seen: KnownVerdicts, used: npt.NDArray[np.bool_]) ->
     fitted_to = isotonic_regression(right, weights=weights, increasing=signal == "self").x
     confidences = np.clip(fitted_to, 1 / (trials + 2), (trials + 1) / (trials + 2))
     bends = np.diff(confidences) != 0
-    kept = np.append(True, bends) | np.append(bends, True)  # between two points of one height none is needed
+    kept = np.append(True, bends) | np.append(bends, True)  # none is needed between two points of the same height
     return tuple(zip(signals[kept].tolist(), confidences[kept].tolist(), strict=True))
 
 
@@ -165,11 +165,11 @@ def _from_the_other_half(signal: Signal, seen: KnownVerdicts, halves: npt.NDArra
 
 
 @dataclass(frozen=True, eq=False)
-class HeldConfidence:
-    """A confidence held against the truth.
+class CheckedConfidence:
+    """A confidence compared with the truth.
 
-    `half` says from which map a confidence comes; what one map promises too much, another that promises too little does
-    not make good. With more parts than two, each would be too small to show a gap.
+    `half` says from which map a confidence comes; overconfidence of one map must not cancel underconfidence of the
+    other. With more than two parts, each would be too small to show a gap.
     """
 
     seen: KnownVerdicts
@@ -178,7 +178,7 @@ class HeldConfidence:
 
     @property
     def bin(self) -> npt.NDArray[np.intp]:
-        """The tenth, 0–9, in which each confidence lies."""
+        """The tenth, 0–9, to which each confidence belongs."""
         return np.minimum(self.confidence * BINS, BINS - 1).astype(np.intp)
 
     def bins(self) -> tuple[ReliabilityBin, ...]:
@@ -186,16 +186,16 @@ class HeldConfidence:
         share = self.seen.share
         return tuple(
             ReliabilityBin(
-                confidence=float(np.average(self.confidence[held], weights=share[held])),
-                right=float(np.average(self.seen.right[held], weights=share[held])),
-                verdicts=int(held.sum()),
+                confidence=float(np.average(self.confidence[inside], weights=share[inside])),
+                right=float(np.average(self.seen.right[inside], weights=share[inside])),
+                verdicts=int(inside.sum()),
             )
-            for held in (self.bin == tenth for tenth in range(BINS))
-            if held.any()
+            for inside in (self.bin == tenth for tenth in range(BINS))
+            if inside.any()
         )
 
     def brier(self, weights: Floats) -> Estimate:
-        """The mean squared distance of confidence from truth, 0–1; saying 0.5 throughout gets 0.25."""
+        """The mean squared distance of confidence from truth, 0–1; a constant 0.5 gives 0.25."""
         return _mean((self.confidence - self.seen.right) ** 2, self.seen, weights)
 
     def calibration_error(self) -> Estimate:

@@ -1,4 +1,4 @@
-"""A judge's scores beside people's, trial by trial: the arrays from which everything else is computed."""
+"""A judge's scores paired with people's, trial by trial: the arrays from which everything else is computed."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -35,7 +35,7 @@ class PairedScores:
 
 
 def scored(verdicts: Iterable[Row]) -> list[Row]:
-    """The rows of `virtue_scores` that hold a score that counts."""
+    """The rows of `virtue_scores` with a score that counts."""
     return [
         row for row in verdicts
         if row["score"] is not None and row.get("error") is None and row.get("exercised") is not False
@@ -43,9 +43,9 @@ def scored(verdicts: Iterable[Row]) -> list[Row]:
 
 
 def panels(verdicts: Iterable[Row]) -> dict[tuple[Virtue, tuple[str, ...]], dict[str, list[Row]]]:
-    """Verdicts by virtue, judges and trial: every model alone, and where a trial has several, all of them together.
+    """Verdicts by virtue, judges and trial: every model alone and, where a trial has several, all of them together.
 
-    The verdicts of a trial stand in the order of model and sample.
+    The verdicts of a trial are in the order of model and sample.
     """
     by_trial: dict[tuple[Virtue, str], list[Row]] = defaultdict(list)
     for row in sorted(verdicts, key=lambda row: (row["judge_model"], row["sample"])):
@@ -59,7 +59,7 @@ def panels(verdicts: Iterable[Row]) -> dict[tuple[Virtue, tuple[str, ...]], dict
 
 
 def by_one_prompt(judged: Mapping[str, Sequence[Row]]) -> dict[str, Sequence[Row]]:
-    """The trials that were judged with the commonest prompt of them all: asked otherwise, a model is another judge."""
+    """The trials that were judged with the most common prompt: with another prompt, a model is another judge."""
     prompts = {trial: rows[0]["prompt_hash"] or "" for trial, rows in judged.items()}
     times = Counter(prompts.values())
     usual = max(times, key=lambda prompt: (times[prompt], prompt), default="")

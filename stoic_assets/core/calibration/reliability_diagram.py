@@ -1,7 +1,7 @@
-"""The chart of calibration: how often verdicts of like confidence were right, without and with the map.
+"""The chart of calibration: how often verdicts of similar confidence were right, without and with the map.
 
-On the diagonal a confidence means what it says; below it the judge promises too much. The larger a dot, the more
-verdicts it stands for.
+On the diagonal the confidence is exact; below it the judge is overconfident. The larger a dot, the more verdicts it
+represents.
 """
 
 from collections.abc import Sequence

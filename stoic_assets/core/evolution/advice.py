@@ -1,4 +1,4 @@
-"""What the judges advise on a virtue, each suggestion with the trials it was made in and the words it rests on."""
+"""What the judges advise on a virtue, each suggestion with the trials in which it was made and quotes from them."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -9,13 +9,13 @@ from stoic_assets.core.evolution.stoic_evaluation import StoicEvaluation
 from stoic_assets.core.judging.virtues import Virtue
 
 MOST_SUGGESTIONS = 10
-"""Suggestions for one virtue; a longer list is no advice."""
+"""Suggestions for one virtue; a longer list is not useful as advice."""
 MOST_QUOTES = 3
 """Quotes for one suggestion."""
 
 
 class Improvement(TypedDict):
-    """One suggestion. `quotes` are the examples that the judges gave on the virtue in the trials it was made in."""
+    """One suggestion. `quotes` are the judges' examples of the virtue in the trials in which it was made."""
 
     virtue: Virtue
     suggestion: str
@@ -25,7 +25,7 @@ class Improvement(TypedDict):
 
 
 def improvements(virtue: Virtue, evaluations: Iterable[StoicEvaluation]) -> list[Improvement]:
-    """At most ten; what is advised in most trials comes first."""
+    """At most ten suggestions; those made in most trials come first."""
     made_in: dict[str, list[StoicEvaluation]] = defaultdict(list)
     for each in evaluations:
         if virtue in each.virtue_scores:
@@ -46,6 +46,6 @@ def _improvement(virtue: Virtue, suggestion: str, trials: Sequence[StoicEvaluati
 
 
 def _quotes(examples: Iterable[Sequence[str]]) -> list[str]:
-    """The first of every trial before the second of any: one trial alone would show one case alone."""
+    """The first of every trial before the second of any: a single trial would show only one case."""
     in_turn = chain.from_iterable(zip_longest(*examples))
     return list(dict.fromkeys(quote for quote in in_turn if quote))[:MOST_QUOTES]

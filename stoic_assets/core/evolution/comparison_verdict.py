@@ -1,4 +1,4 @@
-"""Whether a version is better than the one it is compared with, in the words of the comparison."""
+"""Whether a version is better than its base, with the verdicts of the comparison."""
 
 from collections.abc import Iterable
 from typing import TypedDict
@@ -8,7 +8,7 @@ from stoic_assets.core.table_rows import Row
 
 
 class AgainstBase(TypedDict):
-    """The verdict on a version against `base`; `regressed` and `improved` name measures, the largest move first."""
+    """The verdict on a version against `base`; `regressed` and `improved` name measures, the largest change first."""
 
     base: str
     base_evaluation_id: str

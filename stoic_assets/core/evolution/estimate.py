@@ -1,4 +1,4 @@
-"""A mean over trials and how sure it is, with jobs as clusters: trials of one job resemble each other."""
+"""A mean over trials and its uncertainty, with jobs as clusters: trials of one job resemble each other."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class WeightedScore:
-    """The score (0–1) of one trial of a job, or of one scenario of it, and what it weighs (not negative)."""
+    """The score (0–1) of one trial of a job, or of one scenario of it, and its weight (not negative)."""
 
     job: str
     score: float
@@ -25,7 +25,7 @@ class ClusteredMean:
     """A mean, 0–1, None without a score.
 
     `low` and `high` are the two-sided 95 % interval, `lower_bound` the one-sided 95 % bound, cut to 0–1; all three are
-    None where `why` says why.
+    None where `why` gives a reason.
     """
 
     mean: float | None
@@ -36,7 +36,7 @@ class ClusteredMean:
 
 
 def estimated(scores: Sequence[WeightedScore]) -> ClusteredMean:
-    """The weighted mean by Student's t over jobs; the plain one where nothing weighs anything.
+    """The weighted mean, with an interval by Student's t over jobs; unweighted if all weights are 0.
 
     se² = k/(k−1) · Σ(Σ w·(score − mean) over the trials of a job)² / (Σ w)² for k jobs (linearised ratio estimator,
     Cochran, Sampling Techniques, §2.11); with equally many trials of equal weight in each job that is the t interval

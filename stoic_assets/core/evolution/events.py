@@ -1,6 +1,6 @@
 """What an evaluation announces, as CloudEvents 1.0 in JSON.
 
-An event is the same whenever it is made again from the same evaluation. Delivery is the outbox's business.
+An event made again from the same evaluation is the same. The outbox delivers events.
 """
 
 import json
@@ -19,7 +19,7 @@ SOURCE = "/stoic-eval"
 
 @dataclass(frozen=True)
 class Event:
-    """One event. `subject` is what it tells of, mostly an agent version; `time` is ISO 8601 in UTC."""
+    """One event. `subject` is what it is about, usually an agent version; `time` is ISO 8601 in UTC."""
 
     id: str
     type: str
@@ -43,7 +43,7 @@ class Event:
 
 
 def events_of_evaluation(head: EvaluationHead) -> set[str]:
-    """The ids that events about a whole evaluation have."""
+    """The ids of events about a whole evaluation."""
     return {head.evaluation_id, f"{head.evaluation_id}.compared"}
 
 
@@ -60,7 +60,7 @@ def completed(evaluation: StoicEvaluation) -> Event:
 
 
 def applied(update: FitnessUpdate) -> Event | None:
-    """An evaluation became fitness; its id is the evaluation's. None when no trial was scored."""
+    """The fitness of an evaluation is known; the event's id is the evaluation's. None when no trial was scored."""
     if not update.deliverable:
         return None
     head = update.head
@@ -73,7 +73,7 @@ def applied(update: FitnessUpdate) -> Event | None:
 
 
 def compared(head: EvaluationHead, found: AgainstBase) -> Event:
-    """A version was held against the one before it. The verdict counts holdout jobs, so evolution must not read it."""
+    """A version was compared with its base. The verdict counts holdout jobs, so evolution must not read it."""
     data = {
         "agent_id": head.agent_id, "agent_version": head.agent_version, "evaluation_id": head.evaluation_id,
         **found, "offline": head.offline,

@@ -1,7 +1,7 @@
-"""The fitness update: what evolution is told about one evaluation of an agent version.
+"""The fitness update: what is sent to evolution about one evaluation of an agent version.
 
-Trials of holdout jobs never reach it, neither in numbers nor in words: a version bred on them could not be tested
-with them any more. The JSON document is described in `docs/evolution.md`.
+Trials of holdout jobs are never included, neither in numbers nor in words: a version developed with them could no
+longer be tested with them. The JSON document is described in `docs/evolution.md`.
 """
 
 import hashlib
@@ -24,16 +24,15 @@ from stoic_assets.core.table_rows import Row
 class FitnessUpdate:
     """One evaluation as evolution sees it.
 
-    `fitness` (0–1) is None when no trial was scored, or when it is `void`; such an update is delivered only where
-    another was before it. `fitness_low` and `fitness_high` are None when `fitness_why` says so. `severity` is 0–1, the
-    severest virtue first. `improvements` are of weak virtues alone. `uncertain_virtues` are to be measured again; a
-    weak one may be among them.
+    `fitness` (0–1) is None when no trial was scored, or when it is `void`; such an update is delivered only after an
+    earlier one. `fitness_low` and `fitness_high` are None when `fitness_why` gives a reason. `severity` is 0–1, the
+    most severe virtue first. `improvements` are only for weak virtues. `uncertain_virtues` should be measured again;
+    weak ones may be among them.
 
     The agent failed in `failed_trials` of the `scored_trials`: these have no virtues, so that failing does not lower
-    `fitness`. Neither number counts what people said.
+    `fitness`. Neither number includes people's evaluations.
 
-    `revision` counts from 1 what was told of this evaluation: the highest holds, also where it says what an earlier
-    one had said.
+    `revision` counts, from 1, the updates on this evaluation: the highest is valid, even if it repeats an earlier one.
     """
 
     head: EvaluationHead
@@ -55,12 +54,12 @@ class FitnessUpdate:
     revision: int = 1
 
     def after(self, former: Mapping[str, Any]) -> "FitnessUpdate":
-        """As the next revision after the document that was told last, or that one again where nothing changed."""
+        """This update as the next revision after the document sent last; the same revision if nothing changed."""
         same = replace(self, revision=former["revision"])
         return same if same.idempotency_key == former["idempotency_key"] else replace(self, revision=same.revision + 1)
 
     def void(self, why: str) -> "FitnessUpdate":
-        """What is told of an evaluation on which no fitness may rest."""
+        """The update without fitness, for an evaluation that must not have one."""
         return replace(
             self, fitness=None, fitness_low=None, fitness_high=None, fitness_why=why, objectives={}, severity={},
             uncertain_virtues=[], improvements=[], comparison=None,
@@ -68,23 +67,23 @@ class FitnessUpdate:
 
     @property
     def idempotency_key(self) -> str:
-        """SHA-256 of all that is told. Rounded, since sums in SQL may differ in the last digit."""
+        """SHA-256 of all content. Rounded, since sums in SQL may differ in the last digit."""
         content = json.dumps(_rounded([self.trial_ids, self._content()]), sort_keys=True)
         return hashlib.sha256(content.encode()).hexdigest()
 
     @property
     def balanced_fitness(self) -> float | None:
-        """The mean of the worst virtue, 0–1; None unless all five were scored."""
+        """The mean score of the worst virtue, 0–1; None unless all five were scored."""
         return balanced(self.objectives)
 
     @property
     def weak_virtues(self) -> list[Virtue]:
-        """The virtues that the next version should work on, the severest first."""
+        """The virtues that the next version should improve, the most severe first."""
         return list(self.severity)
 
     @property
     def floor_violations(self) -> list[Virtue]:
-        """The virtues below their floor, the deepest first."""
+        """The virtues below their floor, the one furthest below first."""
         return below_floor(self.objectives)
 
     @property
@@ -94,11 +93,11 @@ class FitnessUpdate:
 
     @property
     def deliverable(self) -> bool:
-        """Whether there is anything to tell."""
+        """Whether there is anything to send."""
         return self.fitness is not None
 
     def row(self, delivered_at: str | None = None) -> dict[str, Any]:
-        """The row of table `fitness_updates`; the improvements of a virtue stand with its objective."""
+        """The row of table `fitness_updates`; the improvements of a virtue are in its objective."""
         figures = {virtue: {**each, "improvements": self._advice(virtue)} for virtue, each in self.objectives.items()}
         return {
             "idempotency_key": self.idempotency_key, "agent_id": self.head.agent_id,
@@ -113,7 +112,7 @@ class FitnessUpdate:
         }
 
     def payload(self) -> dict[str, Any]:
-        """The JSON document that goes to EVOLUTION_URL."""
+        """The JSON document that is sent to EVOLUTION_URL."""
         return {"idempotency_key": self.idempotency_key, **self._content()}
 
     def _content(self) -> dict[str, Any]:
@@ -178,9 +177,9 @@ def fitness_update(
 
 
 def _heard(evaluation: StoicEvaluation) -> StoicEvaluation:
-    """Without what people said and nobody is sure of, such as the marks of one rater alone: that is no voice.
+    """The evaluation without findings of people that have no confidence, such as the marks of a single rater.
 
-    It would move the fitness like a trial, and make the judges' findings on the same virtue look unsure.
+    They would affect the fitness like a trial, and make the judges' findings on the same virtue look uncertain.
     """
     if evaluation.source != "human":
         return evaluation

@@ -1,7 +1,7 @@
-"""Trials in the shape that GEPA learns from: an `EvaluationBatch`, and the reflective dataset made of it.
+"""Trials in the form from which GEPA learns: an `EvaluationBatch`, and the reflective dataset made from it.
 
-The package `gepa` is not imported: `EvaluationBatch(**vars(batch))` makes GEPA's own type of a batch. How a loop uses
-this is told in `docs/evolution.md`. Holdout jobs are left out of everything.
+The package `gepa` is not imported: `EvaluationBatch(**vars(batch))` converts a batch to GEPA's own type.
+`docs/evolution.md` describes how a loop uses this. Holdout jobs are left out of everything.
 """
 
 from collections import defaultdict
@@ -57,10 +57,10 @@ def evaluation_batch(
     turns: Iterable[Row],
     jobs: Sequence[str] | None = None,
 ) -> Batch:
-    """The trials of one evaluation as a batch, by trial id; with `jobs`, one entry for each of these, as GEPA wants it.
+    """The trials of one evaluation as a batch, by trial id; with `jobs`, one entry for each of these, as GEPA needs it.
 
     `trials` and `turns` are rows of those tables. A trial in which the agent failed scores 0. Raises `NothingToLearn`
-    for a job that is held out or of which no trial was scored: no number stands in for a missing one.
+    for a holdout job or one without a scored trial: missing scores are not replaced by a number.
     """
     traces = _traces(evaluations, trials, turns)
     if jobs is None:
@@ -78,7 +78,7 @@ def evaluation_batch(
 def reflective_dataset(
     trajectories: Iterable[Sequence[Trace]], components: Iterable[str]
 ) -> dict[str, list[ReflectiveRecord]]:
-    """One record for each trial and component; who of the components is to blame, GEPA's reflection must find."""
+    """One record for each trial and component; GEPA's reflection must find out which component is responsible."""
     traces = [trace for of_entry in trajectories for trace in of_entry]
     return {component: [_record(trace) for trace in traces] for component in components}
 
@@ -117,7 +117,7 @@ def _words(trace: Trace, speaker: str) -> list[str]:
 
 
 def _record(trace: Trace) -> ReflectiveRecord:
-    """Messages keep their numbers, so that the order of the conversation is not lost."""
+    """The record of a trial; messages keep their numbers, so that the order of the conversation is not lost."""
     return {
         "Inputs": {"job": trace.task_id, **_numbered(trace, "user")},
         "Generated Outputs": _numbered(trace, "agent"),
@@ -130,7 +130,7 @@ def _numbered(trace: Trace, speaker: str) -> dict[str, str]:
 
 
 def _feedback(trace: Trace) -> str:
-    """The worst virtue first."""
+    """The scores and reasons of the judges, the worst virtue first."""
     if trace.evaluation is None:
         return f"The agent failed and scores 0: {trace.failure or 'it gave no reason'}"
     findings = trace.evaluation.virtue_scores

@@ -1,4 +1,4 @@
-"""One virtue as an objective of evolution: its mean, how sure it is, and whether it is above its floor."""
+"""One virtue as an objective of evolution: its mean, its uncertainty, and whether it is above its floor."""
 
 from collections.abc import Mapping, Sequence
 from statistics import fmean
@@ -10,11 +10,11 @@ from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 from stoic_assets.core.settings import Evolution, Weakness
 
 _DIGITS = 9
-"""A mean that differs from a threshold after these differs by rounding alone."""
+"""A mean that differs from a threshold only beyond these decimals differs by rounding."""
 
 
 class Floor(TypedDict):
-    """The score below which no gain elsewhere makes up for a virtue.
+    """The score below which gains elsewhere do not compensate for a virtue.
 
     It is `violated` when the mean is below, `certain` when the upper end of the interval is below as well.
     """
@@ -25,11 +25,11 @@ class Floor(TypedDict):
 
 
 class Objective(TypedDict):
-    """One virtue over the trials in which it was scored; all numbers but `trials` are 0–1.
+    """One virtue over the trials in which it was scored; all numbers except `trials` are 0–1.
 
-    `calibrated` is the share of trials whose confidence comes from people's ratings and is nobody's own word. `low` and
-    `high` are the 95 % interval of the mean, `lower_bound` its one-sided 95 % bound for cautious selection; they are
-    None where `why` says why.
+    `calibrated` is the share of trials whose confidence comes from people's ratings and not from a judge's own. `low`
+    and `high` are the 95 % interval of the mean, `lower_bound` its one-sided 95 % bound for cautious selection; they
+    are None where `why` gives a reason.
     """
 
     mean: float
@@ -53,7 +53,7 @@ def objectives(evaluations: Sequence[StoicEvaluation], floors: Mapping[Virtue, f
 
 
 def _objective(virtue: Virtue, evaluations: Sequence[StoicEvaluation], floor: float | None) -> Objective | None:
-    """The mean is weighted by confidence."""
+    """One virtue, with the mean weighted by confidence; None where it was not scored."""
     heard = [each for each in evaluations if virtue in each.virtue_scores]
     found = [(each.observed, each.virtue_scores[virtue]) for each in heard]
     estimate = estimated([WeightedScore(job, finding.score, finding.confidence) for job, finding in found])
@@ -73,7 +73,7 @@ def _floor(at: float, mean: float, high: float | None) -> Floor:
 
 
 def below_floor(found: Objectives) -> list[Virtue]:
-    """The virtues whose mean is below their floor, the deepest first."""
+    """The virtues whose mean is below their floor, the one furthest below first."""
     depths = {
         virtue: each["floor"]["at"] - each["mean"]
         for virtue, each in found.items()
@@ -83,12 +83,12 @@ def below_floor(found: Objectives) -> list[Virtue]:
 
 
 def balanced(found: Objectives) -> float | None:
-    """The mean of the worst virtue, so that none can be bought with another; None unless all five were scored."""
+    """The mean of the worst virtue, so that none can compensate for another; None unless all five were scored."""
     return min(each["mean"] for each in found.values()) if len(found) == len(VIRTUES) else None
 
 
 def severities(found: Objectives, weakness: Weakness) -> dict[Virtue, float]:
-    """(1 − score)·confidence of the weak virtues, the severest first."""
+    """(1 − score)·confidence of the weak virtues, the most severe first."""
     weak = {
         virtue: (1 - each["mean"]) * each["confidence"]
         for virtue, each in found.items()
@@ -100,7 +100,7 @@ def severities(found: Objectives, weakness: Weakness) -> dict[Virtue, float]:
 def uncertain(found: Objectives, weakness: Weakness, evolution: Evolution) -> list[Virtue]:
     """The virtues to measure again before anything is changed for them, in their usual order.
 
-    One is uncertain when nobody scored it, its interval is missing or too wide, or the judges are not sure of it.
+    One is uncertain if it was not scored, its interval is missing or too wide, or the judges' confidence is too low.
     """
     return [
         virtue for virtue in VIRTUES

@@ -14,7 +14,7 @@ from stoic_assets.core.table_rows import Row, by_trial
 def only_said(evaluations: Iterable[StoicEvaluation], turns: Iterable[Row]) -> list[StoicEvaluation]:
     """The evaluations of trials without the examples that do not occur in what the judge was shown.
 
-    `turns` are rows of the table `turns`; of a trial that has none there no example is left.
+    `turns` are rows of the table `turns`; a trial without rows keeps no example.
     """
     shown = by_trial(turns)
     return [_only_said(each, _record(shown[each.id])) for each in evaluations]

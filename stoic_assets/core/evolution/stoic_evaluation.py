@@ -1,7 +1,7 @@
 """What the judges found in one trial, as one document: a score, a confidence, reasons and advice for each virtue.
 
-Events, the fitness update and the stoic graph are all made from these. How verdicts become a score is the business of
-the SQL models; here only their words are gathered.
+Events, the fitness update and the stoic graph are all made from these. The SQL models compute scores from verdicts;
+here only the texts are collected.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,8 +20,8 @@ from stoic_assets.core.table_rows import Row, by_trial
 class EvaluationHead:
     """Which evaluation it was.
 
-    `time` must be the same whenever the evaluation is looked at again (its beginning, say), so that a repeat gives
-    equal documents. `offline` says that the scores mean nothing.
+    `time` must not change between calls (use the start of the evaluation, for example), so that a repeat gives equal
+    documents. `offline` says that the scores mean nothing.
     """
 
     agent_version: str
@@ -55,9 +55,9 @@ class VirtueFinding:
 class StoicEvaluation:
     """One scored trial. `id` is the trial's, `task_id` its job, `holdout` whether evolution must not learn from it.
 
-    Score and confidence are 0–1, and None where no virtue was scored: the agent `failed`, or nothing called for one.
-    `calibrated` are the virtues whose confidence was read from a map that was fitted to people's ratings, or is raters'
-    agreement: nobody's own word.
+    Score and confidence are 0–1, and None where no virtue was scored: the agent `failed`, or none was exercised.
+    `calibrated` are the virtues whose confidence was read from a map fitted to people's ratings, or is raters'
+    agreement, and so does not depend on a judge's own.
     """
 
     id: str
@@ -74,12 +74,12 @@ class StoicEvaluation:
 
     @property
     def observed(self) -> str:
-        """What counts as one observation, as in comparisons: the job, or the one scenario of it."""
+        """What counts as one observation, as in comparisons: the job, or the scenario of it."""
         return played(self.task_id, self.scenario)
 
     @property
     def notes(self) -> str | None:
-        """The virtues that the trial says nothing about."""
+        """A note on the virtues without a score; None if there are none."""
         missing = [virtue for virtue in VIRTUES if virtue not in self.virtue_scores]
         return f"not scored: {', '.join(missing)}" if missing else None
 
@@ -126,7 +126,7 @@ def _evaluation(
 
 
 def _findings(scores: Sequence[Row], verdicts: Sequence[Row]) -> dict[Virtue, VirtueFinding]:
-    """The scored virtues in their usual order; verdicts go by judge and sample, since rows have no order."""
+    """The scored virtues in their usual order; verdicts are ordered by judge and sample, since rows have no order."""
     by_virtue = {row["virtue"]: row for row in scores}
     ordered = sorted(verdicts, key=lambda row: (row["judge_model"], row["sample"]))
     return {
@@ -137,7 +137,7 @@ def _findings(scores: Sequence[Row], verdicts: Sequence[Row]) -> dict[Virtue, Vi
 
 
 def _finding(score: Row, verdicts: Sequence[Row]) -> VirtueFinding:
-    """The panel's score with the reasoning of the verdict that comes nearest to it, and everybody's examples."""
+    """The panel's score with the reasoning of the verdict closest to it, and the examples of all verdicts."""
     nearest = min(verdicts, key=lambda verdict: abs(verdict["score"] - score["score"]))
     return VirtueFinding(
         score=score["score"],
@@ -149,5 +149,5 @@ def _finding(score: Row, verdicts: Sequence[Row]) -> VirtueFinding:
 
 
 def distinct(texts: Iterable[str]) -> tuple[str, ...]:
-    """Each text once, without blanks around it, in the order of their first occurrence; empty ones are left out."""
+    """Each text once, stripped, in the order of first occurrence; empty ones are left out."""
     return tuple(dict.fromkeys(text.strip() for text in texts if text.strip()))

@@ -1,6 +1,6 @@
-"""The files in which people's feedback comes: metrics by dimension, or a dialogue from which a model extracts them.
+"""Files with people's feedback: metrics by dimension, or a dialogue from which a model extracts them.
 
-Only the form is held here; what the dimensions say of the virtues decides `translation`.
+Only the form is defined here; `translation` maps the dimensions to virtues.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ Sentiment = Literal["very_negative", "negative", "neutral", "positive", "very_po
 Acceptance = Literal["accepted", "needs_improvement", "rejected"]
 Role = Literal["human", "user", "agent", "assistant", "interviewer"]
 PERSON: frozenset[Role] = frozenset({"human", "user"})
-"""The roles under which the person speaks whose feedback it is."""
+"""The roles of the person whose feedback it is."""
 
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Name = Annotated[str, Field(min_length=1)]
@@ -37,9 +37,9 @@ class DimensionFeedback(Document):
 
 
 class Metrics(Document):
-    """What one person said of one piece of work. `improvement_suggestions` are those that belong to no dimension.
+    """What one person said about one piece of work. `improvement_suggestions` are those that belong to no dimension.
 
-    Satisfaction and confidence that were not told are those of the dimensions together; see `human_evaluation`.
+    Missing satisfaction and confidence are computed from all dimensions; see `human_evaluation`.
     """
 
     dimension_feedback: tuple[DimensionFeedback, ...]
@@ -64,7 +64,7 @@ def _version(key: str) -> str:
 
 
 class About(Document):
-    """Whom the feedback is about: a version, or an agent, whose newest version is meant; `timestamp` is ISO 8601."""
+    """What the feedback is about: a version, or an agent, meaning its newest version; `timestamp` is ISO 8601."""
 
     agent_version: Annotated[str, AfterValidator(_version)] | None = None
     agent_id: Annotated[str, Field(pattern="^[^@]+$")] | None = None
@@ -91,7 +91,7 @@ class About(Document):
 
     @property
     def feedback_id(self) -> str:
-        """The same for the same content, however it is written down."""
+        """An id that is the same for the same content, however the file is written."""
         return f"feedback-{hashlib.sha256(self.model_dump_json(exclude_defaults=True).encode()).hexdigest()[:32]}"
 
 
@@ -100,7 +100,7 @@ class MetricsFile(About, Metrics):
 
     @property
     def metrics(self) -> Metrics:
-        """The metrics without whom they are about."""
+        """The metrics alone, without the fields of `About`."""
         return Metrics(**{name: getattr(self, name) for name in Metrics.model_fields})
 
 
@@ -134,7 +134,7 @@ def parse_feedback(text: str, source: str) -> FeedbackFile:
         raise DocumentError(source, error.lineno, "", f"not valid JSON: {error.msg}") from None
     except RecursionError:
         raise DocumentError(source, None, "", "not valid JSON: nested too deeply") from None
-    # In valid JSON a tab stands between values only, where YAML, which knows the lines, does not allow it.
+    # The YAML reader gives the lines, but allows no tabs; in valid JSON they occur only between values.
     plain = text.replace("\t", " ")
     if isinstance(data, dict) and "dialogue" in data:
         return parse_document(plain, DialogueFile, source)

@@ -1,6 +1,6 @@
-"""What one person, or the raters of one reply, found: as a row of `human_feedback_evaluations` and as StoicEvaluation.
+"""Findings of one person, or of the raters of one reply: row of `human_feedback_evaluations`, and StoicEvaluation.
 
-A StoicEvaluation is made from the row alone, so that whoever reads the table publishes what was stored.
+A StoicEvaluation is made only from the row, so that what is published is what was stored.
 """
 
 import json
@@ -17,14 +17,14 @@ from stoic_assets.core.table_rows import Row
 
 Kind = Literal["metrics", "dialogue", "ratings"]
 FEEDBACK = "human-feedback"
-"""The evaluation under which all feedback files of a version stand in the tables."""
+"""The evaluation under which tables store all feedback files of a version."""
 RATINGS = "human-ratings"
-"""The one under which the rated replies of a version stand."""
+"""The evaluation under which tables store the rated replies of a version."""
 
 
 @dataclass(frozen=True)
 class HumanFeedback:
-    """Feedback as it was taken in. `origin` names the file; `interpreter` is set where a model read a dialogue."""
+    """Feedback as collected. `origin` names the file; `interpreter` is set where a model read a dialogue."""
 
     id: str
     kind: Kind
@@ -38,7 +38,7 @@ class HumanFeedback:
 
 
 def human_row(feedback: HumanFeedback, virtues: VirtueMap) -> dict[str, Any]:
-    """The row of `human_feedback_evaluations`; `virtues` says which dimension speaks of which virtue."""
+    """The row of `human_feedback_evaluations`; `virtues` maps dimensions to virtues."""
     metrics, translation = feedback.metrics, translated(feedback.metrics, virtues)
     scores = {virtue: asdict(finding) for virtue, finding in translation.virtue_scores.items()}
     overall_score, overall_confidence = _overall(metrics)
@@ -63,7 +63,7 @@ def human_row(feedback: HumanFeedback, virtues: VirtueMap) -> dict[str, Any]:
 
 
 def _overall(metrics: Metrics) -> tuple[float | None, float | None]:
-    """Overall score and confidence as they were told, else what was said of the dimensions together."""
+    """Overall score and confidence as given, else those of all dimensions together."""
     score, sure = metrics.overall_satisfaction, metrics.interpretation_confidence
     if score is not None and sure is not None:
         return score, sure
@@ -75,10 +75,10 @@ def _overall(metrics: Metrics) -> tuple[float | None, float | None]:
 def human_evaluation(
     row: Row, holdouts: Collection[str] = (), scenarios: Mapping[str, str] | None = None
 ) -> StoicEvaluation | None:
-    """The StoicEvaluation of a row, None where no dimension speaks of a virtue.
+    """The StoicEvaluation of a row, None where no dimension is mapped to a virtue.
 
-    `holdouts` are the jobs from which evolution must not learn, `scenarios` those of trials that were held on one.
-    Raters' agreement is no one's own word: three who agree entirely have a confidence of 2/3.
+    `holdouts` are the jobs from which evolution must not learn, `scenarios` the scenarios of trials that have one.
+    Raters' agreement counts as calibrated confidence: three who agree entirely have a confidence of 2/3.
     """
     findings = {virtue: _finding(each) for virtue, each in json.loads(row["virtue_scores"]).items()}
     if not findings:

@@ -1,6 +1,6 @@
-"""A dialogue with a person as metrics, extracted by a model that is held to a strict form and to the person's words.
+"""A dialogue with a person as metrics, extracted by a model in a strict form and checked against the person's words.
 
-The dialogue is as hostile as any record: it goes behind a fence in a message of its own, as to a judge.
+The dialogue may be as hostile as any record: it is fenced and sent in a separate message, as for a judge.
 """
 
 import hashlib
@@ -44,13 +44,13 @@ USUAL_DIMENSIONS = (
     "accuracy", "helpfulness", "completeness", "creativity", "clarity", "efficiency", "ethics", "safety", "fairness",
     "appropriateness",
 )
-"""What people commonly speak of; a project's own dimensions come on top."""
+"""What people commonly talk about; a project's own dimensions are added."""
 MOST_DIMENSIONS = 20
 MOST_TEXTS = 5
 
 
 class ExtractedDimension(Part):
-    """What the person said on one dimension; the fields stand in the order in which they are to be thought out."""
+    """What the person said on one dimension; the fields are in the order in which the model is to think."""
 
     dimension: str
     supporting_quotes: Annotated[list[Text], Field(min_length=1, max_length=MOST_TEXTS)]
@@ -78,7 +78,7 @@ async def interpret(
 ) -> Metrics:
     """What the person in `dialogue` said, as the model named `judge` understands it.
 
-    `dimensions` are offered besides the usual ones. Raises `NoVerdict` when no usable reply is to be had.
+    `dimensions` are offered in addition to the usual ones. Raises `NoVerdict` when there is no usable reply.
     """
     offered = offered_dimensions(dimensions)
     question = interpretation_question(dialogue, offered)
@@ -93,12 +93,12 @@ def offered_dimensions(own: Iterable[str]) -> tuple[str, ...]:
 
 
 def interpreter(judge: str, dimensions: Collection[str]) -> str:
-    """Who reads dialogues: the model and the hash of what it is asked. Another one may read them otherwise."""
+    """The identity of an interpreter: the model and the hash of its prompt. Another one may interpret differently."""
     return f"{judge}/{_prompt_hash(offered_dimensions(dimensions))[:16]}"
 
 
 def interpretation_question(dialogue: DialogueFile, offered: Sequence[str]) -> Question:
-    """The dialogue as a question to whichever model answers."""
+    """The dialogue as a question, independent of the model that answers."""
     variables = {"dimensions": offered, "person": sorted(PERSON)}
     blocks = (Block(f"message {n}, {m.role}", m.content) for n, m in enumerate(dialogue.dialogue, 1))
     return Question(
@@ -113,7 +113,7 @@ def interpretation_question(dialogue: DialogueFile, offered: Sequence[str]) -> Q
 def parse_metrics(text: str, offered: Collection[str], said: Sequence[str]) -> Metrics:
     """Reads a reply. Raises `MalformedVerdict`.
 
-    Quotes that the person did not say are dropped, and the confidence falls with their share as a judge's does: by
+    Quotes that the person did not say are dropped, and the confidence decreases with their share as a judge's does: by
     half when none is real.
     """
     reply = parsed(text, _REPLY)
@@ -121,7 +121,7 @@ def parse_metrics(text: str, offered: Collection[str], said: Sequence[str]) -> M
         if found.dimension not in offered:
             raise MalformedVerdict(f"dimension_feedback: {found.dimension[:60]!r} is none of {', '.join(offered)}")
     return Metrics(
-        dimension_feedback=tuple(_held_to_words(found, said) for found in reply.dimension_feedback),
+        dimension_feedback=tuple(_checked_against(said, found) for found in reply.dimension_feedback),
         improvement_suggestions=tuple(reply.improvement_suggestions),
         overall_satisfaction=reply.overall_satisfaction,
         interpretation_confidence=reply.interpretation_confidence,
@@ -129,7 +129,7 @@ def parse_metrics(text: str, offered: Collection[str], said: Sequence[str]) -> M
     )
 
 
-def _held_to_words(found: ExtractedDimension, said: Sequence[str]) -> DimensionFeedback:
+def _checked_against(said: Sequence[str], found: ExtractedDimension) -> DimensionFeedback:
     real = grounded_share(found.supporting_quotes, said) or 0.0
     return DimensionFeedback(
         dimension=found.dimension,

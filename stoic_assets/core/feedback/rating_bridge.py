@@ -1,7 +1,7 @@
 """From the marks of the rating page to virtues.
 
-A mark r of 1–5 is (r − 1)/4. Which dimension is taken as a mark of which virtue is a setting and a conjecture:
-`core/calibration` shows for each edge whether dimension and virtue go together at all.
+A mark r of 1–5 is (r − 1)/4. Which dimension counts as a mark of which virtue is a setting and a conjecture:
+`core/calibration` shows for each edge whether dimension and virtue are related at all.
 """
 
 from collections import defaultdict
@@ -25,7 +25,7 @@ WISHED: Mapping[Overall, float] = {"no": 0.0, "maybe": 0.5, "yes": 1.0}
 
 @dataclass(frozen=True)
 class RatedVirtue:
-    """What one rater's marks say of one virtue of one trial; 0–1."""
+    """One rater's score for one virtue of one trial; 0–1."""
 
     trial_id: str
     rater_id: str
@@ -34,9 +34,9 @@ class RatedVirtue:
 
 
 def rated_trials(rows: Iterable[Row]) -> dict[str, list[Row]]:
-    """The ratings proper in rows of `human_ratings`, by trial; attention items and foreign studies have no trial.
+    """The ratings that count in rows of `human_ratings`, by trial; attention items and foreign studies have no trial.
 
-    Who rated a reply on several pages, or by several rubrics, is heard once, by what was rated last.
+    If somebody rated a reply on several pages, or by several rubrics, only the last rating counts.
     """
     trials: dict[str, dict[str, Row]] = defaultdict(dict)
     for row in sorted(counted(rows), key=lambda row: (row["rated_at"], row["test_id"], row.get("page_id") or "")):
@@ -59,7 +59,7 @@ def rated_virtues(rows: Iterable[Row], bridge: Bridge) -> list[RatedVirtue]:
 
 
 def rated_feedback(rows: Iterable[Row], jobs: Mapping[str, str]) -> list[HumanFeedback]:
-    """What the raters of each trial found together; `jobs` maps trials to their jobs, others are left out.
+    """The combined ratings of each trial; `jobs` maps trials to their jobs, others are left out.
 
     The score of a dimension is the mean of its marks, the confidence the raters' agreement on this very reply.
     """
@@ -84,7 +84,7 @@ def scaled(mark: float) -> float:
 
 
 def agreement(scores: Sequence[float], levels: int) -> float:
-    """How far the raters of one item agree, 0–1: r_wg shrunk by (n − 1)/n, so that one rater alone counts nothing.
+    """How far the raters of one item agree, 0–1: r_wg times (n − 1)/n, so that a single rater gives 0.
 
     r_wg = 1 − s²/σ², where σ² is the variance of marks given at random (James, Demaree, Wolf, Journal of Applied
     Psychology 69, 1984); here both on the 0–1 scale with `levels` equal steps. It needs no other items, so the

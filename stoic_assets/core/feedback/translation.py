@@ -1,7 +1,7 @@
-"""From dimensions of feedback to virtues: which dimension speaks of which virtue, and how several become one score.
+"""From dimensions of feedback to virtues: which dimension is about which virtue, and how several become one score.
 
-A virtue's score is Σ(score·confidence)/Σ confidence over all that was said of it, its confidence the mean. Nothing
-depends on the order in which things were said, and nothing that was said is dropped in silence.
+A virtue's score is Σ(score·confidence)/Σ confidence over all its dimensions, its confidence the mean. Nothing depends
+on the order of the dimensions, and none is dropped silently.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +19,7 @@ VirtueMap = Mapping[str, Virtue] | Mapping[DimensionName, Virtue]
 
 @dataclass(frozen=True)
 class Translation:
-    """What feedback says of the virtues, in their usual order, and the dimensions that speak of none."""
+    """The virtues in feedback, in their usual order, and the dimensions that are mapped to none."""
 
     virtue_scores: dict[Virtue, VirtueFinding]
     unmapped: tuple[str, ...]
@@ -28,8 +28,8 @@ class Translation:
 def translated(metrics: Metrics, virtues: VirtueMap) -> Translation:
     """The virtues in one person's feedback.
 
-    Suggestions that belong to no virtue (those of the feedback as a whole, and those of dimensions that speak of none)
-    go to the virtue of the dimension with the lowest score, to all of them where several are lowest.
+    Suggestions without a virtue (those of the feedback as a whole, and those of unmapped dimensions) go to the virtue
+    of the dimension with the lowest score, to all of them where several are lowest.
     """
     known: dict[str, Virtue] = {key(dimension): virtue for dimension, virtue in virtues.items()}
     entries = sorted(metrics.dimension_feedback, key=lambda entry: entry.model_dump_json())
@@ -46,12 +46,12 @@ def translated(metrics: Metrics, virtues: VirtueMap) -> Translation:
 
 
 def key(dimension: str) -> str:
-    """A dimension's name as the map has it: "Practical Use" is `practical_use`."""
+    """A dimension's name in the form of the map: "Practical Use" is `practical_use`."""
     return "_".join(dimension.casefold().replace("-", " ").replace("_", " ").split())
 
 
 def blended(scores: Sequence[float], confidences: Sequence[float]) -> tuple[float, float]:
-    """Score and confidence of several together; the plain mean where nobody is sure of anything."""
+    """Score and confidence of several together; the unweighted mean if all confidences are 0."""
     return fmean(scores, confidences if any(confidences) else None), fmean(confidences)
 
 

@@ -9,7 +9,7 @@ import pytest
 from sklearn.isotonic import IsotonicRegression
 
 from stoic_assets.core.calibration.judge_agreement import Resampling
-from stoic_assets.core.calibration.map_fitting import Fitted, HeldConfidence, KnownVerdicts, fitted
+from stoic_assets.core.calibration.map_fitting import CheckedConfidence, Fitted, KnownVerdicts, fitted
 
 Row = dict[str, Any]
 TRUTH = 0.5
@@ -94,8 +94,8 @@ def test_reliability_is_measured_on_unseen_trials(verdict: Callable[..., Row], q
 def test_what_one_map_promises_too_much_another_does_not_make_good() -> None:
     right, half = np.array([0.0, 1.0, 0.0, 1.0]), np.array([0, 1, 0, 1])
     seen = KnownVerdicts(signal=right, before=right, right=right, trial=np.arange(4))
-    assert HeldConfidence(seen, np.full(4, 0.5), half).calibration_error().estimate == 0.5
-    assert HeldConfidence(seen, np.full(4, 0.5), np.zeros_like(half)).calibration_error().estimate == 0.0
+    assert CheckedConfidence(seen, np.full(4, 0.5), half).calibration_error().estimate == 0.5
+    assert CheckedConfidence(seen, np.full(4, 0.5), np.zeros_like(half)).calibration_error().estimate == 0.0
 
 
 def test_no_map_is_surer_than_its_trials_allow(verdict: Callable[..., Row], quick: Resampling) -> None:
