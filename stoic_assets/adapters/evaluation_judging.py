@@ -85,7 +85,7 @@ class EvaluationJudging:
         model = self._manifest.spec.agent_model
         return [asdict(r) for e in self.tables.evidence() for r in decide(self._job(e), e, model)]
 
-    def give_way(self) -> None:
+    def mark_rejudging(self) -> None:
         """Marks the evaluation as being judged again, and by which jobs. To be called before verdicts are replaced.
 
         Raises `StorageError`.
@@ -95,7 +95,7 @@ class EvaluationJudging:
         if self.correction.jobs or evidence.was_corrected(self._manifest):
             evidence.correct(self._manifest, self.correction)
 
-    def reads_otherwise(self, jobs: Iterable[Job]) -> list[str]:
+    def edited_jobs(self, jobs: Iterable[Job]) -> list[str]:
         """The names of those jobs that differ from what this evaluation is judged by, and would count as corrected."""
         return [job.name for job in jobs if job.name in self._jobs and self._hash(job) != self._hashes[job.name]]
 
@@ -103,7 +103,7 @@ class EvaluationJudging:
         """As `confidence.samples_alike`, for the judges and samples used here."""
         return samples_alike(self._settings.samples, len(self._panel), self._settings.temperature)
 
-    def weigh(self) -> None:
+    def update_trials(self) -> None:
         """Stores in `trials` what scores and comparisons use of the jobs, where a correction changed it."""
         held, columns = self.tables.read("trials"), {name: self._job_columns(name) for name in self._jobs}
         trials = [{**trial, **columns[trial["job"]]} for trial in held]

@@ -51,7 +51,7 @@ class Collected:
     written: tuple[Path, ...]
 
     @property
-    def came_in(self) -> bool:
+    def has_new(self) -> bool:
         """Whether ratings were collected that the table did not have, and some were of our own pages."""
         known = self.new + self.changed + self.unchanged + self.superseded > self.unknown
         return known and self.new + self.changed > 0

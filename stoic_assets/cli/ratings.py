@@ -76,7 +76,7 @@ def collect(
                 "same "
                 "timestamp; if two people used one rater id, change it in one person's files"
             )
-        if collected.came_in:
+        if collected.has_new:
             console.say(REMAINS)
 
 

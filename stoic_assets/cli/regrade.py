@@ -77,7 +77,7 @@ def _notes(judging: EvaluationJudging, named: Set[str], workplace: Workplace) ->
     if kept := [job.name for job in judging.correction.jobs if job.name not in named]:
         yield f"using corrected jobs from an earlier regrading: {listed(kept)}; --original discards the corrections"
     jobs, _ = readable_jobs(job_files(workplace.project))
-    if other := [name for name in judging.reads_otherwise(jobs) if name not in named]:
+    if other := [name for name in judging.edited_jobs(jobs) if name not in named]:
         yield f"edited since the evaluation, edits not used: {listed(other)}; add --file FILE to judge by an edited job"
     if alike := judging.samples_alike():
         yield alike

@@ -72,7 +72,7 @@ def verdicts(
         manifest = current_evaluation(context, workplace.evidence)
         judging = _judging(manifest, config, workplace)
         tables = run_async(judging.verdicts(virtues="virtue_scores" in wanted, tasks="task_scores" in wanted))
-        judging.give_way()
+        judging.mark_rejudging()
         paths = {table: judging.tables.write(table, rows) for table, rows in tables.items()}
     about = {"virtue_scores": _about_virtues, "task_scores": _about_tasks}
     for asset in sorted(wanted):
@@ -124,8 +124,8 @@ def assertion_results(
         manifest = current_evaluation(context, workplace.evidence)
         judging = _judging(manifest, config, workplace)
         rows = judging.assertions()
-        judging.give_way()
-        judging.weigh()
+        judging.mark_rejudging()
+        judging.update_trials()
         path = judging.tables.write("assertion_results", rows)
     return dg.MaterializeResult(
         metadata={**_about_assertions(rows, manifest.evaluation_id), "path": dg.MetadataValue.path(path)}

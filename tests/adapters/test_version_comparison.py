@@ -158,9 +158,9 @@ def test_the_jobs_of_an_earlier_release_are_known_by_its_manifest(workplace: Wor
 
 def test_a_correction_counts_in_an_evaluation_of_an_earlier_release(workplace: Workplace, earlier: Manifest) -> None:
     corrected = earlier.spec.jobs[0].model_copy(update={"aspirational_average": 10.0})
-    EvaluationJudging(workplace, earlier, corrected=[corrected]).weigh()
+    EvaluationJudging(workplace, earlier, corrected=[corrected]).update_trials()
     assert asked(workplace, earlier) == corrected.question_hash() != earlier.spec.jobs[0].question_hash()
-    EvaluationJudging(workplace, earlier).weigh()
+    EvaluationJudging(workplace, earlier).update_trials()
     assert asked(workplace, earlier) == earlier.spec.jobs[0].question_hash()
 
 
@@ -186,5 +186,5 @@ def test_what_was_blanked_in_the_manifest_counts_in_the_stored_hash(workplace: W
     manifest = earlier.model_copy(update={"spec": spec, "job_hashes": {"mentor": told.question_hash()}})
     workplace.evidence.begin(manifest)
     [blanked] = manifest.spec.blanked(workplace.redactor).jobs
-    EvaluationJudging(workplace, workplace.evidence.manifest(*KEY) or manifest).weigh()
+    EvaluationJudging(workplace, workplace.evidence.manifest(*KEY) or manifest).update_trials()
     assert asked(workplace, manifest) == told.question_hash() != blanked.question_hash()

@@ -43,7 +43,7 @@ def connect_model(env: Mapping[str, str], settings: Settings) -> ChatModel:
 
 
 def is_offline(env: Mapping[str, str]) -> bool:
-    """Whether the offline model is used, so that scores mean nothing. Raises `ConfigurationError` if it is unknown."""
+    """Whether the offline model is used (scores mean nothing). Raises `ConfigurationError` for an unknown provider."""
     provider = _value(env, "STOIC_LLM")
     if provider and provider not in PROVIDERS:
         raise ConfigurationError(f"STOIC_LLM={provider} is unknown; use {' or '.join(PROVIDERS)}")
