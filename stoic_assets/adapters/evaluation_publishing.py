@@ -17,7 +17,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.comparison import compare
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import Manifest, way_on
+from stoic_assets.core.evaluation import Manifest, way_to_finish
 from stoic_assets.core.evolution.comparison_verdict import against_base
 from stoic_assets.core.evolution.events import Event, applied, compared, completed, events_of_evaluation
 from stoic_assets.core.evolution.fitness import FitnessUpdate, fitness_update
@@ -97,7 +97,7 @@ def gepa_batch(workplace: Workplace, manifest: Manifest, jobs: Sequence[str] | N
     """
     tables = EvaluationTables(workplace, manifest)
     if not _conclusive(tables):
-        again = way_on(manifest.agent_version, manifest.evaluation_id, tables.read("evaluations")[0]["status"])
+        again = way_to_finish(manifest.agent_version, manifest.evaluation_id, tables.read("evaluations")[0]["status"])
         raise ConfigurationError(
             f"evaluation {manifest.evaluation_id} of {manifest.agent_version} is not finished or has too many invalid "
             f"trials; nothing can be learned from it until {again} has corrected that"

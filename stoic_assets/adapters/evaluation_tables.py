@@ -12,7 +12,7 @@ from stoic_assets.core.chat import BudgetReached
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.conversation.rows import evidence_of
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import REGRADING, Manifest, evaluation_row, way_on
+from stoic_assets.core.evaluation import REGRADING, Manifest, evaluation_row, way_to_finish
 from stoic_assets.core.judging.ask import OUT_OF_BUDGET
 from stoic_assets.core.model_costs import total_cost
 from stoic_assets.core.table_rows import Row, by_trial
@@ -115,7 +115,7 @@ class EvaluationTables:
         """
         if not self.has("trials"):
             version, evaluation_id = self._key
-            again = way_on(version, evaluation_id, "conversed")
+            again = way_to_finish(version, evaluation_id, "conversed")
             raise ConfigurationError(f"the conversations of {evaluation_id} are not complete; continue with {again}")
         trials, turns, observations = (self._blanked(table) for table in ("trials", "turns", "observations"))
         said, seen = by_trial(turns), by_trial(observations)

@@ -14,7 +14,7 @@ from stoic_assets.adapters.live_releases import read_releases
 from stoic_assets.adapters.wall_clock import now
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError, StoicError
-from stoic_assets.core.evaluation import EvaluationRequest, way_on
+from stoic_assets.core.evaluation import EvaluationRequest, way_to_finish
 from stoic_assets.core.night_record import Alarm, HeldVersion, Night, Round, RoundName, evaluation_id, night_of
 from stoic_assets.core.scoring.validity import cut_short
 
@@ -161,5 +161,5 @@ def _fault(result: Held | StoicError) -> str | None:
         return str(result)
     if len(result.trials) == result.planned:
         return None
-    again = way_on(result.manifest.agent_version, result.manifest.evaluation_id, "conversed")
+    again = way_to_finish(result.manifest.agent_version, result.manifest.evaluation_id, "conversed")
     return f"{cut_short(len(result.trials), result.planned)}; continue with {again} and a higher --max-cost"

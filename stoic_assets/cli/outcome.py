@@ -15,7 +15,7 @@ from stoic_assets.cli import console
 from stoic_assets.cli.outcome_tables import trials_table, virtues_table
 from stoic_assets.core.calibration.against_people import in_short
 from stoic_assets.core.conversation.evidence import PLAIN, SCORED
-from stoic_assets.core.evaluation import judge_again, way_on
+from stoic_assets.core.evaluation import judge_again, way_to_finish
 from stoic_assets.core.jobs.names import job_key
 from stoic_assets.core.judging.silent_judges import in_words
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, calibrated_share, weak_above, whose_confidence
@@ -113,7 +113,7 @@ def _decided(document: Document) -> list[bool]:
 def why_no_verdict(outcome: Outcome, threshold: float) -> str | None:
     """Why there is no verdict, and what to do; None if there is one. It outranks any gate: that would judge nothing."""
     version, evaluation_id = outcome.document["agent_version"], outcome.document["evaluation_id"]
-    again = way_on(version, evaluation_id, outcome.status)
+    again = way_to_finish(version, evaluation_id, outcome.status)
     higher = f"continue with {again} and a higher --max-cost"
     if outcome.held < outcome.planned:
         return f"{cut_short(outcome.held, outcome.planned)}; {higher}"
@@ -133,7 +133,7 @@ def _how_to_repeat(invalid: Sequence[Document], outcome: Outcome) -> str:
     version, evaluation_id = outcome.document["agent_version"], outcome.document["evaluation_id"]
     if all(trial["outcome"] == "judge_error" for trial in invalid):
         return f"{judge_again(version, evaluation_id)} judges them again; you may choose other judges first"
-    return f"{way_on(version, evaluation_id, outcome.status)} runs them again{_lost(invalid, outcome)}"
+    return f"{way_to_finish(version, evaluation_id, outcome.status)} runs them again{_lost(invalid, outcome)}"
 
 
 def _lost(invalid: Sequence[Document], outcome: Outcome) -> str:

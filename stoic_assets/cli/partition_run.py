@@ -23,7 +23,7 @@ from stoic_assets.core.errors import (
     ServiceUnreachable,
     StoicError,
 )
-from stoic_assets.core.evaluation import EVALUATION_TAG, REGRADING, ResumeRefused, way_on
+from stoic_assets.core.evaluation import EVALUATION_TAG, REGRADING, ResumeRefused, way_to_finish
 from stoic_assets.core.stages import DECIDED, EVALUATION, PARTITIONS
 
 if TYPE_CHECKING:
@@ -90,7 +90,8 @@ def materialise(
         """What remains of a run that is cut short."""
         if workplace.evidence.manifest(agent_version, evaluation_id) is None:
             return "nothing was started"
-        return f"results so far are stored; continue with {way_on(agent_version, evaluation_id, _status_of(assets))}"
+        again = way_to_finish(agent_version, evaluation_id, _status_of(assets))
+        return f"results so far are stored; continue with {again}"
 
     try:
         with faults_translated(workplace, kept):

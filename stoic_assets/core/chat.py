@@ -1,4 +1,4 @@
-"""What is asked of a language model and what it answers: the port that every provider implements."""
+"""Requests to a language model and its replies: the port that every provider implements."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -13,11 +13,11 @@ Role = Literal["evaluator", "judge"]
 class ChatRequest:
     """One chat completion.
 
-    `messages` hold `{"role", "content"}` pairs as they go over the wire. `schema` asks for strict structured output.
-    `sample` numbers repeated askings of the same thing (a judge's samples) and is part of the cache key.
-    `brief` says the same as the messages, as data: the offline stand-in plays from it, and it is never sent anywhere.
-    `cacheable_as` is what identifies the request in the judge cache (the messages without their random
-    fence); None means that the reply must not be cached. `fresh` ignores what earlier processes left in that cache.
+    `messages` are `{"role", "content"}` pairs as they are sent. `schema` asks for strict structured output. `sample`
+    numbers repetitions of the same request (a judge's samples) and is part of the cache key. `brief` has the content of
+    the messages as data: the offline stand-in works from it, and it is never sent anywhere. `cacheable_as` identifies
+    the request in the judge cache (the messages without their random fence); None means that the reply must not be
+    cached. `fresh` ignores what earlier processes left in that cache.
     """
 
     role: Role
@@ -112,7 +112,7 @@ class MalformedReply(ModelFailure):
 
 
 class BudgetReached(StoicError):
-    """The cost ceiling is reached: nothing more is asked of a model."""
+    """The cost ceiling is reached: no model is called any more."""
 
     exit_code = 3
 

@@ -20,7 +20,7 @@ DONE = ("finished", REGRADING)
 """The statuses of evaluations whose conversations are complete."""
 
 
-def way_on(agent_version: str, evaluation_id: str, status: str) -> str:
+def way_to_finish(agent_version: str, evaluation_id: str, status: str) -> str:
     """The command that finishes this unfinished evaluation.
 
     If it is being judged again, that may be with corrected jobs; `--resume` would restore the old ones.
@@ -38,7 +38,7 @@ def half_judged(agent_version: str, evaluation_id: str) -> str:
     """The message for an evaluation that is `REGRADING` while no run works on it."""
     return (
         f"judging evaluation {evaluation_id} of {agent_version} again was cut short; continue with "
-        f"{way_on(agent_version, evaluation_id, REGRADING)}"
+        f"{way_to_finish(agent_version, evaluation_id, REGRADING)}"
     )
 
 

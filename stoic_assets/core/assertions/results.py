@@ -1,4 +1,4 @@
-"""Assertions decided from stored evidence: expected against observed. Nothing is asked of agent or graph again."""
+"""Assertions decided from stored evidence: expected against observed. Neither agent nor graph is called again."""
 
 import json
 from collections.abc import Collection

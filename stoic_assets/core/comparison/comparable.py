@@ -7,7 +7,7 @@ from stoic_assets.core.comparison.measures import JUDGED
 from stoic_assets.core.comparison.paired_jobs import Scope
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.comparison.survivors import failure_note, uneven_failures
-from stoic_assets.core.evaluation import judge_again, way_on
+from stoic_assets.core.evaluation import judge_again, way_to_finish
 from stoic_assets.core.jobs.names import job_key, job_of
 from stoic_assets.core.judging.silent_judges import silence
 from stoic_assets.core.presentation.formatting import listed, plural
@@ -56,7 +56,7 @@ def common_ground(base: Side, candidate: Side, threshold: float, judge_moved: st
 
 def _refuse_invalid(side: Side, threshold: float) -> None:
     if side.status != "finished":
-        again = way_on(side.agent_version, side.evaluation_id, side.status)
+        again = way_to_finish(side.agent_version, side.evaluation_id, side.status)
         raise ComparisonRefused(f"{_named(side)} is not finished ({side.status}); continue with {again}")
     if not side.scored_trials:
         raise ComparisonRefused(f"{_named(side)} has no scored trial; its report names the causes")

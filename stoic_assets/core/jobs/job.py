@@ -91,7 +91,7 @@ class Job(CamelDocument):
         return setups + [a.cypher for a in self.assertions if isinstance(a, CypherAssertion)]
 
     def has_own_users(self) -> bool:
-        """Whether every trial talks to the agent as a user of its own."""
+        """Whether every trial talks to the agent as a separate user."""
         return "{trial}" in self.target.user
 
     def is_isolated(self) -> bool:

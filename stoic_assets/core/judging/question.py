@@ -24,7 +24,7 @@ PARTS: Mapping[Virtue, tuple[str, ...]] = {
 WITH_ACTIONS: frozenset[Virtue] = frozenset({"courage", "justice", "practical_wisdom"})
 """Virtues that are judged by the agent's actions as well as by its words."""
 CACHED_AS = "0" * 16
-"""Stands for the random token in the text that identifies a request."""
+"""Replaces the random token in the text that identifies a request."""
 
 
 @dataclass(frozen=True)

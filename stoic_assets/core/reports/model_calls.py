@@ -1,4 +1,4 @@
-"""What the evaluation asked of language models, by role and model."""
+"""The evaluation's calls of language models, by role and model."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -2,7 +2,7 @@
 
 class FileProblem extends Error {}
 
-/** Every complete rating, in the form that collection takes; what goes beyond that form stands under `meta`. */
+/** Every complete rating, in the form that collection reads; anything beyond that form is under `meta`. */
 const exported = (work) =>
   [...work.order.keys()].filter((number) => work.isComplete(number)).map((number) => {
     const record = work.record(number);
@@ -71,7 +71,7 @@ const readFile = (text) => {
   return { rater: entries[0].rater_id, entries: ours };
 };
 
-/** Takes ratings over where they are newer than what is here. Returns how many were. */
+/** Takes over ratings that are newer than those on this page. Returns how many were. */
 const takeIn = (work, entries) => {
   let taken = 0;
   for (const { test_id, timestamp, ratings, overall, comments, meta } of entries) {

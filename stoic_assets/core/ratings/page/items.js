@@ -14,7 +14,7 @@ class ItemView {
     this.question = 0;
   }
 
-  /** Opens an item at its first unanswered question; one that is rated at its first, so that keys change the marks. */
+  /** Opens an item at its first unanswered question; a rated one at its first question, so that keys change the marks. */
   open(number) {
     this.clock.stop();
     this.number = number;
@@ -29,7 +29,7 @@ class ItemView {
     this.clock.start(item.words);
   }
 
-  /** Brings the page up to date with the answers. */
+  /** Updates the page to the answers. */
   render() {
     const { work, number } = this;
     setText("item-title", titleOf(work, number));
@@ -51,7 +51,7 @@ class ItemView {
     fieldset(question).classList.toggle("current", index === this.question);
   }
 
-  /** In practice, once all is answered: own marks beside the reference. */
+  /** In practice, once all is answered: own marks next to the reference. */
   renderFeedback() {
     const { work, number } = this;
     const isOver = work.isPractice(number) && work.isComplete(number);
@@ -88,7 +88,7 @@ class ItemView {
     this.render();
   }
 
-  /** Makes a question the current one; with `focus` it is also where the keyboard is. */
+  /** Makes a question the current one; with `focus` it also gets the keyboard focus. */
   move(question, focus = true) {
     this.question = question;
     this.render();

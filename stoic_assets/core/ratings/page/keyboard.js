@@ -1,4 +1,4 @@
-// Keys: what each does, from the rater's name on. Nothing is taken from fields, dialogs or the browser's own shortcuts.
+// Keys: what each does, once the rater's name is known. Fields, dialogs and the browser's own shortcuts keep their keys.
 
 const isTyping = (target) => target.matches("textarea, input[type=text]");
 const isPressed = (target) => target.closest("button, a, summary, input[type=file]") !== null;
@@ -18,7 +18,7 @@ const listen = (session, actions) => {
 
 const leaving = (key, actions) => (key === "Escape" ? actions.leaveComment : null);
 
-/** The digit of a key, also on keyboards that want Shift for digits. */
+/** The digit of a key, also on keyboards that require Shift for digits. */
 const digitOf = ({ key, code, shiftKey }) => (/^\d$/.test(key) ? key : shiftKey ? "" : (/^Digit(\d)$/.exec(code)?.[1] ?? ""));
 
 const meant = (event, session, actions) => {
@@ -39,7 +39,7 @@ const meantForItem = (event, pressed, item, actions) => {
   return { c: actions.comment, b: actions.back, u: actions.undo }[pressed];
 };
 
-/** y, m, n: the overall question, on a rated reply wherever the rater stands; n is N/A where that is possible. */
+/** y, m, n: the overall question, on a rated reply at any question; n is N/A where that is possible. */
 const overall = (item, value) => {
   if (value === "no" && DATA.optional.includes(QUESTIONS[item.question])) return item.answer(NOT_APPLICABLE);
   if (item.work.isComplete(item.number)) item.question = QUESTIONS.indexOf("overall");

@@ -11,7 +11,7 @@ const session = {
     return this.work !== null && !byId("rating").hidden;
   },
 
-  /** Takes up a rater's work where it stopped. */
+  /** Continues a rater's work where it stopped. */
   begin(rater) {
     storage.write(PLACE, { rater });
     this.work = new Work(rater);
@@ -191,7 +191,7 @@ const connectWindow = () => {
   };
   addEventListener("storage", ({ key }) => key === session.work?.place && catchUp());
   addEventListener("pagehide", save);
-  // A page that comes into view may be older than what is stored: it reads, and never writes.
+  // A page that becomes visible may be older than what is stored: it reads, and never writes.
   document.addEventListener("visibilitychange", () => (document.hidden ? save() : catchUp()));
   addEventListener("pageshow", ({ persisted }) => persisted && session.work && session.begin(session.work.rater));
   addEventListener("beforeunload", (event) => {

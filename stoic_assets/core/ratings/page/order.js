@@ -1,6 +1,6 @@
-// The order in which one rater sees the items: chance, but the same at every visit.
+// The order in which one rater sees the items: random, but the same at every visit.
 
-/** Numbers from 0 up to 1 that follow from a text. */
+/** Pseudo-random numbers from 0 up to 1, seeded by a text. */
 const chance = (text) => {
   let state = 0x811c9dc5;
   for (const character of text) state = Math.imul(state ^ character.codePointAt(0), 0x01000193);
@@ -13,8 +13,8 @@ const chance = (text) => {
 };
 
 /**
- * The items in the order of one rater. Exchanges that begin with the same words are kept apart: the copies of a group
- * stand at even distances on a circle that begins anywhere, each moved by up to half a distance.
+ * The items in the order of one rater. Exchanges that begin with the same words are spread out: the items of a group are
+ * placed at even distances on a circle with a random start, each shifted by up to half a distance.
  */
 const shuffled = (items, seed) => {
   const random = chance(seed);

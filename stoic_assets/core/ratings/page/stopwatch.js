@@ -1,9 +1,9 @@
-// Active time: while the page is seen, and no longer after the last sign of life than reading could take.
+// Active time: while the page is visible, and after the last sign of activity no longer than reading could take.
 
 const IDLE_SECONDS = 30;
 const SLOW_WORDS_A_SECOND = 2;
 
-/** Tells `spend` the seconds that went by, at each sign of life. */
+/** Passes the elapsed seconds to `spend`, at each sign of activity. */
 class Stopwatch {
   constructor(spend) {
     this.spend = spend;
@@ -15,14 +15,14 @@ class Stopwatch {
     addEventListener("pagehide", () => this.touch());
   }
 
-  /** Begins with a text of `words` words. */
+  /** Starts with a text of `words` words. */
   start(words) {
     this.stop();
     this.limit = IDLE_SECONDS + words / SLOW_WORDS_A_SECOND;
     this.since = performance.now();
   }
 
-  /** Counts what went by and ends. */
+  /** Counts the elapsed time and stops. */
   stop() {
     this.touch();
     this.limit = 0;

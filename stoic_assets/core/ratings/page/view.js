@@ -1,4 +1,4 @@
-// What the page shows besides the item itself: which part is seen, the progress, dialogs and announcements.
+// What the page shows besides the item itself: which part is visible, the progress, dialogs and announcements.
 
 const byId = (id) => document.getElementById(id);
 const VIEWS = ["welcome", "rating", "practised", "finished"];
@@ -12,12 +12,12 @@ const show = (view) => {
   byId(view).querySelector("h1").focus({ preventScroll: true });
 };
 
-/** Says something to those who hear the page. */
+/** Announces something to users of screen readers. */
 const announce = (text) => {
   byId("announcement").textContent = text;
 };
 
-/** Opens a dialog; one that is to be read from its top says so by a heading that takes the focus. */
+/** Opens a dialog; one that is to be read from its top has a heading that takes the focus. */
 const openDialog = (id) => {
   if (byId(id).open) return;
   byId(id).showModal();
@@ -54,7 +54,7 @@ const element = (name, text) => {
   return made;
 };
 
-/** The numbers of all items that are open to this rater, each a way to it. */
+/** The numbers of all items that are open to this rater, each a link to it. */
 const showList = (work, current, open) => {
   const last = work.unlocked ? work.order.length : DATA.practice.length;
   const entries = [...work.order.keys()].slice(0, last).map((number) => {

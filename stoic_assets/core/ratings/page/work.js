@@ -8,8 +8,8 @@ const UNANSWERED = undefined;
 const NOT_APPLICABLE = null;
 
 /**
- * The browser's storage; where it is missing or full, `works` says so and the page remembers by itself. What stands under
- * PLACE, who rates, is each window's own; a new window begins with what was written last.
+ * The browser's storage; if it is missing or full, `works` says so and the page keeps the data itself. The value of PLACE,
+ * the current rater, is separate for each window; a new window starts with the one written last.
  */
 const storage = {
   works: true,
@@ -37,7 +37,7 @@ const storage = {
 
 const blank = () => ({ ratings: {}, overall: UNANSWERED, comments: "", seconds: 0, edits: 0, timestamp: null });
 
-/** Whether `value` is an answer to `question`; N/A only where the question may not arise. */
+/** Whether `value` is an answer to `question`; N/A only where the question may not apply. */
 const isAnswer = (question, value) => {
   if (question === "overall") return DATA.overall.some((choice) => choice.value === value);
   if (value === NOT_APPLICABLE) return DATA.optional.includes(question);
@@ -45,7 +45,7 @@ const isAnswer = (question, value) => {
 };
 
 class Work {
-  /** Takes up what the rater left in this browser, or begins. */
+  /** Continues what the rater left in this browser, or starts. */
   constructor(rater) {
     this.rater = rater;
     this.order = [...DATA.practice, ...shuffled(DATA.items, `${DATA.page_id} ${rater}`)];
@@ -57,7 +57,7 @@ class Work {
     return `${PLACE}:${this.rater}`;
   }
 
-  /** Reads what this or another window of the same browser stored; where that is nothing, what is here stays. */
+  /** Reads what this or another window of the same browser stored; if that is nothing, the current data stay. */
   load() {
     const { records = {}, unlocked = false, shortcuts = true } = storage.read(this.place) ?? this;
     Object.assign(this, { records, unlocked, shortcuts });
@@ -81,7 +81,7 @@ class Work {
     return question === "overall" ? record.overall : record.ratings[question];
   }
 
-  /** Stores one answer. To give another one than before counts as an edit. */
+  /** Stores one answer. An answer that differs from the one before counts as an edit. */
   give(number, question, value) {
     const before = this.answer(number, question);
     if (before === value) return;
@@ -89,7 +89,7 @@ class Work {
     this.put(number, question, value, before !== UNANSWERED);
   }
 
-  /** Takes the last answer back and says where that was, or null. */
+  /** Undoes the last answer and returns where that was, or null. */
   undo() {
     const last = this.former.pop();
     if (!last) return null;
