@@ -33,7 +33,7 @@ class Facts:
         each = held.evaluations.get(version) if held else None
         return self.comparisons.get(each.evaluation_id, ()) if each else ()
 
-    def told_before(self, version: str, rows: Sequence[Row]) -> set[str]:
+    def reported_before(self, version: str, rows: Sequence[Row]) -> set[str]:
         """The measures in which the night before already recorded a regression against the base in `rows`."""
         alarm = self.known.get(version)
         same = alarm is not None and any(row["base"] == alarm.base for row in rows)
@@ -127,7 +127,7 @@ def _to_hold_again(night: Night, facts: Facts) -> tuple[str, ...]:
         return ()
     held = night.first.evaluations
     fell = {version: facts.rows(version, night.first) for version in held}
-    suspects = [version for version, rows in fell.items() if fallen(rows).keys() - facts.told_before(version, rows)]
+    suspects = [version for version, rows in fell.items() if fallen(rows).keys() - facts.reported_before(version, rows)]
     bases = {held[version].base for version in suspects}
     return tuple(version for version in held if version in suspects or version in bases)
 
@@ -142,7 +142,7 @@ def _new_alarms(night: Night, facts: Facts) -> tuple[Alarm, ...]:
             continue
         again = facts.rows(version, night.again)
         measures = fallen_twice(facts.rows(version, night.first), again)
-        if {each["measure"] for each in measures} - facts.told_before(version, again):
+        if {each["measure"] for each in measures} - facts.reported_before(version, again):
             base = str(again[0]["base"])
             alarms.append(Alarm(agent_version=version, base=base, measures=tuple(measures), evaluation_ids=ids))
     return tuple(alarms)
@@ -153,6 +153,6 @@ def _still_known(night: Night, facts: Facts) -> tuple[Alarm, ...]:
     found = []
     for version, alarm in facts.known.items():
         rows = facts.rows(version, night.first)
-        if version not in night.alarms and fallen(rows).keys() & facts.told_before(version, rows):
+        if version not in night.alarms and fallen(rows).keys() & facts.reported_before(version, rows):
             found.append(alarm)
     return tuple(found)

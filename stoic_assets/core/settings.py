@@ -190,7 +190,7 @@ class Feedback(Document):
             "appropriateness": "temperance",
             "helpfulness": "practical_wisdom",
         },
-        description="dimension of feedback to the virtue it speaks of; a dimension that is not named here is reported",
+        description="dimension of feedback to the virtue that it is about; unnamed dimensions are reported",
     )
 
 

@@ -82,7 +82,7 @@ def _only_node(loader: "_Loader") -> yaml.Node | None:
         if node is None or (node.tag == f"{_TAG}null" and not node.value):
             continue
         if only is not None:
-            raise _fault("a second document begins here; put it into a file of its own", node)
+            raise _fault("a second document begins here; put it into a separate file", node)
         only = node
     return only
 

@@ -145,7 +145,7 @@ def test_empty_documents_around_the_only_one_are_nothing(text: str) -> None:
 @pytest.mark.parametrize("second", ["a: 2", "text", "null", "[]", "''"])
 def test_a_second_document_is_refused_where_it_begins(second: str) -> None:
     assert fault_of(f"a: 1\n---\n{second}\n") == (
-        "job.yml:3: not valid YAML: a second document begins here; put it into a file of its own"
+        "job.yml:3: not valid YAML: a second document begins here; put it into a separate file"
     )
 
 

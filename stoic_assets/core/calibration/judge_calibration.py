@@ -87,7 +87,7 @@ def judge_calibration(
 
 def _unbridged(virtue: Virtue, measures: Mapping[str, Estimate]) -> dict[str, Estimate]:
     """All measures except the edges, undefined."""
-    why = undefined(f"not calibrated: no dimension of the ratings speaks of {virtue} (ratings.virtues in stoic.yml)")
+    why = undefined(f"not calibrated: no dimension of the ratings is mapped to {virtue} (ratings.virtues in stoic.yml)")
     return {name: why for name in measures if name not in EDGES}
 
 

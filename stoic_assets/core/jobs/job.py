@@ -70,8 +70,8 @@ class Job(CamelDocument):
         """A job has either tasks or scenarios, and no two scenarios or assertions share a name."""
         if bool(self.tasks) == bool(self.scenarios):
             raise misplaced("a job has either `tasks` or `scenarios`", *(["scenarios"] if self.tasks else []))
-        refuse_twins("scenarios", "id", [scenario.id for scenario in self.scenarios])
-        refuse_twins("assertions", "name", [key for key, _ in self.keyed_assertions()], taken={"objectContext"})
+        refuse_duplicates("scenarios", "id", [scenario.id for scenario in self.scenarios])
+        refuse_duplicates("assertions", "name", [key for key, _ in self.keyed_assertions()], taken={"objectContext"})
         if fault := self.protocol_fault():
             place, problem = fault
             raise misplaced(problem, *place)
@@ -159,7 +159,7 @@ def reads_object_context(expression: str) -> bool:
     return "objectContext" in names_in(parse_expression(expression))
 
 
-def refuse_twins(entries: str, key: str, names: Iterable[str], taken: Collection[str] = ()) -> None:
+def refuse_duplicates(entries: str, key: str, names: Iterable[str], taken: Collection[str] = ()) -> None:
     """Raises at the first of `entries` whose name an earlier one already has, or which is `taken`."""
     known = set(taken)
     for number, name in enumerate(names):

@@ -39,7 +39,7 @@ def test_a_virtue_that_no_rating_speaks_of_says_so(study: Study, quick: Resampli
     verdicts += [{**row, "virtue": "courage"} for row in verdicts]
     courage = of(judge_calibration(verdicts, ratings, BRIDGE, 0.2, quick), "courage")
     assert courage.measures["qwk"].why == (
-        "not calibrated: no dimension of the ratings speaks of courage (ratings.virtues in stoic.yml)"
+        "not calibrated: no dimension of the ratings is mapped to courage (ratings.virtues in stoic.yml)"
     )
     assert courage.measures["spearman_helpfulness"].estimate == pytest.approx(1)
     assert courage.maps == {}
