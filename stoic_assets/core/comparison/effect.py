@@ -21,8 +21,7 @@ POWER = 0.90
 class Tested:
     """Both one-sided p; by Student's t also the 95 % and 90 % intervals of the difference, −1 to 1.
 
-    `detectable` is the difference that a suite of this spread finds with 90 % power. Without spread there are only the
-    p.
+    `detectable` is the difference that a suite of this spread finds with 90 % power. Without spread only both p exist.
     """
 
     p_less: float
