@@ -9,6 +9,7 @@ import sys
 import time
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -35,9 +36,16 @@ def name_of(path: Path) -> str:
     return path.relative_to(PACKAGE).as_posix()
 
 
-def imports(path: Path) -> Iterator[Import]:
+@cache
+def tree_of(path: Path) -> ast.Module:
+    """The syntax tree of a module, which many tests read."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def imports(path: Path) -> tuple[Import, ...]:
     """The imports of a module; those for the type checker alone are none."""
-    yield from _imports(ast.parse(path.read_text(encoding="utf-8")), at_load=True)
+    return tuple(_imports(tree_of(path), at_load=True))
 
 
 def _imports(node: ast.AST, at_load: bool) -> Iterator[Import]:
@@ -114,7 +122,7 @@ def test_imports_are_absolute() -> None:
     relative = [
         name_of(path)
         for path in MODULES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.ImportFrom) and node.level
     ]
     assert relative == []
@@ -151,7 +159,7 @@ def test_errors_form_one_tree() -> None:
     wrong = [
         f"{name_of(path)}: {node.name}"
         for path in MODULES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.ClassDef) and node.name != "StoicError"
         for base in node.bases
         if isinstance(found := getattr(builtins, ast.unparse(base), None), type) and issubclass(found, BaseException)
@@ -167,10 +175,9 @@ def test_packages_are_marked_by_empty_files() -> None:
 
 @pytest.mark.parametrize("path", [path for path in MODULES if path.name != "__init__.py"], ids=name_of)
 def test_a_module_says_what_belongs_there_and_stays_short(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    tree = ast.parse(text)
+    tree = tree_of(path)
     assert ast.get_docstring(tree), "a docstring"
-    assert len(text.splitlines()) <= 300
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 300
     assert not {"utils", "helpers", "common", "misc", "base", "manager"} & set(path.stem.split("_"))
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     assert [each.name for each in functions if (each.end_lineno or 0) - each.lineno >= 50] == []
