@@ -5,10 +5,13 @@ What runs in a session is in `bolt.py`.
 
 import asyncio
 import logging
+import socket
+import sys
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from stoic_assets.adapters.graph_errors import is_lost_connection
@@ -112,7 +115,16 @@ def _driver(address: GraphAddress) -> "AsyncDriver":
     neo4j_alone()
     from neo4j import AsyncGraphDatabase
 
+    _send_at_once()
     auth = (address.username, address.password or "") if address.username else None
     return AsyncGraphDatabase.driver(
         address.uri, auth=auth, connection_timeout=CONNECT_SECONDS, max_connection_pool_size=_POOL_SIZE
     )
+
+
+@cache
+def _send_at_once() -> None:
+    # The asynchronous driver, unlike the other, lets its sockets hold back small packets: 40 ms for each connection.
+    # asyncio has those sockets send at once that name TCP. A driver without this module is left as it is.
+    if connecting := sys.modules.get("neo4j._async_compat.network._bolt_socket"):
+        vars(connecting)["socket"] = partial(socket.socket, proto=socket.IPPROTO_TCP)

@@ -1,10 +1,12 @@
 import asyncio
+import gc
 import os
 import signal
 import socket
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -85,6 +87,28 @@ def test_one_graph_serves_several_event_loops(subject):
         assert asyncio.run(run()) == [{"n": 1}, {"n": 2}]
 
 
+def test_a_connection_sends_at_once(subject):
+    """A driver that holds back small packets costs 40 ms for each connection."""
+
+    async def run() -> list[int]:
+        await subject.graph.observe("RETURN 1 AS n", {}, 5, 1)
+        port = urlsplit(subject.address.uri).port
+        sockets = [each for each in gc.get_objects() if isinstance(each, socket.socket) and each.fileno() >= 0]
+        return [each.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) for each in sockets if peer_port(each) == port]
+
+    held = asyncio.run(run())
+    assert held
+    assert all(held)
+
+
+def peer_port(connection: socket.socket) -> int | None:
+    """The port at the other end, if there is one."""
+    try:
+        return int(connection.getpeername()[1])
+    except (OSError, IndexError):
+        return None
+
+
 def test_concurrent_merges_of_our_own_make_one_node(constrained):
     async def run() -> None:
         cypher = constrained.named("MERGE (a:L {n: $n}) SET a.seen = $i")
@@ -114,7 +138,8 @@ def test_concurrent_setups_may_merge_the_same_node(constrained):
 
 
 def test_a_write_that_breaks_a_constraint_for_good_fails(constrained, monkeypatch):
-    monkeypatch.setattr(bolt, "_WRITE_LIMIT", bolt.stop_after_attempt(2))
+    for limit in ("_WRITE_LIMIT", "_SETUP_LIMIT"):
+        monkeypatch.setattr(bolt, limit, bolt.stop_after_attempt(2))
     cypher = constrained.named("CREATE (a:L {n: 1})")
     assert "Constraint" in failure(lambda: asyncio.run(constrained.graph.write(cypher)))
     assert "Constraint" in failure(lambda: constrained.setup("CREATE (a:L {n: 1})"))
