@@ -1,6 +1,6 @@
 """What Dagster shows of the SQL models: numbers of one version, and tables that begin with what people look for."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import dagster as dg
@@ -8,7 +8,7 @@ import pytest
 
 from stoic_assets.adapters.sql_project import SqlProject
 from stoic_assets.adapters.table_schemas import columns_of
-from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest
 from stoic_assets.defs.assembly import build_definitions
 
@@ -38,9 +38,11 @@ def facts(version: str) -> dict[str, list[dict[str, Any]]]:
     }  # fmt: skip
 
 
-@pytest.fixture
-def workplace(workplace: Workplace, make_manifest: Callable[..., Manifest]) -> Workplace:
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory, make_manifest: Callable[..., Manifest]) -> Workplace:
     """Three releases of an agent, judged."""
+    folder = tmp_path_factory.mktemp("judged")
+    workplace = open_workplace({"STOIC_HOME": str(folder / "home"), "STOIC_LLM": "offline"}, start=folder)
     for version, evaluation_id in EVALUATIONS.items():
         workplace.evidence.begin(make_manifest(evaluation_id=evaluation_id, agent_version=version))
         for table, rows in facts(version).items():
@@ -48,10 +50,10 @@ def workplace(workplace: Workplace, make_manifest: Callable[..., Manifest]) -> W
     return workplace
 
 
-@pytest.fixture
-def shown(workplace: Workplace) -> Iterator[Callable[[str], Shown]]:
-    """Materialises all models of a version, as the code location has them: the metadata of each."""
-    job = build_definitions(workplace).resolve_implicit_global_asset_job_def()
+@pytest.fixture(scope="module")
+def shown(judged: Workplace) -> list[Shown]:
+    """The metadata of all models, as the code location has them: of each version in turn, then of the second again."""
+    job = build_definitions(judged).resolve_implicit_global_asset_job_def()
     part = job.get_subset(asset_selection={dg.AssetKey(model) for model in MODELS})
     with dg.DagsterInstance.ephemeral() as instance:
         instance.add_dynamic_partitions("agent_version", VERSIONS)
@@ -63,7 +65,7 @@ def shown(workplace: Workplace) -> Iterator[Callable[[str], Shown]]:
             made = [event.materialization for event in result.get_asset_materialization_events()]
             return {each.asset_key.to_user_string(): dict(each.metadata) for each in made}
 
-        yield materialise
+        return [materialise(version) for version in (*VERSIONS, SECOND)]
 
 
 def table_of(metadata: dict[str, dg.MetadataValue]) -> list[dict[str, Any]]:
@@ -72,9 +74,8 @@ def table_of(metadata: dict[str, dg.MetadataValue]) -> list[dict[str, Any]]:
     return [dict(record.data) for record in value.records]
 
 
-def test_what_is_plotted_at_a_version_is_of_that_version(shown: Callable[[str], Shown]) -> None:
-    for version in VERSIONS:
-        found = shown(version)
+def test_what_is_plotted_at_a_version_is_of_that_version(shown: list[Shown]) -> None:
+    *_, found, again = shown
     numbers = {
         model: {name: value.value for name, value in metadata.items() if isinstance(value, dg.FloatMetadataValue)}
         for model, metadata in found.items()
@@ -86,21 +87,19 @@ def test_what_is_plotted_at_a_version_is_of_that_version(shown: Callable[[str], 
         "virtue_trends": {"mean_wisdom": 0.5, "slope_wisdom": -0.15},
         "measure_history": {"mean_wisdom": 0.5},
     }
-    again = shown(SECOND)["virtue_trends"]
-    assert (again["mean_wisdom"].value, again["slope_wisdom"].value) == (0.2, -0.6)
+    trends = again["virtue_trends"]
+    assert (trends["mean_wisdom"].value, trends["slope_wisdom"].value) == (0.2, -0.6)
 
 
-def test_a_table_across_versions_begins_with_the_version_that_was_asked_for(shown: Callable[[str], Shown]) -> None:
-    for version in VERSIONS:
-        found = shown(version)
-    again = shown(SECOND)
+def test_a_table_across_versions_begins_with_the_version_that_was_asked_for(shown: list[Shown]) -> None:
+    *_, found, again = shown
     for model in ("virtue_trends", "measure_history"):
         assert [row["agent_version"] for row in table_of(found[model])] == [THIRD, SECOND, FIRST]
         assert [row["agent_version"] for row in table_of(again[model])] == [SECOND, THIRD, FIRST]
 
 
-def test_what_tells_rows_apart_comes_first_then_numbers(shown: Callable[[str], Shown]) -> None:
-    found = {model: table_of(metadata) for model, metadata in shown(FIRST).items() if "rows" in metadata}
+def test_what_tells_rows_apart_comes_first_then_numbers(shown: list[Shown]) -> None:
+    found = {model: table_of(metadata) for model, metadata in shown[0].items() if "rows" in metadata}
     assert list(found["composite_scores"][0])[:5] == ["trial_id", "timing", "task", "assertion", "failure_penalty"]
     assert list(found["evaluation_virtues"][0])[:3] == ["virtue", "score", "confidence"]
     assert list(found["virtue_trends"][0])[:3] == ["agent_version", "virtue", "mean"]
