@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, S
 from datetime import timedelta
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 from stoic_assets.adapters.compaction import GRACE, Compacted, compact, remove_version
 from stoic_assets.adapters.duckdb_engine import fetch, open_engine
@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 _EMPTY = "agent_version=_"
+_WITHOUT_ROWS: dict[tuple[tuple[str, str], ...], bytes] = {}
+"""Files without rows by column, as they were written first: the same in every warehouse of a process."""
 
 
 class Warehouse:
@@ -271,8 +273,16 @@ class Warehouse:
 
 
 def _write_empty(path: Path, columns: Mapping[str, str]) -> None:
+    write_once(path, partial(_fill_without_rows, tuple(columns.items())))
+
+
+def _fill_without_rows(columns: tuple[tuple[str, str], ...], file: IO[bytes]) -> None:
+    if columns in _WITHOUT_ROWS:
+        file.write(_WITHOUT_ROWS[columns])
+        return
     with open_engine() as engine:
-        write_once(path, partial(write_rows, engine, columns, []))
+        write_rows(engine, dict(columns), [], file)
+    _WITHOUT_ROWS[columns] = Path(file.name).read_bytes()
 
 
 @cache
