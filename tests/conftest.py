@@ -26,10 +26,18 @@ settings.load_profile("suite")
 @pytest.fixture(scope="session", autouse=True)
 def nothing_waits_for_the_disk() -> Iterator[None]:
     """No test cuts the power, and waiting for the disk takes longer than writing: some milliseconds for each file."""
+    from sqlalchemy import Engine, event
+
+    def not_synchronous(connection: Any, _: object) -> None:
+        if isinstance(connection, sqlite3.Connection):
+            connection.execute("PRAGMA synchronous = OFF")
+
+    event.listen(Engine, "connect", not_synchronous)
     with pytest.MonkeyPatch.context() as patch:
         for name in ("fsync", "fdatasync"):
             patch.setattr(os, name, lambda _: None, raising=False)
         yield
+    event.remove(Engine, "connect", not_synchronous)
 
 
 @pytest.fixture
