@@ -57,9 +57,17 @@ def cypher(graph_env: dict[str, str]) -> Iterator[Callable[..., list[dict[str, A
 
 @pytest.fixture
 def running() -> Iterator[Callable[[Double], Any]]:
-    """Starts a double, and stops it when the test is over."""
+    """Starts doubles, and stops all at once when the test is over."""
+    started: list[Double] = []
+
+    def start(double: Double) -> Any:
+        started.append(stack.enter_context(double.running()))
+        return double
+
     with ExitStack() as stack:
-        yield lambda double: stack.enter_context(double.running())
+        yield start
+        for double in started:
+            double.end()
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ class Quiet(SimpleHTTPRequestHandler):
 def server(tmp_path: Path) -> Iterator[str]:
     """The address of the test's folder: only what comes from a server goes into the back/forward cache."""
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path))) as serving:
-        thread = Thread(target=serving.serve_forever)
+        thread = Thread(target=serving.serve_forever, args=(0.01,))
         thread.start()
         yield f"http://127.0.0.1:{serving.server_address[1]}"
         serving.shutdown()

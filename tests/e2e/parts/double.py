@@ -97,9 +97,13 @@ class Double:
             assert caller.poll() is None, f"only {len(self.of(kind))} calls of {kind}: {caller.communicate()}"
             time.sleep(0.005)
 
-    def die(self, call: Call) -> float:
-        """Stops listening and drops every connection, as the answer to a call."""
+    def end(self) -> None:
+        """Stops listening and drops every connection, in 0.2 s."""
         self._server.should_exit = self._server.force_exit = True
+
+    def die(self, call: Call) -> float:
+        """Ends, as the answer to a call."""
+        self.end()
         return hang(call)
 
     @contextmanager
@@ -120,7 +124,7 @@ class Double:
         try:
             yield self
         finally:
-            self._server.should_exit = self._server.force_exit = True
+            self.end()
             thread.join(10)
 
     async def _handle(self, request: Request) -> Response:
