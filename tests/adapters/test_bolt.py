@@ -93,7 +93,7 @@ def test_a_connection_sends_at_once(subject):
     async def run() -> list[int]:
         await subject.graph.observe("RETURN 1 AS n", {}, 5, 1)
         port = urlsplit(subject.address.uri).port
-        sockets = [each for each in gc.get_objects() if isinstance(each, socket.socket) and each.fileno() >= 0]
+        sockets = [each for each in gc.get_objects() if type(each) is socket.socket and each.fileno() >= 0]
         return [each.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) for each in sockets if peer_port(each) == port]
 
     held = asyncio.run(run())
