@@ -33,6 +33,7 @@ server.directories.import=import
 server.http.enabled=false
 server.https.enabled=false
 server.memory.pagecache.size=32m
+db.memory.transaction.max=64m
 dbms.usage_report.enabled=false
 internal.server.bolt.thread_pool_shutdown_wait_time=0s
 """
