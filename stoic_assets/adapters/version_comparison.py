@@ -99,12 +99,13 @@ def read_side(workplace: Workplace, agent_version: str, evaluation_id: str) -> S
         prompts=_prompts(trials, verdicts, tasks),
         built_in_prompts=evaluation["prompt_hash"],
         jobs=job_hashes(workplace, *key, trials),
-        measures=_measures(warehouse, *key),
+        measures=_model_rows(warehouse, "job_measures", *key),
         calibrated=calibrated_share(verdicts),
         agreement=in_short(calibration_rows(warehouse), verdicts),
         trials=warehouse.read("composite_scores", *key),
         answers=answers(trials, verdicts, tasks),
         assertions=assertions,
+        virtues=_model_rows(warehouse, "trial_virtues", *key),
     )
 
 
@@ -122,12 +123,12 @@ def job_hashes(workplace: Workplace, agent_version: str, evaluation_id: str, tri
     return {job: now if now.startswith(QUESTION) else held.get(job, now) for job, now in stored.items()}
 
 
-def _measures(warehouse: Warehouse, agent_version: str, evaluation_id: str) -> list[Row]:
-    """The rows of `job_measures`; computed, not stored, for an evaluation that is older than this table."""
-    if warehouse.has("job_measures", agent_version, evaluation_id):
-        return warehouse.read("job_measures", agent_version, evaluation_id)
+def _model_rows(warehouse: Warehouse, model: str, agent_version: str, evaluation_id: str) -> list[Row]:
+    """The rows of an SQL model; computed, not stored, for an evaluation that is older than its table."""
+    if warehouse.has(model, agent_version, evaluation_id):
+        return warehouse.read(model, agent_version, evaluation_id)
     with open_models(warehouse, agent_version, evaluation_id) as models:
-        return models.rows("job_measures")
+        return models.rows(model)
 
 
 def _prompts(

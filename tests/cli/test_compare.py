@@ -23,6 +23,9 @@ COMMANDS.command()(compare)
 Evaluate = Callable[..., None]
 BASE, CANDIDATE = "marcus@1", "marcus@2"
 OPEN = f"stoic: {CANDIDATE} is neither clearly better nor clearly worse than {BASE}\n"
+LIKE_WITH_LIKE = (
+    "without as large a share of the other version's worst trials the difference is ±0.00, and the verdict inconclusive"
+)
 TRIALS = range(48)
 HARD = {number for number in TRIALS if number % 4 > 1}
 HEAD = {
@@ -126,8 +129,7 @@ def test_breaking_down_where_it_did_badly_makes_no_version_better(evaluate: Eval
     evaluate(BASE)
     evaluate(CANDIDATE, failed=HARD)
     code, document = compared()
-    left_out = f"the agent failed in 24 of 48 trials of {CANDIDATE}, which this measure leaves out"
-    why = f"{left_out}; counted as 0, they would make the difference −0.20 and the verdict regressed"
+    why = f"the agent failed in 24 of 48 trials of {CANDIDATE}, which this measure leaves out; {LIKE_WITH_LIKE}"
     assert gating(document) == {
         **dict.fromkeys(VIRTUES, ("inconclusive", why)), "task": ("regressed", None), "overall": ("regressed", None),
     }
@@ -138,8 +140,7 @@ def test_breaking_down_no_more_makes_no_version_worse(evaluate: Evaluate, compar
     evaluate(BASE, failed=HARD)
     evaluate(CANDIDATE)
     code, document = compared()
-    left_out = f"the agent failed in 24 of 48 trials of {BASE}, which this measure leaves out"
-    why = f"{left_out}; counted as 0, they would make the difference +0.20 and the verdict improved"
+    why = f"the agent failed in 24 of 48 trials of {BASE}, which this measure leaves out; {LIKE_WITH_LIKE}"
     assert gating(document) == {
         **dict.fromkeys(VIRTUES, ("inconclusive", why)), "task": ("improved", None), "overall": ("improved", None),
     }

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from stoic_assets.core.comparison.measures import JUDGED
 from stoic_assets.core.comparison.paired_jobs import Scope
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
-from stoic_assets.core.comparison.survivors import failure_note, uneven_failures
+from stoic_assets.core.comparison.survivors import failure_note, failures_left_out
 from stoic_assets.core.evaluation import judge_again, way_to_finish
 from stoic_assets.core.jobs.names import job_key, job_of
 from stoic_assets.core.judging.silent_judges import silence
@@ -21,13 +21,13 @@ APART_HOURS = 1.0
 class Common:
     """The `jobs` to compare on.
 
-    `undecidable` gives the reason why a measure can get no verdict, `uneven` the failed trials that a measure leaves
+    `undecidable` gives the reason why a measure can get no verdict, `left_out` the failed trials that a measure leaves
     out.
     """
 
     jobs: frozenset[str]
     undecidable: Mapping[str, str]
-    uneven: Mapping[tuple[str, Scope], str]
+    left_out: Mapping[tuple[str, Scope], str]
     notes: tuple[str, ...]
 
 
@@ -51,7 +51,7 @@ def common_ground(base: Side, candidate: Side, threshold: float, judge_moved: st
     said = (failure_note(base, candidate, jobs), why)
     notes = (*_suites(base, candidate, shared - jobs), *_circumstances(base, candidate), *filter(None, said))
     undecidable = dict.fromkeys(JUDGED, why) if why else {}
-    return Common(jobs, undecidable, uneven_failures(base, candidate, jobs), notes)
+    return Common(jobs, undecidable, failures_left_out(base, candidate, jobs), notes)
 
 
 def _refuse_invalid(side: Side, threshold: float) -> None:

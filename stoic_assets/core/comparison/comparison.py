@@ -17,7 +17,7 @@ from stoic_assets.core.comparison.paired_assertions import (
 )
 from stoic_assets.core.comparison.paired_jobs import Measured, Scope, cells_by_measure, paired
 from stoic_assets.core.comparison.side import Side
-from stoic_assets.core.comparison.survivors import counting_failures, standing
+from stoic_assets.core.comparison.survivors import standing, without_worst
 from stoic_assets.core.settings import MinimalDifferences
 from stoic_assets.core.table_rows import Row
 
@@ -100,9 +100,9 @@ def compare(
     common = common_ground(base, candidate, threshold, judge_moved)
     before, after = (_cells(side.measures, common) for side in (base, candidate))
     found = _findings(before, after, common, minimal)
-    base_counted = _findings(counting_failures(before, base, candidate, common.jobs), after, common, minimal)
-    candidate_counted = _findings(before, counting_failures(after, candidate, base, common.jobs), common, minimal)
-    findings = standing(found, base_counted, candidate_counted, common.uneven)
+    base_trimmed = _findings(without_worst(before, base, candidate, common.jobs), after, common, minimal)
+    candidate_trimmed = _findings(before, without_worst(after, candidate, base, common.jobs), common, minimal)
+    findings = standing(found, base_trimmed, candidate_trimmed, common.left_out)
     pairs = paired_assertions(*(_held(side, common) for side in (base, candidate)))
     result = Comparison(base, candidate, tuple(findings), common.notes, tuple(pairs))
     return replace(result, notes=(*result.notes, few)) if (few := result.too_few_jobs) else result

@@ -23,9 +23,10 @@ class Side:
     `jobs` maps the job names to the hashes of their content. `judges` are the models that gave a verdict, `prompts` the
     hashes of what they were asked, where known, by job and `Answer.about`, `answers` whether each question got a
     verdict. `built_in_prompts` is the hash of the prompts that came with the release, those of the simulated user
-    included. `measures`, `trials` and `assertions` are the evaluation's rows of `job_measures`, `composite_scores` and
-    `assertion_results`, `calibrated` is the share, 0–1, of confidences that are calibrated against people, `agreement`
-    says whether scores agree with people's. Times are in UTC; it was judged last at `judged_at`.
+    included. `measures`, `trials`, `assertions` and `virtues` are the evaluation's rows of `job_measures`,
+    `composite_scores`, `assertion_results` and `trial_virtues`. `calibrated` is the share, 0–1, of confidences that are
+    calibrated against people, `agreement` says whether scores agree with people's. Times are in UTC; it was judged last
+    at `judged_at`.
     """
 
     agent_version: str
@@ -47,6 +48,7 @@ class Side:
     trials: Sequence[Row] = ()
     answers: Sequence[Answer] = ()
     assertions: Sequence[Row] = ()
+    virtues: Sequence[Row] = ()
 
     @property
     def invalid_share(self) -> float:

@@ -49,8 +49,15 @@ def test_an_agent_error_is_a_trial_that_failed(warehouse, evaluation):
 
 
 def test_an_agent_error_is_no_failed_task_where_none_was_given(warehouse, evaluation):
-    found = measures(evaluation(warehouse).trial("t1", outcome="agent_error"))
-    assert found == {"overall": (0.0, 1, 0)}
+    made = evaluation(warehouse).trial("t1").trial("t2", outcome="agent_error").verdict(score=0.8, trial_id="t1")
+    assert measures(made) == {"wisdom": (0.8, 1, 0)}
+
+
+def test_the_replies_before_an_agent_broke_down_say_nothing_of_the_one_that_did_not_come(warehouse, evaluation):
+    made = evaluation(warehouse).trial("t1", aspirational_ms=100.0, average_response_ms=200.0)
+    made.trial("t2", outcome="agent_error", aspirational_ms=100.0, average_response_ms=1.0)
+    found = measures(made)
+    assert (found["timing"], found["overall"]) == ((0.5, 1, 0), (0.25, 2, 0))
 
 
 def test_a_trial_that_broke_down_through_our_fault_is_no_failed_task(warehouse, evaluation):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from itertools import product
+from itertools import combinations, product
 from statistics import fmean
 from typing import Any
 
@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from stoic_assets.core.comparison.comparison import Comparison, compare
 from stoic_assets.core.comparison.family import Finding
 from stoic_assets.core.comparison.measures import GATING, LEAVING_FAILURES_OUT
-from stoic_assets.core.comparison.paired_jobs import Scope, cells_by_measure, paired
+from stoic_assets.core.comparison.paired_jobs import Scope, cells_by_measure
 from stoic_assets.core.comparison.side import Side
-from stoic_assets.core.comparison.survivors import counting_failures, failure_note, uneven_failures
+from stoic_assets.core.comparison.survivors import failure_note, failures_left_out, without_worst
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.settings import MinimalDifferences
 
@@ -49,36 +49,41 @@ def sides(make_side: Callable[..., Side], make_rows: Callable[..., list[Row]]) -
 def test_where_the_agent_never_failed_nothing_is_said(sides: Callable[..., tuple[Side, Side]]) -> None:
     base, candidate = sides([trial("a"), trial("b")], [trial("a"), trial("b")])
     assert failure_note(base, candidate, JOBS) is None
-    assert uneven_failures(base, candidate, JOBS) == {}
+    assert failures_left_out(base, candidate, JOBS) == {}
 
 
-def test_what_is_left_out_unevenly_is_told_by_measure_and_scope(sides: Callable[..., tuple[Side, Side]]) -> None:
+def test_what_is_left_out_is_told_by_measure_and_scope(sides: Callable[..., tuple[Side, Side]]) -> None:
     base, candidate = sides([trial("a"), trial("b")], [trial("a"), failed("b")])
     note = "the agent failed in 0 of 2 trials of marcus@1.0.0, and in 1 of 2 trials of marcus@1.1.0"
     assert failure_note(base, candidate, JOBS) == note
     why = "the agent failed in 1 of 2 trials of marcus@1.1.0, which this measure leaves out"
-    told = {*product({*VIRTUES, "timing", "assertion"}, ("pooled", "withheld", "lift"))}
-    assert {*product(LEAVING_FAILURES_OUT, ("pooled", "withheld", "lift"))} == told
-    assert uneven_failures(base, candidate, JOBS) == dict.fromkeys(told, why)
-    assert uneven_failures(candidate, base, JOBS) == dict.fromkeys(told, why)
+    told = {*product({*VIRTUES, "timing", "assertion"}, ("pooled", "withheld"))}
+    assert {*product(LEAVING_FAILURES_OUT, ("pooled", "withheld"))} == told
+    assert failures_left_out(base, candidate, JOBS) == dict.fromkeys(told, why)
+    assert failures_left_out(candidate, base, JOBS) == dict.fromkeys(told, why)
 
 
-def test_the_same_share_in_every_job_is_even(sides: Callable[..., tuple[Side, Side]]) -> None:
-    base, candidate = sides([trial("a"), failed("a"), trial("b")], [*[trial("a"), failed("a")] * 2, trial("b")])
-    assert (failure_note(base, candidate, JOBS) or "").endswith("and in 2 of 5 trials of marcus@1.1.0")
-    assert uneven_failures(base, candidate, JOBS) == {}
-
-
-def test_failures_in_one_job_do_not_make_up_for_those_in_another(sides: Callable[..., tuple[Side, Side]]) -> None:
+def test_both_sides_are_named_where_both_failed(sides: Callable[..., tuple[Side, Side]]) -> None:
     base, candidate = sides([trial("a"), trial("a"), failed("b")], [trial("a"), failed("a"), trial("b")])
     where = "in 1 of 3 trials of marcus@1.0.0 and in 1 of 3 trials of marcus@1.1.0"
     why = f"the agent failed {where}, which this measure leaves out"
-    assert uneven_failures(base, candidate, JOBS)["wisdom", "pooled"] == why
+    assert failures_left_out(base, candidate, JOBS)["wisdom", "pooled"] == why
 
 
-def test_a_value_in_spite_of_the_failure_is_not_left_out(sides: Callable[..., tuple[Side, Side]]) -> None:
+def test_an_assertion_may_be_decided_in_spite_of_the_failure(sides: Callable[..., tuple[Side, Side]]) -> None:
+    """The time of the replies before it says nothing of the one that did not come."""
     base, candidate = sides([trial("a")], [failed("a", timing=0.3, assertion=0.0)])
-    assert {measure for measure, _ in uneven_failures(base, candidate, JOBS)} == {*VIRTUES}
+    assert {measure for measure, _ in failures_left_out(base, candidate, JOBS)} == {*VIRTUES, "timing"}
+
+
+@pytest.mark.parametrize(("job", "touched"), [("a", True), ("b", False)])
+def test_a_lift_is_touched_by_jobs_alone_that_have_one(
+    sides: Callable[..., tuple[Side, Side]], job: str, touched: bool
+) -> None:
+    both = [trial("a"), trial("a", "supplied"), trial("b")]
+    left_out = failures_left_out(*sides(both, [*both, failed(job)]), JOBS)
+    assert ("wisdom", "withheld") in left_out
+    assert (("wisdom", "lift") in left_out) == touched
 
 
 def test_a_measure_that_a_job_does_not_have_misses_none_of_its_trials(sides: Callable[..., tuple[Side, Side]]) -> None:
@@ -86,9 +91,9 @@ def test_a_measure_that_a_job_does_not_have_misses_none_of_its_trials(sides: Cal
         replace(side, measures=[row for row in side.measures if (row["measure"], row["job"]) != ("timing", "b")])
         for side in sides([trial("a"), trial("b")], [trial("a"), failed("b")])
     )
-    uneven = uneven_failures(base, candidate, JOBS)
-    assert ("timing", "pooled") not in uneven
-    assert ("assertion", "pooled") in uneven
+    left_out = failures_left_out(base, candidate, JOBS)
+    assert ("timing", "pooled") not in left_out
+    assert ("assertion", "pooled") in left_out
 
 
 @pytest.mark.parametrize(
@@ -99,73 +104,127 @@ def test_trials_that_are_not_compared_do_not_count(
 ) -> None:
     base, candidate = sides([trial("a")], [trial("a"), left_out])
     assert failure_note(base, candidate, JOBS) is None
-    assert uneven_failures(base, candidate, JOBS) == {}
-
-
-MEAN = 0.6
+    assert failures_left_out(base, candidate, JOBS) == {}
 
 
 @pytest.mark.parametrize(
-    ("own", "others", "mean", "counted"),
+    ("own", "others", "mean"),
     [
-        ([False] * 4, [False] * 4, MEAN, MEAN),
-        ([True, False, False, False], [False] * 4, MEAN, MEAN * 3 / 4),
-        ([True, True, True, False], [True, False], MEAN, MEAN / 2),  # of two left, one
-        ([True, False], [True, True, True, False], MEAN, MEAN),
-        ([True, False], [True, False], MEAN, MEAN),
-        ([True], [False], None, 0.0),
-        ([True, True], [True, False], None, 0.0),
-        ([True], [True], None, None),
-        ([True, False], [False], None, None),  # measured nowhere, though not for its failure
+        ([0.9, 0.3, 0.6], [0.5] * 3, 0.6),
+        ([0.9, 0.3, 0.6], [0.5, 0.5, None], 0.75),
+        ([0.9, 0.3, 0.6], [0.5, None, None], 0.9),
+        ([0.9, 0.3, 0.6], [0.5, None], (0.9 + 0.6 / 2) / 1.5),  # half of three
+        ([0.9, 0.3, None], [0.5, None], 0.9),  # half of the two that it completed
+        ([0.9, None, None], [0.5, 0.5, 0.5], 0.9),
+        ([0.9, 0.3, 0.6], [None] * 3, 0.6),  # not compared
+        ([0.9, "silent", "silent"], [0.5, 0.5, None], None),  # it may be the one that has a score
+        ([0.9, 0.3, "silent"], [0.5, 0.5, None], 0.9),
     ],
 )
-def test_what_a_side_failed_more_counts_as_zero(
-    make_side: Callable[..., Side], own: list[bool], others: list[bool], mean: float | None, counted: float | None
+def test_the_worst_trials_are_left_out_in_the_share_that_the_other_side_failed_in(
+    make_side: Callable[..., Side], own: list[Any], others: list[Any], mean: float | None
 ) -> None:
-    side, other = (make_side(trials=[failed("a") if fails else trial("a") for fails in each]) for each in (own, others))
-    measured = {"wisdom": {"a": {"withheld": mean}} if mean is not None else {}, "task": {"a": {"withheld": 0.5}}}
-    found = counting_failures(measured, side, other, JOBS)
-    assert found.get("wisdom", {}).get("a", {}).get("withheld") == (counted and pytest.approx(counted))
+    side, other = (scored(make_side(), each) for each in (own, others))
+    measured = {**cells_by_measure(side.measures), "task": {"a": {"withheld": 0.5}}}
+    found = without_worst(measured, side, other, JOBS)
+    assert found["wisdom"]["a"].get("withheld") == (mean and pytest.approx(mean))
     assert found["task"] == {"a": {"withheld": 0.5}}
+
+
+def test_the_worst_are_left_out_in_whichever_cell_they_are_but_under_the_same_condition(
+    make_side: Callable[..., Side]
+) -> None:
+    """They are measured against the mean of their cell: a hard job is not made up of bad trials."""
+    cells = {("a", "withheld"): [0.9, 0.1], ("b", "withheld"): [0.2, 0.2], ("a", "supplied"): [0.8, 0.0]}
+    side = _of_cells(make_side(), cells)
+    other = _of_cells(make_side(), {**cells, ("b", "withheld"): [0.2, None]})
+    found = without_worst(cells_by_measure(side.measures), side, other, JOBS)["wisdom"]
+    assert found == {"a": {"withheld": pytest.approx(0.9), "supplied": pytest.approx(0.4)}, "b": {"withheld": 0.2}}
+
+
+def _of_cells(side: Side, cells: Mapping[tuple[str, str], list[float | None]]) -> Side:
+    """Trials with their wisdom; None where the agent failed."""
+    trials, virtues, rows = [], [], []
+    for (job, condition), scores in cells.items():
+        ids = [f"{job}/{condition}/{place}" for place in range(len(scores))]
+        known = {id_: score for id_, score in zip(ids, scores, strict=True) if score is not None}
+        trials += [(trial if id_ in known else failed)(job, condition, trial_id=id_) for id_ in ids]
+        virtues += [{"trial_id": id_, "virtue": "wisdom", "score": score} for id_, score in known.items()]
+        row = {"measure": "wisdom", "job": job, "scenario": None, "condition": condition}
+        rows += [{**row, "mean": fmean(known.values())}] if known else []
+    return replace(side, trials=trials, virtues=virtues, measures=rows)
+
+
+def scored(side: Side, scores: list[Any]) -> Side:
+    """Trials of one job with their wisdom; None where the agent failed, a text where the judge gave no score."""
+    trials = [(failed if score is None else trial)("a", trial_id=str(place)) for place, score in enumerate(scores)]
+    known = {str(place): score for place, score in enumerate(scores) if isinstance(score, float)}
+    virtues = [{"trial_id": trial_id, "virtue": "wisdom", "score": score} for trial_id, score in known.items()]
+    virtues += [{"trial_id": trial_id, "virtue": "courage", "score": 0.1} for trial_id in known]
+    means = [fmean(known.values())] if known else []
+    rows = [
+        {"measure": "wisdom", "job": "a", "scenario": None, "condition": "withheld", "mean": mean} for mean in means
+    ]
+    return replace(side, trials=trials, virtues=virtues, measures=rows)
+
+
+CELL = st.lists(st.floats(0, 1), min_size=1, max_size=5)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100)
+@given(scores=CELL, data=st.data())
+def test_no_choice_of_trials_gives_a_higher_mean_than_without_the_worst(
+    make_side: Callable[..., Side], scores: list[float], data: st.DataObject
+) -> None:
+    """Whichever trials the other side's failures correspond to."""
+    fails = data.draw(st.integers(0, len(scores) - 1))
+    side, other = scored(make_side(), scores), scored(make_side(), [None] * fails + [0.5] * (len(scores) - fails))
+    found = without_worst(cells_by_measure(side.measures), side, other, JOBS)["wisdom"]["a"]["withheld"]
+    choices = [fmean(chosen) for chosen in combinations(scores, len(scores) - fails)]
+    assert found == pytest.approx(max(choices))
 
 
 TEN = [f"{place:02}" for place in range(10)]
 NONE_FAILED: Mapping[str, int] = {}
+EVERY_JOB = dict.fromkeys(TEN, 2)
 
 
 @pytest.fixture
 def compared(make_side: Callable[..., Side]) -> Callable[..., Comparison]:
-    """Ten jobs of four trials, the candidate's wisdom moved by about `shift`; by job, how many failed on each side."""
+    """Ten jobs of four trials under each condition, the candidate's wisdom moved by about `shift`.
 
-    def make(shift: float, before: Mapping[str, int], after: Mapping[str, int]) -> Comparison:
+    By job, how many of the worst trials each side failed in, under the supplied condition.
+    """
+
+    def make(shift: float, before: Mapping[str, int], after: Mapping[str, int], lift: float = 0.0) -> Comparison:
         base, candidate = (
-            _measured(make_side(agent_version=version), change, lost)
-            for version, change, lost in (("marcus@1.0.0", 0.0, before), ("marcus@1.1.0", shift, after))
+            _of_ten_jobs(make_side(agent_version=version), change, lost, more)
+            for version, change, lost, more in (
+                ("marcus@1.0.0", 0.0, before, 0.0), ("marcus@1.1.0", shift, after, lift),
+            )
         )
         return compare(base, candidate, MinimalDifferences(), 0.5)
 
     return make
 
 
-def _measured(side: Side, shift: float, lost: Mapping[str, int]) -> Side:
-    """Under both conditions, the failed trials under the supplied one alone."""
-    trials, rows = [], []
-    for place, job in enumerate(TEN):
-        for condition in ("withheld", "supplied"):
-            fails = lost.get(job, 0) if condition == "supplied" else 0
-            each = [*[failed(job, condition)] * fails, *[trial(job, condition)] * (4 - fails)]
-            trials += [row | {"trial_id": f"{job}/{condition}/{number}"} for number, row in enumerate(each)]
-            mean = 0.6 + shift * (1.1 if place % 2 else 0.9)
-            row = {"measure": "wisdom", "job": job, "scenario": None, "condition": condition, "mean": mean}
-            rows += [row] if fails < 4 else []
-    return replace(side, trials=trials, measures=rows, jobs=dict.fromkeys(TEN, "1"))
+def _of_ten_jobs(side: Side, shift: float, lost: Mapping[str, int], lift: float) -> Side:
+    trials, virtues, rows = [], [], []
+    for (place, job), condition in product(enumerate(TEN), ("withheld", "supplied")):
+        fails = lost.get(job, 0) if condition == "supplied" else 0
+        raised = (shift + (lift if condition == "supplied" else 0.0)) * (1.1 if place % 2 else 0.9)
+        scores = [score + raised for score in (0.2, 0.4, 0.6, 0.8)]
+        ids = [f"{job}/{condition}/{number}" for number in range(4)]
+        trials += [(failed if n < fails else trial)(job, condition, trial_id=id_) for n, id_ in enumerate(ids)]
+        kept = list(zip(ids, scores, strict=True))[fails:]
+        virtues += [{"trial_id": id_, "virtue": "wisdom", "score": score} for id_, score in kept]
+        row = {"measure": "wisdom", "job": job, "scenario": None, "condition": condition}
+        rows += [{**row, "mean": fmean(score for _, score in kept)}] if kept else []
+    return replace(side, trials=trials, virtues=virtues, measures=rows, jobs=dict.fromkeys(TEN, "1"))
 
 
 def wisdom(comparison: Comparison, scope: Scope = "pooled") -> Finding:
     return next(each for each in comparison.findings if (each.measure, each.scope) == ("wisdom", scope))
-
-
-EVERY_JOB = dict.fromkeys(TEN, 2)
 
 
 @pytest.mark.parametrize(
@@ -175,17 +234,19 @@ EVERY_JOB = dict.fromkeys(TEN, 2)
         (-0.2, {"00": 4}, NONE_FAILED, "regressed"),
         (-0.2, NONE_FAILED, EVERY_JOB, "regressed"),  # the candidate's own failures make it no better
         (-0.2, EVERY_JOB, EVERY_JOB, "regressed"),
-        (-0.1, EVERY_JOB, NONE_FAILED, "inconclusive"),  # counted as 0, they lower the base as far
+        (-0.2, EVERY_JOB, NONE_FAILED, "regressed"),  # without the candidate's worst trials too
+        (-0.02, EVERY_JOB, NONE_FAILED, "inconclusive"),  # the base failed where it did badly: −0.12, and −0.02
         (0.2, NONE_FAILED, {"00": 1}, "improved"),
+        (0.2, NONE_FAILED, EVERY_JOB, "improved"),
+        (0.02, NONE_FAILED, EVERY_JOB, "inconclusive"),  # the candidate fails where it did badly: +0.12, and +0.02
         (0.2, EVERY_JOB, NONE_FAILED, "improved"),
-        (0.2, NONE_FAILED, EVERY_JOB, "inconclusive"),
         (0.01, NONE_FAILED, NONE_FAILED, "unchanged"),
         (0.01, {"00": 1}, {"01": 1}, "unchanged"),
-        (0.01, EVERY_JOB, NONE_FAILED, "inconclusive"),
-        (0.01, NONE_FAILED, EVERY_JOB, "inconclusive"),
+        (-0.1, NONE_FAILED, EVERY_JOB, "inconclusive"),  # ±0.00 with the failures, −0.10 like with like
+        (0.1, EVERY_JOB, NONE_FAILED, "inconclusive"),
     ],
 )
-def test_a_verdict_stands_if_it_comes_out_with_the_failures_of_whom_it_favours_counted_as_zero(
+def test_a_verdict_holds_if_it_comes_out_without_the_worst_trials_of_whom_it_disfavours(
     compared: Callable[..., Comparison], shift: float, before: Any, after: Any, verdict: str
 ) -> None:
     assert wisdom(compared(shift, before, after)).verdict == verdict
@@ -193,72 +254,32 @@ def test_a_verdict_stands_if_it_comes_out_with_the_failures_of_whom_it_favours_c
 
 def test_a_verdict_that_falls_says_what_would_be_found(compared: Callable[..., Comparison]) -> None:
     left_out = "the agent failed in 20 of 80 trials of marcus@1.1.0, which this measure leaves out"
-    found, plain = (wisdom(compared(0.2, NONE_FAILED, after)) for after in (EVERY_JOB, NONE_FAILED))
-    would = "counted as 0, they would make the difference ±0.00 and the verdict unchanged"
-    assert found == replace(plain, verdict="inconclusive", why=f"{left_out}; {would}")
-
-
-def test_a_lift_is_open_where_failures_are_uneven(compared: Callable[..., Comparison]) -> None:
-    """Those under one condition raise it, those under the other lower it."""
-    apart = _lifted(compared(0.1, {"00": 1}, NONE_FAILED))
-    why = "the agent failed in 1 of 80 trials of marcus@1.0.0, which this measure leaves out"
-    assert (apart.verdict, apart.why) == ("inconclusive", why)
-    assert _lifted(compared(0.1, NONE_FAILED, NONE_FAILED)).verdict == "improved"
-
-
-def _lifted(comparison: Comparison) -> Finding:
-    """The lift if the candidate were better by 0.3 or so under the supplied condition."""
-    candidate = comparison.candidate
-    rows = [
-        {**row, "mean": row["mean"] + (0.3 + int(row["job"]) / 100 if row["condition"] == "supplied" else 0.0)}
-        for row in candidate.measures
-    ]
-    raised = replace(candidate, measures=rows)
-    return wisdom(compare(comparison.base, raised, MinimalDifferences(), 0.5), "lift")
-
-
-CELL = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=3)
-"""Trials of a cell: what they are scored, and whether they fail, so that nobody knows."""
-SIDE = st.fixed_dictionaries({("a", "withheld"): CELL, ("a", "supplied"): CELL, ("b", "withheld"): CELL})
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)
-@given(before=SIDE, after=SIDE)
-def test_no_score_of_failed_trials_makes_a_side_worse_than_counting_them_as_zero(
-    make_side: Callable[..., Side], before: Any, after: Any
-) -> None:
-    """Where the other side failed in none, counted is the mean with zeros, and so below all that they may hide."""
-    after = {cell: [(score, False) for score, _ in each] for cell, each in after.items()}
-    base, candidate = (_filled(make_side(), cells) for cells in (before, after))
-    measured = [cells_by_measure(side.measures) for side in (base, candidate)]
-    counted = counting_failures(measured[0], base, candidate, JOBS)["wisdom"]
-    zeros = {cell: [(0.0 if fails else score, False) for score, fails in each] for cell, each in before.items()}
-    found, exact, hidden = (
-        _difference(each, measured[1]["wisdom"]) for each in (counted, _cells(zeros), _cells(before))
+    found = wisdom(compared(0.02, NONE_FAILED, EVERY_JOB))
+    rest = "the difference is +0.02 (95 % interval +0.02 to +0.02), and the verdict unchanged"
+    assert (found.verdict, found.why) == (
+        "inconclusive", f"{left_out}; without as large a share of the other version's worst trials {rest}"
     )
-    assert found == pytest.approx(exact)
-    assert found >= hidden - 1e-9
 
 
-def _filled(side: Side, cells: Any) -> Side:
-    trials = [
-        failed(*cell) if fails else trial(*cell, wisdom=score) for cell, each in cells.items() for score, fails in each
-    ]
-    seen = _cells({cell: [each for each in trials if not each[1]] for cell, trials in cells.items()})
-    measures = [
-        {"measure": "wisdom", "job": job, "scenario": None, "condition": condition, "mean": mean}
-        for job, conditions in seen.items() for condition, mean in conditions.items()
-    ]
-    return replace(side, trials=trials, measures=measures)
+def test_a_verdict_falls_where_nothing_is_left_without_the_worst_trials(
+    compared: Callable[..., Comparison], make_side: Callable[..., Side]
+) -> None:
+    """The judge gave no score to some trials: those that failed on the other side may be all that have one."""
+    whole = compared(0.2, NONE_FAILED, dict.fromkeys(TEN, 3))
+    lone = {f"{job}/{condition}/3" for job, condition in product(TEN, ("withheld", "supplied"))}
+    silent = replace(whole.base, virtues=[row for row in whole.base.virtues if row["trial_id"] in lone])
+    rows = [{**row, "mean": 0.8} for row in whole.base.measures]
+    supplied = [row for row in rows if row["condition"] == "supplied"]
+    of_candidate = [row for row in whole.candidate.measures if row["condition"] == "supplied"]
+    found = compare(
+        replace(silent, measures=supplied), replace(whole.candidate, measures=of_candidate), MinimalDifferences(), 0.5
+    )
+    assert (wisdom(found).why or "").endswith("worst trials nothing is left to compare")
 
 
-def _cells(cells: Any) -> dict[str, dict[str, float]]:
-    found: dict[str, dict[str, float]] = {}
-    for (job, condition), trials in cells.items():
-        if trials:
-            found.setdefault(job, {})[condition] = fmean(score for score, _ in trials)
-    return found
-
-
-def _difference(base: Any, candidate: Any) -> float:
-    return fmean(pair.difference for pair in paired(base, candidate, "pooled"))
+def test_a_lift_is_open_where_the_agent_failed(compared: Callable[..., Comparison]) -> None:
+    apart = wisdom(compared(0.0, {"00": 1}, NONE_FAILED, lift=0.3), "lift")
+    left_out = "the agent failed in 1 of 80 trials of marcus@1.0.0, which this measure leaves out"
+    why = f"{left_out}; failures under one condition raise a lift, under the other they lower it"
+    assert (apart.verdict, apart.why) == ("inconclusive", why)
+    assert wisdom(compared(0.0, NONE_FAILED, NONE_FAILED, lift=0.3), "lift").verdict == "improved"
