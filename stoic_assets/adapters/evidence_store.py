@@ -26,7 +26,7 @@ from stoic_assets.adapters.file_locks import locked
 from stoic_assets.adapters.files import read_stored, remove_folder, write_whole
 from stoic_assets.adapters.json_lines import JsonLines, read_lines
 from stoic_assets.core.conversation.journal import Entry
-from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.errors import Busy, ConfigurationError
 from stoic_assets.core.evaluation import Manifest, check_evaluation_id, way_to_finish
 from stoic_assets.core.jobs.correction import Correction
 from stoic_assets.core.redaction import Redactor
@@ -57,7 +57,7 @@ class EvidenceStore:
 
         Raises `ConfigurationError` while another process holds it, or deletes the version.
         """
-        busy = ConfigurationError(
+        busy = Busy(
             f"evaluation {evaluation_id} of {agent_version} is running in another process; wait for it, or end it"
         )
         with ExitStack() as held:
@@ -68,7 +68,7 @@ class EvidenceStore:
             yield
 
     def _version_locked(self, agent_version: str) -> AbstractContextManager[None]:
-        busy = ConfigurationError(f"{agent_version} is being deleted by another process; wait for it, then try again")
+        busy = Busy(f"{agent_version} is being deleted by another process; wait for it, then try again")
         name = hashlib.sha256(check_agent_version(agent_version).encode()).hexdigest()[:12]
         return locked(self._locks / name, busy, wait=_MOMENT, reentrant=True)
 

@@ -33,7 +33,7 @@ from stoic_assets.core.comparison.judge_reference import (
 )
 from stoic_assets.core.concurrent_calls import concurrently
 from stoic_assets.core.conversation.evidence import Evidence
-from stoic_assets.core.errors import ConfigurationError, InfrastructureError
+from stoic_assets.core.errors import Busy, InfrastructureError
 from stoic_assets.core.evolution.events import Event
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.judging.exhibit import judged
@@ -195,5 +195,5 @@ def _save(workplace: Workplace, reference: Reference) -> None:
 
 def _alone(folder: Path) -> AbstractContextManager[None]:
     """One watch at a time: two would pay for everything twice."""
-    busy = ConfigurationError("the judge is being watched by another process; wait for it, or end it")
+    busy = Busy("the judge is being watched by another process; wait for it, or end it")
     return locked(folder / "lock", busy, wait=0)

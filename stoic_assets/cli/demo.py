@@ -23,13 +23,14 @@ from stoic_assets.cli.options import Json, Verbose
 from stoic_assets.cli.outcome import evaluation_outcome
 from stoic_assets.cli.partition_run import Interrupted
 from stoic_assets.core.comparison.comparison import Comparison
-from stoic_assets.core.errors import ServiceUnreachable
+from stoic_assets.core.errors import ServiceUnreachable, StoicError
 from stoic_assets.core.evaluation import EvaluationRequest
 from stoic_assets.core.graph_address import GraphAddress
 
 FOR_REAL_AGENTS = ("AGENT_", "NEO_", "STOIC_GRAPH", "STOIC_WEBHOOK_URL", "EVOLUTION_URL", "BOOGIE_URL")
 """Prefixes of settings that lead to the user's own services."""
 RELEASES = ("1.0.0", "1.1.0")
+AGAIN = "run `stoic demo` again; it starts from the beginning"
 
 
 def demo(
@@ -68,7 +69,10 @@ def _evaluate(workplace: Workplace, release: str, url: str) -> dict[str, Any]:
     try:
         run_evaluation(workplace, version, evaluation_id, EvaluationRequest(tags=("demo",), agent_url=url))
     except Interrupted:
-        raise Interrupted("run `stoic demo` again; it starts from the beginning") from None
+        raise Interrupted(AGAIN) from None
+    except StoicError as error:
+        vars(error)["__notes__"] = [AGAIN]  # its agents end with it: the evaluation cannot be resumed
+        raise
     return evaluation_outcome(workplace, version, evaluation_id).document
 
 

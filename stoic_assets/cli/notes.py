@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from stoic_assets.adapters.evaluation_setup import Setup
+from stoic_assets.adapters.models.connect import is_offline
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import StoicError
 from stoic_assets.core.evaluation import DONE, EvaluationRequest, EvaluationSpec, Manifest, way_to_finish
@@ -12,6 +13,7 @@ from stoic_assets.core.judging.confidence import samples_alike
 from stoic_assets.core.moments import in_utc
 from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.releases import agent_of
+from stoic_assets.core.settings import Settings
 
 
 def setup_notes(request: EvaluationRequest, version: str, setup: Setup, workplace: Workplace) -> Iterator[str]:
@@ -24,6 +26,20 @@ def setup_notes(request: EvaluationRequest, version: str, setup: Setup, workplac
         yield f"no job has `chatbot: {agent}`; the jobs of {listed(chatbots)} run as {version} instead"
     if alike := samples_alike(spec.judge_samples, len(spec.judge_models), workplace.settings.judging.temperature):
         yield alike
+    if not is_offline(workplace.env):
+        yield from _unused_options(spec, workplace.settings)
+
+
+def _unused_options(spec: EvaluationSpec, settings: Settings) -> Iterator[str]:
+    """A misspelt name would otherwise pass for an option that is sent."""
+    roles = (
+        ("conversations", settings.conversations.model_options, {spec.evaluator_model}),
+        ("judging", settings.judging.model_options, {*spec.judge_models}),
+    )
+    for section, options, models in roles:
+        if unused := options.keys() - models:
+            asked = listed(sorted(models))
+            yield f"{section}.model_options has {listed(sorted(unused))}, but the requests go to {asked}"
 
 
 def unfinished_before(version: str, spec: EvaluationSpec, workplace: Workplace) -> Iterator[str]:

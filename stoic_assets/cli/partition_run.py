@@ -23,7 +23,7 @@ from stoic_assets.core.errors import (
     ServiceUnreachable,
     StoicError,
 )
-from stoic_assets.core.evaluation import EVALUATION_TAG, REGRADING, ResumeRefused, way_to_finish
+from stoic_assets.core.evaluation import EVALUATION_TAG, REGRADING, way_to_finish
 from stoic_assets.core.stages import DECIDED, EVALUATION, PARTITIONS
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def materialise(
                 # Dagster turns an interrupt into a failed run without an exception.
                 raise Interrupted(kept())
     except StoicError as error:
-        says_how_to_go_on = isinstance(error, ResumeRefused) or "`stoic " in str(error)
+        says_how_to_go_on = error.says_how_to_go_on or "`stoic " in str(error)
         if not says_how_to_go_on and workplace.evidence.manifest(agent_version, evaluation_id) is not None:
             error.add_note(kept())
         raise

@@ -115,6 +115,7 @@ class BudgetReached(StoicError):
     """The cost ceiling is reached: no model is called any more."""
 
     exit_code = 3
+    says_how_to_go_on = True
 
 
 class ChatModel(Protocol):

@@ -9,10 +9,18 @@ class StoicError(Exception):
     """Anything this product reports to its user on purpose."""
 
     exit_code = 2
+    says_how_to_go_on = False
+    """Whether the message itself says what to do about the evaluation that it ends; else the command adds that."""
 
 
 class ConfigurationError(StoicError):
     """A setting, a job, a manifest or an argument is wrong."""
+
+
+class Busy(ConfigurationError):
+    """Another process does the same, or what excludes it."""
+
+    says_how_to_go_on = True
 
 
 class DocumentError(ConfigurationError):

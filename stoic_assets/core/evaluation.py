@@ -55,6 +55,8 @@ def check_evaluation_id(evaluation_id: str) -> str:
 class ResumeRefused(ConfigurationError):
     """The specification has changed since the evaluation began, so it cannot be resumed."""
 
+    says_how_to_go_on = True
+
 
 DEFAULT_AGENT_MODEL = "gpt-4.1-mini"
 DEFAULT_AGENT_URL = "http://localhost:8081"

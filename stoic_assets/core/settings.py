@@ -32,12 +32,15 @@ def _of_all_virtues(floors: dict[Virtue, float]) -> dict[Virtue, float]:
     return dict.fromkeys(VIRTUES, 0.5) | floors
 
 
+_OF_THE_PACKAGE = frozenset({"extra_body", "extra_headers", "extra_query", "timeout"})
 _OWN_FIELDS = frozenset({"messages", "model", "n", "response_format", "stream", "temperature", "tools"})
 
 
 def _free_fields(options: dict[str, Any]) -> dict[str, Any]:
     if taken := sorted(options.keys() & _OWN_FIELDS):
         raise ValueError(f"{', '.join(taken)}: set by Stoic Eval (a temperature in jobs and in `judging.temperature`)")
+    if wrapped := sorted(options.keys() & _OF_THE_PACKAGE):
+        raise ValueError(f"{', '.join(wrapped)}: an argument of the openai package; write what is in it here directly")
     return options
 
 
@@ -61,7 +64,7 @@ class EndpointLimit(Document):
 class AgentLimit(EndpointLimit):
     """How hard an agent may be pressed, and how much it may send at once."""
 
-    largest_reply_mib: float = Field(8.0, gt=0, description="MiB in one reply or object context, unpacked")
+    largest_reply_mib: float = Field(8.0, gt=0, le=2048, description="MiB in one reply or object context, unpacked")
 
     @property
     def most_values(self) -> int:

@@ -6,7 +6,9 @@ import pytest
 
 from stoic_assets.adapters.models.connect import is_offline
 from stoic_assets.adapters.workplace import open_workplace
+from stoic_assets.cli import demo
 from stoic_assets.cli.demo import demo_workplace
+from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.graph_address import stoic_address, subject_address
 
 SERVICES = {
@@ -25,3 +27,18 @@ def test_the_demo_leaves_every_service_of_the_user_alone(live: bool, tmp_path: P
     assert [name for name, value in own.env.items() if "mine" in value] == []
     assert is_offline(own.env) is not live
     assert own.project.home == tmp_path
+
+
+def test_a_fault_of_the_demo_says_to_run_the_demo_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its evaluations cannot be resumed, though the command that runs them says so: their agents end with it."""
+
+    def failing(*_: object) -> None:
+        fault = ConfigurationError("no credit left")
+        fault.add_note("continue with `stoic eval`")
+        raise fault
+
+    monkeypatch.setattr(demo, "run_evaluation", failing)
+    workplace = open_workplace({"STOIC_HOME": str(tmp_path)}, start=tmp_path)
+    with pytest.raises(ConfigurationError) as caught:
+        demo._evaluate(workplace, "1.0.0", "http://127.0.0.1:1")
+    assert caught.value.__notes__ == ["run `stoic demo` again; it starts from the beginning"]

@@ -56,6 +56,25 @@ def test_samples_that_a_judge_would_repeat_are_told(workplace: Workplace, make_m
     assert list(setup_notes(EvaluationRequest(), "sales@1", Setup(spec, None), warm)) == []
 
 
+@pytest.mark.parametrize(
+    ("section", "model", "noted"),
+    [("judging", "m", True), ("judging", "j", False), ("conversations", "m", False), ("conversations", "j", True)],
+)
+def test_options_of_a_model_that_is_not_asked_are_told(
+    workplace: Workplace, make_manifest: Make, section: str, model: str, noted: bool
+) -> None:
+    spec = make_manifest(jobs=(job("order", "sales"),)).spec
+    spec = spec.model_copy(update={"evaluator_model": "m", "judge_models": ("j",)})
+    changed = getattr(workplace.settings, section).model_copy(update={"model_options": {model: {"seed": 1}}})
+    settings = workplace.settings.model_copy(update={section: changed})
+    online = replace(workplace, settings=settings, env={"OPENAI_API_KEY": "k"})
+    told = list(setup_notes(EvaluationRequest(), "sales@1", Setup(spec, None), online))
+    asked = {"judging": "j", "conversations": "m"}[section]
+    assert told == ([f"{section}.model_options has {model}, but the requests go to {asked}"] if noted else [])
+    offline = replace(online, env={"STOIC_LLM": "offline"})
+    assert list(setup_notes(EvaluationRequest(), "sales@1", Setup(spec, None), offline)) == []
+
+
 def begun(workplace: Workplace, manifest: Manifest, status: str | None = None) -> Manifest:
     """An evaluation in which something happened; with a status, one that tables know."""
     workplace.evidence.begin(manifest)

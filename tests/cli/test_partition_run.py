@@ -17,7 +17,8 @@ from sqlalchemy.exc import OperationalError
 from stoic_assets.adapters.files import StorageError
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import partition_run
-from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable, StoicError
+from stoic_assets.core.chat import BudgetReached
+from stoic_assets.core.errors import Busy, ConfigurationError, ServiceUnreachable, StoicError
 from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest, ResumeRefused
 from stoic_assets.core.stages import EVALUATION, VERDICTS
 from stoic_assets.defs import event_log
@@ -159,6 +160,8 @@ def test_only_what_was_begun_goes_on(
         (ConfigurationError, "no credit left", False),
         (ServiceUnreachable, "gone; repeat `stoic regrade`", True),
         (ResumeRefused, "the job was changed", True),
+        (BudgetReached, "judge again with a higher --max-cost", True),
+        (Busy, "is running in another process", True),
     ],
 )
 def test_a_fault_that_names_no_way_to_go_on_is_given_one_if_anything_was_begun(

@@ -53,6 +53,7 @@ def head_of_paragraph(number: int) -> str:
         ("limits:\n", "stoic.yml:1: limits: has no value"),
         ("limits:\n  judge:\n    attempts: 0", "stoic.yml:3: limits.judge.attempts: Input should be greater"),
         ("judging: {model_options: {m: {stream: true}}}", "stoic.yml:1: judging.model_options.m: stream: set by"),
+        ("judging: {model_options: {m: {extra_body: {}}}}", "stoic.yml:1: judging.model_options.m: extra_body: an arg"),
         ("prices:\n  sage: {input: 1}", "stoic.yml:2: prices.sage.output: is required"),
         ("redact: secret", "stoic.yml:1: redact: a list is expected"),
         ("invalid_trials_threshold: 10", "stoic.yml:1: invalid_trials_threshold: Input should be less"),

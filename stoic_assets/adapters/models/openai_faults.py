@@ -48,6 +48,13 @@ class OptionRefused(AttemptFailed):
         self.option = option
 
 
+class FieldRefused(AttemptFailed):
+    """The server may refuse a field that the user's settings add; whether it does, a request without content shows."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(problem, final=True)
+
+
 class ReplyKeptBack(AttemptFailed):
     """The server found that the model's reply is not the requested JSON; `text` is what the server reports of it."""
 
@@ -86,12 +93,13 @@ def explain(
 
 
 def refused_field(error: Exception, fields: Iterable[str]) -> str | None:
-    """Which of the `fields` that the user's settings add to requests the server refuses."""
+    """Which of the `fields` that the user's settings add to requests an error names; it may be about something else."""
     from openai import APIStatusError
 
-    if not isinstance(error, APIStatusError) or error.status_code not in INVALID or _refused_option(error):
+    if not isinstance(error, APIStatusError) or error.status_code not in INVALID or error.param in OPTIONS:
         return None
-    return next((field for field in fields if field in f"{error.param} {error.message}"), None)
+    named = set(re.findall(r"\w+", error.message))
+    return next((field for field in fields if field == error.param or field in named), None)
 
 
 def refused_key(server: ModelServer, status: int) -> ConfigurationError:

@@ -18,6 +18,7 @@ from stoic_assets.adapters.models.chat_completion import finish_reason_of, text_
 from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.adapters.models.openai_faults import (
     SYSTEM_MESSAGE,
+    FieldRefused,
     OptionRefused,
     ReplyKeptBack,
     explain,
@@ -105,7 +106,8 @@ class OpenAiModel:
         problem = f"{request.model} gave no reply: {failure}"
         if isinstance(failure, ReplyKeptBack):
             return MalformedReply(problem, failure.text)
-        if failure.turned_away and not await self._greeted(connection, request, wasted):
+        doubtful = failure.turned_away or isinstance(failure, FieldRefused)
+        if doubtful and not await self._greeted(connection, request, wasted):
             return ServiceUnreachable(f"{problem}; get it running again")
         return ModelFailure(problem)
 
@@ -155,8 +157,10 @@ class OpenAiModel:
         except Exception as error:  # anything that the package raises on a foreign answer
             meaning = explain(error, request.model, self._server, self._secrets, particular)
             if field := refused_field(error, self._options_for(request)):
-                said = f"{meaning}; correct {OPTIONS_OF[request.role]}.{request.model}.{field} in stoic.yml"
-                raise ConfigurationError(said) from None
+                where = f"{OPTIONS_OF[request.role]}.{request.model}.{field} in stoic.yml"
+                raise (
+                    FieldRefused(str(meaning)) if particular else ConfigurationError(f"{meaning}; correct {where}")
+                ) from None
             if not isinstance(meaning, OptionRefused) or not _holds(body, meaning.option):
                 raise meaning from None
             self._leave_out(request.model, meaning.option, body)

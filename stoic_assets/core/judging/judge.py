@@ -50,12 +50,13 @@ async def judge_virtues(
         virtue: refusing_copies(partial(parse_virtue, virtue=virtue), question.record.text)
         for virtue, question in questions.items()
     }
-    trial_id, options = evidence.trial.trial_id, settings.options_of(panel)
+    trial_id = evidence.trial.trial_id
 
     async def verdict(virtue: Virtue, judge: str, sample: int) -> VirtueScore:
         question = questions[virtue]
         request = question.request(judge, settings.temperature, sample)
-        blank = VirtueScore(trial_id, virtue, judge, sample, hash_with(options, question.prompt_hash))
+        prompt_hash = hash_with(settings.options_of([judge]), question.prompt_hash)
+        blank = VirtueScore(trial_id, virtue, judge, sample, prompt_hash)
         try:
             given = await ask(model, request, parsers[virtue], settings.repairs)
         except NoVerdict as error:

@@ -78,6 +78,31 @@ def test_an_option_that_is_refused_ends_the_run_and_is_named(service: Any, param
     model = OpenAiModel(ModelServer(service.url, KEY), Limits(judge=FAST), {}, {"judge": options})
     with pytest.raises(ConfigurationError, match=r"'huge'; correct judging\.model_options\.sage\.reasoning_effort in"):
         asyncio.run(model.complete(PLAIN))
+    assert [len(seen.body["messages"]) for seen in service.seen] == [2, 1], "a greeting shows it"
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["max_tokens is too large: 8000 with your 9100 input tokens", "the grocery store was flagged", "stop and store"],
+)
+def test_a_refusal_that_names_an_option_and_is_about_one_message_costs_that_message_alone(
+    service: Any, said: str
+) -> None:
+    error = {"error": {"message": said}}
+    service.answers = [JSONResponse(error, 400), JSONResponse(completion()), JSONResponse(completion())]
+    options = {"sage": {"max_tokens": 8000, "store": True}}
+    model = OpenAiModel(ModelServer(service.url, KEY), Limits(judge=FAST), {}, {"judge": options})
+    with pytest.raises(ModelFailure, match=said):
+        asyncio.run(model.complete(PLAIN))
+    assert asyncio.run(model.complete(PLAIN)).text == "Salve"
+
+
+@pytest.mark.parametrize("said", ["the users message was flagged", "Unsupported parameter: user_id"])
+def test_a_word_that_an_option_is_part_of_is_no_refusal_of_it(service: Any, said: str) -> None:
+    service.replies({"error": {"message": said}}, status=400)
+    model = OpenAiModel(ModelServer(service.url, KEY), Limits(judge=FAST), {}, {"judge": {"sage": {"user": "me"}}})
+    with pytest.raises(ModelFailure, match=said):
+        asyncio.run(model.complete(PLAIN))
     assert len(service.seen) == 1
 
 
