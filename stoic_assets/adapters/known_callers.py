@@ -22,14 +22,15 @@ SETTING = "STOIC_UI_TOKEN"
 IN_LINKS = "token"
 """The parameter of a link that logs in."""
 
-# The address as the browser knows it: behind a proxy the server has another.
+# The address as the browser knows it: behind a proxy the server has another. `location.href` may leave out a password.
+# To the same address with a fragment, `replace` loads nothing.
 _WAY_ON = f"""<!doctype html><meta charset="utf-8"><title>Logging in</title>
 <p>Logging in. This needs JavaScript and cookies.</p>
 <script>
-const page = new URL(location.href);
+const page = new URL(document.URL);
 page.username = page.password = "";
 page.searchParams.delete("{IN_LINKS}");
-if (navigator.cookieEnabled) location.replace(page);
+if (navigator.cookieEnabled) page.href === document.URL ? location.reload() : location.replace(page);
 </script>"""
 
 

@@ -37,9 +37,9 @@ def test_every_way_in_leads_to_pages_that_work_and_nobody_else_gets_in(browser: 
         page.wait_for_url(lambda address: "token" not in address)
         shows_the_assets(linked.new_page(), plain)
     with browser.new_context(http_credentials={"username": "anybody", "password": TOKEN}) as prompted:
-        shows_the_assets(prompted.new_page(), plain)
+        shows_the_assets(prompted.new_page(), f"{plain}?open=1#part")
     with browser.new_context() as addressed:
-        shows_the_assets(addressed.new_page(), plain.replace("//", f"//anybody:{password}@"))
+        shows_the_assets(addressed.new_page(), plain.replace("//", f"//anybody:{password}@") + "#part")
     with browser.new_context() as unknown:
         asks_for_a_password(unknown.new_page(), url)
         asks_for_a_password(unknown.new_page(), login_link(url, "another"))
