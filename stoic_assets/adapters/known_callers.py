@@ -21,6 +21,8 @@ from stoic_assets.core.loopback import is_loopback
 SETTING = "STOIC_UI_TOKEN"
 IN_LINKS = "token"
 """The parameter of a link that logs in."""
+_LINKED = "stoic.linked"
+"""Where a request's scope has the token that was in its address."""
 
 # The address as the browser knows it: behind a proxy the server has another. `location.href` may leave out a password.
 # To the same address with a fragment, `replace` loads nothing.
@@ -34,12 +36,28 @@ if (navigator.cookieEnabled) page.href === document.URL ? location.reload() : lo
 </script>"""
 
 
+class TokenOutOfAddress:
+    """ASGI middleware that takes the token of a link out of the address, for `KnownCallersOnly` further in.
+
+    It belongs before everything that may answer: the web server logs the address as it is when the answer begins.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Passes on."""
+        if scope["type"] != "lifespan":
+            scope[_LINKED] = _taken_from_link(scope)
+        await self._app(scope, receive, send)
+
+
 class KnownCallersOnly:
     """ASGI middleware that answers 401 to requests without the token; if none is set, to those of other machines.
 
     With a token, this machine needs it as well: otherwise a proxy on it would let in everyone who reaches the proxy.
-    Programs send it as a Bearer token. Browsers send it as the password of any user, for which they ask, or in a link;
-    both lead to the same page at its plain address, with a cookie.
+    Programs send it as a Bearer token. Browsers send it as the password of any user, for which they ask, or in a link
+    (see `TokenOutOfAddress`); both lead to the same page at its plain address, with a cookie.
     """
 
     def __init__(self, app: ASGIApp, token: str) -> None:
@@ -57,7 +75,7 @@ class KnownCallersOnly:
         """None where the request may pass."""
         if not self._token:
             return None if _is_near(scope) else _refusal()
-        asked, linked = HTTPConnection(scope), _taken_from_link(scope)
+        asked, linked = HTTPConnection(scope), scope.get(_LINKED, "")
         kind, sent = _sent(asked.headers.get("authorization", ""))
         is_known, has_cookie = _same(sent, self._token), _same(asked.cookies.get(self._name, ""), self._cookie)
         if _is_page(asked) and (_same(linked, self._token) or (is_known and kind == "basic" and not has_cookie)):

@@ -12,7 +12,7 @@ from dagster_webserver.cli import main
 from dagster_webserver.webserver import DagsterWebserver
 from starlette.middleware import Middleware
 
-from stoic_assets.adapters.known_callers import SETTING, KnownCallersOnly
+from stoic_assets.adapters.known_callers import SETTING, KnownCallersOnly, TokenOutOfAddress
 from stoic_assets.adapters.loopback_guard import guard
 
 
@@ -23,7 +23,8 @@ def put_guard() -> None:
     def guarded(server: DagsterWebserver[Any, Any]) -> list[Middleware]:
         # By now Dagster has overwritten the environment with the project's `.env`; the environment takes precedence.
         token = os.environ.get(SETTING, "") if given is None else given
-        return [*guard(), Middleware(KnownCallersOnly, token=token.strip()), *own(server)]
+        known = Middleware(KnownCallersOnly, token=token.strip())
+        return [Middleware(TokenOutOfAddress), *guard(), known, *own(server)]
 
     # Its command makes the server itself; there is no other place to add middleware.
     DagsterWebserver.build_middleware = guarded  # type: ignore[method-assign, assignment]

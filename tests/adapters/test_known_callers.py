@@ -12,7 +12,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
-from stoic_assets.adapters.known_callers import KnownCallersOnly, login_link
+from stoic_assets.adapters.known_callers import KnownCallersOnly, TokenOutOfAddress, login_link
 
 PAGE = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 """What every browser accepts where a page is to be shown."""
@@ -26,8 +26,9 @@ async def converse(socket: WebSocket) -> None:
     await socket.accept()
 
 
-def guarded(token: str = "t0ken") -> KnownCallersOnly:
-    return KnownCallersOnly(Starlette(routes=[Route("/", answer), WebSocketRoute("/", converse)]), token)
+def guarded(token: str = "t0ken") -> TokenOutOfAddress:
+    app = Starlette(routes=[Route("/", answer), WebSocketRoute("/", converse)])
+    return TokenOutOfAddress(KnownCallersOnly(app, token))
 
 
 def answer_to(

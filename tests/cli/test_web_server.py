@@ -1,8 +1,16 @@
+import logging
+import threading
+import time
+from collections.abc import Iterator
+
+import httpx
 import pytest
+import uvicorn
 from dagster_webserver.webserver import DagsterWebserver
+from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
-from stoic_assets.adapters.known_callers import KnownCallersOnly
+from stoic_assets.adapters.known_callers import KnownCallersOnly, TokenOutOfAddress
 from stoic_assets.adapters.loopback_guard import guard
 from stoic_assets.cli.web_server import put_guard
 
@@ -17,7 +25,7 @@ def built() -> list[Middleware]:
 
 
 def test_the_guard_stands_before_everything_of_dagster(monkeypatch: pytest.MonkeyPatch) -> None:
-    own, before = built(), [each.cls for each in guard()]
+    own, before = built(), [TokenOutOfAddress, *(each.cls for each in guard())]
     monkeypatch.setenv("STOIC_UI_TOKEN", " a-token\n")
     put_guard()
     guarded = built()
@@ -36,3 +44,37 @@ def test_the_environment_goes_before_the_file(
     monkeypatch.setenv("STOIC_UI_TOKEN", "of-the-file")  # as Dagster does with `.env`
     [known] = [each for each in built() if each.cls is KnownCallersOnly]
     assert known.kwargs["token"] == token
+
+
+@pytest.fixture
+def url(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A web server with all the middleware, no pages, and the token `s3cret`."""
+    monkeypatch.setenv("STOIC_UI_TOKEN", "s3cret")
+    put_guard()
+    config = uvicorn.Config(Starlette(middleware=built()), port=0, log_config=None, lifespan="off", ws="none")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    server.should_exit = True
+    thread.join(5)
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"accept": "text/html"}, 200),
+        ({"accept": "text/html", "host": "evil.example"}, 400),
+        ({"accept": "*/*"}, 401),
+        ({"accept": "text/html", "origin": "http://evil.example"}, 403),
+    ],
+)
+def test_the_log_of_requests_does_not_show_the_token_whoever_refuses_the_request(
+    url: str, caplog: pytest.LogCaptureFixture, headers: dict[str, str], status: int
+) -> None:
+    with caplog.at_level(logging.INFO, "uvicorn.access"):
+        assert httpx.get(f"{url}/?view=x&token=s3cret", headers=headers, trust_env=False).status_code == status
+    [line] = [each.getMessage() for each in caplog.records if each.name == "uvicorn.access"]
+    assert line.endswith(f'"GET /?view=x HTTP/1.1" {status}')
