@@ -6,6 +6,7 @@ Only the page has its own headline. Rows are those of `version_comparisons`.
 from collections.abc import Iterable, Sequence
 
 from stoic_assets.core.comparison.comparison import Comparison
+from stoic_assets.core.comparison.effect import ALPHA
 from stoic_assets.core.comparison.family import Verdict
 from stoic_assets.core.comparison.paired_assertions import PairedAssertion
 from stoic_assets.core.presentation.confidence import whose_confidence
@@ -70,7 +71,7 @@ def few_jobs(comparison: Comparison) -> str | None:
     rows = [found.row() for found in comparison.gating]
     tested = [row for row in rows if row["p"] is not None and not is_missing(row["detectable"])]
     jobs = max(row["jobs"] for row in rows)
-    if not tested or jobs >= FEW_JOBS or any(row["verdict"] != "inconclusive" for row in rows):
+    if not tested or jobs >= FEW_JOBS or any(row["verdict"] != "inconclusive" or _found(row) for row in rows):
         return None
     finest = min(tested, key=lambda row: float(row["detectable"]))
     found = f"with 90 % power they detect only differences of {detectable(finest)} or more ({name(finest)})"
@@ -80,6 +81,11 @@ def few_jobs(comparison: Comparison) -> str | None:
         f"{jobs} jobs in common decide nothing: {found}. Run at least {FEW_JOBS} jobs; up to three repeats of each "
         "help too."
     )
+
+
+def _found(row: Row) -> bool:
+    """Whether the jobs were enough to find a difference: an open verdict then has another reason, as failed trials."""
+    return row["p_adjusted"] is not None and row["p_adjusted"] <= ALPHA and abs(row["difference"]) >= row["delta"]
 
 
 def detectable(row: Row) -> str:

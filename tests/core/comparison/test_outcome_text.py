@@ -225,3 +225,14 @@ def test_that_few_jobs_told_nothing_is_said(jobs: int, spread: float, said: str 
     found = few_jobs(compare(replace(before, jobs=few), replace(after, jobs=few), MinimalDifferences(), 0.1))
     assert (found is None) == (said is None)
     assert (said or "") in (found or "")
+
+
+def test_a_difference_that_was_found_and_is_open_for_another_reason_needs_no_more_jobs() -> None:
+    before = side("1", {"wisdom": 0.5})
+    moved = [row | {"mean": 0.3 + place % 2 / 50} for place, row in enumerate(before.measures)]
+    few = dict.fromkeys(JOBS[:8], "hash")
+    sides = replace(before, jobs=few), replace(side("2", {}), measures=moved, jobs=few)
+    found = compare(*sides, MinimalDifferences(), 0.1)
+    assert found.verdict == "regressed"
+    opened = tuple(replace(each, verdict="inconclusive", why="failed trials") for each in found.findings)
+    assert few_jobs(replace(found, findings=opened)) is None
