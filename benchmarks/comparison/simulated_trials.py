@@ -78,6 +78,12 @@ def _chances(random: Random, n: int, jobs: int, tau: float) -> Floats:
 
 def draw_means(random: Random, suites: Suites, repeats: int, sigma: float) -> Floats:
     """Means over the repeats, n × version × job × condition × measure (in the order of `GATING`)."""
+    means: Floats = draw_trials(random, suites, repeats, sigma).mean(axis=-2)
+    return means
+
+
+def draw_trials(random: Random, suites: Suites, repeats: int, sigma: float) -> Floats:
+    """Single trials, n × version × job × condition × repeat × measure (in the order of `GATING`)."""
     shape = (*suites.replies.shape, len(CONDITIONS), repeats)
     raw = suites.levels[:, :, :, None, None] + CONDITIONS[:, None, None] + sigma * _correlated(random, shape)
     scores = np.clip(np.round(raw / STEPS) * STEPS, 0, 1)
@@ -86,10 +92,9 @@ def draw_means(random: Random, suites: Suites, repeats: int, sigma: float) -> Fl
     milliseconds = np.exp(suites.replies[..., None, None] + REPLY_TRIAL_SD * random.normal(size=shape))
     timing = np.minimum(1, ASPIRATION_MS / milliseconds)
     overall = np.maximum(0, (timing + 2 * scores[..., 5] + 4 * assertion) / 7 - _penalties(random, shape))
-    trials = np.concatenate([scores, np.stack([assertion, timing, overall], -1)], -1)
+    trials: Floats = np.concatenate([scores, np.stack([assertion, timing, overall], -1)], -1)
     assert trials.shape[-1] == len(GATING)
-    means: Floats = trials.mean(axis=-2)
-    return means
+    return trials
 
 
 def _penalties(random: Random, shape: tuple[int, ...]) -> Floats:

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from stoic_assets.adapters import bolt, embedded_graph, process_identity
+from stoic_assets.adapters import bolt, bolt_sessions, embedded_graph, process_identity
 from stoic_assets.adapters.bolt import Graph, connect
 from stoic_assets.adapters.bolt_sessions import BoltServer
 from stoic_assets.core.errors import InfrastructureError, QueryError, ServiceUnreachable, StoicError
@@ -223,7 +223,8 @@ def test_a_wrong_database_names_its_setting(subject):
 
 
 def test_a_server_that_answers_nobody_is_not_the_fault_of_the_query_and_is_replaced(tmp_path, monkeypatch):
-    monkeypatch.setattr(bolt, "CONNECT_SECONDS", 0.5)
+    for module in (bolt, bolt_sessions):
+        monkeypatch.setattr(module, "CONNECT_SECONDS", 0.5)
     monkeypatch.setattr(embedded_graph, "_ANSWER_SECONDS", 0.5)
     monkeypatch.setattr(process_identity, "_GRACE_SECONDS", 0.1)
 

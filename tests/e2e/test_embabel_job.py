@@ -34,6 +34,7 @@ def reminding(running: Callable[[Double], Any], cypher: Callable[..., list[dict[
     return running(EmbabelAgent(AGENT_KEY, remember))
 
 
+@pytest.mark.long
 def test_the_readme_job_runs_as_it_stands(stoic: Stoic, model: ModelServer, reminding: EmbabelAgent) -> None:
     model.lines = ("Could you set a reminder for tomorrow at 9am?", "What is the capital of France?")
     model.number = lambda path: next((MARKS[key] for key in path if key in MARKS), 0.8)

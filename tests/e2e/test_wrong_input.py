@@ -177,6 +177,7 @@ def test_an_unreachable_service(stoic: Stoic, agent: EmbabelAgent, model: ModelS
     assert (agent.calls, model.asked) == ([], [])
 
 
+@pytest.mark.long
 def test_a_refused_key(stoic: Stoic, model: ModelServer, agent: EmbabelAgent, chat_agent: ChatAgent) -> None:
     stoic.job()
     done = stoic("eval", code=2, STOIC_JUDGE_API_KEY="sk-wrong")
