@@ -27,6 +27,7 @@ from benchmarks.comparison.simulated_comparisons import (
     found_drops,
 )
 from benchmarks.comparison.simulated_trials import Floats
+from benchmarks.markdown_table import print_table
 
 SEED = 20261122
 PROCESSES = 2
@@ -40,6 +41,7 @@ EQUAL = [
 DROPPED, DROP = Cell(40, 3, 0.15, 0.05), 0.10
 NIGHTLY = [(Cell(jobs, 3, 0.12, tau), stored) for stored in (False, True) for jobs in (12, 40) for tau in (0.04, 0)]
 """The second says whether one stored evaluation is the base in all nights."""
+HEAD = ("jobs", "repeats", "σ", "τ")
 
 Counts = tuple[float, float]
 
@@ -111,14 +113,14 @@ def _print_false_alarms(bounds: Bounds, counts: Sequence[Floats], n: int) -> Non
     pooled = n * len(EQUAL)
     rates = [bounds.percent(count / pooled, MOST_POOLED, pooled) for count in np.sum(counts, axis=0)]
     title = f"Two equal versions: {n:,} comparisons a cell, share with any measure `regressed`"
-    _print_table(title, ["with δ", "without δ"], [*rows, ["all", "", "", "", *rates]])
+    print_table(title, [*HEAD, "with δ", "without δ"], [*rows, ["all", "", "", "", *rates]])
 
 
 def _print_drops(bounds: Bounds, found_and_fallen: Floats, work: Work) -> None:
     found, fallen = found_and_fallen
     n = work.done(DROPS)
     row = [*_described(DROPPED), f"{fallen / work.shares:.3f}", bounds.percent(1 - found / n, MOST_MISSED, n)]
-    _print_table(f"A drop in one virtue: {n:,} comparisons", ["mean drop", "not found"], [row])
+    print_table(f"A drop in one virtue: {n:,} comparisons", [*HEAD, "mean drop", "not found"], [row])
 
 
 def _print_nights(bounds: Bounds, counts: Sequence[Floats], n: int) -> None:
@@ -128,17 +130,11 @@ def _print_nights(bounds: Bounds, counts: Sequence[Floats], n: int) -> None:
         for (cell, stored), (with_delta, without) in zip(NIGHTLY, counts, strict=True)
     ]  # fmt: skip
     title = f"Thirty nights of two equal versions: {n} histories a cell, share with an alarm"
-    _print_table(title, ["base", "with δ", "without δ"], rows)
+    print_table(title, [*HEAD, "base", "with δ", "without δ"], rows)
 
 
 def _described(cell: Cell) -> list[str]:
     return [str(cell.jobs), str(cell.repeats), f"{cell.sigma:.2f}", f"{cell.tau:.2f}" if cell.tau else "0 (clones)"]
-
-
-def _print_table(title: str, figures: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    head = ["jobs", "repeats", "σ", "τ", *figures]
-    lines = [head, ["---"] * len(head), *rows]
-    print(f"\n{title}\n\n" + "\n".join(f"| {' | '.join(line)} |" for line in lines), flush=True)
 
 
 def main() -> None:

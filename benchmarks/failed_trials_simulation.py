@@ -8,7 +8,6 @@ cores; `--quick` does a tenth of it. `benchmarks/comparison` draws the trials.
 
 import argparse
 from collections import Counter
-from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -19,18 +18,20 @@ from typing import Any
 import numpy as np
 
 from benchmarks.comparison.simulated_trials import Floats, Random, draw_suites, draw_trials
+from benchmarks.markdown_table import print_table
 from stoic_assets.core.comparison.comparison import compare
 from stoic_assets.core.comparison.measures import GATING
 from stoic_assets.core.comparison.side import Side
 from stoic_assets.core.judging.virtues import VIRTUES
+from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.core.settings import MinimalDifferences
 from stoic_assets.core.table_rows import Row
 
 SEED, COMPARISONS = 20261123, 200
 SIGMA, TAU = 0.12, 0.04
 DROPS, SHARES, JOBS = (0.0, 0.1, 0.2), (0.0, 0.02, 0.05, 0.1, 0.2), (12, 30)
-SELECTED = list(product(JOBS, (1, 3, 5), (0.1, 0.2, 0.33)))
-"""Jobs, repeats, and the share of failures, where the candidate fails in its worst trials."""
+REPEATS, SELECTED_SHARES = (1, 3, 5), (0.1, 0.2, 0.33)
+"""Where the candidate fails in its worst trials."""
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -104,7 +105,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="a tenth of the comparisons")
     n = COMPARISONS // (10 if parser.parse_args().quick else 1)
     dropped = [Case(jobs, 3, share, drop) for share, jobs, drop in product(SHARES, JOBS, DROPS)]
-    selected = [Case(*each, selected=True) for each in SELECTED]
+    selected = [Case(*each, selected=True) for each in product(JOBS, REPEATS, SELECTED_SHARES)]
     with ProcessPoolExecutor(2) as pool:
         cases = dropped + selected
         found = dict(zip(cases, pool.map(partial(verdicts, n=n), cases), strict=True))
@@ -114,22 +115,21 @@ def main() -> None:
         [f"{share:.0%}", *(_said(found[Case(jobs, 3, share, drop)], drop, n) for jobs, drop in product(JOBS, DROPS))]
         for share in SHARES
     ]
-    _print_table("Failures at random: any `regressed`; of equal versions also wisdom `unchanged`", figures, rows)
-    chosen = [[str(case.jobs), str(case.repeats), f"{found[case]['improved'] / n:.0%}"] for case in selected]
-    shares = [f"{case.share:.0%}" for case in selected]
-    rows = [[share, *row] for share, row in zip(shares, chosen, strict=True)]
-    _print_table("A candidate that fails in its worst trials: any `improved`", ["jobs", "repeats", "improved"], rows)
+    title = "Failures at random: any `regressed`; of equal versions also wisdom `unchanged`"
+    print_table(title, ["failed", *figures], rows)
+    rows = [
+        [f"{share:.0%}", str(jobs), *(
+            f"{found[Case(jobs, repeats, share, selected=True)]['improved'] / n:.0%}" for repeats in REPEATS
+        )]
+        for jobs, share in product(JOBS, SELECTED_SHARES)
+    ]  # fmt: skip
+    head = ["failed", "jobs", *(plural(repeats, "repeat") for repeats in REPEATS)]
+    print_table("A candidate that fails in its worst trials: any `improved`", head, rows)
 
 
 def _said(counts: Counter[str], drop: float, n: int) -> str:
     regressed = f"{counts['regressed'] / n:.0%}"
     return regressed if drop else f"{regressed}; {counts['unchanged'] / n:.0%}"
-
-
-def _print_table(title: str, figures: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    head = ["failed", *figures]
-    lines = [head, ["---"] * len(head), *rows]
-    print(f"\n{title}\n\n" + "\n".join(f"| {' | '.join(line)} |" for line in lines), flush=True)
 
 
 if __name__ == "__main__":

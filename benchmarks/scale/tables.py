@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
+from benchmarks.markdown_table import print_table
+
 QUESTIONS = ("composite", "trend", "comparison", "report", "transcript", "together")
 SECONDS, SECONDS_COMPACTED, SECONDS_REPORT = 2.0, 1.0, 5.0
 QUESTIONS_MB, COMPACTION_MB = 256, 512
@@ -26,24 +28,24 @@ def print_tables(points: Sequence[Point]) -> None:
     """Prints all measurements."""
     print(f"\n{_machine()}, {datetime.now(UTC):%Y-%m-%d}. Times are seconds, `wall / CPU`.")
     asked = [(point, point.found["asked"]) for point in points]
-    _print(
+    print_table(
         "The five questions, in one process", ["evaluations", "compaction", *QUESTIONS, "MB"],
         [[*_place(point), *(_cost(each[name]) for name in QUESTIONS), _mb(each)] for point, each in asked],
     )
     added = [(point, point.found["added"]) for point in points]
     costs = ("write", "publish", "views", "publish_again")
-    _print(
+    print_table(
         "One more evaluation", ["evaluations", "compaction", "write", "publish", "look back", "publish again", "MB"],
         [[*_place(point), *(_cost(each[name]) for name in costs), _mb(each)] for point, each in added],
     )
     compactions = [(point, point.found["compaction"]) for point in points if "compaction" in point.found]
-    _print(
+    print_table(
         "Compaction", ["evaluations", "merge", "remove", "MB", "files"],
         [[f"{point.evaluations:,}", _cost(each["merge"]), _cost(each["remove"]), _mb(each),
           f"{each['before']:,} → {each['after']:,}"] for point, each in compactions],
     )
     reports = [(point, point.found["report"]) for point in points if "report" in point.found]
-    _print(
+    print_table(
         "The HTML report of one evaluation",
         ["evaluations", "render", "MB of memory", "MB of file", "opens in s", "usual frame ms", "longest frame ms"],
         [[f"{point.evaluations:,}", _cost(each), _mb(each), f"{each['file_mb']:.1f}", *_opened(each)]
@@ -62,7 +64,7 @@ def print_goals(points: Sequence[Point], evaluations: int) -> bool:
         ("report, s", before["report"]["wall"], SECONDS_REPORT),
     ]
     rows = [[goal, f"{found:.3g}", f"{most:g}", "yes" if found < most else "no"] for goal, found, most in goals]
-    _print(f"Goals at {evaluations:,} evaluations", ["what", "found", "goal: under", "met"], rows)
+    print_table(f"Goals at {evaluations:,} evaluations", ["what", "found", "goal: under", "met"], rows)
     return all(found < most for _, found, most in goals)
 
 
@@ -88,8 +90,3 @@ def _opened(report: dict[str, float]) -> tuple[str, str, str]:
     if "loaded" not in report:
         return "no Chromium", "", ""
     return f"{report['loaded']:.2f}", f"{report['usual_frame_ms']:.0f}", f"{report['longest_frame_ms']:.0f}"
-
-
-def _print(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    lines = [head, ["---"] * len(head), *rows]
-    print(f"\n{title}\n\n" + "\n".join(f"| {' | '.join(line)} |" for line in lines), flush=True)

@@ -99,10 +99,11 @@ def compare(
     """
     common = common_ground(base, candidate, threshold, judge_moved)
     before, after = (_cells(side.measures, common) for side in (base, candidate))
-    found = _findings(before, after, common, minimal)
-    base_trimmed = _findings(without_worst(before, base, candidate, common.jobs), after, common, minimal)
-    candidate_trimmed = _findings(before, without_worst(after, candidate, base, common.jobs), common, minimal)
-    findings = standing(found, base_trimmed, candidate_trimmed, common.left_out)
+    findings = _findings(before, after, common, minimal)
+    if common.left_out:
+        base_trimmed = _findings(without_worst(before, base, candidate, common.jobs), after, common, minimal)
+        candidate_trimmed = _findings(before, without_worst(after, candidate, base, common.jobs), common, minimal)
+        findings = standing(findings, base_trimmed, candidate_trimmed, common.left_out)
     pairs = paired_assertions(*(_held(side, common) for side in (base, candidate)))
     result = Comparison(base, candidate, tuple(findings), common.notes, tuple(pairs))
     return replace(result, notes=(*result.notes, few)) if (few := result.too_few_jobs) else result

@@ -1,6 +1,6 @@
 """What failed trials that a measure leaves out forbid to say of the others."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, product
 from statistics import fmean
@@ -142,30 +142,24 @@ def test_the_worst_are_left_out_in_whichever_cell_they_are_but_under_the_same_co
     assert found == {"a": {"withheld": pytest.approx(0.9), "supplied": pytest.approx(0.4)}, "b": {"withheld": 0.2}}
 
 
-def _of_cells(side: Side, cells: Mapping[tuple[str, str], list[float | None]]) -> Side:
-    """Trials with their wisdom; None where the agent failed."""
+def _of_cells(side: Side, cells: Mapping[tuple[str, str], Sequence[Any]]) -> Side:
+    """Trials with their wisdom; None where the agent failed, a text where the judge gave no score."""
     trials, virtues, rows = [], [], []
     for (job, condition), scores in cells.items():
         ids = [f"{job}/{condition}/{place}" for place in range(len(scores))]
-        known = {id_: score for id_, score in zip(ids, scores, strict=True) if score is not None}
-        trials += [(trial if id_ in known else failed)(job, condition, trial_id=id_) for id_ in ids]
+        each = list(zip(ids, scores, strict=True))
+        known = {id_: score for id_, score in each if isinstance(score, float)}
+        trials += [(failed if score is None else trial)(job, condition, trial_id=id_) for id_, score in each]
         virtues += [{"trial_id": id_, "virtue": "wisdom", "score": score} for id_, score in known.items()]
+        virtues += [{"trial_id": id_, "virtue": "courage", "score": 0.1} for id_ in known]
         row = {"measure": "wisdom", "job": job, "scenario": None, "condition": condition}
         rows += [{**row, "mean": fmean(known.values())}] if known else []
     return replace(side, trials=trials, virtues=virtues, measures=rows)
 
 
-def scored(side: Side, scores: list[Any]) -> Side:
-    """Trials of one job with their wisdom; None where the agent failed, a text where the judge gave no score."""
-    trials = [(failed if score is None else trial)("a", trial_id=str(place)) for place, score in enumerate(scores)]
-    known = {str(place): score for place, score in enumerate(scores) if isinstance(score, float)}
-    virtues = [{"trial_id": trial_id, "virtue": "wisdom", "score": score} for trial_id, score in known.items()]
-    virtues += [{"trial_id": trial_id, "virtue": "courage", "score": 0.1} for trial_id in known]
-    means = [fmean(known.values())] if known else []
-    rows = [
-        {"measure": "wisdom", "job": "a", "scenario": None, "condition": "withheld", "mean": mean} for mean in means
-    ]
-    return replace(side, trials=trials, virtues=virtues, measures=rows)
+def scored(side: Side, scores: Sequence[Any]) -> Side:
+    """The trials of one cell."""
+    return _of_cells(side, {("a", "withheld"): scores})
 
 
 CELL = st.lists(st.floats(0, 1), min_size=1, max_size=5)
@@ -209,18 +203,13 @@ def compared(make_side: Callable[..., Side]) -> Callable[..., Comparison]:
 
 
 def _of_ten_jobs(side: Side, shift: float, lost: Mapping[str, int], lift: float) -> Side:
-    trials, virtues, rows = [], [], []
+    cells = {}
     for (place, job), condition in product(enumerate(TEN), ("withheld", "supplied")):
         fails = lost.get(job, 0) if condition == "supplied" else 0
         raised = (shift + (lift if condition == "supplied" else 0.0)) * (1.1 if place % 2 else 0.9)
         scores = [score + raised for score in (0.2, 0.4, 0.6, 0.8)]
-        ids = [f"{job}/{condition}/{number}" for number in range(4)]
-        trials += [(failed if n < fails else trial)(job, condition, trial_id=id_) for n, id_ in enumerate(ids)]
-        kept = list(zip(ids, scores, strict=True))[fails:]
-        virtues += [{"trial_id": id_, "virtue": "wisdom", "score": score} for id_, score in kept]
-        row = {"measure": "wisdom", "job": job, "scenario": None, "condition": condition}
-        rows += [{**row, "mean": fmean(score for _, score in kept)}] if kept else []
-    return replace(side, trials=trials, virtues=virtues, measures=rows, jobs=dict.fromkeys(TEN, "1"))
+        cells[job, condition] = [*[None] * fails, *scores[fails:]]
+    return replace(_of_cells(side, cells), jobs=dict.fromkeys(TEN, "1"))
 
 
 def wisdom(comparison: Comparison, scope: Scope = "pooled") -> Finding:
