@@ -27,6 +27,8 @@ from stoic_assets.core.table_rows import Row
 TABLE = "version_comparisons"
 ASSERTION = ("trial_id", "assertion", "text", "weight", "passed")
 """The columns of `assertion_results` that a comparison uses."""
+VIRTUE = ("trial_id", "virtue", "score")
+"""Those of `trial_virtues`."""
 RECENT = 100
 """Evaluations of a version among which one is chosen: with 1,000 on both sides, comparing all pairs would take 5 s."""
 
@@ -105,7 +107,7 @@ def read_side(workplace: Workplace, agent_version: str, evaluation_id: str) -> S
         trials=warehouse.read("composite_scores", *key),
         answers=answers(trials, verdicts, tasks),
         assertions=assertions,
-        virtues=_model_rows(warehouse, "trial_virtues", *key),
+        virtues=_model_rows(warehouse, "trial_virtues", *key, VIRTUE),
     )
 
 
@@ -123,10 +125,12 @@ def job_hashes(workplace: Workplace, agent_version: str, evaluation_id: str, tri
     return {job: now if now.startswith(QUESTION) else held.get(job, now) for job, now in stored.items()}
 
 
-def _model_rows(warehouse: Warehouse, model: str, agent_version: str, evaluation_id: str) -> list[Row]:
-    """The rows of an SQL model; computed, not stored, for an evaluation that is older than its table."""
+def _model_rows(
+    warehouse: Warehouse, model: str, agent_version: str, evaluation_id: str, columns: Sequence[str] = ()
+) -> list[Row]:
+    """The rows of an SQL model, or some of their columns; computed if the evaluation is older than its table."""
     if warehouse.has(model, agent_version, evaluation_id):
-        return warehouse.read(model, agent_version, evaluation_id)
+        return warehouse.read(model, agent_version, evaluation_id, columns)
     with open_models(warehouse, agent_version, evaluation_id) as models:
         return models.rows(model)
 
