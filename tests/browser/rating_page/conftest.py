@@ -21,6 +21,7 @@ FLAGS = (
 DESKTOP = {"viewport": {"width": 1360, "height": 900}}
 PHONE = {"viewport": {"width": 390, "height": 760}, "has_touch": True, "is_mobile": True}
 PRACTICE = 5
+HANDED_ON_MS = 100
 
 
 @dataclass
@@ -37,7 +38,11 @@ class Rater:
         return other
 
     def reload(self) -> None:
-        """Loads the page anew, up to the item that is open."""
+        """Loads the page again, up to the item that is open.
+
+        Chromium passes on what a page stored, to its next one and to other windows, some milliseconds later.
+        """
+        self.page.wait_for_timeout(HANDED_ON_MS)
         self.page.reload()
         self.page.locator("#rating").wait_for()
 
