@@ -71,8 +71,8 @@ def compare(
         list[Gate] | None,
         typer.Option(
             metavar="GATE",
-            help="Exit with 1: `regression` where a measure regressed, `inconclusive` unless that is ruled out, "
-            "`broken` where an assertion that always held never holds. May be repeated.",
+            help="Exit with 1: `regression` where a measure regressed, `inconclusive` also where the verdict is "
+            "inconclusive, `broken` where an assertion that always held never holds. May be repeated.",
         ),
     ] = None,
     junit: Annotated[Path | None, typer.Option(metavar="FILE", help="Write JUnit XML to this file.")] = None,

@@ -24,7 +24,9 @@ Evaluate = Callable[..., None]
 BASE, CANDIDATE = "marcus@1", "marcus@2"
 OPEN = f"stoic: {CANDIDATE} is neither clearly better nor clearly worse than {BASE}\n"
 LIKE_WITH_LIKE = (
-    "without as large a share of the other version's worst trials the difference is ±0.00, and the verdict inconclusive"
+    "the agent failed in 24 of 48 trials of {failing}, which this measure leaves out; without as large a share of the "
+    "worst trials of {other} the difference is ±0.00; every job scored the same in both versions, so there is no "
+    "spread to test with"
 )
 TRIALS = range(48)
 HARD = {number for number in TRIALS if number % 4 > 1}
@@ -129,7 +131,7 @@ def test_breaking_down_where_it_did_badly_makes_no_version_better(evaluate: Eval
     evaluate(BASE)
     evaluate(CANDIDATE, failed=HARD)
     code, document = compared()
-    why = f"the agent failed in 24 of 48 trials of {CANDIDATE}, which this measure leaves out; {LIKE_WITH_LIKE}"
+    why = LIKE_WITH_LIKE.format(failing=CANDIDATE, other=BASE)
     assert gating(document) == {
         **dict.fromkeys(VIRTUES, ("inconclusive", why)), "task": ("regressed", None), "overall": ("regressed", None),
     }
@@ -140,7 +142,7 @@ def test_breaking_down_no_more_makes_no_version_worse(evaluate: Evaluate, compar
     evaluate(BASE, failed=HARD)
     evaluate(CANDIDATE)
     code, document = compared()
-    why = f"the agent failed in 24 of 48 trials of {BASE}, which this measure leaves out; {LIKE_WITH_LIKE}"
+    why = LIKE_WITH_LIKE.format(failing=BASE, other=CANDIDATE)
     assert gating(document) == {
         **dict.fromkeys(VIRTUES, ("inconclusive", why)), "task": ("improved", None), "overall": ("improved", None),
     }
@@ -175,7 +177,8 @@ def test_a_gate_that_cannot_say_no_says_so(evaluate: Evaluate, compared: Any, ga
     evaluate(BASE, trials=range(16))
     evaluate(CANDIDATE, trials=range(16), failed=range(16))
     done = CliRunner().invoke(COMMANDS, [BASE, CANDIDATE, "--fail-on", gate, "--json"], catch_exceptions=False)
-    said = "with fewer than 5 jobs in common (here: 4) no measure can be called regressed, however far it dropped"
+    few = "with fewer than 5 jobs measured in both versions (here: 4)"
+    said = f"{few} no measure can be called regressed, however far it dropped"
     assert said in json.loads(done.stdout)["notes"]
     advice = "add jobs, or use --fail-on broken or `stoic eval --fail-under`"
     cannot = f"stoic: --fail-on regression cannot fail here: {said}; {advice}\n"

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
+from stoic_assets.core.comparison.failed_trials import failure_note, failures_left_out
 from stoic_assets.core.comparison.measures import JUDGED
 from stoic_assets.core.comparison.paired_jobs import Scope
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
-from stoic_assets.core.comparison.survivors import failure_note, failures_left_out
 from stoic_assets.core.evaluation import judge_again, way_to_finish
 from stoic_assets.core.jobs.names import job_key, job_of
 from stoic_assets.core.judging.silent_judges import silence
@@ -106,7 +106,7 @@ def _suites(base: Side, candidate: Side, changed: Iterable[str]) -> list[str]:
     if changed:
         notes.append(f"changed between the two evaluations and not compared: {listed(sorted(changed))}")
     notes += [
-        f"only {side.agent_version} ran {condition} trials of {listed(sorted(jobs))}; not compared"
+        f"only {side.agent_version} has scored {condition} trials of {listed(sorted(jobs))}; not compared"
         for side, other in ((base, candidate), (candidate, base))
         for condition, jobs in _conditions_of_one(side, other).items()
     ]

@@ -40,7 +40,7 @@ class Comparison:
     @property
     def verdict(self) -> Verdict:
         """The verdict of the gating findings together."""
-        return overall(found.verdict for found in self.gating)
+        return overall(found.row() for found in self.gating)
 
     @property
     def gating(self) -> tuple[Finding, ...]:
@@ -54,8 +54,8 @@ class Comparison:
         if jobs >= FEWEST_JOBS:
             return None
         return (
-            f"with fewer than {FEWEST_JOBS} jobs in common (here: {jobs}) no measure can be called regressed, however "
-            "far it dropped"
+            f"with fewer than {FEWEST_JOBS} jobs measured in both versions (here: {jobs}) no measure can be called "
+            "regressed, however far it dropped"
         )
 
     @property
@@ -101,9 +101,11 @@ def compare(
     before, after = (_cells(side.measures, common) for side in (base, candidate))
     findings = _findings(before, after, common, minimal)
     if common.left_out:
-        base_trimmed = _findings(without_worst(before, base, candidate, common.jobs), after, common, minimal)
-        candidate_trimmed = _findings(before, without_worst(after, candidate, base, common.jobs), common, minimal)
-        findings = standing(findings, base_trimmed, candidate_trimmed, common.left_out)
+        base_left = without_worst(before, after, base, candidate, common.jobs)
+        candidate_left = without_worst(after, before, candidate, base, common.jobs)
+        base_without = base, _findings(base_left, after, common, minimal)
+        candidate_without = candidate, _findings(before, candidate_left, common, minimal)
+        findings = standing(findings, (base_without, candidate_without), common.left_out)
     pairs = paired_assertions(*(_held(side, common) for side in (base, candidate)))
     result = Comparison(base, candidate, tuple(findings), common.notes, tuple(pairs))
     return replace(result, notes=(*result.notes, few)) if (few := result.too_few_jobs) else result

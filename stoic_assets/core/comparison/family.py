@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from stoic_assets.core.comparison.effect import ALPHA, FEWEST_JOBS, Effect, Tested, effect
 from stoic_assets.core.comparison.paired_jobs import Pair, Scope
-from stoic_assets.core.presentation.formatting import difference, short_of
+from stoic_assets.core.presentation.formatting import difference, is_missing, short_of
 from stoic_assets.core.table_rows import Row
 
 Verdict = Literal["regressed", "improved", "unchanged", "inconclusive"]
@@ -70,12 +70,29 @@ def by_size(rows: Iterable[Row], verdict: Verdict) -> list[Row]:
     return sorted(found, key=lambda row: -abs(row["difference"] or 0))
 
 
-def overall(verdicts: Iterable[str]) -> Verdict:
-    """`regressed` if any gating measure did; else `improved` if any did; else `unchanged` if all are."""
-    found = set(verdicts)
+def overall(rows: Iterable[Row]) -> Verdict:
+    """The verdict on a version, from its gating rows of `version_comparisons`.
+
+    `regressed` if any did; else `improved` if any did, unless failed trials are all that speaks against a regression;
+    else `unchanged` if all are.
+    """
+    gating = list(rows)
+    found = {row["verdict"] for row in gating}
     if "regressed" in found:
         return "regressed"
-    return "improved" if "improved" in found else "unchanged" if found == {"unchanged"} else "inconclusive"
+    if "improved" in found and all(ruled_out(row) != "regressed" for row in gating):
+        return "improved"
+    return "unchanged" if found == {"unchanged"} else "inconclusive"
+
+
+def ruled_out(row: Row) -> Verdict | None:
+    """The verdict that the numbers of an inconclusive row give, and that failed trials ruled out; None without one."""
+    if row["verdict"] != "inconclusive" or is_missing(row["p_adjusted"]):
+        return None
+    change, delta = row["difference"], row["delta"]
+    if row["p_adjusted"] <= ALPHA and _is_large(change, delta):
+        return "regressed" if change < 0 else "improved"
+    return "unchanged" if _within(row["low_90"], row["high_90"], delta) else None
 
 
 def decide(tests: Sequence[Test], gating: bool, minimal: bool = True) -> list[Finding]:
@@ -128,31 +145,35 @@ def _decided(
     assert tested is not None  # noqa: S101 - only what was tested is decided
     assert change is not None  # noqa: S101
     p, p_adjusted = (tested.p_less, p_lower) if change < 0 else (tested.p_greater, p_greater)
-    sure, large = p_adjusted <= ALPHA, abs(change) >= test.delta - _ROUNDING or not minimal
+    sure, large = p_adjusted <= ALPHA, _is_large(change, test.delta) or not minimal
     verdict: Verdict = "inconclusive"
     if sure and large:
         verdict = "regressed" if change < 0 else "improved"
-    elif _within(tested, test.delta):
+    elif _within(tested.low_90, tested.high_90, test.delta):
         verdict = "unchanged"
     why = None
     if verdict == "inconclusive":
-        why = (_too_small(change, test.delta) if sure else "") + _what_is_possible(tested, found.jobs, test.delta, sure)
+        why = _what_is_possible(tested, found.jobs, test.delta, sure)
+        why = f"{too_small(change, test.delta)}; {why}" if sure else why
     base, candidate = _means(test)
     return Finding(
         test.measure, test.scope, gating, base, candidate, found, test.delta, p, p_adjusted, verdict, why
     )
 
 
-def _within(tested: Tested, delta: float) -> bool:
-    """Two one-sided tests: whether the difference is smaller than δ in both directions."""
-    low, high = tested.low_90, tested.high_90
+def _is_large(change: float, delta: float) -> bool:
+    return abs(change) >= delta - _ROUNDING
+
+
+def _within(low: float | None, high: float | None, delta: float) -> bool:
+    """Two one-sided tests: whether the 90 % interval shows a difference smaller than δ in both directions."""
     return low is not None and high is not None and -delta < low and high < delta
 
 
-def _too_small(change: float, delta: float) -> str:
+def too_small(change: float, delta: float) -> str:
     """That a significant change is too small, with as many decimals as show it."""
     sign, size = "−" if change < 0 else "+", short_of(abs(change), delta)
-    return f"significant, but {sign}{size} is smaller than δ {_shown(delta)}; "
+    return f"significant, but {sign}{size} is smaller than δ {_shown(delta)}"
 
 
 def _what_is_possible(tested: Tested, jobs: int, delta: float, sure: bool) -> str:

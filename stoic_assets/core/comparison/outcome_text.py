@@ -6,11 +6,10 @@ Only the page has its own headline. Rows are those of `version_comparisons`.
 from collections.abc import Iterable, Sequence
 
 from stoic_assets.core.comparison.comparison import Comparison
-from stoic_assets.core.comparison.effect import ALPHA
-from stoic_assets.core.comparison.family import Verdict
+from stoic_assets.core.comparison.family import Verdict, ruled_out
 from stoic_assets.core.comparison.paired_assertions import PairedAssertion
 from stoic_assets.core.presentation.confidence import whose_confidence
-from stoic_assets.core.presentation.formatting import DASH, dashed, difference, is_missing, plural, score
+from stoic_assets.core.presentation.formatting import DASH, dashed, difference, is_missing, listed, plural, score
 from stoic_assets.core.table_rows import Row
 
 HEADINGS: dict[Verdict, str] = {
@@ -27,9 +26,17 @@ def headline(comparison: Comparison) -> str:
     """One sentence: the verdict, and which measures changed by how much."""
     verdict = comparison.verdict
     sentence = f"{comparison.candidate.agent_version} {HEADINGS[verdict]} {comparison.base.agent_version}"
+    if verdict == "inconclusive" and (unsure := left_open(found.row() for found in comparison.gating)):
+        return f"{sentence}: {unsure}"
     moved = comparison.with_verdict(verdict) if verdict in ("regressed", "improved") else ()
     changes = (f"{name(row)} {difference(row['difference'])}" for row in moved)
     return f"{sentence}: {', '.join(changes)}" if moved else sentence
+
+
+def left_open(rows: Iterable[Row]) -> str | None:
+    """Which measures would have regressed, had failed trials not ruled that out; None where none would."""
+    names = [name(row) for row in rows if ruled_out(row) == "regressed"]
+    return f"failed trials leave open whether {listed(names)} regressed" if names else None
 
 
 def change(row: Row) -> str:
@@ -71,7 +78,7 @@ def few_jobs(comparison: Comparison) -> str | None:
     rows = [found.row() for found in comparison.gating]
     tested = [row for row in rows if row["p"] is not None and not is_missing(row["detectable"])]
     jobs = max(row["jobs"] for row in rows)
-    if not tested or jobs >= FEW_JOBS or any(row["verdict"] != "inconclusive" or _found(row) for row in rows):
+    if not tested or jobs >= FEW_JOBS or any(row["verdict"] != "inconclusive" or ruled_out(row) for row in rows):
         return None
     finest = min(tested, key=lambda row: float(row["detectable"]))
     found = f"with 90 % power they detect only differences of {detectable(finest)} or more ({name(finest)})"
@@ -81,11 +88,6 @@ def few_jobs(comparison: Comparison) -> str | None:
         f"{jobs} jobs in common decide nothing: {found}. Run at least {FEW_JOBS} jobs; up to three repeats of each "
         "help too."
     )
-
-
-def _found(row: Row) -> bool:
-    """Whether the jobs were enough to find a difference: an open verdict then has another reason, as failed trials."""
-    return row["p_adjusted"] is not None and row["p_adjusted"] <= ALPHA and abs(row["difference"]) >= row["delta"]
 
 
 def detectable(row: Row) -> str:

@@ -1,146 +1,101 @@
-"""Trials in which the agent failed: how many there are, and which verdicts hold on measures that leave them out.
+"""Which verdicts hold on measures that leave out the trials in which the agent failed.
 
-In `task`, `overall` and `passed` they count as nothing done. They have no virtues, no timing, and no assertion if
-nothing could be observed: a version that fails where it used to score low must not look better because of that. A
-verdict is therefore given only if it also comes out when the other side is without its worst trials, the same share as
-the favoured side failed in: at most that much can failures have hidden (David S. Lee, Training, Wages, and Sample
-Selection: Estimating Sharp Bounds on Treatment Effects, Review of Economic Studies 76, 2009).
+A version that fails where it used to score low must not look better because of that. A verdict is therefore given only
+if it also comes out when the version that it disfavours is without its worst trials, the same share as the other one
+failed in, and without its worst cells, as many as the other one failed throughout. That is one side of Lee's bounds
+(David S. Lee, Training, Wages, and Sample Selection: Estimating Sharp Bounds on Treatment Effects, Review of Economic
+Studies 76, 2009): failures are taken to hide low scores. A version that fails where it does well looks worse.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from itertools import groupby, product
 from statistics import fmean
 from typing import get_args
 
-from stoic_assets.core.comparison.family import Finding
+from stoic_assets.core.comparison.effect import ALPHA
+from stoic_assets.core.comparison.failed_trials import (
+    Cell,
+    cell_of,
+    failures,
+    is_left_out,
+    measured_cells,
+    ran_by_both,
+)
+from stoic_assets.core.comparison.family import Finding, Verdict, too_small
 from stoic_assets.core.comparison.measures import LEAVING_FAILURES_OUT
-from stoic_assets.core.comparison.paired_jobs import Measured, Scope
+from stoic_assets.core.comparison.paired_jobs import Cells, Measured, Scope
 from stoic_assets.core.comparison.side import Side
 from stoic_assets.core.conversation.evidence import Condition
-from stoic_assets.core.jobs.names import job_key
 from stoic_assets.core.presentation.formatting import difference
-from stoic_assets.core.table_rows import Row
 
-Cell = tuple[str, str]
-"""A job, or one scenario of it, and a condition."""
-_ROUNDING = 1e-9
+_DIGITS = 9
+"""Scores that differ by less are the same: which one is left out first must not depend on rounding."""
 
 
-@dataclass(frozen=True)
-class Failures:
-    """The trials of a version in which the agent failed, among those that are compared."""
+def without_worst(measured: Measured, others: Measured, side: Side, other: Side, jobs: Set[str]) -> Measured:
+    """The means of `side` (`measured`) without its worst trials and cells; `others` are the means of `other`.
 
-    agent_version: str
-    failed: int
-    trials: int
-
-    def __str__(self) -> str:
-        return f"in {self.failed} of {self.trials} trials of {self.agent_version}"
-
-
-def failure_note(base: Side, candidate: Side, jobs: Set[str]) -> str | None:
-    """In how many of the compared trials the agent failed, on each side; None where it failed in none."""
-    cells = _ran(base, jobs) & _ran(candidate, jobs)
-    before, after = _failures(base, cells), _failures(candidate, cells)
-    return f"the agent failed {before}, and {after}" if before.failed or after.failed else None
-
-
-def failures_left_out(base: Side, candidate: Side, jobs: Set[str]) -> dict[tuple[str, Scope], str]:
-    """The failures that a measure leaves out, by measure and scope, where a verdict may rest on them.
-
-    That is in cells in which both sides were measured, for a lift in jobs that have one.
-    """
-    found = {}
-    for measure in LEAVING_FAILURES_OUT:
-        paired = _paired(base, candidate, measure, jobs)
-        conditions = Counter(job for job, _ in paired)
-        for scope in get_args(Scope):
-            cells = {
-                (job, condition) for job, condition in paired
-                if scope in ("pooled", condition) or (scope == "lift" and conditions[job] == 2)
-            }
-            before, after = _failures(base, cells, measure), _failures(candidate, cells, measure)
-            if before.failed or after.failed:
-                where = " and ".join(str(side) for side in (before, after) if side.failed)
-                found[measure, scope] = f"the agent failed {where}, which this measure leaves out"
-    return found
-
-
-def without_worst(measured: Measured, side: Side, other: Side, jobs: Set[str]) -> Measured:
-    """The means of `side` without its worst trials: under each condition the same share as `other` failed in.
-
-    It is the share of all trials that `side` completed, scored or not, and may include part of a trial. Worst are those
-    furthest below the mean of their cell, in whichever cells they are: trials of one cell turn out hard by chance, so
-    the other side's failures need not be in the same ones. A cell of which nothing is left has no mean.
+    Under each condition the trials are the same share as `other` failed in, of all trials that `side` completed, scored
+    or not; it may include part of a trial. Worst are those furthest below the mean of their cell, in whichever cells
+    they are: trials of one cell turn out hard by chance, so the other side's failures need not be in the same ones.
+    Cells are as many as only `side` was measured in because `other` failed. Worst are those furthest below `others`.
     """
     left = {measure: {job: dict(means) for job, means in of.items()} for measure, of in measured.items()}
-    for measure in LEAVING_FAILURES_OUT:
-        paired, values = _paired(side, other, measure, jobs), _values(side, measure)
-        for condition in get_args(Condition):
-            cells = {cell for cell in paired if cell[1] == condition}
-            own, others = (_failures(each, cells, measure) for each in (side, other))
-            if others.failed:
-                worst = others.failed / others.trials * (own.trials - own.failed)
-                means = _means_without({cell: values[cell] for cell in cells}, worst)
-                for job, _ in cells:
-                    del left[measure][job][condition]
-                for (job, _), mean in means.items():
-                    left[measure][job][condition] = mean
+    for measure, condition in product(LEAVING_FAILURES_OUT, get_args(Condition)):
+        ran = {cell for cell in ran_by_both(side, other, jobs) if cell[1] == condition}
+        own, theirs = (measured_cells(each, measure) & ran for each in (side, other))
+        lost = sum(failures(other, {cell}, measure).failed > 0 for cell in own - theirs)
+        means = _without_worst_trials(measured, measure, side, other, own & theirs)
+        kept = _without_worst_cells(means, measured.get(measure, {}), others.get(measure, {}), lost)
+        for job, _ in own & theirs:
+            del left[measure][job][condition]
+        for (job, _), mean in kept.items():
+            left[measure][job][condition] = mean
     return left
 
 
-def standing(
-    findings: Iterable[Finding], base_trimmed: Sequence[Finding], candidate_trimmed: Sequence[Finding],
-    left_out: Mapping[tuple[str, Scope], str],
-) -> list[Finding]:
-    """The findings, open where failed trials may have made the verdict.
-
-    The others are what is found with the base without its worst trials, and with the candidate. A lift, whose
-    conditions pull apart, has no better side: any failure leaves it open.
-    """
-    trimmed = [{(found.measure, found.scope): found for found in each} for each in (base_trimmed, candidate_trimmed)]
-    return [
-        _standing(found, why, [each.get((found.measure, found.scope)) for each in trimmed])
-        if (why := left_out.get((found.measure, found.scope))) else found
-        for found in findings
-    ]
-
-
-def _standing(found: Finding, why: str, trimmed: Sequence[Finding | None]) -> Finding:
-    base_trimmed, candidate_trimmed = trimmed
-    against = {"regressed": [candidate_trimmed], "improved": [base_trimmed], "unchanged": trimmed, "inconclusive": []}
-    for other in against[found.verdict]:
-        if found.scope == "lift":
-            said = "failures under one condition raise a lift, under the other they lower it"
-        elif other is None or other.verdict != found.verdict:
-            said = f"without as large a share of the other version's worst trials {_as_found(other)}"
-        else:
-            continue
-        return replace(found, verdict="inconclusive", why=f"{why}; {said}")
-    return found
-
-
-def _as_found(found: Finding | None) -> str:
-    """What is left without the worst trials."""
-    if found is None or found.effect.difference is None:
-        return "nothing is left to compare"
-    tested = found.effect.tested
-    said = f"the difference is {difference(found.effect.difference)}"
-    if tested and tested.low is not None and tested.high is not None:
-        said += f" (95 % interval {difference(tested.low)} to {difference(tested.high)})"
-    return f"{said}, and the verdict {found.verdict}"
+def _without_worst_trials(
+    measured: Measured, measure: str, side: Side, other: Side, cells: Set[Cell]
+) -> Mapping[Cell, float]:
+    """The mean of each of these cells; a cell of which nothing is left has none."""
+    own, others = (failures(each, cells, measure) for each in (side, other))
+    if not others.failed:
+        return {(job, condition): measured[measure][job][condition] for job, condition in cells}
+    values = _values(side, measure)
+    worst = others.failed / others.trials * (own.trials - own.failed)
+    return _means_without({cell: values[cell] for cell in cells}, worst)
 
 
 def _means_without(values: Mapping[Cell, Sequence[float]], worst: float) -> dict[Cell, float]:
-    """The mean of each cell without so many of all values, those first that are furthest below the mean of theirs."""
-    ranked = sorted((value - fmean(of), cell, value) for cell, of in values.items() for value in of)
-    weights = [min(1.0, max(0.0, place + 1 - worst)) for place in range(len(ranked))]
+    """The mean of each cell without so many of all values, those first that are furthest below the mean of theirs.
+
+    Of values that are equally far below as many parts are left out as there are values.
+    """
+    ranked = sorted((round(value - fmean(of), _DIGITS), cell, value) for cell, of in values.items() for value in of)
     total, weight = dict.fromkeys(values, 0.0), dict.fromkeys(values, 0.0)
-    for share, (_, cell, value) in zip(weights, ranked, strict=True):
-        total[cell] += share * value
-        weight[cell] += share
-    return {cell: total[cell] / weight[cell] for cell in values if weight[cell] > _ROUNDING}
+    for _, group in groupby(ranked, key=lambda each: each[0]):
+        alike = list(group)
+        share = 1 - min(worst / len(alike), 1.0)
+        worst = max(0.0, worst - len(alike))
+        for _, cell, value in alike:
+            total[cell] += share * value
+            weight[cell] += share
+    return {cell: total[cell] / weight[cell] for cell in values if round(weight[cell], _DIGITS) > 0}
+
+
+def _without_worst_cells(means: Mapping[Cell, float], own: Cells, others: Cells, lost: int) -> Mapping[Cell, float]:
+    """The means without so many cells. Of cells that are equally bad the job that is worse in all goes first."""
+
+    def ahead(cell: Cell) -> tuple[float, float]:
+        job, condition = cell
+        both = own[job].keys() & others[job].keys()
+        in_all = sum(own[job][name] - others[job][name] for name in both)
+        return round(means[cell] - others[job][condition], _DIGITS), round(in_all, _DIGITS)
+
+    kept = sorted(means, key=lambda cell: (ahead(cell), cell))[lost:] if lost else means
+    return {cell: means[cell] for cell in kept}
 
 
 def _values(side: Side, measure: str) -> Mapping[Cell, list[float]]:
@@ -149,31 +104,55 @@ def _values(side: Side, measure: str) -> Mapping[Cell, list[float]]:
     found: dict[Cell, list[float]] = defaultdict(list)
     for row in side.trials:
         value = scores.get(row["trial_id"], row.get(measure))
-        if row["valid"] and value is not None and not _leaves_out(row, measure):
-            found[_cell(row)].append(value)
+        if row["valid"] and value is not None and not is_left_out(row, measure):
+            found[cell_of(row)].append(value)
     return found
 
 
-def _failures(side: Side, cells: Set[Cell], measure: str | None = None) -> Failures:
-    """In these cells; with a measure, those that it leaves out."""
-    trials = [row for row in side.trials if row["valid"] and _cell(row) in cells]
-    return Failures(side.agent_version, sum(_leaves_out(row, measure) for row in trials), len(trials))
+def standing(
+    findings: Iterable[Finding], without: Sequence[tuple[Side, Sequence[Finding]]],
+    left_out: Mapping[tuple[str, Scope], str],
+) -> list[Finding]:
+    """The findings, open where failed trials may have made the verdict.
+
+    `without` has what is found with the base without its worst trials, and then with the candidate. A lift, whose
+    conditions pull apart, has no better side: any failure leaves it open.
+    """
+    trimmed = [(side, {(found.measure, found.scope): found for found in each}) for side, each in without]
+    return [
+        _standing(found, why, [(side, each.get((found.measure, found.scope))) for side, each in trimmed])
+        if (why := left_out.get((found.measure, found.scope))) else found
+        for found in findings
+    ]
 
 
-def _leaves_out(row: Row, measure: str | None) -> bool:
-    """Whether it is a failed trial that the measure leaves out: an assertion may be decided all the same."""
-    return row["outcome"] == "agent_error" and (measure != "assertion" or row["assertion"] is None)
+def _standing(found: Finding, why: str, trimmed: Sequence[tuple[Side, Finding | None]]) -> Finding:
+    base_trimmed, candidate_trimmed = trimmed
+    against = {"regressed": [candidate_trimmed], "improved": [base_trimmed], "unchanged": trimmed, "inconclusive": []}
+    for side, other in against[found.verdict]:
+        if found.scope == "lift":
+            said = "failures under one condition raise a lift, under the other they lower it"
+        elif other is None or other.verdict != found.verdict:
+            rest = _as_found(other, found.verdict)
+            said = f"without as large a share of the worst trials of {side.agent_version} {rest}"
+        else:
+            continue
+        return replace(found, verdict="inconclusive", why=f"{why}; {said}")
+    return found
 
 
-def _cell(row: Row) -> Cell:
-    return job_key(row), row["condition"]
-
-
-def _ran(side: Side, jobs: Set[str]) -> set[Cell]:
-    return {_cell(row) for row in side.trials if row["valid"] and row["job"] in jobs}
-
-
-def _paired(base: Side, candidate: Side, measure: str, jobs: Set[str]) -> set[Cell]:
-    """The cells in which both sides were measured."""
-    before, after = ({_cell(row) for row in side.measures if row["measure"] == measure} for side in (base, candidate))
-    return before & after & _ran(base, jobs) & _ran(candidate, jobs)
+def _as_found(found: Finding | None, expected: Verdict) -> str:
+    """What is left without the worst trials, and why it is not as expected."""
+    if found is None or found.effect.difference is None:
+        return "nothing is left to compare"
+    tested = found.effect.tested
+    said = f"the difference is {difference(found.effect.difference)}"
+    if tested and tested.low is not None and tested.high is not None:
+        said += f" (95 % interval {difference(tested.low)} to {difference(tested.high)})"
+    if found.verdict != "inconclusive":
+        return f"{said}, and the verdict {found.verdict}"
+    if found.p_adjusted is None:
+        return f"{said}; {found.why}"
+    if found.p_adjusted <= ALPHA:
+        return f"{said}: {too_small(found.effect.difference, found.delta)}"
+    return f"{said}, which may be chance" if expected != "unchanged" else f"{said}, not surely within ±δ"

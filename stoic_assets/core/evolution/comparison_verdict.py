@@ -25,7 +25,7 @@ def against_base(rows: Iterable[Row]) -> AgainstBase | None:
     return {
         "base": gating[0]["base"],
         "base_evaluation_id": gating[0]["base_evaluation_id"],
-        "verdict": overall(row["verdict"] for row in gating),
+        "verdict": overall(gating),
         "regressed": [row["measure"] for row in by_size(gating, "regressed")],
         "improved": [row["measure"] for row in by_size(gating, "improved")],
     }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from stoic_assets.core.comparison.family import Verdict, by_size, overall
-from stoic_assets.core.comparison.outcome_text import change, open_questions
+from stoic_assets.core.comparison.outcome_text import change, left_open, open_questions
 from stoic_assets.core.table_rows import Row, Rows
 
 
@@ -23,7 +23,7 @@ class VersionVerdict:
     @cached_property
     def verdict(self) -> Verdict:
         """The verdict of the gating rows together."""
-        return overall(row["verdict"] for row in self.gating)
+        return overall(self.gating)
 
     @property
     def headline(self) -> str:
@@ -38,6 +38,9 @@ class VersionVerdict:
                 return self.changes(self.verdict)
             case "unchanged":
                 return f"all {len(self.gating)} measures differ by less than δ"
+            case _ if unsure := left_open(self.gating):
+                improved = self.changes("improved")
+                return f"{improved}, but {unsure}" if improved else unsure
             case _:
                 undecided = sum(row["verdict"] == "inconclusive" for row in self.gating)
                 return f"no measure regressed or improved, but {undecided} of {len(self.gating)} are undecided"

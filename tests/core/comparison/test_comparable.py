@@ -96,7 +96,7 @@ def test_a_condition_that_one_alone_ran_is_named(base: Side, candidate: Side, ma
     newer = replace(candidate, measures=[row for row in candidate.measures if row["condition"] == "withheld"])
     both = [{**row, "condition": condition} for row in newer.measures for condition in ("withheld", "supplied")]
     common = common_ground(replace(base, measures=both), newer, 0.1)
-    assert common.notes == ("only marcus@1.0.0 ran supplied trials of a, b; not compared",)
+    assert common.notes == ("only marcus@1.0.0 has scored supplied trials of a, b; not compared",)
 
 
 @pytest.mark.parametrize(

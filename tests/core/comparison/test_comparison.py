@@ -147,7 +147,8 @@ def test_where_nothing_could_come_out_regressed_that_is_said(versions: Versions,
     base, candidate = (replace(side, jobs=few) for side in versions({"assertion": -0.9}))
     comparison = compare(base, candidate, MINIMAL, 0.1)
     assert comparison.verdict == ("regressed" if can else "inconclusive")
-    said = "with fewer than 5 jobs in common (here: 4) no measure can be called regressed, however far it dropped"
+    why = "with fewer than 5 jobs measured in both versions (here: 4)"
+    said = f"{why} no measure can be called regressed, however far it dropped"
     assert comparison.too_few_jobs == (None if can else said)
     assert (said in comparison.notes) == (not can)
 

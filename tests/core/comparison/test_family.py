@@ -1,8 +1,10 @@
 """Verdicts: what must hold for any data, and against scipy's and statsmodels' own steps."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import assume, given, settings
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import ttest_1samp
 from statsmodels.stats.multitest import multipletests
 
-from stoic_assets.core.comparison.family import Finding, Test, by_size, decide, overall
+from stoic_assets.core.comparison.family import Finding, Test, by_size, decide, overall, ruled_out
 from stoic_assets.core.comparison.measures import GATING
 from stoic_assets.core.comparison.paired_jobs import Pair, paired
 
@@ -249,15 +251,54 @@ def test_means_are_over_the_paired_jobs() -> None:
     assert not found.gating
 
 
+def row(verdict: str, change: float = 0.0, p_adjusted: float | None = None, reach: float = 0.2) -> dict[str, Any]:
+    """A row of `version_comparisons` with a 90 % interval that reaches so far to each side."""
+    ends = {"low_90": change - reach, "high_90": change + reach}
+    return {"verdict": verdict, "difference": change, "delta": 0.05, "p_adjusted": p_adjusted, **ends}
+
+
 @pytest.mark.parametrize(
-    ("verdicts", "together"),
+    ("rows", "together"),
     [
-        (["unchanged", "unchanged"], "unchanged"), (["unchanged", "inconclusive"], "inconclusive"),
-        (["improved", "inconclusive"], "improved"), (["improved", "regressed"], "regressed"), ([], "inconclusive"),
+        ([row("unchanged"), row("unchanged")], "unchanged"), ([row("unchanged"), row("inconclusive")], "inconclusive"),
+        ([row("improved"), row("inconclusive")], "improved"), ([row("improved"), row("regressed")], "regressed"),
+        ([row("improved"), row("inconclusive", -0.1, 0.01)], "inconclusive"),  # failed trials held a regression open
+        ([row("improved"), row("inconclusive", 0.1, 0.01)], "improved"),
+        ([row("improved"), row("inconclusive", -0.1, 0.2)], "improved"),
+        ([row("improved"), row("inconclusive", -0.04, 0.01)], "improved"),
+        ([row("regressed"), row("inconclusive", -0.1, 0.01)], "regressed"),
+        ([], "inconclusive"),
     ],
 )  # fmt: skip
-def test_the_verdict_on_a_version_follows_from_those_on_its_measures(verdicts: list[str], together: str) -> None:
-    assert overall(verdicts) == together
+def test_the_verdict_on_a_version_follows_from_those_on_its_measures(rows: list[dict[str, Any]], together: str) -> None:
+    assert overall(rows) == together
+
+
+@pytest.mark.parametrize(
+    ("found", "verdict"),
+    [
+        (row("inconclusive", -0.05 + 1e-12, 0.05), "regressed"),
+        (row("inconclusive", 0.05, 0.05), "improved"),
+        (row("inconclusive", -0.05, 0.051), None),
+        (row("inconclusive", 0.0, 1.0, reach=0.04), "unchanged"),
+        (row("inconclusive", 0.0, 1.0, reach=0.05), None),
+        (row("inconclusive", -0.3, None, reach=0.01), None),  # the judge changed: not tested
+        (row("inconclusive", -0.3, math.nan), None),
+        (row("regressed", -0.3, 0.01), None),
+        (row("inconclusive", 0.0, 1.0) | {"low_90": None, "high_90": None}, None),
+    ],
+)  # fmt: skip
+def test_the_verdict_that_failed_trials_ruled_out_is_that_of_the_numbers(
+    found: dict[str, Any], verdict: str | None
+) -> None:
+    assert ruled_out(found) == verdict
+
+
+@FEW
+@given(families())
+def test_failed_trials_ruled_out_nothing_where_none_were_looked_at(tests: list[Test]) -> None:
+    rows = [found.row() for found in decide(tests, gating=True)]
+    assert [ruled_out(row) for row in rows] == [None] * len(rows)
 
 
 def test_the_largest_move_comes_first() -> None:

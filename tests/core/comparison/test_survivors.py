@@ -11,11 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from stoic_assets.core.comparison.comparison import Comparison, compare
+from stoic_assets.core.comparison.failed_trials import failure_note, failures_left_out
 from stoic_assets.core.comparison.family import Finding
 from stoic_assets.core.comparison.measures import GATING, LEAVING_FAILURES_OUT
 from stoic_assets.core.comparison.paired_jobs import Scope, cells_by_measure
 from stoic_assets.core.comparison.side import Side
-from stoic_assets.core.comparison.survivors import failure_note, failures_left_out, without_worst
+from stoic_assets.core.comparison.survivors import without_worst
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.settings import MinimalDifferences
 
@@ -126,7 +127,7 @@ def test_the_worst_trials_are_left_out_in_the_share_that_the_other_side_failed_i
 ) -> None:
     side, other = (scored(make_side(), each) for each in (own, others))
     measured = {**cells_by_measure(side.measures), "task": {"a": {"withheld": 0.5}}}
-    found = without_worst(measured, side, other, JOBS)
+    found = without_worst(measured, cells_by_measure(other.measures), side, other, JOBS)
     assert found["wisdom"]["a"].get("withheld") == (mean and pytest.approx(mean))
     assert found["task"] == {"a": {"withheld": 0.5}}
 
@@ -138,8 +139,55 @@ def test_the_worst_are_left_out_in_whichever_cell_they_are_but_under_the_same_co
     cells = {("a", "withheld"): [0.9, 0.1], ("b", "withheld"): [0.2, 0.2], ("a", "supplied"): [0.8, 0.0]}
     side = _of_cells(make_side(), cells)
     other = _of_cells(make_side(), {**cells, ("b", "withheld"): [0.2, None]})
-    found = without_worst(cells_by_measure(side.measures), side, other, JOBS)["wisdom"]
+    found = wisdom_without_worst(side, other)
     assert found == {"a": {"withheld": pytest.approx(0.9), "supplied": pytest.approx(0.4)}, "b": {"withheld": 0.2}}
+
+
+def test_of_trials_that_are_equally_bad_as_large_a_part_is_left_out_in_each_job(make_side: Callable[..., Side]) -> None:
+    """Else the names of the jobs would decide which of them lose a trial."""
+    side = _of_cells(make_side(), {(job, "withheld"): [0.9, 0.3] for job in JOBS})
+    other = _of_cells(make_side(), {("a", "withheld"): [0.5, None], ("b", "withheld"): [0.5, 0.5]})
+    mean = pytest.approx((0.9 + 0.3 / 2) / 1.5)
+    assert wisdom_without_worst(side, other) == {"a": {"withheld": mean}, "b": {"withheld": mean}}
+
+
+FIVE = ("a", "b", "c", "d", "e")
+
+
+@pytest.mark.parametrize(
+    ("others", "kept"),
+    [
+        ([[0.5], [0.3], [0.5], [0.6], [0.4]], "abcde"),
+        ([[None], [0.3], [0.5], [0.6], [0.4]], "bce"),  # furthest below the other side in d
+        ([[None, None], [None], [0.5], [0.6], [0.4]], "e"),
+        ([["silent"], [0.3], [0.5], [0.6], [0.4]], "bcde"),  # nothing failed in a
+        ([["silent", None], [0.3], [0.5], [0.6], [0.4]], "bce"),
+    ],
+)
+def test_as_many_of_the_worst_cells_are_left_out_as_the_other_side_failed_throughout(
+    make_side: Callable[..., Side], others: list[list[Any]], kept: str
+) -> None:
+    side = _of_cells(make_side(), {(job, "withheld"): [0.5] for job in FIVE})
+    other = _of_cells(make_side(), {(job, "withheld"): scores for job, scores in zip(FIVE, others, strict=True)})
+    found, measured = wisdom_without_worst(side, other), {row["job"] for row in other.measures}
+    assert {job for job in measured if found[job]} == set(kept)
+
+
+def test_of_cells_that_are_equally_bad_that_of_the_job_that_is_worse_in_all_goes_first(
+    make_side: Callable[..., Side]
+) -> None:
+    """Else the names of the jobs would decide."""
+    for bad, good in (("a", "b"), ("b", "a")):
+        level = {(job, condition): [0.5] for job in FIVE for condition in ("withheld", "supplied")}
+        other = _of_cells(make_side(), {**level, (bad, "supplied"): [0.9], ("d", "withheld"): [None]})
+        found = wisdom_without_worst(_of_cells(make_side(), {**level, ("c", "withheld"): [0.8]}), other)
+        assert found[bad].keys() == {"supplied"}
+        assert found[good].keys() == {"supplied", "withheld"}
+
+
+def wisdom_without_worst(side: Side, other: Side) -> Any:
+    own, others = (cells_by_measure(each.measures) for each in (side, other))
+    return without_worst(own, others, side, other, set(FIVE))["wisdom"]
 
 
 def _of_cells(side: Side, cells: Mapping[tuple[str, str], Sequence[Any]]) -> Side:
@@ -173,7 +221,7 @@ def test_no_choice_of_trials_gives_a_higher_mean_than_without_the_worst(
     """Whichever trials the other side's failures correspond to."""
     fails = data.draw(st.integers(0, len(scores) - 1))
     side, other = scored(make_side(), scores), scored(make_side(), [None] * fails + [0.5] * (len(scores) - fails))
-    found = without_worst(cells_by_measure(side.measures), side, other, JOBS)["wisdom"]["a"]["withheld"]
+    found = wisdom_without_worst(side, other)["a"]["withheld"]
     choices = [fmean(chosen) for chosen in combinations(scores, len(scores) - fails)]
     assert found == pytest.approx(max(choices))
 
@@ -246,7 +294,7 @@ def test_a_verdict_that_falls_says_what_would_be_found(compared: Callable[..., C
     found = wisdom(compared(0.02, NONE_FAILED, EVERY_JOB))
     rest = "the difference is +0.02 (95 % interval +0.02 to +0.02), and the verdict unchanged"
     assert (found.verdict, found.why) == (
-        "inconclusive", f"{left_out}; without as large a share of the other version's worst trials {rest}"
+        "inconclusive", f"{left_out}; without as large a share of the worst trials of marcus@1.0.0 {rest}"
     )
 
 
@@ -263,7 +311,54 @@ def test_a_verdict_falls_where_nothing_is_left_without_the_worst_trials(
     found = compare(
         replace(silent, measures=supplied), replace(whole.candidate, measures=of_candidate), MinimalDifferences(), 0.5
     )
-    assert (wisdom(found).why or "").endswith("worst trials nothing is left to compare")
+    assert (wisdom(found).why or "").endswith("worst trials of marcus@1.0.0 nothing is left to compare")
+
+
+@pytest.mark.parametrize(("level", "said"), [(0.3, "improved"), (0.02, "inconclusive")])
+def test_jobs_that_the_candidate_failed_throughout_make_it_no_better(
+    make_side: Callable[..., Side], level: float, said: str
+) -> None:
+    """It fails where it lost most: what is left is better by chance or, at the higher level, for all that."""
+    moves = [-0.3, -0.25, -0.2, *(level + spread for spread in (-0.05, -0.02, 0.0, 0.0, 0.03, 0.05, 0.12, 0.15, 0.2))]
+    before = {(f"{place:02}", "withheld"): [0.5, 0.5] for place in range(len(moves))}
+    after = {cell: [0.5 + move] * 2 for cell, move in zip(before, moves, strict=True)}
+    lost = after | {cell: [None, None] for cell in list(after)[:3]}
+    assert _wisdom_of(make_side, before, lost).verdict == said
+    mirrored = _wisdom_of(make_side, lost, before)
+    assert mirrored.verdict == {"improved": "regressed"}.get(said, said)
+
+
+def test_the_names_of_the_jobs_decide_nothing(make_side: Callable[..., Side]) -> None:
+    """Coarse scores are often equally far from the mean of their cell."""
+    before = [[0.5] * 3] * 12
+    after = [[None, 0.5 + gain, 0.5 + gain] for gain in (*[0.3] * 6, *[0.0, 0.02] * 3)]
+    found = []
+    for names in ("abcdefghijkl", "lkjihgfedcba"):
+        cells = [{(job, "withheld"): of for job, of in zip(names, side, strict=True)} for side in (before, after)]
+        found.append(_wisdom_of(make_side, *cells))
+    assert found[0].verdict == found[1].verdict == "improved"
+    assert found[0].effect.difference == pytest.approx(found[1].effect.difference)
+
+
+def _wisdom_of(make_side: Callable[..., Side], *cells: Mapping[tuple[str, str], Sequence[Any]]) -> Finding:
+    """What is found between two versions of those trials."""
+    jobs = {job: "1" for each in cells for job, _ in each}
+    base, candidate = (
+        _of_cells(make_side(agent_version=version, jobs=jobs), each)
+        for version, each in zip(("marcus@1.0.0", "marcus@1.1.0"), cells, strict=True)
+    )
+    return wisdom(compare(base, candidate, MinimalDifferences(), 0.5))
+
+
+@pytest.mark.parametrize("condition", ["supplied", "withheld"])
+def test_a_lift_is_open_where_the_agent_failed_throughout_under_one_condition(
+    make_side: Callable[..., Side], condition: str
+) -> None:
+    level = {(job, name): [0.5 + place / 100] for place, job in enumerate(TEN) for name in ("supplied", "withheld")}
+    jobs = dict.fromkeys(TEN, "1")
+    base = _of_cells(make_side(jobs=jobs), level)
+    candidate = _of_cells(make_side(jobs=jobs), {**level, ("00", condition): [None]})
+    assert ("wisdom", "lift") in failures_left_out(base, candidate, set(TEN))
 
 
 def test_a_lift_is_open_where_the_agent_failed(compared: Callable[..., Comparison]) -> None:

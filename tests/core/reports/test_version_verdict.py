@@ -17,7 +17,8 @@ def row(
     """A row of `version_comparisons` with an interval of 0.1 to each side."""
     ends = {"low": None, "high": None} if difference is None else {"low": difference - 0.1, "high": difference + 0.1}
     place = {"base": "m@1", "gating": True, "notes": ["old"], "measure": measure, "condition": "pooled"}
-    return {**place, "verdict": verdict, "difference": difference, "why": why, **ends, **more}
+    tested = {"p_adjusted": None, "delta": 0.05, "low_90": None, "high_90": None}
+    return {**place, **tested, "verdict": verdict, "difference": difference, "why": why, **ends, **more}
 
 
 def of(*rows: dict[str, Any]) -> VersionVerdict:
@@ -51,6 +52,15 @@ def test_no_rows_no_verdict() -> None:
         (
             [row("task", "unchanged", 0.0), row("wisdom", "inconclusive", None, FEW)],
             "Inconclusive against m@1", "no measure regressed or improved, but 1 of 2 are undecided",
+        ),
+        (
+            [row("task", "improved", 0.4), row("wisdom", "inconclusive", -0.3, "failed trials", p_adjusted=0.01)],
+            "Inconclusive against m@1",
+            "task +0.40 (95 % +0.30 to +0.50), but failed trials leave open whether wisdom regressed",
+        ),
+        (
+            [row("task", "unchanged", 0.0), row("wisdom", "inconclusive", -0.3, "failed trials", p_adjusted=0.01)],
+            "Inconclusive against m@1", "failed trials leave open whether wisdom regressed",
         ),
     ],
 )  # fmt: skip
