@@ -13,6 +13,7 @@ from stoic_assets.adapters.files import write_whole
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.outcome_tables import trials_table, virtues_table
+from stoic_assets.cli.outcome_trials import ending, endings, failures
 from stoic_assets.core.calibration.against_people import in_short
 from stoic_assets.core.conversation.evidence import PLAIN, SCORED
 from stoic_assets.core.evaluation import judge_again, way_to_finish
@@ -21,7 +22,6 @@ from stoic_assets.core.judging.silent_judges import in_words
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, calibrated_share, weak_above, whose_confidence
 from stoic_assets.core.presentation.formatting import dashed, dollars, plural, score, short_of, words
 from stoic_assets.core.redaction import BLANK
-from stoic_assets.core.scoring import failed_assertion
 from stoic_assets.core.scoring.evaluation_document import DOCUMENT_TABLES, evaluation_document
 from stoic_assets.core.scoring.evaluation_junit import evaluation_junit
 from stoic_assets.core.scoring.gates import shortfalls
@@ -58,6 +58,15 @@ class Outcome:
     def held(self) -> int:
         """Trials that ended."""
         return len(self.document["trials"])
+
+    @property
+    def names(self) -> dict[str, str]:
+        """What people call each trial, by its id."""
+        trials = self.document["trials"]
+        return {
+            trial["trial_id"]: f"{self.jobs[trial['trial_id']]} {trial['condition']} {trial['repeat']}"
+            for trial in trials
+        }
 
 
 def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: str) -> Outcome:
@@ -96,7 +105,7 @@ def finish(
     refusal = why_no_verdict(outcome, workplace.settings.invalid_trials_threshold)
     if junit:
         task_at_least = workplace.settings.passing.task_at_least
-        write_whole(junit, evaluation_junit(outcome.document, _names(outcome), task_at_least, refusal))
+        write_whole(junit, evaluation_junit(outcome.document, outcome.names, task_at_least, refusal))
     if refusal:
         console.err.print(console.foreign(f"stoic: no verdict: {refusal}"))
         raise typer.Exit(NO_VERDICT)
@@ -121,8 +130,9 @@ def why_no_verdict(outcome: Outcome, threshold: float) -> str | None:
         return f"the cost ceiling was reached before all verdicts were given; {higher}"
     if not outcome.conclusive:
         invalid = [trial for trial in outcome.document["trials"] if trial["outcome"] not in SCORED]
+        too_many = too_many_invalid(len(invalid), outcome.held, threshold)
         return (
-            f"{too_many_invalid(len(invalid), outcome.held, threshold)}; the first: {_ending(invalid[0], outcome)}; "
+            f"{too_many}; the first: {ending(invalid[0], outcome.names)}; "
             f"once the cause is corrected, {_how_to_repeat(invalid, outcome)}"
         )
     return None
@@ -148,13 +158,10 @@ def show(outcome: Outcome, workplace: Workplace) -> None:
     document = outcome.document
     version = Text(document["agent_version"], "bold")
     console.out.print(Text.assemble("\n", version, f"  evaluation {document['evaluation_id']}"))
-    console.print_table(trials_table(document["trials"], _names(outcome)))
+    console.print_table(trials_table(document["trials"], outcome.names))
     console.print_table(virtues_table(outcome.virtues))
-    for trial in document["trials"]:
-        if trial["outcome"] not in PLAIN:
-            console.say(console.foreign(_ending(trial, outcome)), indent=2)
-    for assertion in _failures(outcome):
-        console.say(console.foreign(assertion), indent=2)
+    for line in (*endings(document["trials"], outcome.names), *failures(document["trials"], outcome.names)):
+        console.say(console.foreign(line), indent=2)
     for line in (*_never_replied(outcome), *_remarks(outcome)):
         console.say(console.foreign(line), style="yellow", indent=2)
     console.say(_summary(document, workplace.settings.weakness.score_below))
@@ -194,7 +201,7 @@ def _ends(outcome: Outcome) -> list[str]:
     for trial in outcome.document["trials"]:
         if trial["outcome"] not in PLAIN and (outcome.conclusive or trial["outcome"] in SCORED):
             ends.setdefault(trial["outcome"], []).append(trial)
-    return [f"{len(ended)} of {outcome.held} trials: {_ending(ended[0], outcome)}" for ended in ends.values()]
+    return [f"{len(ended)} of {outcome.held} trials: {ending(ended[0], outcome.names)}" for ended in ends.values()]
 
 
 def _never_replied(outcome: Outcome) -> list[str]:
@@ -203,7 +210,7 @@ def _never_replied(outcome: Outcome) -> list[str]:
     if any(trial["outcome"] != "agent_error" or trial["average_response_ms"] for trial in trials):
         return []
     question = "every trial ended without a reply; check the agent's address and protocol."
-    return [f"{question} The first: {_ending(trial, outcome)}" for trial in trials[:1]]
+    return [f"{question} The first: {ending(trial, outcome.names)}" for trial in trials[:1]]
 
 
 def _remarks(outcome: Outcome) -> list[str]:
@@ -212,27 +219,3 @@ def _remarks(outcome: Outcome) -> list[str]:
     revealed = outcome.document["secrets_told"]
     found = f"the agent's words contained a secret {plural(revealed, 'time')}, stored as {BLANK}"
     return [*silent, found] if revealed else silent
-
-
-def _ending(trial: Document, outcome: Outcome) -> str:
-    """How a trial ended, and why."""
-    return f"{trial['outcome']}  {_name(trial, outcome)}: {trial['reason'] or 'see the report'}"
-
-
-def _name(trial: Document, outcome: Outcome) -> str:
-    return f"{outcome.jobs[trial['trial_id']]} {trial['condition']} {trial['repeat']}"
-
-
-def _names(outcome: Outcome) -> dict[str, str]:
-    """The name of each trial, by its id."""
-    return {trial["trial_id"]: _name(trial, outcome) for trial in outcome.document["trials"]}
-
-
-def _failures(outcome: Outcome) -> list[str]:
-    """One line for each failed assertion."""
-    return [
-        f"failed  {_name(trial, outcome)}: {failed_assertion.in_words(assertion)}"
-        for trial in outcome.document["trials"]
-        for assertion in trial["assertions"]
-        if assertion["passed"] is False
-    ]

@@ -277,6 +277,30 @@ def test_with_json_it_is_told_why_trials_did_not_end_plainly(
     ]
 
 
+def test_what_is_the_same_of_many_trials_is_told_once(
+    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As after a cost ceiling, or where an assertion fails in every repeat."""
+    ceiling, other = "the cost ceiling of 5 USD is reached", "not JSON"
+    details = {str(repeat): other if repeat == 2 else ceiling for repeat in range(1, 8)}
+    failed = {"assertion": "booked", "kind": "cypher", "text": "RETURN 1", "passed": False, "weight": 1.0}
+    tables = {
+        "trials": [HELD | {"trial_id": name, "repeat": int(name), "detail": why} for name, why in details.items()],
+        "composite_scores": [
+            SCORED_TRIAL | {"trial_id": name, "repeat": int(name), "outcome": "judge_error"} for name in details
+        ],
+        "assertion_results": [failed | {"trial_id": name} for name in ("1", "3")],
+    }
+    finish(stored(tables=tables), workplace, as_json=False)
+    names = ", ".join(f"chat withheld {repeat}" for repeat in (1, 3, 4, 5, 6))
+    told = [line for line in capsys.readouterr().out.splitlines() if line.startswith(("judge_error  ", "failed  "))]
+    assert told == [
+        f"judge_error  {names} and 1 more: {ceiling}",
+        f"judge_error  chat withheld 2: {other}",
+        "failed  chat withheld 1, chat withheld 3: booked: RETURN 1  (it was false)",
+    ]
+
+
 @pytest.mark.parametrize("as_json", [True, False])
 @pytest.mark.parametrize(
     ("outcome", "replied_ms", "asked"),
