@@ -78,7 +78,7 @@ def cell_of(row: Row) -> Cell:
 
 def measured_cells(side: Side, measure: str) -> set[Cell]:
     """The cells in which a side has this measure."""
-    return {cell_of(row) for row in side.measures if row["measure"] == measure}
+    return {cell_of(row) for row in side.measures if row["measure"] == measure and row["mean"] is not None}
 
 
 def ran_by_both(base: Side, candidate: Side, jobs: Set[str]) -> set[Cell]:
