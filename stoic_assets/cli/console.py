@@ -18,6 +18,7 @@ from rich.text import Text
 
 from stoic_assets.core.conversation.evidence import Trial, Turn
 from stoic_assets.core.jobs.names import played
+from stoic_assets.core.json_text import json_text
 from stoic_assets.core.visible_text import visible
 
 AS_IT_STANDS: dict[str, Any] = {"soft_wrap": True, "markup": False, "emoji": False, "highlight": False}
@@ -42,7 +43,8 @@ err = Console(stderr=True, **AS_IT_STANDS)
 def print_json(document: Any) -> None:
     """One JSON document on stdout."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"  # None if stdout is closed
-    text = json.dumps(document, ensure_ascii=not encoding.lower().startswith("utf"), allow_nan=False)
+    written = json_text if encoding.lower().startswith("utf") else json.dumps
+    text = written(document, allow_nan=False)
     try:
         print(text, flush=True)  # noqa: T201 - the only unstyled output; flushed, since servers keep running after it
     except BrokenPipeError:

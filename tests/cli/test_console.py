@@ -1,3 +1,4 @@
+import json
 from io import StringIO
 
 import pytest
@@ -24,6 +25,14 @@ def test_messages_are_shown_without_secrets_and_what_steers_a_terminal() -> None
     assert lines[0] == "job~s2 withheld 1 agent [U+001B][2Jit is [redacted]"
     assert lines[1].strip() == '{"request": {"arguments": {"key": "[redacted]"}}}'
     assert lines[2] == "job~s2 withheld 1 query RETURN '[redacted]'"
+
+
+def test_json_keeps_what_can_be_read_and_escapes_what_steers_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    said = {"said": "café \x7f\x9b31m\u202e 墨尔本"}
+    console.print_json(said)
+    printed = capsys.readouterr().out
+    assert printed == '{"said": "café \\u007f\\u009b31m\\u202e 墨尔本"}\n'
+    assert json.loads(printed) == said
 
 
 @pytest.mark.parametrize("text", ["[/INST]", "http://[fe80::1]:8081", "/a[draft]/r.html", "[bold]", ":smile:", "at 12"])

@@ -21,13 +21,23 @@ REORDERING = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
         ("lone \ud800", "lone [U+D800]"),
         ("one\r\ntwo\rthree\tfour", "one\ntwo\nthree\tfour"),
         ("del\x7f c1\x9b", "del[U+007F] c1[U+009B]"),
+        ("🏴\U000e0041\U000e0042\U000e007f", "🏴[U+E0041][U+E0042][U+E007F]"),
+        ("😀\U000e0100\U000e0148", "😀[U+E0100][U+E0148]"),
+        ("葛\U000e0100\U000e0148", "葛\U000e0100[U+E0148]"),
+        ("❤\ufe0f\ufe01\ufe02", "❤\ufe0f[U+FE01][U+FE02]"),
     ],
 )
 def test_hidden_characters_get_a_name(text: str, shown: str) -> None:
     assert visible(text) == shown
 
 
-@pytest.mark.parametrize("text", ["❤️ 👩‍👩‍👧 naïve", "مرحبا", "می‌خواهم", "日本語", "<b>&amp;</b>"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "❤️ 👩‍👩‍👧 naïve", "مرحبا", "می‌خواهم", "日本語", "<b>&amp;</b>", "葛\U000e0100飾",
+        "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
+    ],
+)
 def test_what_can_be_read_stays(text: str) -> None:
     assert visible(text) == text
 

@@ -12,6 +12,7 @@ from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.judging.exhibit import function_calls
 from stoic_assets.core.judging.fence import MESSAGE_CHARS, clean
 from stoic_assets.core.judging.forgery import layers
+from stoic_assets.core.visible_text import FLAG
 
 HIDDEN = "hidden characters"
 MARKS = "marks of the record or of a chat template"
@@ -65,7 +66,7 @@ _MARKS = re.compile(  # as `clean` leaves them
     r"‹‹‹\s*(?:END OF )?RECORD|‹\|\s*\w|\(/?INST\)|‹‹/?SYS››|‹/?(?:start|end)_of_turn›|\[message \d+, (?:user|agent)\]"
 )
 _FIELDS = re.compile(r"""["'](?:supporting_examples|improvement_suggestions|exercised|aspects|task_\d+)\\?["']\s*:""")
-_FLAGS = re.compile("\U0001f3f4[\U000e0020-\U000e007e]+\U000e007f")  # Scotland, Wales …: legitimate here
+_FLAGS = re.compile(FLAG)
 _HIDDEN = re.compile("[\U000e0001-\U000e007f]{4}|[\u202d\u202e]|[\u200b-\u200d\u2060\ufeff]{6}")
 
 # Searched first: a pattern costs a hundred times as much, and almost no text contains any of these.

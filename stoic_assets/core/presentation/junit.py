@@ -1,12 +1,14 @@
-"""Tests and their results as JUnit XML, in the form that build servers read."""
+"""Tests and their results as JUnit XML, in the form that build servers read.
 
-import re
+Characters that XML cannot represent are among those that `visible` shows as codes.
+"""
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 from xml.etree import ElementTree as ET
 
-_UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+from stoic_assets.core.visible_text import visible
 
 
 @dataclass(frozen=True)
@@ -41,20 +43,15 @@ def _suite(suite: Suite) -> ET.Element:
     results: list[str | None] = [case.result for case in suite.cases]
     ended = {"failures": "failure", "errors": "error", "skipped": "skipped"}
     counts = {"tests": str(len(results))} | {name: str(results.count(result)) for name, result in ended.items()}
-    element = ET.Element("testsuite", {"name": _text(suite.name), **counts})
+    element = ET.Element("testsuite", {"name": visible(suite.name), **counts})
     element.extend(map(_case, suite.cases))
     if suite.said:
-        ET.SubElement(element, "system-out").text = _text(suite.said)
+        ET.SubElement(element, "system-out").text = visible(suite.said)
     return element
 
 
 def _case(case: Case) -> ET.Element:
-    element = ET.Element("testcase", classname=_text(case.classname), name=_text(case.name))
+    element = ET.Element("testcase", classname=visible(case.classname), name=visible(case.name))
     if case.result:
-        ET.SubElement(element, case.result, message=_text(case.message)).text = _text(case.details) or None
+        ET.SubElement(element, case.result, message=visible(case.message)).text = visible(case.details) or None
     return element
-
-
-def _text(text: str) -> str:
-    """The text without the characters that XML cannot represent."""
-    return _UNWRITABLE.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -129,10 +129,10 @@ def test_junit_fails_on_regressions_and_skips_what_is_open(worse: Comparison) ->
     assert "−0.40" in failed.find("failure").get("message")  # type: ignore[union-attr, operator]
 
 
-def test_junit_holds_what_xml_cannot_write(worse: Comparison) -> None:
-    suite = ET.fromstring(comparison_junit(replace(worse, notes=("a\x00b\x1b & <c>",))))
+def test_junit_shows_what_xml_cannot_write_and_what_nobody_sees(worse: Comparison) -> None:
+    suite = ET.fromstring(comparison_junit(replace(worse, notes=("a\x00b\x1b\u202e & <c>",))))
 
-    assert "a\ufffdb\ufffd & <c>" in "".join(suite.itertext())
+    assert "a[U+0000]b[U+001B][U+202E] & <c>" in "".join(suite.itertext())
 
 
 def test_that_nothing_could_come_out_regressed_is_told_everywhere(worse: Comparison) -> None:

@@ -71,9 +71,9 @@ def test_a_failed_trial_names_the_tasks_that_failed_it() -> None:
     [
         ("signed_off", True, None), ("max_turns", True, None),
         ("signed_off", None, ("skipped", "there is nothing to pass: no task score and no assertion", None)),
-        ("agent_error", False, ("failure", "agent_error: 500 \ufffd", None)),
-        ("agent_error", None, ("failure", "agent_error: 500 \ufffd", None)),
-        ("judge_error", None, ("error", "judge_error: 500 \ufffd", None)),
+        ("agent_error", False, ("failure", "agent_error: 500 [U+001B]", None)),
+        ("agent_error", None, ("failure", "agent_error: 500 [U+001B]", None)),
+        ("judge_error", None, ("error", "judge_error: 500 [U+001B]", None)),
     ],
 )
 def test_what_becomes_of_an_outcome(outcome: str, passed: bool | None, ended: tuple[str, ...] | None) -> None:
