@@ -1,6 +1,5 @@
 """JSON over HTTP to one service, and what its faults mean. The protocols' modules know the paths and the fields."""
 
-import json
 from collections.abc import Mapping
 from enum import Flag, auto
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from stoic_assets.adapters.request_limit import retry_after_seconds
 from stoic_assets.adapters.whole_reply import MIB, ReplyTooLarge, whole_reply
 from stoic_assets.core.conversation.agent import AgentFailure, SentTooMuch
 from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.json_text import json_text
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.settings import AgentLimit
 
@@ -140,7 +140,7 @@ class AgentHttp:
     def fault(self, problem: str, answer: Any = None) -> AgentFailure:
         """An attempt that failed and may be repeated; an error that `answer` reports is quoted."""
         error = answer.get("error") if isinstance(answer, dict) else None
-        said = f": {excerpt(error if isinstance(error, str) else json.dumps(error), self._secrets)}" if error else ""
+        said = f": {excerpt(error if isinstance(error, str) else json_text(error), self._secrets)}" if error else ""
         return AgentFailure(f"{self._name} {problem}{said}")
 
     def _open(self) -> "ClientSession":

@@ -1,6 +1,5 @@
 """Assertions decided from stored evidence: expected against observed. Neither agent nor graph is called again."""
 
-import json
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +14,7 @@ from stoic_assets.core.conversation.observation import NO_SESSION, OBJECT_CONTEX
 from stoic_assets.core.errors import StoicError
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.job_entries import CypherAssertion, ExpressionAssertion
+from stoic_assets.core.json_text import json_text
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,8 @@ def _decide_cypher(
         except StoicError as failure:
             passed, error = False, str(failure)
     return AssertionResult(
-        evidence.trial.trial_id, key, "cypher", assertion.cypher, assertion.weight, json.dumps(assertion.expected),
-        json.dumps(actual), passed, error,
+        evidence.trial.trial_id, key, "cypher", assertion.cypher, assertion.weight, json_text(assertion.expected),
+        json_text(actual), passed, error,
     )
 
 
@@ -80,7 +80,7 @@ def _decide_expression(
         error = NO_SESSION
     return AssertionResult(
         evidence.trial.trial_id, key, "expression", assertion.expression, assertion.weight, "true",
-        json.dumps(passed if error is None else None), passed, error,
+        json_text(passed if error is None else None), passed, error,
     )
 
 

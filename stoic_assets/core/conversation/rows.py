@@ -4,6 +4,7 @@ import json
 
 from stoic_assets.core.conversation.evidence import Evidence, Observation, Trial, Turn
 from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.json_text import json_text
 from stoic_assets.core.judging.suspicion import suspicions
 from stoic_assets.core.table_rows import Row
 
@@ -42,7 +43,7 @@ def turn_rows(evidence: Evidence) -> list[Row]:
             "trial_id": evidence.trial.trial_id, "turn": turn.turn, "speaker": turn.speaker, "content": turn.content,
             "response_ms": turn.response_ms if turn.speaker == "agent" else None,
             "attempts": turn.attempts if turn.speaker == "agent" else None,
-            "events": json.dumps(list(turn.events)),
+            "events": json_text(list(turn.events)),
         }
         for turn in evidence.turns
     ]
@@ -53,7 +54,7 @@ def observation_rows(evidence: Evidence) -> list[Row]:
     return [
         {
             "trial_id": evidence.trial.trial_id, "assertion": seen.assertion, "kind": seen.kind, "text": seen.text,
-            "parameters": json.dumps(seen.parameters), "result": json.dumps(seen.result), "error": seen.error,
+            "parameters": json_text(seen.parameters), "result": json_text(seen.result), "error": seen.error,
         }
         for seen in evidence.observations
     ]

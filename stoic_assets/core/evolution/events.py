@@ -3,13 +3,13 @@
 An event made again from the same evaluation is the same. The outbox delivers events.
 """
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
 from stoic_assets.core.evolution.comparison_verdict import AgainstBase
 from stoic_assets.core.evolution.fitness import FitnessUpdate
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation
+from stoic_assets.core.json_text import json_text
 
 COMPLETED = "agent.evaluation.stoic_completed"
 APPLIED = "evolution.stoic_evaluation_applied"
@@ -38,7 +38,7 @@ class Event:
         """The row of table `events`."""
         return {
             "id": self.id, "type": self.type, "subject": self.subject, "time": self.time,
-            "data": json.dumps(self.data), "delivered_at": delivered_at,
+            "data": json_text(self.data), "delivered_at": delivered_at,
         }
 
 

@@ -15,6 +15,7 @@ from stoic_assets.core.evolution.comparison_verdict import AgainstBase, against_
 from stoic_assets.core.evolution.estimate import WeightedScore, estimated
 from stoic_assets.core.evolution.objective import Objective, balanced, below_floor, objectives, severities, uncertain
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation
+from stoic_assets.core.json_text import json_text
 from stoic_assets.core.judging.virtues import Virtue
 from stoic_assets.core.settings import Evolution, Weakness
 from stoic_assets.core.table_rows import Row
@@ -104,8 +105,8 @@ class FitnessUpdate:
             "agent_version": self.head.agent_version, "evaluation_id": self.head.evaluation_id,
             "fitness": self.fitness, "fitness_low": self.fitness_low, "fitness_high": self.fitness_high,
             "fitness_why": self.fitness_why, "scored_trials": self.scored_trials,
-            "failed_trials": self.failed_trials, "objectives": json.dumps(figures),
-            "improvement_areas": json.dumps(self.improvement_areas), "weak_virtues": self.weak_virtues,
+            "failed_trials": self.failed_trials, "objectives": json_text(figures),
+            "improvement_areas": json_text(self.improvement_areas), "weak_virtues": self.weak_virtues,
             "severity": json.dumps(self.severity), "trial_ids": list(self.trial_ids), "delivered_at": delivered_at,
             "floors": json.dumps(dict(self.floors)), "floor_violations": self.floor_violations,
             "uncertain_virtues": self.uncertain_virtues, "parents": self.parents, "revision": self.revision,

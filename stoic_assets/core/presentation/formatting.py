@@ -1,6 +1,5 @@
 """How values are written for people: rounding, units, times in UTC, and the dash for missing values."""
 
-import contextlib
 import html
 import json
 import math
@@ -12,6 +11,7 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from stoic_assets.core.moments import in_utc
+from stoic_assets.core.presentation.json_layout import in_letters, laid_out
 from stoic_assets.core.visible_text import visible
 
 DASH = "–"
@@ -115,10 +115,8 @@ def words(name: str) -> str:
 
 
 def pretty(value: object) -> str:
-    """JSON, or a text of JSON, on indented lines; any other text as it is; a very long one is cut."""
-    text = value if isinstance(value, str) else json.dumps(value, default=str)
-    with contextlib.suppress(ValueError, RecursionError):
-        text = json.dumps(json.loads(text), indent=2, ensure_ascii=False)
+    """An object or a list, or a text of one in JSON, on indented lines; any other text as it is; a long one is cut."""
+    text = laid_out(value if isinstance(value, str) else json.dumps(value, default=str))
     left_out = len(text) - RAW_CHARS
     return text if left_out <= 0 else f"{text[:RAW_CHARS]}\n[{left_out:,} characters left out here; the table has them]"
 
@@ -126,6 +124,7 @@ def pretty(value: object) -> str:
 FORMS: Mapping[str, Form] = {
     "score": score, "difference": difference, "p_value": p_value, "count": count, "percent": percent,
     "milliseconds": milliseconds, "dollars": dollars, "utc": utc, "words": words, "pretty": pretty, "said": str,
+    "in_letters": in_letters,
 }
 """The filters that templates use."""
 

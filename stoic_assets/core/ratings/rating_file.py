@@ -14,6 +14,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from stoic_assets.core.documents import dotted
 from stoic_assets.core.errors import DocumentError
+from stoic_assets.core.json_text import json_text
 from stoic_assets.core.moments import checked_moment, in_utc
 from stoic_assets.core.ratings.rubric import Overall
 
@@ -122,5 +123,5 @@ def _problem(fault: Any) -> str:
             return "an object in braces is expected"
         case "int_type" | "int_from_float" | "greater_than_equal" | "less_than_equal" if "ratings" in fault["loc"]:
             hint = " (or null for not applicable)" if "actionability" in fault["loc"] else ""
-            return f"a whole number from 1 to 5 is expected{hint}, not {json.dumps(fault['input'])[:40]}"
+            return f"a whole number from 1 to 5 is expected{hint}, not {json_text(fault['input'])[:40]}"
     return str(fault["msg"]).removeprefix("Value error, ")

@@ -47,6 +47,12 @@ def test_a_query_that_finds_what_is_expected_passes() -> None:
     assert cypher(1, [{"count": 1}]) == AssertionResult("t1", "1", "cypher", "RETURN 1", 3.0, "1", "1", True, None)
 
 
+def test_expected_and_found_are_stored_in_letters_that_people_read() -> None:
+    result = cypher("墨尔本", [{"place": "Zürich \u202e"}])
+    assert (result.expected, result.actual) == ('"墨尔本"', r'"Zürich \u202e"')
+    assert result.error == f"expected {result.expected}, got {result.actual}"  # a report then shows it once
+
+
 @pytest.mark.parametrize(
     ("expected", "found", "passed"),
     [

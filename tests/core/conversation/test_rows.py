@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from stoic_assets.core.conversation.conversation import hold_trial
-from stoic_assets.core.conversation.evidence import Evidence, Turn
+from stoic_assets.core.conversation.evidence import Evidence, Observation, Turn
 from stoic_assets.core.conversation.rows import average_response_ms, evidence_of, observation_rows, trial_row, turn_rows
 from stoic_assets.core.table_rows import Row
 
@@ -38,6 +38,15 @@ def test_the_users_messages_took_no_time_and_no_attempts(evidence: Evidence, mak
     earlier = [row | {"response_ms": row["response_ms"] or 0.0, "attempts": row["attempts"] or 0} for row in rows]
     trial = read_back(trial_row(evidence, make_job()))
     assert evidence_of(trial, earlier, observation_rows(evidence)) == evidence
+
+
+def test_tables_hold_what_agent_and_graph_said_in_letters(evidence: Evidence) -> None:
+    turn = replace(evidence.turns[1], events=({"said": "墨尔本"},))
+    seen = Observation("1", "cypher", "RETURN $p", {"p": "é"}, [{"x": "墨尔本"}])
+    told = replace(evidence, turns=(turn,), observations=(seen,))
+    assert turn_rows(told)[0]["events"] == '[{"said": "墨尔本"}]'
+    [row] = observation_rows(told)
+    assert (row["parameters"], row["result"]) == ('{"p": "é"}', '[{"x": "墨尔本"}]')
 
 
 def test_a_trial_without_replies_comes_back_too(evidence: Evidence, make_job: Make) -> None:

@@ -117,6 +117,7 @@ def test_pretty_indents_json_and_leaves_other_text() -> None:
     assert pretty('{"a": ["ü"]}') == '{\n  "a": [\n    "ü"\n  ]\n}'
     assert pretty("not json") == "not json"
     assert pretty([1]) == "[\n  1\n]"
+    assert pretty({"a": "é"}) == '{\n  "a": "é"\n}'
 
 
 def test_pretty_survives_nesting_and_says_what_it_cuts() -> None:
@@ -128,3 +129,8 @@ def test_pretty_survives_nesting_and_says_what_it_cuts() -> None:
 @given(st.recursive(st.none() | st.integers() | st.text(), lambda part: st.lists(part) | st.dictionaries(TEXT, part)))
 def test_pretty_loses_nothing(value: object) -> None:
     assert json.loads(pretty(json.dumps(value))) == value
+
+
+@pytest.mark.parametrize("text", ["1.10", "1e400", '"a \\u0041"', "true", "{a: 1}", "[1", "[" * 150 + "]" * 150])
+def test_pretty_leaves_text_that_is_no_object_or_list(text: str) -> None:
+    assert pretty(text) == text

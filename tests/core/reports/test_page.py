@@ -151,6 +151,18 @@ def test_the_evidence_of_the_base_stands_beside_that_of_this_version(make_data: 
     assert not [name for name in sought if name not in text]
 
 
+def test_what_an_assertion_expected_and_found_is_read_in_letters(make_data: Make) -> None:
+    data = make_data(trials=2)
+    assert data.base
+    escaped = {"expected": r'"\u58a8\u5c14\u672c"', "actual": r'"Z\u00fcrich \u202e"'}  # of earlier releases
+    rows = [row | escaped for row in data.assertion_results]
+    base = replace(data.base, assertion_results=[row | escaped for row in data.base.assertion_results])
+    text = Structure(render_report(replace(data, assertion_results=rows, base=base))).text
+    assert '"墨尔本"' in text
+    assert '"Zürich [U+202E]"' in text
+    assert r"\u" not in text
+
+
 def marked_rows(table: str, rows: Rows, names: Sequence[str]) -> list[Row]:
     """The rows with their values in these columns replaced by where they stand."""
     return [{**row, **{name: mark(table, name, row[name]) for name in names}} for row in rows]
