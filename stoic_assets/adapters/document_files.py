@@ -26,9 +26,12 @@ def read_document(path: Path, model: type[D]) -> D:
 
 
 def read_text(path: Path) -> str:
-    """The text of a file that a user named. Raises `ConfigurationError` when it cannot be read."""
+    """The text of a file that a user named, without a byte order mark, which some editors write first.
+
+    Raises `ConfigurationError` when it cannot be read.
+    """
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise ConfigurationError(f"{path}: there is no such file") from None
     except (OSError, UnicodeDecodeError) as error:

@@ -128,6 +128,9 @@ def test_setup_files_and_templates_are_read_in_and_their_text_is_part_of_the_has
     assert job.setups == (CypherSetup(cypher=reset), CypherSetup(cypher="RETURN 1"))
     assert job.prompts == {"wisdom": "w", "evaluator": "u", "tasks": "m"}
     assert job.is_isolated(), "by the Cypher of its setup file"
+    for each in (path, *(tmp_path / name for name in files)):
+        each.write_text(each.read_text(), encoding="utf-8-sig")
+    assert load_job(path).hash() == job.hash(), "whatever editor wrote the files"
 
     hashes = {job.hash()}
     for name in files:
@@ -213,10 +216,10 @@ def test_jobs_are_chosen_by_name_or_tag(tmp_path: Path) -> None:
         chosen(["one"], ["z"])
 
 
-@pytest.mark.parametrize("text", [None, "", "# only\n\n  # comments\n", "{}"])
+@pytest.mark.parametrize("text", [None, "", "# only\n\n  # comments\n", "{}", "\ufeff# only"])
 def test_settings_are_all_defaults_where_nothing_is_said(tmp_path: Path, text: str | None) -> None:
     if text is not None:
-        (tmp_path / "stoic.yml").write_text(text)
+        (tmp_path / "stoic.yml").write_text(text, encoding="utf-8")
     assert load_settings(tmp_path / "stoic.yml") == Settings()
 
 

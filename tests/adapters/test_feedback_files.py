@@ -113,7 +113,8 @@ def rated(workplace: Workplace, *raters: str) -> None:
 def test_files_become_rows_once(workplace: Workplace, put: Callable[..., Path]) -> None:
     evaluated(workplace, VERSION)
     put("a.json", timestamp="2026-03-01T10:00:00Z")
-    put("copy.json", timestamp="2026-03-01T10:00:00Z")
+    copy = put("copy.json", timestamp="2026-03-01T10:00:00Z")
+    copy.write_text(copy.read_text(), encoding="utf-8-sig")
     put("b.json", dimension_feedback=[{"dimension": "clarity", "score": 0, "confidence": 1}])
     found = taken(workplace)
     assert (len(found.rows), found.complaints, found.unmapped) == (2, (), ["clarity"])
