@@ -5,6 +5,7 @@ Only the form is defined here; `translation` maps the dimensions to virtues.
 
 import hashlib
 import json
+import re
 from datetime import datetime
 from typing import Annotated, Literal
 
@@ -20,6 +21,8 @@ Acceptance = Literal["accepted", "needs_improvement", "rejected"]
 Role = Literal["human", "user", "agent", "assistant", "interviewer"]
 PERSON: frozenset[Role] = frozenset({"human", "user"})
 """The roles of the person whose feedback it is."""
+
+_ODD_IN_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Name = Annotated[str, Field(min_length=1)]
@@ -134,8 +137,9 @@ def parse_feedback(text: str, source: str) -> FeedbackFile:
         raise DocumentError(source, error.lineno, "", f"not valid JSON: {error.msg}") from None
     except RecursionError:
         raise DocumentError(source, None, "", "not valid JSON: nested too deeply") from None
-    # The YAML reader gives the lines, but allows no tabs; in valid JSON they occur only between values.
-    plain = text.replace("\t", " ")
+    # The YAML reader gives the lines, but allows no tabs; in valid JSON they occur only between values. It refuses some
+    # characters and takes others for ends of lines; in valid JSON they occur only in texts, where both know escapes.
+    plain = _ODD_IN_YAML.sub(lambda found: json.dumps(found[0])[1:-1], text.replace("\t", " "))
     if isinstance(data, dict) and "dialogue" in data:
         return parse_document(plain, DialogueFile, source)
     return parse_document(plain, MetricsFile, source)

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from stoic_assets.core.errors import DocumentError
 from stoic_assets.core.feedback.feedback_file import DialogueFile, MetricsFile, parse_feedback
@@ -33,6 +35,21 @@ def test_a_dialogue_is_read() -> None:
 def test_tabs_and_escapes_are_json_like_any_other(metrics_file: File) -> None:
     tabbed = metrics_file(task_id="caf\u00e9 \U0001f600").replace("\n", "\n\t")
     assert parse_feedback(tabbed, "f.json").task_id == "café 😀"
+
+
+@given(st.text(st.characters(exclude_categories=("Cs",)) | st.sampled_from("\x7f\x85\x9b\u2028\u2029\ufeff\uffff")))
+def test_every_text_of_json_is_read_as_it_is_written(text: str) -> None:
+    said = [{"role": "user", "content": text}]
+    written = json.dumps({"agent_id": "marcus", "task_id": "mentor", "dialogue": said}, ensure_ascii=False)
+    file = parse_feedback(written, "f.json")
+    assert isinstance(file, DialogueFile)
+    assert file.dialogue[0].content == text
+
+
+def test_an_odd_character_moves_no_line(metrics_file: File) -> None:
+    text = metrics_file(task_id="a b", overall_satisfaction=1.2).replace("a b", "a\u2028\x85b")
+    with pytest.raises(DocumentError, match=r"f\.json:11: overall_satisfaction"):
+        parse_feedback(text, "f.json")
 
 
 @pytest.mark.parametrize(
