@@ -22,6 +22,7 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
+from unicodedata import normalize
 
 from stoic_assets.core.assertions.iso_text import same_clock, same_duration
 from stoic_assets.core.errors import QueryError
@@ -129,6 +130,9 @@ def _pairs(expected: Any, actual: Any) -> list[tuple[Any, Any, Any]]:
 
 
 def _shape_note(expected: Any, actual: Any) -> str:
+    written = [_written(expected), _written(actual)]
+    if written[0] != written[1] and normalize("NFC", written[0]) == normalize("NFC", written[1]):
+        return " (the same text in two forms of Unicode: é may be one character, or an e with an accent)"
     if isinstance(expected, list) and isinstance(actual, list) and len(expected) != len(actual):
         return f" (lists of {len(expected)} and {len(actual)})"
     if _is_map(expected) and _is_map(actual) and expected.keys() != actual.keys():
@@ -147,7 +151,11 @@ def _type_name(value: Any) -> str:
 
 
 def _shown(value: Any) -> str:
-    return _clean(json.dumps(value[VALUE] if _is_typed(value) else value, ensure_ascii=False, default=str))
+    return _clean(_written(value))
+
+
+def _written(value: Any) -> str:
+    return json.dumps(value[VALUE] if _is_typed(value) else value, ensure_ascii=False, default=str)
 
 
 def _clean(text: str) -> str:

@@ -163,6 +163,25 @@ def test_the_difference_says_where_and_names_types_that_differ(expected, actual,
     assert describe_difference(expected, actual) == line
 
 
+FORMS = " (the same text in two forms of Unicode: é may be one character, or an e with an accent)"
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual"),
+    [
+        ("caf\u00e9", "cafe\u0301"), ({"caf\u00e9": 1}, {"cafe\u0301": 1}), (["\u212b"], ["\u00c5"]),
+        ("e\u0301" * 200, "\u00e9" * 200),
+    ],
+)
+def test_two_texts_that_look_the_same_are_told_apart(expected, actual):
+    assert describe_difference(expected, actual).endswith(FORMS)
+
+
+def test_texts_that_differ_otherwise_too_or_are_no_texts_have_no_such_hint():
+    assert FORMS not in describe_difference("caf\u00e9", "Cafe\u0301")
+    assert FORMS not in describe_difference(float("nan"), float("nan"))
+
+
 def test_a_long_difference_is_cut():
     assert len(describe_difference("a" * 10_000, list(range(10_000)))) < 300
 

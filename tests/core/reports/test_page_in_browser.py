@@ -169,6 +169,14 @@ def test_trials_are_found_filtered_and_reached_by_links(visit: Open, usual_page:
     assert page.inner_text("#trial-shown") == "1 of 20 shown"
 
 
+@pytest.mark.parametrize("accented", ["caf\u00e9", "cafe\u0301"])
+def test_an_accent_is_found_in_either_form(visit: Open, make_data: Make, put_text: Make, accented: str) -> None:
+    page = visit(render_report(put_text(make_data(trials=2), f" {accented}"))).page
+    for words in ("caf\u00e9", "CAFE\u0301"):
+        page.fill("#trial-search", words)
+        assert page.locator("details.trial:visible").count() == page.locator("details.trial").count() > 0
+
+
 @pytest.mark.parametrize(("width", "columns"), [(390, 1), (1280, 2)])
 def test_flipped_jobs_are_reached_from_the_first_screen_and_stack_on_phones(
     visit: Open, usual_page: str, width: int, columns: int

@@ -20,13 +20,15 @@
   const search = document.getElementById("trial-search");
   const troubled = document.getElementById("trial-troubled");
   const toggle = document.getElementById("trial-toggle");
+  // A letter with an accent may be one character or two, and looks the same.
+  const folded = (text) => text.toLowerCase().normalize();
   const texts = new Map();
   const textOf = (trial) => {
-    if (!texts.has(trial)) texts.set(trial, `${trial.textContent} ${trial.dataset.outcome}`.toLowerCase());
+    if (!texts.has(trial)) texts.set(trial, folded(`${trial.textContent} ${trial.dataset.outcome}`));
     return texts.get(trial);
   };
   const filter = () => {
-    const wanted = search.value.toLowerCase().match(/"[^"]+"|\S+/g) || [];
+    const wanted = folded(search.value).match(/"[^"]+"|\S+/g) || [];
     for (const trial of trials) {
       const fits = wanted.every((words) => textOf(trial).includes(words.replaceAll('"', "")));
       trial.hidden = !fits || (troubled.checked && !trial.classList.contains("troubled"));
