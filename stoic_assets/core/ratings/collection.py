@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from stoic_assets.core.ratings.blinding import Key, Keys
-from stoic_assets.core.ratings.rating_file import Rating
+from stoic_assets.core.ratings.rating_file import Rating, rater_name
 from stoic_assets.core.table_rows import Row
 
 Place = tuple[str, str]
@@ -36,7 +36,7 @@ def merge(stored: Sequence[Row], ratings: Iterable[Rating], keys: Keys) -> Merge
 
     Each rater, test id and page has one row, the newest, and of equally new ratings the last one.
     """
-    current = {_identity(row): row for row in stored}
+    current = {_identity(row): row for row in sorted(stored, key=_age)}
     given = [rating_row(rating, keys.get(rating.test_id)) for rating in ratings]
     incoming = {_identity(row): row for row in sorted(given, key=_age)}
     superseded = sum(row != incoming[_identity(row)] for row in given)
@@ -81,8 +81,11 @@ def rating_row(rating: Rating, key: Key | None) -> Row:
 
 
 def _identity(row: Row) -> tuple[str, str, str]:
-    """What identifies a row: a page keeps its ratings even if another study uses, or takes over, its ids."""
-    return row["rater_id"], row["test_id"], row["page_id"] or ""
+    """What identifies a row: a page keeps its ratings even if another study uses, or takes over, its ids.
+
+    Earlier releases stored a rater's id in whatever spelling a file had.
+    """
+    return rater_name(row["rater_id"]), row["test_id"], row["page_id"] or ""
 
 
 def _age(row: Row) -> tuple[datetime, float]:

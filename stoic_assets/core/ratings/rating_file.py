@@ -9,6 +9,7 @@ Reading from disk and the warehouse do not belong here.
 import json
 from datetime import datetime
 from typing import Annotated, Any
+from unicodedata import normalize
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
@@ -30,6 +31,11 @@ def _name(value: str) -> str:
     if not value.isprintable() or value != value.strip():
         raise ValueError("must not contain control characters, nor begin or end with a space")
     return value
+
+
+def rater_name(rater_id: str) -> str:
+    """The one spelling of a rater's id, which the page writes: small letters, accents joined to theirs (NFC)."""
+    return normalize("NFC", normalize("NFD", rater_id).casefold())
 
 
 Mark = Annotated[int, Field(ge=1, le=5)]
@@ -71,7 +77,7 @@ class Rating(_Part):
     """What one person thinks of one reply; the newest `timestamp` of the same rater, test id and page counts."""
 
     test_id: Name
-    rater_id: Name
+    rater_id: Annotated[Name, AfterValidator(rater_name)]
     timestamp: Annotated[datetime, BeforeValidator(_moment)]
     ratings: DimensionMarks
     overall: Overall

@@ -55,6 +55,12 @@ def test_not_applicable_is_a_missing_mark() -> None:
     assert rating.ratings.actionability is None
 
 
+def test_a_rater_is_one_person_however_the_id_is_spelt() -> None:
+    spellings = ["Ren\u00e9", "REN\u00c9", "Rene\u0301", "ren\u00e9"]
+    content = json.dumps([entry(rater_id=spelling) for spelling in spellings]).encode()
+    assert {rating.rater_id for rating in parse_ratings(content, "r.json")} == {"ren\u00e9"}
+
+
 @pytest.mark.parametrize("comments", [..., None, ""])
 def test_no_comment_is_no_fault(comments: Any) -> None:
     assert parsed(entry(comments=comments))[0].comments == ""
