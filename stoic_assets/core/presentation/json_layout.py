@@ -3,10 +3,10 @@
 import json
 import re
 
-DEEPEST = 100
-"""The most levels that are indented; foreign JSON is refused beyond as many."""
+DEEPEST = 200
+"""The most levels that are indented; foreign JSON has fewer. Of many more, the blanks would fill any memory."""
 
-_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
+_TEXT = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"')
 _PART = re.compile(rf'{_TEXT.pattern}|[\[{{]\s*[\]}}]|[\[\]{{}},:]|[^\s"\[\]{{}},:]+')
 
 
