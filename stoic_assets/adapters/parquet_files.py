@@ -37,7 +37,8 @@ Key = tuple[str, str]
 Fill = Callable[[IO[bytes]], None]
 """Fills a new file, directly or by its name (`file.name`)."""
 _NAME = re.compile(r"(?P<evaluation_id>.+)\.(?P<n>\d+)\.parquet")
-_VERSION = "agent_version="
+VERSION_FOLDER = "agent_version="
+"""The beginning of the name of a version's folder."""
 FEW_BYTES = 16_384
 """Smaller files stay uncompressed: they are read twice as fast, and are no larger."""
 _LINE = 2**20
@@ -85,10 +86,10 @@ def place_of(folder: Path, key: Key) -> Place | None:
 
 def single_files(folder: Path, agent_version: str | None = None) -> Iterator[tuple[Key, Place]]:
     """The files of single evaluations, of all versions or of one."""
-    names = [f"{_VERSION}{agent_version}"] if agent_version else _names(folder)
+    names = [f"{VERSION_FOLDER}{agent_version}"] if agent_version else _names(folder)
     for name in names:
-        if name.startswith(_VERSION):
-            version = name.removeprefix(_VERSION)
+        if name.startswith(VERSION_FOLDER):
+            version = name.removeprefix(VERSION_FOLDER)
             for file in _names(folder / name):
                 if match := _NAME.fullmatch(file):
                     yield (version, match["evaluation_id"]), Place(int(match["n"]), f"{folder}/{name}/{file}")
@@ -107,7 +108,7 @@ def write_next(folder: Path, evaluation_id: str, fill: Fill) -> Path:
 
     Raises `StorageError` when the disk refuses it; then nothing is left behind.
     """
-    version = folder.name.removeprefix(_VERSION)
+    version = folder.name.removeprefix(VERSION_FOLDER)
     place = place_of(folder.parent, (version, evaluation_id))
     numbers = count(place.n + 1 if place else 1)
     return _write(folder, (f"{evaluation_id}.{n}.parquet" for n in numbers), fill)

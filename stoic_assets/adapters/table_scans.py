@@ -12,7 +12,7 @@ from pathlib import Path
 import jinja2
 import yaml
 
-from stoic_assets.adapters.parquet_files import Archive, Key, Place, archives
+from stoic_assets.adapters.parquet_files import VERSION_FOLDER, Archive, Key, Place, archives
 from stoic_assets.adapters.sql_literals import quoted
 from stoic_assets.adapters.sql_project import sql_folder
 from stoic_assets.adapters.table_schemas import COMMON, columns_of
@@ -34,15 +34,25 @@ def scan(folder: Path, empty: Path, places: Mapping[Key, Place], by_name: bool =
         wanted[place.path].append(key)
     merged = [each for each in archives(folder) if each.path in wanted]
     singles = wanted.keys() - {each.path for each in merged}
-    select = f"select {_columns(folder.name)} from read_parquet"
-    options = f"hive_partitioning=true, hive_types_autocast=false, union_by_name={by_name}"
-    of_singles = f"{select}({_list([str(empty), *sorted(singles)])}, {options})"
+    columns = _columns(folder.name)
+    options = f"hive_partitioning=false, filename=true, union_by_name={by_name}"
+    files = f"read_parquet({_list([str(empty), *sorted(singles)])}, {options})"
+    of_singles = f"select {columns} from (select {_version_in(folder)} as agent_version, * from {files})"
     of_archives = [
-        f"{select}({_list([str(empty), each.path])}, hive_partitioning=false, union_by_name=true)"
-        f"{_restriction(each, wanted[each.path])}"
+        f"select {columns} from read_parquet({_list([str(empty), each.path])}, hive_partitioning=false, "
+        f"union_by_name=true){_restriction(each, wanted[each.path])}"
         for each in merged
     ]
     return " union all ".join(of_archives if merged and not singles else [of_singles, *of_archives])
+
+
+def _version_in(folder: Path) -> str:
+    """SQL for the version that the folder of a single file names; DuckDB then skips the files of unwanted versions.
+
+    Its own `hive_partitioning` would find columns in the folders above too, and prefer them to those in the files.
+    """
+    before = len(f"{folder}/{VERSION_FOLDER}")
+    return f"regexp_extract(substr(filename, {before + 1}), '[^/]+')"
 
 
 def _restriction(archive: Archive, wanted: Collection[Key]) -> str:
@@ -76,4 +86,5 @@ def _source(warehouse: Path) -> str:
     text = (sql_folder() / "models" / "sources.yml").read_text(encoding="utf-8")
     [source] = yaml.safe_load(text)["sources"]
     template = jinja2.Template(source["config"]["external_location"], undefined=jinja2.StrictUndefined)
-    return str(template.render(env_var=lambda *_: escape(str(warehouse)).replace("'", "''")))
+    path = escape(str(warehouse)).replace("'", "''").replace("{", "{{").replace("}", "}}")
+    return str(template.render(env_var=lambda *_: path))

@@ -38,8 +38,11 @@ def dbt() -> str:
 
 @pytest.fixture
 def warehouse(tmp_path: Path) -> Warehouse:
-    """Two versions in three evaluations, scored by our runner; two were compacted, and one of them corrected since."""
-    warehouse = Warehouse(tmp_path / "warehouse")
+    """Two versions in three evaluations, scored by our runner; two were compacted, and one of them corrected since.
+
+    DuckDB would take the name of the folder above for the value of a column.
+    """
+    warehouse = Warehouse(tmp_path / "outcome=agent_error" / "warehouse")
     evaluate(warehouse, "marcus@1.9", "e1", seed=1)
     evaluate(warehouse, "marcus@1.10", "e2", seed=2, started_at="2026-02-01T00:00:00Z")
     warehouse.compact(timedelta(0))
