@@ -1,6 +1,7 @@
-"""Paths: the project's folders, `STOIC_HOME`, and files that come with the package."""
+"""Paths: the project's folders, `STOIC_HOME`, what no path may contain, and files that come with the package."""
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,6 +52,43 @@ def find_project(env: Mapping[str, str] = os.environ, start: Path | None = None)
     home = Path(env.get("STOIC_HOME") or root / ".stoic").expanduser().absolute()
     warehouse = Path(env.get("STOIC_WAREHOUSE") or home / "warehouse").expanduser().absolute()
     return Project(root, home, warehouse)
+
+
+def dagster_folder(project: Project, env: Mapping[str, str]) -> Path:
+    """Where Dagster keeps its records: `DAGSTER_HOME`, else in the project's own home."""
+    return Path(env.get("DAGSTER_HOME") or project.home / "dagster").expanduser().absolute()
+
+
+def refuse_misread_paths(project: Project, env: Mapping[str, str], to_read: bool = False) -> None:
+    """Raises `ConfigurationError` for a folder that the libraries which store there would fail to find, or confuse.
+
+    `to_read`, nothing is stored: then only text that is not Unicode is refused.
+    """
+    dagster = dagster_folder(project, env)
+    for folder in (project.root, project.home, project.warehouse, dagster):
+        _refuse_undecoded(folder)
+    if not to_read:
+        variable = "DAGSTER_HOME" if env.get("DAGSTER_HOME") else "STOIC_HOME"
+        _refuse_misread("Dagster", r"\?|%[0-9A-Fa-f]{2}", dagster, variable)  # it opens sqlite:///... with this path
+        # DuckDB puts the .wal of a file's log before a question mark, and takes a backslash for a slash.
+        _refuse_misread("DuckDB", r"[?\\]", project.warehouse, "STOIC_WAREHOUSE")
+
+
+def _refuse_undecoded(folder: Path) -> None:
+    try:
+        str(folder).encode()
+    except UnicodeEncodeError:
+        legible = os.fsencode(folder).decode(errors="replace")
+        raise ConfigurationError(
+            f"the path {legible} is no text in this locale; set one with UTF-8 (LC_ALL=C.UTF-8), or rename the folder"
+        ) from None
+
+
+def _refuse_misread(reader: str, pattern: str, folder: Path, variable: str) -> None:
+    if found := re.search(pattern, str(folder)):
+        raise ConfigurationError(
+            f"{reader} misreads '{found[0]}' in the path {folder}; rename that folder, or set {variable} to another one"
+        )
 
 
 def shipped(name: str) -> Path:

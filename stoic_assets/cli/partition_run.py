@@ -14,7 +14,7 @@ from stoic_assets.adapters.files import StorageError, room, write_whole
 from stoic_assets.adapters.interrupts import heard_once, was_interrupted
 from stoic_assets.adapters.lean_imports import hidden, uncollected
 from stoic_assets.adapters.models.connect import is_offline
-from stoic_assets.adapters.project import shipped
+from stoic_assets.adapters.project import dagster_folder, shipped
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import (
     ConfigurationError,
@@ -47,7 +47,7 @@ def dagster_home(workplace: Workplace) -> Path:
 
     Raises `ConfigurationError` when that cannot be read, `StorageError` when the disk refuses.
     """
-    home = Path(workplace.env.get("DAGSTER_HOME") or workplace.project.home / "dagster").expanduser().absolute()
+    home = dagster_folder(workplace.project, workplace.env)
     if not (home / "dagster.yaml").exists():
         own = workplace.project.root / "dagster.yaml"
         write_whole(home / "dagster.yaml", read_text(own if own.exists() else shipped("dagster.yaml")))
@@ -216,7 +216,9 @@ def _of_storage(fault: BaseException, home: Path, kept: Callable[[], str]) -> St
         return None
     why = str(cause.orig).partition("\n")[0]
     if isinstance(cause.orig, sqlite3.Error):
-        return StorageError(f"{home} cannot be written: {why}; free space; {kept()}")
+        is_full = "is full" in why or room(home) < _GRAPH_ROOM
+        advice = "free space" if is_full else "check who may write there"
+        return StorageError(f"{home} cannot be written: {why}; {advice}; {kept()}")
     return ServiceUnreachable(f"Dagster's database: {why}; {kept()}")
 
 

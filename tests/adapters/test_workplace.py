@@ -164,3 +164,11 @@ def test_whoever_needs_the_graph_alone_waits_for_all_others(opened: Open) -> Non
     assert sorted(order[:2]) == ["a in", "b in"]
     assert sorted(order[2:4]) == ["a out", "b out"]
     assert order[4:] == ["alone in", "alone out"]
+
+
+def test_a_path_that_would_be_misread_is_refused_before_anything_is_made(tmp_path: Path) -> None:
+    (tmp_path / "a?b").mkdir()
+    with pytest.raises(ConfigurationError, match=r"Dagster misreads '\?' in the path "):
+        open_workplace({}, start=tmp_path / "a?b")
+    assert [path.name for path in tmp_path.rglob("*")] == ["a?b"]
+    open_workplace({}, start=tmp_path / "a?b", to_read=True)

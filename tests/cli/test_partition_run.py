@@ -239,6 +239,17 @@ def test_what_dagster_cannot_record_is_told_by_us_alone(
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.parametrize(("free", "advice"), [(10**9, "check who may write there"), (16_000, "free space")])
+def test_a_fault_of_dagsters_files_is_only_a_full_disk_if_the_disk_is_full(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch, free: int, advice: str
+) -> None:
+    monkeypatch.setattr(partition_run, "room", lambda _: free)
+    told = f"cannot be written: unable to open database file; {advice}; nothing was started$"
+    kept = "nothing was started"
+    with pytest.raises(StorageError, match=told), partition_run.faults_translated(workplace, lambda: kept):
+        raise OperationalError("connect", {}, sqlite3.OperationalError("unable to open database file"))
+
+
 OPENING = """
 import os
 import sys

@@ -98,6 +98,12 @@ def test_a_home_that_cannot_be_written_is_told(workplace: Workplace, monkeypatch
         FILES["project"](workplace)
 
 
+def test_a_home_that_dagster_would_misread_is_told(workplace: Workplace) -> None:
+    elsewhere = replace(workplace, project=replace(workplace.project, home=workplace.project.home / "a%41"))
+    with pytest.raises(ConfigurationError, match="Dagster misreads '%41' in the path"):
+        FILES["project"](elsewhere)
+
+
 @contextmanager
 def answering(status: int, seen: list[str] | None = None) -> Iterator[str]:
     """The address of a service that answers every GET and POST so, and takes nothing else; `seen` are their paths."""
