@@ -13,6 +13,8 @@ from stoic_assets.core.moments import checked_moment
 
 _PART = r"[A-Za-z0-9_.+-]+"
 _KEY = re.compile(rf"{_PART}@{_PART}")
+LONGEST = 240
+"""Characters of an agent version. A file's name may have 255, and `agent_version=` or the end of a draft is added."""
 _EARLIEST, _LATEST = (moment.replace(tzinfo=UTC) for moment in (datetime.min, datetime.max))
 
 ALL_VERSIONS = "all@all"
@@ -20,12 +22,14 @@ ALL_VERSIONS = "all@all"
 
 
 def is_agent_version(key: str) -> bool:
-    """Whether it reads `agent@version`."""
-    return _KEY.fullmatch(key) is not None
+    """Whether it reads `agent@version`, and is short enough to name a folder."""
+    return _KEY.fullmatch(key) is not None and len(key) <= LONGEST
 
 
 def check_agent_version(key: str) -> str:
-    """`key` itself. Raises `ConfigurationError` unless it reads `agent@version`."""
+    """`key` itself. Raises `ConfigurationError` unless it reads `agent@version` and is short enough."""
+    if len(key) > LONGEST:
+        raise ConfigurationError(f"an agent version has at most {LONGEST} characters, not {len(key)}: {key[:40]}...")
     if not is_agent_version(key):
         raise ConfigurationError(
             f"{key!r} is not an agent version: write agent@version with letters, digits and _ . + - (marcus@1.1.0)"
@@ -55,6 +59,14 @@ class Release(CamelDocument):
     parents: tuple[str, ...] = Field((), description="versions of the same agent that this one came from")
     jobs: tuple[str, ...] = Field((), description="names of the jobs to run; default: all")
     notes: str | None = None
+
+    @field_validator("version")
+    @classmethod
+    def names_a_folder(cls, version: str, info: ValidationInfo) -> str:
+        """Together with the agent."""
+        if len(info.data.get("agent", "")) + 1 + len(version) > LONGEST:
+            raise ValueError(f"agent and version have at most {LONGEST - 1} characters together")
+        return version
 
     @field_validator("parents")
     @classmethod

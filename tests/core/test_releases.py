@@ -25,6 +25,16 @@ def test_what_is_no_agent_version_is_refused_with_an_example(key: str) -> None:
     assert "\n" not in str(caught.value)
 
 
+def test_an_agent_version_must_leave_room_in_the_name_of_a_folder() -> None:
+    longest = "a" * 230 + "@" + "1" * 9
+    assert check_agent_version(longest) == Release(agent="a" * 230, version="1" * 9).agent_version == longest
+    with pytest.raises(ConfigurationError, match="at most 240 characters, not 241: a") as told:
+        check_agent_version(longest + "1")
+    assert len(str(told.value)) < 120
+    with pytest.raises(DocumentError, match=r"release.yml:2: version: .*agent and version have at most 239 characters"):
+        parse_document(f"agent: {'a' * 230}\nversion: b{'1' * 9}\n", Release, "release.yml")
+
+
 def test_a_manifest_of_all_keys() -> None:
     text = (
         "agent: marcus\nversion: 1.10\nurl: http://localhost:8081\nprotocol: openai\nmodel: m\nnotes: better\n"
