@@ -6,37 +6,64 @@ Markdown emphasis and escapes. An ellipsis stands for words left out.
 
 import re
 import unicodedata
-from collections.abc import Iterable
-from functools import lru_cache
+from collections.abc import Iterable, Iterator
 
-from stoic_assets.core.judging.fence import clean
+from stoic_assets.core.normalised_text import normalised
 
 SHORTEST_PIECE = 8
-"""A quote with gaps counts only if one of its pieces has at least this length; `the … a … to` is in every text."""
+"""A quote with gaps counts only if one of its pieces is at least this wide; `the … a … to` is in every text."""
 
-_QUOTES = re.compile("[\"'`´‘’‚‛“”„‟′″‹›«»]+")
-_DASHES = re.compile("[-‐‑‒–—―−]+")
-_DROPPED = re.compile(r"[*_#\\]+")
-_LINE_MARK = re.compile(r"^\s*\| ?", re.MULTILINE)
+_MARKDOWN = "*_#\\"
+_AROUND = "' "
+_LINE_MARK = re.compile(r"^[^\S\n]*\| ?", re.MULTILINE)
 _SPEAKER = re.compile(r"\A\W*(?:agent|assistant|user)\s*:\s*", re.IGNORECASE)
 _GAP = re.compile(r"\s*[\[(]?\.{3,}[\])]?\s*")
 
 
 def grounded_share(quotes: Iterable[str], texts: Iterable[str]) -> float | None:
     """The share, 0–1, of the quotes that occur in one of the texts; None if there are none. Blank ones do not count."""
-    record = [normalised(text) for text in texts]
+    record = [searchable(text) for text in texts]
     found = [occurs(quote, record) for quote in quotes if quote.strip()]
     return sum(found) / len(found) if found else None
 
 
+def searchable(text: str) -> str:
+    """The text in the form in which quotes are looked for."""
+    return normalised(text, ignored=_MARKDOWN)
+
+
 def occurs(quote: str, texts: Iterable[str]) -> bool:
-    """Whether a quote occurs in one of the normalised texts, as a whole or in pieces that follow one another."""
-    quote = normalised(_SPEAKER.sub("", _LINE_MARK.sub("", quote))).strip("' ")
-    if not any(character.isalnum() for character in quote):
-        return False
+    """Whether a quote occurs in one of the searchable texts, as a whole or in pieces that follow one another.
+
+    Punctuation alone occurs in a text of nothing else: `?` is in every question.
+    """
+    texts = tuple(texts)
+    return any(_occurs(reading, texts) for reading in dict.fromkeys(_readings(quote)))
+
+
+def _readings(quote: str) -> Iterator[str]:
+    """The quote as it is, and without what the record puts before lines and messages; an agent may write that too."""
+    for text in (quote, _LINE_MARK.sub("", quote)):
+        yield searchable(text).strip(_AROUND)
+        yield searchable(_SPEAKER.sub("", text)).strip(_AROUND)
+
+
+def _occurs(quote: str, texts: Iterable[str]) -> bool:
+    if not any(map(_says_something, quote)):
+        return quote != "" and any(quote == text.strip(_AROUND) for text in texts)
     pieces = [piece for piece in _GAP.split(quote) if piece]
-    in_pieces = max(map(len, pieces)) >= SHORTEST_PIECE
+    in_pieces = max(map(width, pieces)) >= SHORTEST_PIECE
     return any(quote in text or (in_pieces and in_order(pieces, text)) for text in texts)
+
+
+def _says_something(character: str) -> bool:
+    """Whether it is a letter, a digit or an emoji."""
+    return character.isalnum() or unicodedata.category(character) == "So"
+
+
+def width(text: str) -> int:
+    """The columns of a text: a Chinese character counts twice, since a word has half as many of them as of letters."""
+    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
 
 
 def in_order(pieces: list[str], text: str) -> bool:
@@ -48,11 +75,3 @@ def in_order(pieces: list[str], text: str) -> bool:
             return False
         start = at + len(piece)
     return True
-
-
-@lru_cache(maxsize=512)  # the same record serves five virtues and every sample
-def normalised(text: str) -> str:
-    """The text in the form in which it is compared."""
-    text = unicodedata.normalize("NFKC", clean(text)).casefold()
-    text = _QUOTES.sub("'", _DROPPED.sub("", text))
-    return " ".join("-".join(part.strip() for part in _DASHES.split(text)).split())

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from stoic_assets.core.judging.grounding import normalised, occurs
+from stoic_assets.core.judging.grounding import occurs, searchable
 from stoic_assets.core.judging.question import WITH_ACTIONS
 
 
@@ -22,8 +22,8 @@ class SearchableRecord:
     """
 
     def __init__(self, messages: Iterable[str], calls: Iterable[Iterable[str]]) -> None:
-        self._messages = [normalised(text) for text in messages]
-        self._calls = [normalised("\n".join(of_turn)) for of_turn in calls]
+        self._messages = [searchable(text) for text in messages]
+        self._calls = [searchable("\n".join(of_turn)) for of_turn in calls]
 
     def quote(self, text: str, virtue: str) -> Quote | None:
         """A quote of a verdict on `virtue`; None for a blank one."""
