@@ -15,6 +15,7 @@ from itertools import pairwise
 from stoic_assets.core.conversation.evidence import Condition, Turn
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.judging.fence import clean
+from stoic_assets.core.normalised_text import normalised
 
 OVERLAP = 0.8
 """Share of a secret's new telling words that must be in a message for the secret to count as repeated."""
@@ -56,8 +57,12 @@ def fault(message: str, job: Job, condition: Condition, turns: Sequence[Turn]) -
 
 
 def signs_off(message: str, job: Job) -> bool:
-    """Whether the message contains the sign-off, in upper or lower case; a YAML block ends it with a line feed."""
-    return job.evaluator.signoff.strip().casefold() in message.casefold()
+    """Whether the message contains the sign-off, however it is set; a YAML block ends it with a line feed.
+
+    Markdown signs count: without them the sign-off `###STOP###` would be in `Please stop`.
+    """
+    phrase = normalised(job.evaluator.signoff)
+    return phrase != "" and phrase in normalised(message)
 
 
 class Spoken:

@@ -222,6 +222,32 @@ def test_the_sign_off_is_found_in_any_case(make_job: MakeJob) -> None:
     assert not signs_off("Ende der Straße", job)
 
 
+@pytest.mark.parametrize(
+    ("signoff", "message"),
+    [
+        ("Don't worry, bye", "Don’t worry, bye!"),
+        ("Don't worry, bye", "Don´t worry, bye!"),
+        ("So long, bye", "Well. So long,\nbye"),
+        ("So long, bye", "So long,\u00a0bye"),
+        ("So long,\nbye\n", "So long, bye"),
+        ("So long - bye", "So long—bye"),
+        ("À bientôt", "A\u0300 biento\u0302t"),
+        ("So\u200b long", "so long"),
+        ("###STOP###", "Thanks. ###stop###"),
+    ],
+)
+def test_the_sign_off_is_found_however_it_is_set(make_job: MakeJob, signoff: str, message: str) -> None:
+    assert signs_off(message, make_job(evaluator={"signoff": signoff}))
+
+
+@pytest.mark.parametrize(
+    ("signoff", "message"),
+    [("###STOP###", "Please stop it"), ("*", "Bye"), ("À bientôt", "A bientot"), ("_bye_", "bye"), ("\u200b", "Bye")],
+)
+def test_signs_and_diacritics_are_part_of_the_sign_off(make_job: MakeJob, signoff: str, message: str) -> None:
+    assert not signs_off(message, make_job(evaluator={"signoff": signoff}))
+
+
 def test_words_are_compared_without_case_and_diacritics() -> None:
     assert words("Cafe\u0301, ＦＵＬＬ-width") == words("café full Width") == words("CAFE full width")
     assert words("が") != words("か"), "a mark that makes another letter stays"
