@@ -23,8 +23,12 @@ FACT_WORDS, CRITERION_WORDS = 2, 3
 """New telling words needed to recognise a paraphrase. Criteria consist of more common words than facts."""
 RAISED = 0.5
 """Share of the telling words that only this task has, which must have been said for it to count as raised."""
-_WORD = re.compile(r"\w+")
-_DIACRITICS = re.compile("[\u0300-\u036f]+")
+_LEFT_OUT = re.compile(
+    "[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\ufe20-\ufe2f"  # diacritics
+    "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u0652\u0670"  # Hebrew and Arabic vowels, seldom written
+    "\u200c\u200d\u20d0-\u20ff\ufe00-\ufe0f]+"  # joiners, and what surrounds symbols or selects their look
+)
+"""Characters inside a word with or without which it is the same word."""
 _NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _DIGITS = {word: str(number) for number, word in enumerate(_NUMBERS, 2)}
 _WITH_Y = re.compile(r"(?<=\w\w)ies?$")
@@ -109,8 +113,15 @@ def completes(said: Spoken, fact: Sequence[str], known: Spoken, about: Spoken) -
 @lru_cache(maxsize=1_000)  # the last turns of a few dozen conversations, checked again with every message
 def words(text: str) -> tuple[str, ...]:
     """The words of a text, without case, diacritics and punctuation."""
-    bare = _DIACRITICS.sub("", unicodedata.normalize("NFKD", text).casefold())
-    return tuple(_WORD.findall(unicodedata.normalize("NFKC", bare)))
+    bare = _LEFT_OUT.sub("", unicodedata.normalize("NFKD", text).casefold())
+    composed = unicodedata.normalize("NFKC", bare)
+    between = {ord(character): " " for character in set(composed) if not _is_in_words(character)}
+    return tuple(composed.translate(between).split())
+
+
+def _is_in_words(character: str) -> bool:
+    """Whether it is a letter, a digit, `_`, or a mark, such as most vowels of Hindi, Tamil and Thai."""
+    return character.isalnum() or character == "_" or unicodedata.category(character).startswith("M")
 
 
 def _telling(spoken: Iterable[str]) -> set[str]:
