@@ -5,6 +5,7 @@ acceptance criterion), or signs off before every task has been raised: after few
 while some task's own words, those that no other task has, are largely missing from all messages.
 """
 
+import operator
 import re
 import unicodedata
 from collections import Counter
@@ -29,6 +30,10 @@ _LEFT_OUT = re.compile(
     "\u200c\u200d\u20d0-\u20ff\ufe00-\ufe0f]+"  # joiners, and what surrounds symbols or selects their look
 )
 """Characters inside a word with or without which it is the same word."""
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
+    "\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"  # Japanese, Chinese
+)
 _NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _DIGITS = {word: str(number) for number, word in enumerate(_NUMBERS, 2)}
 _WITH_Y = re.compile(r"(?<=\w\w)ies?$")
@@ -112,11 +117,20 @@ def completes(said: Spoken, fact: Sequence[str], known: Spoken, about: Spoken) -
 
 @lru_cache(maxsize=1_000)  # the last turns of a few dozen conversations, checked again with every message
 def words(text: str) -> tuple[str, ...]:
-    """The words of a text, without case, diacritics and punctuation."""
+    """The words of a text, without case, diacritics and punctuation.
+
+    In place of a word in a script without spaces, every pair of its neighbouring characters.
+    """
     bare = _LEFT_OUT.sub("", unicodedata.normalize("NFKD", text).casefold())
     composed = unicodedata.normalize("NFKC", bare)
     between = {ord(character): " " for character in set(composed) if not _is_in_words(character)}
-    return tuple(composed.translate(between).split())
+    spaced = _UNSPACED.sub(lambda run: f" {_in_pairs(run[0])} ", composed.translate(between))
+    return tuple(spaced.split())
+
+
+def _in_pairs(run: str) -> str:
+    """Every character with the next one: where words end could only be told with a dictionary."""
+    return " ".join(map(operator.add, run, run[1:])) or run
 
 
 def _is_in_words(character: str) -> bool:

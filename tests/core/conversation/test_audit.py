@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from stoic_assets.core.conversation.audit import fault, signs_off, words
+from stoic_assets.core.conversation.audit import fault, signs_off
 from stoic_assets.core.conversation.evidence import Condition, Turn
 from stoic_assets.core.jobs.job import Job
 
@@ -246,49 +246,6 @@ def test_the_sign_off_is_found_however_it_is_set(make_job: MakeJob, signoff: str
 )
 def test_signs_and_diacritics_are_part_of_the_sign_off(make_job: MakeJob, signoff: str, message: str) -> None:
     assert not signs_off(message, make_job(evaluator={"signoff": signoff}))
-
-
-HINDI, TAMIL = "मैं शाकाहारी हूँ", "நான் சைவ உணவு உண்பவன்"
-THAI, CHINESE = "ฉันเป็นมังสวิรัติ และอยู่เชียงใหม่", "我吃素，住在悉尼"
-
-
-@pytest.mark.parametrize(
-    ("fact", "message", "told"),
-    [
-        (HINDI, "वैसे मैं शाकाहारी हूँ, ध्यान रखें", True),
-        (HINDI, "शाकाहारी हूँ जी मैं", True),
-        (HINDI, "नमस्ते, कृपया मुझे कल सुबह नौ बजे दंत चिकित्सक को फोन करने की याद दिलाएं, बाहर घूमने की भी", False),
-        (HINDI, "मैं अभी घर पर हूँ", False),
-        (TAMIL, "சைவ உணவு உண்பவன் நான், நன்றி", True),
-        (TAMIL, "நாளை காலை ஒன்பது மணிக்கு பல் மருத்துவரை அழைக்க நினைவூட்டுங்கள், நான் காத்திருக்கிறேன்", False),
-        (THAI, "ฉันเป็นมังสวิรัติ และอยู่เชียงใหม่ ค่ะ", True),
-        (THAI, "สวัสดีค่ะ ช่วยเตือนฉันพรุ่งนี้เก้าโมงเช้าให้โทรหาทันตแพทย์ และนัดเดินเล่นวันเสาร์ด้วยนะคะ", False),
-        (CHINESE, "对了，我吃素，住在悉尼。", True),
-        (CHINESE, "请明天早上九点提醒我打电话给牙医，我住得很远", False),
-        ("من گیاه\u200cخوار هستم", "خب، من گیاه خوار هستم", True),
-        ("من گیاه\u200cخوار هستم", "من فردا در خانه هستم", False),
-        ("أَنَا نَبَاتِيٌّ مِنْ حَلَب", "مرحبا، أنا نباتي من حلب", True),
-        ("I ❤️ green tea", "I, too, ❤️ mornings", False),
-    ],
-)
-def test_a_word_is_whole_in_every_script(make_job: MakeJob, fact: str, message: str, told: bool) -> None:
-    assert fault(message, make_job(tasks=TASKS, facts=[fact]), "withheld", turns()) == (TOLD if told else None)
-
-
-def test_a_mark_belongs_to_its_word_and_none_is_a_word() -> None:
-    assert words(HINDI) == tuple(HINDI.split())
-    assert words("می\u200cخواهم שָׁלוֹם 1️⃣ ❤️ ok") == ("میخواهم", "שלום", "1", "ok")
-
-
-@given(st.lists(st.text("abé9काशहूิัก", min_size=1, max_size=5).filter(lambda word: word[0].isalnum()), max_size=6))
-def test_words_are_what_stands_between_spaces_and_punctuation(spoken: list[str]) -> None:
-    assert words(" ".join(spoken)) == words(", ".join(f"“{word}”" for word in spoken))
-    assert len(words("। ".join(spoken))) == len(spoken)
-
-
-def test_words_are_compared_without_case_and_diacritics() -> None:
-    assert words("Cafe\u0301, ＦＵＬＬ-width") == words("café full Width") == words("CAFE full width")
-    assert words("が") != words("か"), "a mark that makes another letter stays"
 
 
 @given(st.lists(st.sampled_from(["ab", "cds", "efgh", "ij", "kl", "mn"]), min_size=1, max_size=12), st.randoms())
