@@ -3,6 +3,7 @@
 import json
 import re
 from base64 import b64encode
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
@@ -34,6 +35,17 @@ OWN_JSON = frozenset({"floors", "improvement_areas", "metrics", "objectives", "s
 _ESCAPED = [{ord(sign): form.format(ord(sign)) for sign in "+&<>'"} for form in ("\\u{:04x}", "\\u{:04X}")]
 """Characters that Go and .NET escape in JSON unnecessarily."""
 _ESCAPE = re.compile("%[0-9A-F]{2}")
+_LETTER = re.compile(r"\\u00([2-7][0-9a-fA-F])")
+"""A character of ASCII that needs no escape in JSON."""
+_JSON = re.compile(r'\s*["\[{]')
+_TOKEN = re.compile(
+    r"""(?P<text>"[^"\\]*+(?:\\.[^"\\]*+)*+"?+)(?:(?=\s*+:)(?P<key>))?"""  # an unclosed one too: else time is quadratic
+    r"|(?P<number>-?[0-9][0-9.eE+-]*+)|(?P<bracket>[][{}])|(?P<word>[A-Za-z]+)",
+    re.DOTALL,
+)
+_FIXED = frozenset({"bracket", "word"})
+"""Tokens that are never blanked: brackets, and `true`, `false`, `null`, `NaN` and `Infinity`."""
+_written = json.JSONEncoder(ensure_ascii=False, default=str).encode
 SHORTEST = 6
 """Characters of a known secret. A shorter key (`test`, `agent`) is a word: blanking it in what an agent said or did
 would make true assertions fail."""
@@ -48,6 +60,8 @@ class Redactor:
         except re.error as error:
             problem = f"{error.pattern!r} is not a regular expression: {error}"
             raise ConfigurationError(f"stoic.yml: redact: {problem}") from None
+        # Those that reach from one text of JSON into another on purpose; others do so by accident, up to any length.
+        self._quoting = [pattern for pattern in self._patterns if '"' in pattern.pattern]
         self._known: set[str] = set()
         self._short = lru_cache(maxsize=4096)(self._blanked)  # the same keys, names and numbers in every entry and row
         self.learn(secrets)
@@ -65,6 +79,14 @@ class Redactor:
         return self._short(text) if len(text) <= SHORT else self._blanked(text)
 
     def _blanked(self, text: str) -> str:
+        shown = self._as_spelt(text)
+        if r"\u00" in shown:
+            plain = _LETTER.sub(lambda found: chr(int(found[1], 16)), shown)
+            cleaned = self._as_spelt(plain)
+            return shown if cleaned == plain else cleaned
+        return shown
+
+    def _as_spelt(self, text: str) -> str:
         for pattern in self._patterns:
             text = pattern.sub(BLANK, text)
         return self._without(self._spelt, text)
@@ -78,30 +100,20 @@ class Redactor:
         return self._literals.sub(BLANK, text) if any(secret in text for secret in secrets) else text
 
     def data(self, value: Any) -> Any:
-        """JSON-like data with every text in it redacted, keys included."""
+        """JSON-like data with every text and number in it redacted, keys included."""
         if isinstance(value, str):
-            return self.text(value)
-        if isinstance(value, Mapping):
-            return {self.text(str(key)): self._member(str(key), item) for key, item in value.items()}
-        if isinstance(value, list | tuple):
-            return [self.data(item) for item in value]
-        return value
+            return self._json_or_text(value)
+        written = _written(value)
+        shown = self._json(written)
+        return value if shown == written else json.loads(shown)
 
     def row(self, row: Row) -> Row:
         """Data made by Stoic Eval, such as a table's row: names of fields and `OWN` values stay, JSON stays JSON."""
         return {name: value if name in OWN else self._field(name, value) for name, value in row.items()}
 
-    def _member(self, key: str, value: Any) -> Any:
-        """The value of `key`; blank if a pattern matches only both together, such as one for `password=…`."""
-        cleaned = self.data(value)
-        if type(value) in (str, int, float) and cleaned == value:
-            together = f"{key}={value}"
-            return cleaned if self.text(key) != key or self.text(together) == together else BLANK
-        return cleaned
-
     def _field(self, name: str, value: Any) -> Any:
         if isinstance(value, str):
-            return self._json_or_text(name, value)
+            return self._own_json(name, value) if name in OWN_JSON else self._json_or_text(value)
         if name in FOREIGN:
             return self.data(value)
         if isinstance(value, Mapping):
@@ -110,16 +122,79 @@ class Redactor:
             return [self._field(name, item) for item in value]
         return value
 
-    def _json_or_text(self, name: str, value: str) -> str:
-        """The value; JSON is redacted as data, since a pattern does not stop at a bracket."""
-        if not value.startswith(("{", "[", '"')):
+    def _own_json(self, name: str, value: str) -> str:
+        """The value of a column that may be `OWN_JSON`."""
+        if not _JSON.match(value):
             return self.text(value)
         try:
             held = json.loads(value)
-            cleaned = self._field(name, held) if name in OWN_JSON else self.data(held)
+            cleaned = self._field(name, held)
             return value if cleaned == held else json.dumps(cleaned)
-        except (ValueError, RecursionError):  # no JSON, or nested too deeply to be read, walked, compared or written
+        except (ValueError, RecursionError):
             return self.text(value)
+
+    def _json_or_text(self, value: str) -> str:
+        """The value; what is JSON stays JSON."""
+        if not _JSON.match(value):
+            return self.text(value)
+        try:
+            json.loads(value)
+        except (ValueError, RecursionError):  # no JSON, or nested too deeply to be read by anybody
+            return self.text(value)
+        return self._json(value)
+
+    def _json(self, written: str) -> str:
+        """JSON without its secrets. It is edited where it stands: parsed, it would lose values under a repeated key."""
+        shown = self._each(written)
+        for pattern in self._quoting:
+            shown = _reached(pattern, shown)
+        if self._without(self._spelt, shown) != shown:  # across several values
+            shown = self._without(self._spelt, _reached(self._literals, shown))
+        return shown
+
+    def _each(self, written: str) -> str:
+        """JSON in which each key, text and number is redacted by itself, since a pattern does not stop at a bracket.
+
+        A value is blank if a pattern matches only both it and its key, such as one for `password=…`. The values of a
+        list have the list's key.
+        """
+        key, outer = "", list[str]()
+
+        def clean(found: re.Match[str]) -> str:
+            nonlocal key
+            spelt, kind = found[0], found.lastgroup
+            if spelt in "[{":
+                outer.append(key)
+            elif spelt in "]}":
+                key = outer.pop()
+            if kind in _FIXED:
+                return spelt
+            held = spelt if kind == "number" else json.loads(spelt) if "\\" in spelt else spelt[1:-1]
+            shown = self._json_or_text(held)
+            if kind == "key":
+                key = held if shown == held else ""
+            elif key and shown == held and self.text(together := f"{key}={held}") != together:
+                shown = BLANK
+            if shown == held:
+                return spelt
+            return json.dumps(BLANK if kind == "number" else shown)
+
+        return _TOKEN.sub(clean, written)
+
+
+def _reached(pattern: re.Pattern[str], written: str) -> str:
+    """JSON in which texts and numbers that a match of `pattern` touches are blank, and keys with which one ends."""
+    matches = [found.span() for found in pattern.finditer(written)]
+    if not matches:
+        return written
+    tokens = list(_TOKEN.finditer(written))
+    starts, ends = [token.start() for token in tokens], [token.end() for token in tokens]
+    reached = set[int]()
+    for start, end in matches:
+        touched = tokens[bisect_right(ends, start) : bisect_left(starts, end)]
+        reached.update(token.start() for token in touched if token.lastgroup != "key" or token is touched[-1])
+    blank = json.dumps(BLANK)
+    return _TOKEN.sub(lambda at: blank if at.start() in reached and at.lastgroup not in _FIXED else at[0], written)
 
 
 def spellings(secret: str) -> Iterator[str]:
