@@ -3,7 +3,6 @@
 import json
 import re
 from base64 import b64encode
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
@@ -39,7 +38,7 @@ _LETTER = re.compile(r"\\u00([2-7][0-9a-fA-F])")
 """A character of ASCII that needs no escape in JSON."""
 _JSON = re.compile(r'\s*["\[{]')
 _TOKEN = re.compile(
-    r"""(?P<text>"[^"\\]*+(?:\\.[^"\\]*+)*+"?+)(?:(?=\s*+:)(?P<key>))?"""  # an unclosed one too: else time is quadratic
+    r"""(?P<text>"[^"\\]*+(?:\\.[^"\\]*+)*+"?+)(?=\s*+:\s*+(?P<key>)|)"""  # an unclosed one too: else time is quadratic
     r"|(?P<number>-?[0-9][0-9.eE+-]*+)|(?P<bracket>[][{}])|(?P<word>[A-Za-z]+)",
     re.DOTALL,
 )
@@ -169,7 +168,7 @@ class Redactor:
                 key = outer.pop()
             if kind in _FIXED:
                 return spelt
-            held = spelt if kind == "number" else json.loads(spelt) if "\\" in spelt else spelt[1:-1]
+            held = _plain(spelt) if kind == "number" else json.loads(spelt) if "\\" in spelt else spelt[1:-1]
             shown = self._json_or_text(held)
             if kind == "key":
                 key = held if shown == held else ""
@@ -182,19 +181,26 @@ class Redactor:
         return _TOKEN.sub(clean, written)
 
 
+def _plain(number: str) -> str:
+    """A number of JSON without its exponent, if it is not too large for that."""
+    return str(float(number)) if "e" in number.lower() else number
+
+
 def _reached(pattern: re.Pattern[str], written: str) -> str:
     """JSON in which texts and numbers that a match of `pattern` touches are blank, and keys with which one ends."""
     matches = [found.span() for found in pattern.finditer(written)]
-    if not matches:
-        return written
-    tokens = list(_TOKEN.finditer(written))
-    starts, ends = [token.start() for token in tokens], [token.end() for token in tokens]
-    reached = set[int]()
-    for start, end in matches:
-        touched = tokens[bisect_right(ends, start) : bisect_left(starts, end)]
-        reached.update(token.start() for token in touched if token.lastgroup != "key" or token is touched[-1])
-    blank = json.dumps(BLANK)
-    return _TOKEN.sub(lambda at: blank if at.start() in reached and at.lastgroup not in _FIXED else at[0], written)
+    at = 0
+
+    def clean(found: re.Match[str]) -> str:
+        nonlocal at
+        while at < len(matches) and matches[at][1] <= found.start():
+            at += 1
+        if at == len(matches) or matches[at][0] >= found.end() or found.lastgroup in _FIXED:
+            return found[0]
+        reaches_value = found.lastgroup == "key" and matches[at][1] > found.end("key")
+        return found[0] if reaches_value else json.dumps(BLANK)
+
+    return _TOKEN.sub(clean, written) if matches else written
 
 
 def spellings(secret: str) -> Iterator[str]:

@@ -34,6 +34,7 @@ def escaped(text: str) -> str:
         (f'{{"a":"{escaped(KEY)}", "a":1}}', '{"a":"[redacted]", "a":1}'),
         (f'\n {{"{KEY}": 1e400, "{KNOWN}": NaN}}', '\n {"[redacted]": 1e400, "[redacted]": NaN}'),
         (f"[{CARD}, [1, {CARD}.0, -{CARD}], true]", '["[redacted]", [1, "[redacted]", "[redacted]"], true]'),
+        ('{"card": [4.111111111111111E15, 1e2]}', '{"card": ["[redacted]", 1e2]}'),
         (f'{{"card":{CARD},"more":[20261122, 3]}}', '{"card":"[redacted]","more":["[redacted]", 3]}'),
         ('{"Password": ["hunter22", [12345, null], {"a": "hello"}, "hunter23", true]}',
          '{"Password": ["[redacted]", ["[redacted]", null], {"a": "hello"}, "[redacted]", true]}'),
@@ -156,4 +157,4 @@ def test_no_secret_is_left_in_json_nor_in_any_text_of_it(data: st.DataObject, se
 def test_a_megabyte_of_json_takes_time_by_its_length(text: str) -> None:
     began = time.process_time()
     REDACTOR.row({"content": text})
-    assert time.process_time() - began < 10, "at most 0.8 s"
+    assert time.process_time() - began < 10, "1 s"
