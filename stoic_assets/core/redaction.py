@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import quote, quote_plus
 
 from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.json_text import json_text
 from stoic_assets.core.table_rows import Row
 
 BLANK = "[redacted]"
@@ -102,6 +103,8 @@ class Redactor:
         """JSON-like data with every text and number in it redacted, keys included."""
         if isinstance(value, str):
             return self._json_or_text(value)
+        if not value:  # most turns have no events
+            return value
         written = _written(value)
         shown = self._json(written)
         return value if shown == written else json.loads(shown)
@@ -128,7 +131,7 @@ class Redactor:
         try:
             held = json.loads(value)
             cleaned = self._field(name, held)
-            return value if cleaned == held else json.dumps(cleaned)
+            return value if cleaned == held else json_text(cleaned)
         except (ValueError, RecursionError):
             return self.text(value)
 
@@ -176,7 +179,7 @@ class Redactor:
                 shown = BLANK
             if shown == held:
                 return spelt
-            return json.dumps(BLANK if kind == "number" else shown)
+            return json_text(BLANK if kind == "number" else shown)
 
         return _TOKEN.sub(clean, written)
 
