@@ -24,8 +24,8 @@ Evaluate = Callable[..., None]
 BASE, CANDIDATE = "marcus@1", "marcus@2"
 OPEN = f"stoic: {CANDIDATE} is neither clearly better nor clearly worse than {BASE}\n"
 LIKE_WITH_LIKE = (
-    "the agent failed in 24 of 48 trials of {failing}, which this measure leaves out; without as large a share of the "
-    "worst trials of {other} the difference is ±0.00; every job scored the same in both versions, so there is no "
+    "the agent failed in 24 of 48 trials of {failing}, which this measure leaves out; without as many of the worst "
+    "trials and jobs of {other} the difference is ±0.00; every job scored the same in both versions, so there is no "
     "spread to test with"
 )
 TRIALS = range(48)

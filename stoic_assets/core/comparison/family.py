@@ -87,9 +87,9 @@ def overall(rows: Iterable[Row]) -> Verdict:
 
 def ruled_out(row: Row) -> Verdict | None:
     """The verdict that the numbers of an inconclusive row give, and that failed trials ruled out; None without one."""
-    if row["verdict"] != "inconclusive" or is_missing(row["p_adjusted"]):
-        return None
     change, delta = row["difference"], row["delta"]
+    if row["verdict"] != "inconclusive" or is_missing(row["p_adjusted"]) or is_missing(change):
+        return None
     if row["p_adjusted"] <= ALPHA and _is_large(change, delta):
         return "regressed" if change < 0 else "improved"
     return "unchanged" if _within(row["low_90"], row["high_90"], delta) else None

@@ -88,11 +88,11 @@ def _means_without(values: Mapping[Cell, Sequence[float]], worst: float) -> dict
 def _without_worst_cells(means: Mapping[Cell, float], own: Cells, others: Cells, lost: int) -> Mapping[Cell, float]:
     """The means without so many cells. Of cells that are equally bad the job that is worse in all goes first."""
 
-    def ahead(cell: Cell) -> tuple[float, float]:
+    def ahead(cell: Cell) -> tuple[float, float, int]:
         job, condition = cell
         both = own[job].keys() & others[job].keys()
         in_all = sum(own[job][name] - others[job][name] for name in both)
-        return round(means[cell] - others[job][condition], _DIGITS), round(in_all, _DIGITS)
+        return round(means[cell] - others[job][condition], _DIGITS), round(in_all, _DIGITS), len(both)
 
     kept = sorted(means, key=lambda cell: (ahead(cell), cell))[lost:] if lost else means
     return {cell: means[cell] for cell in kept}
@@ -134,7 +134,7 @@ def _standing(found: Finding, why: str, trimmed: Sequence[tuple[Side, Finding | 
             said = "failures under one condition raise a lift, under the other they lower it"
         elif other is None or other.verdict != found.verdict:
             rest = _as_found(other, found.verdict)
-            said = f"without as large a share of the worst trials of {side.agent_version} {rest}"
+            said = f"without as many of the worst trials and jobs of {side.agent_version} {rest}"
         else:
             continue
         return replace(found, verdict="inconclusive", why=f"{why}; {said}")

@@ -16,7 +16,7 @@ from itertools import pairwise
 from stoic_assets.core.conversation.evidence import Condition, Turn
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.judging.fence import clean
-from stoic_assets.core.normalised_text import normalised
+from stoic_assets.core.normalised_text import plainly_set
 
 OVERLAP = 0.8
 """Share of a secret's new telling words that must be in a message for the secret to count as repeated."""
@@ -66,12 +66,9 @@ def fault(message: str, job: Job, condition: Condition, turns: Sequence[Turn]) -
 
 
 def signs_off(message: str, job: Job) -> bool:
-    """Whether the message contains the sign-off, however it is set; a YAML block ends it with a line feed.
-
-    Markdown signs count: without them the sign-off `###STOP###` would be in `Please stop`.
-    """
-    phrase = normalised(job.evaluator.signoff)
-    return phrase != "" and phrase in normalised(message)
+    """Whether the message contains the sign-off, however it is set; a YAML block ends it with a line feed."""
+    phrase = plainly_set(job.evaluator.signoff)
+    return phrase != "" and phrase in plainly_set(message)
 
 
 class Spoken:
@@ -101,7 +98,10 @@ def repeats(said: Spoken, hidden: Sequence[str], known: Spoken, least: int) -> b
     new = telling - known.telling(hidden)
     if said.holds(hidden) and not known.holds(hidden):
         return len(telling) > 1 and bool(new)
-    return len(new) >= least and len(new & said.telling(hidden)) >= OVERLAP * len(new)
+    missing = new - said.telling(hidden)
+    if any(map(_UNSPACED.match, missing)):  # *what time* for *eight o'clock* changes but two of ten pairs of characters
+        return False
+    return len(new) >= least and len(new) - len(missing) >= OVERLAP * len(new)
 
 
 def completes(said: Spoken, fact: Sequence[str], known: Spoken, about: Spoken) -> bool:

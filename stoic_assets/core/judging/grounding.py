@@ -8,12 +8,11 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
-from stoic_assets.core.normalised_text import normalised
+from stoic_assets.core.normalised_text import searchable
 
 SHORTEST_PIECE = 8
 """A quote with gaps counts only if one of its pieces is at least this wide; `the … a … to` is in every text."""
 
-_MARKDOWN = "*_#\\"
 _AROUND = "' "
 _LINE_MARK = re.compile(r"^[^\S\n]*\| ?", re.MULTILINE)
 _SPEAKER = re.compile(r"\A\W*(?:agent|assistant|user)\s*:\s*", re.IGNORECASE)
@@ -25,11 +24,6 @@ def grounded_share(quotes: Iterable[str], texts: Iterable[str]) -> float | None:
     record = [searchable(text) for text in texts]
     found = [occurs(quote, record) for quote in quotes if quote.strip()]
     return sum(found) / len(found) if found else None
-
-
-def searchable(text: str) -> str:
-    """The text in the form in which quotes are looked for."""
-    return normalised(text, ignored=_MARKDOWN)
 
 
 def occurs(quote: str, texts: Iterable[str]) -> bool:

@@ -34,13 +34,14 @@ class Merged:
 def merge(stored: Sequence[Row], ratings: Iterable[Rating], keys: Keys) -> Merged:
     """Merges ratings into the `stored` rows of all places.
 
-    Each rater, test id and page has one row, the newest, and of equally new ratings the last one.
+    Each rater, test id and page has one row, the newest, and of equally new ratings the last one. Rows of earlier
+    releases, which stored a rater's id in whatever spelling a file had, get its one spelling.
     """
-    current = {_identity(row): row for row in sorted(stored, key=_age)}
+    current = {_identity(row): row for row in map(_respelt, sorted(stored, key=_age))}
     given = [rating_row(rating, keys.get(rating.test_id)) for rating in ratings]
     incoming = {_identity(row): row for row in sorted(given, key=_age)}
     superseded = sum(row != incoming[_identity(row)] for row in given)
-    touched: set[Place] = set()
+    touched = {place_of(row) for row in stored if row != _respelt(row)}
     new = changed = unchanged = 0
     for identity, row in incoming.items():
         before = current.get(identity)
@@ -81,11 +82,12 @@ def rating_row(rating: Rating, key: Key | None) -> Row:
 
 
 def _identity(row: Row) -> tuple[str, str, str]:
-    """What identifies a row: a page keeps its ratings even if another study uses, or takes over, its ids.
+    """What identifies a row: a page keeps its ratings even if another study uses, or takes over, its ids."""
+    return row["rater_id"], row["test_id"], row["page_id"] or ""
 
-    Earlier releases stored a rater's id in whatever spelling a file had.
-    """
-    return rater_name(row["rater_id"]), row["test_id"], row["page_id"] or ""
+
+def _respelt(row: Row) -> Row:
+    return {**row, "rater_id": rater_name(row["rater_id"])}
 
 
 def _age(row: Row) -> tuple[datetime, float]:

@@ -35,7 +35,7 @@ def _name(value: str) -> str:
 
 def rater_name(rater_id: str) -> str:
     """The one spelling of a rater's id, which the page writes: small letters, accents joined to theirs (NFC)."""
-    return normalize("NFC", normalize("NFD", rater_id).casefold())
+    return normalize("NFC", normalize("NFC", rater_id).lower())
 
 
 Mark = Annotated[int, Field(ge=1, le=5)]

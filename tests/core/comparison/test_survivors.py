@@ -294,7 +294,7 @@ def test_a_verdict_that_falls_says_what_would_be_found(compared: Callable[..., C
     found = wisdom(compared(0.02, NONE_FAILED, EVERY_JOB))
     rest = "the difference is +0.02 (95 % interval +0.02 to +0.02), and the verdict unchanged"
     assert (found.verdict, found.why) == (
-        "inconclusive", f"{left_out}; without as large a share of the worst trials of marcus@1.0.0 {rest}"
+        "inconclusive", f"{left_out}; without as many of the worst trials and jobs of marcus@1.0.0 {rest}"
     )
 
 
@@ -311,7 +311,7 @@ def test_a_verdict_falls_where_nothing_is_left_without_the_worst_trials(
     found = compare(
         replace(silent, measures=supplied), replace(whole.candidate, measures=of_candidate), MinimalDifferences(), 0.5
     )
-    assert (wisdom(found).why or "").endswith("worst trials of marcus@1.0.0 nothing is left to compare")
+    assert (wisdom(found).why or "").endswith("worst trials and jobs of marcus@1.0.0 nothing is left to compare")
 
 
 @pytest.mark.parametrize(("level", "said"), [(0.3, "improved"), (0.02, "inconclusive")])

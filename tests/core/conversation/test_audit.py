@@ -230,9 +230,8 @@ def test_the_sign_off_is_found_in_any_case(make_job: MakeJob) -> None:
         ("So long, bye", "Well. So long,\nbye"),
         ("So long, bye", "So long,\u00a0bye"),
         ("So long,\nbye\n", "So long, bye"),
-        ("So long - bye", "So long—bye"),
+        ("So long-bye", "So long—bye"),
         ("À bientôt", "A\u0300 biento\u0302t"),
-        ("So\u200b long", "so long"),
         ("###STOP###", "Thanks. ###stop###"),
     ],
 )
@@ -242,7 +241,11 @@ def test_the_sign_off_is_found_however_it_is_set(make_job: MakeJob, signoff: str
 
 @pytest.mark.parametrize(
     ("signoff", "message"),
-    [("###STOP###", "Please stop it"), ("*", "Bye"), ("À bientôt", "A bientot"), ("_bye_", "bye"), ("\u200b", "Bye")],
+    [
+        ("###STOP###", "Please stop it"), ("*", "Bye"), ("À bientôt", "A bientot"), ("_bye_", "bye"), (" ", "Bye"),
+        ("---END---", "Check the front-end - it looks odd"), ("<<<END>>>", "Mark it as 'end'"), ("---", "well-known"),
+        ("--stop--", "a non-stop - flight"),
+    ],
 )
 def test_signs_and_diacritics_are_part_of_the_sign_off(make_job: MakeJob, signoff: str, message: str) -> None:
     assert not signs_off(message, make_job(evaluator={"signoff": signoff}))
