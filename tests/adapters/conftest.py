@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import socket
+import stat
 import subprocess
 import threading
 import time
@@ -193,6 +194,33 @@ def dead_url() -> str:
     """An address where nothing listens."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+
+@dataclass
+class SyncedDisk:
+    """What would survive a power cut: the sizes of files and the names in folders, as they were last synced."""
+
+    root: Path
+    synced: dict[int, int | list[str]] = field(default_factory=dict)
+
+    def sync(self, handle: int) -> None:
+        seen = os.fstat(handle)
+        self.synced[seen.st_ino] = os.listdir(handle) if stat.S_ISDIR(seen.st_mode) else seen.st_size
+
+    def keeps(self, path: Path) -> bool:
+        """Whether a file would still be there, whole, under its name and in its folders."""
+        inside = [each for each in (path, *path.parents) if each.is_relative_to(self.root) and each != self.root]
+        names = [each.name in self.synced.get(each.parent.stat().st_ino, []) for each in inside]  # type: ignore[operator]
+        return self.synced.get(path.stat().st_ino) == path.stat().st_size and all(names)
+
+
+@pytest.fixture
+def disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SyncedDisk:
+    """The disk with the test's folder."""
+    disk = SyncedDisk(tmp_path)
+    for name in ("fsync", "fdatasync"):
+        monkeypatch.setattr(os, name, disk.sync, raising=False)
+    return disk
 
 
 @pytest.fixture(autouse=True)

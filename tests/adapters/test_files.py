@@ -2,6 +2,7 @@ import errno
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +17,12 @@ def test_a_text_or_its_parts_are_written_and_folders_made(tmp_path: Path) -> Non
     write_whole(path, (part for part in ("a\r\n", "日")), 0o600)
     assert (path.read_bytes(), path.stat().st_mode & 0o777) == ("a\r\n日".encode(), 0o600)
     assert [entry.name for entry in path.parent.iterdir()] == ["file.txt"]
+
+
+def test_what_was_written_survives_a_power_cut(tmp_path: Path, disk: Any) -> None:
+    path = tmp_path / "deep" / "down" / "file.txt"
+    for content in ("first", "the second"):
+        assert disk.keeps(write_whole(path, content))
 
 
 def test_what_was_written_is_read_or_is_not_there(tmp_path: Path) -> None:

@@ -63,6 +63,22 @@ def test_what_was_added_is_stored_though_nobody_waits_any_longer() -> None:
     assert [item for group in disk.groups for item in group] == ["a", "b", "c"]
 
 
+def test_who_gives_up_keeps_nobody_else_waiting() -> None:
+    disk = Disk()
+
+    async def give_up() -> None:
+        commit = GroupCommit(disk.store)
+        first, second, third = (asyncio.create_task(commit.add(item)) for item in ("a", "b", "c"))
+        await asyncio.sleep(0)
+        second.cancel()
+        disk.turn.set()
+        async with asyncio.timeout(5):
+            await asyncio.gather(first, third)
+
+    asyncio.run(give_up())
+    assert disk.groups == [["a"], ["b", "c"]]
+
+
 def test_a_loop_that_ends_early_still_stores_what_its_tasks_leave() -> None:
     disk = Disk()
     disk.turn.set()

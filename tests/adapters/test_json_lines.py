@@ -1,6 +1,9 @@
 import asyncio
 import json
 import os
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +42,21 @@ def test_where_the_system_syncs_files_alone_lines_are_added_too(
     monkeypatch.delattr(os, "fdatasync", raising=False)  # as on macOS
     append(tmp_path / "lines.jsonl", 1)
     assert read_lines(tmp_path / "lines.jsonl") == [1]
+
+
+def test_a_line_survives_a_power_cut_once_it_was_added(tmp_path: Path, disk: Any) -> None:
+    async def main() -> None:
+        file = tmp_path / "deep" / "down" / "lines.jsonl"
+        lines = JsonLines(file)
+        for line in ("a", "b"):
+            await lines.append(line)
+            assert disk.keeps(file)
+        lines.write("c")
+        assert not disk.keeps(file)
+        await lines.sync()
+        assert disk.keeps(file)
+
+    asyncio.run(main())
 
 
 def test_lines_of_one_kind_are_told_by_their_first_key(tmp_path: Path) -> None:
@@ -91,3 +109,24 @@ def test_a_full_disk_says_so(tmp_path: Path) -> None:
     (tmp_path / "lines.jsonl").symlink_to("/dev/full")
     with pytest.raises(StorageError, match="No space left"):
         append(tmp_path / "lines.jsonl", 1)
+
+
+@contextmanager
+def files_of_at_most(size: int) -> Iterator[None]:
+    """The system takes what fits, as a disk that fills does, and refuses the rest."""
+    usual = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, usual[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, usual)
+
+
+def test_of_a_line_that_fits_in_part_nothing_is_left(tmp_path: Path) -> None:
+    file = tmp_path / "lines.jsonl"
+    lines = JsonLines(file)
+    lines.write("before")
+    with files_of_at_most(100), pytest.raises(StorageError, match="cannot be written"):
+        lines.write("x" * 1000)
+    lines.write("after")
+    assert read_lines(file) == ["before", "after"]
