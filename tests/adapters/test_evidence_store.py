@@ -57,6 +57,32 @@ def test_header_values_do_not_reach_the_disk(store: EvidenceStore, manifest: Mak
     assert not [file for file in store.root.rglob("*") if file.is_file() and b"tr0ub4dor" in file.read_bytes()]
 
 
+def test_what_redact_names_does_not_reach_the_disk(tmp_path: Path, manifest: Make) -> None:
+    store, target = EvidenceStore(tmp_path, Redactor(["KD-[0-9]+"])), {"user": "u", "chatbot": "c"}
+    tasks = [{"task": "Order KD-1", "acceptanceCriteria": "Ordered"}]
+    job = Job.model_validate({"name": "chat", "target": target, "tasks": tasks})
+    begun = manifest(jobs=(job,), addresses={"chat": "http://localhost/KD-2"})
+    store.begin(begun)
+    kept = store.manifest(VERSION, "E1")
+    assert kept is not None
+    assert (kept.spec.jobs[0].tasks[0].task, kept.spec_hash) == ("Order [redacted]", begun.spec_hash)
+    assert kept.spec.addresses == {"chat": "http://localhost/[redacted]"}
+
+
+def test_of_unfinished_evaluations_the_newest_is_to_be_continued(store: EvidenceStore, manifest: Make) -> None:
+    assert "was never evaluated; run `stoic eval" in store.unevaluated(VERSION)
+    for evaluation_id, day in (("E2", 1), ("E1", 2)):
+        store.begin(manifest(evaluation_id, started_at=f"2026-01-0{day}T00:00:00+00:00"))
+    assert "--resume E1`" in store.unevaluated(VERSION)
+
+
+def test_an_evaluation_has_begun_once_something_is_journalled(store: EvidenceStore, manifest: Make) -> None:
+    store.begin(manifest())
+    assert not store.has_begun(manifest())
+    asyncio.run(store.journals(manifest()).of("T").append(began("t0")))
+    assert store.has_begun(manifest())
+
+
 def test_a_manifest_of_another_time_is_one_line_that_says_what_to_do(
     store: EvidenceStore, manifest: Make, caplog: pytest.LogCaptureFixture
 ) -> None:

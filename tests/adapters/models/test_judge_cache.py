@@ -4,6 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -44,6 +45,12 @@ def test_a_reply_is_paid_once_and_survives_the_process(tmp_path: Path) -> None:
     assert first == ChatReply("reply 1 ✓", 10, 5, 0.25, 12.0)
     assert again == ChatReply("reply 1 ✓", cost_usd=0.0, cached=True)
     assert model.calls == 1
+
+
+def test_what_a_kept_reply_cost_survives_a_power_cut(tmp_path: Path, disk: Any) -> None:
+    """Else the ceiling would not count it: the reply itself is not paid for again."""
+    asyncio.run(cached_model(CountingModel(), tmp_path / "a@1").complete(REQUEST))
+    assert disk.keeps(tmp_path / "a@1.jsonl")
 
 
 def test_a_key_that_a_judge_repeats_is_not_kept(tmp_path: Path) -> None:

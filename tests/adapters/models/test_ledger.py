@@ -118,7 +118,7 @@ def test_a_resumed_evaluation_continues_the_file_and_its_total(tmp_path: Path) -
     file = tmp_path / "calls.jsonl"
     asyncio.run(Ledger(ScriptedModel(paid()), file, PRICES).complete(REQUEST))
     with file.open("ab") as book:
-        book.write(b'{"call_id": "torn by a kil')
+        book.write(b'{"trial": "T1", "kind": "turn"}\n{"call_id": "torn by a kil')
     model = ScriptedModel(paid())
     resumed = Ledger(model, file, PRICES, max_cost=0.4)
     assert resumed.total_cost == 0.25
@@ -148,6 +148,7 @@ def test_what_was_paid_before_a_run_ended_counts(tmp_path: Path, end: BaseExcept
     with pytest.raises(type(end)):
         asyncio.run(ledger.complete(REQUEST))
     assert (ledger.total_cost, ledger.rows()[0]["cost_usd"]) == (0.4, 0.4)
+    assert Ledger(ScriptedModel(), tmp_path / "calls.jsonl", PRICES).total_cost == 0.4
 
 
 def test_a_ceiling_needs_to_know_what_the_reply_itself_used(tmp_path: Path) -> None:
