@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 
 from stoic_assets.adapters.request_limit import Pace, RequestLimit, RequestLimits, retry_after_seconds
+from stoic_assets.core.adaptive_rate import AdaptiveRate
 from stoic_assets.core.concurrent_calls import concurrently
 from stoic_assets.core.errors import AttemptFailed
 from stoic_assets.core.queueing import working_time
@@ -50,7 +51,7 @@ def test_no_more_requests_run_at_once_than_there_are_slots() -> None:
     assert asyncio.run(most_at_once()) == 3
 
 
-@pytest.mark.parametrize(("wish", "least"), [(0.1, 0.1), (None, 0.05), (0.0, 0.05), (60.0, 0.2)])
+@pytest.mark.parametrize(("wish", "least"), [(0.1, 0.1), (0.01, 0.05), (None, 0.05), (0.0, 0.05), (60.0, 0.2)])
 def test_a_refusal_pauses_everyone_but_not_beyond_the_longest_wait(wish: float | None, least: float) -> None:
     async def scene() -> float:
         limit = RequestLimit(EndpointLimit(in_flight=4, backoff_seconds=0.05, longest_wait_seconds=0.2))
@@ -58,6 +59,48 @@ def test_a_refusal_pauses_everyone_but_not_beyond_the_longest_wait(wish: float |
         return await waited(limit)
 
     assert least - 0.01 <= asyncio.run(scene()) < 10
+
+
+def test_who_waits_at_the_door_waits_on_when_another_is_refused_meanwhile() -> None:
+    async def scene() -> float:
+        limit = RequestLimit(EndpointLimit(in_flight=4, backoff_seconds=0.05))
+
+        async def refused_meanwhile() -> None:
+            async with limit.request():
+                await asyncio.sleep(0.03)
+                raise busy(0.15)
+
+        other = asyncio.create_task(refused_meanwhile())
+        await asyncio.sleep(0.01)
+        await fail(limit, busy(0.05))
+        seconds = await waited(limit)
+        with pytest.raises(AttemptFailed):
+            await other
+        return seconds
+
+    assert 0.14 <= asyncio.run(scene()) < 10
+
+
+def test_a_refusal_counts_from_when_its_request_left() -> None:
+    """Those that had left before are no second sign that the rate is too high."""
+
+    class Noting(AdaptiveRate):
+        def refused(self, departed: float, now: float, until: float) -> None:
+            self.at = departed, now
+
+    rate, left = Noting(), []
+
+    async def refused() -> None:
+        async with RequestLimit(EndpointLimit(), Pace(rate, None)).request() as passage:
+            left.append(passage.left_at)
+            await asyncio.sleep(0.01)
+            raise busy()
+
+    with pytest.raises(AttemptFailed):
+        asyncio.run(refused())
+    departed, now = rate.at
+    assert left == [departed]
+    assert departed < now
 
 
 @pytest.mark.parametrize(("failure", "least", "most"), [

@@ -93,6 +93,11 @@ def test_a_message_that_is_turned_away_is_no_fault_of_the_server(service: Any, s
     assert service.seen[-1].body["messages"] == [{"role": "user", "content": "Hello"}]
 
 
+def test_a_server_that_fails_over_a_greeting_does_not_turn_everybody_away(service: Any) -> None:
+    service.answers = [JSONResponse({"error": {"message": "not you"}}, 403), JSONResponse({}, 500)]
+    assert "not you" in refusal(service, ModelFailure)
+
+
 @pytest.mark.parametrize("status", [502, 503, 529])
 def test_a_server_that_turns_everybody_away_ends_the_run(service: Any, status: int) -> None:
     turning_away(service, ("Judge.", "Hello"), status, "loading the model")
@@ -216,9 +221,12 @@ def test_an_answer_that_is_too_slow(service: Any) -> None:
 
     service.answers = [slow]
     limit = ModelLimit(attempts=2, backoff_seconds=0.001, timeout_seconds=0.05)
-    with pytest.raises(ModelFailure, match="in time"):
+    with pytest.raises(ModelFailure, match="in time") as caught:
         text_from(service.url, limit)
     assert len(service.seen) == 2
+    cause = caught.value.__context__
+    assert isinstance(cause, AttemptFailed)
+    assert cause.late, "all requests slow down"
 
 
 @pytest.mark.parametrize(("status", "late"), [(408, True), (504, True), (500, False)])

@@ -112,9 +112,12 @@ def test_without_a_price_the_cost_is_unknown(service: Any) -> None:
     assert (reply.cost_usd, reply.prompt_tokens) == (None, None)
 
 
+@pytest.mark.parametrize("usage", [{"input_tokens": 1000}, {"prompt_tokens": 1000}, {"completion_tokens": 200}])
 @pytest.mark.parametrize(("price", "cost"), [(Price(input=2, output=8), None), (Price(input=0, output=0), 0.0)])
-def test_without_tokens_the_cost_is_unknown_unless_all_is_free(service: Any, price: Price, cost: float | None) -> None:
-    service.replies({**completion(), "usage": {"input_tokens": 1000, "output_tokens": 200}})
+def test_without_tokens_the_cost_is_unknown_unless_all_is_free(
+    service: Any, price: Price, cost: float | None, usage: dict[str, int]
+) -> None:
+    service.replies({**completion(), "usage": usage})
     model = OpenAiModel(ModelServer(service.url, KEY), Limits(judge=FAST), {"sage": price})
     assert asyncio.run(model.complete(PLAIN)).cost_usd == cost
 
@@ -223,6 +226,16 @@ def test_the_greeting_that_shows_whose_fault_it_was_is_paid(service: Any) -> Non
     with pytest.raises(ModelFailure, match="flagged") as caught:
         reply_of(service)
     assert (charged(caught.value).prompt_tokens, charged(caught.value).cost_usd) == (1000, pytest.approx(0.0036))
+
+
+def test_what_one_loop_used_of_a_budget_is_missing_in_the_next(service: Any) -> None:
+    """Judging begins in another loop than the conversations."""
+    model = model_at(service.url, judge=ModelLimit(tokens_per_minute=60 * 6_000))
+    service.replies(completion())
+    start = time.monotonic()
+    for _ in range(2):
+        asyncio.run(model.complete(PLAIN))
+    assert time.monotonic() - start >= 0.19
 
 
 def test_an_answer_that_held_no_reply_counts_towards_the_tokens_a_minute(service: Any) -> None:
