@@ -1,19 +1,23 @@
-"""What a corrected job changes in the rows that scores and comparisons go by."""
+"""What judging costs and may replace, and what a corrected job changes in the rows that scores go by."""
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
 
-from stoic_assets.adapters.evaluation_judging import EvaluationJudging
+from stoic_assets.adapters.evaluation_judging import EvaluationJudging, Tables
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
+from stoic_assets.adapters.file_locks import locked
+from stoic_assets.adapters.models.offline_model import OfflineModel
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.chat import ChatReply, ChatRequest
+from stoic_assets.core.chat import BudgetReached, ChatReply, ChatRequest
 from stoic_assets.core.conversation.rows import job_columns
+from stoic_assets.core.errors import Busy, ConfigurationError
 from stoic_assets.core.evaluation import REGRADING, Manifest
 from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.table_rows import Row
 
 TRIAL = {
     "trial_id": "t1", "job": "chat", "repeat": 1, "condition": "withheld", "outcome": "signed_off", "failure_count": 0,
@@ -37,6 +41,76 @@ def tables(workplace: Workplace, manifest: Manifest) -> EvaluationTables:
     found = EvaluationTables(workplace, manifest)
     found.write("trials", [TRIAL | job_columns(chat())])
     return found
+
+
+def conversed(workplace: Workplace, manifest: Manifest, observed: Sequence[Row] = (), **trial: Any) -> EvaluationTables:
+    """The tables of an evaluation with one trial."""
+    found, [job] = EvaluationTables(workplace, manifest), manifest.spec.jobs
+    ended = {"user": "u", "session_id": "s", "ended_at": TRIAL["started_at"], "evaluator_model": "m"}
+    turns = [{"trial_id": "t1", "turn": n, "speaker": who, "content": "Hi KD-4711", "response_ms": 1.0, "attempts": 1,
+              "events": "[]"} for n, who in enumerate(("user", "agent"))]  # fmt: skip
+    trials = [TRIAL | ended | job_columns(job) | trial]
+    for table, rows in {"trials": trials, "turns": turns, "observations": observed}.items():
+        found.write(table, rows)
+    return found
+
+
+def judged(workplace: Workplace, manifest: Manifest, **asked: Any) -> Tables:
+    return asyncio.run(EvaluationJudging(workplace, manifest, **asked).verdicts())
+
+
+def test_verdicts_that_are_stored_give_way_to_none_that_the_ceiling_prevents(
+    workplace: Workplace, manifest: Manifest
+) -> None:
+    found = conversed(workplace, manifest)
+    assert judged(workplace, manifest, max_cost=0.0)["virtue_scores"], "there were none before"
+    for table, rows in judged(workplace, manifest).items():
+        found.write(table, rows)
+    with pytest.raises(BudgetReached, match="the earlier ones are kept"):
+        judged(workplace, manifest, max_cost=0.0)
+
+
+def test_a_model_is_asked_below_the_ceiling_and_afresh_if_that_is_wanted(
+    workplace: Workplace, manifest: Manifest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    conversed(workplace, manifest)
+    wanted = list[tuple[Any, ...]]()
+
+    def model(_: Workplace, *asked: Any) -> OfflineModel:
+        wanted.append(asked)
+        return OfflineModel()
+
+    monkeypatch.setattr(Workplace, "model", model)
+    judged(workplace, manifest, max_cost=0.5, fresh=True)
+    assert wanted == [(manifest, 0.5, True)]
+
+
+def test_what_was_asked_before_a_fault_is_in_the_table_of_calls(
+    workplace: Workplace, manifest: Manifest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Judge:
+        async def complete(self, request: ChatRequest) -> ChatReply:
+            raise ConfigurationError("the key was withdrawn")
+
+    monkeypatch.setattr(Workplace, "_provider", Judge())
+    found = conversed(workplace, manifest)
+    with pytest.raises(ConfigurationError, match="withdrawn"):
+        judged(workplace, manifest)
+    assert {row["error"] for row in found.read("llm_calls")} >= {"the key was withdrawn"}
+
+
+def test_an_evaluation_that_another_process_holds_is_not_judged(workplace: Workplace, manifest: Manifest) -> None:
+    conversed(workplace, manifest)
+    folder = workplace.evidence.folder(manifest.agent_version, manifest.evaluation_id)
+    with locked(folder / "lock"), pytest.raises(Busy):
+        judged(workplace, manifest)
+    assert not workplace.evidence.has_begun(manifest), "no judge was asked"
+
+
+def test_a_trial_that_does_not_count_costs_no_verdict(workplace: Workplace, manifest: Manifest) -> None:
+    conversed(workplace, manifest, outcome="infra_error")
+    assert judged(workplace, manifest) == {"virtue_scores": [], "task_scores": [], "tone_scores": []}
+    assert not workplace.evidence.has_begun(manifest), "no judge was asked"
 
 
 def test_a_correction_reaches_the_trials_and_is_taken_back(
@@ -133,14 +207,9 @@ def test_judges_see_no_secret_that_redact_has_learned_since(
     query, seen = {"cypher": "RETURN $x", "expected": "KD-4711"}, list[ChatRequest]()
     told = chat(facts=["The number is KD-4711"], tasks=[task], assertions=[query])
     manifest = make_manifest(jobs=(told,))
-    found = EvaluationTables(workplace, manifest)
-    trial = TRIAL | {"user": "u", "session_id": "s", "ended_at": TRIAL["started_at"], "evaluator_model": "m"}
-    turns = [{"trial_id": "t1", "turn": n, "speaker": who, "content": "Hi KD-4711", "response_ms": 1.0, "attempts": 1,
-              "events": "[]"} for n, who in enumerate(("user", "agent"))]  # fmt: skip
     observed = {"trial_id": "t1", "assertion": "1", "kind": "cypher", "text": "RETURN $x", "parameters": "{}",
                 "result": '[{"x": "KD-4711"}]', "error": None}  # fmt: skip
-    for table, rows in {"trials": [trial | job_columns(told)], "turns": turns, "observations": [observed]}.items():
-        found.write(table, rows)
+    found = conversed(workplace, manifest, [observed])
 
     class Judge:
         async def complete(self, request: ChatRequest) -> ChatReply:

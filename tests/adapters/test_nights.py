@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from stoic_assets.adapters.embedded_server import GraphServer
+from stoic_assets.adapters.evaluation_conversations import hold_evaluation
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
 from stoic_assets.adapters.files import StorageError
 from stoic_assets.adapters.models.ledger import Ledger
@@ -22,6 +23,7 @@ from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.core.chat import ChatReply, ChatRequest
 from stoic_assets.core.conversation import journal as entries
 from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.evaluation import EvaluationRequest
 from stoic_assets.core.night_record import Alarm, HeldVersion, Round, evaluation_id
 
 NIGHT = "2026-11-21"
@@ -206,6 +208,24 @@ def test_a_version_at_its_cost_ceiling_stops_no_other_and_is_named(
     }
     assert said.count("1.0.0") == 1  # the greeting, before any model was asked
     assert hold(workplace).record.faults == {}
+
+
+def test_what_was_held_below_the_ceiling_stays_though_some_of_it_was_to_be_held_again(
+    workplace: Workplace, agent: Agent, said: list[str]
+) -> None:
+    (workplace.project.root / "eval_jobs" / "hello.yml").write_text(JOB.replace("maxTurns: 2", "maxTurns: 4"))
+    version = agent("1.0.0")
+    found = hold(workplace).held[version]
+    journals, missed = workplace.evidence.journals(found.manifest), entries.ended(now(), "infra_error", "", 0, [])
+    for trial in found.trials[:2]:
+        asyncio.run(journals.of(trial["trial_id"]).append(missed))
+    said.clear()
+    key, request = (version, found.manifest.evaluation_id), EvaluationRequest()
+    again = asyncio.run(hold_evaluation(workplace, *key, "run-2", request, max_cost=0.0))
+    outcomes = [row["outcome"] for row in workplace.warehouse.read("trials", *key)]
+    assert outcomes == ["infra_error", "infra_error", found.trials[2]["outcome"]]
+    assert len(again.trials) == 3
+    assert len(said) == 1  # the greeting, before any model was asked
 
 
 def capped(workplace: Workplace, dollars: float) -> Workplace:
