@@ -194,6 +194,32 @@ def test_holdout_jobs_are_in_the_verdict_and_not_in_what_evolution_is_told(
     assert len(batch.scores) == len(worse)
     assert "secret" not in json.dumps([sent, told.row(), batch.outputs])
     assert "secret" not in str(batch)
+    assert gepa_batch(workplace, manifest, ["job 1", "job 3"]).scores == pytest.approx([worse["job 1"], worse["job 3"]])
+    workplace.warehouse.delete(f"{agent}@0.9.0")
+    assert published(workplace, manifest).update.comparison is None, "with nothing to leave the holdout jobs out of"
+
+
+def test_the_verdict_of_a_comparison_is_told_to_all(
+    workplace: Workplace, evaluate: Make, waiting: Callable[..., list[dict[str, Any]]]
+) -> None:
+    agent = f"agent{uuid.uuid4().hex}"
+    jobs = {f"job {number}": 0.7 + number / 100 for number in range(6)}
+    evaluate(f"{agent}@0.9.0", jobs)
+    manifest = evaluate(f"{agent}@1.0.0", {job: score - 0.3 - score / 10 for job, score in jobs.items()})
+    store_comparison(workplace, manifest, compare_versions(workplace, f"{agent}@0.9.0", f"{agent}@1.0.0"))
+    published(workplace, manifest)
+    assert "regressed" in json.dumps([event for event in waiting(workplace) if agent in json.dumps(event)])
+
+
+def test_no_message_contains_what_has_become_a_secret_since(
+    workplace: Workplace, evaluate: Make, updates_sent: Sent, waiting: Callable[..., list[dict[str, Any]]]
+) -> None:
+    manifest = evaluate(f"agent{uuid.uuid4().hex}@1.0.0", {"a": 0.2})
+    workplace.redactor.learn(["said in a"])
+    published(workplace, manifest)
+    leaving = json.dumps([*updates_sent(workplace, manifest), *waiting(workplace)])
+    assert "[redacted]" in leaving
+    assert "said in a" not in leaving
 
 
 class Receiver(Protocol):

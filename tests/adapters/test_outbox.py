@@ -299,6 +299,30 @@ def test_a_message_replaced_on_its_way_is_sent_again(outbox: Outbox, service: Se
     assert [body["note"] for body in service.taken] == ["first", "second"]
 
 
+def test_what_comes_in_place_of_a_message_deleted_on_its_way_still_waits(outbox: Outbox, service: Service) -> None:
+    put(outbox, 1)
+
+    def replace_it() -> None:
+        outbox.delete(VERSION)
+        put(outbox, 2, version="marcus@1.2.0")
+
+    service.on_request = replace_it
+    deliver(outbox, service)
+    assert numbers(service) == [1]
+    assert outbox.waiting() == {"events": 1}
+
+
+def test_what_was_delivered_is_not_withdrawn_and_its_content_is_known(outbox: Outbox, service: Service) -> None:
+    put(outbox, 1)
+    deliver(outbox, service)
+    put(outbox, 2)
+    outbox.withdraw("events", ["trial 1", "trial 2"])
+    assert delivery_time(outbox) is not None
+    assert outbox.newest("events", "trial 1") == {"number": 1}
+    assert outbox.newest("events", "trial 2") is None
+    assert outbox.waiting() == {}
+
+
 def test_a_message_deleted_on_its_way_does_not_come_back(outbox: Outbox, service: Service) -> None:
     put(outbox, 1, 2)
     service.on_request = lambda: outbox.delete(VERSION)
