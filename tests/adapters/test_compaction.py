@@ -123,6 +123,31 @@ def test_a_correction_of_a_merged_evaluation_counts(warehouse):
     assert warehouse.write("turns", "marcus@1.4", "e0", []).name == "e0.3.parquet"
 
 
+def test_a_correction_that_is_too_young_to_be_merged_stays(warehouse):
+    write_many(warehouse)
+    compact(warehouse.root, NOW)
+    grow_old(warehouse)
+    warehouse.write("turns", "marcus@1.3", "e1", [turn(content="corrected")])
+    [turns] = compact(warehouse.root)
+    assert turns.removed == 12
+    assert [row["content"] for row in warehouse.read("turns", "marcus@1.3", "e1")] == ["corrected"]
+
+
+def test_an_archive_of_another_program_keeps_its_columns(warehouse):
+    for number in range(3):
+        warehouse.write("turns", "marcus@1", f"e{number}", [turn()])
+        if number == 1:
+            compact_twice(warehouse)
+            [archive] = parquet_files(warehouse)
+            table = pq.read_table(archive)
+            table = table.append_column("mood", pa.array(["calm"] * len(table)))
+            pq.write_table(table.replace_schema_metadata(pq.read_metadata(archive).metadata), archive)
+    warehouse.write("turns", "marcus@1", "e3", [turn()])
+    compact_twice(warehouse)
+    assert "mood" in pq.read_schema(archive).names
+    assert len(parquet_files(warehouse)) == 2
+
+
 def test_merged_evaluations_come_newest_first(warehouse):
     row = {"agent": "marcus", "status": "finished", "offline": False, "planned_trials": 1}
     for key, day in (("e1", 2), ("e2", 3), ("e3", 1)):
@@ -147,6 +172,14 @@ def test_a_deleted_version_leaves_the_archives_at_once(warehouse):
     for version in range(6):
         warehouse.delete(f"marcus@1.{version}")
     assert parquet_files(warehouse) == []
+
+
+def test_a_version_is_deleted_from_archives_without_those_whose_names_begin_like_it(warehouse):
+    for version in ("marcus@1.1", "marcus@1.10", "marcus@1.1-rc"):
+        warehouse.write("turns", version, "e1", [turn()])
+    compact_twice(warehouse)
+    warehouse.delete("marcus@1.1")
+    assert {row["agent_version"] for row in everything(warehouse)} == {"marcus@1.10", "marcus@1.1-rc"}
 
 
 def test_files_of_another_program_keep_their_columns(warehouse):
@@ -181,6 +214,19 @@ def test_only_one_compacts(warehouse):
         pytest.raises(StorageError, match="is being compacted by another"),
     ):
         compact(warehouse.root, NOW)
+
+
+def test_a_deletion_waits_for_a_compaction(warehouse):
+    """It might bring back what was deleted meanwhile."""
+    write_many(warehouse)
+    with ThreadPoolExecutor(1) as pool:
+        with compaction._alone(warehouse.root, "go on", wait=0):
+            deletion = pool.submit(remove_version, warehouse.root, "marcus@1.1")
+            time.sleep(0.1)
+            assert not deletion.done()
+            assert warehouse.has("turns", "marcus@1.1", "e1")
+        deletion.result(10)
+    assert not warehouse.has("turns", "marcus@1.1", "e1")
 
 
 def test_a_disk_that_refuses_is_one_clear_line(warehouse):

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -15,8 +16,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stoic_assets.adapters.compaction import compact
 from stoic_assets.adapters.files import StorageError
-from stoic_assets.adapters.parquet_files import write_next
+from stoic_assets.adapters.parquet_files import archives, place_of, places, write_archive, write_next
 from stoic_assets.adapters.table_schemas import COMMON, TABLES, archive_schema, arrow_schema, columns_of
 from stoic_assets.adapters.warehouse import Warehouse
 from stoic_assets.core.judging.virtues import VIRTUES
@@ -177,6 +179,41 @@ def test_what_cannot_be_filled_leaves_nothing_behind(tmp_path):
     with pytest.raises(StorageError, match="no more"):
         write_next(folder, "e1", fill)
     assert list(itertools.chain(*(path.iterdir() for path in (folder, folder.parent)))) == [folder]
+
+
+def test_a_file_is_on_the_disk_before_it_has_its_name(tmp_path, disk):
+    path = write_next(tmp_path / "turns" / "agent_version=marcus@1", "e1", lambda file: file.write(b"rows"))
+    assert disk.synced[path.stat().st_ino] == len(b"rows")
+
+
+def test_an_archive_survives_a_power_cut_with_its_name(warehouse, disk):
+    """The files that it replaces may be removed afterwards."""
+    for evaluation_id in ("e1", "e2"):
+        warehouse.write("turns", "marcus@1", evaluation_id, [turn()])
+    compact(warehouse.root, timedelta(0))
+    [archive] = archives(warehouse.root / "turns")
+    path = Path(archive.path)
+    assert disk.synced[path.stat().st_ino] == path.stat().st_size
+    assert path.name in disk.synced[path.parent.stat().st_ino]
+
+
+def test_of_archives_with_the_same_evaluation_the_newest_counts(warehouse, monkeypatch):
+    """The others may be removed; the system lists them in any order."""
+    folder = warehouse.root / "turns"
+    for evaluation_id in ("e1", "e2"):
+        warehouse.write("turns", "marcus@1", evaluation_id, [turn(evaluation_id)])
+    compact(warehouse.root, timedelta(0))
+    [first] = archives(folder)
+    copies = [folder / "archive" / f"0000000{number}-a.parquet" for number in (2, 3)]
+    for copy in copies:
+        copy.hardlink_to(first.path)
+    listed = os.listdir
+    for backwards in (False, True):
+        monkeypatch.setattr(os, "listdir", lambda path, backwards=backwards: sorted(listed(path), reverse=backwards))
+        assert [each.path for each in archives(folder)] == [first.path, *map(str, copies)]
+        assert {place.path for place in places(folder).values()} == {str(copies[-1])}
+        assert place_of(folder, ("marcus@1", "e1")) == places(folder)["marcus@1", "e1"]
+    assert write_archive(folder, lambda file: file.write(b"")).name.startswith("00000004-")
 
 
 def test_storing_and_reading_import_no_pyarrow(tmp_path):

@@ -173,6 +173,9 @@ def test_evaluations_come_newest_first(warehouse):
         ("e2", "conversed"), ("e1", "conversed"), ("e3", "finished"),
     ]  # fmt: skip
     assert warehouse.evaluations("marcus@2") == []
+    for version, started in (("marcus@2", "2026-01-09"), ("marcus@3", "2026-01-01")):
+        warehouse.write("evaluations", version, "e1", [row | {"started_at": f"{started}T00:00:00Z"}])
+    assert warehouse.newest_version() == "marcus@2"
 
 
 def test_the_jobs_of_each_evaluation_of_a_version_are_named_once(warehouse):
