@@ -76,7 +76,10 @@ class EvidenceStore:
     def locked_by_run(self) -> Iterator[None]:
         """Within the block, an evaluation that a step has locked stays locked between steps too."""
         with ExitStack() as self._run:
-            yield
+            try:
+                yield
+            finally:
+                self._run = None
 
     def lock_for_run(self, agent_version: str, evaluation_id: str) -> None:
         """Locks an evaluation until the block of `locked_by_run` ends; outside such a block the caller must lock it.

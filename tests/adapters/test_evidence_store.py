@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from stoic_assets.adapters.evidence_store import EvidenceStore
+from stoic_assets.adapters.file_locks import locked
 from stoic_assets.adapters.files import StorageError
 from stoic_assets.core.conversation.evidence import Turn
 from stoic_assets.core.conversation.journal import began, said, session
-from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.errors import Busy, ConfigurationError
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.jobs.correction import Correction
 from stoic_assets.core.jobs.job import Job
@@ -211,6 +212,19 @@ def test_a_second_process_cannot_take_the_same_evaluation(store: EvidenceStore, 
             pass
     with store.locked(VERSION, "E1"):
         assert (store.folder(VERSION, "E1") / "lock").exists()
+
+
+def test_what_a_run_has_locked_is_free_when_the_run_ends(store: EvidenceStore) -> None:
+    lock, taken = store.folder(VERSION, "E1") / "lock", Busy("taken")
+    with store.locked_by_run():
+        store.lock_for_run(VERSION, "E1")
+        with pytest.raises(Busy, match="taken"), locked(lock, taken, wait=0):
+            pass
+    with locked(lock, taken, wait=0):
+        pass
+    store.lock_for_run(VERSION, "E1")  # outside of a run, the caller locks it
+    with locked(lock, taken, wait=0):
+        pass
 
 
 def test_a_version_of_which_an_evaluation_runs_is_not_deleted(
