@@ -120,6 +120,8 @@ def test_a_correction_of_a_merged_evaluation_counts(warehouse):
         assert warehouse.read("turns", "marcus@1.4", "e0") == []
         assert len(everything(warehouse)) == len(for_people(warehouse)) == 33 - 3 + 1 - 3
         compact(warehouse.root, NOW)
+    compact(warehouse.root, NOW)
+    assert {path.parent.name for path in parquet_files(warehouse)} == {"archive"}
     assert warehouse.write("turns", "marcus@1.4", "e0", []).name == "e0.3.parquet"
 
 

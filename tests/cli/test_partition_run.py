@@ -14,6 +14,7 @@ from dagster import DagsterRun, DagsterRunStatus
 from dagster._core.events import DagsterEvent, StepMaterializationData
 from sqlalchemy.exc import OperationalError
 
+from stoic_assets.adapters.file_locks import locked
 from stoic_assets.adapters.files import StorageError
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import partition_run
@@ -72,6 +73,19 @@ def test_an_evaluation_is_over_when_the_last_run_that_judged_it_succeeded(
             instance.add_run(each)
             instance.report_dagster_event(stores(stored), each.run_id)
     assert partition_run.status_by_runs(workplace, "E") == status
+
+
+def test_an_evaluation_that_another_process_works_on_is_left_to_it(
+    workplace: Workplace, make_manifest: Callable[..., Manifest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its runs are alive, and everything would be paid for twice."""
+    manifest, gone_on = make_manifest(), list[object]()
+    workplace.evidence.begin(manifest)
+    monkeypatch.setattr(partition_run, "_fail_dead_runs", lambda *_: gone_on.append(1))
+    key = manifest.agent_version, manifest.evaluation_id
+    with locked(workplace.evidence.folder(*key) / "lock"), pytest.raises(Busy, match="is running in another process"):
+        partition_run.materialise(workplace, *key, VERDICTS, {})
+    assert not gone_on
 
 
 def test_the_instance_is_made_of_the_projects_own_file(workplace: Workplace, tmp_path: Path) -> None:
