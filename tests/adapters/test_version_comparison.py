@@ -14,7 +14,7 @@ from stoic_assets.adapters.calibration_store import PLACE
 from stoic_assets.adapters.evaluation_judging import EvaluationJudging
 from stoic_assets.adapters.evaluation_report import report_data
 from stoic_assets.adapters.table_schemas import arrow_schema
-from stoic_assets.adapters.version_comparison import moved_between, read_side
+from stoic_assets.adapters.version_comparison import base_version, compare_versions, moved_between, read_side
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.jobs.job import Job
@@ -47,6 +47,10 @@ TABLES: dict[str, list[dict[str, Any]]] = {
         }
     ],
 }  # fmt: skip
+DRIFT = {
+    "reference_id": "r", "judge_models": ["judge"], "virtue": "wisdom", "transcripts": 9, "shift": 0.3,
+    "detectable": 0.1, "alarm": True, "evaluated_at": datetime(2026, 11, 22, tzinfo=UTC),
+}  # fmt: skip
 
 
 def files(workplace: Workplace) -> set[Path]:
@@ -68,15 +72,28 @@ def test_only_a_judge_of_both_can_have_moved_between_them(
 ) -> None:
     for table, rows in TABLES.items():
         workplace.warehouse.write(table, *KEY, rows)
-    night = {
-        "reference_id": "r", "judge_models": ["judge"], "virtue": "wisdom", "transcripts": 9, "shift": 0.3,
-        "detectable": 0.1, "alarm": True, "evaluated_at": datetime(2026, 11, 22, tzinfo=UTC),
-    }  # fmt: skip
-    workplace.warehouse.write("judge_drift", ALL_VERSIONS, "drift-1", [night])
+    workplace.warehouse.write("judge_drift", ALL_VERSIONS, "drift-1", [DRIFT])
     side = read_side(workplace, *KEY)
     base = replace(side, judges=frozenset([judge_before]), judged_at=datetime(2026, 11, 21, tzinfo=UTC))
     candidate = replace(side, judged_at=datetime(2026, 11, 23, tzinfo=UTC))
     assert (moved_between(workplace, base, candidate) is not None) is excused
+
+
+@pytest.mark.parametrize("drifted", [True, False])
+def test_a_comparison_says_that_the_judge_has_moved(workplace: Workplace, drifted: bool) -> None:
+    for version, day in (("marcus@0.9.0", 21), ("marcus@1.0.0", 23)):
+        for table, rows in TABLES.items():
+            at = {"evaluated_at": datetime(2026, 11, day, tzinfo=UTC)}
+            workplace.warehouse.write(table, version, "e1", [row | at for row in rows])
+    workplace.warehouse.write("judge_drift", ALL_VERSIONS, "drift-1", [DRIFT] if drifted else [])
+    notes = compare_versions(workplace, "marcus@0.9.0", "marcus@1.0.0").notes
+    assert any(note.startswith("the judge itself changed") for note in notes) is drifted, notes
+
+
+def test_a_version_is_compared_with_its_first_parent(
+    workplace: Workplace, make_manifest: Callable[..., Manifest]
+) -> None:
+    assert base_version(workplace, make_manifest(parents=("marcus@0.9.0", "marcus@0.8.0"))) == "marcus@0.9.0"
 
 
 def test_a_side_knows_what_came_of_its_assertions(workplace: Workplace) -> None:

@@ -88,6 +88,16 @@ def test_an_evaluation_that_another_process_works_on_is_left_to_it(
     assert not gone_on
 
 
+def test_a_run_that_fails_without_a_fault_was_interrupted(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So Dagster ends one; a build server must not take it for a success."""
+    monkeypatch.setattr(partition_run, "_succeeds", lambda *_: False)
+    with pytest.raises(partition_run.Interrupted, match="interrupted; nothing was started") as caught:
+        partition_run.materialise(workplace, "marcus@1.0.0", "E1", EVALUATION, {})
+    assert caught.value.exit_code == 130
+
+
 def test_the_instance_is_made_of_the_projects_own_file(workplace: Workplace, tmp_path: Path) -> None:
     (tmp_path / "dagster.yaml").write_bytes("# für alle\n".encode())
     home = partition_run.dagster_home(workplace)
