@@ -3,17 +3,20 @@
 import asyncio
 import json
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
 from stoic_assets.adapters.version_comparison import compare_versions
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.cli import evaluate as command
 from stoic_assets.cli.evaluate import _meant, evaluation_of, resumed_id
 from stoic_assets.cli.options import NEWEST
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import EvaluationRequest, Manifest
 from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.stages import EVALUATION
 
 Make = Callable[..., Manifest]
 
@@ -106,3 +109,18 @@ def test_what_names_no_job_means_those_of_the_evaluation_it_resumes_or_the_singl
     assert resumed == EvaluationRequest(jobs=("agent",)), "the command that an interrupt names goes on with its jobs"
     tagged = EvaluationRequest(tags=("x",))
     assert _meant(tagged, version, begun.evaluation_id, workplace) == (tagged, version)
+
+
+def test_every_stage_is_told_the_ceiling_and_what_was_asked(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = list[Any]()
+    monkeypatch.setattr(command, "materialise_with_graph", lambda *asked: told.extend(asked))
+    request = EvaluationRequest(judge_samples=3, repeats=2)
+    command.run_evaluation(workplace, "marcus@1.0.0", "E1", request, 4, 0.5)
+    *_, stages, config = told
+    conversing = config.pop("transcripts")
+    assert stages == EVALUATION
+    assert conversing.items() >= {"max_cost": 0.5, "at_once": 4, "repeats": 2, "judge_samples": 3}.items()
+    judging = {"samples": 3, "max_cost": 0.5, "original": True}
+    assert config == {"verdicts": judging, "assertion_results": judging}

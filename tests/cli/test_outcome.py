@@ -107,6 +107,10 @@ def test_a_gate_on_passed_trials_counts_those_that_could_pass(
     assert left_with(cut_short, workplace, None, min_passed=min_passed) == NO_VERDICT
 
 
+def test_a_build_server_tells_a_gate_from_want_of_a_verdict() -> None:
+    assert (GATE_SAYS_NO, NO_VERDICT) == (1, 3), "as docs/commands.md says"
+
+
 def test_every_gate_that_says_no_is_told(
     stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str]
 ) -> None:

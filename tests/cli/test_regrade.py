@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -12,6 +13,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import regrade as command
 from stoic_assets.core.chat import BudgetReached
 from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.jobs.job import Job
 
 COMMANDS = typer.Typer()
 COMMANDS.command()(command.regrade)
@@ -35,3 +37,32 @@ def test_where_the_earlier_verdicts_stand_for_want_of_money_no_earlier_file_does
         CliRunner().invoke(COMMANDS, options, catch_exceptions=False)
     [error] = ET.parse(file).iter("error")
     assert error.get("message") == "so the earlier ones stand"
+
+
+@pytest.mark.parametrize(("option", "key", "value"), [
+    (["--fresh"], "fresh", True), (["--max-cost", "0.5"], "max_cost", 0.5), (["--original"], "original", True),
+    (["--judge-samples", "3"], "samples", 3), (["--file", "chat.yml"], "job_files", ["chat.yml"]),
+])  # fmt: skip
+def test_whatever_is_asked_for_reaches_the_judging(
+    workplace: Workplace, make_manifest: Callable[..., Manifest], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    option: list[str], key: str, value: object,
+) -> None:  # fmt: skip
+    told = list[Any]()
+
+    def noted(*asked: Any) -> None:
+        told.append(asked[-1])
+        raise BudgetReached("enough")
+
+    monkeypatch.setenv("STOIC_HOME", str(workplace.project.home))
+    monkeypatch.setenv("STOIC_LLM", "offline")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(command, "materialise_with_graph", noted)
+    target, task = {"user": "u", "chatbot": "marcus"}, {"task": "Talk", "acceptanceCriteria": "Somebody talks"}
+    job = Job.model_validate({"name": "chat", "target": target, "tasks": [task]})
+    (tmp_path / "chat.yml").write_text(job.model_dump_json(by_alias=True, include={"target", "tasks"}))
+    workplace.evidence.begin(make_manifest(jobs=(job,)))
+    asked = ["--agent-version", "marcus@1.0.0", "--evaluation", "E1", *option]
+    with pytest.raises(BudgetReached):
+        CliRunner().invoke(COMMANDS, asked, catch_exceptions=False)
+    usual = {"samples": None, "fresh": False, "max_cost": None, "job_files": [], "original": False}
+    assert told == [dict.fromkeys(("verdicts", "assertion_results"), usual | {key: value})]
