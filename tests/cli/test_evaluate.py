@@ -3,9 +3,12 @@
 import asyncio
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
+from typer.testing import CliRunner
 
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
 from stoic_assets.adapters.version_comparison import compare_versions
@@ -124,3 +127,27 @@ def test_every_stage_is_told_the_ceiling_and_what_was_asked(
     assert conversing.items() >= {"max_cost": 0.5, "at_once": 4, "repeats": 2, "judge_samples": 3}.items()
     judging = {"samples": 3, "max_cost": 0.5, "original": True}
     assert config == {"verdicts": judging, "assertion_results": judging}
+
+
+def test_each_gate_has_its_own_measure(
+    workplace: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def reachable(*_: object) -> None: ...
+
+    told = list[Any]()
+    monkeypatch.setenv("STOIC_HOME", str(workplace.project.home))
+    monkeypatch.setenv("STOIC_LLM", "offline")
+    monkeypatch.chdir(tmp_path)
+    for name, fake in {
+        "check_reachable": reachable, "run_evaluation": lambda *_: None, "evaluation_outcome": lambda *_: "outcome",
+        "finish": lambda *asked: told.extend(asked),
+    }.items():  # fmt: skip
+        monkeypatch.setattr(command, name, fake)
+    job = {"target": {"user": "u", "chatbot": "marcus"}, "tasks": [{"task": "Talk", "acceptanceCriteria": "It does"}]}
+    (tmp_path / "chat.yml").write_text(json.dumps(job))
+    commands = typer.Typer()
+    commands.command()(command.evaluate)
+    options = ["--file", "chat.yml", "--fail-under", "0.9", "--min-passed", "0.5", "--junit", "told.xml"]
+    CliRunner().invoke(commands, options, catch_exceptions=False)
+    outcome, _, *gates = told
+    assert (outcome, gates) == ("outcome", [False, 0.9, 0.5, Path("told.xml")])

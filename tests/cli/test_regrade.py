@@ -66,3 +66,20 @@ def test_whatever_is_asked_for_reaches_the_judging(
         CliRunner().invoke(COMMANDS, asked, catch_exceptions=False)
     usual = {"samples": None, "fresh": False, "max_cost": None, "job_files": [], "original": False}
     assert told == [dict.fromkeys(("verdicts", "assertion_results"), usual | {key: value})]
+
+
+def test_each_gate_has_its_own_measure(
+    workplace: Workplace, make_manifest: Callable[..., Manifest], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = list[Any]()
+    monkeypatch.setenv("STOIC_HOME", str(workplace.project.home))
+    monkeypatch.setenv("STOIC_LLM", "offline")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(command, "materialise_with_graph", lambda *_: None)
+    monkeypatch.setattr(command, "evaluation_outcome", lambda *_: "outcome")
+    monkeypatch.setattr(command, "finish", lambda *asked: told.extend(asked))
+    workplace.evidence.begin(make_manifest())
+    asked = ["--agent-version", "marcus@1.0.0", "--evaluation", "E1", "--fail-under", "0.9", "--min-passed", "0.5"]
+    CliRunner().invoke(COMMANDS, asked, catch_exceptions=False)
+    outcome, _, *gates = told
+    assert (outcome, gates) == ("outcome", [False, 0.9, 0.5, None])
