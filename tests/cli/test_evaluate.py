@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from stoic_assets.cli import evaluate as command
 from stoic_assets.cli.evaluate import _meant, evaluation_of, resumed_id
 from stoic_assets.cli.options import NEWEST
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import EvaluationRequest, Manifest
+from stoic_assets.core.evaluation import REGRADING, EvaluationRequest, Manifest
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.stages import EVALUATION
 
@@ -61,6 +62,27 @@ def test_one_that_never_began_gives_way_to_a_later_one_that_is_finished(
         with pytest.raises(ConfigurationError, match=f"no unfinished evaluation of {version} {advice}"):
             resumed_id(NEWEST, version, set(), workplace)
     assert resumed_id("2025", version, set(), workplace) == "2025"
+
+
+@pytest.mark.parametrize(("status", "conclusive", "by_runs", "refused"), [
+    ("finished", True, "finished", "there is no unfinished evaluation"), ("finished", False, "finished", None),
+    ("finished", True, "conversed", None), ("finished", True, REGRADING, "again was cut short"),
+    ("finished", False, REGRADING, "again was cut short"), (REGRADING, True, "finished", "again was cut short"),
+    ("conversed", True, "finished", None),
+])  # fmt: skip
+def test_the_newest_is_unfinished_without_a_verdict_or_after_a_run_that_was_cut_short(
+    workplace: Workplace, make_manifest: Make, monkeypatch: pytest.MonkeyPatch,
+    status: str, conclusive: bool, by_runs: str, refused: str | None,
+) -> None:  # fmt: skip
+    manifest = make_manifest()
+    workplace.evidence.begin(manifest)
+    tables = EvaluationTables(workplace, manifest)
+    counts = {"planned_trials": 20, "scored_trials": 10, "invalid_trials": 10}
+    tables.write_head(status, **counts)
+    tables.write("evaluation_scores", [{"agent": "marcus", "conclusive": conclusive, **counts}])
+    monkeypatch.setattr(command, "status_by_runs", lambda *_: by_runs)
+    with pytest.raises(ConfigurationError, match=refused) if refused else nullcontext():
+        assert resumed_id(NEWEST, manifest.agent_version, set(), workplace) == "E1"
 
 
 def test_an_evaluation_is_judged_again_that_is_named_or_the_newest(workplace: Workplace, make_manifest: Make) -> None:
