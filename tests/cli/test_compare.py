@@ -14,6 +14,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.compare import compare
 from stoic_assets.cli.console import Terminal
+from stoic_assets.core.comparison.side import ComparisonRefused
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.judging.virtues import VIRTUES
@@ -125,6 +126,28 @@ def test_an_agent_that_fails_every_trial_does_not_pass_the_gate(evaluate: Evalua
     assert (code, document["verdict"]) == (1, "regressed")
     assert gating(document) == {"task": ("regressed", None), "overall": ("regressed", None)}
     assert document["notes"] == [f"the agent failed in 0 of 48 trials of {BASE}, and in 48 of 48 trials of {CANDIDATE}"]
+    assert run_gate("inconclusive")[0] == 1, "worse than inconclusive"
+
+
+def test_what_cannot_be_compared_is_no_success_and_is_written_all_the_same(
+    compared: Any, evaluate: Evaluate, tmp_path: Path
+) -> None:
+    evaluate(BASE)
+    evaluate(CANDIDATE, offline=True)
+    with pytest.raises(ComparisonRefused) as caught:
+        compared("--junit", "told.xml", "--markdown", "told.md")
+    assert caught.value.exit_code == 3
+    for name in ("told.xml", "told.md"):
+        assert CANDIDATE in (tmp_path / name).read_text()
+
+
+@pytest.mark.parametrize("named", [[], ["--evaluation", "e1"]])
+def test_a_version_is_compared_with_itself_in_two_evaluations_alone(
+    compared: Any, evaluate: Evaluate, named: list[str]
+) -> None:
+    evaluate(BASE)
+    with pytest.raises(ConfigurationError, match="name two of its evaluations"):
+        CliRunner().invoke(COMMANDS, [BASE, BASE, *named], catch_exceptions=False)
 
 
 def test_breaking_down_where_it_did_badly_makes_no_version_better(evaluate: Evaluate, compared: Any) -> None:
