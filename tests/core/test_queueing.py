@@ -66,15 +66,17 @@ def test_it_goes_on_with_what_was_left() -> None:
 
 
 def test_queueing_within_queueing_and_without_a_clock_stops_nothing_twice() -> None:
-    async def scene() -> None:
+    async def scene() -> float:
         await queue(0.001)
         async with working_time(0.05):
             with queueing():
                 await queue(0.06)
                 await asyncio.sleep(0.01)
+            left = time_left()
         await queue(0.06)
+        return left
 
-    simulated(scene())
+    assert simulated(scene()) == pytest.approx(0.05)
 
 
 def test_the_clock_runs_again_for_one_whose_queueing_failed() -> None:
