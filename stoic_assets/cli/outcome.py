@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,7 @@ class Outcome:
         """Trials that ended."""
         return len(self.document["trials"])
 
-    @property
+    @cached_property
     def names(self) -> dict[str, str]:
         """What people call each trial, by its id."""
         trials = self.document["trials"]

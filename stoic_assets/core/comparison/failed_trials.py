@@ -44,9 +44,9 @@ def failures_left_out(base: Side, candidate: Side, jobs: Set[str]) -> dict[tuple
     That is in cells that both ran and at least one side was measured in, for a lift in jobs that have one.
     """
     found = {}
+    ran = ran_by_both(base, candidate, jobs)
     for measure in LEAVING_FAILURES_OUT:
-        measured = measured_cells(base, measure) | measured_cells(candidate, measure)
-        compared = measured & ran_by_both(base, candidate, jobs)
+        compared = (measured_cells(base, measure) | measured_cells(candidate, measure)) & ran
         conditions = Counter(job for job, _ in compared)
         for scope in get_args(Scope):
             cells = {

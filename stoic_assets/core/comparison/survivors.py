@@ -10,7 +10,7 @@ Studies 76, 2009): failures are taken to hide low scores. A version that fails w
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
-from itertools import groupby, product
+from itertools import groupby
 from statistics import fmean
 from typing import get_args
 
@@ -43,16 +43,19 @@ def without_worst(measured: Measured, others: Measured, side: Side, other: Side,
     Cells are as many as only `side` was measured in because `other` failed. Worst are those furthest below `others`.
     """
     left = {measure: {job: dict(means) for job, means in of.items()} for measure, of in measured.items()}
-    for measure, condition in product(LEAVING_FAILURES_OUT, get_args(Condition)):
-        ran = {cell for cell in ran_by_both(side, other, jobs) if cell[1] == condition}
+    ran = ran_by_both(side, other, jobs)
+    for measure in LEAVING_FAILURES_OUT:
         own, theirs = (measured_cells(each, measure) & ran for each in (side, other))
-        lost = sum(failures(other, {cell}, measure).failed > 0 for cell in own - theirs)
-        means = _without_worst_trials(measured, measure, side, other, own & theirs)
-        kept = _without_worst_cells(means, measured.get(measure, {}), others.get(measure, {}), lost)
-        for job, _ in own & theirs:
-            del left[measure][job][condition]
-        for (job, _), mean in kept.items():
-            left[measure][job][condition] = mean
+        for condition in get_args(Condition):
+            paired = {cell for cell in own & theirs if cell[1] == condition}
+            unpaired = {cell for cell in own - theirs if cell[1] == condition}
+            lost = sum(failures(other, {cell}, measure).failed > 0 for cell in unpaired)
+            means = _without_worst_trials(measured, measure, side, other, paired)
+            kept = _without_worst_cells(means, measured.get(measure, {}), others.get(measure, {}), lost)
+            for job, _ in paired:
+                del left[measure][job][condition]
+            for (job, _), mean in kept.items():
+                left[measure][job][condition] = mean
     return left
 
 

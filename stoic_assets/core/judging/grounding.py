@@ -46,7 +46,7 @@ def _occurs(quote: str, texts: Iterable[str]) -> bool:
     if not any(map(_says_something, quote)):
         return quote != "" and any(quote == text.strip(_AROUND) for text in texts)
     pieces = [piece for piece in _GAP.split(quote) if piece]
-    in_pieces = max(map(width, pieces)) >= SHORTEST_PIECE
+    in_pieces = max(map(_width, pieces)) >= SHORTEST_PIECE
     return any(quote in text or (in_pieces and in_order(pieces, text)) for text in texts)
 
 
@@ -55,7 +55,7 @@ def _says_something(character: str) -> bool:
     return character.isalnum() or unicodedata.category(character) == "So"
 
 
-def width(text: str) -> int:
+def _width(text: str) -> int:
     """The columns of a text: a Chinese character counts twice, since a word has half as many of them as of letters."""
     return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
 
