@@ -51,4 +51,4 @@ def read_calibration(warehouse: Warehouse) -> Calibration:
 
 def calibration_rows(warehouse: Warehouse) -> list[Row]:
     """The rows of the newest calibration; none before the first."""
-    return warehouse.read(TABLE, *PLACE) if warehouse.has(TABLE, *PLACE) else []
+    return warehouse.read_if_stored(TABLE, *PLACE)

@@ -26,6 +26,7 @@ from stoic_assets.adapters.lean_imports import arrow_alone
 from stoic_assets.adapters.parquet_files import (
     ARCHIVE,
     HELD,
+    VERSION_FOLDER,
     Archive,
     Key,
     archives,
@@ -87,8 +88,8 @@ def remove_version(root: Path, agent_version: str) -> None:
                 rest = {key: n for key, n in archive.held.items() if key[0] != agent_version}
                 if len(rest) < len(archive.held):
                     _replace(folder, archive, rest)
-            remove_folder(folder / f"agent_version={agent_version}")
-        for folder in root.glob(f"*/agent_version={escape(agent_version)}"):
+            remove_folder(folder / f"{VERSION_FOLDER}{agent_version}")
+        for folder in root.glob(f"*/{VERSION_FOLDER}{escape(agent_version)}"):
             remove_folder(folder)
 
 
@@ -190,7 +191,7 @@ def _remove_replaced(folder: Path, before: float) -> int:
     replaced += [place.path for key, place in single_files(folder) if place.n <= contained.get(key, 0)]
     for path in replaced:
         Path(path).unlink(missing_ok=True)
-    for parent in folder.glob("agent_version=*"):
+    for parent in folder.glob(f"{VERSION_FOLDER}*"):
         remove_drafts(parent, before)
         with suppress(OSError):  # it is not empty
             parent.rmdir()

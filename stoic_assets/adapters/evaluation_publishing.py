@@ -73,7 +73,7 @@ async def publish(workplace: Workplace, manifest: Manifest) -> Published:
     events = [completed(evaluation) for evaluation in evaluations]
     if (of_evaluation := applied(update)) is not None:
         events.append(of_evaluation)
-    if verdict := against_base(_comparison(tables)):
+    if verdict := against_base(tables.read_if_stored(TABLE)):
         events.append(compared(head, verdict))
     clean = _clean(workplace, events)
     outbox.withdraw("events", events_of_evaluation(head) - clean.keys())
@@ -122,7 +122,7 @@ def _revised(workplace: Workplace, tables: EvaluationTables, update: FitnessUpda
     """The update with its revision, as the successor of the one that was sent for the evaluation before."""
     if former := workplace.outbox.newest("fitness", _message(update)):
         return update.after(former)
-    [stored] = tables.read("fitness_updates") if tables.has("fitness_updates") else [None]
+    stored = next(iter(tables.read_if_stored("fitness_updates")), None)
     # The outbox was deleted, or had nothing to send; an earlier release did not store the revision.
     return update.after(stored) if stored and stored["revision"] else update
 
@@ -139,17 +139,13 @@ def _conclusive(tables: EvaluationTables) -> bool:
 
 
 def _turns(tables: EvaluationTables) -> list[Row]:
-    return tables.read("turns", ("trial_id", "turn", "speaker", "content", "events")) if tables.has("turns") else []
-
-
-def _comparison(tables: EvaluationTables) -> list[Row]:
-    return tables.read(TABLE) if tables.has(TABLE) else []
+    return tables.read_if_stored("turns", ("trial_id", "turn", "speaker", "content", "events"))
 
 
 def _open_comparison(workplace: Workplace, manifest: Manifest) -> list[Row]:
     """The comparison with the base; made again without holdout jobs if there are any, since these count in verdicts."""
     tables = EvaluationTables(workplace, manifest)
-    rows = _comparison(tables)
+    rows = tables.read_if_stored(TABLE)
     trials = tables.read("trials", ("job", "holdout")) if rows else []
     held_out = {trial["job"] for trial in trials if trial["holdout"]}
     if not held_out:

@@ -98,7 +98,7 @@ def _jobs(workplace: Workplace, manifest: Manifest, trials: Sequence[Row]) -> li
 
 def _rows(warehouse: Warehouse, key: Key, table: str) -> Any:
     """The table's rows, or its one row; none where its stage has not run yet."""
-    rows = warehouse.read(table, *key) if warehouse.has(table, *key) else []
+    rows = warehouse.read_if_stored(table, *key)
     return (rows[0] if rows else {}) if table == "evaluation_scores" else rows
 
 

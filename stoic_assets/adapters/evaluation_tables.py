@@ -36,6 +36,10 @@ class EvaluationTables:
         """The rows of one table, or some of their columns."""
         return self._workplace.warehouse.read(table, *self._key, columns)
 
+    def read_if_stored(self, table: str, columns: Collection[str] = ()) -> list[Row]:
+        """As `read`; no rows where the table was not stored for this evaluation."""
+        return self._workplace.warehouse.read_if_stored(table, *self._key, columns)
+
     def has(self, table: str) -> bool:
         """Whether the table was stored for this evaluation, with or without rows."""
         return self._workplace.warehouse.has(table, *self._key)
@@ -98,9 +102,7 @@ class EvaluationTables:
         """Raises `BudgetReached` if new rows, by table, lack a stored verdict because the cost ceiling was reached."""
         for table, about in VERDICT_ON.items():
             unpaid = _unpaid(judged.get(table, ()), about)
-            if not unpaid or not self.has(table):
-                continue
-            stored = self.read(table, ["trial_id", about, "error"])
+            stored = self.read_if_stored(table, ["trial_id", about, "error"]) if unpaid else []
             had = {(row["trial_id"], row[about]) for row in stored} - _unpaid(stored, about)
             if unpaid & had:
                 raise BudgetReached(

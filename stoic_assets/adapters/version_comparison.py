@@ -84,9 +84,7 @@ def read_side(workplace: Workplace, agent_version: str, evaluation_id: str) -> S
             raise ComparisonRefused(f"{agent_version} (evaluation {evaluation_id}) is not judged yet")
     [evaluation], trials = warehouse.read("evaluations", *key), warehouse.read("trials", *key)
     verdicts = warehouse.read("virtue_scores", *key)
-    tasks = warehouse.read("task_scores", *key) if warehouse.has("task_scores", *key) else []
-    decided = warehouse.has("assertion_results", *key)
-    assertions = warehouse.read("assertion_results", *key, ASSERTION) if decided else []
+    tasks = warehouse.read_if_stored("task_scores", *key)
     return Side(
         agent_version=agent_version,
         evaluation_id=evaluation_id,
@@ -106,7 +104,7 @@ def read_side(workplace: Workplace, agent_version: str, evaluation_id: str) -> S
         agreement=in_short(calibration_rows(warehouse), verdicts),
         trials=warehouse.read("composite_scores", *key),
         answers=answers(trials, verdicts, tasks),
-        assertions=assertions,
+        assertions=warehouse.read_if_stored("assertion_results", *key, ASSERTION),
         virtues=_model_rows(warehouse, "trial_virtues", *key, VIRTUE),
     )
 

@@ -5,36 +5,24 @@ and reading take no lock: any number of runs write concurrently, and readers nev
 turns (`compaction`). `<root>/stoic.duckdb` is for people; it contains only views, and this code never reads from it.
 """
 
-import atexit
-import hashlib
 import re
-import tempfile
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from datetime import timedelta
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from stoic_assets.adapters.compaction import GRACE, Compacted, compact, remove_version
 from stoic_assets.adapters.duckdb_engine import fetch, open_engine
 from stoic_assets.adapters.duckdb_files import drafted, mark, new_database, still_holds
-from stoic_assets.adapters.files import StorageError
-from stoic_assets.adapters.parquet_files import (
-    ARCHIVE,
-    Key,
-    Place,
-    place_of,
-    places,
-    write_next,
-    write_once,
-    write_rows,
-)
+from stoic_assets.adapters.empty_files import empty_file
+from stoic_assets.adapters.parquet_files import VERSION_FOLDER, Key, Place, place_of, places, write_next, write_rows
 from stoic_assets.adapters.spreadsheet_columns import spreadsheet_columns
 from stoic_assets.adapters.sql_literals import quoted
 from stoic_assets.adapters.sql_project import SqlProject
 from stoic_assets.adapters.table_rows import rows_as_json
 from stoic_assets.adapters.table_scans import live_scan, scan
-from stoic_assets.adapters.table_schemas import MODELS, TABLES, columns_of, duckdb_columns
+from stoic_assets.adapters.table_schemas import MODELS, TABLES, duckdb_columns
 from stoic_assets.core.errors import ConfigurationError, StoicError
 from stoic_assets.core.evaluation import check_evaluation_id
 from stoic_assets.core.releases import check_agent_version
@@ -44,9 +32,6 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 Answer = TypeVar("Answer")
-_EMPTY = "agent_version=_"
-_WITHOUT_ROWS: dict[tuple[tuple[str, str], ...], bytes] = {}
-"""Files without rows by column, as they were written first: the same in every warehouse of a process."""
 
 
 class Warehouse:
@@ -69,7 +54,7 @@ class Warehouse:
         folder = self._folder(table, agent_version)
         check_evaluation_id(evaluation_id)
         lines = rows_as_json(table, agent_version, evaluation_id, rows)
-        self._empty_file(table)
+        empty_file(self.root / table)
         with open_engine() as engine:
             return write_next(folder, evaluation_id, partial(write_rows, engine, duckdb_columns(table), lines))
 
@@ -96,6 +81,13 @@ class Warehouse:
                 return fetch(engine, f"select {selected} from ({self.scan_one(*key)})")
             except duckdb.IOException:  # another archive has them since a version was deleted from this one
                 return fetch(engine, f"select {selected} from ({self.scan_one(*key)})")
+
+    def read_if_stored(
+        self, table: str, agent_version: str, evaluation_id: str, columns: Collection[str] = ()
+    ) -> list[Row]:
+        """As `read`; no rows where the evaluation does not have this table."""
+        key = (table, agent_version, evaluation_id)
+        return self.read(*key, columns) if self.has(*key) else []
 
     def evaluations(self, agent_version: str) -> list[Row]:
         """The evaluations of one version, the newest first."""
@@ -161,7 +153,7 @@ class Warehouse:
                 for name in self.models.with_inputs(models.keys()):
                     engine.execute(f'create view "{name}" as {models.get(name) or self._scan(name, {})}')
                 for name, sql in facts.items():
-                    self._empty_file(name)
+                    empty_file(self.root / name)
                     engine.execute(f'create or replace view "{name}" as {sql}')
             mark(target, facts | models)
         return target
@@ -234,7 +226,7 @@ class Warehouse:
         return place_of(self.root / table, key)
 
     def _scan(self, table: str, found: Mapping[Key, Place], by_name: bool = True) -> str:
-        return scan(self.root / table, self._empty_file(table), found, by_name)
+        return scan(self.root / table, empty_file(self.root / table), found, by_name)
 
     def _create_views(self, engine: "DuckDBPyConnection", names: Set[str], by_name: bool = True) -> None:
         """Views of what is stored now."""
@@ -247,47 +239,4 @@ class Warehouse:
         return self.models.sql[name] if name in MODELS and self.models.is_view(name) else None
 
     def _folder(self, table: str, agent_version: str) -> Path:
-        return self.root / table / f"agent_version={check_agent_version(agent_version)}"
-
-    def _empty_file(self, table: str) -> Path:
-        """A file without rows in today's columns: an empty table has a view, an old file has the newer columns.
-
-        There is another one among the archives, for reading them by a pattern. Where neither can be written, one in a
-        temporary folder still lets the existing data be read.
-        """
-        digest = hashlib.sha256(repr(columns_of(table)).encode()).hexdigest()[:8]
-        name = f"schema-{digest}.parquet"
-        path, archived = (self.root / table / folder / name for folder in (_EMPTY, ARCHIVE))
-        if not path.exists() or not archived.exists():
-            own = duckdb_columns(table)
-            try:
-                _write_empty(archived, {"agent_version": "VARCHAR"} | own)
-                _write_empty(path, own)
-            except StorageError as refusal:
-                path = _elsewhere() / table / _EMPTY / name
-                try:
-                    _write_empty(path, own)
-                except StorageError:
-                    raise refusal from None
-        return path
-
-
-def _write_empty(path: Path, columns: Mapping[str, str]) -> None:
-    write_once(path, partial(_fill_without_rows, tuple(columns.items())))
-
-
-def _fill_without_rows(columns: tuple[tuple[str, str], ...], file: IO[bytes]) -> None:
-    if columns in _WITHOUT_ROWS:
-        file.write(_WITHOUT_ROWS[columns])
-        return
-    with open_engine() as engine:
-        write_rows(engine, dict(columns), [], file)
-    _WITHOUT_ROWS[columns] = Path(file.name).read_bytes()
-
-
-@cache
-def _elsewhere() -> Path:
-    """A folder of this process only, which is removed when it ends."""
-    folder = tempfile.TemporaryDirectory(prefix="stoic-")
-    atexit.register(folder.cleanup)
-    return Path(folder.name)
+        return self.root / table / f"{VERSION_FOLDER}{check_agent_version(agent_version)}"

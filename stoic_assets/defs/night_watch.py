@@ -80,10 +80,9 @@ def _is_under_way(instance: dg.DagsterInstance, run_id: str) -> bool:
 
 def _heads(workplace: Workplace, night: Night) -> dict[str, Row]:
     """The rows in `evaluations` of a night, by evaluation id."""
-    warehouse = workplace.warehouse
     return {
-        each: row for each, version in night.versions.items() if warehouse.has(HEADS, version, each)
-        for row in warehouse.read(HEADS, version, each)
+        each: row for each, version in night.versions.items()
+        for row in workplace.warehouse.read_if_stored(HEADS, version, each)
     }
 
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from stoic_assets.adapters import compaction
+from stoic_assets.adapters import compaction, empty_files
 from stoic_assets.adapters import warehouse as warehouse_module
 from stoic_assets.adapters.compaction import compact, remove_version
 from stoic_assets.adapters.files import StorageError
@@ -334,8 +334,9 @@ def test_a_version_deleted_while_another_first_writes_a_table_changes_nothing_fo
         remove_version(warehouse.root, "marcus@1")
         written.append(file.name)
 
-    monkeypatch.setattr(warehouse_module, "write_rows", write)
-    monkeypatch.setattr(warehouse_module, "_WITHOUT_ROWS", {})  # as in a process that has written none yet
+    for module in (empty_files, warehouse_module):
+        monkeypatch.setattr(module, "write_rows", write)
+    monkeypatch.setattr(empty_files, "_WITHOUT_ROWS", {})  # as in a process that has written none yet
     warehouse.write("turns", "marcus@2", "e1", [turn(content="kept")])
     assert len(written) == 3
     assert [row["content"] for row in everything(warehouse)] == ["kept"]

@@ -12,8 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from stoic_assets.adapters import duckdb_files
-from stoic_assets.adapters import warehouse as warehouse_module
+from stoic_assets.adapters import duckdb_files, empty_files
 from stoic_assets.adapters.files import StorageError
 from stoic_assets.adapters.parquet_files import ARCHIVE, write_once
 from stoic_assets.adapters.table_schemas import MODELS, TABLES, arrow_schema
@@ -291,12 +290,12 @@ def test_what_cannot_be_written_any_more_can_be_read(warehouse, monkeypatch):
             raise StorageError("read-only")
         write_once(path, fill)
 
-    monkeypatch.setattr(warehouse_module, "write_once", write_elsewhere)
+    monkeypatch.setattr(empty_files, "write_once", write_elsewhere)
     before = sorted(warehouse.root.rglob("*"))
     assert [row["content"] for row in warehouse.query("select * from turns")] == ["a"]
     assert warehouse.query("select * from trials") == []
     assert sorted(warehouse.root.rglob("*")) == before
-    monkeypatch.setattr(warehouse_module, "_elsewhere", lambda: warehouse.root)
+    monkeypatch.setattr(empty_files, "_elsewhere", lambda: warehouse.root)
     with pytest.raises(StorageError, match="read-only"):
         warehouse.query("select * from turns")
 
