@@ -14,6 +14,7 @@ from stoic_assets.adapters.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.dry_run import show_plan
+from stoic_assets.cli.evaluation_choice import evaluation_of, resumed_id
 from stoic_assets.cli.notes import setup_notes, unfinished_before
 from stoic_assets.cli.options import (
     NEWEST,
@@ -27,17 +28,9 @@ from stoic_assets.cli.options import (
     no_folders,
 )
 from stoic_assets.cli.outcome import evaluation_outcome, finish
-from stoic_assets.cli.partition_run import materialise, status_by_runs
+from stoic_assets.cli.partition_run import materialise
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import (
-    DONE,
-    REGRADING,
-    EvaluationRequest,
-    Manifest,
-    half_judged,
-    newest_unfinished,
-    refuse_change,
-)
+from stoic_assets.core.evaluation import EvaluationRequest, refuse_change
 from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.releases import check_agent_version
 from stoic_assets.core.stages import EVALUATION
@@ -206,65 +199,3 @@ def default_version(request: EvaluationRequest, workplace: Workplace) -> str:
         return check_agent_version(f"{chatbots[0]}@dev")
     except ConfigurationError as error:
         raise ConfigurationError(f"{error}; name the version with --agent-version") from None
-
-
-def newest_evaluation(workplace: Workplace, version: str) -> Manifest:
-    """The newest evaluation of a version with stored conversations. Raises `ConfigurationError` if there is none."""
-    for row in workplace.warehouse.evaluations(version):
-        if manifest := workplace.evidence.manifest(version, row["evaluation_id"]):
-            return manifest
-    raise ConfigurationError(f"{version} {workplace.evidence.unevaluated(version)}")
-
-
-def evaluation_of(workplace: Workplace, version: str, evaluation_id: str | None) -> Manifest:
-    """The named evaluation of a version, else its newest. Raises `ConfigurationError` if there is none."""
-    if evaluation_id is None:
-        return newest_evaluation(workplace, version)
-    if manifest := workplace.evidence.manifest(version, evaluation_id):
-        return manifest
-    known = ", ".join(each.evaluation_id for each in workplace.evidence.manifests(version)) or "none"
-    advice = "name one of these, or run `stoic eval` for a new one"
-    raise ConfigurationError(f"{version} has no evaluation {evaluation_id}; known: {known}; {advice}")
-
-
-def resumed_id(wanted: str, version: str, jobs: set[str], workplace: Workplace) -> str:
-    """The evaluation to continue: the named one, or the newest unfinished one of this version and these jobs.
-
-    The newest also counts as unfinished if too many of its trials are invalid: these run again from the beginning. One
-    without any entry from before a later one was finished is skipped. Raises `ConfigurationError` if there is none, or
-    if the newest was judged again but not completely.
-    """
-    if wanted != NEWEST:
-        return evaluation_of(workplace, version, wanted).evaluation_id
-    manifests = workplace.evidence.manifests(version)
-    held = [manifest for manifest in manifests if {job.name for job in manifest.spec.jobs} == jobs]
-    rows = {row["evaluation_id"]: row for row in workplace.warehouse.evaluations(version)}
-    status = {evaluation_id: row["status"] for evaluation_id, row in rows.items()}
-    newest = held[-1].evaluation_id if held else ""
-    if status.get(newest) == "finished":
-        status[newest] = _status_of_scored(workplace, version, newest)
-    if status.get(newest) == REGRADING:
-        again = f"{half_judged(version, newest)}, or judge it by the original jobs with --resume {newest}"
-        raise ConfigurationError(again)
-    if unfinished := newest_unfinished(held, status, workplace.evidence.has_begun):
-        return unfinished
-    others = [each.evaluation_id for each in manifests if each not in held]
-    invalid = newest if newest in rows and rows[newest]["invalid_trials"] else None
-    open_ones = [each for each in others if status.get(each) not in DONE]
-    raise ConfigurationError(_nothing_to_resume(version, open_ones, invalid))
-
-
-def _status_of_scored(workplace: Workplace, version: str, evaluation_id: str) -> str:
-    """`finished`, unless its last run was cut short, or it has no verdict."""
-    status = status_by_runs(workplace, evaluation_id)
-    [scores] = workplace.warehouse.read("evaluation_scores", version, evaluation_id)
-    return status if status != "finished" or scores["conclusive"] else "without verdict"
-
-
-def _nothing_to_resume(version: str, others: Sequence[str], invalid: str | None) -> str:
-    """The message; `others` are unfinished evaluations of the version with other jobs, `invalid` has invalid trials."""
-    named = f" (with other jobs: {', '.join(others)}; resume one of these with the options that it began with)"
-    found = named if others else ""
-    again = f"; --resume {invalid} runs the invalid trials of the newest again" if invalid else ""
-    new = "leave --resume out to start a new one"
-    return f"there is no unfinished evaluation of {version} with these jobs{found}{again}; {new}"

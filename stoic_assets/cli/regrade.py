@@ -12,12 +12,12 @@ from stoic_assets.adapters.evaluation_setup import job_files
 from stoic_assets.adapters.files import write_whole
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
-from stoic_assets.cli.evaluate import evaluation_of, materialise_with_graph
+from stoic_assets.cli.evaluate import materialise_with_graph
+from stoic_assets.cli.evaluation_choice import evaluation_of, version_or_newest
 from stoic_assets.cli.options import FailUnder, Json, Junit, MaxCost, MinPassed, Samples, Verbose, no_folders
 from stoic_assets.cli.outcome import evaluation_outcome, finish
 from stoic_assets.core.chat import BudgetReached
 from stoic_assets.core.presentation.formatting import listed
-from stoic_assets.core.releases import check_agent_version
 from stoic_assets.core.scoring.evaluation_junit import refusal_junit
 from stoic_assets.core.stages import VERDICTS
 
@@ -51,7 +51,7 @@ def regrade(
     """Judges stored evidence and checks its assertions again; the agent is not called."""
     with console.watched(verbose) as progress:
         workplace = open_workplace(progress=progress)
-        version = check_agent_version(agent_version) if agent_version else workplace.warehouse.newest_version()
+        version = version_or_newest(workplace, agent_version)
         manifest = evaluation_of(workplace, version, evaluation)
         files, corrected = [str(path) for path in file or ()], load_corrections(file or ())
         # Refused here, before Dagster loads.

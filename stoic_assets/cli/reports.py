@@ -8,10 +8,9 @@ import typer
 from stoic_assets.adapters.evaluation_report import write_report
 from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli import console
-from stoic_assets.cli.evaluate import newest_evaluation
+from stoic_assets.cli.evaluation_choice import newest_evaluation, version_or_newest
 from stoic_assets.cli.options import Json
 from stoic_assets.core.evaluation import REGRADING, half_judged
-from stoic_assets.core.releases import check_agent_version
 
 
 def report(
@@ -27,7 +26,7 @@ def report(
 ) -> None:
     """Writes the report of a version's newest evaluation."""
     workplace = open_workplace(to_read=True)
-    version = check_agent_version(agent_version) if agent_version else workplace.warehouse.newest_version()
+    version = version_or_newest(workplace, agent_version)
     manifest = newest_evaluation(workplace, version)
     path = write_report(workplace, manifest, out)
     [head] = workplace.warehouse.read("evaluations", version, manifest.evaluation_id, ["status"])

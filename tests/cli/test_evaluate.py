@@ -1,9 +1,7 @@
-"""Which evaluation `stoic eval --resume` and `stoic regrade` go on with."""
+"""What `stoic eval` is asked for: which jobs it means, what its stages and its gates are told."""
 
-import asyncio
 import json
 from collections.abc import Callable
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -11,109 +9,15 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from stoic_assets.adapters.evaluation_tables import EvaluationTables
-from stoic_assets.adapters.version_comparison import compare_versions
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import evaluate as command
-from stoic_assets.cli.evaluate import _meant, evaluation_of, resumed_id
+from stoic_assets.cli.evaluate import _meant
 from stoic_assets.cli.options import NEWEST
-from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import REGRADING, EvaluationRequest, Manifest
+from stoic_assets.core.evaluation import EvaluationRequest, Manifest
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.stages import EVALUATION
 
 Make = Callable[..., Manifest]
-
-
-def test_the_unfinished_evaluation_of_these_jobs_is_found_and_that_of_others_named(
-    workplace: Workplace, make_manifest: Make
-) -> None:
-    begun = make_manifest()
-    workplace.evidence.begin(begun)
-    jobs = {job.name for job in begun.spec.jobs}
-    assert resumed_id(NEWEST, begun.agent_version, jobs, workplace) == begun.evaluation_id
-    named = rf"with these jobs \(with other jobs: {begun.evaluation_id}; resume one of these with"
-    with pytest.raises(ConfigurationError, match=named):
-        resumed_id(NEWEST, begun.agent_version, {*jobs, "another"}, workplace)
-    with pytest.raises(ConfigurationError, match="with these jobs; leave --resume out to start a new one"):
-        resumed_id(NEWEST, "marcus@99", jobs, workplace)
-
-
-@pytest.mark.parametrize("happened", [False, True])
-def test_one_that_never_began_gives_way_to_a_later_one_that_is_finished(
-    workplace: Workplace, make_manifest: Make, happened: bool
-) -> None:
-    years = ("2025", "2026")
-    older, newer = (make_manifest(evaluation_id=year, started_at=f"{year}-01-01T00:00:00Z") for year in years)
-    version = older.agent_version
-    workplace.evidence.begin(older)
-    if happened:
-        asyncio.run(workplace.evidence.journals(older).append("t1", {"kind": "began", "at": older.started_at}))
-    assert resumed_id(NEWEST, version, set(), workplace) == "2025", "its graph may answer by now"
-    workplace.evidence.begin(newer)
-    tables = EvaluationTables(workplace, newer)
-    counts = {"planned_trials": 20, "scored_trials": 19, "invalid_trials": 1}
-    tables.write_head("finished", **counts)
-    tables.write("evaluation_scores", [{"agent": "marcus", "conclusive": True, **counts}])
-    if happened:
-        assert resumed_id(NEWEST, version, set(), workplace) == "2025"
-    else:
-        advice = "with these jobs; --resume 2026 runs the invalid trials of the newest again; leave"
-        with pytest.raises(ConfigurationError, match=f"no unfinished evaluation of {version} {advice}"):
-            resumed_id(NEWEST, version, set(), workplace)
-    assert resumed_id("2025", version, set(), workplace) == "2025"
-
-
-@pytest.mark.parametrize(("status", "conclusive", "by_runs", "refused"), [
-    ("finished", True, "finished", "there is no unfinished evaluation"), ("finished", False, "finished", None),
-    ("finished", True, "conversed", None), ("finished", True, REGRADING, "again was cut short"),
-    ("finished", False, REGRADING, "again was cut short"), (REGRADING, True, "finished", "again was cut short"),
-    ("conversed", True, "finished", None),
-])  # fmt: skip
-def test_the_newest_is_unfinished_without_a_verdict_or_after_a_run_that_was_cut_short(
-    workplace: Workplace, make_manifest: Make, monkeypatch: pytest.MonkeyPatch,
-    status: str, conclusive: bool, by_runs: str, refused: str | None,
-) -> None:  # fmt: skip
-    manifest = make_manifest()
-    workplace.evidence.begin(manifest)
-    tables = EvaluationTables(workplace, manifest)
-    counts = {"planned_trials": 20, "scored_trials": 10, "invalid_trials": 10}
-    tables.write_head(status, **counts)
-    tables.write("evaluation_scores", [{"agent": "marcus", "conclusive": conclusive, **counts}])
-    monkeypatch.setattr(command, "status_by_runs", lambda *_: by_runs)
-    with pytest.raises(ConfigurationError, match=refused) if refused else nullcontext():
-        assert resumed_id(NEWEST, manifest.agent_version, set(), workplace) == "E1"
-
-
-def test_an_evaluation_is_judged_again_that_is_named_or_the_newest(workplace: Workplace, make_manifest: Make) -> None:
-    years = ("2025", "2026")
-    older, newer = (make_manifest(evaluation_id=year, started_at=f"{year}-01-01T00:00:00Z") for year in years)
-    for each in (older, newer):
-        workplace.evidence.begin(each)
-        EvaluationTables(workplace, each).write_head("finished", planned_trials=1)
-    version = older.agent_version
-    assert evaluation_of(workplace, version, None) == newer
-    assert evaluation_of(workplace, version, "2025") == older
-    with pytest.raises(ConfigurationError, match="has no evaluation 2024; known: 2025, 2026; name one of these, or"):
-        evaluation_of(workplace, version, "2024")
-
-
-def test_a_version_that_was_cut_short_before_anything_was_stored_is_resumed_not_paid_for_again(
-    workplace: Workplace, make_manifest: Make
-) -> None:
-    with pytest.raises(ConfigurationError, match=r"marcus@1\.0\.0 was never evaluated; run `stoic eval --agent-vers"):
-        evaluation_of(workplace, "marcus@1.0.0", None)
-    workplace.evidence.begin(make_manifest())
-    again = r"continue with `stoic eval --agent-version marcus@1\.0\.0 --resume E1` \(same options\)"
-    with pytest.raises(ConfigurationError, match=rf"marcus@1\.0\.0 has an unfinished evaluation; {again}"):
-        evaluation_of(workplace, "marcus@1.0.0", None)
-    with pytest.raises(ConfigurationError, match=f"it has an unfinished evaluation; {again}"):
-        compare_versions(workplace, "marcus@0", "marcus@1.0.0")
-    with pytest.raises(ConfigurationError, match=f"its evaluation E1 was cut short; {again}"):
-        compare_versions(workplace, "marcus@0", "marcus@1.0.0", candidate_id="E1")
-    EvaluationTables(workplace, make_manifest()).write_head("conversed", planned_trials=1)
-    with pytest.raises(ConfigurationError, match=f"its newest evaluation is conversed; {again}"):
-        compare_versions(workplace, "marcus@0", "marcus@1.0.0")
 
 
 def test_what_names_no_job_means_those_of_the_evaluation_it_resumes_or_the_single_one(
