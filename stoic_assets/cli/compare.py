@@ -154,7 +154,7 @@ def _show_assertions(heading: str, pairs: Sequence[PairedAssertion], style: str)
 
 
 def _table(found: Comparison) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim")
+    table = console.plain_table()
     table.add_column("measure")
     for heading in _versions(found):
         table.add_column(console.Name(heading), justify="right", min_width=5)

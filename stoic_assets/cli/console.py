@@ -78,6 +78,11 @@ def say(text: str | Text, style: str = "", indent: int = 0, label: str | Text = 
         out.print(Text.assemble(" " * indent if number else label, line), style=style)
 
 
+def plain_table() -> Table:
+    """A table without lines, for `print_table`."""
+    return Table(box=None, pad_edge=False, header_style="dim")
+
+
 def print_table(table: Table) -> None:
     """A table on stdout with no cell cut short: if a terminal is too narrow, columns with a `min_width` fold.
 
@@ -154,7 +159,7 @@ class TerminalProgress:
 
 
 @contextmanager
-def watched(verbose: bool = False) -> Iterator[TerminalProgress]:
+def watched(verbose: bool) -> Iterator[TerminalProgress]:
     """Progress on stderr while the block runs."""
     columns = (TextColumn("{task.description:>14}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Bars(*columns, console=err, transient=not verbose, disable=not err.is_terminal) as bars:

@@ -26,10 +26,10 @@ from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.errors import ServiceUnreachable, StoicError
 from stoic_assets.core.evaluation import EvaluationRequest
 from stoic_assets.core.graph_address import GraphAddress
+from stoic_assets.demo.releases import RELEASES
 
 FOR_REAL_AGENTS = ("AGENT_", "NEO_", "STOIC_GRAPH", "STOIC_WEBHOOK_URL", "EVOLUTION_URL", "BOOGIE_URL")
 """Prefixes of settings that lead to the user's own services."""
-RELEASES = ("1.0.0", "1.1.0")
 AGAIN = "run `stoic demo` again; it starts from the beginning"
 
 
@@ -42,7 +42,7 @@ def demo(
     with console.watched(verbose) as progress:
         workplace = demo_workplace(open_workplace(progress=progress), live)
         with workplace.graphs() as graphs, ExitStack() as agents:
-            urls = {r: agents.enter_context(running_agent(r, graphs.subject_address)) for r in RELEASES}
+            urls = {r: agents.enter_context(_running_agent(r, graphs.subject_address)) for r in RELEASES}
             documents = [_evaluate(workplace, release, url) for release, url in urls.items()]
     found = _compared(workplace, documents)
     if as_json:
@@ -77,7 +77,7 @@ def _evaluate(workplace: Workplace, release: str, url: str) -> dict[str, Any]:
 
 
 @contextmanager
-def running_agent(release: str, graph: GraphAddress) -> Iterator[str]:
+def _running_agent(release: str, graph: GraphAddress) -> Iterator[str]:
     """A release of the demo agent in a process of its own; yields its URL. Raises `ServiceUnreachable`."""
     env = {
         **os.environ, "NEO_URI": graph.uri, "NEO_USERNAME": graph.username or "", "NEO_PASSWORD": graph.password or "",

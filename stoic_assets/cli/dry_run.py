@@ -5,8 +5,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rich.table import Table
-
 from stoic_assets.adapters.evaluation_setup import job_files
 from stoic_assets.adapters.job_reach import files_outside, variables_sent
 from stoic_assets.adapters.models.offline_model import OFFLINE
@@ -30,12 +28,12 @@ def show_plan(
 ) -> None:
     """Prints the plan, for people also what else the jobs have access to; no service is contacted."""
     shown = spec.blanked(workplace.redactor)
-    document = plan_document(shown, version, workplace)
+    document = _plan_document(shown, version, workplace)
     if as_json:
         console.print_json(document)
         return
     console.out.print(f"{version}: {plural(document['trials'], 'trial')}, nothing was run")
-    table = Table(box=None, pad_edge=False, header_style="dim")
+    table = console.plain_table()
     for heading in ("job", "agent", "conditions"):
         table.add_column(heading, min_width=10)
     for heading in ("trials", "assertions", "setups"):
@@ -66,7 +64,7 @@ def _show_reach(
         console.say(workplace.redactor.text(reads))
 
 
-def plan_document(spec: EvaluationSpec, version: str, workplace: Workplace) -> dict[str, Any]:
+def _plan_document(spec: EvaluationSpec, version: str, workplace: Workplace) -> dict[str, Any]:
     """The plan as data. It counts the calls of conversations that take all their turns, without retries."""
     planned = spec.plan("dry-run")
     verdicts = sum(len(VIRTUES) * spec.judge_samples + bool(item.job.tasks) for item in planned)

@@ -75,7 +75,7 @@ def _begun(workplace: Workplace, agent_version: str, evaluation_id: str) -> Row 
 
 
 def _table(found: Rows) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim")
+    table = console.plain_table()
     for heading, least in (("version", 12), ("evaluation", 16), ("begun, UTC", 10), ("status", 10)):
         table.add_column(heading, min_width=least)
     for heading in ("scored", "average", "cost"):

@@ -103,7 +103,7 @@ def finish(
             console.err.print(console.foreign(line))
     else:
         show(outcome, workplace)
-    refusal = why_no_verdict(outcome, workplace.settings.invalid_trials_threshold)
+    refusal = _why_no_verdict(outcome, workplace.settings.invalid_trials_threshold)
     if junit:
         task_at_least = workplace.settings.passing.task_at_least
         write_whole(junit, evaluation_junit(outcome.document, outcome.names, task_at_least, refusal))
@@ -120,7 +120,7 @@ def _decided(document: Document) -> list[bool]:
     return [trial["passed"] for trial in document["trials"] if trial["passed"] is not None]
 
 
-def why_no_verdict(outcome: Outcome, threshold: float) -> str | None:
+def _why_no_verdict(outcome: Outcome, threshold: float) -> str | None:
     """Why there is no verdict, and what to do; None if there is one. It outranks any gate: that would judge nothing."""
     version, evaluation_id = outcome.document["agent_version"], outcome.document["evaluation_id"]
     again = way_to_finish(version, evaluation_id, outcome.status)

@@ -22,7 +22,7 @@ def trials_table(trials: Sequence[Row], names: Mapping[str, str]) -> Table:
     """
     penalised = any(trial["scores"]["failure_penalty"] for trial in trials)
     parts = [part for part in PARTS if part != "failure_penalty" or penalised or not console.out.is_terminal]
-    table = Table(box=None, pad_edge=False, header_style="dim")
+    table = console.plain_table()
     table.add_column("trial", min_width=12)
     table.add_column("outcome", min_width=10)
     for heading in (*(PARTS[part] for part in parts), "virtues"):
@@ -36,7 +36,7 @@ def trials_table(trials: Sequence[Row], names: Mapping[str, str]) -> Table:
 
 def virtues_table(rows: Sequence[Row]) -> Table:
     """The means of rows of `evaluation_virtues`; a virtue that nobody scored has dashes."""
-    table = Table(box=None, pad_edge=False, header_style="dim")
+    table = console.plain_table()
     for heading in ("virtue", "mean", "confidence", "trials"):
         table.add_column(heading, justify="left" if heading == "virtue" else "right")
     found = {row["virtue"]: row for row in rows}

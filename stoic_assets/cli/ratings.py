@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from stoic_assets.adapters import calibration_store, ratings_store
 from stoic_assets.adapters.rating_analysis import Analysed, analyse_ratings
@@ -73,8 +72,7 @@ def collect(
         if collected.superseded:
             console.say(
                 "superseded: replaced by newer ratings of the same rater, item and page, or by later ones with the "
-                "same "
-                "timestamp; if two people used one rater id, change it in one person's files"
+                "same timestamp; if two people used one rater id, change it in one person's files"
             )
         if collected.has_new:
             console.say(REMAINS)
@@ -103,7 +101,7 @@ def analyze(
 
 def _show(analysed: Analysed) -> None:
     analysis = analysed.analysis
-    table = Table(box=None, pad_edge=False, header_style="dim")
+    table = console.plain_table()
     for heading in ("dimension", "ordinal alpha", "95 % interval", "gate"):
         table.add_column(heading)
     table.add_column("why", min_width=12)
