@@ -111,7 +111,7 @@ def is_running(server: GraphServer) -> bool:
 def answers(server: GraphServer, seconds: float) -> bool:
     """Whether both databases answer root, and the subject database the observer, within `seconds`."""
     verdict: list[bool] = []
-        # A frozen server keeps a connection open silently, and the driver has no time-out for that: leave the thread.
+    # A frozen server keeps a connection open silently, and the driver has no time-out for that: leave the thread.
     thread = threading.Thread(target=lambda: verdict.append(_answers(server)), daemon=True)
     thread.start()
     thread.join(seconds)

@@ -5,7 +5,7 @@ what it found.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -20,12 +20,7 @@ from stoic_assets.core.concurrent_calls import concurrently
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evolution.stoic_evaluation import StoicEvaluation
 from stoic_assets.core.feedback.feedback_file import DialogueFile, FeedbackFile, Metrics, MetricsFile, parse_feedback
-from stoic_assets.core.feedback.human_evaluation import (
-    FEEDBACK,
-    HumanFeedback,
-    human_evaluation,
-    human_row,
-)
+from stoic_assets.core.feedback.human_evaluation import FEEDBACK, HumanFeedback, human_evaluation, human_row
 from stoic_assets.core.feedback.interpretation import interpret, interpreter
 from stoic_assets.core.feedback.rating_bridge import rated_feedback
 from stoic_assets.core.judging.ask import NoVerdict
@@ -33,14 +28,6 @@ from stoic_assets.core.moments import utc_text
 from stoic_assets.core.table_rows import Row
 
 TABLE = "human_feedback_evaluations"
-
-
-@dataclass(frozen=True)
-class Folder:
-    """The feedback files by id, each with its name, and one line about each invalid file."""
-
-    files: Mapping[str, tuple[str, FeedbackFile]]
-    complaints: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -56,7 +43,7 @@ class TakenIn:
         return sorted({dimension for row in self.rows for dimension in row["unmapped_dimensions"]})
 
 
-def feedback_folder(home: Path) -> Path:
+def _feedback_folder(home: Path) -> Path:
     """The folder for feedback files."""
     return home / "feedback"
 
@@ -66,12 +53,12 @@ def feedback_model(workplace: Workplace) -> Ledger | None:
     if is_offline(workplace.env):
         return None
     provider = connect_model(workplace.env, workplace.settings)
-    journal = feedback_folder(workplace.project.home) / "llm_calls.jsonl"
+    journal = _feedback_folder(workplace.project.home) / "llm_calls.jsonl"
     return Ledger(provider, journal, workplace.settings.prices, redactor=workplace.redactor)
 
 
-def read_folder(folder: Path) -> Folder:
-    """Every feedback once, whatever its file is called; an invalid file does not keep the others out."""
+def _read_folder(folder: Path) -> tuple[dict[str, tuple[str, FeedbackFile]], list[str]]:
+    """Every feedback once, by its id and with the name of its file; and one line about each invalid file."""
     files: dict[str, tuple[str, FeedbackFile]] = {}
     complaints = []
     for path in sorted(folder.glob("*.json")):
@@ -81,7 +68,7 @@ def read_folder(folder: Path) -> Folder:
             complaints.append(str(error))
         else:
             files.setdefault(file.feedback_id, (path.name, file))
-    return Folder(files, tuple(complaints))
+    return files, complaints
 
 
 async def take_in(workplace: Workplace, model: ChatModel | None) -> TakenIn:
@@ -90,13 +77,13 @@ async def take_in(workplace: Workplace, model: ChatModel | None) -> TakenIn:
     `model` (see `feedback_model`) reads dialogues that were not read before. Raises `ConfigurationError` for a fault
     that concerns every dialogue (a wrong key, an unknown model).
     """
-    folder = read_folder(feedback_folder(workplace.project.home))
+    files, complaints = _read_folder(_feedback_folder(workplace.project.home))
     reader = _Reader(workplace, model)
-    read = await concurrently([reader.read(name, file) for name, file in folder.files.values()])
+    read = await concurrently([reader.read(name, file) for name, file in files.values()])
     settings = workplace.settings
     rows = [human_row(found, settings.feedback.virtues) for found in read if found is not None]
     rows += [human_row(found, settings.ratings.virtues) for found in rated_replies(workplace)]
-    return TakenIn(rows, (*folder.complaints, *sorted(reader.complaints)))
+    return TakenIn(rows, (*complaints, *sorted(reader.complaints)))
 
 
 def rated_replies(workplace: Workplace) -> list[HumanFeedback]:

@@ -37,24 +37,18 @@ def write_whole(path: Path, content: str | Iterable[str], mode: int = 0o644) -> 
 
     Raises `StorageError`; then, as after any other error, `path` is unchanged.
     """
-    with _named(path), _draft(path, content, mode) as draft:
-        draft.replace(path)
-        sync_folder(path.parent)
+    try:
+        with _draft(path, content, mode) as draft:
+            draft.replace(path)
+            sync_folder(path.parent)
+    except OSError as error:
+        advice = "free space, or write to another place"
+        raise StorageError(f"{path} cannot be written: {error.strerror}; {advice}") from None
     return path
 
 
 @contextmanager
-def _named(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise StorageError(
-            f"{path} cannot be written: {error.strerror}; free space, or write to another place"
-        ) from None
-
-
-@contextmanager
-def _draft(path: Path, content: str | Iterable[str], mode: int = 0o644) -> Iterator[Path]:
+def _draft(path: Path, content: str | Iterable[str], mode: int) -> Iterator[Path]:
     """The content in a file next to `path`, synced; in any case the file is gone afterwards."""
     make_folder(path.parent)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")

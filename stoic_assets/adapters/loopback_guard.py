@@ -23,13 +23,13 @@ class OwnPagesOnly:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers or passes on."""
-        if scope["type"] != "lifespan" and is_foreign(Headers(scope=scope), scope.get("method", "")):
+        if scope["type"] != "lifespan" and _is_foreign(Headers(scope=scope), scope.get("method", "")):
             await PlainTextResponse("a page of another origin may not do this", 403)(scope, receive, send)
         else:
             await self._app(scope, receive, send)
 
 
-def is_foreign(headers: Headers, method: str) -> bool:
+def _is_foreign(headers: Headers, method: str) -> bool:
     """Whether a request comes from another origin's page. Such a page may do no more than link to one of our pages."""
     if (origin := headers.get("origin")) is not None and origin.partition("://")[2] != headers.get("host"):
         return True

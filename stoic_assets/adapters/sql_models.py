@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 
-
 class EvaluationModels:
     """The models of one evaluation over one connection, in which a table's name means the evaluation's file."""
 

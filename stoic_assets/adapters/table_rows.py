@@ -24,7 +24,7 @@ _FIRST, _LAST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC
 """Times that Python can represent in every zone."""
 
 
-def readable_json(text: str) -> str:
+def _readable_json(text: str) -> str:
     """Refuses text that no reader of the column could parse."""
     json.loads(text)
     return text
@@ -77,7 +77,7 @@ def _kinds() -> dict[str, schemas.CoreSchema]:
     aspect = {"aspect": text, "assessment": _or_null(text), "example": _or_null(text), "score": _or_null(number)}
     return {
         "text": text,
-        "json": schemas.no_info_after_validator_function(readable_json, text),
+        "json": schemas.no_info_after_validator_function(_readable_json, text),
         "number": number,
         "count": schemas.int_schema(ge=-(2**63), lt=2**63),
         "flag": schemas.bool_schema(),

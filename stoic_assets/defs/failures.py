@@ -12,8 +12,6 @@ from stoic_assets.core.errors import InfrastructureError, ServiceUnreachable, St
 
 RETRIES = dg.RetryPolicy(max_retries=2, delay=1, backoff=dg.Backoff.EXPONENTIAL, jitter=dg.Jitter.PLUS_MINUS)
 """For steps that talk to networks. Nothing is paid twice: journals and the judge cache keep earlier replies."""
-
-
 WAITS = (60, 120, 240, 480, 960)
 """Seconds between tries, half an hour in all: an agent may start after its manifest, a model server return soon."""
 UNATTENDED = ("dagster/sensor_name", "dagster/schedule_name")

@@ -45,12 +45,12 @@ def nights_of(settings: Nightly) -> dg.TimeWindowPartitionsDefinition:
     """The days on which the schedule fires, each from its midnight on: the partition exists when its night begins."""
     days = " ".join(settings.cron.split()[2:])
     return dg.TimeWindowPartitionsDefinition(
-        start=first_night(settings), fmt="%Y-%m-%d", cron_schedule=f"0 0 {days}", timezone=settings.time_zone,
+        start=_first_night(settings), fmt="%Y-%m-%d", cron_schedule=f"0 0 {days}", timezone=settings.time_zone,
         end_offset=1,
     )  # fmt: skip
 
 
-def first_night(settings: Nightly) -> str:
+def _first_night(settings: Nightly) -> str:
     """The first night; `YYYY-MM-DD`."""
     return date.fromisoformat(settings.since).isoformat()
 
@@ -167,7 +167,7 @@ def _schedule(settings: Nightly, job: Any) -> dg.ScheduleDefinition:
             return dg.SkipReason(
                 f"the nightly run of {night} was missed; to make up for it, materialise {CONVERSATIONS} of that day"
             )
-        if night < first_night(settings):
+        if night < _first_night(settings):
             return dg.SkipReason(f"nightly runs begin on {settings.since}, as nightly.since in stoic.yml says")
         releases = read_releases(workplace)
         if not releases.live:

@@ -53,24 +53,19 @@ def human_ratings(workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResul
     return dg.MaterializeResult(metadata=collected.counts)
 
 
+def _spec(name: str, description: str) -> dg.AssetSpec:
+    return dg.AssetSpec(
+        name, description=description, group_name="people", kinds={"python", "parquet"}, owners=OWNERS,
+        deps=[human_ratings],
+    )
+
+
 @dg.multi_asset(
     specs=[
-        dg.AssetSpec(
-            "rater_reliability",
-            deps=[human_ratings],
-            group_name="people",
-            kinds={"python", "parquet"},
-            owners=OWNERS,
-            description="How far raters agree on each question, with intervals, and whether that is enough.",
+        _spec(
+            "rater_reliability", "How far raters agree on each question, with intervals, and whether that is enough."
         ),
-        dg.AssetSpec(
-            "rater_checks",
-            deps=[human_ratings],
-            group_name="people",
-            kinds={"python", "parquet"},
-            owners=OWNERS,
-            description="Reasons to talk with a rater. No rating is left out because of one.",
-        ),
+        _spec("rater_checks", "Reasons to talk with a rater. No rating is left out because of one."),
     ]
 )
 def rating_analysis(workplace: dg.ResourceParam[Workplace]) -> tuple[dg.MaterializeResult, dg.MaterializeResult]:

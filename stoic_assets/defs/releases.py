@@ -39,7 +39,7 @@ def new_releases(context: dg.SensorEvaluationContext, workplace: dg.ResourcePara
     bases = releases.bases()
     requested = _requested(context, workplace, digests)
     wanted = [version for version, digest in digests.items() if requested.get(version) != digest]
-    begun = ready(wanted, bases, versions_running(context.instance))
+    begun = ready(wanted, bases, _versions_running(context.instance))
     requested |= {version: digests[version] for version in begun}
     for complaint in releases.complaints if begun else ():  # otherwise they are why the tick was skipped
         context.log.warning(complaint)
@@ -58,7 +58,7 @@ def digest_of(release: Release) -> str:
     return hashlib.sha256(content.encode()).hexdigest()[:12]
 
 
-def versions_running(instance: dg.DagsterInstance) -> set[str]:
+def _versions_running(instance: dg.DagsterInstance) -> set[str]:
     """The versions that are being evaluated by a run of `release_evaluation`, or wait for their turn."""
     filters = dg.RunsFilter(job_name=release_evaluation.name, statuses=NOT_ENDED)
     return {run.tags[PARTITION_TAG] for run in instance.get_runs(filters) if PARTITION_TAG in run.tags}

@@ -31,7 +31,7 @@ _project = SqlProject()
 Result = dg.MaterializeResult | dg.AssetCheckResult
 
 
-def asset_of(table: str, of_view: bool = False) -> dg.AssetKey:
+def _asset_of(table: str, of_view: bool) -> dg.AssetKey:
     """The asset that writes a table for a model; most have the table's name.
 
     Models of one evaluation read its row as `transcripts` wrote it; views read finished evaluations.
@@ -48,7 +48,7 @@ def _spec(model: str) -> dg.AssetSpec:
         group_name="scores",
         kinds={"sql", "duckdb"},
         owners=OWNERS,
-        deps=sorted({asset_of(name, _project.is_view(model)) for name in _project.inputs(model)}),
+        deps=sorted({_asset_of(name, _project.is_view(model)) for name in _project.inputs(model)}),
     )
 
 
@@ -111,7 +111,7 @@ def _results(
         yield from (check for check in _checks(model, models.failing(model)) if check.check_name in asked)
 
 
-def sql_view(model: str) -> dg.AssetsDefinition:
+def _sql_view(model: str) -> dg.AssetsDefinition:
     """A model across evaluations as an asset: its rows of one agent."""
 
     @dg.multi_asset(name=model, specs=[_spec(model)], check_specs=_check_specs([model]), partitions_def=agent_versions)
@@ -142,13 +142,13 @@ def _checks(model: str, failing: Mapping[str, int]) -> list[dg.AssetCheckResult]
 def _lineage(project: SqlProject, model: str) -> dg.TableColumnLineage:
     def deps(sources: list[tuple[str, str]]) -> list[dg.TableColumnDep]:
         # Two tables of one asset may have columns of the same name; Dagster refuses duplicates.
-        keyed = dict.fromkeys((asset_of(table, project.is_view(model)), column) for table, column in sources)
+        keyed = dict.fromkeys((_asset_of(table, project.is_view(model)), column) for table, column in sources)
         return [dg.TableColumnDep(asset, column) for asset, column in keyed]
 
     return dg.TableColumnLineage({column: deps(sources) for column, sources in lineage(project, model).items()})
 
 
-sql_assets = [sql_models, *(sql_view(model) for model in _project.order if _project.is_view(model))]
+sql_assets = [sql_models, *(_sql_view(model) for model in _project.order if _project.is_view(model))]
 
 
 @dg.asset(
