@@ -7,7 +7,6 @@ that was connected or sent to. Exit code 1 if one of them is neither configured 
 opened on loopback, or if a configured one is missing.
 """
 
-import os
 import re
 import subprocess
 import sys
@@ -15,8 +14,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from benchmarks.throughput.evaluation import KEPT
-from benchmarks.throughput.processes import served
+from benchmarks.throughput.processes import STOIC, environment, served
 from benchmarks.throughput.workload import REPEATS, Workload, write_project
 
 CALL = re.compile(
@@ -30,10 +28,9 @@ WATCHED = "connect,sendto,sendmsg,sendmmsg,bind,getsockname"
 def traced(folder: Path, env: dict[str, str]) -> str:
     """The output of strace for one evaluation in the project at `folder`, each line after the number of its thread."""
     trace = folder / "trace"
-    stoic = [str(Path(sys.executable).with_name("stoic")), "eval", "--json"]
     # A file for each thread: in a common one, simultaneous calls break up lines.
     watch = ["strace", "-ff", "-qq", "-e", f"trace={WATCHED}", "-e", "signal=none", "-o", str(trace)]
-    done = subprocess.run([*watch, *stoic], cwd=folder, env=env, capture_output=True, text=True)
+    done = subprocess.run([*watch, STOIC, "eval", "--json"], cwd=folder, env=env, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"the evaluation ended with {done.returncode}: {done.stderr[-2000:]}")
     files = sorted(folder.glob("trace.*"))
@@ -60,10 +57,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as temporary, served("agent", 0, 0) as agent, served("model", 0, 0) as model:
         folder = Path(temporary)
         write_project(folder, Workload(trials=REPEATS))
-        env = {name: os.environ[name] for name in KEPT if name in os.environ} | {
-            "OPENAI_API_KEY": "benchmark", "OPENAI_BASE_URL": f"{model.url}/v1", "AGENT_URL": agent.url,
-            "STOIC_HOME": str(folder / ".stoic"),
-        }  # fmt: skip
+        env = environment(agent.url, model.url, folder / ".stoic")
         called, opened = addresses(traced(folder, env))
         configured = {agent.url.rpartition("/")[2]: "the agent", model.url.rpartition("/")[2]: "the models"}
     strangers = 0

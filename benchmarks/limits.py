@@ -11,15 +11,12 @@ import argparse
 import asyncio
 import math
 import statistics
-import subprocess
-import sys
 import time
 from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
+from benchmarks.throughput.processes import listening
 from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.adapters.models.openai_model import OpenAiModel
 from stoic_assets.core.chat import ChatRequest
@@ -122,18 +119,6 @@ def serve(counter: Counter, retry_after: str) -> None:
     asyncio.run(main())
 
 
-@contextmanager
-def served(counter: str, retry_after: str) -> Iterator[str]:
-    """The address of a server while the block runs."""
-    command = [sys.executable, __file__, "--serve", counter, retry_after]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            yield f"http://127.0.0.1:{process.stdout.readline().strip()}"
-        finally:
-            process.terminate()
-
-
 async def run(url: str, limit: ModelLimit) -> tuple[float, int]:
     """Seconds from the first call to the last reply, and how many calls were refused."""
     import aiohttp
@@ -173,7 +158,7 @@ class Case:
         limit = ModelLimit(in_flight=IN_FLIGHT, requests_per_minute=60 * PER_SECOND if self.configured else None)
         done = []
         for _ in range(runs):
-            with served(self.counter, self.retry_after) as url:
+            with listening("benchmarks.limits", "--serve", self.counter, self.retry_after) as url:
                 done.append(asyncio.run(run(url, limit)))
         seconds, refused = [run[0] for run in done], [run[1] for run in done]
         middle = statistics.median(seconds)

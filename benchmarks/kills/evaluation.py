@@ -1,9 +1,7 @@
 """One evaluation that is killed and resumed until it ends, observed from outside: command line, tables, servers."""
 
-import os
 import shutil
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -13,10 +11,9 @@ from benchmarks.kills.bill import Kill, Process, calls_too_many, kills_of, missi
 from benchmarks.kills.doubles import Call, Doubles
 from benchmarks.kills.project import FACT, JUDGES, OTHER_FACT, calls_needed, write_job, write_project
 from benchmarks.kills.tables import Rows, paid_calls, rows_of
+from benchmarks.throughput.processes import STOIC, environment
 
-STOIC = str(Path(sys.executable).with_name("stoic"))
 NOTHING_TO_RESUME = "there is no unfinished evaluation"
-KEPT = ("PATH", "HOME", "LANG", "TMPDIR")
 
 
 @dataclass
@@ -89,10 +86,8 @@ class Evaluation:
         return Process(code, ended - start, ended, (self._folder / "err").read_text(), before, calls)
 
     def _env(self) -> dict[str, str]:
-        return {name: os.environ[name] for name in KEPT if name in os.environ} | {
-            "OPENAI_API_KEY": "benchmark", "OPENAI_BASE_URL": f"{self._doubles.model_url}/v1",
-            "AGENT_URL": self._doubles.agent_url, "STOIC_HOME": str(self._home), "STOIC_JUDGE_MODEL": ",".join(JUDGES),
-        }  # fmt: skip
+        servers = environment(self._doubles.agent_url, self._doubles.model_url, self._home)
+        return servers | {"STOIC_JUDGE_MODEL": ",".join(JUDGES)}
 
     def _calls(self) -> list[Call]:
         return self._doubles.calls[self._began :]

@@ -73,7 +73,7 @@ def _arguments() -> argparse.Namespace:
 
 def _quietly(measure: Callable[..., R], *arguments: object) -> R:
     """Measures once the machine is quiet, and says so if it stays busy."""
-    if (busy := await_quiet()) > QUIET:
+    if (busy := await_quiet(QUIET)) > QUIET:
         print(f"(the processors are {busy:.0%} busy with something else)", flush=True)
     return measure(*arguments)
 

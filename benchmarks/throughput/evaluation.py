@@ -1,16 +1,12 @@
 """One evaluation by `stoic eval` with our own servers, observed from outside; and the bare client after it."""
 
 import json
-import os
-import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.throughput.processes import Server, python, run, served
+from benchmarks.throughput.processes import STOIC, Server, environment, python, run, served
 from benchmarks.throughput.workload import Workload
-
-KEPT = ("PATH", "HOME", "LANG", "TMPDIR")
 
 
 @dataclass(frozen=True)
@@ -34,12 +30,8 @@ def evaluate(folder: Path, version: str, workload: Workload) -> Measured:
         served("agent", workload.latency, workload.bookkeeping) as agent,
         served("model", workload.latency, workload.bookkeeping) as model,
     ):
-        env = {name: os.environ[name] for name in KEPT if name in os.environ} | {
-            "OPENAI_API_KEY": "benchmark", "OPENAI_BASE_URL": f"{model.url}/v1", "AGENT_URL": agent.url,
-            "STOIC_HOME": str(folder / ".stoic"),
-        }  # fmt: skip
         options = ["--agent-version", version, "--max-conversations", str(workload.at_once), "--json"]
-        ended = run([str(Path(sys.executable).with_name("stoic")), "eval", *options], folder, env)
+        ended = run([STOIC, "eval", *options], folder, environment(agent.url, model.url, folder / ".stoic"))
         asked = [agent.tally(), model.tally()]
         calls = sum(sum(tally["calls"].values()) for tally in asked)
         _refuse_other_work(json.loads(ended.out), calls, workload)

@@ -13,7 +13,17 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
+STOIC = str(Path(sys.executable).with_name("stoic"))
+KEPT = ("PATH", "HOME", "LANG", "TMPDIR")
+"""Variables that a command gets from our own environment."""
 TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def environment(agent: str, model: str, home: Path) -> dict[str, str]:
+    """The environment of a `stoic` that calls our own servers at these addresses."""
+    return {name: os.environ[name] for name in KEPT if name in os.environ} | {
+        "OPENAI_API_KEY": "benchmark", "OPENAI_BASE_URL": f"{model}/v1", "AGENT_URL": agent, "STOIC_HOME": str(home),
+    }  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -31,11 +41,18 @@ class Server:
 @contextmanager
 def served(role: str, latency: float, bookkeeping: float) -> Iterator[Server]:
     """A server in a process of its own while the block runs."""
-    command = [sys.executable, "-m", "benchmarks.throughput.servers", role, str(latency), str(bookkeeping)]
+    with listening("benchmarks.throughput.servers", role, str(latency), str(bookkeeping)) as url:
+        yield Server(url)
+
+
+@contextmanager
+def listening(module: str, *arguments: str) -> Iterator[str]:
+    """The address of one of the benchmarks' modules that print a port and serve there, while the block runs."""
+    command = [sys.executable, "-m", module, *arguments]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
-            yield Server(f"http://127.0.0.1:{process.stdout.readline().strip()}")
+            yield f"http://127.0.0.1:{process.stdout.readline().strip()}"
         finally:
             process.terminate()
 
@@ -54,7 +71,6 @@ class Ended:
     started: float
     wall: float
     cpu: float
-    children_cpu: float
     peak_mb: float
     out: str
 
@@ -70,15 +86,15 @@ def run(command: Sequence[str], folder: Path, env: Mapping[str, str]) -> Ended:
             peak = _peak_kb(process.pid) or peak
             time.sleep(0.02)
         wall = time.time() - started
-        times = [int(ticks) / TICKS for ticks in _status("stat", process.pid).rpartition(")")[2].split()[11:15]]
+        user, system = _status("stat", process.pid).rpartition(")")[2].split()[11:13]
         if process.wait():
             err.seek(0)
             raise RuntimeError(f"{' '.join(command)} ended with {process.returncode}: {err.read()[-2000:]}")
         out.seek(0)
-        return Ended(started, wall, times[0] + times[1], times[2] + times[3], peak / 1024, out.read())
+        return Ended(started, wall, (int(user) + int(system)) / TICKS, peak / 1024, out.read())
 
 
-def await_quiet(busy: float = 0.12, patience: float = 60.0) -> float:
+def await_quiet(busy: float, patience: float = 60.0) -> float:
     """Waits until the processors are less busy than that, for at most `patience` seconds; returns how busy they are."""
     end = time.monotonic() + patience
     while (share := _busy_share(1.0)) > busy and time.monotonic() < end:

@@ -9,7 +9,6 @@ Prints its port and serves on loopback until it is ended. `GET /tally` reports t
 import asyncio
 import json
 import re
-import resource
 import sys
 import time
 from collections import Counter
@@ -33,7 +32,6 @@ class Service:
         self._calls, self._bytes = Counter[str](), Counter[str]()
         self._in_flight = self._most_in_flight = 0
         self._first: float | None = None
-        self._last: float | None = None
 
     def take(self, method: str, path: str, body: bytes, reply: Callable[[bytes], None]) -> None:
         """Calls `reply` with the answer when its time has come."""
@@ -52,19 +50,16 @@ class Service:
 
         def finish() -> None:
             self._in_flight -= 1
-            self._last = time.time()
             reply(answer)
 
         seconds = self._bookkeeping if kind in BOOKKEEPING else self._latency
         asyncio.get_running_loop().call_later(seconds, finish)
 
     def tally(self) -> dict[str, Any]:
-        """Calls and mean request bytes by kind, when the first came and the last left, CPU seconds of this process."""
-        used = resource.getrusage(resource.RUSAGE_SELF)
+        """Calls and mean request bytes by kind, how many were under way at once, and when the first came."""
         return {
             "calls": dict(self._calls), "bytes": {kind: self._bytes[kind] // n for kind, n in self._calls.items()},
-            "most_in_flight": self._most_in_flight, "first": self._first, "last": self._last,
-            "cpu_seconds": used.ru_utime + used.ru_stime,
+            "most_in_flight": self._most_in_flight, "first": self._first,
         }  # fmt: skip
 
 

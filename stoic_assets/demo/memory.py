@@ -49,7 +49,7 @@ class Memory:
         """Makes the labels known to the graph before conversations begin.
 
         When several clients create the first node of a combination of labels at once, ArcadeDB refuses all but one,
-        with an error that looks like a faulty query. Another agent may start now, so this tries twice.
+        with an error that looks like a faulty query. Another agent may start now, so this tries again.
         """
         for label in _LABELS:
             async for attempt in AsyncRetrying(stop=stop_after_attempt(3), wait=wait_random(max=0.2), reraise=True):

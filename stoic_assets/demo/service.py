@@ -42,9 +42,7 @@ Answer = Callable[[Request], Awaitable[dict[str, Any]]]
 Body = TypeVar("Body", bound=BaseModel)
 
 
-def build_app(
-    service: ChatService, api_key: str | None = None, graph: Graph | None = None, host: str = HOST
-) -> Starlette:
+def _app(service: ChatService, api_key: str | None, graph: Graph, host: str) -> Starlette:
     """The HTTP side of a chat service; closes `graph` at shutdown. With an `api_key` every chat call must have it.
 
     Requests whose Host header does not fit `host`, or that come from a foreign web page, are refused.
@@ -56,8 +54,7 @@ def build_app(
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         yield
-        if graph is not None:
-            await graph.aclose()
+        await graph.aclose()
 
     routes = [*_chat_routes(service, api_key), Route("/health", health)]
     return Starlette(routes=routes, lifespan=lifespan, exception_handlers=_FAULTS, middleware=guard(host))
@@ -107,7 +104,7 @@ async def _serve(release: Release, place: tuple[str, int], graph: Graph, api_key
     except StoicError:
         await graph.aclose()
         raise
-    app = build_app(ChatService(release, memory), api_key, graph, place[0])
+    app = _app(ChatService(release, memory), api_key, graph, place[0])
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, ws="none", timeout_graceful_shutdown=_SHUTDOWN_SECONDS
     )
