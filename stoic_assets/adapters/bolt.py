@@ -52,8 +52,8 @@ class Graph:
     async def observe(self, cypher: str, parameters: Parameters, seconds: float, max_rows: int) -> Rows:
         """The rows of a job's query, which cannot change the graph: reading account, READ mode, always rolled back.
 
-        Never retried. Raises QueryError when the query is wrong, writes, takes longer than `seconds` or has more than
-        `max_rows` rows; InfrastructureError when the graph is at fault.
+        Never retried. Raises `QueryError` when the query is wrong, writes, takes longer than `seconds` or has more than
+        `max_rows` rows; `InfrastructureError` when the graph is at fault.
         """
         if problem := query_problem(cypher):
             raise QueryError(problem)
@@ -70,11 +70,11 @@ class Graph:
             raise QueryError(f"the query took longer than {seconds:g} s: make it cheaper or raise the limit") from None
 
     async def run_script(self, script: str, parameters: Parameters, seconds: float) -> None:
-        """Run the statements of a setup in order, each in a transaction of its own, in `seconds` all together.
+        """Runs the statements of a setup in order, each in a transaction of its own, in `seconds` all together.
 
-        A statement that met a concurrent write is tried again, unless it commits in parts. Raises QueryError, which
-        gives the statement's number, or InfrastructureError. The embedded server may still finish a statement that ran
-        out of time.
+        A statement that met a concurrent write is tried again, unless it commits in parts. Raises `QueryError`, which
+        gives the statement's number, or `InfrastructureError`. The embedded server may still finish a statement that
+        ran out of time.
         """
         await self._sessions.ensure_found()
         done, every = 0, statements(script)
@@ -91,16 +91,16 @@ class Graph:
             raise QueryError(f"statement {done + 1} of {len(every)}: {error}") from error
 
     async def write(self, cypher: str, parameters: Parameters | None = None) -> Rows:
-        """Run one of our own statements in a transaction; it must be safe to run twice (MERGE on ids).
+        """Runs one of our own statements in a transaction; it must be safe to run twice (MERGE on ids).
 
         Conflicts with concurrent writes and lost connections are tried again for 30 seconds; then, or for any other
-        reason, it raises InfrastructureError or QueryError.
+        reason, it raises `InfrastructureError` or `QueryError`.
         """
         with self._errors_translated(cypher):
             return await _retrying(_WRITE_LIMIT, graph_errors.is_temporary)(self._write_once, cypher, parameters or {})
 
     async def ping(self) -> None:
-        """Raise ServiceUnreachable, which names the setting to correct, unless the database answers."""
+        """Raises `ServiceUnreachable`, which names the setting to correct, unless the database answers."""
         from neo4j.exceptions import DriverError, Neo4jError
 
         try:
@@ -110,7 +110,7 @@ class Graph:
             raise graph_errors.unreachable(error, self._sessions.server.address) from error
 
     async def aclose(self) -> None:
-        """Close the connections of the running loop before the loop does; the next call opens others."""
+        """Closes the connections of the running loop before the loop does; the next call opens others."""
         await self._sessions.close()
 
     async def _observe(self, cypher: str, parameters: Parameters, seconds: float, max_rows: int) -> Rows:
@@ -156,7 +156,7 @@ class Graph:
             await (await session.run("RETURN 1")).consume()
 
     async def _confirm_answering(self, overdue: str = "", seconds: float = 0) -> None:
-        """Blame a slow query on its author, a server that no longer answers on the graph. Ends the `overdue` query."""
+        """Blames a slow query on its author, a server that no longer answers on the graph. Ends the `overdue` query."""
         from neo4j.exceptions import DriverError, Neo4jError
 
         server = self._sessions.server
@@ -181,7 +181,7 @@ class Graph:
 
 
 async def _run(runner: Any, query: "str | Query", parameters: Parameters) -> "AsyncResult":
-    """Run a query in a session or a transaction; parameters are encoded here, so that the driver's errors are clear."""
+    """Runs a query in a session or a transaction; parameters are encoded here, so that its errors are clear."""
     try:
         return cast("AsyncResult", await runner.run(query, dict(parameters)))
     except (TypeError, ValueError, OverflowError) as error:

@@ -79,12 +79,12 @@ class BoltSessions:
         self._lost = True
 
     async def ensure_found(self) -> None:
-        """Find a lost server again. Raises InfrastructureError if that fails; does nothing if none was lost."""
+        """Finds a lost server again. Raises `InfrastructureError` if that fails; does nothing if none was lost."""
         if self._lost and self._find_again:
             await asyncio.to_thread(self._find)
 
     async def close(self) -> None:
-        """Close the connections of the running loop."""
+        """Closes the connections of the running loop."""
         await self._drivers.close()
 
     async def _current_drivers(self) -> _Drivers:

@@ -33,7 +33,7 @@ class Passwords:
 
 
 def prepare_accounts(folder: Path) -> Passwords:
-    """Write the server's account files into `folder`/config and return the passwords that they accept.
+    """Writes the server's account files into `folder`/config and returns the passwords that they accept.
 
     The server must not be running: it reads its accounts when it starts and writes them back.
     """

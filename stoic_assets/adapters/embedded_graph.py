@@ -31,7 +31,7 @@ _ANSWER_SECONDS = 20.0
 def embedded_graph(home: Path) -> Iterator[GraphServer]:
     """The server of this home while the block runs: the running one, or a new one. The last user stops it.
 
-    Raises ConfigurationError (not installed), ServiceUnreachable (did not start) or StorageError.
+    Raises `ConfigurationError` (not installed), `ServiceUnreachable` (did not start) or `StorageError`.
     """
     with _leased(home, _running) as server:
         yield server
@@ -39,7 +39,7 @@ def embedded_graph(home: Path) -> Iterator[GraphServer]:
 
 @contextmanager
 def embedded_graph_ahead(home: Path) -> Iterator[None]:
-    """Starts the server without waiting for it, and keeps it until the block ends. Raises ConfigurationError.
+    """Starts the server without waiting for it, and keeps it until the block ends. Raises `ConfigurationError`.
 
     A thread waits for it instead: the server's first answer takes 0.4 s, which the first user would have to wait.
     """
@@ -77,7 +77,7 @@ def rejoin(home: Path) -> GraphServer:
 
 
 def stop_embedded_graph(home: Path) -> bool:
-    """Stop the server of this home, even if it is in use; returns whether one was running."""
+    """Stops the server of this home, even if it is in use; returns whether one was running."""
     folder = _folder(home)
     if not folder.exists():
         return False

@@ -74,9 +74,9 @@ class GraphServer:
 
 
 def spawn(folder: Path) -> GraphServer:
-    """Start the server process over `folder` without waiting for it.
+    """Starts the server process over `folder` without waiting for it.
 
-    Raises ConfigurationError where the package is not installed.
+    Raises `ConfigurationError` where the package is not installed.
     """
     command = _command(folder)
     passwords = prepare_accounts(folder)
@@ -88,9 +88,9 @@ def spawn(folder: Path) -> GraphServer:
 
 
 def await_ready(server: GraphServer, folder: Path) -> GraphServer:
-    """Wait until both databases answer, which is later than the port opens, and return the server with its URI.
+    """Waits until both databases answer, which is later than the port opens, and returns the server with its URI.
 
-    Raises ServiceUnreachable, with the end of the log, when it exits or is not ready in START_SECONDS; the process is
+    Raises `ServiceUnreachable`, with the end of the log, when it exits or is not ready in START_SECONDS; the process is
     then gone.
     """
     log, deadline = folder / "server.log", time.monotonic() + START_SECONDS
@@ -119,7 +119,7 @@ def answers(server: GraphServer, seconds: float) -> bool:
 
 
 def stop(server: GraphServer, folder: Path) -> None:
-    """End the server over `folder`; returns when it has gone."""
+    """Ends the server over `folder`; returns when it has gone."""
     archive = _archive()
 
     def is_done() -> bool:
@@ -157,7 +157,7 @@ def _archive() -> ClassArchive:
 
 
 def _start_detached(command: list[str], log: Path, folder: Path) -> int:
-    """Start a process that outlives ours, is no child of ours (no zombie to reap) and gets none of our secrets."""
+    """Starts a process that outlives ours, is no child of ours (no zombie to reap) and gets none of our secrets."""
     environment = {key: os.environ[key] for key in ("PATH", "HOME", "TMPDIR") if key in os.environ}
     environment["LC_ALL"] = "C.UTF-8"  # without a locale, as under cron, Java cannot open a folder with an umlaut
     shell = ["/bin/sh", "-c", 'log=$1; shift; "$@" >"$log" 2>&1 </dev/null & echo $!', "sh", str(log), *command]

@@ -1,7 +1,7 @@
 """What an error of the neo4j driver means for an evaluation, and its one line of text.
 
-Either Stoic Eval's side failed (InfrastructureError: the trial is invalid) or the query did (QueryError: its assertion
-or setup failed). At the start it is ServiceUnreachable, which names the setting to correct.
+Either Stoic Eval's side failed (`InfrastructureError`: the trial is invalid) or the query did (`QueryError`: its
+assertion or setup failed). At the start it is `ServiceUnreachable`, which names the setting to correct.
 """
 
 from stoic_assets.adapters.foreign_text import shortened

@@ -60,7 +60,7 @@ class GraphUse:
 def open_graphs(home: Path, env: Mapping[str, str]) -> Iterator[Graphs]:
     """Both graphs while the block runs. They work in any event loop inside the block.
 
-    Raises ConfigurationError (bad address, same graph twice, embedded server not installed) or ServiceUnreachable
+    Raises `ConfigurationError` (bad address, same graph twice, embedded server not installed) or `ServiceUnreachable`
     (embedded server did not start). Servers of the user's own are not contacted: see `Graph.ping`.
     """
     subject, stoic = subject_address(env), stoic_address(env)

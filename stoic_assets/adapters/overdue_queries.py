@@ -7,7 +7,7 @@ if TYPE_CHECKING:
 
 
 async def end_overdue(session: "AsyncSession", username: str, cypher: str, seconds: float) -> int:
-    """Terminate the runs of this query by this account that began more than `seconds` ago; returns how many."""
+    """Terminates the runs of this query by this account that began more than `seconds` ago; returns how many."""
     running = await session.run("SHOW TRANSACTIONS")
     overdue = [
         row["transactionId"]

@@ -22,7 +22,7 @@ def start_time(pid: int) -> str | None:
 
 
 def end_process(pid: int, started: str, is_done: Callable[[], bool] = lambda: False) -> None:
-    """Ask this very process to end, wait up to ten seconds, then kill it; nothing happens if it has gone.
+    """Asks this very process to end, waits up to ten seconds, then kills it; nothing happens if it has gone.
 
     It is killed at once when it `is_done`, that is, when nothing that it still does matters.
     """

@@ -38,10 +38,9 @@ class Graph(Protocol):
 
 
 class Memory:
-    """The demo agent's part of a subject graph."""
+    """The demo agent's part of a subject graph; `dry_run` names the functions whose writes are left out."""
 
     def __init__(self, graph: Graph, dry_run: Iterable[str] = ()) -> None:
-        """`dry_run` names the functions whose writes are left out."""
         self._graph = graph
         self._writes = {name: cypher for name, cypher in _WRITES.items() if name not in set(dry_run)}
 

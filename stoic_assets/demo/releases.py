@@ -43,7 +43,7 @@ RELEASES = {
 
 
 def release_named(version: str) -> Release:
-    """The release with this version; raises ConfigurationError, naming those there are."""
+    """The release with this version. Raises `ConfigurationError`, which names those there are."""
     if version not in RELEASES:
         raise ConfigurationError(f"the demo agent has no release {version!r}; choose one of {', '.join(RELEASES)}")
     return RELEASES[version]

@@ -88,8 +88,8 @@ def _route(method: str, path: str, answer: Answer, api_key: str | None) -> Route
 def serve(release: str, port: int, graph: Graph, api_key: str | None = None, host: str = HOST) -> None:
     """Serves a release until SIGTERM or Ctrl-C; port 0 takes a free one.
 
-    Prints its address as one line of JSON on stdout. Raises ConfigurationError (no such release, port taken, no key
-    for a host other than loopback) or ServiceUnreachable (no graph).
+    Prints its address as one line of JSON on stdout. Raises `ConfigurationError` (no such release, port taken, no key
+    for a host other than loopback) or `ServiceUnreachable` (no graph).
     """
     if host not in LOOPBACK and not api_key:
         raise ConfigurationError(f"listening on {host} needs a key that callers must send: set AGENT_API_KEY")
