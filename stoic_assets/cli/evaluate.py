@@ -1,11 +1,10 @@
 """`stoic eval`: one evaluation through the same assets that Dagster's UI materialises."""
 
 import secrets
-from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -152,21 +151,13 @@ def run_evaluation(
     workplace: Workplace, version: str, evaluation_id: str, request: EvaluationRequest,
     at_once: int | None = None, max_cost: float | None = None,
 ) -> None:
-    """Materialises every stage for one evaluation."""
+    """Materialises every stage for one evaluation, with one graph server for all."""
     conversing = {**request.model_dump(mode="json"), "at_once": at_once, "max_cost": max_cost}
     # A resumed evaluation is judged by the jobs of its conversations, whatever it was judged by in between.
     judging = {"samples": request.judge_samples, "max_cost": max_cost, "original": True}
     config = {"transcripts": conversing, **dict.fromkeys(("verdicts", "assertion_results"), judging)}
-    materialise_with_graph(workplace, version, evaluation_id, EVALUATION, config)
-
-
-def materialise_with_graph(
-    workplace: Workplace, version: str, evaluation_id: str, assets: Sequence[str],
-    config: Mapping[str, Mapping[str, Any]],
-) -> None:
-    """See `materialise`. One graph server is used for all steps."""
     with workplace.graph_use.kept():
-        materialise(workplace, version, evaluation_id, assets, config)
+        materialise(workplace, version, evaluation_id, EVALUATION, config)
 
 
 def _meant(

@@ -12,10 +12,10 @@ from stoic_assets.adapters.evaluation_setup import job_files
 from stoic_assets.adapters.files import write_whole
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
-from stoic_assets.cli.evaluate import materialise_with_graph
 from stoic_assets.cli.evaluation_choice import evaluation_of, version_or_newest
 from stoic_assets.cli.options import FailUnder, Json, Junit, MaxCost, MinPassed, Samples, Verbose, no_folders
 from stoic_assets.cli.outcome import evaluation_outcome, finish
+from stoic_assets.cli.partition_run import materialise
 from stoic_assets.core.chat import BudgetReached
 from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.scoring.evaluation_junit import refusal_junit
@@ -63,7 +63,8 @@ def regrade(
         }
         config = dict.fromkeys(("verdicts", "assertion_results"), judging)
         try:
-            materialise_with_graph(workplace, version, manifest.evaluation_id, VERDICTS, config)
+            with workplace.graph_use.kept():
+                materialise(workplace, version, manifest.evaluation_id, VERDICTS, config)
         except BudgetReached as refusal:
             if junit:
                 write_whole(junit, refusal_junit(version, str(refusal)))

@@ -44,7 +44,7 @@ def test_every_stage_is_told_the_ceiling_and_what_was_asked(
     workplace: Workplace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told = list[Any]()
-    monkeypatch.setattr(command, "materialise_with_graph", lambda *asked: told.extend(asked))
+    monkeypatch.setattr(command, "materialise", lambda *asked: told.extend(asked))
     request = EvaluationRequest(judge_samples=3, repeats=2)
     command.run_evaluation(workplace, "marcus@1.0.0", "E1", request, 4, 0.5)
     *_, stages, config = told

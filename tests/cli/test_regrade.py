@@ -28,7 +28,7 @@ def test_where_the_earlier_verdicts_stand_for_want_of_money_no_earlier_file_does
     monkeypatch.setenv("STOIC_HOME", str(workplace.project.home))
     monkeypatch.setenv("STOIC_LLM", "offline")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(command, "materialise_with_graph", too_dear)
+    monkeypatch.setattr(command, "materialise", too_dear)
     workplace.evidence.begin(make_manifest())
     file = tmp_path / "kept.xml"
     file.write_text("<testsuites/>")
@@ -56,7 +56,7 @@ def test_whatever_is_asked_for_reaches_the_judging(
     monkeypatch.setenv("STOIC_HOME", str(workplace.project.home))
     monkeypatch.setenv("STOIC_LLM", "offline")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(command, "materialise_with_graph", noted)
+    monkeypatch.setattr(command, "materialise", noted)
     target, task = {"user": "u", "chatbot": "marcus"}, {"task": "Talk", "acceptanceCriteria": "Somebody talks"}
     job = Job.model_validate({"name": "chat", "target": target, "tasks": [task]})
     (tmp_path / "chat.yml").write_text(job.model_dump_json(by_alias=True, include={"target", "tasks"}))
@@ -75,7 +75,7 @@ def test_each_gate_has_its_own_measure(
     monkeypatch.setenv("STOIC_HOME", str(workplace.project.home))
     monkeypatch.setenv("STOIC_LLM", "offline")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(command, "materialise_with_graph", lambda *_: None)
+    monkeypatch.setattr(command, "materialise", lambda *_: None)
     monkeypatch.setattr(command, "evaluation_outcome", lambda *_: "outcome")
     monkeypatch.setattr(command, "finish", lambda *asked: told.extend(asked))
     workplace.evidence.begin(make_manifest())
