@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stoic_assets.adapters.agents.connect import connect_agent, header_secrets, reachable
+from stoic_assets.adapters.configured_secrets import secrets_in
 from stoic_assets.adapters.document_files import load_jobs, load_release, select_jobs, wanted_jobs, yaml_files
 from stoic_assets.adapters.endpoint import parse_url
 from stoic_assets.adapters.models.connect import connect_model, evaluator_model, judge_panel, reachable_model
 from stoic_assets.adapters.models.ledger import require_price
 from stoic_assets.adapters.project import Project
 from stoic_assets.adapters.receiver import SETTINGS
-from stoic_assets.adapters.workplace import secrets_in
 from stoic_assets.core import templates
 from stoic_assets.core.conversation import evaluator
 from stoic_assets.core.documents import dotted

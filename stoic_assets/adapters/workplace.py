@@ -2,17 +2,16 @@
 
 import hashlib
 import os
-import re
 from collections.abc import AsyncIterator, Iterable, Mapping
-from contextlib import AbstractContextManager, asynccontextmanager, suppress
+from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
 
 from dotenv import dotenv_values
 from filelock import AsyncReadWriteLock
 
+from stoic_assets.adapters.configured_secrets import secrets_in
 from stoic_assets.adapters.document_files import load_settings
 from stoic_assets.adapters.evidence_store import EvidenceStore
 from stoic_assets.adapters.graphs import Graphs, GraphUse
@@ -30,13 +29,6 @@ from stoic_assets.core.progress import Progress, Unwatched
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.settings import Settings
 
-_SECRETS = ("OPENAI_API_KEY", "STOIC_JUDGE_API_KEY", "AGENT_API_KEY", "NEO_PASSWORD", "STOIC_GRAPH_PASSWORD")
-_SECRET_NAME = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE|AUTHORIZATION|COOKIE)$")
-_SURELY_SECRET = 8
-"""The least letters of a secret whose variable or header only sounds like one: a shorter value may be any word, as may
-the password in an address that is not our own (`postgres`)."""
-_ADDRESSES = ("NEO_URI", "STOIC_GRAPH_URI")
-_ADDRESS_NAME = re.compile(r"_(?:UR[IL]|PROXY)$", re.IGNORECASE)
 _PATHS = ("STOIC_HOME", "STOIC_WAREHOUSE", "DAGSTER_HOME", "SSL_CERT_FILE")
 _OF_CONNECTIONS = ("SSL_CERT_FILE", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY")
 """Variables that OpenSSL and the standard library read from the environment of the process."""
@@ -121,24 +113,6 @@ class Workplace:
         A server is the same with a slash at the end of its address and without; OpenAI's is empty.
         """
         return judge_server(self.env).url.rstrip("/") + self.settings.judging.options_of(judges)
-
-
-def secrets_in(env: Mapping[str, str]) -> list[str]:
-    """Every configured key and password, including those inside addresses and those for `target.headers`."""
-    secrets = [env.get(name, "").strip() for name in _SECRETS]
-    secrets += secrets_named(env)
-    for name in filter(_ADDRESS_NAME.search, env):
-        with suppress(ValueError):  # a malformed address is reported where it is used
-            password = unquote(urlsplit(env[name]).password or "")
-            if name in _ADDRESSES or (len(password) >= _SURELY_SECRET and not password.isalpha()):
-                secrets.append(password)
-    return secrets
-
-
-def secrets_named(values: Mapping[str, str]) -> list[str]:
-    """The values of those variables or headers whose name, in capitals, says that they are secret."""
-    named = [value.strip() for name, value in values.items() if _SECRET_NAME.search(name)]
-    return [value for value in named if len(value) >= _SURELY_SECRET]
 
 
 def open_workplace(

@@ -1,0 +1,32 @@
+"""Which configured values are secrets, in the environment and in the headers of a target."""
+
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from urllib.parse import unquote, urlsplit
+
+_SECRETS = ("OPENAI_API_KEY", "STOIC_JUDGE_API_KEY", "AGENT_API_KEY", "NEO_PASSWORD", "STOIC_GRAPH_PASSWORD")
+_SECRET_NAME = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE|AUTHORIZATION|COOKIE)$")
+_SURELY_SECRET = 8
+"""The least letters of a secret whose variable or header only sounds like one: a shorter value may be any word, as may
+the password in an address that is not our own (`postgres`)."""
+_ADDRESSES = ("NEO_URI", "STOIC_GRAPH_URI")
+_ADDRESS_NAME = re.compile(r"_(?:UR[IL]|PROXY)$", re.IGNORECASE)
+
+
+def secrets_in(env: Mapping[str, str]) -> list[str]:
+    """Every configured key and password, including those inside addresses and those for `target.headers`."""
+    secrets = [env.get(name, "").strip() for name in _SECRETS]
+    secrets += secrets_named(env)
+    for name in filter(_ADDRESS_NAME.search, env):
+        with suppress(ValueError):  # a malformed address is reported where it is used
+            password = unquote(urlsplit(env[name]).password or "")
+            if name in _ADDRESSES or (len(password) >= _SURELY_SECRET and not password.isalpha()):
+                secrets.append(password)
+    return secrets
+
+
+def secrets_named(values: Mapping[str, str]) -> list[str]:
+    """The values of those variables or headers whose name, in capitals, says that they are secret."""
+    named = [value.strip() for name, value in values.items() if _SECRET_NAME.search(name)]
+    return [value for value in named if len(value) >= _SURELY_SECRET]

@@ -1,0 +1,15 @@
+"""Which configured values are blanked; how that reaches a workplace's redactor is in `test_workplace`."""
+
+import pytest
+
+from stoic_assets.adapters.configured_secrets import secrets_in
+
+
+def test_a_malformed_address_is_no_reason_to_stop_here() -> None:
+    assert set(secrets_in({"NEO_URI": "bolt://[::1", "NEO_PASSWORD": "tr0ub4dor"})) == {"", "tr0ub4dor"}
+
+
+@pytest.mark.parametrize(("password", "known"), [("password", False), ("pass-word", True), ("p4ss", False)])
+def test_the_password_in_an_address_that_is_not_ours_may_be_a_word(password: str, known: bool) -> None:
+    assert (password in secrets_in({"DATABASE_URL": f"postgresql://me:{password}@localhost/app"})) is known
+    assert password in secrets_in({"NEO_URI": f"bolt://me:{password}@localhost"})
