@@ -13,6 +13,7 @@ import math
 import statistics
 import time
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -81,7 +82,9 @@ class TokenBucket:
 
 
 COUNTERS: dict[str, type[Counter]] = {"fixed": FixedWindow, "sliding": SlidingWindow, "bucket": TokenBucket}
-RETRY_AFTER = {"whole": lambda wait: str(math.ceil(wait)), "exact": lambda wait: f"{wait:.3f}", "none": lambda _: None}
+RETRY_AFTER: dict[str, Callable[[float], str | None]] = {
+    "whole": lambda wait: str(math.ceil(wait)), "exact": lambda wait: f"{wait:.3f}", "none": lambda _: None,
+}  # fmt: skip
 """HTTP has whole seconds; some servers send fractions, some send nothing."""
 
 

@@ -31,6 +31,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import EvaluationSpec, Manifest
 from stoic_assets.core.progress import Unwatched
 from stoic_assets.core.settings import Settings
+from stoic_assets.core.table_rows import Row
 
 SPEC = EvaluationSpec(
     jobs=(), addresses={}, agent_model="m", evaluator_model="m", judge_models=("m",), judge_samples=1, prompts_hash=""
@@ -78,7 +79,7 @@ def questions(workplace: Workplace, history: History) -> dict[str, Callable[[], 
     }
 
 
-def _composite(warehouse: Warehouse, place: Place) -> list[dict[str, Any]]:
+def _composite(warehouse: Warehouse, place: Place) -> list[Row]:
     with open_models(warehouse, *place[:2]) as models:
         return models.rows("composite_scores")
 

@@ -17,6 +17,7 @@ from benchmarks.scale.places import History
 from stoic_assets.adapters.sql_models import tested_view
 from stoic_assets.adapters.table_schemas import MODELS
 from stoic_assets.adapters.warehouse import Warehouse
+from stoic_assets.core.table_rows import Row
 
 NEW = "marcus@new"
 
@@ -43,10 +44,10 @@ def add(warehouse: Warehouse, history: History) -> dict[str, Any]:
     return {"added": costs | {"rss_mb": peak_mb()}}
 
 
-def _write(warehouse: Warehouse, evaluation_id: str, rows: dict[str, list[dict[str, Any]]]) -> None:
+def _write(warehouse: Warehouse, evaluation_id: str, rows: dict[str, list[Row]]) -> None:
     """Writes every table as often as an evaluation does."""
     for table, found in rows.items():
-        renamed = [row | {"agent_version": NEW, "evaluation_id": evaluation_id} for row in found]
+        renamed = [{**row, "agent_version": NEW, "evaluation_id": evaluation_id} for row in found]
         for _ in range(WRITINGS.get(table, 1)):
             warehouse.write(table, NEW, evaluation_id, renamed)
 

@@ -162,15 +162,12 @@ async def _http_fault(_: Request, fault: HTTPException) -> JSONResponse:
     return JSONResponse({"error": fault.detail}, fault.status_code, fault.headers)
 
 
-async def _unknown_session(_: Request, fault: UnknownSession) -> JSONResponse:
-    return JSONResponse({"error": str(fault)}, 404)
+async def _stoic_fault(_: Request, fault: StoicError) -> JSONResponse:
+    """An unknown session; any other fault is the graph's."""
+    return JSONResponse({"error": str(fault)}, 404 if isinstance(fault, UnknownSession) else 503)
 
 
-async def _graph_fault(_: Request, fault: StoicError) -> JSONResponse:
-    return JSONResponse({"error": str(fault)}, 503)
-
-
-_FAULTS: dict[Any, Any] = {HTTPException: _http_fault, UnknownSession: _unknown_session, StoicError: _graph_fault}
+_FAULTS: dict[Any, Any] = {HTTPException: _http_fault, StoicError: _stoic_fault}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
