@@ -184,7 +184,7 @@ def _remove_replaced(folder: Path, before: float) -> int:
     contained: dict[Key, int] = {}
     replaced: list[str] = []
     for archive in reversed(archives(folder)):
-        if _is_replaced(contained, archive):
+        if all(n <= contained.get(key, 0) for key, n in archive.held.items()):
             replaced.append(archive.path)
         elif _age(archive.path) <= before:
             contained |= {key: max(n, contained.get(key, 0)) for key, n in archive.held.items()}
@@ -196,10 +196,6 @@ def _remove_replaced(folder: Path, before: float) -> int:
         with suppress(OSError):  # it is not empty
             parent.rmdir()
     return len(replaced)
-
-
-def _is_replaced(contained: dict[Key, int], archive: Archive) -> bool:
-    return all(n <= contained.get(key, 0) for key, n in archive.held.items())
 
 
 def _fits(path: str, schema: Any) -> bool:

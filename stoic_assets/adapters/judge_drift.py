@@ -117,7 +117,7 @@ async def _measure(workplace: Workplace, model: ChatModel, at: datetime, renew: 
         return measured(reference, await _judged_once(workplace, model, exhibits, reference.judge_models))
     for _ in range(reference.rounds, wanted):
         reference = reference.judged(await _judged_once(workplace, model, exhibits, reference.judge_models))
-        _save(workplace, reference)
+        write_whole(drift_folder(workplace) / f"{reference.reference_id}.json", reference.model_dump_json(indent=1))
     return unmeasured(reference, MADE)
 
 
@@ -187,10 +187,6 @@ def _kept(workplace: Workplace, judge: str) -> Reference | None:
     path = max(drift_folder(workplace).glob(f"{judge}-*.json"), default=None)
     advice = "is damaged or cannot be read; remove it, and a new reference is made"
     return read_stored(path, Reference.model_validate_json, advice) if path else None
-
-
-def _save(workplace: Workplace, reference: Reference) -> None:
-    write_whole(drift_folder(workplace) / f"{reference.reference_id}.json", reference.model_dump_json(indent=1))
 
 
 def _alone(folder: Path) -> AbstractContextManager[None]:

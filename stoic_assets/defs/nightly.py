@@ -105,7 +105,8 @@ def _conversations(nights: dg.TimeWindowPartitionsDefinition) -> dg.AssetsDefini
 
         Trials that are stored are not run again: to continue an interrupted night, materialise it again.
         """
-        night, name = context.partition_key, _round_name(config)
+        night = context.partition_key
+        name: RoundName = "again" if config.again else "first"
         with reported(workplace):
             held = run_async(hold_night(workplace, night, name, context.run.run_id, config.versions))
             deliveries = _announce_faults(workplace, night, held)
@@ -116,10 +117,6 @@ def _conversations(nights: dg.TimeWindowPartitionsDefinition) -> dg.AssetsDefini
         return dg.MaterializeResult(metadata={**_metadata(held), **delivery_faults(deliveries)})
 
     return converse
-
-
-def _round_name(config: NightConfig) -> RoundName:
-    return "again" if config.again else "first"
 
 
 def _announce_faults(workplace: Workplace, night: str, held: HeldNight) -> list[Delivered]:
