@@ -1,6 +1,5 @@
 """Resolves what a user requests to the specification of an evaluation, with the checks that precede any call."""
 
-import asyncio
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
@@ -16,6 +15,7 @@ from stoic_assets.adapters.models.ledger import require_price
 from stoic_assets.adapters.project import Project
 from stoic_assets.adapters.receiver import SETTINGS
 from stoic_assets.core import templates
+from stoic_assets.core.concurrent_calls import concurrently
 from stoic_assets.core.conversation import evaluator
 from stoic_assets.core.documents import dotted
 from stoic_assets.core.errors import ConfigurationError
@@ -194,4 +194,4 @@ def prompts_hash() -> str:
 
 async def check_reachable(spec: EvaluationSpec, env: Mapping[str, str]) -> None:
     """Raises `ServiceUnreachable` when the agent or the model does not answer at all."""
-    await asyncio.gather(*[reachable(url) for url in set(spec.addresses.values())], reachable_model(env))
+    await concurrently([*(reachable(url) for url in set(spec.addresses.values())), reachable_model(env)])

@@ -1,6 +1,5 @@
 """Connects the models that play simulated user and judge, as the environment names them."""
 
-import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -9,6 +8,7 @@ from stoic_assets.adapters.models.model_server import VARIABLES, ModelServer, ev
 from stoic_assets.adapters.models.offline_model import OFFLINE, OfflineModel
 from stoic_assets.adapters.models.openai_model import OpenAiModel
 from stoic_assets.core.chat import ChatModel, ChatReply, ChatRequest, Role
+from stoic_assets.core.concurrent_calls import concurrently
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.settings import ModelOptions, Settings
 
@@ -73,7 +73,7 @@ def model_servers(env: Mapping[str, str]) -> list[ModelServer]:
 async def reachable_model(env: Mapping[str, str]) -> None:
     """Raises `ServiceUnreachable` when a model server accepts no connection."""
     if not is_offline(env):
-        await asyncio.gather(*[_reachable(server) for server in model_servers(env)])
+        await concurrently([_reachable(server) for server in model_servers(env)])
 
 
 async def _reachable(server: ModelServer) -> None:

@@ -41,7 +41,7 @@ async def look_up_models(env: Mapping[str, str], seconds: float = 5.0) -> list[s
     wanted: dict[ModelServer, set[str]] = defaultdict(set)
     wanted[evaluator_server(env)].add(evaluator_model(env))
     wanted[judge_server(env)].update(judge_panel(env))
-    notes = await asyncio.gather(*[_of_server(server, models, seconds) for server, models in wanted.items()])
+    notes = await concurrently([_of_server(server, models, seconds) for server, models in wanted.items()])
     return [note for of_server in notes for note in of_server]
 
 
@@ -56,7 +56,7 @@ async def _of_server(server: ModelServer, models: set[str], seconds: float) -> l
         await listing.require_access()
         listed = await listing.names()
         unlisted = models - listed if listed else set()
-        notes = await asyncio.gather(*[listing.look_up(model) for model in sorted(unlisted)])
+        notes = await concurrently([listing.look_up(model) for model in sorted(unlisted)])
     except AttemptFailed as failure:
         if not failure.late:
             raise
