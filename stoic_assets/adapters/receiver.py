@@ -45,7 +45,7 @@ def addresses(env: Mapping[str, str]) -> dict[Target, str]:
 
 @asynccontextmanager
 async def receiver(
-    target: Target, url: str, limit: EndpointLimit, seconds: float
+    target: Target, url: str, limit: EndpointLimit = LIMIT, seconds: float = 60.0
 ) -> AsyncIterator["Receiver"]:
     """The service of one target, for one delivery of at most `seconds`; no cookies, the environment's proxy.
 
