@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from types import NoneType, UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator, model_validator
+from pydantic import BaseModel, ValidationError, ValidationInfo, field_validator, model_validator
 from pydantic.alias_generators import to_camel
 from pydantic_core import ErrorDetails, PydanticCustomError
 
@@ -27,10 +27,8 @@ _PROBLEMS = {
 }
 
 
-class Document(BaseModel):
+class Document(BaseModel, frozen=True, extra="forbid"):
     """A part of a YAML document: frozen, no unknown keys."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     @model_validator(mode="before")
     @classmethod
@@ -59,10 +57,8 @@ class Document(BaseModel):
         return {field.alias or name: None for name, field in cls.model_fields.items()}
 
 
-class CamelDocument(Document):
+class CamelDocument(Document, alias_generator=to_camel):
     """A document whose keys are written in camelCase, as in job files."""
-
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=False)
 
 
 def _holds_numbers(kind: Any) -> bool:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.job import Job
@@ -62,10 +62,8 @@ DEFAULT_AGENT_MODEL = "gpt-4.1-mini"
 DEFAULT_AGENT_URL = "http://localhost:8081"
 
 
-class EvaluationRequest(BaseModel):
+class EvaluationRequest(BaseModel, frozen=True, extra="forbid"):
     """What a user requests; release, jobs and settings decide what is left out."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     files: tuple[str, ...] = ()
     jobs: tuple[str, ...] = ()
@@ -82,14 +80,12 @@ class EvaluationRequest(BaseModel):
         return bool(self.files or self.jobs or self.tags)
 
 
-class EvaluationSpec(BaseModel):
+class EvaluationSpec(BaseModel, frozen=True):
     """Everything that determines the conversations and verdicts of an evaluation, resolved.
 
     `addresses` maps job names to the agent's URL. Secrets are never stored: a specification that was read back is
     `blanked`, and has no headers.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     jobs: tuple[Job, ...]
     addresses: dict[str, str]
@@ -116,14 +112,12 @@ class EvaluationSpec(BaseModel):
         return plan(self.jobs, evaluation_id, self.conditions, self.repeats)
 
 
-class Manifest(BaseModel):
+class Manifest(BaseModel, frozen=True):
     """The head of an evaluation's evidence. `started_at` is UTC ISO 8601; it decides which evaluation is the newest.
 
     `spec_hash`, and `job_hashes` (`Job.question_hash` by job name), are those of the specification before it was
     blanked.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     evaluation_id: str
     agent_version: str

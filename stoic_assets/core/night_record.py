@@ -4,27 +4,23 @@ import hashlib
 import re
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 RoundName = Literal["first", "again"]
 
 
-class HeldVersion(BaseModel):
+class HeldVersion(BaseModel, frozen=True):
     """A version with conversations in a night, and the version that it is compared with."""
-
-    model_config = ConfigDict(frozen=True)
 
     evaluation_id: str
     base: str | None = None
 
 
-class Round(BaseModel):
+class Round(BaseModel, frozen=True):
     """The conversations of a night's first or second round, which ended at `held_at` (ISO 8601, UTC).
 
     `faults` says why a version has no conversations, or not all.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     run_id: str
     held_at: str
@@ -32,10 +28,8 @@ class Round(BaseModel):
     faults: dict[str, str] = {}
 
 
-class Alarm(BaseModel):
+class Alarm(BaseModel, frozen=True):
     """The measures that regressed in both rounds of a night, and the evaluations that show it."""
-
-    model_config = ConfigDict(frozen=True)
 
     agent_version: str
     base: str
@@ -43,14 +37,12 @@ class Alarm(BaseModel):
     evaluation_ids: tuple[str, ...]
 
 
-class Night(BaseModel):
+class Night(BaseModel, frozen=True):
     """The record of a night (`YYYY-MM-DD`).
 
     `alarms`, by version, are those reported in it or before, for as long as the version regresses every night; `told`,
     by evaluation id, is for evaluations reported to have no verdict: the run that had held their conversations then.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     night: str
     first: Round | None = None

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from stoic_assets.core.judging.virtues import Virtue
 
@@ -16,25 +16,21 @@ Signal = Literal["spread", "self"]
 """What a confidence is read from: the standard deviation of several verdicts, or the judge's own confidence."""
 
 
-class ReliabilityBin(BaseModel):
+class ReliabilityBin(BaseModel, frozen=True):
     """Verdicts of similar confidence: their mean confidence, the share that was right (0–1), and their number."""
-
-    model_config = ConfigDict(frozen=True)
 
     confidence: float
     right: float
     verdicts: int
 
 
-class ConfidenceMap(BaseModel):
+class ConfidenceMap(BaseModel, frozen=True):
     """Points from signal to confidence, in order of the signal, interpolated linearly and constant beyond the ends.
 
     The confidence is the probability that a score is within an eighth of people's mean. `before` and `after` are the
     reliability of the uncalibrated and of the calibrated confidence, each verdict's taken from a map that was fitted to
     other trials.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     virtue: Virtue
     judges: tuple[str, ...]

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from statistics import fmean
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from stoic_assets.core import templates
 from stoic_assets.core.judging import prompt
@@ -23,10 +23,8 @@ Judged = Mapping[str, Mapping[Virtue, float]]
 """One judging: trial id to virtue to score, 0–1. A virtue without a score is left out."""
 
 
-class Mean(BaseModel):
+class Mean(BaseModel, frozen=True):
     """The mean score, 0–1, and the number of judgings behind it."""
-
-    model_config = ConfigDict(frozen=True)
 
     mean: float = 0.0
     judgings: int = 0
@@ -37,10 +35,8 @@ class Mean(BaseModel):
         return Mean(mean=self.mean + (score - self.mean) / count, judgings=count)
 
 
-class Member(BaseModel):
+class Member(BaseModel, frozen=True):
     """A stored trial by which the judge is watched, where it is stored, and its mean scores."""
-
-    model_config = ConfigDict(frozen=True)
 
     trial_id: str
     agent_version: str
@@ -53,10 +49,8 @@ class Member(BaseModel):
         return self.model_copy(update={"virtues": self.virtues | seen})
 
 
-class Reference(BaseModel):
+class Reference(BaseModel, frozen=True):
     """What nights are compared with, for one judge; usable once it has as many `rounds` as the settings require."""
-
-    model_config = ConfigDict(frozen=True)
 
     reference_id: str
     judge_models: tuple[str, ...]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import Any, get_args
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from stoic_assets.core.conversation.evidence import Condition
 from stoic_assets.core.documents import dotted
@@ -26,13 +26,11 @@ _USED_AFTERWARDS: Any = {
 }  # fmt: skip
 
 
-class Correction(BaseModel):
+class Correction(BaseModel, frozen=True):
     """Jobs to judge an evaluation by, in place of the jobs of the same name that its conversations used.
 
     `job_hashes` gives the `Job.question_hash` of each of these jobs, by name, from before it was blanked.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     jobs: tuple[Job, ...] = ()
     job_hashes: dict[str, str] = {}

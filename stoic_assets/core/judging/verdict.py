@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import cache
 from typing import Annotated, Any, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, BaseModel, Field, TypeAdapter, ValidationError
 
 from stoic_assets.core.errors import StoicError
 from stoic_assets.core.judging.fence import clean
@@ -32,10 +32,8 @@ Text = Annotated[str, AfterValidator(clean)]
 """A judge repeats what it read, so its words are cleaned like the record's."""
 
 
-class Part(BaseModel):
+class Part(BaseModel, frozen=True, strict=True, extra="forbid"):
     """A part of a reply: no other keys than asked for, and no value converted."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
 class Mark(Part):

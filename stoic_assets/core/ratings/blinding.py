@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from stoic_assets.core.ratings.reading import words_to_read
 from stoic_assets.core.ratings.rubric import FIRST_VERSION, rubric_version
@@ -31,15 +31,13 @@ class Reply:
     reply: str
 
 
-class Key(BaseModel):
+class Key(BaseModel, frozen=True):
     """The item behind an id. Raters must not see it.
 
     `origin` is what the id was drawn for, `rubric` the version of the rubric by which it is rated. `repeat_of` is the
     id under which the same reply was shown the first time. `attention` holds the answers that an attention item asks
     for, by question; it is empty for any other item.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     origin: str
     rubric: str = FIRST_VERSION

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Annotated, Any
 from unicodedata import normalize
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError
 
 from stoic_assets.core.documents import dotted
 from stoic_assets.core.errors import DocumentError
@@ -43,8 +43,8 @@ Name = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_name)
 Count = Annotated[int, Field(ge=0, lt=2**31)]
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
+class _Part(BaseModel, frozen=True, strict=True, extra="forbid", allow_inf_nan=False):
+    """A part of a rating: no other keys, and no value converted."""
 
 
 class DimensionMarks(_Part):
@@ -57,13 +57,11 @@ class DimensionMarks(_Part):
     actionability: Mark | None
 
 
-class RatingMeta(_Part):
+class RatingMeta(_Part, extra="ignore"):
     """What Stoic Eval's page also records. `seconds` is active time; `order_index` counts from 0 in the rater's order.
 
     `edits` counts answers that were changed after they had been given. Other keys are ignored.
     """
-
-    model_config = ConfigDict(extra="ignore")
 
     page_id: Name | None = None
     seconds: Annotated[float, Field(ge=0, strict=False)] | None = None
