@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from stoic_assets.core.comparison.failed_trials import failure_note, failures_left_out
 from stoic_assets.core.comparison.measures import JUDGED
-from stoic_assets.core.comparison.paired_jobs import Scope
+from stoic_assets.core.comparison.paired_jobs import Scope, cell_of
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.evaluation import judge_again, way_to_finish
 from stoic_assets.core.jobs.names import job_key, job_of
@@ -116,7 +116,7 @@ def _suites(base: Side, candidate: Side, changed: Iterable[str]) -> list[str]:
 
 def _conditions_of_one(side: Side, other: Side) -> dict[str, set[str]]:
     """The conditions under which only `side` measured jobs that both sides measured, with these jobs."""
-    measured, by_other = ({(job_key(row), row["condition"]) for row in each.measures} for each in (side, other))
+    measured, by_other = (set(map(cell_of, each.measures)) for each in (side, other))
     both = {job for job, _ in measured} & {job for job, _ in by_other}
     found: dict[str, set[str]] = {}
     for job, condition in sorted(measured - by_other):

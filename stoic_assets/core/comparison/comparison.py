@@ -120,20 +120,14 @@ def _cells(rows: Iterable[Row], common: Common) -> Measured:
 
 
 def _findings(before: Measured, after: Measured, common: Common, minimal: MinimalDifferences) -> list[Finding]:
+    """The family that decides; then trials passed, each measure by condition, and the lift, never part of a verdict."""
+
+    def test(measure: str, scope: Scope) -> Test:
+        pairs = paired(before.get(measure, {}), after.get(measure, {}), scope)
+        return Test(measure, scope, pairs, minimal_difference(measure, minimal), common.undecidable.get(measure))
+
+    split = [found for m in MEASURES for scope in SCOPES if (found := test(m, scope)).pairs]
     return [
-        *decide([_test(m, "pooled", before, after, common, minimal) for m in GATING], gating=True),
-        *decide(_second_family(before, after, common, minimal), gating=False),
+        *decide([test(m, "pooled") for m in GATING], gating=True),
+        *decide([test(PASSED, "pooled"), *split], gating=False),
     ]
-
-
-def _second_family(before: Measured, after: Measured, common: Common, minimal: MinimalDifferences) -> list[Test]:
-    """Trials passed, each measure by condition, and the lift from the facts; never part of a verdict."""
-    split = [_test(m, scope, before, after, common, minimal) for m in MEASURES for scope in SCOPES]
-    return [_test(PASSED, "pooled", before, after, common, minimal), *(test for test in split if test.pairs)]
-
-
-def _test(
-    measure: str, scope: Scope, before: Measured, after: Measured, common: Common, minimal: MinimalDifferences
-) -> Test:
-    pairs = paired(before.get(measure, {}), after.get(measure, {}), scope)
-    return Test(measure, scope, pairs, minimal_difference(measure, minimal), common.undecidable.get(measure))

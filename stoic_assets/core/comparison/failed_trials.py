@@ -10,13 +10,9 @@ from dataclasses import dataclass
 from typing import get_args
 
 from stoic_assets.core.comparison.measures import LEAVING_FAILURES_OUT
-from stoic_assets.core.comparison.paired_jobs import Scope
+from stoic_assets.core.comparison.paired_jobs import Cell, Scope, cell_of
 from stoic_assets.core.comparison.side import Side
-from stoic_assets.core.jobs.names import job_key
 from stoic_assets.core.table_rows import Row
-
-Cell = tuple[str, str]
-"""A job, or one scenario of it, and a condition."""
 
 
 @dataclass(frozen=True)
@@ -69,11 +65,6 @@ def failures(side: Side, cells: Set[Cell], measure: str | None = None) -> Failur
 def is_left_out(row: Row, measure: str | None) -> bool:
     """Whether it is a failed trial that the measure leaves out: an assertion may be decided all the same."""
     return row["outcome"] == "agent_error" and (measure != "assertion" or row["assertion"] is None)
-
-
-def cell_of(row: Row) -> Cell:
-    """The cell of a row of `composite_scores` or `job_measures`."""
-    return job_key(row), row["condition"]
 
 
 def measured_cells(side: Side, measure: str) -> set[Cell]:

@@ -5,7 +5,7 @@ must also differ by its minimal relevant difference δ: with many jobs an irrele
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from statistics import fmean
 from typing import Any, Literal
@@ -103,10 +103,10 @@ def decide(tests: Sequence[Test], gating: bool, minimal: bool = True) -> list[Fi
     family = [place for place, test in enumerate(tests) if test.why is None and len(test.pairs) >= FEWEST_JOBS]
     effects = [effect([pair.difference for pair in test.pairs], max(1, len(family))) for test in tests]
     adjusted = _adjusted({place: effects[place].tested for place in family})
+    findings = [_undecided(test, found, gating) for test, found in zip(tests, effects, strict=True)]
     return [
-        _decided(test, effects[place], *adjusted[place], gating, minimal) if place in adjusted
-        else _open(test, effects[place], gating)
-        for place, test in enumerate(tests)
+        _decided(finding, *adjusted[place], minimal) if place in adjusted else finding
+        for place, finding in enumerate(findings)
     ]
 
 
@@ -129,8 +129,8 @@ def _holm(p_values: Sequence[float]) -> list[float]:
     return [adjusted[place] for place in range(len(p_values))]
 
 
-def _open(test: Test, found: Effect, gating: bool) -> Finding:
-    """The finding of a measure that cannot be decided."""
+def _undecided(test: Test, found: Effect, gating: bool) -> Finding:
+    """The finding of a measure, as long as nothing decides it."""
     base, candidate = _means(test)
     why = test.why or found.why
     return Finding(
@@ -138,27 +138,23 @@ def _open(test: Test, found: Effect, gating: bool) -> Finding:
     )
 
 
-def _decided(
-    test: Test, found: Effect, p_lower: float, p_greater: float, gating: bool, minimal: bool
-) -> Finding:
-    tested, change = found.tested, found.difference
+def _decided(finding: Finding, p_less: float, p_greater: float, minimal: bool) -> Finding:
+    """The finding with its verdict; both p are those after Holm."""
+    tested, change, delta = finding.effect.tested, finding.effect.difference, finding.delta
     assert tested is not None  # noqa: S101 - only what was tested is decided
     assert change is not None  # noqa: S101
-    p, p_adjusted = (tested.p_less, p_lower) if change < 0 else (tested.p_greater, p_greater)
-    sure, large = p_adjusted <= ALPHA, _is_large(change, test.delta) or not minimal
+    p, p_adjusted = (tested.p_less, p_less) if change < 0 else (tested.p_greater, p_greater)
+    sure, large = p_adjusted <= ALPHA, _is_large(change, delta) or not minimal
     verdict: Verdict = "inconclusive"
     if sure and large:
         verdict = "regressed" if change < 0 else "improved"
-    elif _within(tested.low_90, tested.high_90, test.delta):
+    elif _within(tested.low_90, tested.high_90, delta):
         verdict = "unchanged"
     why = None
     if verdict == "inconclusive":
-        why = _what_is_possible(tested, found.jobs, test.delta, sure)
-        why = f"{too_small(change, test.delta)}; {why}" if sure else why
-    base, candidate = _means(test)
-    return Finding(
-        test.measure, test.scope, gating, base, candidate, found, test.delta, p, p_adjusted, verdict, why
-    )
+        why = _what_is_possible(tested, finding.effect.jobs, delta, sure)
+        why = f"{too_small(change, delta)}; {why}" if sure else why
+    return replace(finding, p=p, p_adjusted=p_adjusted, verdict=verdict, why=why)
 
 
 def _is_large(change: float, delta: float) -> bool:

@@ -5,13 +5,12 @@ from stoic_assets.core.comparison.outcome_text import (
     CHANCE,
     assertion_name,
     change,
-    confidence,
     headline,
     how_often,
     name,
+    what_to_know,
 )
 from stoic_assets.core.comparison.paired_assertions import PairedAssertion
-from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 from stoic_assets.core.presentation.junit import Case, Suite, junit
 from stoic_assets.core.table_rows import Row
 
@@ -23,13 +22,11 @@ def comparison_junit(comparison: Comparison) -> str:
     shows that. Every test of an offline comparison is marked as such: a build server shows little else of a passed one.
     """
     base, candidate = comparison.base.agent_version, comparison.candidate.agent_version
-    offline = comparison.candidate.offline
-    against = f"{candidate} against {base}{' (offline)' if offline else ''}"
+    against = f"{candidate} against {base}{' (offline)' if comparison.candidate.offline else ''}"
     cases = [_case(against, finding.row()) for finding in comparison.gating]
     cases += [_assertion_case(against, pair) for pair in comparison.assertions if pair.base.share == 1]
-    notes = [*([OFFLINE_NOTE] if offline else []), *comparison.notes]
-    said = [headline(comparison), *notes, confidence(comparison)]
-    return junit([Suite(_suite_name(base, candidate), cases, "\n".join(said))])
+    said = "\n".join([headline(comparison), *what_to_know(comparison)])
+    return junit([Suite(_suite_name(base, candidate), cases, said)])
 
 
 def refusal_junit(base: str, candidate: str, why: str) -> str:

@@ -7,17 +7,16 @@ from stoic_assets.core.comparison.family import Verdict
 from stoic_assets.core.comparison.outcome_text import (
     assertions_named,
     broken,
-    confidence,
     detectable,
     fixed,
     headline,
     interval,
     name,
     open_questions,
+    what_to_know,
 )
 from stoic_assets.core.comparison.paired_assertions import PairedAssertion
 from stoic_assets.core.markdown import bulleted, plain
-from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 from stoic_assets.core.presentation.formatting import dashed, difference, p_value, score
 from stoic_assets.core.table_rows import Row
 
@@ -31,16 +30,17 @@ def comparison_markdown(comparison: Comparison) -> str:
     """Verdict, notes, what broke and what was fixed, the nine measures, and, collapsed, those that never gate."""
     rows = comparison.rows()
     gating, rest = ([row for row in rows if row["gating"] is decides] for decides in (True, False))
-    notes = [*([OFFLINE_NOTE] if comparison.candidate.offline else []), *comparison.notes, confidence(comparison)]
     evaluations = f"`{comparison.base.evaluation_id}` and `{comparison.candidate.evaluation_id}`"
     parts = [
         f"### {MARKS[comparison.verdict]} {plain(headline(comparison))}",
-        bulleted(notes),
+        bulleted(what_to_know(comparison)),
         _assertions(broken(comparison, comparison.broken), comparison.broken),
         _assertions(fixed(comparison), comparison.fixed),
         _table(gating),
         bulleted(open_questions(gating)),
-        _folded("By condition, trials passed, and lift from the facts (not part of the verdict)", _table(rest)),
+        "<details><summary>By condition, trials passed, and lift from the facts (not part of the verdict)</summary>",
+        _table(rest),
+        "</details>",
         f"<sub>evaluations {evaluations}; “detectable”: the smallest difference found with 90 % power</sub>",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -69,7 +69,3 @@ def _line(row: Row) -> str:
         f"**{row['verdict']}**" if row["verdict"] == "regressed" else row["verdict"],
     )
     return "| " + " | ".join(cells) + " |"
-
-
-def _folded(title: str, content: str) -> str:
-    return f"<details><summary>{title}</summary>\n\n{content}\n\n</details>"

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.comparison.family import Verdict, ruled_out
 from stoic_assets.core.comparison.paired_assertions import PairedAssertion
-from stoic_assets.core.presentation.confidence import whose_confidence
+from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, whose_confidence
 from stoic_assets.core.presentation.formatting import DASH, dashed, difference, is_missing, listed, plural, score
 from stoic_assets.core.table_rows import Row
 
@@ -62,6 +62,12 @@ def confidence(comparison: Comparison) -> str:
     """How far confidences are calibrated, on the less calibrated side, and how scores agree with people's."""
     calibrated = min(comparison.base.calibrated, comparison.candidate.calibrated)
     return whose_confidence(calibrated, comparison.candidate.agreement)
+
+
+def what_to_know(comparison: Comparison) -> list[str]:
+    """The notes, after the one on an offline comparison, and last how far confidences are calibrated."""
+    offline = [OFFLINE_NOTE] if comparison.candidate.offline else []
+    return [*offline, *comparison.notes, confidence(comparison)]
 
 
 def open_questions(rows: Iterable[Row]) -> list[str]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stoic_assets.core.jobs.names import job_key
+from stoic_assets.core.comparison.paired_jobs import cell_of
 from stoic_assets.core.presentation.ordering import natural
 from stoic_assets.core.table_rows import Row
 
@@ -96,7 +96,7 @@ def held(scores: Iterable[Row], results: Iterable[Row]) -> dict[Key, Held]:
         place = places.get(row["trial_id"])
         if place is None or row["passed"] is None or row.get("weight") == 0:
             continue
-        key = (job_key(place), place["condition"], row["text"], which)
+        key = (*cell_of(place), row["text"], which)
         before = found.get(key, Held(row["assertion"]))
         found[key] = Held(row["assertion"], before.passed + row["passed"], before.decided + 1)
     return found

@@ -13,6 +13,8 @@ from stoic_assets.core.jobs.names import job_key
 from stoic_assets.core.table_rows import Row
 
 Scope = Literal["pooled", "withheld", "supplied", "lift"]
+Cell = tuple[str, str]
+"""A job, or one scenario of it, and a condition."""
 Cells = Mapping[str, Mapping[str, float]]
 """Job to condition to the mean of its valid trials, 0–1."""
 Measured = Mapping[str, Cells]
@@ -33,12 +35,18 @@ class Pair:
         return self.candidate - self.base
 
 
+def cell_of(row: Row) -> Cell:
+    """The cell of a row of `trials`, `composite_scores` or `job_measures`."""
+    return job_key(row), row["condition"]
+
+
 def cells_by_measure(rows: Iterable[Row]) -> dict[str, dict[str, dict[str, float]]]:
     """Rows of `job_measures` as cells, by measure."""
     found: dict[str, dict[str, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
     for row in rows:
         if row["mean"] is not None:
-            found[row["measure"]][job_key(row)][row["condition"]] = row["mean"]
+            job, condition = cell_of(row)
+            found[row["measure"]][job][condition] = row["mean"]
     return found
 
 

@@ -15,17 +15,10 @@ from statistics import fmean
 from typing import get_args
 
 from stoic_assets.core.comparison.effect import ALPHA
-from stoic_assets.core.comparison.failed_trials import (
-    Cell,
-    cell_of,
-    failures,
-    is_left_out,
-    measured_cells,
-    ran_by_both,
-)
+from stoic_assets.core.comparison.failed_trials import failures, is_left_out, measured_cells, ran_by_both
 from stoic_assets.core.comparison.family import Finding, Verdict, too_small
 from stoic_assets.core.comparison.measures import LEAVING_FAILURES_OUT
-from stoic_assets.core.comparison.paired_jobs import Cells, Measured, Scope
+from stoic_assets.core.comparison.paired_jobs import Cell, Cells, Measured, Scope, cell_of
 from stoic_assets.core.comparison.side import Side
 from stoic_assets.core.conversation.evidence import Condition
 from stoic_assets.core.presentation.formatting import difference

@@ -1,6 +1,5 @@
 """The function calls that an agent reports, in the wire form of its events."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +13,7 @@ class FunctionCall:
     context: Any
 
 
-def call_of(event: Mapping[str, Any]) -> FunctionCall | None:
+def call_of(event: Any) -> FunctionCall | None:
     """The function call in an event; None where it names no function, since events may have any shape.
 
     The protocol says `{"request": {"function": {"name": …}, "arguments": …, "context": …}}`. Also accepted: the name in

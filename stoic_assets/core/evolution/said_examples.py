@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from stoic_assets.core.conversation.evidence import Turn
 from stoic_assets.core.evolution.stoic_evaluation import StoicEvaluation
 from stoic_assets.core.judging.exhibit import function_calls
 from stoic_assets.core.judging.quotes import SearchableRecord
@@ -34,9 +33,5 @@ def _only_said(evaluation: StoicEvaluation, record: SearchableRecord) -> StoicEv
 
 
 def _record(turns: Sequence[Row]) -> SearchableRecord:
-    return SearchableRecord((row["content"] for row in turns), map(_calls, turns))
-
-
-def _calls(row: Row) -> list[str]:
-    events = tuple(event for event in json.loads(row["events"] or "[]") if isinstance(event, dict))
-    return function_calls(Turn(row["turn"], row["speaker"], row["content"], events=events))
+    calls = (function_calls(json.loads(row["events"] or "[]")) for row in turns)
+    return SearchableRecord((row["content"] for row in turns), calls)

@@ -109,8 +109,7 @@ def _refuse_other_queries(job: Job, held: Job) -> None:
             if asked.get(key) != query:
                 raise ConfigurationError(
                     f"job {job.name}: the query of assertion {key} was not run when the trials ended, so it has no "
-                    "rows "
-                    "to check; keep the query, parameters, name, condition and position (`weight: 0` leaves an "
+                    "rows to check; keep the query, parameters, name, condition and position (`weight: 0` leaves an "
                     "assertion out), or run a new evaluation"
                 )
 

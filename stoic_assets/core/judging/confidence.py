@@ -37,8 +37,7 @@ def samples_alike(samples: int, models: int, temperature: float) -> str | None:
         return None
     return (
         f"{samples} samples of one judge at temperature 0 are nearly the same, so the confidence would look perfect; "
-        "raise "
-        "judging.temperature in stoic.yml, or let several models judge"
+        "raise judging.temperature in stoic.yml, or let several models judge"
     )
 
 

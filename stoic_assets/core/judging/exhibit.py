@@ -1,8 +1,10 @@
 """The part of a trial's evidence that a judge sees, in reading order."""
 
 import json
+from collections.abc import Iterable
+from typing import Any
 
-from stoic_assets.core.conversation.evidence import PLAIN, Evidence, Turn
+from stoic_assets.core.conversation.evidence import PLAIN, Evidence
 from stoic_assets.core.conversation.function_calls import FunctionCall, call_of
 from stoic_assets.core.judging.fence import Block
 
@@ -21,15 +23,15 @@ def blocks(evidence: Evidence, with_actions: bool) -> tuple[Block, ...]:
     found = []
     for turn in evidence.turns:
         found.append(Block(f"message {turn.turn}, {turn.speaker}", turn.content))
-        calls = function_calls(turn) if with_actions else []
+        calls = function_calls(turn.events) if with_actions else []
         if calls:
             found.append(Block(f"actions of the agent before message {turn.turn} (function calls)", "\n".join(calls)))
     return tuple(found)
 
 
-def function_calls(turn: Turn) -> list[str]:
+def function_calls(events: Iterable[Any]) -> list[str]:
     """The function calls among a turn's events, each as `name arguments`; other events are not actions."""
-    return [described(call) for event in turn.events if (call := call_of(event))]
+    return [described(call) for event in events if (call := call_of(event))]
 
 
 def described(call: FunctionCall) -> str:

@@ -115,7 +115,7 @@ class Questions:
         turns = self._evidence.turns
         return {
             "turns": [{"speaker": turn.speaker, "content": clean(turn.content)} for turn in turns],
-            "actions": [clean(call) for turn in turns for call in function_calls(turn)],
+            "actions": [clean(call) for turn in turns for call in function_calls(turn.events)],
         }
 
 

@@ -8,13 +8,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from stoic_assets.core.comparison.paired_assertions import PairedAssertion
-from stoic_assets.core.jobs.names import job_key
+from stoic_assets.core.comparison.paired_jobs import Cell, cell_of
 from stoic_assets.core.presentation.ordering import natural
 from stoic_assets.core.reports.data import mean
 from stoic_assets.core.reports.trial_view import TrialView
 
-Cell = tuple[str, str]
-"""Job, or one scenario of it, and condition."""
 MOST_LOSSES, MOST_GAINS = 5, 3
 
 
@@ -84,7 +82,7 @@ def _cells(trials: Iterable[TrialView]) -> dict[Cell, list[TrialView]]:
     """The scored trials of each cell, in the order of their repeats."""
     cells: dict[Cell, list[TrialView]] = defaultdict(list)
     for trial in sorted((trial for trial in trials if trial.valid), key=lambda trial: trial.row["repeat"]):
-        cells[job_key(trial.row), trial.row["condition"]].append(trial)
+        cells[cell_of(trial.row)].append(trial)
     return cells
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from stoic_assets.core.conversation.evidence import Turn
 from stoic_assets.core.judging.exhibit import function_calls
 from stoic_assets.core.judging.quotes import Quote, SearchableRecord
 from stoic_assets.core.judging.virtues import VIRTUES
@@ -223,8 +222,7 @@ def _acts(row: Row) -> tuple[int, list[str]]:
     try:
         found = json.loads(row.get("events") or "[]")
         events = found if isinstance(found, list) else [found]
-        known = tuple(event for event in events if isinstance(event, dict))
-        return len(events), function_calls(Turn(row["turn"], row["speaker"], row["content"], events=known))
+        return len(events), function_calls(events)
     except (ValueError, RecursionError):
         return 1, []
 

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from stoic_assets.core.assertions.bindings import evaluation
-from stoic_assets.core.conversation.evidence import Turn
 from stoic_assets.core.conversation.function_calls import FunctionCall, call_of
 from stoic_assets.core.judging.exhibit import function_calls
 
@@ -36,5 +35,5 @@ def test_a_call_is_one_for_judges_and_for_assertions(event: dict[str, Any], call
     message = {"content": "", "role": "assistant", "timeTakenMillis": 0, "events": [event]}
     seen = evaluation(session_id="s", model="m", job={}, transcript=[message], failure_count=0, done=True)
     assert seen["functionCalls"] == ([{"function": call.name, "args": call.arguments}] if call else [])
-    shown = function_calls(Turn(1, "agent", "", events=(event,)))
+    shown = function_calls([event])
     assert [line.split()[0] for line in shown] == (["f"] if call else [])

@@ -25,7 +25,7 @@ EVENTS = [{"request": {"function": {"name": name}, "arguments": {"at": "9"}}} fo
 )
 def test_record_and_grounding_agree(make_evidence: Callable[..., Evidence], quote: str, said: bool) -> None:
     turns = (evidence := make_evidence("I was told that.", "Vale.", events=EVENTS)).turns
-    record = SearchableRecord((turn.content for turn in turns), map(function_calls, turns))
+    record = SearchableRecord((turn.content for turn in turns), (function_calls(turn.events) for turn in turns))
     found = record.quote(quote, "courage")
     assert found is not None
     assert found.said is said

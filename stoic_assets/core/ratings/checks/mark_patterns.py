@@ -45,7 +45,8 @@ def contradictory_overall(table: RatingTable) -> Iterator[RaterFlag]:
         if len(items):
             answer = ANSWERS[int(table.overall[items[0], column]) - 1]
             example = f"{answer} to {table.items[items[0]]} with a mean of {means[items[0], column]:.1f}"
-            detail = f"{len(items)} of {_rated(table.overall[:, column])} answers, for example {example}"
+            given = (~np.isnan(table.overall[:, column])).sum()
+            detail = f"{len(items)} of {given} answers, for example {example}"
             yield RaterFlag(rater, "contradictory_overall", detail)
 
 
@@ -57,7 +58,3 @@ def _marks_of_raters(table: RatingTable) -> Iterator[tuple[str, Floats]]:
         marks = marks[~np.isnan(marks)]
         if len(marks) >= FEWEST_MARKS:
             yield rater, marks
-
-
-def _rated(marks: Floats) -> int:
-    return int((~np.isnan(marks)).sum())
