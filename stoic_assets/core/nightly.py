@@ -5,14 +5,14 @@ what regressed in both rounds is an alarm: by chance alone some measure may regr
 that was reported the night before causes neither a second round nor another alarm.
 """
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 
 from stoic_assets.core.evaluation import REGRADING, way_to_finish
 from stoic_assets.core.evaluation_order import ready
 from stoic_assets.core.night_record import Alarm, Night, Round
 from stoic_assets.core.scoring.validity import conclusive, too_many_invalid
-from stoic_assets.core.table_rows import Row
+from stoic_assets.core.table_rows import Row, Rows
 
 
 @dataclass(frozen=True)
@@ -23,17 +23,17 @@ class Facts:
     was last materialised. `known`, by version, are the alarms recorded the night before.
     """
 
-    comparisons: Mapping[str, Sequence[Row]]
+    comparisons: Mapping[str, Rows]
     running: Set[str] = frozenset()
     ended: Set[str] = frozenset()
     known: Mapping[str, Alarm] = field(default_factory=dict)
 
-    def rows(self, version: str, held: Round | None) -> Sequence[Row]:
+    def rows(self, version: str, held: Round | None) -> Rows:
         """The comparison of a version in a round; empty where it has none."""
         each = held.evaluations.get(version) if held else None
         return self.comparisons.get(each.evaluation_id, ()) if each else ()
 
-    def reported_before(self, version: str, rows: Sequence[Row]) -> set[str]:
+    def reported_before(self, version: str, rows: Rows) -> set[str]:
         """The measures in which the night before already recorded a regression against the base in `rows`."""
         alarm = self.known.get(version)
         same = alarm is not None and any(row["base"] == alarm.base for row in rows)
@@ -91,12 +91,12 @@ def no_verdict(head: Row, threshold: float) -> str | None:
     return f"no verdict: {too_many_invalid(invalid, ended, threshold)}; {causes}"
 
 
-def fallen(rows: Sequence[Row]) -> dict[str, Row]:
+def fallen(rows: Rows) -> dict[str, Row]:
     """The gating measures that regressed, by name."""
     return {row["measure"]: row for row in rows if row["gating"] and row["verdict"] == "regressed"}
 
 
-def fallen_twice(first: Sequence[Row], again: Sequence[Row]) -> list[Row]:
+def fallen_twice(first: Rows, again: Rows) -> list[Row]:
     """The measures that regressed in both rounds against the same base, with the results of both rounds."""
     before = fallen(first)
     return [

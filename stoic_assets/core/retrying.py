@@ -4,7 +4,6 @@ Adapters decide what a failed attempt is (`AttemptFailed`); the endpoint's limit
 """
 
 import asyncio
-import math
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
@@ -124,7 +123,7 @@ async def _in_time(send: Callable[[], Awaitable[T]], turn_timeout: float, left: 
 
 
 async def persist(
-    send: Callable[[], Awaitable[T]], limit: EndpointLimit, tally: Tally, left: Callable[[], float] = lambda: math.inf
+    send: Callable[[], Awaitable[T]], limit: EndpointLimit, tally: Tally, left: Callable[[], float]
 ) -> T:
     """The result of the first attempt that succeeds; else the last `AttemptFailed` is raised.
 

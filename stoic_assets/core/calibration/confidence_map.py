@@ -5,12 +5,13 @@ any other verdict there is no calibration.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from collections.abc import Iterable
+from typing import Literal
 
 from pydantic import BaseModel
 
 from stoic_assets.core.judging.virtues import Virtue
+from stoic_assets.core.table_rows import Row
 
 Signal = Literal["spread", "self"]
 """What a confidence is read from: the standard deviation of several verdicts, or the judge's own confidence."""
@@ -64,15 +65,13 @@ class Calibration:
         return found if found and set(prompts) <= set(found.prompt_hashes) else None
 
 
-def calibration_of(rows: Iterable[Mapping[str, Any]]) -> Calibration:
+def calibration_of(rows: Iterable[Row]) -> Calibration:
     """The confidence maps in rows of `judge_calibration`."""
     stored = (row["confidence_map"] for row in rows)
     return Calibration(ConfidenceMap.model_validate_json(text) for text in stored if text)
 
 
-def why_not_calibrated(
-    rows: Iterable[Mapping[str, Any]], virtue: str, judges: str, source: str | None
-) -> str | None:
+def why_not_calibrated(rows: Iterable[Row], virtue: str, judges: str, source: str | None) -> str | None:
     """Why a confidence was not read from a map; None where it was.
 
     `rows` are those of `judge_calibration`, `source` is the score's `confidence_source`; several judges are

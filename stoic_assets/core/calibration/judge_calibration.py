@@ -4,7 +4,7 @@ Pure: rows of `virtue_scores` and of `human_ratings` in, rows of `judge_calibrat
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import get_args
@@ -20,7 +20,7 @@ from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 from stoic_assets.core.ratings.reliability.estimate import Estimate, undefined
 from stoic_assets.core.ratings.reliability.rank_correlation import spearman
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES
-from stoic_assets.core.table_rows import Row
+from stoic_assets.core.table_rows import Row, Rows
 
 SIGNALS: tuple[Signal, ...] = get_args(Signal)
 USUAL = Resampling()
@@ -92,7 +92,7 @@ def _unbridged(virtue: Virtue, measures: Mapping[str, Estimate]) -> dict[str, Es
 
 
 def _edges(
-    judged: Mapping[str, Sequence[Row]], trials: Mapping[str, Sequence[Row]], resampling: Resampling
+    judged: Mapping[str, Rows], trials: Mapping[str, Rows], resampling: Resampling
 ) -> dict[str, Estimate]:
     """The rank correlation of the judge's virtue with each dimension's mean mark: it tests the bridge's edges."""
     common = sorted(judged.keys() & trials.keys())

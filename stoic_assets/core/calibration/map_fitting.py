@@ -6,7 +6,7 @@ two further maps, each fitted to one half of the trials and tested on the other:
 every map looks perfect.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import fmean, stdev
 
@@ -21,7 +21,7 @@ from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.core.ratings.rating_table import Floats
 from stoic_assets.core.ratings.reliability.estimate import Estimate, undefined, with_interval
 from stoic_assets.core.ratings.reliability.resampling import item_weights
-from stoic_assets.core.table_rows import Row
+from stoic_assets.core.table_rows import Rows
 
 WITHIN = 0.125
 """A score this close to people's mean is right."""
@@ -33,7 +33,7 @@ DIGITS = 12
 """Decimal places of a signal: except for rounding errors, the spread of 0.3, 0.4, 0.5 is that of 0.5, 0.6, 0.7."""
 ERRS_UPWARDS = "no interval: chance alone makes it larger than 0; compare brier"
 NEEDED: Mapping[Signal, str] = {"spread": f"{ENOUGH} verdicts", "self": "a verdict with the judge's own word"}
-Judged = Mapping[str, Sequence[Row]]
+Judged = Mapping[str, Rows]
 """Scored verdicts by trial."""
 Ratings = Mapping[str, Mapping[str, float]]
 """People's scores by trial and rater."""
@@ -106,7 +106,7 @@ def measure_names(signal: Signal) -> list[str]:
     return [f"{name}_{signal}" for name in ("map", "ece", "brier", "ece_uncalibrated", "brier_uncalibrated")]
 
 
-def _usable(signal: Signal, verdicts: Sequence[Row]) -> Sequence[Row]:
+def _usable(signal: Signal, verdicts: Rows) -> Rows:
     """The verdicts on a trial that have the signal."""
     if signal == "spread":
         return verdicts if len(verdicts) >= ENOUGH else ()

@@ -1,7 +1,7 @@
 """A judge's scores paired with people's, trial by trial: the arrays from which everything else is computed."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -10,7 +10,7 @@ import numpy as np
 from stoic_assets.core.feedback.rating_bridge import RatedVirtue
 from stoic_assets.core.judging.virtues import Virtue
 from stoic_assets.core.ratings.rating_table import Floats
-from stoic_assets.core.table_rows import Row
+from stoic_assets.core.table_rows import Row, Rows
 
 Rated = Mapping[Virtue, Mapping[str, Mapping[str, float]]]
 """Scores by virtue, trial and rater."""
@@ -58,7 +58,7 @@ def panels(verdicts: Iterable[Row]) -> dict[tuple[Virtue, tuple[str, ...]], dict
     return found
 
 
-def by_one_prompt(judged: Mapping[str, Sequence[Row]]) -> dict[str, Sequence[Row]]:
+def by_one_prompt(judged: Mapping[str, Rows]) -> dict[str, Rows]:
     """The trials that were judged with the most common prompt: with another prompt, a model is another judge."""
     prompts = {trial: rows[0]["prompt_hash"] or "" for trial, rows in judged.items()}
     times = Counter(prompts.values())
@@ -74,7 +74,7 @@ def by_rater(ratings: Iterable[RatedVirtue]) -> Rated:
     return rated
 
 
-def paired(judged: Mapping[str, Sequence[Row]], rated: Mapping[str, Mapping[str, float]]) -> PairedScores:
+def paired(judged: Mapping[str, Rows], rated: Mapping[str, Mapping[str, float]]) -> PairedScores:
     """The trials that a judge scored and people rated; several verdicts on a trial are one mean."""
     trials = tuple(sorted(judged.keys() & rated.keys()))
     raters = tuple(sorted({rater for trial in trials for rater in rated[trial]}))

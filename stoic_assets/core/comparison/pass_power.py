@@ -6,14 +6,14 @@ For one cell with n valid trials of which c passed the estimate is C(c, k) / C(n
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Any
 
 from stoic_assets.core.comparison.student import all_alike, t_test
 from stoic_assets.core.jobs.names import job_key
 from stoic_assets.core.presentation.formatting import plural
+from stoic_assets.core.table_rows import Row
 
 FEWEST_JOBS_FOR_INTERVAL = 12
 """With fewer, 95 % intervals cover the true value only 78 to 94 of 100 times."""
@@ -34,19 +34,19 @@ class PassPower:
     why: str | None
 
 
-def pass_powers(rows: Iterable[Mapping[str, Any]]) -> list[PassPower]:
+def pass_powers(rows: Iterable[Row]) -> list[PassPower]:
     """pass^k for each k in rows of `job_reliability` of one evaluation.
 
     Every cell must have k valid trials, else it is not estimable: leaving cells out would favour an agent that failed
     in them.
     """
-    by_k: dict[int, list[Mapping[str, Any]]] = defaultdict(list)
+    by_k: dict[int, list[Row]] = defaultdict(list)
     for row in rows:
         by_k[row["k"]].append(row)
     return [_of(k, by_k[k]) for k in sorted(by_k)]
 
 
-def _of(k: int, rows: list[Mapping[str, Any]]) -> PassPower:
+def _of(k: int, rows: list[Row]) -> PassPower:
     short = sum(row["estimate"] is None for row in rows)
     jobs: dict[str, list[float]] = defaultdict(list)
     for row in rows:

@@ -7,7 +7,7 @@ from datetime import datetime
 from stoic_assets.core.errors import StoicError
 from stoic_assets.core.judging.silent_judges import Answer
 from stoic_assets.core.scoring.validity import invalid_share
-from stoic_assets.core.table_rows import Row
+from stoic_assets.core.table_rows import Rows
 
 
 class ComparisonRefused(StoicError):
@@ -41,14 +41,14 @@ class Side:
     judges: frozenset[str]
     prompts: Mapping[tuple[str, str], frozenset[str]]
     jobs: Mapping[str, str]
-    measures: Sequence[Row]
+    measures: Rows
     built_in_prompts: str | None = None
     calibrated: float = 0.0
     agreement: str = ""
-    trials: Sequence[Row] = ()
+    trials: Rows = ()
     answers: Sequence[Answer] = ()
-    assertions: Sequence[Row] = ()
-    virtues: Sequence[Row] = ()
+    assertions: Rows = ()
+    virtues: Rows = ()
 
     @property
     def invalid_share(self) -> float:

@@ -13,6 +13,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from stoic_assets.core.documents import Document, parse_document
 from stoic_assets.core.errors import ConfigurationError, DocumentError
+from stoic_assets.core.judging.verdict import Share
 from stoic_assets.core.moments import checked_moment, in_utc
 from stoic_assets.core.releases import agent_of, check_agent_version
 
@@ -24,7 +25,6 @@ PERSON: frozenset[Role] = frozenset({"human", "user"})
 
 _ODD_IN_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
-Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Name = Annotated[str, Field(min_length=1)]
 
 
@@ -47,8 +47,8 @@ class Metrics(Document):
 
     dimension_feedback: tuple[DimensionFeedback, ...]
     improvement_suggestions: tuple[str, ...] = ()
-    overall_satisfaction: float | None = Field(None, ge=0, le=1, allow_inf_nan=False)
-    interpretation_confidence: float | None = Field(None, ge=0, le=1, allow_inf_nan=False)
+    overall_satisfaction: Share | None = None
+    interpretation_confidence: Share | None = None
     acceptance_status: Acceptance | None = None
 
     @model_validator(mode="after")

@@ -14,7 +14,7 @@ from stoic_assets.core.feedback.human_evaluation import HumanFeedback
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 from stoic_assets.core.ratings.counted_ratings import counted
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES, LEVELS, DimensionName, Overall
-from stoic_assets.core.table_rows import Row
+from stoic_assets.core.table_rows import Row, Rows
 
 Bridge = Mapping[DimensionName, Virtue]
 """Dimension of the rating page to virtue."""
@@ -96,7 +96,7 @@ def agreement(scores: Sequence[float], levels: int) -> float:
     return max(0.0, 1 - variance(scores) / at_random) * (1 - 1 / len(scores))
 
 
-def _metrics(ratings: Sequence[Row]) -> Metrics | None:
+def _metrics(ratings: Rows) -> Metrics | None:
     """All dimensions and the overall answer; None where no dimension was marked."""
     marks = {name: [scaled(rating[name]) for rating in ratings if rating[name] is not None] for name in DIMENSION_NAMES}
     entries = tuple(

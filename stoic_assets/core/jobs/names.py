@@ -1,7 +1,6 @@
 """The name of what a trial runs, a job or one scenario of it; this is also what counts as one observation."""
 
-from collections.abc import Mapping
-from typing import Any
+from stoic_assets.core.table_rows import Row
 
 
 def played(job: str, scenario: str | None) -> str:
@@ -10,7 +9,7 @@ def played(job: str, scenario: str | None) -> str:
     return f"{job}~{scenario}" if scenario else job
 
 
-def job_key(row: Mapping[str, Any]) -> str:
+def job_key(row: Row) -> str:
     """The name, as given by `played`, of what a row with columns `job` and `scenario` is about."""
     return played(row["job"], row.get("scenario"))
 

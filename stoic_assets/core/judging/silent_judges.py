@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from stoic_assets.core.judging.ask import OUT_OF_BUDGET
 from stoic_assets.core.presentation.formatting import plural
-from stoic_assets.core.table_rows import Row
+from stoic_assets.core.table_rows import Row, Rows
 
 
 class Answer(NamedTuple):
@@ -34,7 +34,7 @@ class Silence(NamedTuple):
         return self.missing / self.asked
 
 
-def answers(trials: Iterable[Row], verdicts: Sequence[Row], tasks: Iterable[Row]) -> list[Answer]:
+def answers(trials: Iterable[Row], verdicts: Rows, tasks: Iterable[Row]) -> list[Answer]:
     """Whether each judge gave a verdict, question by question; a row of `task_scores` names those that did.
 
     Questions that the cost ceiling prevented are left out: a later run can still ask them.

@@ -28,6 +28,7 @@ class MalformedVerdict(StoicError):
 
 
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+"""A score or a confidence: 0–1."""
 Text = Annotated[str, AfterValidator(clean)]
 """A judge repeats what it read, so its words are cleaned like the record's."""
 

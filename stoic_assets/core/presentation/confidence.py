@@ -3,10 +3,10 @@
 The sentences are the same everywhere: terminal, pull request, page and asset.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable
 
 from stoic_assets.core.presentation.formatting import is_missing, score, words
+from stoic_assets.core.table_rows import Row, Rows
 
 OFFLINE_NOTE = (
     "Offline: scripts acted as simulated user or judge. Scores mean nothing; the results of assertions are real."
@@ -14,7 +14,7 @@ OFFLINE_NOTE = (
 UNCALIBRATED = "The confidences are the judges' own, not calibrated on people's ratings."
 
 
-def calibrated_share(virtues: Sequence[Mapping[str, Any]]) -> float:
+def calibrated_share(virtues: Rows) -> float:
     """The share, 0–1, of scored virtues whose confidence was read from a calibration map.
 
     `virtues` are rows of `trial_virtues`, or of `virtue_scores`.
@@ -29,7 +29,7 @@ def whose_confidence(calibrated: float, agreement: str = "") -> str:
     return f"{whose} {agreement}".rstrip()
 
 
-def weak_above(virtues: Iterable[Mapping[str, Any]]) -> str:
+def weak_above(virtues: Iterable[Row]) -> str:
     """The confidence above which a low score is weak and, if that differs between virtues, for which ones.
 
     `virtues` are rows of `evaluation_virtues`; those written by earlier releases lack the value and are skipped.

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 INK = "#71767e"
 """Lines and text on an unknown background: contrast 4.5:1 with white and with black."""
+PAGE_INK = "currentColor"
+"""The ink of charts in a page: the colour of its text, in light and dark mode."""
 PALETTE = ("#3b82c4", "#d97706", "#2a9d6f", "#a463c8", "#d6537a")
 """Mid-tones with a contrast of 3:1 with white and with black."""
 STRONG, WEAK = PALETTE[0], PALETTE[1]
@@ -75,7 +77,7 @@ def label(text: str) -> str:
     return (line if len(line) <= LABEL_CHARS else f"{line[: LABEL_CHARS - 3]}...").replace("$", r"\$")
 
 
-def svg(figure: "Figure", name: str, ink: str) -> str:
+def svg(figure: "Figure", name: str, ink: str = PAGE_INK) -> str:
     """The figure as an `<svg>` element, the same for the same data.
 
     `name` makes its ids different from those of other charts in a page; `ink` is the CSS colour of lines and text.

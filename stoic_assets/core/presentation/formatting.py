@@ -12,6 +12,7 @@ from markupsafe import Markup, escape
 
 from stoic_assets.core.moments import in_utc
 from stoic_assets.core.presentation.json_layout import in_letters, laid_out
+from stoic_assets.core.table_rows import Row
 from stoic_assets.core.visible_text import visible
 
 DASH = "–"
@@ -103,7 +104,7 @@ def as_moment(value: datetime | str | None) -> datetime | None:
         return None
 
 
-def lasted(row: Mapping[str, Any]) -> float | None:
+def lasted(row: Row) -> float | None:
     """Milliseconds from `started_at` to `ended_at`; None where one is missing or the clock was set back in between."""
     start, end = as_moment(row.get("started_at")), as_moment(row.get("ended_at"))
     return None if start is None or end is None or end < start else (end - start).total_seconds() * 1000

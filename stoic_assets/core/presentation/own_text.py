@@ -1,13 +1,10 @@
-"""Text that pages contain unescaped because it is Stoic Eval's own: style sheets, scripts, charts."""
+"""Text that pages contain unescaped because it is Stoic Eval's own: style sheets and scripts."""
 
 import base64
 import hashlib
 
 from jinja2 import Environment
 from markupsafe import Markup
-
-PAGE_INK = "currentColor"
-"""The ink of charts in a page: the colour of its text, in light and dark mode."""
 
 
 def own_text(environment: Environment, name: str) -> Markup:

@@ -1,12 +1,12 @@
 """Merging ratings into the table `human_ratings`: each gets its trial, and a rater's newest rating counts."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from stoic_assets.core.ratings.blinding import Key, Keys
 from stoic_assets.core.ratings.rating_file import Rating, rater_name
-from stoic_assets.core.table_rows import Row
+from stoic_assets.core.table_rows import Row, Rows
 
 Place = tuple[str, str]
 """Agent version and evaluation under which rows are stored."""
@@ -31,7 +31,7 @@ class Merged:
     unknown: int
 
 
-def merge(stored: Sequence[Row], ratings: Iterable[Rating], keys: Keys) -> Merged:
+def merge(stored: Rows, ratings: Iterable[Rating], keys: Keys) -> Merged:
     """Merges ratings into the `stored` rows of all places.
 
     Each rater, test id and page has one row, the newest, and of equally new ratings the last one. Rows of earlier

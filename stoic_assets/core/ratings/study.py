@@ -6,12 +6,12 @@ with other words, are marks on another scale; they are never mixed, not even for
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.ratings.blinding import Keys
-from stoic_assets.core.table_rows import Row
+from stoic_assets.core.table_rows import Row, Rows
 
 NO_PAGE = "elsewhere"
 """The page of ratings that name none and whose items are on no page of Stoic Eval."""
@@ -28,11 +28,11 @@ class Study:
 
     page_id: str
     rubric: str | None
-    rows: Sequence[Row]
+    rows: Rows
     others: tuple[str, ...] = ()
 
 
-def chosen_study(rows: Sequence[Row], keys: Keys, page_id: str | None = None) -> Study:
+def chosen_study(rows: Rows, keys: Keys, page_id: str | None = None) -> Study:
     """The study of a page, or the one that was rated last. Raises `ConfigurationError` for a page without ratings."""
     proper = defaultdict(list)
     for row in rows:

@@ -1,12 +1,12 @@
 """The chart of what changed: each gating measure's difference, its 95 % interval, and the band of irrelevance (±δ)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from stoic_assets.core.presentation.drawing import INK, INK_MARK, PALETTE, STRONG, Margins, axes, label, svg
+from stoic_assets.core.presentation.drawing import INK_MARK, PALETTE, STRONG, Margins, axes, label, svg
 from stoic_assets.core.presentation.formatting import difference, words
 from stoic_assets.core.reports.data import values
-from stoic_assets.core.table_rows import Row
+from stoic_assets.core.table_rows import Row, Rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,7 +22,7 @@ LINE = 3.0
 TICKS = 6
 
 
-def forest_chart_svg(rows: Sequence[Row], ink: str = INK) -> str:
+def forest_chart_svg(rows: Rows) -> str:
     """Rows of `version_comparisons` as an `<svg>` element, in their order from top to bottom."""
     figure, plot = axes(4.8, 0.9 + 0.29 * len(rows), Margins(1.2, 0.15, 0.55, 0.05))
     plot.set_xlim(*_reach(rows))
@@ -35,7 +35,7 @@ def forest_chart_svg(rows: Sequence[Row], ink: str = INK) -> str:
     plot.xaxis.set_major_formatter(lambda value, _: "0" if abs(value) < 1e-9 else difference(value))
     plot.grid(axis="x", color=INK_MARK, alpha=0.15, linewidth=0.7)
     _legend(figure, rows)
-    return svg(figure, "differences", ink)
+    return svg(figure, "differences")
 
 
 def _measure(plot: "Axes", place: int, row: Row) -> None:
@@ -59,14 +59,14 @@ def _unmeasured(plot: "Axes", place: int) -> None:
     )
 
 
-def _mark(verdict: str, rows: Sequence[Row]) -> dict[str, Any]:
+def _mark(verdict: str, rows: Rows) -> dict[str, Any]:
     """How the estimates of a verdict are drawn: hollow where none of them was tested."""
     colour, shape = MARKS[verdict]
     inside = colour if values(rows, "p") else "none"
     return {"marker": shape, "markersize": 7.5, "markerfacecolor": inside, "markeredgecolor": INK_MARK}
 
 
-def _legend(figure: "Figure", rows: Sequence[Row]) -> None:
+def _legend(figure: "Figure", rows: Rows) -> None:
     """The verdicts that occur, each as it is drawn: without a line where none has an interval."""
     from matplotlib.lines import Line2D
 
@@ -81,7 +81,7 @@ def _legend(figure: "Figure", rows: Sequence[Row]) -> None:
     )
 
 
-def _reach(rows: Sequence[Row]) -> tuple[float, float]:
+def _reach(rows: Rows) -> tuple[float, float]:
     """The range of the axis: it shows zero, every band and every interval."""
     shown = [number for name in ("difference", "low", "high", "delta") for number in values(rows, name)]
     low = min(*(-row["delta"] for row in rows), *shown)

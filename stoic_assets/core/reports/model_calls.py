@@ -1,11 +1,10 @@
 """The evaluation's calls of language models, by role and model."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stoic_assets.core.model_costs import total_cost
 from stoic_assets.core.reports.data import mean, values
-from stoic_assets.core.table_rows import Row
+from stoic_assets.core.table_rows import Rows
 
 
 @dataclass(frozen=True)
@@ -26,13 +25,13 @@ class ModelCalls:
     latency_ms: float | None
 
 
-def model_calls(rows: Sequence[Row]) -> list[ModelCalls]:
+def model_calls(rows: Rows) -> list[ModelCalls]:
     """One entry for each role and model."""
     pairs = sorted({(row["role"], row["model"]) for row in rows})
     return [_calls(*pair, [row for row in rows if (row["role"], row["model"]) == pair]) for pair in pairs]
 
 
-def _calls(role: str, model: str, rows: Sequence[Row]) -> ModelCalls:
+def _calls(role: str, model: str, rows: Rows) -> ModelCalls:
     asked = [row for row in rows if not row["cached"]]
     return ModelCalls(
         role=role,
@@ -47,6 +46,6 @@ def _calls(role: str, model: str, rows: Sequence[Row]) -> ModelCalls:
     )
 
 
-def _tokens(rows: Sequence[Row], column: str) -> float | None:
+def _tokens(rows: Rows, column: str) -> float | None:
     answered = [row for row in rows if row.get("error") is None]
     return sum(values(rows, column)) if len(values(answered, column)) == len(answered) else None

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, weak_above
 from stoic_assets.core.presentation.formatting import breakable, lasted, short_of
-from stoic_assets.core.presentation.own_text import PAGE_INK, own_text, policy_hash
+from stoic_assets.core.presentation.own_text import own_text, policy_hash
 from stoic_assets.core.presentation.page_environment import PageEnvironment
 from stoic_assets.core.reports.charts import charts
 from stoic_assets.core.reports.data import ReportData, latest
@@ -68,7 +68,7 @@ def report_parts(data: ReportData, compiled: BytecodeCache | None = None) -> Ite
         held={**data.evaluation, "ended_at": latest(data.trials, "ended_at")},
         judged_at=latest((*data.virtue_scores, *data.task_scores), "evaluated_at"),
         calls=model_calls(data.llm_calls), reliability=reliability(data.job_reliability), **_compared(data, trials),
-        charts={name: Markup(chart) for name, chart in charts(data, PAGE_INK).items()},  # noqa: S704 - all our own
+        charts={name: Markup(chart) for name, chart in charts(data).items()},  # noqa: S704 - all our own
     )
 
 

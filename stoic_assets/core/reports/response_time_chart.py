@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from stoic_assets.core.presentation.drawing import INK, INK_MARK, STRONG, Margins, axes, svg
+from stoic_assets.core.presentation.drawing import INK_MARK, STRONG, Margins, axes, svg
 from stoic_assets.core.presentation.formatting import milliseconds
 from stoic_assets.core.reports.reply_times import quantile
 
@@ -10,7 +10,7 @@ BARS = 24
 TICKS = 5
 
 
-def response_time_chart_svg(times: Sequence[float], ink: str = INK) -> str:
+def response_time_chart_svg(times: Sequence[float]) -> str:
     """Milliseconds of every reply as an `<svg>` element; the slowest 1 % are counted in the last bar."""
     figure, plot = axes(4.2, 2.2, Margins(0.6, 0.3, 0.25, 0.05))
     most = max(quantile(times, 0.99), 1.0)
@@ -20,4 +20,4 @@ def response_time_chart_svg(times: Sequence[float], ink: str = INK) -> str:
     plot.xaxis.set_major_formatter(lambda time, _: milliseconds(time))
     plot.set_ylabel("replies", fontsize=9, color=INK_MARK)
     plot.grid(axis="y", color=INK_MARK, alpha=0.15, linewidth=0.7)
-    return svg(figure, "response-times", ink)
+    return svg(figure, "response-times")

@@ -11,7 +11,7 @@ from stoic_assets.core.presentation.confidence import calibrated_share
 from stoic_assets.core.reports.data import ReportData, mean, values
 from stoic_assets.core.reports.trial_view import TrialView
 from stoic_assets.core.scoring.validity import conclusive, invalid_share
-from stoic_assets.core.table_rows import Row
+from stoic_assets.core.table_rows import Row, Rows
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def _planned(data: ReportData) -> int:
     return int(planned or len(data.trials))
 
 
-def measures(rows: Sequence[Row]) -> list[Measure]:
+def measures(rows: Rows) -> list[Measure]:
     """Every measure over rows of `composite_scores`."""
     valid = scored_rows(rows)
     split = {name: [row for row in valid if row["condition"] == name] for name in ("withheld", "supplied")}
@@ -117,7 +117,7 @@ def measures(rows: Sequence[Row]) -> list[Measure]:
     ]
 
 
-def scored_rows(rows: Sequence[Row]) -> list[Row]:
+def scored_rows(rows: Rows) -> list[Row]:
     """The rows of `composite_scores` that count."""
     return [row for row in rows if row["valid"]]
 

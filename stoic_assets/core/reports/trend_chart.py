@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from stoic_assets.core.judging.virtues import VIRTUES
-from stoic_assets.core.presentation.drawing import INK, INK_MARK, PALETTE, axes, label, svg
+from stoic_assets.core.presentation.drawing import INK_MARK, PALETTE, axes, label, svg
 from stoic_assets.core.presentation.formatting import words
-from stoic_assets.core.table_rows import Row
+from stoic_assets.core.table_rows import Rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,7 +17,7 @@ ROOM = 46
 MARKERS = "osD^v"
 
 
-def releases(trends: Sequence[Row]) -> list[str]:
+def releases(trends: Rows) -> list[str]:
     """The versions in rows of `virtue_trends`, oldest first."""
     return list(dict.fromkeys(row["agent_version"] for row in sorted(trends, key=lambda row: row["place"])))
 
@@ -29,7 +29,7 @@ class ReleaseMeans(NamedTuple):
     means: tuple[float | None, ...]
 
 
-def release_means(trends: Sequence[Row]) -> list[ReleaseMeans]:
+def release_means(trends: Rows) -> list[ReleaseMeans]:
     """The numbers of the chart, from rows of `virtue_trends`, the oldest release first."""
     found = {(row["agent_version"], row["virtue"]): row["mean"] for row in trends}
     return [
@@ -37,7 +37,7 @@ def release_means(trends: Sequence[Row]) -> list[ReleaseMeans]:
     ]
 
 
-def trend_chart_svg(trends: Sequence[Row], ink: str = INK) -> str:
+def trend_chart_svg(trends: Rows) -> str:
     """Rows of `virtue_trends` as an `<svg>` element: one line for each virtue."""
     figure, plot = axes(4.2, 2.9)
     order = {version: place for place, version in enumerate(releases(trends))}
@@ -52,7 +52,7 @@ def trend_chart_svg(trends: Sequence[Row], ink: str = INK) -> str:
     figure.legend(
         loc="outside lower center", ncols=3, columnspacing=1.2, fontsize=9, frameon=False, labelcolor=INK_MARK
     )
-    return svg(figure, "trends", ink)
+    return svg(figure, "trends")
 
 
 def _name_releases(plot: "Axes", names: Sequence[str]) -> None:

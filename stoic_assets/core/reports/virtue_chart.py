@@ -1,6 +1,6 @@
 """The chart of the five virtues: a bar for the score, a diamond for the confidence in it, a line for the base."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -8,7 +8,7 @@ from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.drawing import INK, INK_MARK, STRONG, WEAK, Margins, axes, label, svg
 from stoic_assets.core.presentation.formatting import short_of, words
 from stoic_assets.core.reports.data import values
-from stoic_assets.core.table_rows import Row
+from stoic_assets.core.table_rows import Row, Rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,7 +24,7 @@ class Bar(NamedTuple):
 
 
 def virtue_chart_svg(
-    virtues: Sequence[Row], weak: Collection[str] = (), base: Sequence[Row] = (), ink: str = INK, below: float = 0.7
+    virtues: Rows, weak: Collection[str] = (), base: Rows = (), ink: str = INK, below: float = 0.7
 ) -> str:
     """Rows of `evaluation_virtues` as an `<svg>` element; weak ones stand out, `base` are rows of another version.
 

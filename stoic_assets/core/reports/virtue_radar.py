@@ -1,13 +1,12 @@
 """The radar of the five virtues: this version's shape over that of its base."""
 
-from collections.abc import Sequence
 from math import tau
 from typing import TYPE_CHECKING, Literal, cast
 
 from stoic_assets.core.judging.virtues import VIRTUES
-from stoic_assets.core.presentation.drawing import INK, INK_MARK, STRONG, Margins, axes, label, svg
+from stoic_assets.core.presentation.drawing import INK_MARK, STRONG, Margins, axes, label, svg
 from stoic_assets.core.presentation.formatting import is_missing, words
-from stoic_assets.core.table_rows import Row
+from stoic_assets.core.table_rows import Rows
 
 if TYPE_CHECKING:
     from matplotlib.projections.polar import PolarAxes
@@ -17,9 +16,7 @@ SIDES: tuple[Literal["left", "center", "right"], ...] = ("center", "left", "left
 RINGS = (0.25, 0.5, 0.75, 1.0)
 
 
-def virtue_radar_svg(
-    virtues: Sequence[Row], base: Sequence[Row] = (), names: tuple[str, str] = ("this version", "base"), ink: str = INK
-) -> str:
+def virtue_radar_svg(virtues: Rows, base: Rows = (), names: tuple[str, str] = ("this version", "base")) -> str:
     """Rows of `evaluation_virtues` as an `<svg>` element; a virtue without a score leaves a gap.
 
     `names` are those of this version and of the base; the base may have no rows.
@@ -31,7 +28,7 @@ def virtue_radar_svg(
         _shape(plot, base, INK_MARK, names[1], filled=False)
     _shape(plot, virtues, STRONG, names[0], filled=True)
     figure.legend(loc="lower center", ncols=2, fontsize=9, frameon=False, labelcolor=INK_MARK)
-    return svg(figure, "radar", ink)
+    return svg(figure, "radar")
 
 
 def _angles() -> list[float]:
@@ -50,7 +47,7 @@ def _web(plot: "PolarAxes") -> None:
     plot.grid(color=INK_MARK, alpha=0.2, linewidth=0.7)
 
 
-def _shape(plot: "PolarAxes", rows: Sequence[Row], colour: str, name: str, filled: bool) -> None:
+def _shape(plot: "PolarAxes", rows: Rows, colour: str, name: str, filled: bool) -> None:
     """One version's polygon; where a score is missing, the two adjacent sides are missing too."""
     scores = {row["virtue"]: row["score"] for row in rows}
     reached = [float("nan") if is_missing(scores.get(virtue)) else scores[virtue] for virtue in VIRTUES]

@@ -9,7 +9,7 @@ from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, UNCALIBRATED
 from stoic_assets.core.presentation.formatting import dashed, score, short_of, words
 from stoic_assets.core.reports.data import values
 from stoic_assets.core.reports.trial_view import AspectView, TrialView
-from stoic_assets.core.table_rows import Row
+from stoic_assets.core.table_rows import Row, Rows
 
 MOST_EXHIBITS = 4
 _TABLE_HEAD = """\
@@ -62,7 +62,7 @@ def _aspects(virtue: str, trials: Iterable[TrialView]) -> Iterable[tuple[TrialVi
 
 
 def weak_virtue_markdown(
-    virtues: Sequence[Row], weak: Sequence[Row], offline: bool = False, whose: str = UNCALIBRATED, below: float = 0.7
+    virtues: Rows, weak: Rows, offline: bool = False, whose: str = UNCALIBRATED, below: float = 0.7
 ) -> str:
     """The virtues, the weakest first, and what judges advise on those that are weak; readable as plain text, too.
 

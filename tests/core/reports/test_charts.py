@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from stoic_assets.core.presentation.drawing import PALETTE
+from stoic_assets.core.presentation.drawing import PAGE_INK, PALETTE
 from stoic_assets.core.reports.data import ReportData
 from stoic_assets.core.reports.forest_chart import forest_chart_svg
 from stoic_assets.core.reports.response_time_chart import response_time_chart_svg
@@ -35,19 +35,19 @@ def draw(request: pytest.FixtureRequest, make_data: Callable[..., ReportData]) -
     data = make_data()
     times = [row["response_ms"] for row in data.turns if row["speaker"] == "agent"]
     charts: dict[str, Callable[..., str]] = {
-        "virtues": lambda **ink: virtue_chart_svg(data.evaluation_virtues, {"courage"}, data.evaluation_virtues, **ink),
-        "radar": lambda **ink: virtue_radar_svg(data.evaluation_virtues, data.evaluation_virtues, **ink),
-        "forest": lambda **ink: forest_chart_svg([row for row in data.version_comparisons if row["gating"]], **ink),
-        "trends": lambda **ink: trend_chart_svg(data.virtue_trends, **ink),
-        "times": lambda **ink: response_time_chart_svg(times, **ink),
+        "virtues": lambda: virtue_chart_svg(data.evaluation_virtues, {"courage"}, data.evaluation_virtues, PAGE_INK),
+        "radar": lambda: virtue_radar_svg(data.evaluation_virtues, data.evaluation_virtues),
+        "forest": lambda: forest_chart_svg([row for row in data.version_comparisons if row["gating"]]),
+        "trends": lambda: trend_chart_svg(data.virtue_trends),
+        "times": lambda: response_time_chart_svg(times),
     }
     return charts[request.param]
 
 
 def test_a_chart_is_the_same_twice_and_takes_the_ink_of_its_page(draw: Callable[..., str]) -> None:
     assert draw() == draw()
-    assert "#010203" not in draw(ink="currentColor")
-    assert "currentColor" in draw(ink="currentColor")
+    assert "#010203" not in draw()
+    assert "currentColor" in draw()
 
 
 def test_a_chart_has_ids_of_its_own_and_every_reference_has_its_target(draw: Callable[..., str]) -> None:

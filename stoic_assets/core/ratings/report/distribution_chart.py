@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import accumulate
 
-from stoic_assets.core.presentation.drawing import INK, INK_MARK, STRONG, axes, label, svg
+from stoic_assets.core.presentation.drawing import INK_MARK, STRONG, axes, label, svg
 from stoic_assets.core.presentation.formatting import words
 from stoic_assets.core.ratings.rating_table import MARKS
 from stoic_assets.core.ratings.report.distribution import Distribution
@@ -12,7 +12,7 @@ NARROWEST = 0.05
 """A share that is narrower has no room for its level."""
 
 
-def distribution_chart_svg(distributions: Sequence[Distribution], ink: str = INK) -> str:
+def distribution_chart_svg(distributions: Sequence[Distribution]) -> str:
     """Distributions of marks as an `<svg>` element; a question without marks has no bar."""
     figure, plot = axes(4.6, 2.6)
     for place, found in enumerate(reversed(distributions)):
@@ -25,4 +25,4 @@ def distribution_chart_svg(distributions: Sequence[Distribution], ink: str = INK
     plot.set_yticks(range(len(distributions)), [label(words(found.question)) for found in reversed(distributions)])
     plot.set_xlim(0, 1)
     plot.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
-    return svg(figure, "marks", ink)
+    return svg(figure, "marks")

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from stoic_assets.core.presentation.drawing import INK, INK_MARK, PALETTE, axes, label, svg
+from stoic_assets.core.presentation.drawing import INK_MARK, PALETTE, axes, label, svg
 from stoic_assets.core.ratings.reliability.dimension_reliability import DimensionReliability
 from stoic_assets.core.ratings.reliability.gate import ACCEPT, REVIEW, State
 from stoic_assets.core.ratings.rubric import DIMENSIONS
@@ -12,7 +12,7 @@ TICKS = 6
 """The most steps on the axis: with more, where it begins below zero, their figures would touch."""
 
 
-def forest_chart_svg(dimensions: Mapping[str, DimensionReliability], ink: str = INK) -> str:
+def forest_chart_svg(dimensions: Mapping[str, DimensionReliability]) -> str:
     """The reliability of each dimension as an `<svg>` element, in the order of the rubric."""
     figure, plot = axes(4.6, 2.6)
     lowest = 0.0
@@ -33,4 +33,4 @@ def forest_chart_svg(dimensions: Mapping[str, DimensionReliability], ink: str = 
     plot.set_xlim(lowest - 0.03, 1.03)
     plot.locator_params(axis="x", nbins=TICKS)
     plot.grid(axis="x", color=INK_MARK, alpha=0.15, linewidth=0.7)
-    return svg(figure, "alphas", ink)
+    return svg(figure, "alphas")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from stoic_assets.core.presentation.drawing import INK, INK_MARK, axes, label, svg
+from stoic_assets.core.presentation.drawing import INK_MARK, axes, label, svg
 from stoic_assets.core.presentation.formatting import score
 from stoic_assets.core.ratings.rating_table import RatingTable
 from stoic_assets.core.ratings.reliability.pairwise_kappa import kappa_matrix, quadratic_codes
@@ -12,7 +12,7 @@ MOST_WITH_FIGURES = 10
 MOST_NAMED = 30
 
 
-def kappa_heat_map_svg(table: RatingTable, ink: str = INK) -> str:
+def kappa_heat_map_svg(table: RatingTable) -> str:
     """Raters × raters as an `<svg>` element: the stronger the colour, the better they agree; blank where undefined."""
     marks = table.all_marks().reshape(-1, len(table.raters))
     matrix = kappa_matrix(quadratic_codes(marks), ~np.isnan(marks))
@@ -30,4 +30,4 @@ def kappa_heat_map_svg(table: RatingTable, ink: str = INK) -> str:
     plot.set_xticks(places, names, rotation=90)
     plot.set_yticks(places, names)
     plot.tick_params(colors=INK_MARK, labelsize=9 if len(names) <= MOST_WITH_FIGURES else 7)
-    return svg(figure, "pairs", ink)
+    return svg(figure, "pairs")

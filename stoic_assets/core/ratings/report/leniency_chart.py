@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 
-from stoic_assets.core.presentation.drawing import INK, INK_MARK, STRONG, axes, label, svg
+from stoic_assets.core.presentation.drawing import INK_MARK, STRONG, axes, label, svg
 from stoic_assets.core.ratings.reliability.estimate import Estimate
 
 ROW_HEIGHT = 0.24
 
 
-def leniency_chart_svg(leniency: Mapping[str, Estimate], ink: str = INK) -> str:
+def leniency_chart_svg(leniency: Mapping[str, Estimate]) -> str:
     """The leniency of each rater as an `<svg>` element, the most lenient on top; those without a figure are omitted."""
     ranked = sorted((found.estimate, rater) for rater, found in leniency.items() if found.estimate is not None)
     figure, plot = axes(4.6, 1.0 + ROW_HEIGHT * len(ranked))
@@ -22,4 +22,4 @@ def leniency_chart_svg(leniency: Mapping[str, Estimate], ink: str = INK) -> str:
     plot.set_ylim(-0.7, len(ranked) - 0.3)
     plot.set_xlabel("marks above the others", color=INK_MARK, fontsize=9)
     plot.grid(axis="x", color=INK_MARK, alpha=0.15, linewidth=0.7)
-    return svg(figure, "leniency", ink)
+    return svg(figure, "leniency")

@@ -9,7 +9,7 @@ from functools import cache
 from markupsafe import Markup
 
 from stoic_assets.core.presentation.formatting import or_dash, plural, score
-from stoic_assets.core.presentation.own_text import PAGE_INK, own_text
+from stoic_assets.core.presentation.own_text import own_text
 from stoic_assets.core.presentation.page_environment import PageEnvironment
 from stoic_assets.core.ratings.analysis import RatingAnalysis
 from stoic_assets.core.ratings.reliability.estimate import Estimate
@@ -65,8 +65,8 @@ def _charts(analysis: RatingAnalysis) -> Mapping[str, Markup | None]:
     several = len(table.raters) > 1
     marks = distributions(table)[: len(DIMENSIONS)]
     return {
-        "forest_chart": Markup(forest_chart_svg(analysis.dimensions, PAGE_INK)),  # noqa: S704
-        "distribution_chart": Markup(distribution_chart_svg(marks, PAGE_INK)) if table.ratings else None,  # noqa: S704
-        "heat_map": Markup(kappa_heat_map_svg(table, PAGE_INK)) if several else None,  # noqa: S704
-        "leniency_chart": Markup(leniency_chart_svg(analysis.leniency, PAGE_INK)) if several else None,  # noqa: S704
+        "forest_chart": Markup(forest_chart_svg(analysis.dimensions)),  # noqa: S704
+        "distribution_chart": Markup(distribution_chart_svg(marks)) if table.ratings else None,  # noqa: S704
+        "heat_map": Markup(kappa_heat_map_svg(table)) if several else None,  # noqa: S704
+        "leniency_chart": Markup(leniency_chart_svg(analysis.leniency)) if several else None,  # noqa: S704
     }
