@@ -91,20 +91,20 @@ def no_verdict(head: Row, threshold: float) -> str | None:
     return f"no verdict: {too_many_invalid(invalid, ended, threshold)}; {causes}"
 
 
-def fallen(rows: Rows) -> dict[str, Row]:
+def regressed_measures(rows: Rows) -> dict[str, Row]:
     """The gating measures that regressed, by name."""
     return {row["measure"]: row for row in rows if row["gating"] and row["verdict"] == "regressed"}
 
 
-def fallen_twice(first: Rows, again: Rows) -> list[Row]:
+def regressed_twice(first: Rows, again: Rows) -> list[Row]:
     """The measures that regressed in both rounds against the same base, with the results of both rounds."""
-    before = fallen(first)
+    before = regressed_measures(first)
     return [
         {
             "measure": measure, "difference": row["difference"], "p_adjusted": row["p_adjusted"],
             "first_difference": before[measure]["difference"], "first_p_adjusted": before[measure]["p_adjusted"],
         }
-        for measure, row in fallen(again).items()
+        for measure, row in regressed_measures(again).items()
         if measure in before and before[measure]["base"] == row["base"]
     ]
 
@@ -126,10 +126,10 @@ def _to_hold_again(night: Night, facts: Facts) -> tuple[str, ...]:
     if night.first is None or night.again is not None or not _is_settled(night.first, facts):
         return ()
     held = night.first.evaluations
-    fell = {version: facts.rows(version, night.first) for version in held}
-    suspects = [version for version, rows in fell.items() if fallen(rows).keys() - facts.reported_before(version, rows)]
-    bases = {held[version].base for version in suspects}
-    return tuple(version for version in held if version in suspects or version in bases)
+    compared = {version: facts.rows(version, night.first) for version in held}
+    new = {name: regressed_measures(rows).keys() - facts.reported_before(name, rows) for name, rows in compared.items()}
+    bases = {held[version].base for version, measures in new.items() if measures}
+    return tuple(version for version in held if new[version] or version in bases)
 
 
 def _new_alarms(night: Night, facts: Facts) -> tuple[Alarm, ...]:
@@ -141,7 +141,7 @@ def _new_alarms(night: Night, facts: Facts) -> tuple[Alarm, ...]:
         if (told := night.alarms.get(version)) and told.evaluation_ids == ids:
             continue
         again = facts.rows(version, night.again)
-        measures = fallen_twice(facts.rows(version, night.first), again)
+        measures = regressed_twice(facts.rows(version, night.first), again)
         if {each["measure"] for each in measures} - facts.reported_before(version, again):
             base = str(again[0]["base"])
             alarms.append(Alarm(agent_version=version, base=base, measures=tuple(measures), evaluation_ids=ids))
@@ -153,6 +153,6 @@ def _still_known(night: Night, facts: Facts) -> tuple[Alarm, ...]:
     found = []
     for version, alarm in facts.known.items():
         rows = facts.rows(version, night.first)
-        if version not in night.alarms and fallen(rows).keys() & facts.reported_before(version, rows):
+        if version not in night.alarms and regressed_measures(rows).keys() & facts.reported_before(version, rows):
             found.append(alarm)
     return tuple(found)

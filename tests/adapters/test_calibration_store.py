@@ -8,7 +8,7 @@ import pytest
 from stoic_assets.adapters.calibration_store import calibrate, read_calibration, store
 from stoic_assets.adapters.rating_keys import write_keys
 from stoic_assets.adapters.workplace import Workplace, open_workplace
-from stoic_assets.core.judging.confidence import settled
+from stoic_assets.core.judging.confidence import with_confidence
 from stoic_assets.core.judging.scores import VirtueScore
 from stoic_assets.core.ratings.blinding import Key
 
@@ -56,7 +56,9 @@ def test_what_was_calibrated_settles_the_next_verdicts(workplace: Workplace) -> 
     assert [(row["judge_model"], row["items"], row["raters"]) for row in rows] == [("gpt", 35, 3)]
     known = read_calibration(workplace.warehouse)
     same, apart = (
-        settled([VirtueScore("new", "wisdom", "gpt", n, "p1", score=score) for n, score in enumerate(scores)], known)[0]
+        with_confidence(
+            [VirtueScore("new", "wisdom", "gpt", n, "p1", score=score) for n, score in enumerate(scores)], known
+        )[0]
         for scores in ((0.5, 0.5, 0.5), (0.0, 1.0, 1.0))
     )
     assert {same.confidence_source, apart.confidence_source} == {"calibrated"}

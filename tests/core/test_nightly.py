@@ -6,7 +6,7 @@ import pytest
 
 from stoic_assets.core.alerts import regression_confirmed
 from stoic_assets.core.night_record import Alarm, HeldVersion, Night, Round, RoundName
-from stoic_assets.core.nightly import Facts, Steps, fallen_twice, has_verdict, is_over, next_steps, no_verdict
+from stoic_assets.core.nightly import Facts, Steps, has_verdict, is_over, next_steps, no_verdict, regressed_twice
 
 BASE, CANDIDATE, OTHER = "marcus@1.0.0", "marcus@1.1.0", "ada@1"
 BASES = {BASE: None, CANDIDATE: BASE, OTHER: None}
@@ -156,7 +156,7 @@ def test_what_the_night_before_did_not_tell_of_is_held_again_and_told(before: di
     [[], [row("task", "unchanged")], [row("wisdom")], [row("task", base="marcus@0.9")], [row("task", gating=False)]],
 )
 def test_what_does_not_fall_again_is_no_alarm(again: list[dict[str, Any]]) -> None:
-    assert fallen_twice([row("task")], again) == []
+    assert regressed_twice([row("task")], again) == []
 
 
 def test_the_alarm_says_what_both_rounds_found() -> None:

@@ -5,7 +5,6 @@ kappa are given as well; and people's agreement with each other is the standard 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -25,20 +24,12 @@ from stoic_assets.core.ratings.reliability.estimate import Estimate, undefined, 
 from stoic_assets.core.ratings.reliability.krippendorff_alpha import alpha_draws
 from stoic_assets.core.ratings.reliability.pairwise_kappa import mean_kappa, pair_kappas, quadratic_codes
 from stoic_assets.core.ratings.reliability.rank_correlation import spearman_draws
-from stoic_assets.core.ratings.reliability.resampling import as_observed, item_weights
+from stoic_assets.core.ratings.reliability.resampling import Resampling, as_observed, item_weights
 
 LEVELS = 5
 CONSTANT = "judge or people gave every reply the same score"
 NO_VARIATION = "every score is on the same level: without variation, agreement cannot be distinguished from chance"
 OF_A_TEST = "no interval: the rate is the outcome of a test, and few replies lower it; see advantage"
-
-
-@dataclass(frozen=True)
-class Resampling:
-    """The number of bootstrap draws, and the seed that fixes them."""
-
-    draws: int = 1000
-    seed: int = 1
 
 
 def agreement(scores: PairedScores, epsilon: float, resampling: Resampling) -> dict[str, Estimate]:
@@ -48,7 +39,7 @@ def agreement(scores: PairedScores, epsilon: float, resampling: Resampling) -> d
         return dict.fromkeys(MEASURES, undefined("no trial was both judged and rated"))
     found = contests(scores.judged, scores.rated)
     values = _measures(scores, found, as_observed(items))
-    draws = _measures(scores, found, item_weights(items, resampling.draws, resampling.seed))
+    draws = _measures(scores, found, item_weights(items, resampling))
     estimates = {
         name: with_interval(value[0], draws[name], items, WHY_NONE.get(name, "")) for name, value in values.items()
     }
@@ -78,7 +69,7 @@ def _measures(scores: PairedScores, found: Contests, weights: Floats) -> dict[st
     off = scores.judged - scores.people
     marks = levels(np.column_stack([scores.judged, scores.rated]))
     both = levels(np.column_stack([scores.judged, scores.people]))
-    judge, raters = _standing(marks, weights)
+    judge, raters = _kappas_with_raters(marks, weights)
     return {
         "spearman": spearman_draws(scores.judged, scores.people, weights),
         "qwk": mean_kappa(quadratic_codes(both), np.isfinite(both), weights),
@@ -117,7 +108,7 @@ def _mean(values: Floats, weights: Floats) -> Floats:
     return np.asarray(weights @ values / weights.sum(axis=1), dtype=np.float64)
 
 
-def _standing(marks: Floats, weights: Floats) -> tuple[Floats, Floats]:
+def _kappas_with_raters(marks: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """The judge's kappa with each rater, and each rater's mean kappa with the others: draws × raters each.
 
     The first column of `marks` is the judge's.

@@ -12,18 +12,18 @@ from typing import get_args
 import numpy as np
 
 from stoic_assets.core.calibration.confidence_map import ConfidenceMap, Signal
-from stoic_assets.core.calibration.judge_agreement import Resampling, agreement
+from stoic_assets.core.calibration.judge_agreement import agreement
 from stoic_assets.core.calibration.map_fitting import fitted
 from stoic_assets.core.calibration.paired_scores import by_one_prompt, by_rater, paired, panels, scored
 from stoic_assets.core.feedback.rating_bridge import Bridge, rated_trials, rated_virtues, scaled
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 from stoic_assets.core.ratings.reliability.estimate import Estimate, undefined
 from stoic_assets.core.ratings.reliability.rank_correlation import spearman
+from stoic_assets.core.ratings.reliability.resampling import USUAL, Resampling
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES
 from stoic_assets.core.table_rows import Row, Rows
 
 SIGNALS: tuple[Signal, ...] = get_args(Signal)
-USUAL = Resampling()
 EDGES = {f"spearman_{name}": name for name in DIMENSION_NAMES}
 """The measures that show whether a dimension and a virtue are related at all."""
 
@@ -102,7 +102,4 @@ def _edges(
         for name in DIMENSION_NAMES:
             given = [scaled(row[name]) for row in trials[trial] if row[name] is not None]
             marks[name].append(fmean(given) if given else np.nan)
-    return {
-        edge: spearman(scores, np.array(marks[name]), resampling.draws, resampling.seed)
-        for edge, name in EDGES.items()
-    }
+    return {edge: spearman(scores, np.array(marks[name]), resampling) for edge, name in EDGES.items()}

@@ -14,13 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from stoic_assets.core.calibration.confidence_map import ConfidenceMap, ReliabilityBin, Signal
-from stoic_assets.core.calibration.judge_agreement import Resampling
 from stoic_assets.core.judging.confidence import ENOUGH, by_own_word, by_spread
 from stoic_assets.core.judging.virtues import Virtue
 from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.core.ratings.rating_table import Floats
 from stoic_assets.core.ratings.reliability.estimate import Estimate, undefined, with_interval
-from stoic_assets.core.ratings.reliability.resampling import item_weights
+from stoic_assets.core.ratings.reliability.resampling import Resampling, item_weights
 from stoic_assets.core.table_rows import Rows
 
 WITHIN = 0.125
@@ -87,7 +86,7 @@ def fitted(
         virtue=virtue, judges=judges, signal=signal, points=points, before=before.bins(), after=after.bins(),
         prompt_hashes=tuple(sorted({row["prompt_hash"] or "" for rows in known.values() for row in rows})),
     )  # fmt: skip
-    weights = item_weights(seen.trials, resampling.draws, resampling.seed)
+    weights = item_weights(seen.trials, resampling)
     figures = (
         _mean(seen.right, seen, weights), after.calibration_error(), after.brier(weights),
         before.calibration_error(), before.brier(weights),

@@ -17,7 +17,7 @@ from stoic_assets.core.comparison.paired_assertions import (
 )
 from stoic_assets.core.comparison.paired_jobs import Measured, Scope, cells_by_measure, paired
 from stoic_assets.core.comparison.side import Side
-from stoic_assets.core.comparison.survivors import standing, without_worst
+from stoic_assets.core.comparison.survivors import robust_findings, without_worst
 from stoic_assets.core.settings import MinimalDifferences
 from stoic_assets.core.table_rows import Row
 
@@ -105,7 +105,7 @@ def compare(
         candidate_left = without_worst(after, before, candidate, base, common.jobs)
         base_without = base, _findings(base_left, after, common, minimal)
         candidate_without = candidate, _findings(before, candidate_left, common, minimal)
-        findings = standing(findings, (base_without, candidate_without), common.left_out)
+        findings = robust_findings(findings, (base_without, candidate_without), common.left_out)
     pairs = paired_assertions(*(_held(side, common) for side in (base, candidate)))
     result = Comparison(base, candidate, tuple(findings), common.notes, tuple(pairs))
     return replace(result, notes=(*result.notes, few)) if (few := result.too_few_jobs) else result

@@ -105,7 +105,7 @@ def _values(side: Side, measure: str) -> Mapping[Cell, list[float]]:
     return found
 
 
-def standing(
+def robust_findings(
     findings: Iterable[Finding], without: Sequence[tuple[Side, Sequence[Finding]]],
     left_out: Mapping[tuple[str, Scope], str],
 ) -> list[Finding]:
@@ -116,13 +116,13 @@ def standing(
     """
     trimmed = [(side, {(found.measure, found.scope): found for found in each}) for side, each in without]
     return [
-        _standing(found, why, [(side, each.get((found.measure, found.scope))) for side, each in trimmed])
+        _robust(found, why, [(side, each.get((found.measure, found.scope))) for side, each in trimmed])
         if (why := left_out.get((found.measure, found.scope))) else found
         for found in findings
     ]
 
 
-def _standing(found: Finding, why: str, trimmed: Sequence[tuple[Side, Finding | None]]) -> Finding:
+def _robust(found: Finding, why: str, trimmed: Sequence[tuple[Side, Finding | None]]) -> Finding:
     base_trimmed, candidate_trimmed = trimmed
     against = {"regressed": [candidate_trimmed], "improved": [base_trimmed], "unchanged": trimmed, "inconclusive": []}
     for side, other in against[found.verdict]:

@@ -17,7 +17,7 @@ from stoic_assets.core.conversation.preparation import prepare
 from stoic_assets.core.conversation.world import World
 from stoic_assets.core.errors import InfrastructureError, QueryError, StoicError
 from stoic_assets.core.jobs.job import Job
-from stoic_assets.core.jobs.plan import Planned, dice
+from stoic_assets.core.jobs.plan import Planned, seeded_random
 from stoic_assets.core.queueing import working_time
 from stoic_assets.core.retrying import AgentUnusable
 
@@ -159,7 +159,7 @@ class _Conversation:
         """The first message: the scenario's input, or a greeting."""
         if self.job.scenarios:
             return self.job.scenario(self.trial.scenario).input
-        return dice(self.trial).choice(self.job.greetings)
+        return seeded_random(self.trial).choice(self.job.greetings)
 
     async def next_message(self) -> str:
         world, turns = self.world, self.state.turns

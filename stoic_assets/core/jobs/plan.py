@@ -107,7 +107,7 @@ def _needs_graph(job: Job) -> bool:
     return bool(job.cypher() or job.seeds) and not job.is_isolated()
 
 
-def dice(trial: Trial) -> random.Random:
+def seeded_random(trial: Trial) -> random.Random:
     """A random generator with the same seed for the same job, condition and repeat of every evaluation."""
     text = "|".join([trial.job, trial.scenario or "", trial.condition, str(trial.repeat)])
     return random.Random(hashlib.sha256(text.encode()).digest())  # noqa: S311 - picks a greeting, protects nothing

@@ -18,7 +18,7 @@ ENOUGH = 3
 UNCALIBRATED = Calibration()
 
 
-def settled(scores: Sequence[VirtueScore], calibration: Calibration = UNCALIBRATED) -> list[VirtueScore]:
+def with_confidence(scores: Sequence[VirtueScore], calibration: Calibration = UNCALIBRATED) -> list[VirtueScore]:
     """The scores with `confidence` and `confidence_source`, in the same order.
 
     Only scored verdicts count and only they get a confidence; the panel's models and samples count alike. Without a map
@@ -28,7 +28,7 @@ def settled(scores: Sequence[VirtueScore], calibration: Calibration = UNCALIBRAT
     for score in scores:
         if score.score is not None:
             verdicts[score.trial_id, score.virtue].append(score)
-    return [_settled(score, verdicts[score.trial_id, score.virtue], calibration) for score in scores]
+    return [_with_confidence(score, verdicts[score.trial_id, score.virtue], calibration) for score in scores]
 
 
 def samples_alike(samples: int, models: int, temperature: float) -> str | None:
@@ -41,7 +41,7 @@ def samples_alike(samples: int, models: int, temperature: float) -> str | None:
     )
 
 
-def _settled(score: VirtueScore, verdicts: Sequence[VirtueScore], calibration: Calibration) -> VirtueScore:
+def _with_confidence(score: VirtueScore, verdicts: Sequence[VirtueScore], calibration: Calibration) -> VirtueScore:
     if score.score is None:
         return score
     if len(verdicts) >= ENOUGH:

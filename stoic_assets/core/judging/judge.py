@@ -16,7 +16,7 @@ from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.job_entries import Task
 from stoic_assets.core.judging.ask import OUT_OF_BUDGET, NoVerdict, ask
-from stoic_assets.core.judging.confidence import UNCALIBRATED, settled
+from stoic_assets.core.judging.confidence import UNCALIBRATED, with_confidence
 from stoic_assets.core.judging.forgery import refusing_copies
 from stoic_assets.core.judging.grounding import grounded_share
 from stoic_assets.core.judging.prompt import hash_with
@@ -64,7 +64,7 @@ async def judge_virtues(
         return scored(blank, given, question)
 
     asked = [verdict(v, judge, sample) for v in VIRTUES for judge in panel for sample in range(settings.samples)]
-    return settled(await concurrently(asked), calibration)
+    return with_confidence(await concurrently(asked), calibration)
 
 
 def scored(blank: VirtueScore, verdict: VirtueVerdict, question: Question) -> VirtueScore:

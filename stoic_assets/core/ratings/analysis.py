@@ -24,13 +24,11 @@ from stoic_assets.core.ratings.reliability.dimension_reliability import (
 from stoic_assets.core.ratings.reliability.estimate import Estimate
 from stoic_assets.core.ratings.reliability.rank_correlation import spearman
 from stoic_assets.core.ratings.reliability.rater_influence import alpha_without, leniency
-from stoic_assets.core.ratings.reliability.resampling import item_weights
+from stoic_assets.core.ratings.reliability.resampling import USUAL, Resampling, item_weights
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES
 from stoic_assets.core.ratings.study import Study
 from stoic_assets.core.table_rows import Rows
 
-DRAWS = 1000
-SEED = 1
 NOTHING_KNOWN: Mapping[str, RatedItem] = MappingProxyType({})
 
 
@@ -56,16 +54,15 @@ class RatingAnalysis:
 
 
 def analyse(
-    rows: Rows, items: Mapping[str, RatedItem] = NOTHING_KNOWN, draws: int = DRAWS, seed: int = SEED
+    rows: Rows, items: Mapping[str, RatedItem] = NOTHING_KNOWN, resampling: Resampling = USUAL
 ) -> RatingAnalysis:
     """The analysis of `human_ratings` rows; `items`, by blind id, may be more or fewer than were rated.
 
-    `draws` is the number of bootstrap draws over items, `seed` fixes them. Raises `ConfigurationError` for a row that
-    collection would have refused.
+    `resampling` is that of items. Raises `ConfigurationError` for a row that collection would have refused.
     """
     proper = counted(rows, attention_ids(items))
     table = rating_table(proper)
-    weights = item_weights(len(table.items), draws, seed)
+    weights = item_weights(len(table.items), resampling)
     return RatingAnalysis(
         table=table,
         items=items,
@@ -74,18 +71,16 @@ def analyse(
         checks=rater_checks(rows, table, items),
         leniency=leniency(table, weights),
         alpha_without=alpha_without(table),
-        effectiveness=_effectiveness(table, items, draws, seed),
+        effectiveness=_effectiveness(table, items, resampling),
         comments={(row["test_id"], row["rater_id"]): row["comments"] for row in proper if row.get("comments")},
     )
 
 
 def _effectiveness(
-    table: RatingTable, items: Mapping[str, RatedItem], draws: int, seed: int
+    table: RatingTable, items: Mapping[str, RatedItem], resampling: Resampling
 ) -> dict[str, Estimate]:
     known = [items[item].effectiveness if item in items else None for item in table.items]
     if all(value is None for value in known):
         return {}
     reported = np.array(known, dtype=np.float64)
-    return {
-        dimension: spearman(mean_of(table.marks[dimension]), reported, draws, seed) for dimension in DIMENSION_NAMES
-    }
+    return {name: spearman(mean_of(table.marks[name]), reported, resampling) for name in DIMENSION_NAMES}

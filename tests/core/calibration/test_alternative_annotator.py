@@ -9,7 +9,7 @@ from statsmodels.stats.multitest import multipletests
 
 from stoic_assets.core.calibration.alternative_annotator import Contests, advantage, contests, winning_rate
 from stoic_assets.core.ratings.rating_table import Floats
-from stoic_assets.core.ratings.reliability.resampling import as_observed, item_weights
+from stoic_assets.core.ratings.reliability.resampling import Resampling, as_observed, item_weights
 
 NAN = np.nan
 
@@ -86,7 +86,7 @@ def test_the_figures_are_those_of_the_libraries(seed: int, epsilon: float, noise
 def test_a_draw_is_the_study_with_items_repeated() -> None:
     random = np.random.default_rng(3)
     judged, rated = random.random(40), np.round(random.random((40, 3)) * 4) / 4
-    weights = item_weights(40, 20, seed=1)
+    weights = item_weights(40, Resampling(20, 1))
     found = contests(judged, rated)
     for draw, near in zip(weights, advantage(found, weights), strict=True):
         again = np.repeat(np.arange(40), draw.astype(int))

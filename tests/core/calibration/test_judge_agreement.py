@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 from scipy.stats import spearmanr
 from sklearn.metrics import cohen_kappa_score
 
-from stoic_assets.core.calibration.judge_agreement import MEASURES, Resampling, agreement, levels
+from stoic_assets.core.calibration.judge_agreement import MEASURES, agreement, levels
 from stoic_assets.core.calibration.paired_scores import PairedScores, by_rater, paired, panels
 from stoic_assets.core.feedback.rating_bridge import rated_virtues
 from stoic_assets.core.ratings.rating_table import Floats
 from stoic_assets.core.ratings.reliability.estimate import Estimate
+from stoic_assets.core.ratings.reliability.resampling import Resampling
 
 Found = dict[str, Estimate]
 QUICK = Resampling(draws=200, seed=7)

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from stoic_assets.core.calibration.confidence_map import calibration_of, why_not_calibrated
-from stoic_assets.core.calibration.judge_agreement import MEASURES, Resampling
+from stoic_assets.core.calibration.judge_agreement import MEASURES
 from stoic_assets.core.calibration.judge_calibration import EDGES, JudgeComparison, judge_calibration
 from stoic_assets.core.judging.virtues import VIRTUES
+from stoic_assets.core.ratings.reliability.resampling import Resampling
 from stoic_assets.core.settings import Ratings
 
 Row = dict[str, Any]

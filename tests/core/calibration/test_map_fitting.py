@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from sklearn.isotonic import IsotonicRegression
 
-from stoic_assets.core.calibration.judge_agreement import Resampling
 from stoic_assets.core.calibration.map_fitting import CheckedConfidence, Fitted, KnownVerdicts, fitted
+from stoic_assets.core.ratings.reliability.resampling import Resampling
 
 Row = dict[str, Any]
 TRUTH = 0.5

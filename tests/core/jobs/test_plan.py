@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from stoic_assets.core.conversation.evidence import Trial
 from stoic_assets.core.jobs.job import Job
-from stoic_assets.core.jobs.plan import Planned, alternated, conditions_of, dice, plan, waves
+from stoic_assets.core.jobs.plan import Planned, alternated, conditions_of, plan, seeded_random, waves
 
 MakeJob = Callable[..., Job]
 SCENARIOS = [{"id": name, "category": "c", "input": "i"} for name in ("a", "b")]
@@ -145,7 +145,7 @@ def test_a_plan_is_stable_and_its_ids_differ(keys: list[dict[str, Any]]) -> None
 
 def test_dice_fall_the_same_in_every_evaluation_and_differ_between_trials() -> None:
     def rolled(evaluation: str, *own: Any) -> int:
-        return dice(Trial(f"{evaluation}.{own}", own[0], own[1], own[2], "u", own[3])).randrange(10**9)
+        return seeded_random(Trial(f"{evaluation}.{own}", own[0], own[1], own[2], "u", own[3])).randrange(10**9)
 
     trials = [("job", "withheld", 1, None), ("job", "supplied", 1, None), ("job", "withheld", 2, None),
               ("job", "withheld", 1, "a"), ("other", "withheld", 1, None)]  # fmt: skip

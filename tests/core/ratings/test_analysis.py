@@ -13,9 +13,12 @@ from hypothesis import strategies as st
 from stoic_assets.core.ratings.analysis import RatingAnalysis, analyse
 from stoic_assets.core.ratings.analysis_document import analysis_document, rater_check_rows, reliability_rows
 from stoic_assets.core.ratings.rated_item import RatedItem
+from stoic_assets.core.ratings.reliability.resampling import Resampling
 from stoic_assets.core.ratings.report.discussion_sheet import discussion_sheet
 from stoic_assets.core.ratings.report.page import render_analysis
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES
+
+QUICK = Resampling(100)
 
 Row = dict[str, Any]
 MakeRow = Callable[..., Row]
@@ -29,7 +32,7 @@ def whys(analysis: RatingAnalysis, dimension: str = "helpfulness") -> set[str | 
 
 
 def test_the_document_has_its_public_shape(make_study: MakeStudy) -> None:
-    document = analysis_document(analyse(make_study(30, 3), draws=200))
+    document = analysis_document(analyse(make_study(30, 3), resampling=Resampling(200)))
     public = ["raters", "items", "ratings", "dimensions", "overall", "flags", "page_id", "rubric", "other_pages"]
     assert list(document) == public
     assert (document["raters"], document["items"], document["ratings"]) == (3, 30, 90)
@@ -45,7 +48,7 @@ def test_the_document_has_its_public_shape(make_study: MakeStudy) -> None:
 
 
 def test_good_raters_pass_and_bad_ones_fail(make_study: MakeStudy) -> None:
-    good, bad = (analyse(make_study(80, 4, noise=noise), draws=300) for noise in (0.3, 3.0))
+    good, bad = (analyse(make_study(80, 4, noise=noise), resampling=Resampling(300)) for noise in (0.3, 3.0))
     assert {found.gate.state for found in good.dimensions.values()} == {"pass"}
     assert {found.gate.state for found in bad.dimensions.values()} == {"fail"}
 
@@ -107,7 +110,7 @@ def test_few_items_have_figures_without_intervals(make_study: MakeStudy) -> None
 
 def test_a_dimension_that_nobody_could_answer_leaves_the_others_alone(make_study: MakeStudy) -> None:
     rows = [row | {"actionability": None} for row in make_study(30, 3)]
-    analysis = analyse(rows, draws=100)
+    analysis = analyse(rows, resampling=QUICK)
     assert whys(analysis, "actionability") == {"nobody gave a mark"}
     gate = analysis.dimensions["actionability"].gate
     assert (gate.state, gate.more_raters) == ("unknown", None), "further raters would say N/A as well"
@@ -117,7 +120,7 @@ def test_a_dimension_that_nobody_could_answer_leaves_the_others_alone(make_study
 
 def test_ragged_data_are_used_as_they_are(make_study: MakeStudy) -> None:
     complete, ragged = make_study(200, 5), make_study(200, 5, missing=0.3)
-    of = [analyse(rows, draws=100).dimensions["helpfulness"].coefficients for rows in (complete, ragged)]
+    of = [analyse(rows, resampling=QUICK).dimensions["helpfulness"].coefficients for rows in (complete, ragged)]
     for name in COEFFICIENTS - {"icc_ak"}:
         assert of[1][name].estimate == pytest.approx(of[0][name].estimate, abs=0.06), name
 
@@ -129,18 +132,20 @@ def test_practice_attention_and_repeats_change_no_figure(make_study: MakeStudy, 
         make_row("rater-0", "again-1", 1, repeat_of="item-000"), make_row("rater-1", "look", 2, overall="no"),
     ]  # fmt: skip
     known = {"look": RatedItem(attention={"helpfulness": 2, "overall": "no"})}
-    plain, extended = (analysis_document(analyse(given, known, draws=100)) for given in (rows, rows + more))
+    plain, extended = (analysis_document(analyse(given, known, QUICK)) for given in (rows, rows + more))
     assert {**plain, "flags": 0} == {**extended, "flags": 0}
 
 
 def test_the_order_of_rows_changes_nothing(make_study: MakeStudy) -> None:
     rows = make_study(30, 3, missing=0.1)
-    assert analysis_document(analyse(rows, draws=100)) == analysis_document(analyse(rows[::-1], draws=100))
+    found, turned = (analysis_document(analyse(given, resampling=QUICK)) for given in (rows, rows[::-1]))
+    assert found == turned
 
 
 def test_the_seed_moves_intervals_and_never_figures(make_study: MakeStudy) -> None:
     rows = make_study(30, 3)
-    one, two = (analyse(rows, draws=100, seed=seed).dimensions["helpfulness"].coefficients["ac2"] for seed in (1, 2))
+    found = (analyse(rows, resampling=Resampling(100, seed)).dimensions["helpfulness"] for seed in (1, 2))
+    one, two = (each.coefficients["ac2"] for each in found)
     assert one.estimate == two.estimate
     assert one.low != two.low
 
@@ -149,14 +154,14 @@ def test_effectiveness_is_correlated_where_it_is_known(make_study: MakeStudy) ->
     rows = make_study(40, 3, noise=0.2)
     means = {f"item-{n:03}": np.mean([row["helpfulness"] for row in rows[n * 3 : n * 3 + 3]]) for n in range(40)}
     known = {item: RatedItem(effectiveness=float(mean) / 5) for item, mean in means.items()}
-    found = analyse(rows, known, draws=100).effectiveness
+    found = analyse(rows, known, QUICK).effectiveness
     assert found["helpfulness"].estimate == pytest.approx(1)
     assert (found["appropriateness"].estimate or 0) < 0.6
-    assert analyse(rows, {item: RatedItem(reply="x") for item in means}, draws=100).effectiveness == {}
+    assert analyse(rows, {item: RatedItem(reply="x") for item in means}, QUICK).effectiveness == {}
 
 
 def test_rows_for_the_tables(make_study: MakeStudy) -> None:
-    analysis = analyse(make_study(30, 3), draws=100)
+    analysis = analyse(make_study(30, 3), resampling=QUICK)
     rows = reliability_rows(analysis)
     assert len(rows) == 5 * 8 + 3
     assert len({(row["question"], row["coefficient"]) for row in rows}) == len(rows)
@@ -193,7 +198,7 @@ def rows_of(cells: Cells, turned: bool = False) -> list[Row]:
 @settings(max_examples=60, deadline=None)
 @given(ratings)
 def test_whatever_is_rated_has_figures_or_reasons(cells: Cells) -> None:
-    analysis = analyse(rows_of(cells), draws=40)
+    analysis = analyse(rows_of(cells), resampling=Resampling(40))
     json.dumps(analysis_document(analysis), allow_nan=False)
     for row in reliability_rows(analysis):
         assert (row["why"] is None) == (None not in (row["estimate"], row["low"], row["high"]))
@@ -206,7 +211,7 @@ def test_whatever_is_rated_has_figures_or_reasons(cells: Cells) -> None:
 @settings(max_examples=40, deadline=None)
 @given(ratings)
 def test_agreement_does_not_depend_on_names_or_on_which_end_is_good(cells: Cells) -> None:
-    plain, turned = (analyse(rows_of(cells, turned), draws=10) for turned in (False, True))
+    plain, turned = (analyse(rows_of(cells, turned), resampling=Resampling(10)) for turned in (False, True))
     for dimension in DIMENSION_NAMES:
         for name in COEFFICIENTS:
             before, after = (found.dimensions[dimension].coefficients[name].estimate for found in (plain, turned))
@@ -215,6 +220,6 @@ def test_agreement_does_not_depend_on_names_or_on_which_end_is_good(cells: Cells
 
 def test_the_page_of_every_sad_shape_can_be_drawn(make_study: MakeStudy) -> None:
     for rows in ([], make_study(1, 1), make_study(1, 3), make_study(12, 1), make_study(3, 2, missing=0.9)):
-        page = render_analysis(analyse(rows, draws=20))
+        page = render_analysis(analyse(rows, resampling=Resampling(20)))
         assert "not known yet" in page
         assert ">nan<" not in page.lower()

@@ -8,6 +8,7 @@ import pytest
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.ratings.analysis import analyse
 from stoic_assets.core.ratings.blinding import Key
+from stoic_assets.core.ratings.reliability.resampling import Resampling
 from stoic_assets.core.ratings.study import NO_PAGE, by_newest_rubric, chosen_study
 
 Row = dict[str, Any]
@@ -32,8 +33,8 @@ def test_two_studies_are_never_one(make_study: MakeStudy) -> None:
     newest = chosen_study(rows, {})
     assert (newest.page_id, newest.rubric, len(newest.rows)) == ("second", None, 120)
     assert newest.others == ("first", NO_PAGE)
-    alone = analyse(placed(good, "second", LATE), draws=50).dimensions["helpfulness"].coefficients
-    assert analyse(newest.rows, draws=50).dimensions["helpfulness"].coefficients == alone
+    alone = analyse(placed(good, "second", LATE), resampling=Resampling(50)).dimensions["helpfulness"].coefficients
+    assert analyse(newest.rows, resampling=Resampling(50)).dimensions["helpfulness"].coefficients == alone
     assert {row["page_id"] for row in chosen_study(rows, {}, "first").rows} == {"first"}
     with pytest.raises(ConfigurationError, match="no rating belongs to page third; there are ratings of: second, fir"):
         chosen_study(rows, {}, "third")

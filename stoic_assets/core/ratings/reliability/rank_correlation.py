@@ -6,19 +6,19 @@ from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.core.ratings.missing_values import ratio
 from stoic_assets.core.ratings.rating_table import Floats
 from stoic_assets.core.ratings.reliability.estimate import Estimate, undefined, with_interval
-from stoic_assets.core.ratings.reliability.resampling import as_observed, item_weights
+from stoic_assets.core.ratings.reliability.resampling import Resampling, as_observed, item_weights
 
 FEWEST = 3
 
 
-def spearman(x: Floats, y: Floats, draws: int, seed: int) -> Estimate:
+def spearman(x: Floats, y: Floats, resampling: Resampling) -> Estimate:
     """The rank correlation of two columns, −1 to 1; items where either is NaN are left out. Ties get the mean rank."""
     both = np.isfinite(x) & np.isfinite(y)
     x, y = x[both], y[both]
     if len(x) < FEWEST:
         return undefined(f"{plural(len(x), 'item')} with both: a correlation needs at least {FEWEST}")
     value = spearman_draws(x, y, as_observed(len(x)))[0]
-    drawn = spearman_draws(x, y, item_weights(len(x), draws, seed))
+    drawn = spearman_draws(x, y, item_weights(len(x), resampling))
     return with_interval(value, drawn, len(x), "one of the two never varies")
 
 

@@ -4,17 +4,30 @@ A draw is a row of weights: how many times each item occurs in it. So one matrix
 over items that a statistic consists of. Ratings of one item stay together, since they are not independent.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from stoic_assets.core.ratings.rating_table import Floats
 
 
-def item_weights(items: int, draws: int, seed: int) -> Floats:
-    """Draws × items: each draw takes as many items as there are, with replacement. The same seed, the same draws."""
+@dataclass(frozen=True)
+class Resampling:
+    """The number of draws, and the seed that fixes them."""
+
+    draws: int = 1000
+    seed: int = 1
+
+
+USUAL = Resampling()
+
+
+def item_weights(items: int, resampling: Resampling) -> Floats:
+    """Draws × items: each draw takes as many items as there are, with replacement."""
     if not items:
-        return np.zeros((draws, 0))
-    random = np.random.default_rng(seed)
-    return random.multinomial(items, np.full(items, 1 / items), size=draws).astype(np.float64)
+        return np.zeros((resampling.draws, 0))
+    random = np.random.default_rng(resampling.seed)
+    return random.multinomial(items, np.full(items, 1 / items), size=resampling.draws).astype(np.float64)
 
 
 def as_observed(items: int) -> Floats:

@@ -16,10 +16,10 @@ from stoic_assets.core.ratings.reliability.intraclass_correlation import icc_mea
 from stoic_assets.core.ratings.reliability.krippendorff_alpha import Level, alpha_draws
 from stoic_assets.core.ratings.reliability.pairwise_kappa import mean_kappa, nominal_codes, quadratic_codes
 from stoic_assets.core.ratings.reliability.rank_correlation import spearman_draws
-from stoic_assets.core.ratings.reliability.resampling import item_weights
+from stoic_assets.core.ratings.reliability.resampling import Resampling, item_weights
 
 ITEMS, RATERS, DRAWS = 40, 4, 12
-WEIGHTS = item_weights(ITEMS, DRAWS, seed=3)
+WEIGHTS = item_weights(ITEMS, Resampling(DRAWS, 3))
 DRAWN = [np.repeat(np.arange(ITEMS), weights.astype(int)) for weights in WEIGHTS]
 """The items of each draw, an item as many times as it was drawn."""
 

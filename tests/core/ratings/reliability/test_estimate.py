@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from stoic_assets.core.ratings.reliability.estimate import Estimate, with_interval
-from stoic_assets.core.ratings.reliability.resampling import item_weights
+from stoic_assets.core.ratings.reliability.resampling import Resampling, item_weights
 
 
 def test_the_interval_holds_the_middle_of_the_draws() -> None:
@@ -40,8 +40,8 @@ def test_a_few_draws_without_a_figure_do_no_harm() -> None:
 
 
 def test_every_draw_has_as_many_items_as_the_study_and_the_seed_fixes_them() -> None:
-    weights = item_weights(30, 50, seed=4)
+    weights = item_weights(30, Resampling(50, 4))
     assert (weights.sum(axis=1) == 30).all()
-    assert (weights == item_weights(30, 50, seed=4)).all()
-    assert (weights != item_weights(30, 50, seed=5)).any()
-    assert item_weights(0, 50, seed=4).shape == (50, 0)
+    assert (weights == item_weights(30, Resampling(50, 4))).all()
+    assert (weights != item_weights(30, Resampling(50, 5))).any()
+    assert item_weights(0, Resampling(50, 4)).shape == (50, 0)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from stoic_assets.core.ratings.reliability.intraclass_correlation import icc_mean, icc_single
-from stoic_assets.core.ratings.reliability.resampling import as_observed, item_weights
+from stoic_assets.core.ratings.reliability.resampling import Resampling, as_observed, item_weights
 
 ITEMS, RATERS = 1500, 12
 BETWEEN, RATER, ERROR = 1.0, 0.25, 0.75
@@ -42,7 +42,7 @@ def test_raters_who_never_meet_on_an_item_cannot_be_told_from_items() -> None:
 @pytest.mark.parametrize("items", [7, 53, 80])
 def test_items_that_do_not_differ_have_none_of_the_variance_in_any_draw(items: int) -> None:
     marks = np.tile([5.0, 5.0, 4.0], (items, 1))
-    draws = np.concatenate([as_observed(items), item_weights(items, 50, seed=1)])
+    draws = np.concatenate([as_observed(items), item_weights(items, Resampling(50, 1))])
     assert set(icc_single(marks, draws)) | set(icc_mean(marks, draws)) == {0.0}
 
 

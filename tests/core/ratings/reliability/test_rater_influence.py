@@ -7,7 +7,7 @@ import pytest
 
 from stoic_assets.core.ratings.rating_table import rating_table
 from stoic_assets.core.ratings.reliability.rater_influence import alpha_without, leniency
-from stoic_assets.core.ratings.reliability.resampling import item_weights
+from stoic_assets.core.ratings.reliability.resampling import Resampling, item_weights
 
 Rows = list[dict[str, Any]]
 
@@ -17,7 +17,7 @@ def test_leniency_is_the_distance_from_the_others_on_the_same_items(make_row: Ca
     rows = [make_row(rater, f"item-{n:02}", mark) for n in range(20) for rater, mark in marks.items()]
     rows += [make_row("alone", "item-99", 1)]
     table = rating_table(rows)
-    found = leniency(table, item_weights(len(table.items), 200, 1))
+    found = leniency(table, item_weights(len(table.items), Resampling(200, 1)))
     assert found["mild"].estimate == pytest.approx(2)
     assert found["mid"].estimate == pytest.approx(0.5)
     assert found["hard"].estimate == pytest.approx(-2.5)

@@ -5,7 +5,10 @@ from typing import Any
 
 from stoic_assets.core.ratings.analysis import analyse
 from stoic_assets.core.ratings.rated_item import RatedItem
+from stoic_assets.core.ratings.reliability.resampling import Resampling
 from stoic_assets.core.ratings.report.discussion_sheet import discussion_sheet
+
+QUICK = Resampling(10)
 
 MakeRow = Callable[..., dict[str, Any]]
 
@@ -15,7 +18,7 @@ def test_a_split_item_comes_with_its_texts_marks_and_comments(make_row: MakeRow)
         make_row("a", "one", 1, 2, 3, 4, None, overall="no", comments="Cold."), make_row("b", "one", 5, overall="yes"),
         make_row("c", "one", None, overall=None), make_row("a", "two", 3), make_row("b", "two", 3),
     ]  # fmt: skip
-    sheet = discussion_sheet(analyse(rows, {"one": RatedItem(input="I failed.\nAgain.", reply="Begin.")}, draws=10))
+    sheet = discussion_sheet(analyse(rows, {"one": RatedItem(input="I failed.\nAgain.", reply="Begin.")}, QUICK))
     assert "## 1. one" in sheet
     assert "two" not in sheet.partition("## 1.")[2]
     assert "Split on: appropriateness, helpfulness, overall." in sheet
@@ -29,7 +32,7 @@ def test_a_split_item_comes_with_its_texts_marks_and_comments(make_row: MakeRow)
 def test_the_greatest_disagreement_comes_first_and_the_rest_is_counted(make_row: MakeRow) -> None:
     rows = [make_row("a", f"item{n}", 1) for n in range(4)]
     rows += [make_row("b", f"item{n}", *([5] * n + [4] * (5 - n))) for n in range(4)]
-    sheet = discussion_sheet(analyse(rows, draws=10), most=2)
+    sheet = discussion_sheet(analyse(rows, resampling=QUICK), most=2)
     assert sheet.index("## 1. item3") < sheet.index("## 2. item2")
     assert "2 more items are split." in sheet
 
@@ -37,7 +40,7 @@ def test_the_greatest_disagreement_comes_first_and_the_rest_is_counted(make_row:
 def test_foreign_text_sets_up_no_structure(make_row: MakeRow) -> None:
     text = "# Title\n===\n\n| a | b |\n[link](http://evil) <b>bold</b> `code`"
     rows = [make_row("a|b", "one", 1, comments=text), make_row("b", "one", 5)]
-    sheet = discussion_sheet(analyse(rows, {"one": RatedItem(reply=text)}, draws=10))
+    sheet = discussion_sheet(analyse(rows, {"one": RatedItem(reply=text)}, QUICK))
     assert "> \\# Title\n> \\===\n" in sheet
     assert "<b>" not in sheet
     assert "[link](http" not in sheet
@@ -46,4 +49,4 @@ def test_foreign_text_sets_up_no_structure(make_row: MakeRow) -> None:
 
 def test_agreement_leaves_nothing_to_discuss(make_row: MakeRow) -> None:
     rows = [make_row(rater, "one", 4) for rater in "abc"]
-    assert "no item is split" in discussion_sheet(analyse(rows, draws=10))
+    assert "no item is split" in discussion_sheet(analyse(rows, resampling=QUICK))

@@ -10,6 +10,7 @@ import pytest
 
 from stoic_assets.core.ratings.analysis import RatingAnalysis, analyse
 from stoic_assets.core.ratings.rated_item import RatedItem
+from stoic_assets.core.ratings.reliability.resampling import Resampling
 from stoic_assets.core.ratings.report.page import render_analysis
 from stoic_assets.core.ratings.study import Study
 
@@ -45,7 +46,7 @@ def study(make_study: Callable[..., Rows], text: str) -> RatingAnalysis:
     for row in rows:
         row |= {"comments": text, "rater_id": f"{text} {row['rater_id']}"}
     known = {row["test_id"]: RatedItem(input=text, reply=text, effectiveness=0.5) for row in rows}
-    return analyse(rows, known, draws=30)
+    return analyse(rows, known, resampling=Resampling(30))
 
 
 @pytest.fixture
@@ -87,8 +88,8 @@ def test_unseen_characters_are_named(make_study: Callable[..., Rows]) -> None:
 
 
 def test_states_and_numbers_of_raters_are_said_in_words(make_study: Callable[..., Rows]) -> None:
-    agreed = render_analysis(analyse(make_study(80, 4, noise=0.3), draws=50))
-    alone = render_analysis(analyse(make_study(20, 1), draws=50))
+    agreed = render_analysis(analyse(make_study(80, 4, noise=0.3), resampling=Resampling(50)))
+    alone = render_analysis(analyse(make_study(20, 1), resampling=Resampling(50)))
     assert agreed.count(">agreed</span>") == 5
     assert alone.count("Ask 2 more raters.") == 5
     assert "One rater gave marks: agreement needs two." in alone
@@ -96,13 +97,13 @@ def test_states_and_numbers_of_raters_are_said_in_words(make_study: Callable[...
 
 
 def test_the_report_says_which_study_it_is_about(make_study: Callable[..., Rows]) -> None:
-    analysis = analyse(make_study(10, 2), draws=50)
+    analysis = analyse(make_study(10, 2), resampling=Resampling(50))
     assert "Page " not in render_analysis(analysis)
     page = render_analysis(replace(analysis, study=Study("8fb2", "r1", (), ("77aa",))))
     assert "Page 8fb2, rubric r1. Ratings of other pages are analysed apart: 77aa." in page
 
 
 def test_negative_figures_and_small_ones_are_written_with_care(make_study: Callable[..., Rows]) -> None:
-    page = render_analysis(analyse(make_study(40, 3, noise=30.0), draws=50))
+    page = render_analysis(analyse(make_study(40, 3, noise=30.0), resampling=Resampling(50)))
     assert "−0." in page
     assert "-0." not in re.sub(r"<(svg|style).*?</\1>", "", page, flags=re.DOTALL)
