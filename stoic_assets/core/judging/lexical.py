@@ -102,7 +102,7 @@ def content(text: str) -> frozenset[str]:
 def fitting_length(reading: Reading) -> float:
     """1 while the mean reply has a length, in words, that suits what was required; less the further it is off."""
     mean = fmean(len(reply.split()) for reply in reading.replies) if reading.replies else 0.0
-    required = " ".join(task["requirements"] or "" for task in reading.brief["tasks"]) + reading.wish
+    required = " ".join([*(task["requirements"] or "" for task in reading.brief["tasks"]), reading.wish])
     low, high = (3, 40) if _SHORT.search(required) else (60, 300) if _LONG.search(required) else (8, 120)
     return min(1.0, mean / low, high / max(mean, 1))
 

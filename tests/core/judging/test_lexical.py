@@ -12,7 +12,7 @@ from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.judging.cues import ADVICE, CUES, SIGNALS
 from stoic_assets.core.judging.judge import judge_tasks, judge_virtues
-from stoic_assets.core.judging.lexical import MEASURES, lexical_reply
+from stoic_assets.core.judging.lexical import MEASURES, Reading, fitting_length, lexical_reply
 from stoic_assets.core.judging.question import Questions
 from stoic_assets.core.judging.scores import TaskScores, VirtueScore
 from stoic_assets.core.judging.verdict import parse_tasks, parse_virtue
@@ -46,6 +46,12 @@ def test_the_tables_fit_together() -> None:
     signs = {sign for signals in SIGNALS.values() for sign in signals}
     assert signs <= set(CUES) | set(MEASURES)
     assert set(ADVICE) | {"claim"} >= signs
+
+
+def test_a_wanted_length_is_found_wherever_the_requirements_end() -> None:
+    task = {"task": "Ask for the plan.", "requirements": "keep it short"}
+    brief = {"turns": [{"speaker": "agent", "content": "word " * 80}], "tasks": [task], "scenario": None}
+    assert fitting_length(Reading(brief)) == 0.5
 
 
 def test_a_harsh_agent_loses_on_every_virtue_and_on_tone(judged: Any) -> None:
