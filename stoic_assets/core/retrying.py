@@ -6,7 +6,7 @@ Adapters decide what a failed attempt is (`AttemptFailed`); the endpoint's limit
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -78,7 +78,7 @@ class AgentUnusable(StoicError):
 
 
 async def deliver(
-    send: Callable[[], Awaitable[T]], limit: EndpointLimit, turn_timeout: float, gate: Gate | None = None
+    send: Callable[[], Awaitable[T]], limit: EndpointLimit, turn_timeout: float, gate: Gate
 ) -> Delivery[T]:
     """Makes one request to the agent, retried where that can help, for at most `turn_timeout` seconds in all.
 
@@ -97,7 +97,7 @@ async def deliver(
 
     async def attempt() -> T:
         arrived = time.perf_counter()
-        async with gate.request() if gate else nullcontext():
+        async with gate.request():
             tally.queued_seconds += time.perf_counter() - arrived
             return await _in_time(send, turn_timeout, turn_timeout - taken(), tally)
 

@@ -55,7 +55,7 @@ def script(*outcomes: AgentReply | Exception) -> Callable[[], Awaitable[AgentRep
 def delivered(
     *outcomes: AgentReply | Exception, limit: EndpointLimit = FAST, seconds: float = 5.0
 ) -> Delivery[AgentReply]:
-    return asyncio.run(deliver(script(*outcomes), limit, seconds))
+    return asyncio.run(deliver(script(*outcomes), limit, seconds, Gate()))
 
 
 def failed(send: Callable[[], Awaitable[AgentReply]], limit: EndpointLimit, seconds: float = 5.0) -> tuple[int, int]:
@@ -68,7 +68,7 @@ def failed(send: Callable[[], Awaitable[AgentReply]], limit: EndpointLimit, seco
         return await send()
 
     with pytest.raises(AgentUnusable) as caught:
-        asyncio.run(deliver(counted, limit, seconds))
+        asyncio.run(deliver(counted, limit, seconds, Gate()))
     return attempts, caught.value.failures
 
 
@@ -81,7 +81,7 @@ def test_whatever_the_agent_gives_is_a_reply() -> None:
     async def nothing() -> None:
         return None
 
-    assert asyncio.run(deliver(nothing, FAST, 5.0)).attempts == 1
+    assert asyncio.run(deliver(nothing, FAST, 5.0, Gate())).attempts == 1
 
 
 def test_failed_attempts_are_counted_and_the_reply_still_comes() -> None:
@@ -149,7 +149,7 @@ def test_reply_time_holds_attempts_and_waits() -> None:
         return REPLY
 
     calls: list[int] = []
-    delivery = asyncio.run(deliver(slow, FAST, 5.0))
+    delivery = asyncio.run(deliver(slow, FAST, 5.0, Gate()))
     assert 105 <= delivery.response_ms < 5000
 
 
@@ -180,7 +180,7 @@ def test_the_turn_timeout_cuts_an_attempt_off_and_counts_it() -> None:
 
     calls: list[int] = []
     with pytest.raises(AgentUnusable) as caught:
-        asyncio.run(deliver(hang, FAST, 0.3))
+        asyncio.run(deliver(hang, FAST, 0.3, Gate()))
     assert str(caught.value) == "the agent gave no reply within 0.3 s; before that: the agent answered 503"
     assert (caught.value.failures, caught.value.final) == (2, True)
 
@@ -259,7 +259,7 @@ def test_cancellation_passes_through() -> None:
             await asyncio.sleep(10)
             return REPLY
 
-        task = asyncio.create_task(deliver(hang, FAST, 5.0))
+        task = asyncio.create_task(deliver(hang, FAST, 5.0, Gate()))
         await started.wait()
         task.cancel()
         await task

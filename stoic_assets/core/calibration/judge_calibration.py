@@ -14,7 +14,7 @@ import numpy as np
 from stoic_assets.core.calibration.confidence_map import ConfidenceMap, Signal
 from stoic_assets.core.calibration.judge_agreement import agreement
 from stoic_assets.core.calibration.map_fitting import fitted
-from stoic_assets.core.calibration.paired_scores import by_one_prompt, by_rater, paired, panels, scored
+from stoic_assets.core.calibration.paired_scores import Judged, by_one_prompt, by_rater, paired, panels, scored
 from stoic_assets.core.feedback.rating_bridge import Bridge, rated_trials, rated_virtues, scaled
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 from stoic_assets.core.ratings.reliability.estimate import Estimate, undefined
@@ -91,9 +91,7 @@ def _unbridged(virtue: Virtue, measures: Mapping[str, Estimate]) -> dict[str, Es
     return {name: why for name in measures if name not in EDGES}
 
 
-def _edges(
-    judged: Mapping[str, Rows], trials: Mapping[str, Rows], resampling: Resampling
-) -> dict[str, Estimate]:
+def _edges(judged: Judged, trials: Mapping[str, Rows], resampling: Resampling) -> dict[str, Estimate]:
     """The rank correlation of the judge's virtue with each dimension's mean mark: it tests the bridge's edges."""
     common = sorted(judged.keys() & trials.keys())
     scores = np.array([fmean(row["score"] for row in judged[trial]) for trial in common])

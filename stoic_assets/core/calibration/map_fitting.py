@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stoic_assets.core.calibration.confidence_map import ConfidenceMap, ReliabilityBin, Signal
+from stoic_assets.core.calibration.paired_scores import Judged, Ratings
 from stoic_assets.core.judging.confidence import ENOUGH, by_own_word, by_spread
 from stoic_assets.core.judging.virtues import Virtue
 from stoic_assets.core.presentation.formatting import plural
@@ -32,10 +33,6 @@ DIGITS = 12
 """Decimal places of a signal: except for rounding errors, the spread of 0.3, 0.4, 0.5 is that of 0.5, 0.6, 0.7."""
 ERRS_UPWARDS = "no interval: chance alone makes it larger than 0; compare brier"
 NEEDED: Mapping[Signal, str] = {"spread": f"{ENOUGH} verdicts", "self": "a verdict with the judge's own word"}
-Judged = Mapping[str, Rows]
-"""Scored verdicts by trial."""
-Ratings = Mapping[str, Mapping[str, float]]
-"""People's scores by trial and rater."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,10 @@ from stoic_assets.core.judging.virtues import Virtue
 from stoic_assets.core.ratings.rating_table import Floats
 from stoic_assets.core.table_rows import Row, Rows
 
-Rated = Mapping[Virtue, Mapping[str, Mapping[str, float]]]
-"""Scores by virtue, trial and rater."""
+Judged = Mapping[str, Rows]
+"""Scored verdicts by trial."""
+Ratings = Mapping[str, Mapping[str, float]]
+"""People's scores by trial and rater."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +60,7 @@ def panels(verdicts: Iterable[Row]) -> dict[tuple[Virtue, tuple[str, ...]], dict
     return found
 
 
-def by_one_prompt(judged: Mapping[str, Rows]) -> dict[str, Rows]:
+def by_one_prompt(judged: Judged) -> Judged:
     """The trials that were judged with the most common prompt: with another prompt, a model is another judge."""
     prompts = {trial: rows[0]["prompt_hash"] or "" for trial, rows in judged.items()}
     times = Counter(prompts.values())
@@ -66,15 +68,15 @@ def by_one_prompt(judged: Mapping[str, Rows]) -> dict[str, Rows]:
     return {trial: rows for trial, rows in judged.items() if prompts[trial] == usual}
 
 
-def by_rater(ratings: Iterable[RatedVirtue]) -> Rated:
-    """People's scores by virtue, trial and rater."""
+def by_rater(ratings: Iterable[RatedVirtue]) -> Mapping[Virtue, Ratings]:
+    """People's scores by virtue."""
     rated: defaultdict[Virtue, defaultdict[str, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
     for each in ratings:
         rated[each.virtue][each.trial_id][each.rater_id] = each.score
     return rated
 
 
-def paired(judged: Mapping[str, Rows], rated: Mapping[str, Mapping[str, float]]) -> PairedScores:
+def paired(judged: Judged, rated: Ratings) -> PairedScores:
     """The trials that a judge scored and people rated; several verdicts on a trial are one mean."""
     trials = tuple(sorted(judged.keys() & rated.keys()))
     raters = tuple(sorted({rater for trial in trials for rater in rated[trial]}))
@@ -86,8 +88,6 @@ def paired(judged: Mapping[str, Rows], rated: Mapping[str, Mapping[str, float]])
     )
 
 
-def _matrix(
-    trials: Collection[str], raters: Collection[str], rated: Mapping[str, Mapping[str, float]]
-) -> Floats:
+def _matrix(trials: Collection[str], raters: Collection[str], rated: Ratings) -> Floats:
     cells = [[rated[trial].get(rater, np.nan) for rater in raters] for trial in trials]
     return np.array(cells, dtype=np.float64).reshape(len(trials), len(raters))
