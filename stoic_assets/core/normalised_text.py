@@ -4,7 +4,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from stoic_assets.core.judging.fence import clean
+from stoic_assets.core.clean_text import clean
 
 _ACUTE = "´"  # before normalisation, which makes it a space and a combining mark
 _ALIKE = str.maketrans("`´‘’‚‛′‹›“”„‟″«»‐‑‒–—―−", "'" * 9 + '"' * 7 + "-" * 7)

@@ -11,8 +11,8 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, Field, TypeAdapter, ValidationError
 
+from stoic_assets.core.clean_text import clean
 from stoic_assets.core.errors import StoicError
-from stoic_assets.core.judging.fence import clean
 from stoic_assets.core.judging.virtues import ASPECTS, Virtue
 
 MOST_EXAMPLES = 5

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stoic_assets.core.judging.fence import clean
+from stoic_assets.core.clean_text import clean
 from stoic_assets.core.judging.grounding import grounded_share
 
 ADVICE = """It is not things that trouble us – it is our *judgement* about them.
