@@ -21,8 +21,8 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.alerts import Failure, run_failed
 from stoic_assets.core.conversation.evidence import SCORED
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.markdown import bulleted
 from stoic_assets.core.night_record import RoundName
+from stoic_assets.core.presentation.markdown import bulleted
 from stoic_assets.core.settings import Nightly
 from stoic_assets.defs.failures import RETRIES, delivery_faults, reported
 from stoic_assets.defs.night_watch import CONVERSATIONS, JOB, build_watch

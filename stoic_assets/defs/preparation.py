@@ -10,7 +10,7 @@ from stoic_assets.core.graph_address import subject_address
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import conditions_of
 from stoic_assets.core.jobs.slips import doubts
-from stoic_assets.core.markdown import bulleted
+from stoic_assets.core.presentation.markdown import bulleted
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.releases import check_agent_version
 from stoic_assets.defs.failures import RETRIES, reported

@@ -16,8 +16,8 @@ from stoic_assets.core.comparison.outcome_text import (
     what_to_know,
 )
 from stoic_assets.core.comparison.paired_assertions import PairedAssertion
-from stoic_assets.core.markdown import bulleted, plain
 from stoic_assets.core.presentation.formatting import dashed, difference, p_value, score
+from stoic_assets.core.presentation.markdown import bulleted, plain
 from stoic_assets.core.table_rows import Row
 
 MARKS: dict[Verdict, str] = {"regressed": "❌", "improved": "✅", "unchanged": "🟰", "inconclusive": "❔"}

@@ -4,9 +4,9 @@ import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from stoic_assets.core.markdown import bulleted, plain
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, UNCALIBRATED, weak_above
 from stoic_assets.core.presentation.formatting import dashed, score, short_of, words
+from stoic_assets.core.presentation.markdown import bulleted, plain
 from stoic_assets.core.reports.data import values
 from stoic_assets.core.reports.trial_view import AspectView, TrialView
 from stoic_assets.core.table_rows import Row, Rows

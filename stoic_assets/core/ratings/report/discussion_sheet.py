@@ -5,7 +5,7 @@ Texts of users and agents are escaped, so that no reply can become a heading or 
 
 from collections.abc import Iterator, Sequence
 
-from stoic_assets.core.markdown import bulleted, plain
+from stoic_assets.core.presentation.markdown import bulleted, plain
 from stoic_assets.core.ratings.analysis import RatingAnalysis
 from stoic_assets.core.ratings.rated_item import RatedItem
 from stoic_assets.core.ratings.report.item_findings import ItemFinding, disagreements, item_findings

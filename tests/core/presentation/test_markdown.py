@@ -2,7 +2,7 @@
 
 import pytest
 
-from stoic_assets.core.markdown import bulleted, plain
+from stoic_assets.core.presentation.markdown import bulleted, plain
 
 
 def test_nothing_smuggles_links_pictures_cells_or_lines() -> None:
