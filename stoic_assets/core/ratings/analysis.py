@@ -58,7 +58,7 @@ def analyse(
 ) -> RatingAnalysis:
     """The analysis of `human_ratings` rows; `items`, by blind id, may be more or fewer than were rated.
 
-    `resampling` is that of items. Raises `ConfigurationError` for a row that collection would have refused.
+    `resampling` is over items. Raises `ConfigurationError` for a row that collection would have refused.
     """
     proper = counted(rows, attention_ids(items))
     table = rating_table(proper)
