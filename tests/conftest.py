@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -21,6 +22,17 @@ settings.register_profile(
     max_examples=int(os.environ.get("STOIC_TEST_EXAMPLES", "40")),
 )
 settings.load_profile("suite")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def interrupts_are_heard() -> Iterator[None]:
+    """Ctrl-C, also where a script runs the tests in its background: there it is ignored, which every child inherits.
+
+    Dagster would have SIGTERM ignored too, from the first run in a test's own process on.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -3,7 +3,9 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
+from stoic_assets.cli.child_process import UNINTERRUPTED
 from stoic_assets.cli.main import INTERRUPTED
 
 IMPORTING = """
@@ -52,3 +54,10 @@ def test_what_ignores_interrupts_goes_on_doing_so() -> None:
     ignoring = f"import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n{IMPORTING}"
     ended = subprocess.run([sys.executable, "-c", ignoring, "--version"], capture_output=True, text=True)
     assert ended.returncode == os.EX_OK
+
+
+def test_these_tests_also_run_in_the_background_of_a_script_where_interrupts_are_ignored(tmp_path: Path) -> None:
+    one = f"{__file__}::{test_an_interrupt_while_modules_are_imported_ends_without_a_word.__name__}"
+    command = [*UNINTERRUPTED, sys.executable, "-m", "pytest", "-p", "no:cacheprovider", f"--basetemp={tmp_path}", one]
+    ended = subprocess.run(command, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stdout
