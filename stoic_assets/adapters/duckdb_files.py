@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from stoic_assets.adapters.duckdb_engine import open_engine
 from stoic_assets.adapters.files import StorageError, write_whole
+from stoic_assets.adapters.project import refuse_misread
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -25,7 +26,7 @@ def mark(file: Path, views: Mapping[str, str]) -> None:
 
 def still_holds(file: Path, views: Mapping[str, str]) -> bool:
     """Whether a file was marked with these views, and not written to since."""
-    if file.with_name(f"{file.name}.wal").exists():
+    if _log_of(file).exists():
         return False
     with suppress(OSError, ValueError):
         return bool(json.loads(_mark_of(file).read_bytes()) == _state(file, views))
@@ -47,7 +48,7 @@ def drafted(target: Path) -> Iterator[Path]:
             draft = Path(folder) / target.name
             yield draft
             if draft.is_file():
-                target.with_name(f"{target.name}.wal").unlink(missing_ok=True)
+                _log_of(target).unlink(missing_ok=True)
             draft.replace(target)
     except (OSError, duckdb.Error) as error:
         why = error.strerror if isinstance(error, OSError) else error  # not all of it: it names the draft
@@ -58,11 +59,19 @@ def drafted(target: Path) -> Iterator[Path]:
 def new_database(target: Path) -> Iterator["DuckDBPyConnection"]:
     """An engine on a new DuckDB file, which replaces `target` at the end of the block.
 
-    Raises `StorageError` when the disk refuses; then `target` is as it was.
+    Raises `StorageError` when the disk refuses, and `ConfigurationError` for a folder whose name DuckDB misreads; then
+    `target` is as it was.
     """
+    refuse_misread("DuckDB", r"\?", target.parent.absolute(), "name a file in another one")  # see `_log_of`
     with drafted(target) as draft, open_engine(draft, threads=None) as engine:
         yield engine
         engine.execute("checkpoint")  # closing makes one too, but silently loses everything when the disk is full
+
+
+def _log_of(file: Path) -> Path:
+    """The write-ahead log of a DuckDB file; DuckDB puts `.wal` before the first question mark of the whole path."""
+    before, question_mark, after = file.name.partition("?")
+    return file.with_name(f"{before}.wal{question_mark}{after}")
 
 
 def _mark_of(file: Path) -> Path:

@@ -59,19 +59,10 @@ def dagster_folder(project: Project, env: Mapping[str, str]) -> Path:
     return Path(env.get("DAGSTER_HOME") or project.home / "dagster").expanduser().absolute()
 
 
-def refuse_misread_paths(project: Project, env: Mapping[str, str], to_read: bool = False) -> None:
-    """Raises `ConfigurationError` for a folder that the libraries which store there would fail to find, or confuse.
-
-    `to_read`, nothing is stored: then only text that is not Unicode is refused.
-    """
-    dagster = dagster_folder(project, env)
-    for folder in (project.root, project.home, project.warehouse, dagster):
+def refuse_undecoded_paths(project: Project, env: Mapping[str, str]) -> None:
+    """Raises `ConfigurationError` for a folder whose path is not Unicode."""
+    for folder in (project.root, project.home, project.warehouse, dagster_folder(project, env)):
         _refuse_undecoded(folder)
-    if not to_read:
-        variable = "DAGSTER_HOME" if env.get("DAGSTER_HOME") else "STOIC_HOME"
-        _refuse_misread("Dagster", r"\?|%[0-9A-Fa-f]{2}", dagster, variable)  # it opens sqlite:///... with this path
-        # DuckDB puts the .wal of a file's log before a question mark, and takes a backslash for a slash.
-        _refuse_misread("DuckDB", r"[?\\]", project.warehouse, "STOIC_WAREHOUSE")
 
 
 def _refuse_undecoded(folder: Path) -> None:
@@ -84,10 +75,14 @@ def _refuse_undecoded(folder: Path) -> None:
         ) from None
 
 
-def _refuse_misread(reader: str, pattern: str, folder: Path, variable: str) -> None:
+def refuse_misread(reader: str, pattern: str, folder: Path, instead: str) -> None:
+    """Raises `ConfigurationError` for a folder that a library would take for another one or not find.
+
+    `pattern` matches what it misreads; `instead` says where another folder may be named.
+    """
     if found := re.search(pattern, str(folder)):
         raise ConfigurationError(
-            f"{reader} misreads '{found[0]}' in the path {folder}; rename that folder, or set {variable} to another one"
+            f"{reader} misreads '{found[0]}' in the path {folder}; rename that folder, or {instead}"
         )
 
 

@@ -17,6 +17,7 @@ from stoic_assets.adapters.duckdb_engine import fetch, open_engine
 from stoic_assets.adapters.duckdb_files import drafted, mark, new_database, still_holds
 from stoic_assets.adapters.empty_files import empty_file
 from stoic_assets.adapters.parquet_files import VERSION_FOLDER, Key, Place, place_of, places, write_next, write_rows
+from stoic_assets.adapters.project import refuse_misread
 from stoic_assets.adapters.spreadsheet_columns import spreadsheet_columns
 from stoic_assets.adapters.sql_literals import quoted
 from stoic_assets.adapters.sql_project import SqlProject
@@ -45,6 +46,11 @@ class Warehouse:
     def models(self) -> SqlProject:
         """The SQL models whose views and files are stored next to the tables."""
         return SqlProject(variables=self._variables)
+
+    def refuse_misread_folder(self) -> None:
+        """Raises `ConfigurationError` for a folder in which `publish` would fail; reading and writing tables do not."""
+        # The log of a DuckDB file would be in a folder with another name, and a pattern of files takes \\ for a slash.
+        refuse_misread("DuckDB", r"[?\\]", self.root, "set STOIC_WAREHOUSE to another one")
 
     def write(self, table: str, agent_version: str, evaluation_id: str, rows: Sequence[Mapping[str, Any]]) -> Path:
         """Stores the rows of one evaluation as its newest version of `table`; an empty list makes a file too.
@@ -142,8 +148,9 @@ class Warehouse:
 
         A view shows what is stored at the time of the query, so the file need not change with the data: it is made
         again only if it lacks today's views, or something else wrote to it. Making it takes long, since DuckDB opens
-        every file of a table for its view. Raises `StorageError`.
+        every file of a table for its view. Raises `StorageError`, and see `refuse_misread_folder`.
         """
+        self.refuse_misread_folder()
         target = self.published
         models = {name: sql for name in MODELS if (sql := self._model_view(name))}
         facts = {name: live_scan(self.root / name) for name in TABLES if name not in models}

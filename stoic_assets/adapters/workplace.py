@@ -20,7 +20,7 @@ from stoic_assets.adapters.models.judge_cache import CachedModel
 from stoic_assets.adapters.models.ledger import Ledger
 from stoic_assets.adapters.models.model_server import judge_server
 from stoic_assets.adapters.outbox import Outbox
-from stoic_assets.adapters.project import Project, find_project, make_home, refuse_misread_paths
+from stoic_assets.adapters.project import Project, find_project, make_home, refuse_undecoded_paths
 from stoic_assets.adapters.sql_project import model_variables
 from stoic_assets.adapters.warehouse import Warehouse
 from stoic_assets.core.chat import ChatModel
@@ -122,8 +122,8 @@ def open_workplace(
     """The project around `start` (default: the current folder).
 
     Environment variables take precedence over the project's `.env`; where the environment is that of the process,
-    connections use both. Raises `ConfigurationError` when `stoic.yml` is wrong or `STOIC_HOME` cannot be written, which
-    is not needed `to_read`, or has a path that would be misread.
+    connections use both. Raises `ConfigurationError` when `stoic.yml` is wrong, a path is not Unicode, or `STOIC_HOME`
+    cannot be written, which is not needed `to_read`.
     """
     outer = dict(os.environ if env is None else env)
     root = find_project(outer, start).root
@@ -131,7 +131,7 @@ def open_workplace(
     if env is None:
         os.environ.update({name: complete[name] for name in _OF_CONNECTIONS if name in complete})
     project = find_project(complete, start)
-    refuse_misread_paths(project, complete, to_read)
+    refuse_undecoded_paths(project, complete)
     make_home(project, to_read)
     workplace = Workplace(project, load_settings(project.settings), complete, progress or Unwatched())
     workplace.progress.clean_by(workplace.redactor.data)  # an invalid pattern is reported now, not at the first row

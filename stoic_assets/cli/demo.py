@@ -18,6 +18,7 @@ from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.child_process import UNINTERRUPTED, child_process
 from stoic_assets.cli.compare import comparison_document, show_comparison
+from stoic_assets.cli.dagster_instance import refuse_misread_folders
 from stoic_assets.cli.evaluate import new_evaluation_id, run_evaluation
 from stoic_assets.cli.options import Json, Verbose
 from stoic_assets.cli.outcome import evaluation_outcome
@@ -41,6 +42,7 @@ def demo(
     """Evaluates two versions of the demo agent on the embedded graph and shows what changed between them."""
     with console.watched(verbose) as progress:
         workplace = demo_workplace(open_workplace(progress=progress), live)
+        refuse_misread_folders(workplace)
         with workplace.graphs() as graphs, ExitStack() as agents:
             urls = {r: agents.enter_context(_running_agent(r, graphs.subject_address)) for r in RELEASES}
             documents = [_evaluate(workplace, release, url) for release, url in urls.items()]

@@ -13,8 +13,9 @@ from stoic_assets.adapters.rating_keys import forget_version
 from stoic_assets.adapters.stoic_graph_projection import delete_from_graph
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
+from stoic_assets.cli.dagster_instance import open_instance, refuse_misread_folders
 from stoic_assets.cli.options import Json
-from stoic_assets.cli.partition_run import faults_translated, forget_partition, open_instance
+from stoic_assets.cli.partition_run import faults_translated, forget_partition
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.json_schema import job_json_schema
 from stoic_assets.core.presentation.formatting import plural
@@ -56,6 +57,7 @@ def delete(
 ) -> None:
     """Removes all data of a version: tables, journals, cached replies, messages, reports, graph nodes, partition."""
     workplace, version = open_workplace(), agent_version
+    refuse_misread_folders(workplace)
     count = len(workplace.evidence.evaluation_ids(version)) if is_agent_version(version) else 0
     if not count:
         _refuse_unknown(workplace, version)

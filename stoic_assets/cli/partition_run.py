@@ -7,17 +7,14 @@ from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stoic_assets.adapters.document_files import read_text
 from stoic_assets.adapters.evaluation_conversations import import_clients
-from stoic_assets.adapters.file_locks import locked
-from stoic_assets.adapters.files import StorageError, room, write_whole
+from stoic_assets.adapters.files import StorageError, room
 from stoic_assets.adapters.interrupts import heard_once, was_interrupted
-from stoic_assets.adapters.lean_imports import hidden, uncollected
+from stoic_assets.adapters.lean_imports import uncollected
 from stoic_assets.adapters.models.connect import is_offline
-from stoic_assets.adapters.project import dagster_folder, shipped
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.cli.dagster_instance import open_instance, refuse_misread_folders
 from stoic_assets.core.errors import (
-    ConfigurationError,
     InfrastructureError,
     QueryError,
     ServiceUnreachable,
@@ -42,41 +39,6 @@ class Interrupted(StoicError):
         super().__init__(f"interrupted; {advice}")
 
 
-def dagster_home(workplace: Workplace) -> Path:
-    """The Dagster instance: `DAGSTER_HOME`, else the project's own; made on first use from its `dagster.yaml`.
-
-    Raises `ConfigurationError` when that cannot be read, `StorageError` when the disk refuses.
-    """
-    home = dagster_folder(workplace.project, workplace.env)
-    if not (home / "dagster.yaml").exists():
-        own = workplace.project.root / "dagster.yaml"
-        write_whole(home / "dagster.yaml", read_text(own if own.exists() else shipped("dagster.yaml")))
-    return home
-
-
-@contextmanager
-def open_instance(workplace: Workplace) -> Iterator["dg.DagsterInstance"]:
-    """The instance that commands and UI share. Raises `ConfigurationError` when its `dagster.yaml` is wrong."""
-    import dagster as dg
-
-    home = dagster_home(workplace)
-    try:
-        # With rich, alembic and structlog would colour output that nobody sees: 45 ms, 5 MB.
-        with uncollected(), hidden("pygments"):
-            from stoic_assets.defs import event_log
-
-            with locked(home / "opening.lock"):  # two processes that set up the same new database would damage it
-                instance = event_log.open_instance(home)
-        event_log.leave_output_alone(instance)
-    except dg.DagsterInvalidConfigError as error:
-        problem = error.errors[0].message.splitlines()[0].removesuffix(" failed:")
-        raise ConfigurationError(
-            f"{home / 'dagster.yaml'}: {problem}; correct the file, or set the variable that it names"
-        ) from None
-    with instance:
-        yield instance
-
-
 def materialise(
     workplace: Workplace, agent_version: str, evaluation_id: str, assets: Sequence[str],
     config: Mapping[str, Mapping[str, Any]],
@@ -93,6 +55,7 @@ def materialise(
         again = way_to_finish(agent_version, evaluation_id, _status_of(assets))
         return f"results so far are stored; continue with {again}"
 
+    refuse_misread_folders(workplace)  # before anything is paid for
     try:
         with faults_translated(workplace, kept):
             workplace.graph_use.start()  # it starts while slow modules are imported

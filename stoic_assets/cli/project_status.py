@@ -29,11 +29,12 @@ from stoic_assets.adapters.models.connect import (
 )
 from stoic_assets.adapters.models.model_list import look_up_models
 from stoic_assets.adapters.models.model_server import evaluator_server, judge_server
-from stoic_assets.adapters.project import make_home, refuse_misread_paths
+from stoic_assets.adapters.project import make_home
 from stoic_assets.adapters.receiver import SETTINGS, addresses
 from stoic_assets.adapters.receiver import Target as Receiver
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
+from stoic_assets.cli.dagster_instance import refuse_misread_folders
 from stoic_assets.cli.evaluate import default_version
 from stoic_assets.cli.options import Json
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError, StoicError
@@ -110,7 +111,7 @@ def _installation(workplace: Workplace) -> Found:
 
 
 def _project(workplace: Workplace) -> Found:
-    refuse_misread_paths(workplace.project, workplace.env)
+    refuse_misread_folders(workplace)
     make_home(workplace.project)
     for folder in filter(Path.exists, (workplace.project.home, workplace.project.warehouse)):
         if (free := room(folder)) < LEAST_ROOM:

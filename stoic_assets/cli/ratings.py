@@ -59,7 +59,9 @@ def collect(
     as_json: Json = False,
 ) -> None:
     """Imports rating files; importing a file again changes nothing, and if one is invalid none is imported."""
-    collected = ratings_store.collect(open_workplace(), paths)
+    workplace = open_workplace()
+    workplace.warehouse.refuse_misread_folder()
+    collected = ratings_store.collect(workplace, paths)
     counts = collected.counts
     if as_json:
         console.print_json(counts)
@@ -90,6 +92,7 @@ def analyze(
     from stoic_assets.core.ratings.analysis_document import analysis_document
 
     workplace = open_workplace()
+    workplace.warehouse.refuse_misread_folder()
     analysed = analyse_ratings(workplace, page)
     if as_json:
         console.print_json(analysis_document(analysed.analysis))

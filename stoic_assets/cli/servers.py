@@ -22,8 +22,8 @@ from stoic_assets.adapters.process_identity import start_time
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.child_process import child_process
+from stoic_assets.cli.dagster_instance import dagster_home, open_instance, refuse_misread_folders
 from stoic_assets.cli.options import Json
-from stoic_assets.cli.partition_run import dagster_home, open_instance
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
 
 _PATIENCE = 30.0
@@ -98,6 +98,7 @@ def _wait_for_stop(home: Path, server: GraphServer) -> None:
 def ui(port: Annotated[int, typer.Option(metavar="N", min=1, max=65535, help="Port to listen on.")] = 3000) -> None:
     """Serves Dagster's web UI for this project on loopback, and runs its daemon."""
     workplace = open_workplace()
+    refuse_misread_folders(workplace)
     token = workplace.env.get(SETTING, "").strip()
     env = {
         **os.environ, "DAGSTER_HOME": str(dagster_home(workplace)), "STOIC_HOME": str(workplace.project.home),

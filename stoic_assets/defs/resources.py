@@ -24,6 +24,7 @@ class WorkplaceResource(dg.ConfigurableResource[Workplace]):
         if context.instance is not None:
             keep_event_log(context.instance)
         workplace = open_workplace()
+        workplace.warehouse.refuse_misread_folder()  # before anything is paid for
         with _at_work(workplace, context.run), workplace.graph_use.kept(), workplace.evidence.locked_by_run():
             yield workplace
 

@@ -1,9 +1,8 @@
 from pathlib import Path
 
 import pytest
-from sqlalchemy.engine import make_url
 
-from stoic_assets.adapters.project import Project, find_project, make_home, refuse_misread_paths, shipped
+from stoic_assets.adapters.project import Project, find_project, make_home, refuse_undecoded_paths, shipped
 from stoic_assets.core.errors import ConfigurationError
 
 
@@ -82,37 +81,9 @@ def test_what_is_missing_is_said() -> None:
         shipped("nothing")
 
 
-@pytest.mark.parametrize(
-    "name", ["a%2Fb", "a?b", "a%41b", "%c3%a4", "100%", "a%zz", "a%", "a+b c#d@e:f;g&h=i!", "ä", "a{b}", "[x]*", "x\n"]
-)
-def test_a_home_that_dagster_would_take_for_another_is_refused(tmp_path: Path, name: str) -> None:
-    """Exactly those: SQLAlchemy is asked which file Dagster would open there."""
-    project = find_project({}, tmp_path / name)
-    file = str(project.home / "dagster" / "history" / "runs.db")
-    if make_url(f"sqlite:///{file}").database == file:
-        refuse_misread_paths(project, {})
-    else:
-        told = r"Dagster misreads '(\?|%\w\w)' in the path /.*/dagster; rename that folder, or set STOIC_HOME to"
-        with pytest.raises(ConfigurationError, match=told):
-            refuse_misread_paths(project, {})
-
-
-def test_dagster_may_keep_its_records_elsewhere(tmp_path: Path) -> None:
-    refuse_misread_paths(find_project({}, tmp_path / "a%2Fb"), {"DAGSTER_HOME": str(tmp_path)})
-    with pytest.raises(ConfigurationError, match=r"'\?' in the path /.*/a\?b; .* set DAGSTER_HOME to another"):
-        refuse_misread_paths(find_project({}, tmp_path), {"DAGSTER_HOME": str(tmp_path / "a?b")})
-
-
-@pytest.mark.parametrize("character", ["\\", "?"])
-def test_a_warehouse_that_duckdb_would_not_find_is_refused(tmp_path: Path, character: str) -> None:
-    env = {"STOIC_WAREHOUSE": str(tmp_path / f"a{character}b")}
-    with pytest.raises(ConfigurationError, match=r"DuckDB misreads '[\\?]' in the path .*set STOIC_WAREHOUSE"):
-        refuse_misread_paths(find_project(env, tmp_path), env)
-
-
-def test_to_read_a_path_only_has_to_be_text(tmp_path: Path) -> None:
-    refuse_misread_paths(find_project({}, tmp_path / "a%2Fb\\c"), {}, to_read=True)
+def test_a_path_only_has_to_be_text(tmp_path: Path) -> None:
+    refuse_undecoded_paths(find_project({}, tmp_path / "a%2Fb\\c"), {})
     advice = r"/\ufffdb is no text in this locale; set one with UTF-8 \(LC_ALL="
     with pytest.raises(ConfigurationError, match=advice) as told:
-        refuse_misread_paths(find_project({}, tmp_path / "\udce4b"), {}, to_read=True)
+        refuse_undecoded_paths(find_project({}, tmp_path / "\udce4b"), {})
     str(told.value).encode()

@@ -38,6 +38,22 @@ def test_the_export_stands_alone(warehouse, tmp_path):
     assert list(file.parent.iterdir()) == [file]
 
 
+def test_a_question_mark_in_the_name_of_a_file_is_as_good_as_any_letter(warehouse, tmp_path):
+    file = tmp_path / "out" / "why?.duckdb"
+    warehouse.export(file)
+    log = tmp_path / "out" / "why.wal?.duckdb"  # so DuckDB calls it
+    log.write_bytes(b"of the old file")
+    warehouse.export(file)
+    assert list(file.parent.iterdir()) == [file]
+
+
+def test_a_folder_in_which_duckdb_would_not_find_its_log_is_named(warehouse, tmp_path):
+    told = r"^DuckDB misreads '\?' in the path /.*/why\?/out; rename that folder, or name a file in another one$"
+    with pytest.raises(ConfigurationError, match=told):
+        warehouse.export(tmp_path / "why?" / "out" / "all.duckdb")
+    assert not list(tmp_path.glob("why*"))
+
+
 def exported(folder, kind):
     """The files of an exported folder as DuckDB reads them, by table."""
     with duckdb.connect() as engine:

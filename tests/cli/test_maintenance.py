@@ -22,8 +22,8 @@ from stoic_assets.adapters.outbox import Outbox
 from stoic_assets.adapters.table_schemas import TABLES
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import maintenance
+from stoic_assets.cli.dagster_instance import dagster_home, open_instance
 from stoic_assets.cli.maintenance import delete, export, schema
-from stoic_assets.cli.partition_run import dagster_home, open_instance
 from stoic_assets.core.errors import ConfigurationError, QueryError, StoicError
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.night_record import Alarm, HeldVersion, Round

@@ -1,12 +1,8 @@
-"""The Dagster instance of commands; whether an evaluation came to its end is told by its last run."""
+"""How a run of a command ends; whether an evaluation came to its end is told by its last run."""
 
-import os
 import signal
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import dagster as dg
 import pytest
@@ -96,28 +92,6 @@ def test_a_run_that_fails_without_a_fault_was_interrupted(
     with pytest.raises(partition_run.Interrupted, match="interrupted; nothing was started") as caught:
         partition_run.materialise(workplace, "marcus@1.0.0", "E1", EVALUATION, {})
     assert caught.value.exit_code == 130
-
-
-def test_the_instance_is_made_of_the_projects_own_file(workplace: Workplace, tmp_path: Path) -> None:
-    (tmp_path / "dagster.yaml").write_bytes("# für alle\n".encode())
-    home = partition_run.dagster_home(workplace)
-    assert (home / "dagster.yaml").read_bytes() == "# für alle\n".encode()
-
-
-def test_an_instance_file_that_cannot_be_read_is_one_clear_line(workplace: Workplace, tmp_path: Path) -> None:
-    (tmp_path / "dagster.yaml").write_bytes("# für alle\n".encode("latin-1"))
-    with pytest.raises(ConfigurationError, match=r"dagster\.yaml: cannot be read"):
-        partition_run.dagster_home(workplace)
-    (tmp_path / "dagster.yaml").unlink()
-    (tmp_path / "dagster.yaml").mkdir()
-    with pytest.raises(ConfigurationError, match=r"dagster\.yaml: cannot be read"):
-        partition_run.dagster_home(workplace)
-
-
-def test_an_instance_that_cannot_be_locked_is_a_storage_error(workplace: Workplace) -> None:
-    (partition_run.dagster_home(workplace) / "opening.lock").mkdir()
-    with pytest.raises(StorageError, match="cannot be written"), partition_run.open_instance(workplace):
-        pass
 
 
 @pytest.mark.parametrize(
@@ -272,21 +246,3 @@ def test_a_fault_of_dagsters_files_is_only_a_full_disk_if_the_disk_is_full(
     kept = "nothing was started"
     with pytest.raises(StorageError, match=told), partition_run.faults_translated(workplace, lambda: kept):
         raise OperationalError("connect", {}, sqlite3.OperationalError("unable to open database file"))
-
-
-OPENING = """
-import os
-import sys
-from pathlib import Path
-from stoic_assets.adapters.workplace import open_workplace
-from stoic_assets.cli.partition_run import open_instance
-with open_instance(open_workplace(start=Path(sys.argv[1]))):
-    assert "structlog" in sys.modules and "pygments" not in sys.modules
-import rich.syntax
-"""
-
-
-def test_an_instance_is_opened_without_colours_that_nobody_sees(tmp_path: Path) -> None:
-    env = {**os.environ, "STOIC_HOME": str(tmp_path / ".stoic")}
-    opened = subprocess.run([sys.executable, "-c", OPENING, tmp_path], env=env, capture_output=True, text=True)
-    assert (opened.returncode, opened.stderr) == (0, "")

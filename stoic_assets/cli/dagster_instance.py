@@ -1,0 +1,110 @@
+"""The Dagster instance that commands and UI share: where it is, and how it is opened."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import yaml
+
+from stoic_assets.adapters.document_files import read_text
+from stoic_assets.adapters.file_locks import locked
+from stoic_assets.adapters.files import write_whole
+from stoic_assets.adapters.lean_imports import hidden, uncollected
+from stoic_assets.adapters.project import dagster_folder, refuse_misread, shipped
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    import dagster as dg
+
+_IN_ADDRESS = r"\?|%[0-9A-Fa-f]{2}"
+"""What has a meaning of its own in the address `sqlite:///...` by which Dagster opens a file."""
+_IN_PATTERN = r"\[[^/]+\]"
+"""What does not match itself: Dagster takes the path of its `dagster.yaml` for a pattern, and would not find it."""
+
+
+def dagster_home(workplace: Workplace) -> Path:
+    """The Dagster instance: `DAGSTER_HOME`, else the project's own; made on first use from its `dagster.yaml`.
+
+    Raises `ConfigurationError` when that cannot be read, `StorageError` when the disk refuses.
+    """
+    home = dagster_folder(workplace.project, workplace.env)
+    if not (home / "dagster.yaml").exists():
+        write_whole(home / "dagster.yaml", read_text(_configuration(workplace)))
+    return home
+
+
+def _configuration(workplace: Workplace) -> Path:
+    """The instance's own `dagster.yaml`, or the one that it will be a copy of."""
+    home, root = dagster_folder(workplace.project, workplace.env), workplace.project.root
+    made = [folder / "dagster.yaml" for folder in (home, root) if (folder / "dagster.yaml").exists()]
+    return made[0] if made else shipped("dagster.yaml")
+
+
+def refuse_misread_folders(workplace: Workplace) -> None:
+    """Raises `ConfigurationError` for a folder in which Dagster or DuckDB would not find what a run stores there."""
+    _refuse_misread_records(workplace)
+    workplace.warehouse.refuse_misread_folder()
+
+
+def _refuse_misread_records(workplace: Workplace) -> None:
+    home = dagster_folder(workplace.project, workplace.env)
+    instead = f"set {'DAGSTER_HOME' if workplace.env.get('DAGSTER_HOME') else 'STOIC_HOME'} to another one"
+    refuse_misread("Dagster", _IN_PATTERN, home, instead)
+    if not re.search(_IN_ADDRESS, str(home)):
+        return  # Dagster, which takes half a second to load, need not be asked
+    if any(re.search(_IN_ADDRESS, folder) for folder in _sqlite_folders(home, _configuration(workplace))):
+        refuse_misread("Dagster", _IN_ADDRESS, home, instead)
+
+
+def _sqlite_folders(home: Path, configuration: Path) -> Iterator[str]:
+    """Where an instance would keep SQLite files; none where its records are in another database."""
+    from dagster._core.instance import InstanceRef
+
+    with _faults_named(configuration):
+        ref = InstanceRef.from_dir(str(home), config_dir=str(configuration.parent))
+    for storage in (ref.run_storage_data, ref.event_storage_data, ref.schedule_storage_data):
+        folder = storage.config_dict.get("base_dir") if storage else None
+        if isinstance(folder, str):
+            yield folder
+
+
+@contextmanager
+def open_instance(workplace: Workplace) -> Iterator["dg.DagsterInstance"]:
+    """The instance that commands and UI share.
+
+    Raises `ConfigurationError` when its `dagster.yaml` is wrong, or Dagster would misread its folder.
+    """
+    _refuse_misread_records(workplace)
+    home = dagster_home(workplace)
+    with _faults_named(home / "dagster.yaml"):
+        # With rich, alembic and structlog would colour output that nobody sees: 45 ms, 5 MB.
+        with uncollected(), hidden("pygments"):
+            from stoic_assets.defs import event_log
+
+            with locked(home / "opening.lock"):  # two processes that set up the same new database would damage it
+                instance = event_log.open_instance(home)
+        event_log.leave_output_alone(instance)
+    with instance:
+        yield instance
+
+
+@contextmanager
+def _faults_named(configuration: Path) -> Iterator[None]:
+    """Turns what Dagster says of a wrong `dagster.yaml` into `ConfigurationError`."""
+    try:
+        yield
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise ConfigurationError(f"{configuration}, line {line}: {error.problem}; correct the file") from None
+    except Exception as error:
+        import dagster as dg
+
+        if not isinstance(error, dg.DagsterInvalidConfigError):
+            raise
+        problem = error.errors[0].message.splitlines()[0].removesuffix(" failed:")
+        raise ConfigurationError(
+            f"{configuration}: {problem}; correct the file, or set the variable that it names"
+        ) from None

@@ -1,0 +1,122 @@
+"""Where the Dagster instance is, which folders it cannot be in, and how it is opened."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sqlalchemy.engine import make_url
+
+from stoic_assets.adapters.files import StorageError
+from stoic_assets.adapters.workplace import Workplace, open_workplace
+from stoic_assets.cli.dagster_instance import dagster_home, open_instance, refuse_misread_folders
+from stoic_assets.core.errors import ConfigurationError
+
+IN_POSTGRESQL = "storage: {postgres: {postgres_db: {hostname: h, username: u, password: p, db_name: d}}}\n"
+
+
+def test_the_instance_is_made_of_the_projects_own_file(workplace: Workplace, tmp_path: Path) -> None:
+    (tmp_path / "dagster.yaml").write_bytes("# für alle\n".encode())
+    home = dagster_home(workplace)
+    assert (home / "dagster.yaml").read_bytes() == "# für alle\n".encode()
+
+
+def test_an_instance_file_that_cannot_be_read_is_one_clear_line(workplace: Workplace, tmp_path: Path) -> None:
+    (tmp_path / "dagster.yaml").write_bytes("# für alle\n".encode("latin-1"))
+    with pytest.raises(ConfigurationError, match=r"dagster\.yaml: cannot be read"):
+        dagster_home(workplace)
+    (tmp_path / "dagster.yaml").unlink()
+    (tmp_path / "dagster.yaml").mkdir()
+    with pytest.raises(ConfigurationError, match=r"dagster\.yaml: cannot be read"):
+        dagster_home(workplace)
+
+
+def test_an_instance_that_cannot_be_locked_is_a_storage_error(workplace: Workplace) -> None:
+    (dagster_home(workplace) / "opening.lock").mkdir()
+    with pytest.raises(StorageError, match="cannot be written"), open_instance(workplace):
+        pass
+
+
+def opened(folder: Path, **env: str) -> Workplace:
+    folder.mkdir(parents=True, exist_ok=True)
+    tables = str(folder.parent / "tables")
+    return open_workplace({"STOIC_LLM": "offline", "STOIC_WAREHOUSE": tables, **env}, start=folder)
+
+
+@pytest.mark.parametrize(
+    "name", ["a%2Fb", "a?b", "a%41b", "%c3%a4", "100%", "a%zz", "a%", "a+b c#d@e:f;g&h=i!", "ä", "a{b}", "[x*", "x\n"]
+)
+def test_a_home_that_dagster_would_take_for_another_is_refused(tmp_path: Path, name: str) -> None:
+    """Exactly those: SQLAlchemy is asked which file Dagster would open there."""
+    workplace = opened(tmp_path / name)
+    file = str(workplace.project.home / "dagster" / "history" / "runs.db")
+    if make_url(f"sqlite:///{file}").database == file:
+        refuse_misread_folders(workplace)
+        return
+    told = r"Dagster misreads '(\?|%\w\w)' in the path /.*/dagster; rename that folder, or set STOIC_HOME to another"
+    with pytest.raises(ConfigurationError, match=told):
+        refuse_misread_folders(workplace)
+    with pytest.raises(ConfigurationError, match=told), open_instance(workplace):
+        pass
+    assert not (workplace.project.home / "dagster").exists()
+
+
+def test_a_home_whose_dagster_yaml_dagster_would_not_find_is_refused(tmp_path: Path) -> None:
+    told = r"Dagster misreads '\[x\]' in the path /.*/a\[x\]; rename that folder, or set DAGSTER_HOME to another one"
+    with pytest.raises(ConfigurationError, match=told):
+        refuse_misread_folders(opened(tmp_path, DAGSTER_HOME=str(tmp_path / "a[x]")))
+
+
+def test_records_in_another_folder_or_database_may_have_their_home_in_any(tmp_path: Path) -> None:
+    refuse_misread_folders(opened(tmp_path / "a%2Fb", DAGSTER_HOME=str(tmp_path)))
+    for name in ("a%2Fb", "a?b"):
+        home = tmp_path / "homes" / name
+        home.mkdir(parents=True)
+        (home / "dagster.yaml").write_text(IN_POSTGRESQL)
+        refuse_misread_folders(opened(tmp_path, DAGSTER_HOME=str(home)))
+        (home / "dagster.yaml").write_text("run_storage: {module: m, class: C}\n")
+        with pytest.raises(ConfigurationError, match=r"misreads .* set DAGSTER_HOME to another one"):
+            refuse_misread_folders(opened(tmp_path, DAGSTER_HOME=str(home)))
+
+
+def test_the_projects_own_dagster_yaml_tells_before_it_is_copied(tmp_path: Path) -> None:
+    workplace = opened(tmp_path / "a%2Fb")
+    (tmp_path / "a%2Fb" / "dagster.yaml").write_text(IN_POSTGRESQL)
+    refuse_misread_folders(workplace)
+    assert not (workplace.project.home / "dagster").exists()
+
+
+@pytest.mark.parametrize("character", ["\\", "?"])
+def test_a_warehouse_that_duckdb_would_not_find_is_refused(tmp_path: Path, character: str) -> None:
+    workplace = opened(tmp_path, STOIC_WAREHOUSE=str(tmp_path / f"a{character}b"))
+    told = r"DuckDB misreads '[\\?]' in the path .*set STOIC_WAREHOUSE"
+    with pytest.raises(ConfigurationError, match=told):
+        refuse_misread_folders(workplace)
+    with pytest.raises(ConfigurationError, match=told):
+        workplace.warehouse.publish()
+
+
+def test_a_dagster_yaml_that_is_no_yaml_is_named_with_the_line(workplace: Workplace) -> None:
+    file = dagster_home(workplace) / "dagster.yaml"
+    file.write_text("storage:\n  a: [\n")
+    with pytest.raises(ConfigurationError, match=rf"^{file}, line 3: .*; correct the file"), open_instance(workplace):
+        pass
+
+
+OPENING = """
+import os
+import sys
+from pathlib import Path
+from stoic_assets.adapters.workplace import open_workplace
+from stoic_assets.cli.dagster_instance import open_instance
+with open_instance(open_workplace(start=Path(sys.argv[1]))):
+    assert "structlog" in sys.modules and "pygments" not in sys.modules
+import rich.syntax
+"""
+
+
+def test_an_instance_is_opened_without_colours_that_nobody_sees(tmp_path: Path) -> None:
+    env = {**os.environ, "STOIC_HOME": str(tmp_path / ".stoic")}
+    opened = subprocess.run([sys.executable, "-c", OPENING, tmp_path], env=env, capture_output=True, text=True)
+    assert (opened.returncode, opened.stderr) == (0, "")
