@@ -86,5 +86,4 @@ def _source(warehouse: Path) -> str:
     text = (sql_folder() / "models" / "sources.yml").read_text(encoding="utf-8")
     [source] = yaml.safe_load(text)["sources"]
     template = jinja2.Template(source["config"]["external_location"], undefined=jinja2.StrictUndefined)
-    path = escape(str(warehouse)).replace("'", "''").replace("{", "{{").replace("}", "}}")
-    return str(template.render(env_var=lambda *_: path))
+    return str(template.render(env_var=lambda *_: str(warehouse)))

@@ -40,9 +40,10 @@ def dbt() -> str:
 def warehouse(tmp_path: Path) -> Warehouse:
     """Two versions in three evaluations, scored by our runner; two were compacted, and one of them corrected since.
 
-    DuckDB would take the name of the folder above for the value of a column.
+    DuckDB would take the name of a folder above for the value of a column, and in another one every sign has a meaning
+    in SQL, in a pattern or in dbt.
     """
-    warehouse = Warehouse(tmp_path / "outcome=agent_error" / "warehouse")
+    warehouse = Warehouse(tmp_path / "outcome=agent_error" / "l'été {name} {{x}} [x]* 100%2F" / "warehouse")
     evaluate(warehouse, "marcus@1.9", "e1", seed=1)
     evaluate(warehouse, "marcus@1.10", "e2", seed=2, started_at="2026-02-01T00:00:00Z")
     warehouse.compact(timedelta(0))
