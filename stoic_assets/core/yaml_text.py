@@ -61,7 +61,7 @@ def read_yaml(text: str, source: str) -> YamlText:
         raise DocumentError(source, line, "", f"not valid YAML: the character {character} is not allowed") from None
     except RecursionError:
         raise DocumentError(source, None, "", "not valid YAML: nested too deeply") from None
-    except (ValueError, LookupError) as error:  # an explicit tag that its value does not fit, such as !!bool 7
+    except (ValueError, OverflowError) as error:  # an escaped character beyond Unicode
         raise DocumentError(source, None, "", f"not valid YAML: {error}") from None
 
 
@@ -115,6 +115,14 @@ class _Loader(yaml.SafeLoader):
 
     _merged = 0
     """Keys that were merged so far."""
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        """The value of a node; refuses one that an explicit tag does not fit, such as `!!bool 7`."""
+        try:
+            return super().construct_object(node, deep)
+        except (ValueError, LookupError):
+            kind = node.tag.removeprefix(_TAG)
+            raise _fault(f"{str(node.value)[:40]!r} is no value of the type {kind}", node) from None
 
     def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
         """Makes every key text, and refuses duplicates."""
