@@ -105,6 +105,38 @@ def test_the_list_rings_what_is_begun_and_nothing_else(visit: Any, write_page: A
     ]
 
 
+def test_a_number_of_the_list_is_called_by_what_stands_on_it(visit: Any, write_page: Any) -> None:
+    rater = visit(write_page()[0])
+    rater.practise()
+    rater.press("l")
+    names = rater.page.locator("#numbers button").evaluate_all(
+        "(all) => all.map((each) => [each.textContent, each.getAttribute('aria-label')])"
+    )
+    assert (names[0], names[5]) == (["P1", "P1: Practice 1 of 5, rated"], ["1", "1: Reply 1 of 5, open"])
+    assert all(name.startswith(f"{shown}: ") for shown, name in names)
+
+
+def test_with_colours_of_the_users_own_the_current_question_alone_is_framed(visit: Any, write_page: Any) -> None:
+    rater = visit(write_page()[0], forced_colors="active")
+    rater.enter()
+    rater.press("5")
+    page = rater.page.evaluate("getComputedStyle(document.body).backgroundColor")
+    frames = rater.page.locator("fieldset").evaluate_all(
+        "(all, page) => all.map((each) => getComputedStyle(each).borderColor !== page)", page
+    )
+    assert frames == [False, True, False, False, False, False]
+
+
+def test_chosen_answers_are_read_on_paper(visit: Any, write_page: Any) -> None:
+    rater = visit(write_page()[0])
+    rater.enter()
+    rater.press("5" + "0")
+    rater.page.emulate_media(media="print")
+    chosen = rater.page.locator("input:checked + .card").first
+    assert chosen.evaluate("(card) => getComputedStyle(card).printColorAdjust") == "exact"
+    assert not rater.page.locator("#announcement").is_visible()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_everything_can_be_seen_hit_and_named(scheme: str, visit: Any, write_page: Any, phone: Any) -> None:
     rater = visit(write_page()[0], color_scheme=scheme, **phone)

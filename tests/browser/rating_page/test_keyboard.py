@@ -62,10 +62,13 @@ def test_keys_that_are_no_answer_change_nothing(visit: Any, write_page: Any) -> 
     rater.enter()
     rater.press("0ymn679x")
     assert rater.chosen() == {}
-    assert rater.text("#announcement") == "This key does not answer the current question."
+    announced = rater.page.locator("#announcement")
+    assert announced.text_content() == "This key does not answer the current question."
+    assert announced.evaluate("(note) => note.getBoundingClientRect().width > 200")  # for all to see
     rater.press(">")
     assert rater.title == "Practice 1 of 5"
     rater.press("1234n")
+    assert announced.text_content() == ""
     assert rater.chosen()["actionability"] == ""
     rater.press("3")
     assert "overall" not in rater.chosen()

@@ -69,6 +69,30 @@ def test_a_saved_file_with_nothing_but_practice_ends_where_practice_does(
     assert there.text("#progress-text") == "Practice: 5 of 5 done"
 
 
+@pytest.mark.parametrize("width", [320, 1360])
+def test_what_was_loaded_is_said_for_all_to_see_until_work_goes_on(
+    visit: Any, write_page: Any, tmp_path: Path, width: int
+) -> None:
+    file, _ = write_page()
+    here = visit(file)
+    here.enter()
+    here.press("54543y>")
+    path = tmp_path / "saved.json"
+    path.write_text(json.dumps(here.save_from_dialog(tmp_path)), encoding="utf-8")
+    there = visit(file, viewport={"width": width, "height": 600})
+    note = there.page.locator("#announcement")
+    there.page.set_input_files("#welcome-file", path)
+    for said in ("1 rating loaded.", "This file contains no rating that is newer than yours here."):
+        note.filter(has_text=said).wait_for(state="visible")
+        box = note.bounding_box()
+        assert box["width"] > 100
+        assert (box["x"], box["x"] + box["width"] <= width, box["y"] + box["height"] <= 600) == (16, True, True)
+        there.press("1")
+        assert there.text("#announcement") == ""
+        there.press("s")
+        there.page.set_input_files("#dialog-file", path)
+
+
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [

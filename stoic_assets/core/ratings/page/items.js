@@ -41,6 +41,7 @@ class ItemView {
     byId("next").classList.toggle("current", this.question === LAST);
     this.renderFeedback();
     showProgress(work);
+    announce("");
   }
 
   renderQuestion(index, question) {

@@ -113,7 +113,7 @@ const session = {
       require(!this.work || this.work.rater === rater, `This file belongs to ${rater}; you rate as ${this.work?.rater}.`);
       const taken = takeIn(this.work ?? new Work(rater), entries);
       this.begin(rater);
-      announce(`${taken} ratings loaded.`);
+      announce(loaded(taken));
     } catch (error) {
       if (!(error instanceof FileProblem)) throw error;
       problem.textContent = error.message;
@@ -121,6 +121,9 @@ const session = {
     input.value = "";
   },
 };
+
+const loaded = (taken) =>
+  taken ? `${taken} rating${taken === 1 ? "" : "s"} loaded.` : "This file contains no rating that is newer than yours here.";
 
 const enter = (event) => {
   event.preventDefault();

@@ -8,11 +8,12 @@ const show = (view) => {
   for (const name of VIEWS) byId(name).hidden = name !== view;
   byId("bar").hidden = view === "welcome";
   byId("unsaved").hidden = storage.works;
+  announce("");
   scrollTo(0, 0);
   byId(view).querySelector("h1").focus({ preventScroll: true });
 };
 
-/** Announces something to users of screen readers. */
+/** Says something, until the next thing that happens. Screen readers read it out. */
 const announce = (text) => {
   byId("announcement").textContent = text;
 };
@@ -62,7 +63,7 @@ const showList = (work, current, open) => {
     const state = work.isComplete(number) ? "rated" : work.isBegun(number) ? "begun" : "open";
     button.type = "button";
     button.className = state;
-    button.setAttribute("aria-label", `${titleOf(work, number)}, ${state}`);
+    button.setAttribute("aria-label", `${button.textContent}: ${titleOf(work, number)}, ${state}`);
     if (number === current) button.setAttribute("aria-current", "true");
     button.addEventListener("click", () => open(number));
     const entry = document.createElement("li");
