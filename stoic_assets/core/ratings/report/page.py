@@ -19,7 +19,7 @@ from stoic_assets.core.ratings.report.distribution_chart import distribution_cha
 from stoic_assets.core.ratings.report.forest_chart import forest_chart_svg
 from stoic_assets.core.ratings.report.item_findings import best_and_worst, disagreements, item_findings
 from stoic_assets.core.ratings.report.item_marks import item_marks
-from stoic_assets.core.ratings.report.kappa_heat_map import kappa_heat_map_svg
+from stoic_assets.core.ratings.report.kappa_heat_map import kappa_heat_map_svg, kappas_of_pairs
 from stoic_assets.core.ratings.report.leniency_chart import leniency_chart_svg
 from stoic_assets.core.ratings.rubric import DIMENSIONS
 from stoic_assets.core.visible_text import visible
@@ -55,7 +55,7 @@ def render_analysis(analysis: RatingAnalysis) -> str:
         accept=ACCEPT, review=REVIEW, fewest_raters=FEWEST_RATERS,
         distributions=distributions(analysis.table), best=best, worst=worst, split=len(queue),
         queue=[(found, item_marks(found.test_id, analysis)) for found in queue[:MOST_DISAGREEMENTS]],
-        **_charts(analysis),
+        pairs=kappas_of_pairs(analysis.table) if len(analysis.table.raters) > 1 else [], **_charts(analysis),
     )
 
 
