@@ -20,7 +20,7 @@ class Bar(NamedTuple):
     score: float | None
     confidence: float | None
     was: float | None
-    colour: str
+    weak: bool
 
 
 def virtue_chart_svg(
@@ -34,7 +34,7 @@ def virtue_chart_svg(
     bars = (
         Bar(
             _found(rows.get(virtue), "score"), _found(rows.get(virtue), "confidence"),
-            _found(before.get(virtue), "score"), WEAK if virtue in weak else STRONG,
+            _found(before.get(virtue), "score"), virtue in weak,
         )
         for virtue in VIRTUES
     )  # fmt: skip
@@ -62,7 +62,9 @@ def _draw(plot: "Axes", place: int, bar: Bar, below: float) -> None:
     if bar.score is None:
         plot.text(0.02, place, "not scored", va="center", fontsize=9, color=INK_MARK)
     else:
-        plot.barh(place, bar.score, height=0.56, color=bar.colour)
+        # The hatching tells weak bars from others without their colour.
+        fill, hatch = (WEAK, "///") if bar.weak else (STRONG, None)
+        plot.barh(place, bar.score, height=0.56, color=fill, hatch=hatch, edgecolor="white", linewidth=0)
         plot.text(1.21, place, short_of(bar.score, below), va="center", ha="right", fontsize=9, color=INK_MARK)
     if bar.confidence is not None:
         plot.plot(bar.confidence, place, marker="D", markersize=5.5, color="white", markeredgecolor=INK_MARK)

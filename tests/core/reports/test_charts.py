@@ -66,7 +66,8 @@ def test_the_virtue_chart_says_what_was_scored() -> None:
 
 def test_a_weak_virtue_and_a_base_change_the_picture() -> None:
     plain = virtue_chart_svg(VIRTUES)
-    assert plain != virtue_chart_svg(VIRTUES, weak={"temperance"})
+    weak = virtue_chart_svg(VIRTUES, weak={"temperance"})
+    assert ("<pattern" in plain, weak.count("<pattern")) == (False, 1)  # hatched: the colour alone would not do
     assert plain != virtue_chart_svg(VIRTUES, base=VIRTUES)
 
 

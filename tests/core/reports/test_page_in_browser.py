@@ -23,6 +23,8 @@ HOSTILE = (
     "{{ 7 * 7 }}<a href=javascript:alert(5) autofocus onfocus=alert(6)>x</a><meta http-equiv=refresh content='0;url=http://127.0.0.1:9'>"
     "\u202e\x00\ud800<base href=http://127.0.0.1:9/>"
 )
+LAID_OUT = ".trial, .flip { content-visibility: visible }"
+"""Without it nothing is laid out that is far out of view."""
 PAPER = 700
 """A4 between its margins, in CSS pixels."""
 Make = Callable[..., ReportData]
@@ -251,6 +253,54 @@ def test_what_reads_from_the_right_stays_inside_its_card_and_whole(visit: Open, 
     page = visit(render_report(make_data(trials=1, turns=2, compared=False, weak_virtues=weak))).page
     assert page.locator(".weak ul").first.evaluate("list => parseFloat(getComputedStyle(list).paddingRight)") >= 20
     assert page.locator(".exhibit bdi").first.text_content() == "It keeps to what was asked and says what follows."
+
+
+@pytest.mark.parametrize("folded", ["trial", "flip"])
+def test_the_focus_is_seen_on_what_can_be_opened(visit: Open, usual_page: str, folded: str) -> None:
+    page = visit(usual_page, reduced_motion="reduce").page
+    summary = page.locator(f"details.{folded}:not([open]) > summary").first
+    before = summary.screenshot()
+    summary.focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Shift+Tab")
+    assert summary.evaluate("(each) => each.matches(':focus-visible')")
+    assert summary.screenshot() != before
+
+
+def test_long_raw_evidence_is_scrolled_by_keyboard(visit: Open, usual_page: str) -> None:
+    page = visit(usual_page, viewport={"width": 390, "height": 900}).page
+    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true })")
+    page.add_style_tag(content=LAID_OUT)
+    scrolled = page.evaluate(
+        "[...document.querySelectorAll('pre')].filter((each) => each.scrollHeight > each.clientHeight)"
+        ".map((each) => each.tabIndex)"
+    )
+    assert scrolled
+    assert set(scrolled) == {0}
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_both_versions_of_a_turn_are_told_apart_by_ear_and_without_colour(
+    visit: Open, make_data: Make, width: int
+) -> None:
+    data = make_data(trials=2, turns=2)
+    turns = [{**row, "events": row["events"].replace("createReminder", "noteDown")} for row in data.turns]
+    seen = visit(render_report(replace(data, turns=turns)), viewport={"width": width, "height": 900})
+    pair = seen.page.locator("details.flip[open] .pairs > li:not(.same)").first
+    seen.page.add_style_tag(content=LAID_OUT)
+    heard = pair.locator(".by").evaluate_all("(all) => all.map((each) => each.innerText.split(/\\s+/).slice(0, 3))")
+    assert heard == [["1", "Agent", "1.0.0"], ["1", "Agent", "1.1.0"]]
+    assert pair.locator("code.alone").count() == pair.locator(".badge:has-text('only here') + code.alone").count() == 2
+
+
+def test_a_chart_says_what_it_shows(visit: Open, usual_page: str) -> None:
+    page = visit(usual_page).page
+    said = [chart.get_attribute("aria-label") for chart in page.locator("figure [role=img]").all()]
+    for words in (
+        "wisdom 0.83, courage 0.62, justice not scored, temperance 0.47", "weak: temperance, courage",
+        "wisdom declining", "median",
+    ):
+        assert any(words in each for each in said), words
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
