@@ -249,6 +249,14 @@ def test_links_to_repeats_are_large_enough_for_a_finger_and_say_what_they_are(vi
     assert links.first.text_content() == "repeat 1"
 
 
+def test_all_that_opens_is_large_enough_for_a_finger(visit: Open, usual_page: str) -> None:
+    page = visit(usual_page).page
+    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true })")
+    page.add_style_tag(content=LAID_OUT)
+    heights = page.locator("summary").evaluate_all("(all) => all.map((each) => each.getBoundingClientRect().height)")
+    assert min(heights) >= 24
+
+
 def test_what_reads_from_the_right_stays_inside_its_card_and_whole(visit: Open, make_data: Make) -> None:
     data = make_data(trials=1, turns=2, compared=False)
     weak = [{**row, "suggestions": ["لا تقل ذلك (user)."]} for row in data.weak_virtues]
