@@ -99,7 +99,7 @@ def test_states_and_numbers_of_raters_are_said_in_words(make_study: Callable[...
 def test_what_the_charts_of_raters_show_is_also_said(make_row: Callable[..., dict[str, Any]]) -> None:
     marks = {"up": (1, 2, 3, 4, 5), "up-too": (1, 2, 3, 4, 5), "down": (5, 4, 3, 2, 1)}
     rows = [make_row(rater, f"item-{n}", mark) for rater, given in marks.items() for n, mark in enumerate(given)]
-    page = render_analysis(analyse(rows, draws=10))
+    page = render_analysis(analyse(rows, resampling=Resampling(10)))
     [lenient] = re.findall(r'aria-label="How far each rater marks above or below the others: ([^"]*)"', page)
     assert sorted(said.split()[0] for said in lenient.split(", ")) == ["down", "up", "up-too"]
     assert all(re.fullmatch(r"\S+ [+−±]\d\.\d+", said) for said in lenient.split(", "))
