@@ -65,6 +65,17 @@ def tokens_of(completion: Any, name: str) -> int | None:
     return count if type(count) is int and 0 <= count < MOST_TOKENS else None
 
 
+def output_tokens_of(completion: Any) -> int | None:
+    """The tokens that are paid as output; None where the server does not say.
+
+    Gemini and xAI count the model's thoughts in `total_tokens` alone, and charge for them: often the larger part.
+    """
+    prompt, output, total = (tokens_of(completion, f"{name}_tokens") for name in ("prompt", "completion", "total"))
+    if prompt is None or total is None or total < prompt:
+        return output
+    return max(output or 0, total - prompt)
+
+
 def _part(value: Any, *path: str | int) -> Any:
     """The value at `path` in foreign JSON; None where there is none."""
     for step in path:

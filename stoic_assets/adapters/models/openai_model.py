@@ -14,7 +14,12 @@ from pydantic_core import to_json
 from stoic_assets.adapters.endpoint import below, parse_url, proxy_for
 from stoic_assets.adapters.lean_imports import openai_alone
 from stoic_assets.adapters.loop_bound import LoopBound
-from stoic_assets.adapters.models.chat_completion import finish_reason_of, text_of, tokens_of
+from stoic_assets.adapters.models.chat_completion import (
+    finish_reason_of,
+    output_tokens_of,
+    text_of,
+    tokens_of,
+)
 from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.adapters.models.openai_faults import (
     SYSTEM_MESSAGE,
@@ -213,7 +218,7 @@ class OpenAiModel:
         return completion
 
     def _reply(self, completion: Any, model: str, latency_ms: float) -> ChatReply:
-        prompt, output = tokens_of(completion, "prompt_tokens"), tokens_of(completion, "completion_tokens")
+        prompt, output = tokens_of(completion, "prompt_tokens"), output_tokens_of(completion)
         cost, reason = self._cost(model, prompt, output), finish_reason_of(completion)
         try:
             text = text_of(completion)

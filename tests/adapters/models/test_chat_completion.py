@@ -2,7 +2,12 @@ from typing import Any
 
 import pytest
 
-from stoic_assets.adapters.models.chat_completion import finish_reason_of, text_of, tokens_of
+from stoic_assets.adapters.models.chat_completion import (
+    finish_reason_of,
+    output_tokens_of,
+    text_of,
+    tokens_of,
+)
 from stoic_assets.core.errors import AttemptFailed
 
 
@@ -59,3 +64,20 @@ def test_counts_and_the_reason_of_the_end_are_read() -> None:
 def test_a_count_that_cannot_be_is_unknown(count: Any) -> None:
     assert tokens_of({"usage": {"prompt_tokens": count}}, "prompt_tokens") is None
     assert tokens_of({"usage": {"prompt_tokens": 0}}, "prompt_tokens") == 0
+
+
+@pytest.mark.parametrize(
+    ("said", "paid"),
+    [
+        ({"prompt_tokens": 14, "completion_tokens": 2, "total_tokens": 331}, 317),  # xAI, with 315 tokens of thoughts
+        ({"prompt_tokens": 21, "total_tokens": 81}, 60),  # Gemini, when the thoughts used up all tokens
+        ({"prompt_tokens": 14, "completion_tokens": 90, "total_tokens": 104}, 90),  # OpenAI: they are part of the reply
+        ({"prompt_tokens": 14, "completion_tokens": 90, "total_tokens": 14}, 90),
+        ({"prompt_tokens": 14, "completion_tokens": 90, "total_tokens": 3}, 90),
+        ({"prompt_tokens": 14, "completion_tokens": 90, "total_tokens": "104"}, 90),
+        ({"completion_tokens": 90, "total_tokens": 331}, 90),
+        ({"total_tokens": 331}, None), ({"prompt_tokens": 14}, None), ({"prompt_tokens": 14, "total_tokens": 3}, None),
+    ],
+)  # fmt: skip
+def test_thoughts_that_only_the_total_counts_are_paid_as_output(said: dict[str, Any], paid: int | None) -> None:
+    assert output_tokens_of({"usage": said}) == paid
