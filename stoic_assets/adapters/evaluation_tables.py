@@ -45,8 +45,12 @@ class EvaluationTables:
         return self._workplace.warehouse.has(table, *self._key)
 
     def write_calls(self) -> Path:
-        """Stores the current ledger of model calls."""
-        return self.write("llm_calls", calls_in(self._workplace.evidence.journal_file(self._manifest)))
+        """Stores the current ledger of model calls, and their cost where the evaluation's own row states another."""
+        calls, head = calls_in(self._workplace.evidence.journal_file(self._manifest)), self._head()
+        cost = total_cost(calls)
+        if head.get("cost_usd") not in (None, cost):  # judged again, perhaps in vain: no later stage may come to it
+            self.write("evaluations", [{**head, "cost_usd": cost}])
+        return self.write("llm_calls", calls)
 
     def write_head(self, status: str, ended_at: str | None = None, **counts: Any) -> Path:
         """Stores the evaluation's own row."""

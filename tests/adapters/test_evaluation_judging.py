@@ -10,6 +10,7 @@ import pytest
 from stoic_assets.adapters.evaluation_judging import EvaluationJudging, Tables
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
 from stoic_assets.adapters.file_locks import locked
+from stoic_assets.adapters.models.ledger import Ledger
 from stoic_assets.adapters.models.offline_model import OfflineModel
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.chat import BudgetReached, ChatReply, ChatRequest
@@ -68,6 +69,23 @@ def test_verdicts_that_are_stored_give_way_to_none_that_the_ceiling_prevents(
         found.write(table, rows)
     with pytest.raises(BudgetReached, match="the earlier ones are kept"):
         judged(workplace, manifest, max_cost=0.0)
+
+
+@pytest.mark.parametrize(("stated", "now_stated"), [(0.25, 0.75), (0.75, 0.75), (None, None)])
+def test_what_a_vain_regrading_cost_is_stated(
+    workplace: Workplace, manifest: Manifest, stated: float | None, now_stated: float | None
+) -> None:
+    found = conversed(workplace, manifest)
+    for table, rows in judged(workplace, manifest).items():
+        found.write(table, rows)
+    found.write_head("finished", planned_trials=1, cost_usd=stated)
+    ledger = Ledger(OfflineModel(), workplace.evidence.journal_file(manifest), {})
+    ledger.note(ChatRequest("judge", "sage", (), 0.0), ChatReply("", cost_usd=0.75))
+    with pytest.raises(BudgetReached):
+        judged(workplace, manifest, max_cost=0.0)
+    [head] = found.read("evaluations")
+    assert (head["status"], head["cost_usd"]) == ("finished", now_stated)
+    assert sum(row["cost_usd"] or 0.0 for row in found.read("llm_calls")) == 0.75
 
 
 def test_a_model_is_asked_below_the_ceiling_and_afresh_if_that_is_wanted(
