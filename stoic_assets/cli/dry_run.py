@@ -15,7 +15,7 @@ from stoic_assets.core.evaluation import EvaluationRequest, EvaluationSpec
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import Planned
 from stoic_assets.core.judging.virtues import VIRTUES
-from stoic_assets.core.presentation.formatting import plural
+from stoic_assets.core.presentation.formatting import dollars, plural
 
 EVALUATOR_TOKENS = (900, 40)
 """Tokens in and out of one message of the simulated user: measured on the demo's jobs, mid-conversation."""
@@ -43,7 +43,7 @@ def show_plan(
         table.add_row(*names, *(str(row[key]) for key in ("trials", "assertions", "setups")))
     console.print_table(table)
     cost, calls = document["estimated_cost_usd"], document["calls"]
-    about = "cost unknown: stoic.yml has no price for these models" if cost is None else f"about {cost:.2f} USD"
+    about = "cost unknown: stoic.yml has no price for these models" if cost is None else f"about {dollars(cost)}"
     console.say(
         f"at most {plural(calls['agent'], 'message')} to the agent, {calls['evaluator']} of the simulated user, "
         f"{plural(calls['judge'], 'verdict')}, not counting retries; {about}"
