@@ -1,8 +1,19 @@
-"""The total cost of calls of language models; one rule for the tables, the report and the nights."""
+"""What calls of language models cost, one and all; one rule for the ceiling, the tables, the report and the nights."""
 
 from collections.abc import Mapping, Sequence
 from math import fsum
 from typing import Any
+
+from stoic_assets.core.settings import Price
+
+
+def call_cost(price: Price | None, prompt_tokens: int | None, completion_tokens: int | None) -> float | None:
+    """US dollars for one call; None where price or tokens are not known and it may have cost something."""
+    if price is None:
+        return None
+    if prompt_tokens is None or completion_tokens is None:
+        return None if price.input or price.output else 0.0
+    return (prompt_tokens * price.input + completion_tokens * price.output) / 1e6
 
 
 def total_cost(calls: Sequence[Mapping[str, Any]]) -> float | None:

@@ -9,7 +9,6 @@ import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
@@ -62,7 +61,7 @@ class CachedModel:
             kept = ChatReply(**json.loads(self._found.pop(key)))
         except (KeyError, ValueError, TypeError):
             return None  # none, or written by another release: it is requested again and replaced
-        return replace(kept, prompt_tokens=0, completion_tokens=0, cost_usd=0.0, latency_ms=0.0, cached=True)
+        return ChatReply(kept.text, cost_usd=0.0, cached=True, finish_reason=kept.finish_reason)
 
     def _look_up(self, keys: Sequence[str]) -> None:
         """One query for each key, which takes as long in a large file as in a small one."""

@@ -12,6 +12,7 @@ from stoic_assets.adapters.models.offline_model import OFFLINE
 from stoic_assets.adapters.wall_clock import now
 from stoic_assets.core.chat import BudgetReached, ChatModel, ChatReply, ChatRequest, charged
 from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.model_costs import call_cost
 from stoic_assets.core.queueing import slot_of
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.settings import Price
@@ -24,10 +25,10 @@ AT_ONCE_UNDER_CEILING = 8
 class Ledger:
     """Passes every request on to `model` and records its result in `file`, the journal.
 
-    An existing file is continued, its cost included. `max_cost` is in US dollars; calls in flight may end above it.
-    The cache in front of it records its own replies with `note`: the ceiling does not apply to these.
-    `redactor` blanks secrets in errors, and known ones in judges' replies, which are kept, and sent back when they are
-    malformed: a server may repeat what it was sent.
+    An existing file is continued, its cost included; calls that had no price yet count by today's. `max_cost` is in US
+    dollars; calls in flight may end above it. The cache in front of it records its own replies with `note`: the ceiling
+    does not apply to these. `redactor` blanks secrets in errors, and known ones in judges' replies, which are kept, and
+    sent back when they are malformed: a server may repeat what it was sent.
     """
 
     def __init__(
@@ -37,7 +38,7 @@ class Ledger:
         self._model, self._file, self._prices, self._max_cost = model, file, prices, max_cost
         self._book, self._redactor = JsonLines(file), redactor or Redactor(())
         self._uncounted = asyncio.Semaphore(AT_ONCE_UNDER_CEILING)
-        self.total_cost = sum(row["cost_usd"] or 0.0 for row in self.rows())
+        self.total_cost = sum(self._known_cost(row) for row in self.rows())
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         """The model's reply.
@@ -73,10 +74,11 @@ class Ledger:
     def note(self, request: ChatRequest, reply: ChatReply, error: str | None = None) -> None:
         """Records one call. Raises `StorageError`."""
         self.total_cost += reply.cost_usd or 0.0
+        unknown = reply.cost_partial and error is None  # of a failed call the known part is kept
         row = {
             "call_id": str(uuid4()), "role": request.role, "model": request.model, "cached": reply.cached,
             "prompt_tokens": reply.prompt_tokens, "completion_tokens": reply.completion_tokens,
-            "cost_usd": reply.cost_usd, "latency_ms": reply.latency_ms, "error": error,
+            "cost_usd": None if unknown else reply.cost_usd, "latency_ms": reply.latency_ms, "error": error,
             "time": now(),
         }
         self._book.write({"call": self._redactor.row(row)})
@@ -92,6 +94,12 @@ class Ledger:
     def rows(self) -> list[Row]:
         """Every call so far, in the order of their ends; the columns of `llm_calls` that the call itself knows."""
         return calls_in(self._file)
+
+    def _known_cost(self, row: Row) -> float:
+        cost = row["cost_usd"]
+        if cost is None:
+            cost = call_cost(self._prices.get(row["model"]), row["prompt_tokens"], row["completion_tokens"])
+        return cost or 0.0
 
     def _require_budget(self, model: str, max_cost: float) -> None:
         require_price(model, self._prices)

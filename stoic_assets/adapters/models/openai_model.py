@@ -33,6 +33,7 @@ from stoic_assets.adapters.models.openai_faults import (
 from stoic_assets.adapters.request_limit import Pace, RequestLimit
 from stoic_assets.core.chat import ChatReply, ChatRequest, MalformedReply, ModelFailure, Role, charge
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError, ServiceUnreachable, StoicError
+from stoic_assets.core.model_costs import call_cost
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.retrying import Tally, persist
 from stoic_assets.core.settings import Limits, ModelLimit, ModelOptions, Price
@@ -219,20 +220,12 @@ class OpenAiModel:
 
     def _reply(self, completion: Any, model: str, latency_ms: float) -> ChatReply:
         prompt, output = tokens_of(completion, "prompt_tokens"), output_tokens_of(completion)
-        cost, reason = self._cost(model, prompt, output), finish_reason_of(completion)
+        cost, reason = call_cost(self._prices.get(model), prompt, output), finish_reason_of(completion)
         try:
             text = text_of(completion)
         except AttemptFailed as failure:
             raise Unusable(failure, ChatReply("", prompt, output, cost, finish_reason=reason)) from None
         return ChatReply(text, prompt, output, cost, latency_ms, finish_reason=reason)
-
-    def _cost(self, model: str, prompt: int | None, output: int | None) -> float | None:
-        price = self._prices.get(model)
-        if price is None:
-            return None
-        if prompt is None or output is None:
-            return None if price.input or price.output else 0.0
-        return (prompt * price.input + output * price.output) / 1e6
 
     def _open(self) -> _Connection:
         openai_alone()

@@ -47,6 +47,18 @@ def test_a_reply_is_paid_once_and_survives_the_process(tmp_path: Path) -> None:
     assert model.calls == 1
 
 
+def test_a_kept_reply_is_free_though_its_cost_was_known_in_part_alone(tmp_path: Path) -> None:
+    class Forgetful:
+        async def complete(self, request: ChatRequest) -> ChatReply:
+            return ChatReply("Salve", None, None, 0.25, 12.0, finish_reason="length", cost_partial=True)
+
+    ledger = Ledger(Forgetful(), tmp_path / "calls.jsonl", {})
+    for _ in range(2):
+        again = asyncio.run(CachedModel(ledger, tmp_path / "a@1").complete(REQUEST))
+    assert again == ChatReply("Salve", cost_usd=0.0, cached=True, finish_reason="length")
+    assert [row["cost_usd"] for row in ledger.rows()] == [None, 0.0]
+
+
 def test_what_a_kept_reply_cost_survives_a_power_cut(tmp_path: Path, disk: Any) -> None:
     """Else the ceiling would not count it: the reply itself is not paid for again."""
     asyncio.run(cached_model(CountingModel(), tmp_path / "a@1").complete(REQUEST))

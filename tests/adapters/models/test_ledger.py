@@ -130,6 +130,17 @@ def test_a_resumed_evaluation_continues_the_file_and_its_total(tmp_path: Path) -
     assert model.calls == 1
 
 
+def test_calls_of_a_time_without_prices_count_towards_a_later_ceiling(tmp_path: Path) -> None:
+    file = tmp_path / "calls.jsonl"
+    tokens = ChatReply("Salve", 300_000, 100_000, None)
+    asyncio.run(Ledger(ScriptedModel(tokens), file, {}).complete(REQUEST))
+    asyncio.run(Ledger(ScriptedModel(ChatReply("Salve", None, None)), file, {}).complete(REQUEST))
+    resumed = Ledger(ScriptedModel(paid()), file, PRICES, max_cost=0.4)
+    assert resumed.total_cost == 0.4
+    with pytest.raises(BudgetReached):
+        asyncio.run(resumed.complete(REQUEST))
+
+
 def test_a_ceiling_needs_prices(tmp_path: Path) -> None:
     model = ScriptedModel(paid(0.0))
     ledger = Ledger(model, tmp_path / "calls.jsonl", {}, max_cost=1.0)
@@ -157,6 +168,7 @@ def test_a_ceiling_needs_to_know_what_the_reply_itself_used(tmp_path: Path) -> N
     with pytest.raises(ConfigurationError, match="sage answers without `usage`"):
         asyncio.run(ledger.complete(REQUEST))
     assert ledger.total_cost == 0.25
+    assert [row["cost_usd"] for row in ledger.rows()] == [None]  # the tables do not pass off a part for the whole
 
 
 def test_a_ceiling_needs_to_know_what_was_used(tmp_path: Path) -> None:
