@@ -17,7 +17,7 @@ from stoic_assets.adapters.evaluation_tables import EvaluationTables
 from stoic_assets.adapters.file_locks import locked
 from stoic_assets.adapters.files import read_stored, write_whole
 from stoic_assets.adapters.models.connect import judge_panel
-from stoic_assets.adapters.models.ledger import Ledger
+from stoic_assets.adapters.models.ledger import Ledger, calls_in
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core import alerts
 from stoic_assets.core.chat import ChatModel
@@ -80,6 +80,7 @@ async def watch_judge(workplace: Workplace, provider: ChatModel, at: datetime, r
     journal = home / "calls" / f"{evaluation_id}.jsonl"
     ledger = Ledger(provider, journal, workplace.settings.prices, redactor=workplace.redactor)
     with _alone(home):
+        _store_calls_of_a_killed_night(workplace, journal.parent)
         try:
             measurement = await _measure(workplace, ledger, at, renew)
         finally:
@@ -119,6 +120,13 @@ async def _measure(workplace: Workplace, model: ChatModel, at: datetime, renew: 
         reference = reference.judged(await _judged_once(workplace, model, exhibits, reference.judge_models))
         write_whole(drift_folder(workplace) / f"{reference.reference_id}.json", reference.model_dump_json(indent=1))
     return unmeasured(reference, MADE)
+
+
+def _store_calls_of_a_killed_night(workplace: Workplace, ledgers: Path) -> None:
+    """Stores what the latest night before this one asked, if it was killed before it could: it was paid for."""
+    latest = max(ledgers.glob("*.jsonl"), default=None)
+    if latest and not workplace.warehouse.has("llm_calls", ALL_VERSIONS, latest.stem):
+        workplace.warehouse.write("llm_calls", ALL_VERSIONS, latest.stem, calls_in(latest))
 
 
 def _prepared(workplace: Workplace, at: datetime, renew: bool) -> tuple[Reference, Exhibits]:

@@ -13,6 +13,7 @@ import pytest
 
 from stoic_assets.adapters.alerts import announce
 from stoic_assets.adapters.judge_drift import Watch, drift_folder, judge_moved, watch_judge
+from stoic_assets.adapters.models.ledger import Ledger
 from stoic_assets.adapters.models.offline_model import OfflineModel
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.core.chat import ChatModel, ChatReply, ChatRequest, ModelFailure
@@ -162,6 +163,16 @@ def test_an_interrupted_making_is_taken_up_after_its_last_whole_round(workplace:
     assert watch(workplace, judge, 1).measurement.drifts[0].why == "the reference was made tonight"
     assert len(judge.requests) == 40
     assert [each["rounds"] for each in references(workplace)] == [2]
+
+
+def test_what_a_killed_night_paid_is_in_the_table_after_the_next_one(workplace: Workplace) -> None:
+    killed = "drift-20261121T020000"
+    ledger = Ledger(OfflineModel(), drift_folder(workplace) / "calls" / f"{killed}.jsonl", {})
+    ledger.note(ChatRequest("judge", "gpt", (), 0.0), ChatReply("", cost_usd=0.75))
+    for night in (0, 1):
+        watch(workplace, NoisyJudge(0.6), night)
+        [call] = workplace.warehouse.read("llm_calls", ALL_VERSIONS, killed)
+        assert call["cost_usd"] == 0.75
 
 
 def test_the_judge_sees_no_secret_that_redact_has_learned_since(
