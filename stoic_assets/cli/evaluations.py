@@ -5,9 +5,12 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from stoic_assets.adapters.models.ledger import calls_in
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.options import Json
+from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.model_costs import total_cost
 from stoic_assets.core.moments import in_utc, utc_text
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 from stoic_assets.core.presentation.formatting import dashed, dollars, score
@@ -49,11 +52,7 @@ def evaluations(workplace: Workplace, agent_version: str | None) -> list[Row]:
     """The evaluations of a version, or of all, newest first. For one that was cut short many columns are null."""
     wanted = {agent_version} if agent_version else workplace.evidence.agent_versions()
     rows = {(row["agent_version"], row["evaluation_id"]): row for row in workplace.warehouse.query(_ROWS)}
-    stored = [
-        {**row, "average_score": None if row["average_score"] is None else half_even(row["average_score"])}
-        for (version, _), row in rows.items()
-        if agent_version in (None, version)
-    ]
+    stored = [_stored(workplace, row) for (version, _), row in rows.items() if agent_version in (None, version)]
     begun = [
         _begun(workplace, version, evaluation_id)
         for version in wanted
@@ -63,6 +62,18 @@ def evaluations(workplace: Workplace, agent_version: str | None) -> list[Row]:
     return sorted([*stored, *filter(None, begun)], key=lambda row: utc_text(row["started_at"]), reverse=True)
 
 
+def _stored(workplace: Workplace, row: Row) -> Row:
+    average, cost = row["average_score"], row["cost_usd"]
+    if row["status"] == "conversed":  # the row states a cost once it is scored
+        manifest = workplace.evidence.readable(row["agent_version"], row["evaluation_id"])
+        cost = manifest and _cost_so_far(workplace, manifest)
+    return {**row, "average_score": None if average is None else half_even(average), "cost_usd": cost}
+
+
+def _cost_so_far(workplace: Workplace, manifest: Manifest) -> float | None:
+    return total_cost(calls_in(workplace.evidence.journal_file(manifest)))
+
+
 def _begun(workplace: Workplace, agent_version: str, evaluation_id: str) -> Row | None:
     manifest = workplace.evidence.readable(agent_version, evaluation_id)
     if manifest is None:
@@ -70,7 +81,8 @@ def _begun(workplace: Workplace, agent_version: str, evaluation_id: str) -> Row 
     return {
         "agent_version": agent_version, "evaluation_id": evaluation_id, "started_at": manifest.started_at,
         "status": UNFINISHED, "offline": manifest.offline, "planned_trials": len(manifest.spec.plan(evaluation_id)),
-        "scored_trials": None, "invalid_trials": None, "average_score": None, "cost_usd": None,
+        "scored_trials": None, "invalid_trials": None, "average_score": None,
+        "cost_usd": _cost_so_far(workplace, manifest),
     }  # fmt: skip
 
 

@@ -9,8 +9,11 @@ import typer
 from typer.testing import CliRunner
 
 from stoic_assets.adapters.evaluation_tables import EvaluationTables
+from stoic_assets.adapters.models.ledger import Ledger
+from stoic_assets.adapters.models.offline_model import OfflineModel
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import evaluations
+from stoic_assets.core.chat import ChatReply, ChatRequest, charged
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
 
@@ -52,6 +55,22 @@ def test_evaluations_stand_by_age_with_those_that_were_cut_short(listed: Callabl
     assert "2027-01-01 10:30" in lines[1]
     assert "conversing" in lines[1]
     assert "2 of 3" in lines[2]
+
+
+@pytest.mark.parametrize("status", [None, "conversed"])
+def test_what_was_cut_short_is_listed_with_its_cost_so_far(
+    workplace: Workplace, make_manifest: Callable[..., Manifest], listed: Callable[..., str], status: str | None
+) -> None:
+    manifest = make_manifest()
+    workplace.evidence.begin(manifest)
+    ledger = Ledger(OfflineModel(), workplace.evidence.journal_file(manifest), {})
+    asked = ChatRequest("judge", "sage", (), 0.0)
+    ledger.note(asked, ChatReply("", cost_usd=0.75))
+    ledger.note(asked, charged(KeyboardInterrupt()), "KeyboardInterrupt")
+    if status:
+        EvaluationTables(workplace, manifest).write_head(status, planned_trials=1)
+    [row] = json.loads(listed("--json"))
+    assert (row["status"], row["cost_usd"]) == (status or "conversing", 0.75)
 
 
 def test_nothing_is_listed_where_nothing_is(listed: Callable[..., str], workplace: Workplace) -> None:
