@@ -55,14 +55,14 @@ class RequestLimit:
         self._refusing_since: float | None = None
 
     @asynccontextmanager
-    async def request(self) -> AsyncIterator[Passage]:
-        """Holds a slot while one request runs, and learns from how it ends (`AttemptFailed`).
+    async def request(self, tokens: float = 0.0) -> AsyncIterator[Passage]:
+        """Holds a slot while one request of about so many `tokens` runs; learns from how it ends (`AttemptFailed`).
 
         Waiting for the slot is `queueing`: it counts in no reply time.
         """
         async with slot_of(self._slots):
             with queueing():
-                passage = await self._depart()
+                passage = await self._depart(tokens)
             try:
                 yield passage
             except AttemptFailed as failure:
@@ -74,14 +74,14 @@ class RequestLimit:
                 if self._pace.tokens:
                     self._pace.tokens.settle(passage.reserved, passage.tokens)
 
-    async def _depart(self) -> Passage:
+    async def _depart(self, tokens: float) -> Passage:
         pace, clock = self._pace, asyncio.get_running_loop().time
         async with self._door:
             while (wait := self._opens_at() - clock()) > 0:  # noqa: ASYNC110 - the clock ends the wait, no event does
                 await asyncio.sleep(wait)
             now = clock()
             pace.rate.depart(now)
-            return Passage(now, pace.tokens.reserve(now) if pace.tokens else 0.0)
+            return Passage(now, pace.tokens.reserve(now, tokens) if pace.tokens else 0.0)
 
     def _opens_at(self) -> float:
         rate, tokens = self._pace.rate, self._pace.tokens

@@ -224,7 +224,8 @@ class AdaptiveRate:
 class TokenBudget:
     """When a budget of tokens allows the next request, whose tokens are known only after its reply.
 
-    Each is assumed to need as many as replies did on average; the difference is settled when its reply arrives.
+    Each is assumed to need as many as replies did on average, or what it is known to contain if that is more; the
+    difference is settled when its reply arrives.
     """
 
     def __init__(self, a_minute: float) -> None:
@@ -236,10 +237,11 @@ class TokenBudget:
         """The moment from which the budget allows the next request."""
         return self._level_at
 
-    def reserve(self, now: float) -> float:
-        """Reserves, and returns, the tokens that a request which leaves now is assumed to need."""
-        self._level_at = max(self._level_at, now) + self._mean * self._seconds_each
-        return self._mean
+    def reserve(self, now: float, least: float = 0.0) -> float:
+        """Reserves, and returns, the tokens that a request which leaves now, of `least` tokens, is assumed to need."""
+        tokens = max(self._mean, least)
+        self._level_at = max(self._level_at, now) + tokens * self._seconds_each
+        return tokens
 
     def settle(self, reserved: float, used: int) -> None:
         """Corrects what a request `reserved` to what it `used`; 0 if it got no reply."""

@@ -31,6 +31,11 @@ class ChatRequest:
     cacheable_as: str | None = None
     fresh: bool = False
 
+    @property
+    def characters(self) -> int:
+        """The length of all messages."""
+        return sum(len(message["content"]) for message in self.messages)
+
 
 def worded(text: str) -> str:
     """The text of a message for `text`: some servers accept no blank message."""

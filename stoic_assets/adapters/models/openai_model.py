@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 STRICT = "json_schema"
+CHARACTERS_OF_A_TOKEN = 4
+"""About; in other languages than English a token has fewer."""
 GREETING = ({"role": "user", "content": "Hello"},)
 """A message that no server can object to."""
 OPTIONS_OF: Mapping[Role, str] = {"evaluator": "conversations.model_options", "judge": "judging.model_options"}
@@ -136,7 +138,7 @@ class OpenAiModel:
         limit, gate, tally = self._limits[request.role], connection.gates[request.role], Tally()
 
         async def send() -> ChatReply:
-            async with gate.request() as passage:
+            async with gate.request(request.characters / CHARACTERS_OF_A_TOKEN) as passage:
                 try:
                     reply = await self._attempt(connection.client, request, limit.timeout_seconds, particular)
                 except Unusable as failure:

@@ -47,6 +47,19 @@ def test_a_reply_with_its_tokens_and_cost(service: Any) -> None:
     assert 0 < reply.latency_ms < 5000
 
 
+def test_a_long_request_takes_its_share_of_the_tokens_a_minute_before_its_reply(service: Any) -> None:
+    async def both() -> float:
+        await model.complete(PLAIN)  # connects
+        start = time.monotonic()
+        await asyncio.gather(model.complete(long), model.complete(long))
+        return time.monotonic() - start
+
+    service.replies(completion())
+    long = replace(PLAIN, messages=({"role": "user", "content": "word" * 10_000},) * 2)
+    model = model_at(service.url, judge=FAST.model_copy(update={"tokens_per_minute": 2_000_000}))
+    assert asyncio.run(both()) >= 0.6
+
+
 @pytest.mark.parametrize(
     ("reason", "complaint"), [("stop", ""), ("length", " (finish_reason length)"), (None, ""), ({"a": 1}, "")]
 )
