@@ -46,7 +46,8 @@ class EvaluationTables:
 
     def write_calls(self) -> Path:
         """Stores the current ledger of model calls, and their cost where the evaluation's own row states another."""
-        calls, head = calls_in(self._workplace.evidence.journal_file(self._manifest)), self._head()
+        journal, prices = self._workplace.evidence.journal_file(self._manifest), self._workplace.settings.prices
+        calls, head = calls_in(journal, prices), self._head()
         cost = total_cost(calls)
         if head.get("cost_usd") not in (None, cost):  # judged again, perhaps in vain: no later stage may come to it
             self.write("evaluations", [{**head, "cost_usd": cost}])

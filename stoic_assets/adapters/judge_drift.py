@@ -126,7 +126,8 @@ def _store_calls_of_a_killed_night(workplace: Workplace, ledgers: Path) -> None:
     """Stores what the latest night before this one asked, if it was killed before it could: it was paid for."""
     latest = max(ledgers.glob("*.jsonl"), default=None)
     if latest and not workplace.warehouse.has("llm_calls", ALL_VERSIONS, latest.stem):
-        workplace.warehouse.write("llm_calls", ALL_VERSIONS, latest.stem, calls_in(latest))
+        calls = calls_in(latest, workplace.settings.prices)
+        workplace.warehouse.write("llm_calls", ALL_VERSIONS, latest.stem, calls)
 
 
 def _prepared(workplace: Workplace, at: datetime, renew: bool) -> tuple[Reference, Exhibits]:

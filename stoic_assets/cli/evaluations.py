@@ -71,7 +71,7 @@ def _stored(workplace: Workplace, row: Row) -> Row:
 
 
 def _cost_so_far(workplace: Workplace, manifest: Manifest) -> float | None:
-    return total_cost(calls_in(workplace.evidence.journal_file(manifest)))
+    return total_cost(calls_in(workplace.evidence.journal_file(manifest), workplace.settings.prices))
 
 
 def _begun(workplace: Workplace, agent_version: str, evaluation_id: str) -> Row | None:

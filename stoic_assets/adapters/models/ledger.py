@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from math import fsum
 from pathlib import Path
 from uuid import uuid4
 
@@ -25,7 +26,7 @@ AT_ONCE_UNDER_CEILING = 8
 class Ledger:
     """Passes every request on to `model` and records its result in `file`, the journal.
 
-    An existing file is continued, its cost included; calls that had no price yet count by today's. `max_cost` is in US
+    An existing file is continued, its cost included; calls that had no price yet count at today's. `max_cost` is in US
     dollars; calls in flight may end above it. The cache in front of it records its own replies with `note`: the ceiling
     does not apply to these. `redactor` blanks secrets in errors, and known ones in judges' replies, which are kept, and
     sent back when they are malformed: a server may repeat what it was sent.
@@ -38,7 +39,7 @@ class Ledger:
         self._model, self._file, self._prices, self._max_cost = model, file, prices, max_cost
         self._book, self._redactor = JsonLines(file), redactor or Redactor(())
         self._uncounted = asyncio.Semaphore(AT_ONCE_UNDER_CEILING)
-        self.total_cost = sum(self._known_cost(row) for row in self.rows())
+        self.total_cost = fsum(row["cost_usd"] or 0.0 for row in self.rows())
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         """The model's reply.
@@ -74,11 +75,12 @@ class Ledger:
     def note(self, request: ChatRequest, reply: ChatReply, error: str | None = None) -> None:
         """Records one call. Raises `StorageError`."""
         self.total_cost += reply.cost_usd or 0.0
-        unknown = reply.cost_partial and error is None  # of a failed call the known part is kept
+        if reply.cost_partial and error is None:  # of a failed call the known part is kept
+            reply = replace(reply, prompt_tokens=None, completion_tokens=None, cost_usd=None)
         row = {
             "call_id": str(uuid4()), "role": request.role, "model": request.model, "cached": reply.cached,
             "prompt_tokens": reply.prompt_tokens, "completion_tokens": reply.completion_tokens,
-            "cost_usd": None if unknown else reply.cost_usd, "latency_ms": reply.latency_ms, "error": error,
+            "cost_usd": reply.cost_usd, "latency_ms": reply.latency_ms, "error": error,
             "time": now(),
         }
         self._book.write({"call": self._redactor.row(row)})
@@ -93,13 +95,7 @@ class Ledger:
 
     def rows(self) -> list[Row]:
         """Every call so far, in the order of their ends; the columns of `llm_calls` that the call itself knows."""
-        return calls_in(self._file)
-
-    def _known_cost(self, row: Row) -> float:
-        cost = row["cost_usd"]
-        if cost is None:
-            cost = call_cost(self._prices.get(row["model"]), row["prompt_tokens"], row["completion_tokens"])
-        return cost or 0.0
+        return calls_in(self._file, self._prices)
 
     def _require_budget(self, model: str, max_cost: float) -> None:
         require_price(model, self._prices)
@@ -109,9 +105,16 @@ class Ledger:
             )
 
 
-def calls_in(file: Path) -> list[Row]:
-    """See `Ledger.rows`; for callers that call no model."""
-    return [line["call"] for line in read_lines(file, "call")]
+def calls_in(file: Path, prices: Mapping[str, Price]) -> list[Row]:
+    """See `Ledger.rows`; for callers that call no model. A call that had no price yet costs what it would today."""
+    return [_priced(line["call"], prices) for line in read_lines(file, "call")]
+
+
+def _priced(call: Row, prices: Mapping[str, Price]) -> Row:
+    if call["cost_usd"] is not None:
+        return call
+    cost = call_cost(prices.get(call["model"]), call["prompt_tokens"], call["completion_tokens"])
+    return {**call, "cost_usd": cost}
 
 
 def require_price(model: str, prices: Mapping[str, Price]) -> None:

@@ -36,7 +36,7 @@ def paid(cost: float | None = 0.25, **given: Any) -> ChatReply:
 
 def test_every_call_is_a_line(tmp_path: Path) -> None:
     file = tmp_path / "evaluation" / "llm_calls.jsonl"
-    model = ScriptedModel(paid(), paid(0.0, cached=True), paid(None), ModelFailure("down\nagain"))
+    model = ScriptedModel(paid(), paid(0.0, cached=True), ChatReply("", None, None), ModelFailure("down\nagain"))
     ledger = Ledger(model, file, PRICES)
     for _ in range(3):
         asyncio.run(ledger.complete(REQUEST))
@@ -137,6 +137,7 @@ def test_calls_of_a_time_without_prices_count_towards_a_later_ceiling(tmp_path: 
     asyncio.run(Ledger(ScriptedModel(ChatReply("Salve", None, None)), file, {}).complete(REQUEST))
     resumed = Ledger(ScriptedModel(paid()), file, PRICES, max_cost=0.4)
     assert resumed.total_cost == 0.4
+    assert [row["cost_usd"] for row in resumed.rows()] == [0.4, None]
     with pytest.raises(BudgetReached):
         asyncio.run(resumed.complete(REQUEST))
 
@@ -168,7 +169,8 @@ def test_a_ceiling_needs_to_know_what_the_reply_itself_used(tmp_path: Path) -> N
     with pytest.raises(ConfigurationError, match="sage answers without `usage`"):
         asyncio.run(ledger.complete(REQUEST))
     assert ledger.total_cost == 0.25
-    assert [row["cost_usd"] for row in ledger.rows()] == [None]  # the tables do not pass off a part for the whole
+    [row] = ledger.rows()
+    assert (row["prompt_tokens"], row["cost_usd"]) == (None, None), "the tables do not pass off a part for the whole"
 
 
 def test_a_ceiling_needs_to_know_what_was_used(tmp_path: Path) -> None:
