@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
 
+from stoic_assets.adapters.endpoint import PORTS
 from stoic_assets.core.adaptive_rate import AdaptiveRate, TokenBudget
 from stoic_assets.core.errors import AttemptFailed
 from stoic_assets.core.queueing import queueing, slot_of
@@ -111,11 +112,12 @@ class RequestLimits:
 
     def __init__(self, limit: EndpointLimit) -> None:
         self._limit = limit
-        self._of_host: dict[str, RequestLimit] = {}
+        self._of_host: dict[tuple[str | None, int | None], RequestLimit] = {}
 
     def at(self, url: str) -> RequestLimit:
-        """The limit of the host in this address."""
-        host = urlsplit(url.strip()).netloc.lower()
+        """The limit of the host and port in this valid address, whoever logs in there."""
+        parts = urlsplit(url.strip())
+        host = parts.hostname, parts.port or PORTS.get(parts.scheme)
         return self._of_host.setdefault(host, RequestLimit(self._limit))
 
 

@@ -226,11 +226,14 @@ def test_what_was_learned_outlives_the_loop(failure: AttemptFailed, slower: bool
 
 @pytest.mark.parametrize(
     ("other", "shared"),
-    [("http://HOST:1/b", True), ("http://host:2/a", False), ("http://elsewhere:1/a", False)],
-)
+    [
+        ("http://HOST:80/b", True), ("http://ada:key@host", True), ("http://host:2/a", False),
+        ("https://host/a", False), ("http://elsewhere/a", False),
+    ],
+)  # fmt: skip
 def test_a_limit_belongs_to_a_host(other: str, shared: bool) -> None:
     limits = RequestLimits(EndpointLimit())
-    assert (limits.at("http://host:1/a") is limits.at(other)) is shared
+    assert (limits.at("http://host/a") is limits.at(other)) is shared
 
 
 @pytest.mark.parametrize(
