@@ -23,6 +23,7 @@ from stoic_assets.core.evolution.events import Event, applied, compared, complet
 from stoic_assets.core.evolution.fitness import FitnessUpdate, fitness_update
 from stoic_assets.core.evolution.gepa import Batch, evaluation_batch
 from stoic_assets.core.evolution.said_examples import only_said
+from stoic_assets.core.evolution.scale import scale_of
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation, stoic_evaluations
 from stoic_assets.core.feedback.human_evaluation import FEEDBACK, RATINGS
 from stoic_assets.core.table_rows import Row
@@ -37,6 +38,11 @@ _TO_LEARN_FROM = {
     ),
 }  # fmt: skip
 """The columns of each table that `stoic_evaluations` reads, in its order."""
+_MEASURED_WITH = {
+    "trials": ("trial_id", "job", "job_hash", "scenario", "condition", "holdout", "evaluator_model"),
+    "virtue_scores": ("trial_id", "virtue", "judge_model", "prompt_hash", "error"),
+}
+"""The columns of each table that `scale_of` reads, in its order."""
 _NO_VERDICT = "the evaluation is not finished, or too many of its trials are invalid"
 
 
@@ -109,12 +115,14 @@ def gepa_batch(workplace: Workplace, manifest: Manifest, jobs: Sequence[str] | N
 def _update(
     workplace: Workplace, manifest: Manifest, head: EvaluationHead, evaluations: Sequence[StoicEvaluation]
 ) -> FitnessUpdate:
-    said = only_said(evaluations, _turns(EvaluationTables(workplace, manifest)))
+    tables = EvaluationTables(workplace, manifest)
+    said = only_said(evaluations, _turns(tables))
+    measured = scale_of(*(tables.read(name, columns) for name, columns in _MEASURED_WITH.items()), offline=head.offline)
     people = human_evaluations(workplace, manifest.agent_version)
     settings = workplace.settings
     return fitness_update(
         head, [*said, *people], settings.weakness, evolution=settings.evolution, parents=manifest.parents,
-        comparison=_open_comparison(workplace, manifest),
+        comparison=_open_comparison(workplace, manifest), scale=measured,
     )
 
 
@@ -124,7 +132,13 @@ def _revised(workplace: Workplace, tables: EvaluationTables, update: FitnessUpda
         return update.after(former)
     stored = next(iter(tables.read_if_stored("fitness_updates")), None)
     # The outbox was deleted, or had nothing to send; an earlier release did not store the revision.
-    return update.after(stored) if stored and stored["revision"] else update
+    return update.after(stored) if stored and _was_told(stored) else update
+
+
+def _was_told(stored: Row) -> bool:
+    """Whether the service may have had the update of this row: a first one that says nothing was not sent."""
+    result = stored["fitness"] is not None or (stored["conclusive"] and stored["scored_trials"])
+    return bool(stored["revision"] and (stored["revision"] > 1 or result))
 
 
 def _message(update: FitnessUpdate) -> str:
@@ -191,7 +205,7 @@ async def _deliver(
     workplace: Workplace, version: str, update: FitnessUpdate | None, events: Mapping[str, Event]
 ) -> Delivered:
     outbox, new = workplace.outbox, set(events)
-    if update is not None and (update.deliverable or update.revision > 1):
+    if update is not None and update.deliverable:
         outbox.put("fitness", {_message(update): workplace.redactor.row(update.payload())}, version)
         new.add(_message(update))
     outbox.put("events", {key: event.document() for key, event in events.items()}, version)

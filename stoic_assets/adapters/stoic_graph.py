@@ -90,7 +90,8 @@ _FORMER_FITNESS = """
 """
 _FITNESS = """
     MERGE (f:FitnessUpdate {id: $id})
-    SET f.fitness = $fitness, f.agent_version = $version, f.evaluation_id = $evaluation_id, f.offline = $offline
+    SET f.fitness = $fitness, f.agent_version = $version, f.evaluation_id = $evaluation_id, f.offline = $offline,
+        f.scale = $scale
 """
 _DERIVED = """
     UNWIND $trials AS trial
@@ -183,14 +184,14 @@ async def project_trends(graph: Graph, agent: str, rows: Iterable[Row]) -> None:
 
 
 async def project_fitness(graph: Graph, head: EvaluationHead, rows: Iterable[Row]) -> None:
-    """The rows of `fitness_updates` of one evaluation: it has one update, or none where no trial was scored.
+    """The rows of `fitness_updates` of one evaluation: one with a fitness replaces the former, others remove it.
 
     The evaluation must have been projected before.
     """
     for row in rows:
         place = {
             "id": row["idempotency_key"], "version": head.agent_version, "evaluation_id": head.evaluation_id,
-            "offline": head.offline, "fitness": row["fitness"], "trials": list(row["trial_ids"]),
+            "offline": head.offline, "fitness": row["fitness"], "trials": list(row["trial_ids"]), "scale": row["scale"],
         }
         scored = row["fitness"] is not None
         await graph.write(_FORMER_FITNESS, place if scored else place | {"id": ""})

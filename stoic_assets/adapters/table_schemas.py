@@ -87,7 +87,8 @@ FACTS: dict[str, Columns] = {
         "fitness_high": "number?", "fitness_why": "text?", "objectives": "json?", "improvement_areas": "json?",
         "weak_virtues": "texts?", "severity": "json?", "trial_ids": "texts?", "delivered_at": "time?",
         "floors": "json?", "floor_violations": "texts?", "uncertain_virtues": "texts?", "parents": "texts?",
-        "scored_trials": "count?", "failed_trials": "count?", "revision": "count?",
+        "scored_trials": "count?", "failed_trials": "count?", "revision": "count?", "conclusive": "flag?",
+        "human_evaluations": "count?", "judge_models": "texts?", "conditions": "texts?", "scale": "text?",
     },
     "events": {
         "id": "text", "type": "text", "subject": "text?", "time": "time", "data": "json", "delivered_at": "time?",

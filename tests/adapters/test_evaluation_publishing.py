@@ -79,6 +79,18 @@ def test_who_evolves_learns_how_often_the_agent_failed(
     [stored] = workplace.warehouse.read("fitness_updates", manifest.agent_version, "night")
     for told in (sent, stored):
         assert (told["failed_trials"], told["scored_trials"]) == (1, 2)
+        assert (told["judge_models"], told["conditions"], len(told["scale"])) == (["gpt"], ["withheld"], 64)
+
+
+def test_who_evolves_learns_that_a_version_failed_throughout(
+    workplace: Workplace, evaluate: Make, updates_sent: Sent
+) -> None:
+    manifest = evaluate(f"agent{uuid.uuid4().hex}@1.0.0", {"a": None, "b": None, "secret": 0.9}, {"secret"})
+    for _ in range(2):
+        published(workplace, manifest)
+        [sent] = updates_sent(workplace, manifest)
+        assert (sent["fitness_score"], sent["failed_trials"], sent["scored_trials"]) == (None, 2, 2)
+        assert (sent["revision"], sent["conclusive"]) == (1, True)
 
 
 def test_an_update_of_an_earlier_release_is_read_though_it_says_nothing_of_failures(
@@ -145,7 +157,8 @@ def test_fitness_that_was_told_is_withdrawn_when_too_many_trials_turn_out_invali
         [told] = updates_sent(workplace, manifest)
         assert (told["revision"], told["fitness_score"], told["objectives"]) == (2, None, {})
         assert told["fitness_why"] == "the evaluation is not finished, or too many of its trials are invalid"
-        assert {event["type"] for event in waiting(workplace)} == {"agent.evaluation.stoic_completed"}
+        [event] = [each for each in waiting(workplace) if each["type"] == "evolution.stoic_evaluation_applied"]
+        assert event["data"].items() >= {"revision": 2, "conclusive": False, "fitness_score": None}.items()
         [stored] = workplace.warehouse.read("fitness_updates", manifest.agent_version, "night")
         assert (stored["fitness"], stored["fitness_why"]) == (None, told["fitness_why"])
     scored(workplace, manifest, conclusive=True)
@@ -165,6 +178,10 @@ def test_of_an_evaluation_that_says_nothing_no_fitness_leaves(
     else:
         scored(workplace, manifest, conclusive=False)
     assert not published(workplace, manifest).conclusive
+    [trial] = workplace.warehouse.read("composite_scores", manifest.agent_version, "night")
+    found = [{**trial, "outcome": "agent_error", "virtue_overall": None}]
+    workplace.warehouse.write("composite_scores", manifest.agent_version, "night", found)
+    assert published(workplace, manifest).update.revision == 1
     assert updates_sent(workplace, manifest) == []
     with pytest.raises(ConfigurationError, match="is not finished or has too many invalid trials"):
         gepa_batch(workplace, manifest)

@@ -15,6 +15,7 @@ from stoic_assets.adapters import stoic_graph
 from stoic_assets.adapters.bolt import Graph, connect
 from stoic_assets.adapters.embedded_server import GraphServer
 from stoic_assets.core.evolution.fitness import fitness_update
+from stoic_assets.core.evolution.scale import Scale
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation, VirtueFinding
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 
@@ -222,22 +223,25 @@ def test_being_a_parent_changes_nothing_about_a_version(projection: Projection) 
     assert [row["at"] for row in released] == ["2026-02-01T00:00:00+00:00", None]
 
 
-def test_what_the_documents_ask_leaves_out_offline_evaluations(projection: Projection) -> None:
+def test_what_the_documents_ask_leaves_out_offline_evaluations_and_other_scales(projection: Projection) -> None:
     queries = re.findall(r"```cypher\n(.*?)```", DOCUMENT.read_text(), re.DOTALL)
     _, advice, change = (query.replace("marcus@1.1.0", projection.head.agent_version) for query in queries)
     child, parent = projection.head.agent_version, f"{projection.agent}@1.0.0"
     projection.run(projection.version(parent))
-    for number, (version, offline, score) in enumerate(
-        ((parent, False, 0.8), (child, False, 0.6), (parent, True, 0.1), (child, True, 0.3))
+    for number, (version, offline, score, scale) in enumerate(
+        (
+            (parent, False, 0.8, "jobs"), (child, False, 0.6, "jobs"), (parent, True, 0.1, "jobs"),
+            (child, True, 0.3, "jobs"), (child, False, 0.5, "other jobs"),
+        )
     ):
         head = EvaluationHead(version, f"{projection.agent}-{number}", projection.head.time, offline)
         trial = replace(projection.evaluation(number, ("wisdom",), score), head=head)
-        rows = [fitness_update(head, [trial]).row()]
+        rows = [fitness_update(head, [trial], scale=Scale(key=scale)).row()]
         projection.run(
             partial(stoic_graph.project_evaluations, head=head, evaluations=[trial]),
             partial(stoic_graph.project_fitness, head=head, rows=rows),
         )
-    assert [row["score"] for row in projection.rows(advice)] == [0.6]
+    assert [row["score"] for row in projection.rows(advice)] == [0.5, 0.6]
     [found] = [row for row in projection.rows(change) if row["version"] == child]
     assert found["difference"] == pytest.approx(-0.2)
 

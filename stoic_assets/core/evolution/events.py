@@ -60,7 +60,10 @@ def completed(evaluation: StoicEvaluation) -> Event:
 
 
 def applied(update: FitnessUpdate) -> Event | None:
-    """The fitness of an evaluation is known; the event's id is the evaluation's. None when no trial was scored."""
+    """The fitness of an evaluation is known, or withdrawn; the event's id is the evaluation's.
+
+    None where the update is not to be delivered either.
+    """
     if not update.deliverable:
         return None
     head = update.head
@@ -68,6 +71,8 @@ def applied(update: FitnessUpdate) -> Event | None:
         "agent_id": head.agent_id, "agent_version": head.agent_version, "task_id": head.evaluation_id,
         "task_ids": list(update.task_ids), "fitness_score": update.fitness, "weak_virtues": update.weak_virtues,
         "timestamp": head.timestamp, "offline": head.offline,
+        "revision": update.revision, "conclusive": update.conclusive, "fitness_why": update.fitness_why,
+        "scored_trials": update.scored_trials, "failed_trials": update.failed_trials, "scale": update.scale.key,
     }
     return Event(head.evaluation_id, APPLIED, head.agent_version, head.timestamp, data)
 

@@ -14,6 +14,7 @@ from stoic_assets.core.evolution.advice import Improvement, improvements
 from stoic_assets.core.evolution.comparison_verdict import AgainstBase, against_base
 from stoic_assets.core.evolution.estimate import WeightedScore, estimated
 from stoic_assets.core.evolution.objective import Objective, balanced, below_floor, objectives, severities, uncertain
+from stoic_assets.core.evolution.scale import UNKNOWN, Scale
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation
 from stoic_assets.core.json_text import json_text
 from stoic_assets.core.judging.virtues import Virtue
@@ -25,13 +26,13 @@ from stoic_assets.core.table_rows import Row
 class FitnessUpdate:
     """One evaluation as evolution sees it.
 
-    `fitness` (0–1) is None when no trial was scored, or when it is `void`; such an update is delivered only after an
-    earlier one. `fitness_low` and `fitness_high` are None when `fitness_why` gives a reason. `severity` is 0–1, the
-    most severe virtue first. `improvements` are only for weak virtues. `uncertain_virtues` should be measured again;
-    weak ones may be among them.
+    `fitness` (0–1) is None when no virtue was scored, or when the update is `void`, that is, not `conclusive`.
+    `fitness_low` and `fitness_high` are None when `fitness_why` gives a reason. `severity` is 0–1, the most severe
+    virtue first. `improvements` are only for weak virtues. `uncertain_virtues` should be measured again; weak ones may
+    be among them. Updates are comparable only if their `scale` is the same.
 
     The agent failed in `failed_trials` of the `scored_trials`: these have no virtues, so that failing does not lower
-    `fitness`. Neither number includes people's evaluations.
+    `fitness`. Neither number includes people's evaluations, of which `human_evaluations` count.
 
     `revision` counts, from 1, the updates on this evaluation: the highest is valid, even if it repeats an earlier one.
     """
@@ -52,6 +53,9 @@ class FitnessUpdate:
     improvements: list[Improvement]
     parents: list[str]
     comparison: AgainstBase | None
+    scale: Scale = UNKNOWN
+    human_evaluations: int = 0
+    conclusive: bool = True
     revision: int = 1
 
     def after(self, former: Mapping[str, Any]) -> "FitnessUpdate":
@@ -63,7 +67,7 @@ class FitnessUpdate:
         """The update without fitness, for an evaluation that must not have one."""
         return replace(
             self, fitness=None, fitness_low=None, fitness_high=None, fitness_why=why, objectives={}, severity={},
-            uncertain_virtues=[], improvements=[], comparison=None,
+            uncertain_virtues=[], improvements=[], comparison=None, conclusive=False,
         )
 
     @property
@@ -94,8 +98,9 @@ class FitnessUpdate:
 
     @property
     def deliverable(self) -> bool:
-        """Whether there is anything to send."""
-        return self.fitness is not None
+        """Whether there is anything to send: a result, be it that the agent failed throughout, or a withdrawal."""
+        told = self.conclusive and (self.fitness is not None or self.scored_trials > 0)
+        return told or self.revision > 1
 
     def row(self, delivered_at: str | None = None) -> dict[str, Any]:
         """The row of table `fitness_updates`; the improvements of a virtue are in its objective."""
@@ -110,6 +115,13 @@ class FitnessUpdate:
             "severity": json.dumps(self.severity), "trial_ids": list(self.trial_ids), "delivered_at": delivered_at,
             "floors": json.dumps(dict(self.floors)), "floor_violations": self.floor_violations,
             "uncertain_virtues": self.uncertain_virtues, "parents": self.parents, "revision": self.revision,
+            "conclusive": self.conclusive, "human_evaluations": self.human_evaluations, **self._scale(),
+        }
+
+    def _scale(self) -> dict[str, Any]:
+        return {
+            "judge_models": list(self.scale.judge_models), "conditions": list(self.scale.conditions),
+            "scale": self.scale.key,
         }
 
     def payload(self) -> dict[str, Any]:
@@ -127,6 +139,7 @@ class FitnessUpdate:
             "floor_violations": self.floor_violations, "weak_virtues": self.weak_virtues, "severity": self.severity,
             "uncertain_virtues": self.uncertain_virtues, "improvement_areas": self.improvement_areas,
             "improvements": self.improvements, "parents": self.parents, "comparison": self.comparison,
+            "conclusive": self.conclusive, "human_evaluations": self.human_evaluations, **self._scale(),
         }
 
     def _advice(self, virtue: Virtue) -> list[Improvement]:
@@ -141,6 +154,7 @@ def fitness_update(
     evolution: Evolution | None = None,
     parents: Iterable[str] = (),
     comparison: Iterable[Row] = (),
+    scale: Scale = UNKNOWN,
 ) -> FitnessUpdate:
     """The update of one evaluation from its trials with a virtue score, those of holdout jobs left out.
 
@@ -155,6 +169,8 @@ def fitness_update(
     fitness = estimated(
         [WeightedScore(each.observed, score) for each in open_ones if (score := each.overall_score) is not None]
     )
+    failed = sum(each.failed for each in trials)
+    why = "the agent failed in every trial" if fitness.mean is None and failed == len(trials) > 0 else fitness.why
     found = objectives(open_ones, evolution.floors)
     severity = severities(found, weakness)
     return FitnessUpdate(
@@ -164,9 +180,9 @@ def fitness_update(
         fitness=fitness.mean,
         fitness_low=fitness.low,
         fitness_high=fitness.high,
-        fitness_why=fitness.why,
+        fitness_why=why,
         scored_trials=len(trials),
-        failed_trials=sum(each.failed for each in trials),
+        failed_trials=failed,
         objectives=found,
         floors=evolution.floors,
         severity=severity,
@@ -174,6 +190,8 @@ def fitness_update(
         improvements=[each for virtue in severity for each in improvements(virtue, open_ones)],
         parents=list(parents),
         comparison=against_base(comparison),
+        scale=scale,
+        human_evaluations=sum(each.source == "human" for each in open_ones),
     )
 
 

@@ -59,6 +59,7 @@ def _trial(row: Row, judged: Mapping[str, Rows]) -> dict[str, Any]:
     virtues = {virtue["virtue"]: virtue for virtue in judged["trial_virtues"]}
     return {
         **{key: row[key] for key in ("trial_id", "job", "condition", "repeat", "outcome")},
+        "holdout": judged["trials"][0]["holdout"],
         "reason": None if row["outcome"] in PLAIN else _reason(judged),
         "passed": row["passed"],
         "scores": {key: row[key] for key in ("timing", "task", "assertion", "failure_penalty", "tone", "overall")},

@@ -48,7 +48,8 @@ def test_an_applied_evaluation_tells_fitness_and_weak_virtues(both: list[Event])
     assert event.data == {
         "agent_id": "marcus", "agent_version": "marcus@1.1.0", "task_id": "night-7", "task_ids": ["a", "b"],
         "fitness_score": pytest.approx(0.6), "weak_virtues": ["wisdom"], "timestamp": "2026-03-01T02:00:00+00:00",
-        "offline": False,
+        "offline": False, "revision": 1, "conclusive": True, "fitness_why": None, "scored_trials": 3,
+        "failed_trials": 0, "scale": "",
     }
 
 
@@ -64,6 +65,16 @@ def test_a_compared_version_tells_the_verdict(head: EvaluationHead) -> None:
 
 def test_nothing_was_applied_when_no_trial_was_scored(head: EvaluationHead) -> None:
     assert applied(fitness_update(head, [])) is None
+
+
+def test_fitness_that_was_told_is_withdrawn(head: EvaluationHead, judged: Judged) -> None:
+    update = fitness_update(head, [judged("t1", "a", 0.5)])
+    assert applied(update.void("too many are invalid")) is None
+    event = applied(update.void("too many are invalid").after(update.payload()))
+    assert event is not None
+    assert event.id == "night-7"
+    assert event.data.items() >= {"fitness_score": None, "fitness_why": "too many are invalid", "revision": 2}.items()
+    assert not event.data["conclusive"]
 
 
 def test_holdout_and_offline_are_told(head: EvaluationHead, judged: Judged) -> None:

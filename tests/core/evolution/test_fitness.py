@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from stoic_assets.core.evolution.fitness import FitnessUpdate, fitness_update
+from stoic_assets.core.evolution.scale import Scale
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation, VirtueFinding
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 from stoic_assets.core.settings import Evolution, Weakness
@@ -144,6 +145,14 @@ def test_without_a_scored_trial_there_is_nothing_to_deliver(head: EvaluationHead
     assert nothing.row()["fitness"] is None
     assert fitness_update(head, [judged("t1", "a", 0.0)]).deliverable
 
+
+def test_that_the_agent_failed_throughout_is_told(head: EvaluationHead, judged: Judged) -> None:
+    failed = [replace(judged(name, "a", 0.0, virtues={}), overall_score=None, failed=True) for name in ("t1", "t2")]
+    update = fitness_update(head, failed)
+    assert update.deliverable
+    told = {"fitness_score": None, "fitness_why": "the agent failed in every trial", "failed_trials": 2}
+    assert update.payload().items() >= (told | {"scored_trials": 2, "conclusive": True}).items()
+    assert not update.void("too many are invalid").deliverable
 
 def test_a_virtue_is_the_mean_weighted_by_confidence(head: EvaluationHead, judged: Judged, finding: Finding) -> None:
     update = fitness_update(
@@ -283,7 +292,9 @@ def test_another_version_or_evaluation_is_another_update(head: EvaluationHead, j
 
 def test_row_and_payload_tell_the_same(head: EvaluationHead, judged: Judged, finding: Finding) -> None:
     trial = judged("t1", "a", 0.5, virtues={"wisdom": finding(0.5, 0.9, "ask")})
-    update = fitness_update(replace(head, offline=True), [trial])
+    scale = Scale(("judge",), ("supplied", "withheld"), "f00d")
+    update = fitness_update(replace(head, offline=True), [trial], scale=scale)
+    assert update.payload()["scale"] == "f00d"
     row, payload = update.row("2026-03-01T05:00:00+00:00"), update.payload()
     assert json.loads(json.dumps(payload)) == payload
     assert (row["agent_id"], row["agent_version"], row["evaluation_id"]) == ("marcus", "marcus@1.1.0", "night-7")
@@ -296,6 +307,7 @@ def test_row_and_payload_tell_the_same(head: EvaluationHead, judged: Judged, fin
     assert payload["objectives"]["wisdom"].items() <= json.loads(row["objectives"])["wisdom"].items()
     names = (
         "floor_violations", "uncertain_virtues", "parents", "weak_virtues", "scored_trials", "failed_trials",
+        "conclusive", "human_evaluations", "judge_models", "conditions", "scale",
     )  # fmt: skip
     assert all(row[name] == payload[name] for name in names)
     assert (row["weak_virtues"], row["uncertain_virtues"]) == (["wisdom"], list(VIRTUES))

@@ -28,7 +28,7 @@ def tables():
     rows["evaluations"] = [head | {"status": "finished", "cost_usd": None}]
     rows["evaluation_scores"] = [{"fitness": 0.8125, "invalid_trials": 0}]
     rows["composite_scores"] = [composite("t1")]
-    rows["trials"] = [{"trial_id": "t1", "turns": 6}]
+    rows["trials"] = [{"trial_id": "t1", "turns": 6, "holdout": False}]
     return rows
 
 
@@ -58,7 +58,7 @@ def test_the_document_has_the_public_shape(tables):
         "trials": [
             {
                 "trial_id": "t1", "job": "reminders", "condition": "withheld", "repeat": 1, "outcome": "signed_off",
-                "reason": None,
+                "holdout": False, "reason": None,
                 "passed": False,
                 "scores": {
                     "timing": 1.0, "task": 0.5, "assertion": None, "failure_penalty": 0.3, "tone": 0.9, "overall": 0.4,
@@ -98,7 +98,7 @@ def test_nothing_scored_is_null_and_not_zero(tables):
 def test_the_average_is_over_the_scored_trials_and_rounded_once(tables):
     overalls = {"t1": 0.1, "t2": 0.15, "t3": None}
     tables["composite_scores"] = [composite(trial, overall=overall) for trial, overall in overalls.items()]
-    tables["trials"] = [{"trial_id": trial, "turns": 2} for trial in overalls]
+    tables["trials"] = [{"trial_id": trial, "turns": 2, "holdout": False} for trial in overalls]
     assert evaluation_document(tables)["average_score"] == 0.12
 
 
@@ -122,7 +122,7 @@ def test_a_trial_that_does_not_count_shows_no_marks(tables):
 )
 def test_a_trial_that_did_not_end_plainly_says_why(tables, outcome, detail, reason):
     tables["composite_scores"] = [composite("t1", outcome=outcome)]
-    tables["trials"] = [{"trial_id": "t1", "turns": 6, "detail": detail}]
+    tables["trials"] = [{"trial_id": "t1", "turns": 6, "holdout": True, "detail": detail}]
     mark = {"trial_id": "t1", "task_text": "Remind me.", "score": None, "reason": "", "judge_model": "m"}
     tables["task_scores"] = [mark | {"error": "m: no verdict (402)"}]
     [trial] = evaluation_document(tables)["trials"]
@@ -139,7 +139,7 @@ def test_trials_stand_in_order_however_they_were_run(tables):
         composite("f", job="z", scenario="s2"),
     ]
     tables["composite_scores"] = order[::-1]
-    tables["trials"] = [{"trial_id": row["trial_id"], "turns": 2} for row in order]
+    tables["trials"] = [{"trial_id": row["trial_id"], "turns": 2, "holdout": False} for row in order]
     assert [trial["trial_id"] for trial in evaluation_document(tables)["trials"]] == list("abcdef")
 
 
