@@ -9,7 +9,7 @@ from typing import Any
 
 from stoic_assets.adapters.file_locks import locked
 from stoic_assets.adapters.outbox import Delivered, fitness_message
-from stoic_assets.adapters.receiver import Target
+from stoic_assets.adapters.receiver import Target, secrets
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.presentation.formatting import plural
 
@@ -33,7 +33,7 @@ async def deliver(
     Shows in the progress what was not accepted at an address that is set.
     `new` are the ids of messages whose rows, if they have any, the caller stores afterwards.
     """
-    delivery = await workplace.outbox.deliver(targets, seconds=seconds)
+    delivery = await workplace.outbox.deliver(targets, seconds=seconds, secrets=secrets(workplace.env))
     if delivery.errors:
         waiting = workplace.outbox.waiting()
         held = sum(waiting.get(target, 0) for target, url in targets.items() if url)

@@ -10,10 +10,11 @@ from stoic_assets.adapters.agents.connect import connect_agent, header_secrets, 
 from stoic_assets.adapters.configured_secrets import secrets_in
 from stoic_assets.adapters.document_files import load_jobs, load_release, select_jobs, wanted_jobs, yaml_files
 from stoic_assets.adapters.endpoint import parse_url
+from stoic_assets.adapters.message_signature import signing_keys
 from stoic_assets.adapters.models.connect import connect_model, evaluator_model, judge_panel, reachable_model
 from stoic_assets.adapters.models.ledger import require_price
 from stoic_assets.adapters.project import Project
-from stoic_assets.adapters.receiver import SETTINGS
+from stoic_assets.adapters.receiver import SECRETS, SETTINGS
 from stoic_assets.core import templates
 from stoic_assets.core.concurrent_calls import concurrently
 from stoic_assets.core.conversation import evaluator
@@ -97,10 +98,12 @@ def _named(job: Job) -> Iterator[None]:
 
 
 def refuse_receivers(env: Mapping[str, str]) -> None:
-    """Raises when the addresses for events or fitness updates are invalid."""
+    """Raises when the addresses for events or fitness updates, or the keys that sign these, are invalid."""
     for name in SETTINGS.values():
         if url := env.get(name):
             parse_url(url, name)
+    for name in SECRETS.values():
+        signing_keys(env.get(name, ""), name)
 
 
 def job_files(project: Project) -> list[Path]:

@@ -8,7 +8,7 @@ import asyncio
 import json
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import AbstractAsyncContextManager, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from stoic_assets.core.settings import EndpointLimit
 
 Outcome = tuple[dict[str, str], list[str]]
 """The messages that were delivered, as in `Delivered.taken`, and what went wrong."""
+NO_SECRETS: Mapping[Target, str] = {}
 _TABLE = (
     """create table if not exists messages (
         position integer primary key autoincrement, target text, id text, agent_version text, body text,
@@ -107,14 +108,20 @@ class Outbox:
             messages.execute("vacuum")  # else the file keeps their text in its free space
 
     async def deliver(
-        self, targets: Mapping[Target, str], limit: EndpointLimit = LIMIT, seconds: float = 60.0
+        self, targets: Mapping[Target, str], limit: EndpointLimit = LIMIT, seconds: float = 60.0,
+        secrets: Mapping[Target, str] = NO_SECRETS,
     ) -> Delivered:
         """Sends what waits, each target in the order of `put`, one message after the other.
 
-        `targets` maps to addresses; messages to a target without one keep waiting. It ends after about `seconds`: what
-        could not be sent by then, or was refused, waits for the next delivery and is no error of the evaluation.
+        `targets` maps to addresses; messages to a target without one keep waiting. `secrets` are their signing keys. It
+        ends after about `seconds`: what could not be sent by then, or was refused, waits for the next delivery and is
+        no error of the evaluation.
         """
-        ways = [self._deliver_to(target, url, limit, seconds) for target, url in targets.items() if url]
+        ways = [
+            self._deliver_to(target, receiver(target, url, limit, seconds, secrets.get(target, "")), seconds)
+            for target, url in targets.items()
+            if url and self._waiting(target)
+        ]
         outcomes = await asyncio.gather(*ways)
         errors = dict.fromkeys(error for _, problems in outcomes for error in problems)
         taken = {key: version for each, _ in outcomes for key, version in each.items()}
@@ -126,12 +133,12 @@ class Outbox:
             asked = "select target, count(*) from messages where delivered_at is null group by target"
             return dict(messages.execute(asked).fetchall())
 
-    async def _deliver_to(self, target: Target, url: str, limit: EndpointLimit, seconds: float) -> Outcome:
-        if not self._waiting(target):
-            return {}, []
+    async def _deliver_to(
+        self, target: Target, opened: AbstractAsyncContextManager[Receiver], seconds: float
+    ) -> Outcome:
         try:
             async with (
-                receiver(target, url, limit, seconds) as service,
+                opened as service,
                 AsyncFileLock(self._folder / f"{target}.lock", timeout=seconds),
             ):
                 return await self._send_all(target, service)

@@ -7,13 +7,14 @@ import base64
 import hashlib
 import json
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Literal, get_args
 from urllib.parse import SplitResult, quote
 
 from stoic_assets.adapters.endpoint import parse_url, proxy_for
 from stoic_assets.adapters.foreign_text import excerpt
+from stoic_assets.adapters.message_signature import signed, signing_keys
 from stoic_assets.adapters.request_limit import retry_after_seconds
 from stoic_assets.core.errors import AttemptFailed
 from stoic_assets.core.redaction import Redactor
@@ -27,6 +28,8 @@ Target = Literal["events", "fitness"]
 TARGETS: tuple[Target, ...] = get_args(Target)
 SETTINGS: Mapping[Target, str] = {"events": "STOIC_WEBHOOK_URL", "fitness": "EVOLUTION_URL"}
 """The setting of each target's address."""
+SECRETS: Mapping[Target, str] = {"events": "STOIC_WEBHOOK_SECRET", "fitness": "EVOLUTION_SECRET"}
+"""The setting of the keys with which messages to each target are signed."""
 CONTENT_TYPES: Mapping[Target, str] = {"events": "application/cloudevents+json", "fitness": "application/json"}
 LIMIT = EndpointLimit(in_flight=1, attempts=4, backoff_seconds=0.5, longest_wait_seconds=60, timeout_seconds=10)
 BUSY, NOT_NOW = 429, (408, 425)
@@ -43,22 +46,28 @@ def addresses(env: Mapping[str, str]) -> dict[Target, str]:
     return {target: env.get(SETTINGS[target], "") for target in TARGETS}
 
 
+def secrets(env: Mapping[str, str]) -> dict[Target, str]:
+    """The signing keys of each target; empty where none is set."""
+    return {target: env.get(SECRETS[target], "") for target in TARGETS}
+
+
 @asynccontextmanager
 async def receiver(
-    target: Target, url: str, limit: EndpointLimit = LIMIT, seconds: float = 60.0
+    target: Target, url: str, limit: EndpointLimit = LIMIT, seconds: float = 60.0, secret: str = ""
 ) -> AsyncIterator["Receiver"]:
     """The service of one target, for one delivery of at most `seconds`; no cookies, the environment's proxy.
 
-    Raises `ConfigurationError` if `url` is not an address.
+    With a `secret` (one or more keys) messages are signed. Raises `ConfigurationError` if `url` is not an address, or
+    `secret` holds no keys.
     """
     import aiohttp
 
-    address = parse_url(url, SETTINGS[target])
+    address, keys = parse_url(url, SETTINGS[target]), signing_keys(secret, SECRETS[target])
     headers = {"Content-Type": CONTENT_TYPES[target]}
     async with aiohttp.ClientSession(
         proxy=proxy_for(address), cookie_jar=aiohttp.DummyCookieJar(), headers=headers
     ) as session:
-        yield Receiver(session, address, SETTINGS[target], limit, time.monotonic() + seconds)
+        yield Receiver(session, address, SETTINGS[target], limit, time.monotonic() + seconds, keys)
 
 
 def _digest(content: bytes) -> str:
@@ -70,9 +79,11 @@ class Receiver:
     """A service that takes messages until `deadline` (monotonic seconds); its address comes from `setting`."""
 
     def __init__(
-        self, session: "ClientSession", address: SplitResult, setting: str, limit: EndpointLimit, deadline: float
+        self, session: "ClientSession", address: SplitResult, setting: str, limit: EndpointLimit, deadline: float,
+        keys: Sequence[bytes] = (),
     ) -> None:
         self._session, self._url, self._limit, self._deadline = session, address.geturl(), limit, deadline
+        self._keys = keys
         # The path may be the secret of a webhook, so errors name only the setting and the host.
         self._name = f"{setting} ({address.hostname})"
         self._secrets = Redactor((), [self._url, address.path, address.query])
@@ -94,12 +105,13 @@ class Receiver:
         import aiohttp
 
         seconds = max(0.1, min(self._limit.timeout_seconds, self._left()))
-        content = json.dumps(body).encode()
+        content, key = json.dumps(body).encode(), quote(message_id, safe="/:@+,=")
+        headers = {"Idempotency-Key": key, "Content-Digest": _digest(content), **signed(self._keys, key, content)}
         try:
             async with self._session.post(
                 self._url,
                 data=content,
-                headers={"Idempotency-Key": quote(message_id, safe="/:@+,="), "Content-Digest": _digest(content)},
+                headers=headers,
                 timeout=aiohttp.ClientTimeout(total=seconds),
                 allow_redirects=False,  # a redirected POST may arrive as a GET
             ) as response:

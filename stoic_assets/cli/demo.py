@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from stoic_assets.adapters.project import shipped
+from stoic_assets.adapters.receiver import SECRETS, SETTINGS
 from stoic_assets.adapters.version_comparison import compare_versions
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
@@ -29,7 +30,7 @@ from stoic_assets.core.evaluation import EvaluationRequest
 from stoic_assets.core.graph_address import GraphAddress
 from stoic_assets.demo.releases import RELEASES
 
-FOR_REAL_AGENTS = ("AGENT_", "NEO_", "STOIC_GRAPH", "STOIC_WEBHOOK_URL", "EVOLUTION_URL", "BOOGIE_URL")
+FOR_REAL_AGENTS = ("AGENT_", "NEO_", "STOIC_GRAPH", *SETTINGS.values(), *SECRETS.values(), "BOOGIE_URL")
 """Prefixes of settings that lead to the user's own services."""
 AGAIN = "run `stoic demo` again; it starts from the beginning"
 

@@ -222,6 +222,7 @@ def test_a_broken_manifest_of_another_agent_stops_nobody(project: Project, write
         ({"jobs": ("chta",)}, OFFLINE, "there is no job 'chta'; known: chat"),
         ({}, {**OFFLINE, "STOIC_WEBHOOK_URL": "foo"}, "STOIC_WEBHOOK_URL: not an http or https address"),
         ({}, {**OFFLINE, "EVOLUTION_URL": "ftp://x"}, "EVOLUTION_URL: not an http or https address"),
+        ({}, {**OFFLINE, "EVOLUTION_SECRET": "short"}, "EVOLUTION_SECRET: each key must be at least 24 bytes"),
         ({}, {**OFFLINE, "NEO_URI": "bolt://h:7687", "STOIC_GRAPH_URI": "bolt://h"}, "are the same database"),
     ],
 )

@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import hashlib
+import hmac
 import json
 import resource
 import subprocess
@@ -10,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +38,7 @@ class Service:
     def __init__(self) -> None:
         self.taken: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
+        self.contents: list[bytes] = []
         self.moments: list[float] = []
         self.answers: list[Response] = []
         self.refuse: Callable[[dict[str, Any]], Response | None] = lambda body: None
@@ -44,6 +47,7 @@ class Service:
         self.url = ""
 
     async def take(self, request: Request) -> Response:
+        self.contents.append(await request.body())
         body = await request.json()
         self.moments.append(time.monotonic())
         self.headers.append(dict(request.headers))
@@ -183,6 +187,35 @@ def test_a_receiver_can_tell_a_correction_from_a_repeat(outbox: Outbox, service:
     assert first == repeated != corrected
     content = json.dumps(service.taken[-1]).encode()
     assert base64.b64decode(corrected.removeprefix("sha-256=:").removesuffix(":")) == hashlib.sha256(content).digest()
+
+
+def test_a_receiver_knows_our_messages_while_a_key_is_replaced(outbox: Outbox, service: Service) -> None:
+    put(outbox, 1)
+    old, new = ("whsec_" + base64.b64encode(letter * 32).decode() for letter in (b"o", b"n"))
+    asyncio.run(outbox.deliver({"events": service.url}, QUICK, secrets={"events": f"{new} {old}"}))
+    [headers] = service.headers
+    [body] = service.contents
+    assert headers["webhook-id"] == headers["idempotency-key"]
+    assert abs(int(headers["webhook-timestamp"]) - datetime.now(UTC).timestamp()) < 60
+    text = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
+    wanted = [base64.b64encode(hmac.digest(key * 32, text, "sha256")).decode() for key in (b"n", b"o")]
+    assert headers["webhook-signature"] == f"v1,{wanted[0]} v1,{wanted[1]}"
+
+
+def test_without_a_key_nothing_is_signed(outbox: Outbox, service: Service) -> None:
+    put(outbox, 1)
+    deliver(outbox, service)
+    assert not [name for name in service.headers[0] if name.startswith("webhook-")]
+
+
+@pytest.mark.parametrize("secret", ["secret", "whsec_c2hvcnQ=", "=" * 40, "ä" * 40])
+def test_a_key_that_is_none_is_not_shown(outbox: Outbox, service: Service, secret: str) -> None:
+    put(outbox, 1)
+    outcome = asyncio.run(outbox.deliver({"events": service.url}, QUICK, secrets={"events": secret}))
+    assert outcome == Delivered(0, 1, (
+        "STOIC_WEBHOOK_SECRET: each key must be at least 24 bytes in base64; make one with: openssl rand -base64 32",
+    ))  # fmt: skip
+    assert service.headers == []
 
 
 def test_going_back_to_what_was_delivered_is_a_change_while_another_content_waits(

@@ -15,7 +15,7 @@ SERVICES = {
     "NEO_URI": "bolt://mine:7687", "NEO_DATABASE": "mine", "STOIC_GRAPH_URI": "bolt://mine:7688",
     "STOIC_GRAPH_USERNAME": "mine", "STOIC_GRAPH_PASSWORD": "mine", "STOIC_GRAPH_DATABASE": "mine",
     "STOIC_WEBHOOK_URL": "http://mine", "EVOLUTION_URL": "http://mine", "BOOGIE_URL": "http://mine",
-    "AGENT_URL": "http://mine", "AGENT_API_KEY": "mine",
+    "AGENT_URL": "http://mine", "AGENT_API_KEY": "mine", "EVOLUTION_SECRET": "mine", "STOIC_WEBHOOK_SECRET": "mine",
 }
 
 
