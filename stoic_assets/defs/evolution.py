@@ -28,6 +28,9 @@ def fitness_updates(context: dg.AssetExecutionContext, workplace: dg.ResourcePar
     update, delivery = published.update, published.delivery
     return dg.MaterializeResult(
         metadata={
+            "evaluation_id": update.head.evaluation_id,
+            "revision": update.revision,
+            "scale": update.scale.key,
             **numbers({each: getattr(update, each) for each in ("fitness", "fitness_low", "fitness_high")}),
             "scored_trials": update.scored_trials,
             "failed_trials": update.failed_trials,
