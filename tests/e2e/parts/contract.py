@@ -25,6 +25,7 @@ def _list(items: Any) -> dict[str, Any]:
 TEXT: dict[str, Any] = {"type": "string"}
 SHARE = {"type": ["number", "null"], "minimum": 0, "maximum": 1}
 TEXT_OR_NULL = {"type": ["string", "null"]}
+FLAG = {"type": "boolean"}
 FLAG_OR_NULL = {"type": ["boolean", "null"]}
 VIRTUE = _object(score=SHARE, confidence=SHARE, confidence_source=TEXT_OR_NULL, exercised=FLAG_OR_NULL)
 ASSERTION = _object(
@@ -34,7 +35,7 @@ ASSERTION = _object(
 COUNTS = {"type": "object", "additionalProperties": {"type": "integer"}}
 TRIAL = _object(
     trial_id=TEXT, job=TEXT, condition={"enum": ["withheld", "supplied"]}, repeat={"type": "integer"},
-    outcome={"enum": list(OUTCOMES)}, reason=TEXT_OR_NULL, passed=FLAG_OR_NULL,
+    outcome={"enum": list(OUTCOMES)}, holdout=FLAG, reason=TEXT_OR_NULL, passed=FLAG_OR_NULL,
     scores=_object(
         timing=SHARE, task=SHARE, assertion=SHARE, failure_penalty={"type": "number"}, tone=SHARE, overall=SHARE
     ),
