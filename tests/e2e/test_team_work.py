@@ -85,7 +85,10 @@ def test_from_release_to_deletion(
     posted = _check_messages(receiver, evaluated)
     _check_nothing_secret_is_stored(stoic, [TENANT, chat_agent.key or "?", model.key or "?"])
     _check_regrading(stoic, model, chat_agent, evaluated)
-    assert [call.text for call in receiver.calls] == [call.text for call in posted]  # said once, heard once
+    heard, later = receiver.calls[: len(posted)], receiver.calls[len(posted) :]
+    assert [call.text for call in heard] == [call.text for call in posted]  # said once, heard once
+    told = {call.body.get("type", "fitness") for call in later}  # a corrected job is another scale
+    assert told == {"fitness", "evolution.stoic_evaluation_applied"}
     _check_exports(stoic, evaluated)
     evaluations = "MATCH (:AgentVersion {id: $v})--(e:StoicEvaluation) RETURN count(e) AS n"
     assert cypher(evaluations, on="STOIC_GRAPH", v=VERSION) == [{"n": 2}]
