@@ -1,7 +1,9 @@
 """Tables learn when a message left, also long after its evaluation was stored."""
 
 import asyncio
+import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Protocol
@@ -10,7 +12,7 @@ import pytest
 from starlette.responses import Response
 
 from stoic_assets.adapters.alerts import announce
-from stoic_assets.adapters.delivery import deliver
+from stoic_assets.adapters.delivery import deliver, times_locked
 from stoic_assets.adapters.outbox import Delivered, fitness_message
 from stoic_assets.adapters.receiver import Target
 from stoic_assets.adapters.workplace import Workplace
@@ -82,6 +84,35 @@ def test_nothing_is_written_where_nothing_old_was_delivered(workplace: Workplace
     sent(workplace, service, ("t1", fitness_message(*OLD)))
     sent(workplace, service)
     assert files == {table: workplace.warehouse.file(table, *OLD) for table in files}
+
+
+def test_a_time_that_is_known_stays_though_the_outbox_was_deleted(workplace: Workplace, service: Service) -> None:
+    put(workplace, OLD, "t1", "t2")
+    service.answers = [lambda seen: Response(status_code=422 if seen.body["id"] == "t2" else 204)]
+    sent(workplace, service, (), "events")
+    before, still_open = times(workplace, "events", OLD)
+    assert (before is None, still_open) == (False, None)
+    (workplace.project.home / "outbox" / "messages.sqlite").unlink()
+    workplace.outbox.put("events", {trial: {"id": trial} for trial in ("t1", "t2")}, OLD[0])
+    service.answers = [Response(status_code=204)]
+    sent(workplace, service, (), "events")
+    first, second = times(workplace, "events", OLD)
+    assert first == before < second
+
+
+def test_while_another_process_writes_times_none_are_written(workplace: Workplace, service: Service) -> None:
+    """Else the one that read the rows first would put them back without the times of the other."""
+    put(workplace, OLD, "t1")
+    with ThreadPoolExecutor(1) as pool:
+        with times_locked(workplace):
+            sending = pool.submit(sent, workplace, service)
+            while workplace.outbox.waiting():
+                time.sleep(0.01)
+            with pytest.raises(TimeoutError):
+                sending.result(0.3)
+            assert times(workplace, "events", OLD) == [None]
+        sending.result()
+    assert all(times(workplace, "events", OLD))
 
 
 def test_an_alert_takes_what_waits_along(workplace: Workplace, service: Service) -> None:

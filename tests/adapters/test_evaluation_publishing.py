@@ -2,8 +2,10 @@
 
 import asyncio
 import json
+import time
 import uuid
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol
@@ -12,13 +14,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from stoic_assets.adapters.evaluation_publishing import Published, gepa_batch, publish
+from stoic_assets.adapters.delivery import times_locked
+from stoic_assets.adapters.evaluation_publishing import Published, gepa_batch, publish, publish_feedback
 from stoic_assets.adapters.table_schemas import arrow_schema
 from stoic_assets.adapters.version_comparison import compare_versions
 from stoic_assets.adapters.version_comparison import store as store_comparison
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.feedback.human_evaluation import FEEDBACK
 from stoic_assets.core.judging.virtues import VIRTUES
 
 Make = Callable[..., Manifest]
@@ -265,6 +269,26 @@ def test_what_leaves_with_a_later_evaluation_gets_its_time(
     written = workplace.warehouse.file("events", second.agent_version, "night")
     assert written is not None
     assert written.name == "night.1.parquet"
+
+
+@pytest.mark.parametrize("of_people", [False, True])
+def test_while_another_process_writes_times_no_rows_are_stored(
+    workplace: Workplace, manifest: Manifest, say: Say, of_people: bool
+) -> None:
+    """Else a message that it delivered would never get its time."""
+    say(manifest.agent_version, 0.2)
+    evaluation = FEEDBACK if of_people else "night"
+    telling = publish_feedback(workplace, manifest.agent_version) if of_people else publish(workplace, manifest)
+    with ThreadPoolExecutor(1) as pool:
+        with times_locked(workplace):
+            storing = pool.submit(asyncio.run, telling)
+            while not workplace.outbox.waiting():
+                time.sleep(0.01)
+            with pytest.raises(TimeoutError):
+                storing.result(0.5)
+            assert not workplace.warehouse.has("events", manifest.agent_version, evaluation)
+        storing.result()
+    assert workplace.warehouse.has("events", manifest.agent_version, evaluation)
 
 
 def test_without_a_comparison_none_is_told(workplace: Workplace, manifest: Manifest) -> None:

@@ -128,6 +128,33 @@ def test_one_offline_judge_makes_it_offline(empty: EvaluationTables) -> None:
     assert tables.finish()[1]["offline"] is True
 
 
+def test_one_in_which_the_offline_model_played_the_user_is_offline_whoever_judged(
+    workplace: Workplace, make_manifest: Callable[..., Manifest]
+) -> None:
+    tables = scored(EvaluationTables(workplace, make_manifest(jobs=(JOB,), offline=True)))
+    assert {verdict["judge_model"] for verdict in tables.read("virtue_scores")} == {"sage"}
+    assert tables.finish()[1]["offline"] is True
+
+
+def test_no_secret_reaches_a_table_and_what_became_one_since_leaves_none(
+    workplace: Workplace, empty: EvaluationTables
+) -> None:
+    def said() -> tuple[str, str]:
+        """What the table has, and what the evidence tells."""
+        [stored], [evidence] = empty.read("turns", ["content"]), empty.evidence()
+        return stored["content"], evidence.turns[0].content
+
+    workplace.redactor.learn(["s3cret"])
+    times = {"started_at": "2026-01-01T00:00:00+00:00", "ended_at": "2026-01-01T00:00:01+00:00"}
+    empty.write("trials", [TRIAL | times | {"trial_id": "t1", "repeat": 1}])
+    empty.write("observations", [])
+    turn = {"trial_id": "t1", "turn": 1, "speaker": "user", "content": "s3cret and opensesame", "events": "[]"}
+    empty.write("turns", [turn])
+    assert said() == ("[redacted] and opensesame",) * 2
+    workplace.redactor.learn(["opensesame"])
+    assert said() == ("[redacted] and opensesame", "[redacted] and [redacted]")
+
+
 UNPAID = {"virtue_scores": [VERDICT | {"error": f"{OUT_OF_BUDGET}: 1 USD"}]}
 
 

@@ -103,6 +103,30 @@ def test_a_side_knows_what_came_of_its_assertions(workplace: Workplace) -> None:
     assert read_side(workplace, *KEY).assertions == [row]
 
 
+def test_a_side_was_judged_when_its_last_verdict_was_given(workplace: Workplace) -> None:
+    """Its judge may have moved until then: a part of an evaluation may have been judged again."""
+    times = [datetime(2026, 11, day, tzinfo=UTC) for day in (22, 21)]
+    verdicts = [row | {"evaluated_at": at} for row, at in zip(TABLES["virtue_scores"], times, strict=True)]
+    for table, rows in (TABLES | {"virtue_scores": verdicts}).items():
+        workplace.warehouse.write(table, *KEY, rows)
+    assert read_side(workplace, *KEY).judged_at == times[0]
+
+
+def test_a_side_of_which_nothing_could_be_judged_has_no_judge(workplace: Workplace) -> None:
+    """As when the agent failed in every trial: such a version can be compared by what else was measured."""
+    for table, rows in (TABLES | {"virtue_scores": []}).items():
+        workplace.warehouse.write(table, *KEY, rows)
+    side = read_side(workplace, *KEY)
+    assert (side.judged_at, side.judges) == (side.started_at, frozenset())
+
+
+def test_a_judge_that_gave_no_verdict_at_all_is_no_judge_of_a_side(workplace: Workplace) -> None:
+    refused = [row | {"judge_model": "another", "score": None, "error": "HTTP 500"} for row in TABLES["virtue_scores"]]
+    for table, rows in (TABLES | {"virtue_scores": [*TABLES["virtue_scores"], *refused]}).items():
+        workplace.warehouse.write(table, *KEY, rows)
+    assert read_side(workplace, *KEY).judges == {"judge"}
+
+
 def test_a_side_knows_how_many_confidences_are_calibrated(workplace: Workplace) -> None:
     for table, rows in TABLES.items():
         workplace.warehouse.write(table, *KEY, rows)

@@ -4,7 +4,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import duckdb
@@ -13,6 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from stoic_assets.adapters import duckdb_files, empty_files
+from stoic_assets.adapters import warehouse as warehouse_module
+from stoic_assets.adapters.duckdb_engine import fetch
 from stoic_assets.adapters.files import StorageError
 from stoic_assets.adapters.parquet_files import ARCHIVE, write_once
 from stoic_assets.adapters.table_schemas import MODELS, TABLES, arrow_schema
@@ -344,6 +346,29 @@ def test_deleting_a_version_leaves_the_others(warehouse):
     warehouse.delete("marcus@1")
     assert warehouse.query("select distinct agent_version from turns") == [{"agent_version": "marcus@1.1"}]
     assert not list(Path(warehouse.root).rglob("agent_version=marcus@1/*"))
+
+
+def test_what_is_read_while_another_version_is_deleted_from_its_archive_is_read_whole(warehouse, monkeypatch):
+    """The archive that both are in gives way to one without the deleted version."""
+    for version in (KEY[0], "marcus@1", "marcus@2"):
+        warehouse.write("turns", version, KEY[1], [turn()])
+    warehouse.compact(timedelta(0))
+    found = warehouse.scan_one
+
+    def deleting(*key):
+        sql = found(*key)
+        monkeypatch.undo()
+        warehouse.delete("marcus@1")
+        return sql
+
+    def asked(engine):
+        warehouse.delete("marcus@2")
+        return fetch(engine, "select content from turns")
+
+    monkeypatch.setattr(warehouse, "scan_one", deleting)
+    assert [row["content"] for row in warehouse.read("turns", *KEY)] == ["Hello"]
+    assert warehouse.agent_versions() == {KEY[0], "marcus@2"}
+    assert warehouse.ask({"turns"}, asked) == [{"content": "Hello"}]
 
 
 def test_a_query_looks_only_at_the_tables_it_names(warehouse):

@@ -9,6 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from stoic_assets.adapters import version_comparison
 from stoic_assets.adapters.sql_models import open_models
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import console
@@ -293,6 +294,20 @@ BY_HAND = {"trials": range(4), "identity": "by-hand", "started_at": "2026-01-02T
 """One job, a day after all of them."""
 
 
+def test_only_the_newest_evaluations_of_a_version_are_chosen_from(
+    evaluate: Evaluate, compared: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On both sides: to compare all pairs of a thousand would take seconds."""
+    for version in (BASE, CANDIDATE):
+        evaluate(version)
+        evaluate(version, **BY_HAND)
+    monkeypatch.setattr(version_comparison, "RECENT", 1)
+    chosen = [compared(*named)[1] for named in ([], ["--evaluation", "e1", "--evaluation", "e1"])]
+    assert [(each["base"]["evaluation_id"], each["candidate"]["evaluation_id"]) for each in chosen] == [
+        ("by-hand", "by-hand"), ("e1", "e1"),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("by_hand", "why"),
     [
@@ -357,3 +372,25 @@ def test_of_a_named_evaluation_that_was_cut_short_the_way_on_is_told(
         compared("--evaluation", "cut")
     with pytest.raises(ConfigurationError, match="--evaluation none: not an evaluation of marcus@1 or marcus@2, or"):
         compared("--evaluation", "none")
+
+
+def test_of_two_evaluations_of_one_version_the_first_is_the_base(evaluate: Evaluate, compared: Any) -> None:
+    evaluate(BASE)
+    evaluate(BASE, **BY_HAND)
+    named = ["--evaluation", "by-hand", "--evaluation", "e1"]
+    done = CliRunner().invoke(COMMANDS, [BASE, BASE, *named, "--json"], catch_exceptions=False)
+    sides = [json.loads(done.stdout)[side] for side in ("base", "candidate")]
+    assert [side["evaluation_id"] for side in sides] == ["by-hand", "e1"]
+
+
+@pytest.mark.parametrize("named", [["e1", "e1"], ["by-hand", "by-hand"], ["e1", "other", "e1"]])
+def test_an_evaluation_that_is_named_once_too_often_is_refused_with_those_there_are(
+    evaluate: Evaluate, compared: Any, named: list[str]
+) -> None:
+    evaluate(BASE)
+    evaluate(CANDIDATE, identity="other")
+    evaluate(CANDIDATE, **BY_HAND)
+    options = [word for each in named for word in ("--evaluation", each)]
+    told = "not an evaluation of marcus@1 or marcus@2, or named twice; known: e1, by-hand, other"
+    with pytest.raises(ConfigurationError, match=f"^--evaluation {named[-1]}: {told}$"):
+        compared(*options)

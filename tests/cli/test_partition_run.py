@@ -17,13 +17,15 @@ from stoic_assets.cli import partition_run
 from stoic_assets.core.chat import BudgetReached
 from stoic_assets.core.errors import Busy, ConfigurationError, ServiceUnreachable, StoicError
 from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest, ResumeRefused
-from stoic_assets.core.stages import EVALUATION, VERDICTS
+from stoic_assets.core.stages import EVALUATION, PARTITIONS, VERDICTS
 from stoic_assets.defs import event_log
 from stoic_assets.defs.failures import reported
 
 SUCCESS, FAILURE, STARTED = DagsterRunStatus.SUCCESS, DagsterRunStatus.FAILURE, DagsterRunStatus.STARTED
 
 
+PREPARATION = "stoic_assets.defs.assembly.build_definitions"
+"""Takes seconds, with the imports before it."""
 Run = tuple[DagsterRun, str]
 
 
@@ -69,6 +71,42 @@ def test_an_evaluation_is_over_when_the_last_run_that_judged_it_succeeded(
             instance.add_run(each)
             instance.report_dagster_event(stores(stored), each.run_id)
     assert partition_run.status_by_runs(workplace, "E") == status
+
+
+def test_a_run_is_known_by_its_evaluation_and_those_of_it_that_were_killed_have_failed(
+    workplace: Workplace, make_manifest: Callable[..., Manifest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @dg.asset(partitions_def=dg.DynamicPartitionsDefinition(name=PARTITIONS))
+    def step() -> None: ...
+
+    monkeypatch.setattr(PREPARATION, lambda _: dg.Definitions(assets=[step]))
+    workplace.evidence.begin(make_manifest())
+    with partition_run.open_instance(workplace) as instance:
+        for each in (run(1, STARTED, of="E1"), run(2, STARTED, of="E2"), run(3, SUCCESS, of="E1")):
+            instance.add_run(each[0])
+    partition_run.materialise(workplace, "marcus@1.0.0", "E1", ("step",), {})
+    with partition_run.open_instance(workplace) as instance:
+        runs = instance.get_runs(dg.RunsFilter(tags={EVALUATION_TAG: "E1"}))
+        assert [each.status for each in runs] == [SUCCESS, SUCCESS, FAILURE]
+        assert runs[0].tags["dagster/partition"] == "marcus@1.0.0"
+        assert instance.get_dynamic_partitions(PARTITIONS) == ["marcus@1.0.0"]
+        assert [each.run_id for each in instance.get_runs(dg.RunsFilter(statuses=[STARTED]))] == ["run-2"]
+
+
+@pytest.mark.parametrize("status", [SUCCESS, FAILURE, DagsterRunStatus.CANCELED, STARTED, DagsterRunStatus.CANCELING])
+def test_with_a_partition_go_its_runs_also_those_that_a_kill_left(
+    workplace: Workplace, status: DagsterRunStatus
+) -> None:
+    versions = ["marcus@1.0.0", "marcus@1.1.0"]
+    with partition_run.open_instance(workplace) as instance:
+        instance.add_dynamic_partitions(PARTITIONS, versions)
+        for version in versions:
+            tags = {"dagster/partition": version}
+            instance.add_run(DagsterRun("job", run_id=f"run of {version}", status=status, tags=tags))
+    partition_run.forget_partition(workplace, "marcus@1.0.0")
+    with partition_run.open_instance(workplace) as instance:
+        assert [each.run_id for each in instance.get_runs()] == ["run of marcus@1.1.0"]
+        assert instance.get_dynamic_partitions(PARTITIONS) == ["marcus@1.1.0"]
 
 
 def test_an_evaluation_that_another_process_works_on_is_left_to_it(
@@ -127,8 +165,6 @@ def test_an_interrupt_outside_of_the_steps_is_one_too(workplace: Workplace, inte
         raise interrupt
 
 
-PREPARATION = "stoic_assets.defs.assembly.build_definitions"
-"""Takes seconds, with the imports before it."""
 RUN = "stoic_assets.cli.partition_run._fail_dead_runs"
 
 

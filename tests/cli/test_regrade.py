@@ -9,6 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from stoic_assets.adapters.evaluation_judging import EvaluationJudging
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import regrade as command
 from stoic_assets.core.chat import BudgetReached
@@ -66,6 +67,55 @@ def test_whatever_is_asked_for_reaches_the_judging(
         CliRunner().invoke(COMMANDS, asked, catch_exceptions=False)
     usual = {"samples": None, "fresh": False, "max_cost": None, "job_files": [], "original": False}
     assert told == [dict.fromkeys(("verdicts", "assertion_results"), usual | {key: value})]
+
+
+JOBS = {"chat": "Somebody talks", "plan": "A plan is made"}
+
+
+def job(name: str, criteria: str) -> Job:
+    target, task = {"user": "u", "chatbot": "marcus"}, {"task": "Talk", "acceptanceCriteria": criteria}
+    return Job.model_validate({"name": name, "target": target, "tasks": [task]})
+
+
+NAMED = ["--file", "eval_jobs/chat.yml"]
+
+
+@pytest.mark.parametrize(
+    ("corrected", "edited", "options", "noted"),
+    [
+        ([], [], [], []),
+        (["chat"], ["chat"], [], ["using corrected jobs from an earlier regrading: chat;"]),
+        (["chat"], ["chat"], ["--original"], ["edited since the evaluation, edits not used: chat;"]),
+        ([], ["chat", "plan"], [], ["edited since the evaluation, edits not used: chat, plan;"]),
+        ([], ["chat", "plan"], NAMED, ["edited since the evaluation, edits not used: plan;"]),
+        (["chat"], ["chat"], NAMED, []),
+        (["plan"], ["plan"], NAMED, ["using corrected jobs from an earlier regrading: plan;"]),
+        ([], [], ["--judge-samples", "3"], ["3 samples of one judge at temperature 0 are nearly the same"]),
+    ],
+)
+def test_what_may_be_unintended_is_noted_and_what_was_asked_for_is_not(
+    workplace: Workplace, make_manifest: Callable[..., Manifest], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    corrected: list[str], edited: list[str], options: list[str], noted: list[str],
+) -> None:  # fmt: skip
+    monkeypatch.setenv("STOIC_HOME", str(workplace.project.home))
+    monkeypatch.setenv("STOIC_LLM", "offline")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(command, "materialise_with_graph", lambda *_: None)
+    monkeypatch.setattr(command, "evaluation_outcome", lambda *_: None)
+    monkeypatch.setattr(command, "finish", lambda *_: None)
+    edits = {name: job(name, "Otherwise") for name in edited}
+    (tmp_path / "eval_jobs").mkdir()
+    for name, criteria in JOBS.items():
+        text = (edits.get(name) or job(name, criteria)).model_dump_json(by_alias=True, include={"target", "tasks"})
+        (tmp_path / "eval_jobs" / f"{name}.yml").write_text(text)
+    manifest = make_manifest(jobs=tuple(job(*each) for each in JOBS.items()))
+    workplace.evidence.begin(manifest)
+    if corrected:
+        EvaluationJudging(workplace, manifest, corrected=[edits[name] for name in corrected]).mark_rejudging()
+    asked = ["--agent-version", "marcus@1.0.0", "--evaluation", "E1", *options]
+    said = CliRunner().invoke(COMMANDS, asked, catch_exceptions=False).stderr.splitlines()
+    assert len(said) == len(noted), said
+    assert all(map(str.startswith, said, noted)), said
 
 
 def test_each_gate_has_its_own_measure(

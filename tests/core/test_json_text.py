@@ -18,7 +18,7 @@ TEXT = st.text(st.characters(exclude_categories=()))
         ("墨尔本", '"墨尔本"'), ({"é": [1, None]}, '{"é": [1, null]}'), ("a\nb", r'"a\nb"'),
         ("葛\U000e0100", '"葛\U000e0100"'),
         ("\u202e\x9b\x7f\ufeff", r'"\u202e\u009b\u007f\ufeff"'), ("\ud83d", r'"\ud83d"'),
-        ("\U000e0041", r'"\udb40\udc41"'),
+        ("\U000e0041", r'"\udb40\udc41"'), ("\x7f", r'"\u007f"'), ("\u3164", r'"\u3164"'), (float("nan"), "NaN"),
     ],
 )  # fmt: skip
 def test_what_can_be_read_is_not_escaped(value: object, text: str) -> None:

@@ -1,14 +1,18 @@
 import asyncio
 import sqlite3
+import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import pytest
 
 from stoic_assets.adapters.files import StorageError
+from stoic_assets.adapters.models import judge_cache
 from stoic_assets.adapters.models.judge_cache import CachedModel, cache_key
 from stoic_assets.adapters.models.ledger import Ledger
 from stoic_assets.core.chat import BudgetReached, ChatReply, ChatRequest, ModelFailure
@@ -204,6 +208,44 @@ def test_several_write_at_the_same_time(tmp_path: Path) -> None:
     cached = [asyncio.run(cached_model(model, tmp_path).complete(replace(REQUEST, sample=n))).cached for n in range(40)]
     assert all(cached)
     assert model.calls == 0
+
+
+def test_the_file_is_read_and_written_by_one_thread_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They share a connection: a reader would be in the midst of what another thread writes."""
+    using, at_once = Lock(), list[str]()
+
+    class Watched(sqlite3.Connection):
+        def execute(self, *asked: Any) -> sqlite3.Cursor:
+            return self._alone(super().execute, *asked)
+
+        def executemany(self, *asked: Any) -> sqlite3.Cursor:
+            return self._alone(super().executemany, *asked)
+
+        def _alone(self, ask: Callable[..., sqlite3.Cursor], sql: str, *values: Any) -> sqlite3.Cursor:
+            if not using.acquire(blocking=False):
+                at_once.append(sql)
+                return ask(sql, *values)
+            time.sleep(0.005)
+            found = ask(sql, *values)
+            using.release()
+            return found
+
+    async def one_after_another(cached: CachedModel, judge: int) -> list[bool]:
+        requests = [replace(REQUEST, model=f"judge {judge}", sample=number % 4) for number in range(12)]
+        return [(await cached.complete(request)).cached for request in requests]
+
+    async def main() -> list[list[bool]]:
+        cached = cached_model(CountingModel(), tmp_path)
+        return await asyncio.gather(*[one_after_another(cached, judge) for judge in range(4)])
+
+    asyncio.run(cached_model(CountingModel(), tmp_path).complete(REQUEST))
+    monkeypatch.setattr(
+        judge_cache, "open_shared", lambda file, one_thread: sqlite3.connect(
+            file, check_same_thread=one_thread, factory=Watched
+        )
+    )
+    assert asyncio.run(main()) == [[False] * 4 + [True] * 8] * 4
+    assert at_once == []
 
 
 def test_a_cache_that_cannot_be_written_says_so(tmp_path: Path) -> None:

@@ -57,6 +57,8 @@ def test_what_is_left_out_is_told_by_measure_and_scope(sides: Callable[..., tupl
     base, candidate = sides([trial("a"), trial("b")], [trial("a"), failed("b")])
     note = "the agent failed in 0 of 2 trials of marcus@1.0.0, and in 1 of 2 trials of marcus@1.1.0"
     assert failure_note(base, candidate, JOBS) == note
+    note = "the agent failed in 1 of 2 trials of marcus@1.1.0, and in 0 of 2 trials of marcus@1.0.0"
+    assert failure_note(candidate, base, JOBS) == note
     why = "the agent failed in 1 of 2 trials of marcus@1.1.0, which this measure leaves out"
     told = {*product({*VIRTUES, "timing", "assertion"}, ("pooled", "withheld"))}
     assert {*product(LEAVING_FAILURES_OUT, ("pooled", "withheld"))} == told
@@ -84,12 +86,19 @@ def test_a_lift_is_touched_by_jobs_alone_that_have_one(
     both = [trial("a"), trial("a", "supplied"), trial("b")]
     left_out = failures_left_out(*sides(both, [*both, failed(job)]), JOBS)
     assert ("wisdom", "withheld") in left_out
+    assert ("wisdom", "supplied") not in left_out
     assert (("wisdom", "lift") in left_out) == touched
 
 
-def test_a_measure_that_a_job_does_not_have_misses_none_of_its_trials(sides: Callable[..., tuple[Side, Side]]) -> None:
+@pytest.mark.parametrize("stored", [True, False])
+def test_a_measure_that_a_job_does_not_have_misses_none_of_its_trials(
+    sides: Callable[..., tuple[Side, Side]], stored: bool
+) -> None:
+    def without(row: Row) -> list[Row]:
+        return [row] if (row["measure"], row["job"]) != ("timing", "b") else [{**row, "mean": None}] * stored
+
     base, candidate = (
-        replace(side, measures=[row for row in side.measures if (row["measure"], row["job"]) != ("timing", "b")])
+        replace(side, measures=[each for row in side.measures for each in without(row)])
         for side in sides([trial("a"), trial("b")], [trial("a"), failed("b")])
     )
     left_out = failures_left_out(base, candidate, JOBS)
@@ -104,6 +113,18 @@ def test_trials_that_are_not_compared_do_not_count(
     sides: Callable[..., tuple[Side, Side]], left_out: Row
 ) -> None:
     base, candidate = sides([trial("a")], [trial("a"), left_out])
+    assert failure_note(base, candidate, JOBS) is None
+    assert failures_left_out(base, candidate, JOBS) == {}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [(failed("b"), trial("b", valid=False)), (trial("b", valid=False), failed("b")), (failed("other"), trial("other"))],
+)
+def test_nor_do_those_that_the_other_side_has_none_to_compare_with(
+    sides: Callable[..., tuple[Side, Side]], before: Row, after: Row
+) -> None:
+    base, candidate = sides([trial("a"), before], [trial("a"), after])
     assert failure_note(base, candidate, JOBS) is None
     assert failures_left_out(base, candidate, JOBS) == {}
 
