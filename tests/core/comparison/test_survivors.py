@@ -172,6 +172,24 @@ def test_of_trials_that_are_equally_bad_as_large_a_part_is_left_out_in_each_job(
     assert wisdom_without_worst(side, other) == {"a": {"withheld": mean}, "b": {"withheld": mean}}
 
 
+@pytest.mark.parametrize("other_way", [failed("a", timing=0.0), trial("a", timing=0.0, valid=False)])
+def test_a_trial_that_does_not_count_anyway_is_none_of_the_worst(
+    make_side: Callable[..., Side], other_way: Row
+) -> None:
+    """The replies before the failure were timed as well."""
+
+    def timed(*trials: Row) -> Side:
+        rows = [each | {"trial_id": f"t{number}"} for number, each in enumerate(trials)]
+        cell = {"measure": "timing", "job": "a", "scenario": None, "condition": "withheld", "mean": 0.6}
+        return replace(make_side(), trials=rows, measures=[cell])
+
+    side = timed(trial("a", timing=0.9), trial("a", timing=0.3), other_way)
+    other = timed(trial("a", timing=0.6), failed("a"))
+    own, others = (cells_by_measure(each.measures) for each in (side, other))
+    found = without_worst(own, others, side, other, JOBS)
+    assert found["timing"]["a"]["withheld"] == pytest.approx(0.9)
+
+
 FIVE = ("a", "b", "c", "d", "e")
 
 
@@ -204,6 +222,15 @@ def test_of_cells_that_are_equally_bad_that_of_the_job_that_is_worse_in_all_goes
         found = wisdom_without_worst(_of_cells(make_side(), {**level, ("c", "withheld"): [0.8]}), other)
         assert found[bad].keys() == {"supplied"}
         assert found[good].keys() == {"supplied", "withheld"}
+
+
+def test_how_much_worse_a_job_is_in_all_goes_by_what_both_measured(make_side: Callable[..., Side]) -> None:
+    level = {(job, condition): [0.5] for job in "ab" for condition in ("withheld", "supplied")}
+    other = _of_cells(make_side(), {**level, ("b", "supplied"): ["silent"], ("c", "withheld"): [None]})
+    side = _of_cells(make_side(), {**level, ("a", "supplied"): [0.4], ("c", "withheld"): [0.8]})
+    found = wisdom_without_worst(side, other)
+    assert found["a"].keys() == {"supplied"}
+    assert found["b"]["withheld"] == 0.5
 
 
 def wisdom_without_worst(side: Side, other: Side) -> Any:
@@ -310,13 +337,28 @@ def test_a_verdict_holds_if_it_comes_out_without_the_worst_trials_of_whom_it_dis
     assert wisdom(compared(shift, before, after)).verdict == verdict
 
 
-def test_a_verdict_that_falls_says_what_would_be_found(compared: Callable[..., Comparison]) -> None:
-    left_out = "the agent failed in 20 of 80 trials of marcus@1.1.0, which this measure leaves out"
-    found = wisdom(compared(0.02, NONE_FAILED, EVERY_JOB))
-    rest = "the difference is +0.02 (95 % interval +0.02 to +0.02), and the verdict unchanged"
-    assert (found.verdict, found.why) == (
-        "inconclusive", f"{left_out}; without as many of the worst trials and jobs of marcus@1.0.0 {rest}"
-    )
+NO_SPREAD = "; every job scored the same in both versions, so there is no spread to test with"
+
+
+@pytest.mark.parametrize(
+    ("shift", "failed_in", "rest"),
+    [
+        (0.02, EVERY_JOB, "+0.02 (95 % interval +0.02 to +0.02), and the verdict unchanged"),
+        (-0.06, EVERY_JOB, "−0.06 (95 % interval −0.06 to −0.06), and the verdict regressed"),
+        (0.0, EVERY_JOB, f"±0.00{NO_SPREAD}"),
+        (0.02, dict.fromkeys(TEN[:5], 2), "+0.02 (95 % interval −0.02 to +0.06), which may be chance"),
+        (0.04, {"00": 3}, "+0.04 (95 % interval +0.01 to +0.08): significant, but +0.04 is smaller than δ 0.05"),
+        (-0.02, {"00": 3, "01": 3}, "−0.02 (95 % interval −0.06 to +0.03), not surely within ±δ"),
+    ],
+)
+def test_a_verdict_that_falls_says_what_would_be_found(
+    compared: Callable[..., Comparison], shift: float, failed_in: Mapping[str, int], rest: str
+) -> None:
+    fails = sum(failed_in.values())
+    left_out = f"the agent failed in {fails} of 80 trials of marcus@1.1.0, which this measure leaves out"
+    found = wisdom(compared(shift, NONE_FAILED, failed_in))
+    without = "without as many of the worst trials and jobs of marcus@1.0.0"
+    assert (found.verdict, found.why) == ("inconclusive", f"{left_out}; {without} the difference is {rest}")
 
 
 def test_a_verdict_falls_where_nothing_is_left_without_the_worst_trials(
