@@ -1,6 +1,7 @@
 """`stoic export`, `stoic delete` and `stoic schema` as commands: what they do, and what they say."""
 
 import json
+import os
 import shutil
 import sqlite3
 import subprocess
@@ -54,6 +55,16 @@ def test_everything_is_exported_where_the_options_say(tmp_path: Path) -> None:
         assert {path.name for path in (tmp_path / kind).iterdir()} == {f"{table}.{kind}" for table in TABLES}
 
 
+def test_a_home_that_cannot_be_written_any_more_is_exported_and_where_to_is_said(
+    workplace: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "access", lambda path, _: Path(path) != workplace.project.home)
+    options = ["--duckdb", "all.duckdb", "--parquet", "parquet"]
+    done = CliRunner().invoke(COMMANDS, ["export", *options], catch_exceptions=False)
+    assert done.stdout == "wrote all.duckdb, parquet\n"
+    assert {path.name for path in tmp_path.iterdir()} == {"home", "all.duckdb", "parquet"}
+
+
 def test_nowhere_to_export_to_is_an_error() -> None:
     with pytest.raises(ConfigurationError, match="give --duckdb FILE, --csv FOLDER or --parquet FOLDER"):
         CliRunner().invoke(COMMANDS, ["export"], catch_exceptions=False)
@@ -96,6 +107,36 @@ def test_while_a_version_is_deleted_none_of_its_evaluations_can_run(
     assert "marcus@1.1.0 is being deleted by another process; wait for it" in said[0]
     assert [path for path in workplace.project.home.rglob("*") if VERSION in path.name] == []
     assert begin_elsewhere(workplace) == "begun\n"
+
+
+@pytest.mark.parametrize(("answer", "is_deleted"), [("y\n", True), ("n\n", False), ("\n", False)])
+def test_nothing_is_deleted_but_by_who_says_yes(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch, answer: str, is_deleted: bool
+) -> None:
+    monkeypatch.setattr(maintenance, "delete_from_graph", lambda *_: None)
+    done = CliRunner().invoke(COMMANDS, ["delete", VERSION], input=answer, catch_exceptions=False)
+    assert "Delete marcus@1.1.0 and its 1 evaluation permanently?" in done.stderr
+    told = "deleted marcus@1.1.0 with 1 evaluation\n" if is_deleted else ""
+    assert (done.exit_code, done.stdout) == (0 if is_deleted else 1, f" {answer}{told}"), "typed on a terminal"
+    assert (VERSION in workplace.warehouse.agent_versions() & workplace.evidence.agent_versions()) != is_deleted
+
+
+def test_the_end_of_the_input_is_no_answer(workplace: Workplace) -> None:
+    with pytest.raises(ConfigurationError, match="no answer; add --yes to delete without a question"):
+        CliRunner().invoke(COMMANDS, ["delete", VERSION], input="", catch_exceptions=False)
+    assert workplace.evidence.evaluation_ids(VERSION) == ["E1"]
+
+
+def test_ctrl_c_at_the_question_is_an_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a terminal it reaches the prompt as the end of the input does."""
+
+    def ended(*_: object, **__: object) -> bool:
+        raise typer.Abort
+
+    monkeypatch.setattr(typer, "confirm", ended)
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: True))
+    with pytest.raises(KeyboardInterrupt):
+        maintenance._agreed("Delete it?")
 
 
 def test_what_could_not_be_deleted_is_told_and_can_be_deleted_again(
