@@ -24,7 +24,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from stoic_assets.adapters.files import StorageError
+from stoic_assets.adapters import outbox as outbox_module
+from stoic_assets.adapters.files import StorageError, remove_folder
 from stoic_assets.adapters.outbox import Delivered, Outbox, fitness_message
 from stoic_assets.core.settings import EndpointLimit
 
@@ -406,6 +407,34 @@ def test_files_of_an_earlier_release_are_taken_over_in_order(
     keep("delivered", 2, 2, "older", then)
     assert deliver(outbox, service) == Delivered(2, 0)
     assert [body["note"] for body in service.taken] == ["first", "newer"]
+    assert delivery_time(outbox) == then
+    assert not list(tmp_path.rglob("*.json"))
+
+
+def test_a_taking_over_that_was_cut_short_loses_nothing_and_is_ended(
+    outbox: Outbox, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    then = "2026-01-01T00:00:00+00:00"
+    for state, number, time_ in (("delivered", 1, then), ("pending", 2, None)):
+        file = tmp_path / "outbox" / state / "events" / f"trial {number}.json"
+        file.parent.mkdir(parents=True)
+        message = {"id": file.stem, "agent_version": VERSION, "order": number, "delivered_at": time_}
+        file.write_text(json.dumps(message | {"body": {"number": number}}))
+    removed = list[Path]()
+
+    def refused(folder: Path) -> None:
+        if removed:
+            raise StorageError(f"{folder} cannot be removed")
+        removed.append(folder)
+        remove_folder(folder)
+
+    with monkeypatch.context() as failing:
+        failing.setattr(outbox_module, "remove_folder", refused)
+        with pytest.raises(StorageError, match="cannot be removed"):
+            outbox.waiting()
+    assert removed
+    assert deliver(outbox, service) == Delivered(1, 0)
+    assert numbers(service) == [2]
     assert delivery_time(outbox) == then
     assert not list(tmp_path.rglob("*.json"))
 
