@@ -294,18 +294,19 @@ BY_HAND = {"trials": range(4), "identity": "by-hand", "started_at": "2026-01-02T
 """One job, a day after all of them."""
 
 
+@pytest.mark.parametrize("side", ["base", "candidate"])
 def test_only_the_newest_evaluations_of_a_version_are_chosen_from(
-    evaluate: Evaluate, compared: Any, monkeypatch: pytest.MonkeyPatch
+    evaluate: Evaluate, compared: Any, workplace: Workplace, monkeypatch: pytest.MonkeyPatch, side: str
 ) -> None:
-    """On both sides: to compare all pairs of a thousand would take seconds."""
-    for version in (BASE, CANDIDATE):
-        evaluate(version)
-        evaluate(version, **BY_HAND)
+    """To compare all pairs of a thousand would take seconds. Any can be named."""
+    evaluate(BASE)
+    evaluate(CANDIDATE)
+    evaluate({"base": BASE, "candidate": CANDIDATE}[side], **BY_HAND)
+    workplace.project.releases.mkdir()
+    (workplace.project.releases / "2.yml").write_text("agent: marcus\nversion: '2'\n")
     monkeypatch.setattr(version_comparison, "RECENT", 1)
-    chosen = [compared(*named)[1] for named in ([], ["--evaluation", "e1", "--evaluation", "e1"])]
-    assert [(each["base"]["evaluation_id"], each["candidate"]["evaluation_id"]) for each in chosen] == [
-        ("by-hand", "by-hand"), ("e1", "e1"),
-    ]  # fmt: skip
+    named = [[], ["--evaluation", "e1", "--evaluation", "e1"]]
+    assert [compared(*options)[1][side]["evaluation_id"] for options in named] == ["by-hand", "e1"]
 
 
 @pytest.mark.parametrize(
