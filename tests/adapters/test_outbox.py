@@ -404,7 +404,7 @@ def test_files_of_an_earlier_release_are_taken_over_in_order(
     keep("pending", 2, 20, "newer")
     keep("pending", 3, 10, "first")
     keep("delivered", 1, 1, "done", then)
-    keep("delivered", 2, 2, "older", then)
+    keep("delivered", 2, 9, "older", then)
     assert deliver(outbox, service) == Delivered(2, 0)
     assert [body["note"] for body in service.taken] == ["first", "newer"]
     assert delivery_time(outbox) == then
@@ -446,10 +446,14 @@ def test_of_former_fitness_updates_the_newest_of_an_evaluation_is_taken_over(out
         body = {"idempotency_key": f"key{number}", "evaluation_id": "E1"}
         message = {"id": f"key{number}", "agent_version": VERSION, "order": number, "body": body}
         file.write_text(json.dumps(message | {"delivered_at": None}))
+    later = {"idempotency_key": "key3", "evaluation_id": "E2", "revision": 4}
+    message = {"id": "key3", "agent_version": VERSION, "order": 3, "body": later, "delivered_at": None}
+    (tmp_path / "outbox" / "pending" / "fitness" / "key3.json").write_text(json.dumps(message))
     assert outbox.newest("fitness", fitness_message(VERSION, "E1")) == {
         "revision": 1, "idempotency_key": "key2", "evaluation_id": "E1",
     }  # fmt: skip
-    assert outbox.waiting() == {"fitness": 1}
+    assert outbox.newest("fitness", fitness_message(VERSION, "E2")) == later
+    assert outbox.waiting() == {"fitness": 2}
 
 
 def test_a_damaged_file_of_an_earlier_release_is_named(outbox: Outbox, tmp_path: Path) -> None:

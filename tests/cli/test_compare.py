@@ -294,6 +294,26 @@ BY_HAND = {"trials": range(4), "identity": "by-hand", "started_at": "2026-01-02T
 """One job, a day after all of them."""
 
 
+@pytest.mark.parametrize(
+    ("held_with", "night", "chosen"),
+    [
+        (None, {}, "later"),
+        ("night", {}, "night"),
+        ("night", {"scored_trials": 1, "invalid_trials": 5}, "before"),
+        ("forgotten", {}, "later"),
+    ],
+)
+def test_a_night_is_compared_with_what_was_held_in_it_or_before(
+    evaluate: Evaluate, workplace: Workplace, held_with: str | None, night: dict[str, Any], chosen: str
+) -> None:
+    """What was held later had other circumstances."""
+    for day, (identity, head) in enumerate([("before", {}), ("night", night), ("later", {})], 1):
+        evaluate(BASE, identity=identity, started_at=f"2026-01-0{day}T00:00:00+00:00", trials=range(4), **head)
+    evaluate(CANDIDATE, trials=range(4))
+    found = version_comparison.compare_versions(workplace, BASE, CANDIDATE, held_with=held_with)
+    assert found.base.evaluation_id == chosen
+
+
 @pytest.mark.parametrize("side", ["base", "candidate"])
 def test_only_the_newest_evaluations_of_a_version_are_chosen_from(
     evaluate: Evaluate, compared: Any, workplace: Workplace, monkeypatch: pytest.MonkeyPatch, side: str

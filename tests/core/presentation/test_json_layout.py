@@ -32,7 +32,13 @@ def test_its_content_stays_as_written(text: str, laid: str) -> None:
     assert laid_out(text) == laid
 
 
-@pytest.mark.parametrize("text", ["", "plainly said", "1.10", r'"[\u0031]"', '{"a": 1', '[1] and "b"', "{a: [1,2]}"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "plainly said", "1.10", r'"[\u0031]"', '{"a": 1', '[1] and "b"', "{a: [1,2]}",
+        pytest.param("[" * 10**5 + "]" * 10**5, id="deeper than can be read"),
+    ],
+)
 def test_any_other_text_stays_as_it_is(text: str) -> None:
     assert laid_out(text) == text
 
