@@ -90,6 +90,7 @@ NAMED = ["--file", "eval_jobs/chat.yml"]
         ([], ["chat", "plan"], NAMED, ["edited since the evaluation, edits not used: plan;"]),
         (["chat"], ["chat"], NAMED, []),
         (["plan"], ["plan"], NAMED, ["using corrected jobs from an earlier regrading: plan;"]),
+        ([], ["chat"], ["--file", "elsewhere/chat.yml"], []),
         ([], [], ["--judge-samples", "3"], ["3 samples of one judge at temperature 0 are nearly the same"]),
     ],
 )
@@ -104,10 +105,12 @@ def test_what_may_be_unintended_is_noted_and_what_was_asked_for_is_not(
     monkeypatch.setattr(command, "evaluation_outcome", lambda *_: None)
     monkeypatch.setattr(command, "finish", lambda *_: None)
     edits = {name: job(name, "Otherwise") for name in edited}
-    (tmp_path / "eval_jobs").mkdir()
-    for name, criteria in JOBS.items():
-        text = (edits.get(name) or job(name, criteria)).model_dump_json(by_alias=True, include={"target", "tasks"})
-        (tmp_path / "eval_jobs" / f"{name}.yml").write_text(text)
+    jobs = [edits.get(name) or job(name, criteria) for name, criteria in JOBS.items()]
+    for folder, kept in (("eval_jobs", jobs), ("elsewhere", [job("chat", "Corrected")])):
+        (tmp_path / folder).mkdir()
+        for each in kept:
+            text = each.model_dump_json(by_alias=True, include={"target", "tasks"})
+            (tmp_path / folder / f"{each.name}.yml").write_text(text)
     manifest = make_manifest(jobs=tuple(job(*each) for each in JOBS.items()))
     workplace.evidence.begin(manifest)
     if corrected:
