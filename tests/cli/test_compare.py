@@ -299,6 +299,7 @@ BY_HAND = {"trials": range(4), "identity": "by-hand", "started_at": "2026-01-02T
     [
         (None, {}, "later"),
         ("night", {}, "night"),
+        ("night", {"trials": range(4)}, "night"),  # though the one before has more jobs in common
         ("night", {"scored_trials": 1, "invalid_trials": 5}, "before"),
         ("forgotten", {}, "later"),
     ],
@@ -308,8 +309,9 @@ def test_a_night_is_compared_with_what_was_held_in_it_or_before(
 ) -> None:
     """What was held later had other circumstances."""
     for day, (identity, head) in enumerate([("before", {}), ("night", night), ("later", {})], 1):
-        evaluate(BASE, identity=identity, started_at=f"2026-01-0{day}T00:00:00+00:00", trials=range(4), **head)
-    evaluate(CANDIDATE, trials=range(4))
+        usual = {"identity": identity, "started_at": f"2026-01-0{day}T00:00:00+00:00", "trials": range(8)}
+        evaluate(BASE, **usual | head)
+    evaluate(CANDIDATE, trials=range(8))
     found = version_comparison.compare_versions(workplace, BASE, CANDIDATE, held_with=held_with)
     assert found.base.evaluation_id == chosen
 

@@ -33,7 +33,7 @@ class PairedScores:
     @property
     def people(self) -> Floats:
         """The mean of the raters of each trial."""
-        return np.asarray(np.nanmean(self.rated, axis=1)) if len(self.trials) else np.zeros(0)
+        return np.asarray(np.nanmean(self.rated, axis=1))
 
 
 def scored(verdicts: Iterable[Row]) -> list[Row]:
