@@ -294,6 +294,34 @@ BY_HAND = {"trials": range(4), "identity": "by-hand", "started_at": "2026-01-02T
 """One job, a day after all of them."""
 
 
+def test_an_evaluation_that_never_ended_is_passed_over(evaluate: Evaluate, compared: Any) -> None:
+    evaluate(BASE, trials=range(4))
+    evaluate(BASE, **BY_HAND, status="incomplete")
+    evaluate(CANDIDATE, trials=range(4), status="conversed")
+    again = f"`stoic eval --agent-version {CANDIDATE} --resume e1`"
+    with pytest.raises(ConfigurationError, match=f"^{CANDIDATE}: its newest evaluation is conversed; .* {again}"):
+        compared()
+    evaluate(CANDIDATE, trials=range(4))
+    assert compared()[1]["base"]["evaluation_id"] == "e1"
+
+
+def test_no_older_evaluation_takes_the_place_of_one_that_is_being_judged_again(
+    evaluate: Evaluate, compared: Any
+) -> None:
+    evaluate(BASE, trials=range(4))
+    evaluate(BASE, **BY_HAND, status="regrading")
+    evaluate(CANDIDATE, trials=range(4))
+    again = r"by-hand.* is not finished \(regrading\); continue with `stoic regrade"
+    with pytest.raises(ComparisonRefused, match=again):
+        compared()
+
+
+def test_of_a_version_that_was_never_evaluated_it_is_told_what_to_do(evaluate: Evaluate, compared: Any) -> None:
+    evaluate(BASE, trials=range(4))
+    with pytest.raises(ConfigurationError, match=f"^{CANDIDATE}: it .*`stoic "):
+        compared()
+
+
 @pytest.mark.parametrize(
     ("held_with", "night", "chosen"),
     [
