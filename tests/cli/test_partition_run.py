@@ -2,7 +2,7 @@
 
 import signal
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import dagster as dg
 import pytest
@@ -27,6 +27,15 @@ SUCCESS, FAILURE, STARTED = DagsterRunStatus.SUCCESS, DagsterRunStatus.FAILURE, 
 PREPARATION = "stoic_assets.defs.assembly.build_definitions"
 """Takes seconds, with the imports before it."""
 Run = tuple[DagsterRun, str]
+
+
+@pytest.fixture(autouse=True)
+def handlers_are_put_back() -> Iterator[None]:
+    """A command ends after its run, and leaves that to the end of the process."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 def run(
@@ -233,14 +242,11 @@ def test_dagster_hears_an_interrupt_once(workplace: Workplace) -> None:
         stopped()
 
     silent = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     with (
         pytest.raises(partition_run.Interrupted), partition_run.faults_translated(workplace, str),
         partition_run._interrupts_heard_once(),
     ):
         job.execute_in_process(run_config=silent)
-    for number, handler in before.items():
-        signal.signal(number, handler)
     assert ended == ["in good order"]
 
 
