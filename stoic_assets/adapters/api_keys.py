@@ -16,6 +16,14 @@ def api_key(env: Mapping[str, str], name: str) -> str | None:
     return key or None
 
 
+def refuses_key(status: int, said: str) -> bool:
+    """Whether an HTTP answer refuses the key, by its status or by what it `said`.
+
+    A LiteLLM without a database looks there for every key but its master key, and answers 400.
+    """
+    return status == 401 or (status == 400 and "no_db_connection" in said)
+
+
 def fits_header(value: str) -> bool:
     """Whether every HTTP client and server accepts `value` as a header's: printable ASCII."""
     return value.isascii() and value.isprintable()

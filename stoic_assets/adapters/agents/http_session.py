@@ -5,7 +5,8 @@ from enum import Flag, auto
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
-from stoic_assets.adapters.endpoint import below, parse_url, proxy_for, untrusted
+from stoic_assets.adapters.api_keys import refuses_key
+from stoic_assets.adapters.endpoint import NOBODY_BEHIND, TIMED_OUT, below, parse_url, proxy_for, untrusted
 from stoic_assets.adapters.foreign_text import TooManyValues, excerpt, parse_json
 from stoic_assets.adapters.loop_bound import LoopBound
 from stoic_assets.adapters.request_limit import retry_after_seconds
@@ -19,7 +20,7 @@ from stoic_assets.core.settings import AgentLimit
 if TYPE_CHECKING:
     from aiohttp import ClientResponse, ClientSession
 
-TURNED_AWAY = (403, 502, 503)
+TURNED_AWAY = (403, *NOBODY_BEHIND)
 """What gateways answer when they let nobody through; a service may also answer so to a single request."""
 LOST = (404, 405)
 """What an address without such a service answers; a service may also mean a session or graph that it does not know."""
@@ -47,7 +48,7 @@ class UnexpectedStatus(AgentFailure):
 
     def __init__(self, problem: str, status: int, retry_after: float | None, lost: bool) -> None:
         final = status < 500 and status not in REPEATABLE
-        late, turned_away = status in (408, 504), status in TURNED_AWAY or lost
+        late, turned_away = status in TIMED_OUT, status in TURNED_AWAY or lost
         super().__init__(problem, retry_after=retry_after, late=late, final=final, turned_away=turned_away)
         self.status = status
 
@@ -138,10 +139,10 @@ class AgentHttp:
         await self._session.close()
 
     def fault(self, problem: str, answer: Any = None) -> AgentFailure:
-        """An attempt that failed and may be repeated; an error that `answer` reports is quoted."""
-        error = answer.get("error") if isinstance(answer, dict) else None
-        said = f": {excerpt(error if isinstance(error, str) else json_text(error), self._secrets)}" if error else ""
-        return AgentFailure(f"{self._name} {problem}{said}")
+        """An attempt that failed and may be repeated; `answer`, or the error that it reports, is quoted."""
+        said = (answer.get("error") if isinstance(answer, dict) else None) or answer
+        words = said if isinstance(said, str) else json_text(said)
+        return AgentFailure(f"{self._name} {problem}" + (f": {excerpt(words, self._secrets)}" if said else ""))
 
     def _open(self) -> "ClientSession":
         import aiohttp
@@ -186,7 +187,8 @@ class AgentHttp:
         status = response.status
         if 200 <= status < 300:
             return
-        if status in (401, 402) or (status == 403 and Particular.WORDS not in particular):
+        said = excerpt(text.decode("utf-8", "replace"), self._secrets)
+        if refuses_key(status, said) or status == 402 or (status == 403 and Particular.WORDS not in particular):
             raise ConfigurationError(f"{self._name} refuses the key ({status}); {self._key_advice}")
         redirect = self._redirect(response)
         if redirect and not particular:
@@ -194,7 +196,6 @@ class AgentHttp:
         wait = retry_after_seconds(response.headers.get("Retry-After"), response.headers.get("Date"))
         if status == 429:
             raise AgentFailure(f"{self._name} is busy (429)", retry_after=wait, busy=True)
-        said = excerpt(text.decode("utf-8", "replace"), self._secrets)
         lost = bool(redirect or status in LOST) and Particular.PLACE not in particular
         answered = f"answered {status}" + (f": {said}" if said else "")
         problem = f"{self._name} {redirect or answered}"

@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from stoic_assets.adapters.api_keys import refuses_key
 from stoic_assets.adapters.endpoint import below, parse_url, proxy_for
 from stoic_assets.adapters.models.connect import evaluator_model, is_offline, judge_panel, model_servers
 from stoic_assets.adapters.models.model_server import ModelServer, evaluator_server, judge_server
@@ -84,7 +85,8 @@ class _ModelList:
         status = answer.status_code
         if 300 <= status < 400:
             raise redirected(self._server, answer, self._secrets)
-        if status == 401 or (status == 403 and (await self._send("GET", "models")).status_code in (401, 403)):
+        refused = refuses_key(status, answer.text)
+        if refused or (status == 403 and (await self._send("GET", "models")).status_code in (401, 403)):
             raise refused_key(self._server, status)
 
     async def names(self) -> set[str]:

@@ -5,8 +5,10 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from stoic_assets.adapters.endpoint import untrusted
+from stoic_assets.adapters.api_keys import refuses_key
+from stoic_assets.adapters.endpoint import NOBODY_BEHIND, TIMED_OUT, untrusted
 from stoic_assets.adapters.foreign_text import excerpt
+from stoic_assets.adapters.models.chat_completion import tokens_of
 from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.adapters.request_limit import retry_after_seconds
 from stoic_assets.adapters.whole_reply import ReplyTooLarge
@@ -28,13 +30,15 @@ _NO_SYSTEM_MESSAGE = re.compile(
 REPEATABLE = (408, 409)
 INVALID = (400, 422)
 """Statuses for a request with a part that the server does not accept."""
-TIMED_OUT = (408, 504)
-TURNED_AWAY = (403, 502, 503, 529)
+TURNED_AWAY = (403, *NOBODY_BEHIND)
 """What gateways answer when they let nobody through; they may also answer with a web page. A moderation answers 403 to
 one message; the next one may be accepted."""
 NO_CREDIT = ("insufficient_quota", "budget_exceeded")
 """Codes or types, of OpenAI and LiteLLM. Not messages: Gemini calls a limit of requests per minute a quota too."""
 
+
+STREAMED = ("data:", "event:", ": ")
+"""How an answer that is streamed as events begins."""
 
 KEPT_BACK = "json_validate_failed"
 """Groq's code for a model's reply that is not the requested JSON."""
@@ -82,6 +86,9 @@ def explain(
     if isinstance(error, TimeoutError):
         return AttemptFailed(f"{server} gave no answer in time", late=True)
     if isinstance(error, json.JSONDecodeError):
+        if error.doc.startswith(STREAMED):
+            problem = f"{server} streams its answer; choose a model or server that answers in one piece"
+            return AttemptFailed(problem, final=True)
         problem = f"{server} did not answer with JSON: {excerpt(error.doc, secrets) or 'no words'}"
         return AttemptFailed(problem, turned_away=error.doc.lstrip().startswith("<"))
     if isinstance(error, aiohttp.ClientConnectorCertificateError):
@@ -102,9 +109,13 @@ def refused_field(error: Exception, fields: Iterable[str]) -> str | None:
     return next((field for field in fields if field == error.param or field in named), None)
 
 
-def refused_key(server: ModelServer, status: int) -> ConfigurationError:
-    """The error for a server that does not accept the key, or lets it do nothing."""
-    return ConfigurationError(f"{server} refuses the key ({status}); check {server.key_variable}")
+def refused_key(server: ModelServer, status: int, said: str = "") -> ConfigurationError:
+    """The error for a server that does not accept the key, or lets it do nothing.
+
+    What it `said` matters behind a gateway, which answers so as well when its own key for the model is refused.
+    """
+    words = f": {said}" if said else f" ({status})"
+    return ConfigurationError(f"{server} refuses the key{words}; check {server.key_variable}")
 
 
 def redirected(server: ModelServer, answer: "Response", secrets: Redactor) -> ConfigurationError:
@@ -115,11 +126,14 @@ def redirected(server: ModelServer, answer: "Response", secrets: Redactor) -> Co
 
 
 def refuse_hidden_error(answer: Mapping[str, Any], request: "Request") -> None:
-    """Raises the `APIStatusError` that a gateway wrapped in an answer of status 200, if it did."""
+    """Raises the `APIStatusError` that an answer of status 200 without a choice contains.
+
+    Without `error` it is all of the answer, as some vendors have forms of their own, unless tokens were used for it.
+    """
     from httpx2 import Response
     from openai import APIStatusError
 
-    if error := answer.get("error"):
+    if error := answer.get("error") or (not tokens_of(answer, "prompt_tokens") and answer):
         body = error if isinstance(error, dict) else {"message": error}
         status = next((known for known in range(400, 600) if str(known) == str(body.get("code"))), 500)
         said = f"{status} in an answer of status 200 - {body.get('message') or body}"
@@ -130,8 +144,8 @@ def _explain_status(
     error: "APIStatusError", model: str, server: ModelServer, secrets: Redactor, particular: bool
 ) -> StoicError:
     status, said = error.status_code, excerpt(error.message, secrets)
-    if status == 401:
-        return refused_key(server, status)
+    if refuses_key(status, error.type or ""):
+        return refused_key(server, status, said)
     if 300 <= status < 400:
         return redirected(server, error.response, secrets)
     if status == 404 or (status in (400, 403) and _names_unknown_model(error)):
@@ -140,7 +154,7 @@ def _explain_status(
             f"{server.url_variable} (it usually ends in /v1)"
         )
     if status == 403 and not particular:
-        return ConfigurationError(f"{server} refuses the key: {said}; check {server.key_variable}")
+        return refused_key(server, status, said)
     if status == 402 or error.code in NO_CREDIT or error.type in NO_CREDIT:
         return ConfigurationError(f"{server} says that the account has no credit left: {said}; check its billing")
     headers = error.response.headers
@@ -160,7 +174,8 @@ def _explain_status(
 
 def _names_unknown_model(error: "APIStatusError") -> bool:
     text = error.message.lower()
-    unknown = ("does not exist", "not found", "unknown model", "invalid model", "not a valid model", "access to model")
+    unknown = ("does not exist", "not found", "unknown model", "invalid model", "not a valid model", "access to model",
+               "no healthy deployments for this")  # fmt: skip
     return error.code == "model_not_found" or ("model" in text and any(phrase in text for phrase in unknown))
 
 

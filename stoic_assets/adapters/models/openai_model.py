@@ -189,7 +189,8 @@ class OpenAiModel:
         messages = [dict(message) for message in request.messages]
         if SYSTEM_MESSAGE in left_out:
             messages = without_system(messages)
-        body: dict[str, Any] = {"messages": messages, "model": request.model, **self._options_for(request)}
+        body: dict[str, Any] = {"messages": messages, "model": request.model, "stream": False}  # some stream by default
+        body |= self._options_for(request)
         if "temperature" not in left_out:
             body["temperature"] = request.temperature
         if request.schema is None:

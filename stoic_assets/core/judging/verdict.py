@@ -106,6 +106,8 @@ def parsed(text: str, form: TypeAdapter[P], keys: Collection[str] = ()) -> P:
     """
     if len(text) > REPLY_CHARS:
         raise MalformedVerdict(f"the reply is longer than {REPLY_CHARS} characters")
+    if not text.strip():
+        raise MalformedVerdict("the reply is empty")
     fence = _JSON_FENCE.match(text)
     try:
         return form.validate_json(fence.group(1) if fence else text, strict=True)

@@ -43,6 +43,12 @@ def test_a_refused_key_is_a_configuration_error_that_names_its_variable(service:
     assert KEY not in str(caught.value)
 
 
+def test_a_gateway_without_a_list_of_keys_refuses_one_as_a_bad_request(service: Any) -> None:
+    service.replies({"error": {"message": "No connected db.", "type": "no_db_connection"}}, status=400)
+    with pytest.raises(ConfigurationError, match=r"refuses the key \(400\); check AGENT_API_KEY"):
+        answer_of(service.url, particular=IN_SESSION)
+
+
 def test_a_forbidden_request_that_has_no_like_is_no_bad_key_yet(service: Any) -> None:
     async def main() -> None:
         http = AgentHttp(service.url, {"X-API-KEY": KEY}, LIMIT)
@@ -56,7 +62,10 @@ def test_a_forbidden_request_that_has_no_like_is_no_bad_key_yet(service: Any) ->
     asyncio.run(main())
 
 
-@pytest.mark.parametrize(("status", "turned_away"), [(500, False), (502, True), (503, True), (504, False), (429, True)])
+@pytest.mark.parametrize(
+    ("status", "turned_away"),
+    [(500, False), (502, True), (503, True), (504, False), (429, True), (521, True), (529, True)],
+)
 def test_what_a_gateway_says_is_told_from_what_a_service_says(service: Any, status: int, turned_away: bool) -> None:
     service.replies({}, status=status)
     assert failure_of(service.url).turned_away is turned_away

@@ -182,6 +182,12 @@ def test_a_call_of_before_there_were_tool_calls_is_an_event(service: Any) -> Non
     assert event["request"]["arguments"] == {"day": 1}
 
 
+def test_what_came_in_place_of_a_completion_is_quoted(service: Any) -> None:
+    service.replies({"choices": None, "base_resp": {"status_msg": "insufficient balance"}})
+    with pytest.raises(AgentFailure, match=r"did not answer with a chat completion: .*insufficient balance"):
+        one_reply(service)
+
+
 def test_an_error_in_place_of_a_completion_is_told(service: Any) -> None:
     service.replies({"error": {"message": "Insufficient credits"}})
     with pytest.raises(AgentFailure, match=r"did not answer with a chat completion: .*Insufficient credits"):

@@ -58,7 +58,12 @@ def test_a_small_reply_that_unpacks_to_a_large_one_is_cut_off_and_not_asked_for_
 @pytest.mark.parametrize(
     ("status", "error", "advice"),
     [
-        (401, {"message": f"Incorrect API key provided: {KEY}"}, "OPENAI_API_KEY"),
+        (
+            401, {"message": f"OpenAIException - Incorrect API key: {KEY}"},
+            "refuses the key: Error code: 401 - OpenAIException - Incorrect API key: [redacted]; check OPENAI_API_KEY",
+        ),
+        (400, {"message": "No connected db.", "type": "no_db_connection", "code": "400"}, "check OPENAI_API_KEY"),
+        (400, {"message": "You passed in model=sage. There are no healthy deployments for this model"}, "JUDGE_MODEL"),
         (404, {"message": "The model `sage` does not exist", "code": "model_not_found"}, "STOIC_JUDGE_MODEL"),
         (404, {}, "OPENAI_BASE_URL"),
         (400, {"message": "The model 'sage' does not exist"}, "STOIC_EVALUATOR_MODEL"),
@@ -98,7 +103,7 @@ def test_a_server_that_fails_over_a_greeting_does_not_turn_everybody_away(servic
     assert "not you" in refusal(service, ModelFailure)
 
 
-@pytest.mark.parametrize("status", [502, 503, 529])
+@pytest.mark.parametrize("status", [502, 503, 521, 529])
 def test_a_server_that_turns_everybody_away_ends_the_run(service: Any, status: int) -> None:
     turning_away(service, ("Judge.", "Hello"), status, "loading the model")
     line = refusal(service, ServiceUnreachable)
@@ -181,10 +186,28 @@ def test_an_error_in_an_answer_of_status_200_is_that_error(
     assert said in refusal(service, kind)
 
 
-@pytest.mark.parametrize("body", ["<html>Sign in</html>", "data: {}"])
-def test_what_came_instead_of_json_is_quoted(service: Any, body: str) -> None:
-    service.answers = [*[Response(body)] * 3, JSONResponse(completion())]
-    assert refusal(service, ModelFailure).endswith(f"did not answer with JSON: {body}")
+def test_what_came_instead_of_json_is_quoted(service: Any) -> None:
+    service.answers = [*[Response("<html>Sign in</html>")] * 3, JSONResponse(completion())]
+    assert refusal(service, ModelFailure).endswith("did not answer with JSON: <html>Sign in</html>")
+
+
+@pytest.mark.parametrize("start", ['data: {"id": "c"}', "event: message", ": OPENROUTER PROCESSING"])
+def test_a_stream_is_named_as_one_and_not_paid_for_again(service: Any, start: str) -> None:
+    service.answers = [Response(f"{start}\n\ndata: [DONE]\n\n", media_type="text/event-stream")]
+    assert "streams its answer; choose a model or server that answers in one piece" in refusal(service, ModelFailure)
+    assert [call.body["stream"] for call in service.seen] == [False]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"choices": None, "usage": {"total_tokens": 0}, "base_resp": {"status_msg": f"insufficient balance {KEY}"}},
+        {"code": "Throttling", "message": f"insufficient balance {KEY}"},
+    ],
+)
+def test_an_answer_of_status_200_without_a_choice_is_quoted_as_the_error_that_it_is(service: Any, answer: Any) -> None:
+    service.replies(answer)
+    assert "insufficient balance [redacted]" in refusal(service, ModelFailure)
 
 
 def test_a_web_page_for_everybody_ends_the_run(service: Any) -> None:
@@ -229,7 +252,7 @@ def test_an_answer_that_is_too_slow(service: Any) -> None:
     assert cause.late, "all requests slow down"
 
 
-@pytest.mark.parametrize(("status", "late"), [(408, True), (504, True), (500, False)])
+@pytest.mark.parametrize(("status", "late"), [(408, True), (504, True), (524, True), (500, False)])
 def test_a_time_out_that_the_server_tells_of_is_one_too(service: Any, status: int, late: bool) -> None:
     service.replies({}, status=status)
     with pytest.raises(ModelFailure) as caught:

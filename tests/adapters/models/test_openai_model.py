@@ -78,7 +78,7 @@ def test_options_go_into_the_requests_of_their_role_and_model_alone(service: Any
     asked = [PLAIN, replace(PLAIN, role="evaluator"), replace(PLAIN, model="other")]
     for request in asked:
         asyncio.run(model.complete(request))
-    own = {"messages", "model", "temperature"}
+    own = {"messages", "model", "temperature", "stream"}
     sent = [{name: value for name, value in seen.body.items() if name not in own} for seen in service.seen]
     assert sent == [options["sage"], {}, options["other"]]
 
@@ -204,7 +204,7 @@ def test_the_request_is_what_the_package_itself_would_send(service: Any) -> None
 
         async with AsyncOpenAI(base_url=service.url + "/v1", api_key=KEY, http_client=DefaultAioHttpClient()) as client:
             await client.chat.completions.create(  # type: ignore[call-overload]
-                model="sage", messages=list(MESSAGES), temperature=0.0,
+                model="sage", messages=list(MESSAGES), stream=False, temperature=0.0,
                 response_format={
                     "type": "json_schema", "json_schema": {"name": "verdict", "schema": SCHEMA, "strict": True}
                 },

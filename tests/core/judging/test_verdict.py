@@ -88,6 +88,12 @@ def test_any_other_text_is_malformed_and_nothing_worse(text: str) -> None:
         parse_tasks(text, 2)
 
 
+@pytest.mark.parametrize("text", ["", " \n"])
+def test_an_empty_reply_is_called_so(text: str) -> None:
+    with pytest.raises(MalformedVerdict, match=r"^the reply is empty$"):
+        parse_virtue(text, "wisdom")
+
+
 @pytest.mark.parametrize(
     "score", ["17", "-0.01", "1.0000001", "NaN", "Infinity", "1e999", "true", '"0.5"', "null", "[0.5]"]
 )
