@@ -6,7 +6,7 @@ import os
 import ssl
 from functools import cache
 from typing import TYPE_CHECKING
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 PORTS = {"http": 80, "https": 443}
 NOBODY_BEHIND = (502, 503, 521, 522, 523, 529, 530)
 """Statuses of a gateway that reaches no service behind it, Cloudflare's included, or only an overloaded one."""
+PROXY_REFUSES = 407
 TIMED_OUT = (408, 504, 524)
 """Statuses of a service, or a gateway before it, that took too long."""
 
@@ -66,13 +67,44 @@ def untrusted(service: str, error: "ClientConnectorCertificateError") -> Configu
     return ConfigurationError(f"{service} shows a certificate that is not trusted: {why}; if it is right, {advice}")
 
 
+def closed_proxy(service: str) -> ConfigurationError:
+    """The error for a proxy that wants credentials, or others (407)."""
+    advice = "check the user name and password in HTTPS_PROXY or HTTP_PROXY"
+    return ConfigurationError(f"the proxy before {service} refuses us (407); {advice}")
+
+
+def cause_of(error: Exception) -> str:
+    """Why a connection failed: without the address of the proxy, which may hold a password."""
+    import aiohttp
+
+    if isinstance(error, aiohttp.ClientHttpProxyError):
+        return f"the proxy answers {error.status} {error.message}"
+    said = error.message if isinstance(error, aiohttp.ClientResponseError) else str(error)
+    return said or type(error).__name__
+
+
+def led_to(url: str, location: str) -> str:
+    """Where a redirect from `url` leads, without its query, which may contain a key; empty if that is no address."""
+    try:
+        return urlsplit(urljoin(url, location))._replace(query="", fragment="").geturl()
+    except ValueError:
+        return ""
+
+
 def proxy_for(parts: SplitResult) -> str | None:
-    """The proxy that the environment names for this address; never one for loopback."""
+    """The proxy that the environment names for this address; never one for loopback.
+
+    Raises `ConfigurationError` for a proxy of another kind (SOCKS), which our client takes for one of HTTP.
+    """
     host = parts.hostname or ""
     if is_loopback(host) or proxy_bypass(host):
         return None
     proxy = getproxies().get(parts.scheme)
-    return proxy if not proxy or "://" in proxy else f"http://{proxy}"
+    if not proxy or "://" not in proxy:
+        return f"http://{proxy}" if proxy else None
+    if (scheme := proxy.partition("://")[0].lower()) not in PORTS:
+        raise ConfigurationError(f"{parts.scheme.upper()}_PROXY: {scheme} is not supported; name an http proxy")
+    return proxy
 
 
 async def require_listener(url: str, setting: str, advice: str, seconds: float) -> None:

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Literal, get_args
 from urllib.parse import SplitResult, quote
 
-from stoic_assets.adapters.endpoint import parse_url, proxy_for
+from stoic_assets.adapters.endpoint import cause_of, parse_url, proxy_for
 from stoic_assets.adapters.foreign_text import excerpt
 from stoic_assets.adapters.message_signature import signed, signing_keys
 from stoic_assets.adapters.request_limit import retry_after_seconds
@@ -120,7 +120,7 @@ class Receiver:
         except TimeoutError:
             raise AttemptFailed(f"{self._name} gave no answer within {seconds:g} s") from None
         except (aiohttp.ClientError, OSError) as error:
-            raise AttemptFailed(f"{self._name}: {excerpt(str(error), self._secrets)}") from None
+            raise AttemptFailed(f"{self._name}: {excerpt(cause_of(error), self._secrets)}") from None
 
     def _refusal(self, response: "ClientResponse", text: bytes) -> AttemptFailed:
         status = response.status

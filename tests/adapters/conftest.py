@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from socketserver import StreamRequestHandler, ThreadingTCPServer
 from typing import Any
 
 import pytest
@@ -187,6 +188,26 @@ def certified(service: Service, tmp_path: Path) -> Iterator[tuple[str, Path]]:
     yield f"https://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}", certificate
     server.should_exit = True
     thread.join(5)
+
+
+class Refusing(StreamRequestHandler):
+    """A proxy that does not accept the credentials in a CONNECT."""
+
+    def handle(self) -> None:
+        while self.rfile.readline().strip():
+            pass
+        self.wfile.write(b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")
+
+
+@pytest.fixture
+def refusing_proxy(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A proxy for https that does not accept the password with which the environment names it: this one."""
+    with ThreadingTCPServer(("127.0.0.1", 0), Refusing) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        password = uuid.uuid4().hex
+        monkeypatch.setenv("HTTPS_PROXY", f"http://ada:{password}@127.0.0.1:{server.server_address[1]}")
+        yield password
+        server.shutdown()
 
 
 @pytest.fixture

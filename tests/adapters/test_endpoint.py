@@ -1,6 +1,7 @@
 import asyncio
 import socket
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -67,3 +68,9 @@ def test_a_listener_is_found_and_a_missing_one_is_named(monkeypatch: pytest.Monk
     monkeypatch.setenv("HTTPS_PROXY", NAMELESS)
     with pytest.raises(ServiceUnreachable, match="the proxy aaaa"):
         asyncio.run(require_listener("https://agent.invalid", "agent", "start it", 2.0))
+
+
+def test_a_proxy_of_another_kind_is_not_taken_for_one_of_http(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "socks5://ada:secret@127.0.0.1:1080")
+    with pytest.raises(ConfigurationError, match=r"^HTTPS_PROXY: socks5 is not supported; name an http proxy$"):
+        proxy_for(urlsplit("https://models.example"))

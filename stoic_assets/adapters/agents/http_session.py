@@ -3,10 +3,20 @@
 from collections.abc import Mapping
 from enum import Flag, auto
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urljoin, urlsplit
 
 from stoic_assets.adapters.api_keys import refuses_key
-from stoic_assets.adapters.endpoint import NOBODY_BEHIND, TIMED_OUT, below, parse_url, proxy_for, untrusted
+from stoic_assets.adapters.endpoint import (
+    NOBODY_BEHIND,
+    PROXY_REFUSES,
+    TIMED_OUT,
+    below,
+    cause_of,
+    closed_proxy,
+    led_to,
+    parse_url,
+    proxy_for,
+    untrusted,
+)
 from stoic_assets.adapters.foreign_text import TooManyValues, excerpt, parse_json
 from stoic_assets.adapters.loop_bound import LoopBound
 from stoic_assets.adapters.request_limit import retry_after_seconds
@@ -115,7 +125,9 @@ class AgentHttp:
         except aiohttp.ClientConnectorCertificateError as error:
             raise untrusted(self._name, error) from None
         except (aiohttp.ClientError, OSError) as error:
-            problem = f"{self._name} cannot be reached: {self._quote(error)}"
+            if isinstance(error, aiohttp.ClientHttpProxyError) and error.status == PROXY_REFUSES:
+                raise closed_proxy(self._name) from None
+            problem = f"{self._name} cannot be reached: {excerpt(cause_of(error), self._secrets)}"
             is_no_http = isinstance(error, aiohttp.ClientResponseError) and Particular.PLACE not in particular
             turned_away = isinstance(error, aiohttp.ClientConnectorError) or is_no_http
             raise AgentFailure(problem, turned_away=turned_away) from None
@@ -190,6 +202,8 @@ class AgentHttp:
         said = excerpt(text.decode("utf-8", "replace"), self._secrets)
         if refuses_key(status, said) or status == 402 or (status == 403 and Particular.WORDS not in particular):
             raise ConfigurationError(f"{self._name} refuses the key ({status}); {self._key_advice}")
+        if status == PROXY_REFUSES:
+            raise closed_proxy(self._name)
         redirect = self._redirect(response)
         if redirect and not particular:
             raise ConfigurationError(f"{self._name} {redirect}; {self._path_advice}")
@@ -205,11 +219,8 @@ class AgentHttp:
         """Where a redirect leads, without its query, which may contain a key; empty for any other answer."""
         if not 300 <= response.status < 400 or "Location" not in response.headers:
             return ""
-        try:
-            place = urlsplit(urljoin(str(response.url), response.headers["Location"]))
-        except ValueError:
-            return "redirects to something that is not an address"
-        return f"redirects to {excerpt(place._replace(query='', fragment='').geturl(), self._secrets)}"
+        place = led_to(str(response.url), response.headers["Location"]) or "something that is not an address"
+        return f"redirects to {excerpt(place, self._secrets)}"
 
     def _quote(self, error: Exception) -> str:
         return excerpt(str(error) or type(error).__name__, self._secrets)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from stoic_assets.adapters.api_keys import refuses_key
-from stoic_assets.adapters.endpoint import below, parse_url, proxy_for
+from stoic_assets.adapters.endpoint import PROXY_REFUSES, below, closed_proxy, parse_url, proxy_for
 from stoic_assets.adapters.models.connect import evaluator_model, is_offline, judge_panel, model_servers
 from stoic_assets.adapters.models.model_server import ModelServer, evaluator_server, judge_server
 from stoic_assets.adapters.models.openai_faults import explain, redirected, refused_key
@@ -83,6 +83,8 @@ class _ModelList:
         """
         answer = await self._send("POST", "chat/completions", b"{}")
         status = answer.status_code
+        if status == PROXY_REFUSES:
+            raise closed_proxy(str(self._server))
         if 300 <= status < 400:
             raise redirected(self._server, answer, self._secrets)
         refused = refuses_key(status, answer.text)
@@ -110,6 +112,7 @@ class _ModelList:
 
     async def _send(self, method: str, path: str, content: bytes = b"") -> "Response":
         """The answer, whatever its status."""
+        import aiohttp
         import httpx2
 
         from stoic_assets.adapters.models.aiohttp_client import AiohttpTransport, WholeRequest
@@ -123,7 +126,7 @@ class _ModelList:
                     return await transport.handle_async_request(request)
             finally:
                 await transport.aclose()
-        except (OSError, httpx2.HTTPError, ReplyTooLarge) as error:
+        except (aiohttp.ClientError, OSError, ReplyTooLarge) as error:
             raise explain(error, "", self._server, self._secrets) from None
 
 

@@ -6,7 +6,15 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from stoic_assets.adapters.api_keys import refuses_key
-from stoic_assets.adapters.endpoint import NOBODY_BEHIND, TIMED_OUT, untrusted
+from stoic_assets.adapters.endpoint import (
+    NOBODY_BEHIND,
+    PROXY_REFUSES,
+    TIMED_OUT,
+    cause_of,
+    closed_proxy,
+    led_to,
+    untrusted,
+)
 from stoic_assets.adapters.foreign_text import excerpt
 from stoic_assets.adapters.models.chat_completion import tokens_of
 from stoic_assets.adapters.models.model_server import ModelServer
@@ -93,8 +101,10 @@ def explain(
         return AttemptFailed(problem, turned_away=error.doc.lstrip().startswith("<"))
     if isinstance(error, aiohttp.ClientConnectorCertificateError):
         return untrusted(str(server), error)
+    if isinstance(error, aiohttp.ClientHttpProxyError) and error.status == PROXY_REFUSES:
+        return closed_proxy(str(server))
     if isinstance(error, aiohttp.ClientError | OSError):
-        problem = f"{server} cannot be reached: {excerpt(str(error) or type(error).__name__, secrets)}"
+        problem = f"{server} cannot be reached: {excerpt(cause_of(error), secrets)}"
         return AttemptFailed(problem, turned_away=isinstance(error, aiohttp.ClientConnectorError))
     return AttemptFailed(f"{server} gave an unreadable answer: {excerpt(f'{type(error).__name__}: {error}', secrets)}")
 
@@ -120,9 +130,10 @@ def refused_key(server: ModelServer, status: int, said: str = "") -> Configurati
 
 def redirected(server: ModelServer, answer: "Response", secrets: Redactor) -> ConfigurationError:
     """The error for a redirect: following it would carry the key elsewhere."""
-    target = excerpt(answer.headers.get("location", "another address"), secrets)
-    problem = f"{server} redirects to {target} ({answer.status_code})"
-    return ConfigurationError(f"{problem}; set {server.url_variable} to where it leads")
+    target = excerpt(led_to(str(answer.request.url), answer.headers.get("location", "")), secrets)
+    problem = f"{server} redirects to {target or 'another address'} ({answer.status_code})"
+    base = target.removesuffix("/chat/completions")
+    return ConfigurationError(f"{problem}; set {server.url_variable} to {base if base != target else 'where it leads'}")
 
 
 def refuse_hidden_error(answer: Mapping[str, Any], request: "Request") -> None:
@@ -146,6 +157,8 @@ def _explain_status(
     status, said = error.status_code, excerpt(error.message, secrets)
     if refuses_key(status, error.type or ""):
         return refused_key(server, status, said)
+    if status == PROXY_REFUSES:
+        return closed_proxy(str(server))
     if 300 <= status < 400:
         return redirected(server, error.response, secrets)
     if status == 404 or (status in (400, 403) and _names_unknown_model(error)):

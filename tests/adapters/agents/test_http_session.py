@@ -291,3 +291,15 @@ def test_the_proxy_is_used_except_on_loopback(service: Any, dead_url: str, monke
 def test_a_certificate_that_is_not_trusted_names_the_way_out(certified: tuple[str, Path]) -> None:
     with pytest.raises(ConfigurationError, match=r"^the agent at https.* not trusted: .*; .* set SSL_CERT_FILE"):
         answer_of(certified[0])
+
+
+def test_a_proxy_that_refuses_us_is_no_fault_of_the_agent_and_its_password_stays_secret(refusing_proxy: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"^the proxy before the agent at .* \(407\); check") as caught:
+        answer_of("https://agents.example", particular=IN_SESSION)
+    assert refusing_proxy not in str(caught.value)
+
+
+def test_a_proxy_for_plain_http_refuses_us_with_a_reply(service: Any) -> None:
+    service.replies({}, status=407)
+    with pytest.raises(ConfigurationError, match="the proxy before the agent"):
+        answer_of(service.url, particular=IN_SESSION)

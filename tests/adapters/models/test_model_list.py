@@ -60,6 +60,7 @@ def test_each_server_is_asked_for_its_own_models_alone(service: Any) -> None:
         (401, {}, r"refuses the key \(401\); check OPENAI_API_KEY"),
         (400, {"error": {"type": "no_db_connection"}}, r"refuses the key \(400\); check OPENAI_API_KEY"),
         (403, {"error": "go away"}, r"refuses the key \(403\); check OPENAI_API_KEY"),
+        (407, {}, r"the proxy before the model server at .* refuses us \(407\); check"),
         (307, {}, r"redirects to https://zeno\.example/v1 \(307\); set OPENAI_BASE_URL"),
     ],
 )
@@ -174,3 +175,16 @@ def test_a_certificate_that_is_not_trusted_is_a_fault(
         notes(service, url=url)
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
     assert notes(service, url=url) == []
+
+
+def test_an_answer_that_cannot_be_unpacked_is_no_crash(service: Any) -> None:
+    service.answers = [Response(b"{}" * 50, headers={"content-encoding": "gzip"})]
+    with pytest.raises(AttemptFailed, match=r"cannot be reached: .*decode content-encoding: gzip"):
+        notes(service)
+    asyncio.run(require_access({"OPENAI_BASE_URL": service.url}))
+
+
+def test_a_proxy_that_refuses_us_is_foreseen(refusing_proxy: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"the proxy before .* \(407\)") as caught:
+        asyncio.run(require_access({"OPENAI_BASE_URL": "https://models.example/v1"}))
+    assert refusing_proxy not in str(caught.value)

@@ -134,9 +134,24 @@ def test_nothing_but_refusals_ends_the_run_and_says_why(service: Any) -> None:
 def test_a_redirect_is_not_followed_since_it_would_carry_the_key_elsewhere(service: Any) -> None:
     service.answers = [Response(status_code=307, headers={"location": f"https://models.example/?key={KEY}"})]
     advice = refusal(service, ConfigurationError)
-    assert "redirects to https://models.example/?key=[redacted]" in advice
-    assert "OPENAI_BASE_URL" in advice
+    assert "redirects to https://models.example/ (307); set OPENAI_BASE_URL to where it leads" in advice
     assert len(service.seen) == 1
+
+
+def test_a_redirect_of_the_endpoint_itself_tells_the_address_to_set(service: Any) -> None:
+    service.answers = [Response(status_code=308, headers={"location": "/new/v1/chat/completions"})]
+    assert refusal(service, ConfigurationError).endswith(f"(308); set OPENAI_BASE_URL to {service.url}/new/v1")
+
+
+def test_a_proxy_that_refuses_us_is_named_and_its_password_is_not(refusing_proxy: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"^the proxy before .* \(407\); check .* HTTPS_PROXY") as caught:
+        text_from("https://models.example/v1")
+    assert refusing_proxy not in str(caught.value)
+
+
+def test_a_proxy_for_plain_http_refuses_us_with_a_reply(service: Any) -> None:
+    service.replies({}, status=407)
+    assert "the proxy before the model server" in refusal(service, ConfigurationError)
 
 
 def test_a_connection_that_breaks_off_is_tried_again(service: Any) -> None:
