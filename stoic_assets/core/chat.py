@@ -1,5 +1,6 @@
 """Requests to a language model and its replies: the port that every provider implements."""
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol, TypeVar
@@ -40,6 +41,11 @@ class ChatRequest:
 def worded(text: str) -> str:
     """The text of a message for `text`: some servers accept no blank message."""
     return text if text.strip() else "(empty)"
+
+
+def form_in_words(schema: Mapping[str, Any]) -> str:
+    """The request for structured output as text, for servers that do not support it, or ignore it."""
+    return f"Answer with one JSON object and nothing else. It must fit this JSON Schema:\n{json.dumps(schema)}"
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,10 @@ class OpenAiAgent:
         headers: Mapping[str, str] | None = None, limit: AgentLimit | None = None,
     ) -> None:
         key = {"Authorization": f"Bearer {api_key}"} if api_key else {}
-        advice = f"check its address, and whether it knows the model {model!r}; another --model needs a new evaluation"
+        advice = (
+            f"check its address (up to {COMPLETIONS} where that is not below /v1), and whether it knows the model "
+            f"{model!r}; another --model needs a new evaluation"
+        )
         self._http = AgentHttp(url, {**key, **(headers or {})}, limit or AgentLimit(), path_advice=advice)
         self._url = completions_url(self._http.url)
         self._model = model

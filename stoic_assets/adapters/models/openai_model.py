@@ -31,7 +31,7 @@ from stoic_assets.adapters.models.openai_faults import (
     refused_field,
 )
 from stoic_assets.adapters.request_limit import Pace, RequestLimit
-from stoic_assets.core.chat import ChatReply, ChatRequest, MalformedReply, ModelFailure, Role, charge
+from stoic_assets.core.chat import ChatReply, ChatRequest, MalformedReply, ModelFailure, Role, charge, form_in_words
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError, ServiceUnreachable, StoicError
 from stoic_assets.core.model_costs import call_cost
 from stoic_assets.core.redaction import Redactor
@@ -200,7 +200,7 @@ class OpenAiModel:
             body["response_format"] = forms[0]
         if STRICT in left_out:
             # Into the first message: the last may be a transcript, and our own text must not follow that.
-            body["messages"][0]["content"] += in_words(request.schema)
+            body["messages"][0]["content"] += f"\n\n{form_in_words(request.schema)}"
         return body
 
     def _options_for(self, request: ChatRequest) -> Mapping[str, Any]:
@@ -265,8 +265,3 @@ def response_formats(name: str, schema: Mapping[str, Any]) -> list[dict[str, Any
     """Structured output as chat completions define it, strict; and the older form, which some servers still use."""
     strict = {"type": STRICT, "json_schema": {"name": name, "schema": schema, "strict": True}}
     return [strict, {"type": "json_object", "schema": schema}]
-
-
-def in_words(schema: Mapping[str, Any]) -> str:
-    """The same request as text, for a server that does not support a strict `response_format`."""
-    return f"\n\nAnswer with one JSON object and nothing else. It must fit this JSON Schema:\n{json.dumps(schema)}"

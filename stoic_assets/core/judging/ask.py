@@ -12,6 +12,7 @@ from stoic_assets.core.chat import (
     ChatRequest,
     MalformedReply,
     ModelFailure,
+    form_in_words,
     worded,
 )
 from stoic_assets.core.errors import StoicError
@@ -74,6 +75,8 @@ async def reply(model: ChatModel, request: ChatRequest, last: str | None) -> Cha
 def sent_back(request: ChatRequest, text: str, fault: str) -> ChatRequest:
     """The request with the malformed reply and the reason added."""
     complaint = f"That is not a valid verdict: {fault}. Answer again with the complete, corrected JSON object alone."
+    if request.schema is not None:  # gateways drop `response_format` without a word where they think it unsupported
+        complaint += f" {form_in_words(request.schema)}"
     added = (
         {"role": "assistant", "content": worded(text[:RETURNED_CHARS])},
         {"role": "user", "content": complaint},

@@ -1,6 +1,7 @@
 """When a question to a judge is asked again, and when kept replies are not believed."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -50,6 +51,12 @@ def test_a_judge_that_stays_broken_is_asked_anew_once() -> None:
     with pytest.raises(NoVerdict, match=r"no valid verdict in 2 replies; the last: not yes$"):
         asyncio.run(ask(judge, REQUEST, parse, 1))
     assert len(judge.asked) == 2
+
+
+def test_a_repair_names_the_form_that_a_gateway_may_have_dropped() -> None:
+    judge = Judge([], [ChatReply("It went well."), ChatReply("yes")])
+    asyncio.run(ask(judge, replace(REQUEST, schema={"required": ["score"]}), parse, 1))
+    assert judge.asked[1].messages[-1]["content"].endswith('It must fit this JSON Schema:\n{"required": ["score"]}')
 
 
 def test_what_was_cut_off_says_so() -> None:
