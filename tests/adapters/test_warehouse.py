@@ -13,7 +13,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from stoic_assets.adapters import duckdb_files, empty_files
-from stoic_assets.adapters import warehouse as warehouse_module
 from stoic_assets.adapters.duckdb_engine import fetch
 from stoic_assets.adapters.files import StorageError
 from stoic_assets.adapters.parquet_files import ARCHIVE, write_once
