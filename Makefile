@@ -61,7 +61,7 @@ real-model: $(INSTALLED) $(LLM)/.installed
 	@STOIC_LLAMA_PYTHON=$(LLM)/bin/python $(VENV)/bin/python -m pytest -s tests/e2e/test_real_model.py
 
 lineage: $(INSTALLED)
-	@$(VENV)/bin/python -m stoic_assets.adapters.sql_lineage
+	@$(VENV)/bin/python -m stoic_assets.adapters.warehouse.sql_lineage
 
 lock: $(INSTALLED)
 	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check uv

@@ -66,8 +66,17 @@ def within(module: str, packages: set[str]) -> bool:
     return any(module == package or module.startswith(f"{package}.") for package in packages)
 
 
+BASIS = {"stoic_assets.core", *(f"stoic_assets.adapters.{package}" for package in ("disk", "http", "process"))}
+"""What the adapters of one outside thing may know besides themselves: neither each other nor what combines them."""
 LAYERS = {
     "core": {"stoic_assets.core"},
+    "adapters/disk": {"stoic_assets.core", "stoic_assets.adapters.disk"},
+    "adapters/http": {"stoic_assets.core", "stoic_assets.adapters.http"},
+    "adapters/process": BASIS,
+    "adapters/agents": BASIS | {"stoic_assets.adapters.agents", "stoic_assets.adapters.configured_secrets"},
+    "adapters/graph": BASIS | {"stoic_assets.adapters.graph"},
+    "adapters/models": BASIS | {"stoic_assets.adapters.models"},
+    "adapters/warehouse": BASIS | {"stoic_assets.adapters.warehouse", "stoic_assets.adapters.project"},
     "adapters": {"stoic_assets.core", "stoic_assets.adapters"},
     "demo": {"stoic_assets.core", "stoic_assets.adapters", "stoic_assets.demo"},
     "defs": {"stoic_assets.core", "stoic_assets.adapters", "stoic_assets.defs"},

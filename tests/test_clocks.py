@@ -8,16 +8,17 @@ from pathlib import Path
 
 import pytest
 
+from stoic_assets.adapters.http.request_limit import RequestLimit
 from stoic_assets.core.conversation.agent import AgentReply
 from stoic_assets.core.retrying import deliver
 from stoic_assets.core.settings import EndpointLimit
 
 PACKAGE = Path(__file__).parents[1] / "stoic_assets"
 CALENDAR = {
-    "adapters/compaction.py": "ages of files, which bear the wall clock's time",
-    "adapters/embedded_archive.py": "the age of a recording that somebody left",
-    "adapters/nights.py": "the last nights",
-    "adapters/request_limit.py": "a Retry-After that is a date",
+    "adapters/warehouse/compaction.py": "ages of files, which bear the wall clock's time",
+    "adapters/graph/embedded_archive.py": "the age of a recording that somebody left",
+    "adapters/evaluation/nights.py": "the last nights",
+    "adapters/http/request_limit.py": "a Retry-After that is a date",
     "defs/nightly.py": "a night that is over",
     "defs/ratings.py": "how long ago a run failed",
 }
@@ -47,5 +48,5 @@ def test_a_clock_that_jumps_between_question_and_reply(monkeypatch: pytest.Monke
         await asyncio.sleep(0.02)
         return AgentReply("Hello")
 
-    delivery = asyncio.run(deliver(send, EndpointLimit(), turn_timeout=5.0))
+    delivery = asyncio.run(deliver(send, EndpointLimit(), turn_timeout=5.0, gate=RequestLimit(EndpointLimit())))
     assert 20 <= delivery.response_ms < 5000

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from benchmarks.scale.evaluation import facts
 from benchmarks.scale.places import ALWAYS_OWN, History
-from stoic_assets.adapters.parquet_files import FEW_BYTES
-from stoic_assets.adapters.sql_models import open_models
-from stoic_assets.adapters.warehouse import Warehouse
+from stoic_assets.adapters.warehouse.parquet_files import FEW_BYTES
+from stoic_assets.adapters.warehouse.sql_models import open_models
+from stoic_assets.adapters.warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:
     import pyarrow as pa

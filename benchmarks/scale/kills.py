@@ -17,7 +17,7 @@ from typing import Any
 
 from benchmarks.scale.history import write_history
 from benchmarks.scale.places import History
-from stoic_assets.adapters.warehouse import Warehouse
+from stoic_assets.adapters.warehouse.warehouse import Warehouse
 
 HISTORY = History(evaluations=50, per_version=2)
 LATEST = 3.0
@@ -26,7 +26,7 @@ COMPACT = """
 import sys
 from datetime import timedelta
 from pathlib import Path
-from stoic_assets.adapters.compaction import compact
+from stoic_assets.adapters.warehouse.compaction import compact
 compact(Path(sys.argv[1]), timedelta(0))
 """
 SUMS = "count(*), bit_xor(hash(row)), sum(hash(row)::hugeint % 1000000007)"

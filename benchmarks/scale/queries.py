@@ -21,12 +21,12 @@ from typing import Any
 
 from benchmarks.scale.measuring import peak_mb, timed
 from benchmarks.scale.places import ALWAYS_OWN, History, Place
-from stoic_assets.adapters.evaluation_report import report_data
-from stoic_assets.adapters.evaluation_tables import EvaluationTables
+from stoic_assets.adapters.evaluation.report import report_data
+from stoic_assets.adapters.evaluation.tables import EvaluationTables
+from stoic_assets.adapters.evaluation.version_comparison import read_side
 from stoic_assets.adapters.project import Project
-from stoic_assets.adapters.sql_models import open_models
-from stoic_assets.adapters.version_comparison import read_side
-from stoic_assets.adapters.warehouse import Warehouse
+from stoic_assets.adapters.warehouse.sql_models import open_models
+from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import EvaluationSpec, Manifest
 from stoic_assets.core.progress import Unwatched

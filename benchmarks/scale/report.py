@@ -16,7 +16,7 @@ from typing import Any
 from benchmarks.scale.measuring import peak_mb, timed
 from benchmarks.scale.places import History
 from benchmarks.scale.queries import base_and_candidate, manifest_of, workplace_over
-from stoic_assets.adapters.evaluation_report import write_report
+from stoic_assets.adapters.evaluation.report import write_report
 
 FLAGS = ("--no-sandbox", "--headless", "--disable-gpu", "--disable-background-networking", "--no-first-run")
 SCROLL = """async () => {

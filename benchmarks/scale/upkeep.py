@@ -14,9 +14,9 @@ from typing import Any
 from benchmarks.scale.history import WRITINGS
 from benchmarks.scale.measuring import peak_mb, timed
 from benchmarks.scale.places import History
-from stoic_assets.adapters.sql_models import tested_view
-from stoic_assets.adapters.table_schemas import MODELS
-from stoic_assets.adapters.warehouse import Warehouse
+from stoic_assets.adapters.warehouse.sql_models import tested_view
+from stoic_assets.adapters.warehouse.table_schemas import MODELS
+from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.core.table_rows import Row
 
 NEW = "marcus@new"

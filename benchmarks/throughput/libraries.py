@@ -45,14 +45,14 @@ def event_log() -> None:
 
 def model_client() -> None:
     """The openai package over aiohttp."""
-    from stoic_assets.adapters.evaluation_conversations import import_clients
+    from stoic_assets.adapters.evaluation.conversations import import_clients
 
     import_clients(offline=False)
 
 
 def duckdb() -> None:
     """Writes and reads a file."""
-    from stoic_assets.adapters.duckdb_engine import open_engine
+    from stoic_assets.adapters.warehouse.duckdb_engine import open_engine
 
     with tempfile.TemporaryDirectory() as folder, open_engine() as engine:
         engine.execute(f"copy (select range as n from range(1000)) to '{folder}/n.parquet'")
@@ -61,7 +61,7 @@ def duckdb() -> None:
 
 def graph_driver() -> None:
     """Without a connection."""
-    from stoic_assets.adapters.lean_imports import neo4j_alone
+    from stoic_assets.adapters.process.lean_imports import neo4j_alone
 
     neo4j_alone()
     from neo4j import AsyncGraphDatabase  # noqa: F401

@@ -12,17 +12,17 @@ from dotenv import dotenv_values
 from filelock import AsyncReadWriteLock
 
 from stoic_assets.adapters.configured_secrets import secrets_in
-from stoic_assets.adapters.document_files import load_settings
-from stoic_assets.adapters.evidence_store import EvidenceStore
-from stoic_assets.adapters.graphs import Graphs, GraphUse
+from stoic_assets.adapters.disk.document_files import load_settings
+from stoic_assets.adapters.disk.evidence_store import EvidenceStore
+from stoic_assets.adapters.graph.graphs import Graphs, GraphUse
+from stoic_assets.adapters.messages.outbox import Outbox
 from stoic_assets.adapters.models.connect import connect_model, is_offline, judge_panel
 from stoic_assets.adapters.models.judge_cache import CachedModel
 from stoic_assets.adapters.models.ledger import Ledger
 from stoic_assets.adapters.models.model_server import judge_server
-from stoic_assets.adapters.outbox import Outbox
 from stoic_assets.adapters.project import Project, find_project, make_home, refuse_undecoded_paths
-from stoic_assets.adapters.sql_project import model_variables
-from stoic_assets.adapters.warehouse import Warehouse
+from stoic_assets.adapters.warehouse.sql_project import model_variables
+from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.core.chat import ChatModel
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.progress import Progress, Unwatched

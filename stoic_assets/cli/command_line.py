@@ -14,8 +14,8 @@ from typing import Annotated
 
 import typer
 
-from stoic_assets.adapters.interrupts import hear_interrupts_once, was_interrupted
-from stoic_assets.adapters.lean_imports import uncollected
+from stoic_assets.adapters.process.interrupts import hear_interrupts_once, was_interrupted
+from stoic_assets.adapters.process.lean_imports import uncollected
 from stoic_assets.cli.console import err, foreign, out
 from stoic_assets.cli.main import INTERRUPTED, leave
 from stoic_assets.cli.options import NEWEST, Command, Group, with_verbose

@@ -9,8 +9,8 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from stoic_assets.adapters.files import write_whole
-from stoic_assets.adapters.version_comparison import compare_versions
+from stoic_assets.adapters.disk.files import write_whole
+from stoic_assets.adapters.evaluation.version_comparison import compare_versions
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.options import Json

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from stoic_assets.adapters.document_files import read_text
-from stoic_assets.adapters.file_locks import locked
-from stoic_assets.adapters.files import write_whole
-from stoic_assets.adapters.lean_imports import hidden, uncollected
+from stoic_assets.adapters.disk.document_files import read_text
+from stoic_assets.adapters.disk.file_locks import locked
+from stoic_assets.adapters.disk.files import write_whole
+from stoic_assets.adapters.process.lean_imports import hidden, uncollected
 from stoic_assets.adapters.project import dagster_folder, refuse_misread, shipped
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from stoic_assets.adapters.files import remove_folder, write_whole
-from stoic_assets.adapters.nights import Nights
-from stoic_assets.adapters.rating_keys import forget_version
-from stoic_assets.adapters.stoic_graph_projection import delete_from_graph
+from stoic_assets.adapters.disk.files import remove_folder, write_whole
+from stoic_assets.adapters.evaluation.nights import Nights
+from stoic_assets.adapters.evaluation.stoic_graph_projection import delete_from_graph
+from stoic_assets.adapters.ratings.rating_keys import forget_version
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.dagster_instance import open_instance, refuse_misread_folders

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from stoic_assets.adapters.evaluation_setup import Setup
+from stoic_assets.adapters.evaluation.setup import Setup
 from stoic_assets.adapters.models.connect import is_offline
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import StoicError

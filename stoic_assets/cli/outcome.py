@@ -9,8 +9,8 @@ from typing import Any
 import typer
 from rich.text import Text
 
-from stoic_assets.adapters.calibration_store import calibration_rows
-from stoic_assets.adapters.files import write_whole
+from stoic_assets.adapters.disk.files import write_whole
+from stoic_assets.adapters.ratings.calibration_store import calibration_rows
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.outcome_tables import trials_table, virtues_table

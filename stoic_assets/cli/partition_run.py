@@ -7,11 +7,11 @@ from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stoic_assets.adapters.evaluation_conversations import import_clients
-from stoic_assets.adapters.files import StorageError, room
-from stoic_assets.adapters.interrupts import heard_once, was_interrupted
-from stoic_assets.adapters.lean_imports import uncollected
+from stoic_assets.adapters.disk.files import StorageError, room
+from stoic_assets.adapters.evaluation.conversations import import_clients
 from stoic_assets.adapters.models.connect import is_offline
+from stoic_assets.adapters.process.interrupts import heard_once, was_interrupted
+from stoic_assets.adapters.process.lean_imports import uncollected
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli.dagster_instance import open_instance, refuse_misread_folders
 from stoic_assets.core.errors import (

@@ -10,16 +10,17 @@ import typer
 from rich.text import Text
 
 from stoic_assets.adapters.agents.connect import check_access
-from stoic_assets.adapters.document_files import load_jobs, load_releases
-from stoic_assets.adapters.evaluation_setup import (
+from stoic_assets.adapters.disk.document_files import load_jobs, load_releases
+from stoic_assets.adapters.disk.files import StorageError, room
+from stoic_assets.adapters.evaluation.setup import (
     job_files,
     refuse_receivers,
     refuse_setups_of,
     targets_of,
     unread_files,
 )
-from stoic_assets.adapters.files import StorageError, room
-from stoic_assets.adapters.interrupts import run_async
+from stoic_assets.adapters.messages.receiver import SETTINGS, addresses
+from stoic_assets.adapters.messages.receiver import Target as Receiver
 from stoic_assets.adapters.models.connect import (
     connect_model,
     evaluator_model,
@@ -29,9 +30,8 @@ from stoic_assets.adapters.models.connect import (
 )
 from stoic_assets.adapters.models.model_list import look_up_models
 from stoic_assets.adapters.models.model_server import evaluator_server, judge_server
+from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.project import make_home
-from stoic_assets.adapters.receiver import SETTINGS, addresses
-from stoic_assets.adapters.receiver import Target as Receiver
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.dagster_instance import refuse_misread_folders

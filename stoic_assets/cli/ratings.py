@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from stoic_assets.adapters import calibration_store, ratings_store
-from stoic_assets.adapters.rating_analysis import Analysed, analyse_ratings
+from stoic_assets.adapters.ratings import calibration_store, ratings_store
+from stoic_assets.adapters.ratings.rating_analysis import Analysed, analyse_ratings
 from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.options import Json

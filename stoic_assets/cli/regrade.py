@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from stoic_assets.adapters.document_files import load_corrections, readable_jobs
-from stoic_assets.adapters.evaluation_judging import EvaluationJudging
-from stoic_assets.adapters.evaluation_setup import job_files
-from stoic_assets.adapters.files import write_whole
+from stoic_assets.adapters.disk.document_files import load_corrections, readable_jobs
+from stoic_assets.adapters.disk.files import write_whole
+from stoic_assets.adapters.evaluation.judging import EvaluationJudging
+from stoic_assets.adapters.evaluation.setup import job_files
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.evaluation_choice import evaluation_of, version_or_newest

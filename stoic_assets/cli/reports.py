@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from stoic_assets.adapters.evaluation_report import write_report
+from stoic_assets.adapters.evaluation.report import write_report
 from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.evaluation_choice import newest_evaluation, version_or_newest

@@ -13,12 +13,12 @@ from typing import Annotated
 
 import typer
 
-from stoic_assets.adapters.embedded_graph import embedded_graph, is_stopped, stop_embedded_graph
-from stoic_assets.adapters.embedded_server import GraphServer, is_running
-from stoic_assets.adapters.file_locks import locked_with_children
-from stoic_assets.adapters.known_callers import SETTING, login_link
-from stoic_assets.adapters.loopback_guard import LOOPBACK
-from stoic_assets.adapters.process_identity import start_time
+from stoic_assets.adapters.disk.file_locks import locked_with_children
+from stoic_assets.adapters.graph.embedded_graph import embedded_graph, is_stopped, stop_embedded_graph
+from stoic_assets.adapters.graph.embedded_server import GraphServer, is_running
+from stoic_assets.adapters.http.known_callers import SETTING, login_link
+from stoic_assets.adapters.http.loopback_guard import LOOPBACK
+from stoic_assets.adapters.process.process_identity import start_time
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.child_process import child_process

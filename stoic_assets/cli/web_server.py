@@ -12,8 +12,8 @@ from dagster_webserver.cli import main
 from dagster_webserver.webserver import DagsterWebserver
 from starlette.middleware import Middleware
 
-from stoic_assets.adapters.known_callers import SETTING, KnownCallersOnly, TokenOutOfAddress
-from stoic_assets.adapters.loopback_guard import guard
+from stoic_assets.adapters.http.known_callers import SETTING, KnownCallersOnly, TokenOutOfAddress
+from stoic_assets.adapters.http.loopback_guard import guard
 
 
 def put_guard() -> None:

@@ -1,6 +1,6 @@
 """The addresses of the two graphs, read from the environment, and what may be done there.
 
-Connecting is in `adapters/bolt.py`, the embedded default in `adapters/embedded_graph.py`.
+Connecting is in `adapters/graph/bolt.py`, the embedded default in `adapters/graph/embedded_graph.py`.
 """
 
 import re

@@ -4,9 +4,9 @@ from typing import Any
 
 import dagster as dg
 
-from stoic_assets.adapters import version_comparison
-from stoic_assets.adapters.document_files import load_releases
-from stoic_assets.adapters.nights import Nights
+from stoic_assets.adapters.disk.document_files import load_releases
+from stoic_assets.adapters.evaluation import version_comparison
+from stoic_assets.adapters.evaluation.nights import Nights
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.comparison.outcome_markdown import comparison_markdown

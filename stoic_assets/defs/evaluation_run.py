@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import dagster as dg
 
-from stoic_assets.adapters.evidence_store import EvidenceStore
+from stoic_assets.adapters.disk.evidence_store import EvidenceStore
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest
 

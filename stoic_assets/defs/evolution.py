@@ -2,9 +2,9 @@
 
 import dagster as dg
 
-from stoic_assets.adapters.evaluation_publishing import publish
-from stoic_assets.adapters.interrupts import run_async
-from stoic_assets.adapters.stoic_graph_projection import project
+from stoic_assets.adapters.evaluation.publishing import publish
+from stoic_assets.adapters.evaluation.stoic_graph_projection import project
+from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.defs.evaluation_run import current_evaluation
 from stoic_assets.defs.failures import RETRIES, delivery_faults, reported

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 
 import dagster as dg
 
-from stoic_assets.adapters.duckdb_engine import is_interrupt
-from stoic_assets.adapters.outbox import Delivered
+from stoic_assets.adapters.messages.outbox import Delivered
+from stoic_assets.adapters.warehouse.duckdb_engine import is_interrupt
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import InfrastructureError, ServiceUnreachable, StoicError
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import dagster as dg
 
-from stoic_assets.adapters.alerts import announce
-from stoic_assets.adapters.interrupts import run_async
-from stoic_assets.adapters.judge_drift import Watch, watch_judge
+from stoic_assets.adapters.evaluation.judge_drift import Watch, watch_judge
+from stoic_assets.adapters.messages.alerts import announce
 from stoic_assets.adapters.models.connect import connect_model
+from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.defs.failures import delivery_faults, reported
 from stoic_assets.defs.ownership import OWNERS

@@ -7,10 +7,10 @@ from typing import Any
 import dagster as dg
 from pydantic import Field
 
-from stoic_assets.adapters.document_files import load_corrections
-from stoic_assets.adapters.evaluation_judging import EvaluationJudging, Tables
-from stoic_assets.adapters.interrupts import run_async
+from stoic_assets.adapters.disk.document_files import load_corrections
+from stoic_assets.adapters.evaluation.judging import EvaluationJudging, Tables
 from stoic_assets.adapters.models.offline_model import judged_offline
+from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.judging.virtues import VIRTUES

@@ -8,7 +8,7 @@ import json
 
 import dagster as dg
 
-from stoic_assets.adapters.runs_at_work import forget, is_at_work, runs_at_work_once
+from stoic_assets.adapters.process.runs_at_work import forget, is_at_work, runs_at_work_once
 from stoic_assets.adapters.workplace import Workplace
 
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 import dagster as dg
 from pydantic import Field
 
-from stoic_assets.adapters.compaction import GRACE, Compacted
+from stoic_assets.adapters.warehouse.compaction import GRACE, Compacted
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.defs.failures import reported

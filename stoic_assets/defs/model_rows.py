@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from stoic_assets.adapters.sql_project import SqlProject
-from stoic_assets.adapters.table_schemas import columns_of
+from stoic_assets.adapters.warehouse.sql_project import SqlProject
+from stoic_assets.adapters.warehouse.table_schemas import columns_of
 from stoic_assets.core.table_rows import Row
 from stoic_assets.defs.shown_rows import numbers, shown, trial_name
 

@@ -11,12 +11,12 @@ from zoneinfo import ZoneInfo
 
 import dagster as dg
 
-from stoic_assets.adapters.alerts import announce
-from stoic_assets.adapters.evaluation_conversations import Held
-from stoic_assets.adapters.interrupts import run_async
-from stoic_assets.adapters.live_releases import read_releases
-from stoic_assets.adapters.nights import HeldNight, hold_night
-from stoic_assets.adapters.outbox import Delivered
+from stoic_assets.adapters.evaluation.conversations import Held
+from stoic_assets.adapters.evaluation.live_releases import read_releases
+from stoic_assets.adapters.evaluation.nights import HeldNight, hold_night
+from stoic_assets.adapters.messages.alerts import announce
+from stoic_assets.adapters.messages.outbox import Delivered
+from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.alerts import Failure, run_failed
 from stoic_assets.core.conversation.evidence import SCORED

@@ -2,9 +2,9 @@
 
 import dagster as dg
 
-from stoic_assets.adapters.document_files import load_releases, readable_jobs
-from stoic_assets.adapters.evaluation_setup import job_files
-from stoic_assets.adapters.stoic_graph_projection import introduce_version
+from stoic_assets.adapters.disk.document_files import load_releases, readable_jobs
+from stoic_assets.adapters.evaluation.setup import job_files
+from stoic_assets.adapters.evaluation.stoic_graph_projection import introduce_version
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.graph_address import subject_address
 from stoic_assets.core.jobs.job import Job

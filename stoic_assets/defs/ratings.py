@@ -7,11 +7,11 @@ from pathlib import Path
 
 import dagster as dg
 
-from stoic_assets.adapters import calibration_store, feedback_files, ratings_store
-from stoic_assets.adapters.evaluation_publishing import publish_feedback
-from stoic_assets.adapters.interrupts import run_async
-from stoic_assets.adapters.rating_analysis import analyse_ratings
-from stoic_assets.adapters.rating_keys import ratings_folder
+from stoic_assets.adapters.evaluation.publishing import publish_feedback
+from stoic_assets.adapters.process.interrupts import run_async
+from stoic_assets.adapters.ratings import calibration_store, feedback_files, ratings_store
+from stoic_assets.adapters.ratings.rating_analysis import analyse_ratings
+from stoic_assets.adapters.ratings.rating_keys import ratings_folder
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.calibration.confidence_map import ConfidenceMap
 from stoic_assets.core.presentation.markdown import bulleted, picture, plain

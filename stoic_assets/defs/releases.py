@@ -5,7 +5,7 @@ import json
 
 import dagster as dg
 
-from stoic_assets.adapters.live_releases import Releases, read_releases
+from stoic_assets.adapters.evaluation.live_releases import Releases, read_releases
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import EVALUATION_TAG
 from stoic_assets.core.evaluation_order import ready

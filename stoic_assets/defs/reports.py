@@ -2,8 +2,8 @@
 
 import dagster as dg
 
-from stoic_assets.adapters.evaluation_report import write_report, write_weak_virtues
-from stoic_assets.adapters.evaluation_tables import EvaluationTables
+from stoic_assets.adapters.evaluation.report import write_report, write_weak_virtues
+from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.presentation.markdown import picture
 from stoic_assets.core.reports.virtue_chart import virtue_chart_svg

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 import dagster as dg
 from dagster._core.storage.tags import GRPC_INFO_TAG
 
-from stoic_assets.adapters.runs_at_work import at_work
+from stoic_assets.adapters.process.runs_at_work import at_work
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 
 

@@ -5,11 +5,11 @@ from typing import Any
 
 import dagster as dg
 
-from stoic_assets.adapters.duckdb_engine import is_interrupt
-from stoic_assets.adapters.evaluation_tables import EvaluationTables
-from stoic_assets.adapters.sql_lineage import lineage
-from stoic_assets.adapters.sql_models import EvaluationModels, open_models, tested_view
-from stoic_assets.adapters.sql_project import SqlProject
+from stoic_assets.adapters.evaluation.tables import EvaluationTables
+from stoic_assets.adapters.warehouse.duckdb_engine import is_interrupt
+from stoic_assets.adapters.warehouse.sql_lineage import lineage
+from stoic_assets.adapters.warehouse.sql_models import EvaluationModels, open_models, tested_view
+from stoic_assets.adapters.warehouse.sql_project import SqlProject
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.releases import agent_of
 from stoic_assets.core.scoring.rounding import half_even

@@ -7,9 +7,9 @@ from typing import Any
 import dagster as dg
 from pydantic import Field, ValidationError
 
-from stoic_assets.adapters.evaluation_conversations import Held, hold_evaluation
-from stoic_assets.adapters.evaluation_tables import EvaluationTables
-from stoic_assets.adapters.interrupts import run_async
+from stoic_assets.adapters.evaluation.conversations import Held, hold_evaluation
+from stoic_assets.adapters.evaluation.tables import EvaluationTables
+from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.conversation.evidence import SCORED
 from stoic_assets.core.errors import ConfigurationError

@@ -25,8 +25,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from stoic_assets.adapters.bolt import Graph, connect
-from stoic_assets.adapters.loopback_guard import LOOPBACK, guard
+from stoic_assets.adapters.graph.bolt import Graph, connect
+from stoic_assets.adapters.http.loopback_guard import LOOPBACK, guard
 from stoic_assets.core.errors import ConfigurationError, StoicError
 from stoic_assets.core.graph_address import subject_address
 from stoic_assets.demo.chat_service import ChatService, UnknownSession

@@ -25,10 +25,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from stoic_assets.adapters.bolt import Graph, connect
-from stoic_assets.adapters.embedded_graph import embedded_graph
-from stoic_assets.adapters.embedded_server import GraphServer
-from stoic_assets.adapters.feedback_files import TakenIn, store
+from stoic_assets.adapters.graph.bolt import Graph, connect
+from stoic_assets.adapters.graph.embedded_graph import embedded_graph
+from stoic_assets.adapters.graph.embedded_server import GraphServer
+from stoic_assets.adapters.ratings.feedback_files import TakenIn, store
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.measures import GATING
 from stoic_assets.core.evaluation import Manifest

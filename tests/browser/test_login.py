@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 from web_ui import web_ui
 
-from stoic_assets.adapters.known_callers import SETTING, login_link
+from stoic_assets.adapters.http.known_callers import SETTING, login_link
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(120)]
 TOKEN = "a/token+of ours"

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import typer
 
-from stoic_assets.adapters.interrupts import HeardOnce
+from stoic_assets.adapters.process.interrupts import HeardOnce
 from stoic_assets.cli.command_line import COMMANDS, command_line, run, with_resume_value
 from stoic_assets.cli.console import READ_NO_FURTHER
 from stoic_assets.core.errors import ServiceUnreachable

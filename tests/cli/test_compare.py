@@ -9,8 +9,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from stoic_assets.adapters import version_comparison
-from stoic_assets.adapters.sql_models import open_models
+from stoic_assets.adapters.evaluation import version_comparison
+from stoic_assets.adapters.warehouse.sql_models import open_models
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.compare import compare

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy.engine import make_url
 
-from stoic_assets.adapters.files import StorageError
+from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli.dagster_instance import dagster_home, open_instance, refuse_misread_folders
 from stoic_assets.core.errors import ConfigurationError

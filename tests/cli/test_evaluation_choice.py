@@ -6,8 +6,8 @@ from contextlib import nullcontext
 
 import pytest
 
-from stoic_assets.adapters.evaluation_tables import EvaluationTables
-from stoic_assets.adapters.version_comparison import compare_versions
+from stoic_assets.adapters.evaluation.tables import EvaluationTables
+from stoic_assets.adapters.evaluation.version_comparison import compare_versions
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import evaluation_choice
 from stoic_assets.cli.evaluation_choice import evaluation_of, resumed_id

@@ -8,7 +8,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from stoic_assets.adapters.evaluation_tables import EvaluationTables
+from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.models.ledger import Ledger
 from stoic_assets.adapters.models.offline_model import OfflineModel
 from stoic_assets.adapters.workplace import Workplace

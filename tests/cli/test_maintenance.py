@@ -16,11 +16,11 @@ import typer
 from sqlalchemy.exc import OperationalError
 from typer.testing import CliRunner
 
-from stoic_assets.adapters import compaction
-from stoic_assets.adapters.files import StorageError
-from stoic_assets.adapters.nights import Nights
-from stoic_assets.adapters.outbox import Outbox
-from stoic_assets.adapters.table_schemas import TABLES
+from stoic_assets.adapters.disk.files import StorageError
+from stoic_assets.adapters.evaluation.nights import Nights
+from stoic_assets.adapters.messages.outbox import Outbox
+from stoic_assets.adapters.warehouse import compaction
+from stoic_assets.adapters.warehouse.table_schemas import TABLES
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import maintenance
 from stoic_assets.cli.dagster_instance import dagster_home, open_instance
@@ -84,7 +84,7 @@ def workplace(workplace: Workplace, make_manifest: Callable[..., Manifest]) -> W
 TAKE = """
 import sys
 from pathlib import Path
-from stoic_assets.adapters.evidence_store import EvidenceStore
+from stoic_assets.adapters.disk.evidence_store import EvidenceStore
 with EvidenceStore(Path(sys.argv[1])).locked(*sys.argv[2:]):
     print("begun")
 """

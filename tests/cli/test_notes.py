@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from stoic_assets.adapters.evaluation_setup import Setup
-from stoic_assets.adapters.evaluation_tables import EvaluationTables
-from stoic_assets.adapters.file_locks import locked
+from stoic_assets.adapters.disk.file_locks import locked
+from stoic_assets.adapters.evaluation.setup import Setup
+from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli.notes import setup_notes, unfinished_before
 from stoic_assets.core.evaluation import EvaluationRequest, Manifest

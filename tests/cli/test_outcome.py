@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 import pytest
 import typer
 
-from stoic_assets.adapters.calibration_store import PLACE
+from stoic_assets.adapters.ratings.calibration_store import PLACE
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.console import Terminal

@@ -10,8 +10,8 @@ from dagster import DagsterRun, DagsterRunStatus
 from dagster._core.events import DagsterEvent, StepMaterializationData
 from sqlalchemy.exc import OperationalError
 
-from stoic_assets.adapters.file_locks import locked
-from stoic_assets.adapters.files import StorageError
+from stoic_assets.adapters.disk.file_locks import locked
+from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import partition_run
 from stoic_assets.core.chat import BudgetReached

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import pytest
 import typer
 
-from stoic_assets.adapters.files import StorageError
+from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli.console import Terminal
 from stoic_assets.cli.evaluate import default_version

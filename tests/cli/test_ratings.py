@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from stoic_assets.adapters import calibration_store
-from stoic_assets.adapters.rating_keys import write_keys
+from stoic_assets.adapters.ratings import calibration_store
+from stoic_assets.adapters.ratings.rating_keys import write_keys
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli.ratings import REMAINS, analyze, build, collect
 from stoic_assets.core.ratings.blinding import Key

@@ -9,7 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from stoic_assets.adapters.evaluation_judging import EvaluationJudging
+from stoic_assets.adapters.evaluation.judging import EvaluationJudging
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import regrade as command
 from stoic_assets.core.chat import BudgetReached

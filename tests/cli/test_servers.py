@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from stoic_assets.adapters.embedded_server import GraphServer
-from stoic_assets.adapters.file_locks import locked
-from stoic_assets.adapters.process_identity import start_time
+from stoic_assets.adapters.disk.file_locks import locked
+from stoic_assets.adapters.graph.embedded_server import GraphServer
+from stoic_assets.adapters.process.process_identity import start_time
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli.servers import _wait_for_stop, ui
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable

@@ -10,8 +10,8 @@ from dagster_webserver.webserver import DagsterWebserver
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
-from stoic_assets.adapters.known_callers import KnownCallersOnly, TokenOutOfAddress
-from stoic_assets.adapters.loopback_guard import guard
+from stoic_assets.adapters.http.known_callers import KnownCallersOnly, TokenOutOfAddress
+from stoic_assets.adapters.http.loopback_guard import guard
 from stoic_assets.cli.web_server import put_guard
 
 

@@ -12,10 +12,10 @@ from typing import Any
 import duckdb
 import pytest
 
-from stoic_assets.adapters.duckdb_engine import fetch
-from stoic_assets.adapters.sql_models import open_models
-from stoic_assets.adapters.sql_project import SqlProject, sql_folder
-from stoic_assets.adapters.warehouse import Warehouse
+from stoic_assets.adapters.warehouse.duckdb_engine import fetch
+from stoic_assets.adapters.warehouse.sql_models import open_models
+from stoic_assets.adapters.warehouse.sql_project import SqlProject, sql_folder
+from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.core.judging.virtues import VIRTUES
 
 REPEATS = 4

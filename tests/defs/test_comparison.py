@@ -6,7 +6,7 @@ from typing import Any
 import dagster as dg
 import pytest
 
-from stoic_assets.adapters.nights import Nights
+from stoic_assets.adapters.evaluation.nights import Nights
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest
 from stoic_assets.core.night_record import HeldVersion, Round, RoundName, evaluation_id

@@ -22,7 +22,7 @@ TAKE = """
 import sys
 from pathlib import Path
 from typing import Any
-from stoic_assets.adapters.evidence_store import EvidenceStore
+from stoic_assets.adapters.disk.evidence_store import EvidenceStore
 with EvidenceStore(Path(sys.argv[1])).locked(*sys.argv[2:]):
     print("begun")
 """

@@ -6,7 +6,7 @@ from typing import Any
 import dagster as dg
 import pytest
 
-from stoic_assets.adapters.duckdb_engine import is_interrupt
+from stoic_assets.adapters.warehouse.duckdb_engine import is_interrupt
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable, StoicError
 from stoic_assets.defs import failures

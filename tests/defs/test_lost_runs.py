@@ -11,7 +11,7 @@ import pytest
 from dagster._core.events import EngineEventData
 from dagster._core.storage.tags import GRPC_INFO_TAG
 
-from stoic_assets.adapters.runs_at_work import at_work, runs_at_work_once
+from stoic_assets.adapters.process.runs_at_work import at_work, runs_at_work_once
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.defs.lost_runs import lost_runs
 from stoic_assets.defs.resources import WorkplaceResource
@@ -23,7 +23,7 @@ Look = Callable[..., str | None]
 WORKING = """
 import sys
 from pathlib import Path
-from stoic_assets.adapters.runs_at_work import at_work
+from stoic_assets.adapters.process.runs_at_work import at_work
 with at_work(Path(sys.argv[1]), sys.argv[2]):
     print(flush=True)
     input()

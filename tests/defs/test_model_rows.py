@@ -6,8 +6,8 @@ from typing import Any
 import dagster as dg
 import pytest
 
-from stoic_assets.adapters.sql_project import SqlProject
-from stoic_assets.adapters.table_schemas import columns_of
+from stoic_assets.adapters.warehouse.sql_project import SqlProject
+from stoic_assets.adapters.warehouse.table_schemas import columns_of
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest
 from stoic_assets.defs.assembly import build_definitions

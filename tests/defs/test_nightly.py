@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo
 import dagster as dg
 import pytest
 
-from stoic_assets.adapters.evaluation_conversations import Held
-from stoic_assets.adapters.nights import HeldNight, Nights
+from stoic_assets.adapters.evaluation.conversations import Held
+from stoic_assets.adapters.evaluation.nights import HeldNight, Nights
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.night_record import Round

@@ -10,7 +10,7 @@ from typing import Any
 import dagster as dg
 import pytest
 
-from stoic_assets.adapters import ratings_store
+from stoic_assets.adapters.ratings import ratings_store
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.defs import ratings
 from stoic_assets.defs.ratings import (

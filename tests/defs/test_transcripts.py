@@ -7,8 +7,8 @@ import dagster as dg
 import pytest
 from pydantic import ValidationError
 
-from stoic_assets.adapters.evaluation_conversations import Held
-from stoic_assets.adapters.evaluation_tables import EvaluationTables
+from stoic_assets.adapters.evaluation.conversations import Held
+from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from stoic_assets.adapters.agents.embabel import EmbabelAgent
-from stoic_assets.adapters.bolt import Graph, connect
-from stoic_assets.adapters.document_files import load_jobs, load_releases, yaml_files
+from stoic_assets.adapters.disk.document_files import load_jobs, load_releases, yaml_files
+from stoic_assets.adapters.graph.bolt import Graph, connect
+from stoic_assets.adapters.http.request_limit import RequestLimit
 from stoic_assets.adapters.models.offline_model import OfflineModel
-from stoic_assets.adapters.request_limit import RequestLimit
 from stoic_assets.core.assertions.results import decide
 from stoic_assets.core.conversation.conversation import hold_trial
 from stoic_assets.core.conversation.evidence import Evidence

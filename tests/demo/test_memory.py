@@ -3,7 +3,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from stoic_assets.adapters.bolt import Graph, connect
+from stoic_assets.adapters.graph.bolt import Graph, connect
 from stoic_assets.demo.functions import Call
 from stoic_assets.demo.memory import Memory
 from stoic_assets.demo.reminders import Reminder

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from enum import Flag, auto
 from typing import TYPE_CHECKING, Any
 
-from stoic_assets.adapters.api_keys import refuses_key
-from stoic_assets.adapters.endpoint import (
+from stoic_assets.adapters.http.api_keys import refuses_key
+from stoic_assets.adapters.http.endpoint import (
     NOBODY_BEHIND,
     PROXY_REFUSES,
     TIMED_OUT,
@@ -17,10 +17,10 @@ from stoic_assets.adapters.endpoint import (
     proxy_for,
     untrusted,
 )
-from stoic_assets.adapters.foreign_text import TooManyValues, excerpt, parse_json
-from stoic_assets.adapters.loop_bound import LoopBound
-from stoic_assets.adapters.request_limit import retry_after_seconds
-from stoic_assets.adapters.whole_reply import MIB, ReplyTooLarge, whole_reply
+from stoic_assets.adapters.http.foreign_text import TooManyValues, excerpt, parse_json
+from stoic_assets.adapters.http.request_limit import retry_after_seconds
+from stoic_assets.adapters.http.whole_reply import MIB, ReplyTooLarge, whole_reply
+from stoic_assets.adapters.process.loop_bound import LoopBound
 from stoic_assets.core.conversation.agent import AgentFailure, SentTooMuch
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.json_text import json_text

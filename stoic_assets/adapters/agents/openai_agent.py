@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 from stoic_assets.adapters.agents.http_session import AgentHttp, Particular
-from stoic_assets.adapters.foreign_text import TooManyValues, parse_json
+from stoic_assets.adapters.http.foreign_text import TooManyValues, parse_json
 from stoic_assets.core.chat import worded
 from stoic_assets.core.conversation.agent import AgentFailure, AgentReply
 from stoic_assets.core.conversation.evidence import Turn

@@ -11,7 +11,7 @@ from typing import Any
 import aiohttp
 import httpx2
 
-from stoic_assets.adapters.whole_reply import whole_reply
+from stoic_assets.adapters.http.whole_reply import whole_reply
 
 _OF_THE_WIRE = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 """Headers of a reply that describe the bytes on the wire, which aiohttp has unpacked."""

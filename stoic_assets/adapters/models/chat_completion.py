@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from stoic_assets.adapters.foreign_text import excerpt
+from stoic_assets.adapters.http.foreign_text import excerpt
 from stoic_assets.core.errors import AttemptFailed
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.well_formed_text import well_formed

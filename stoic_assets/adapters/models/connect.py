@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from stoic_assets.adapters.endpoint import require_listener
+from stoic_assets.adapters.http.endpoint import require_listener
 from stoic_assets.adapters.models.model_server import VARIABLES, ModelServer, evaluator_server, judge_server
 from stoic_assets.adapters.models.offline_model import OFFLINE, OfflineModel
 from stoic_assets.adapters.models.openai_model import OpenAiModel

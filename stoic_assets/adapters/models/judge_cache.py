@@ -14,9 +14,9 @@ from pathlib import Path
 from threading import Lock
 from weakref import WeakValueDictionary, finalize
 
-from stoic_assets.adapters.group_commit import GroupCommit
+from stoic_assets.adapters.disk.group_commit import GroupCommit
+from stoic_assets.adapters.disk.sqlite_files import faults_named, open_shared
 from stoic_assets.adapters.models.ledger import Ledger
-from stoic_assets.adapters.sqlite_files import faults_named, open_shared
 from stoic_assets.core.chat import ChatReply, ChatRequest
 
 

@@ -8,9 +8,9 @@ from math import fsum
 from pathlib import Path
 from uuid import uuid4
 
-from stoic_assets.adapters.json_lines import JsonLines, read_lines
+from stoic_assets.adapters.disk.json_lines import JsonLines, read_lines
 from stoic_assets.adapters.models.offline_model import OFFLINE
-from stoic_assets.adapters.wall_clock import now
+from stoic_assets.adapters.process.wall_clock import now
 from stoic_assets.core.chat import BudgetReached, ChatModel, ChatReply, ChatRequest, charged
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.model_costs import call_cost

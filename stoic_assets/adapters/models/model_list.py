@@ -9,12 +9,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from stoic_assets.adapters.api_keys import refuses_key
-from stoic_assets.adapters.endpoint import PROXY_REFUSES, below, closed_proxy, parse_url, proxy_for
+from stoic_assets.adapters.http.api_keys import refuses_key
+from stoic_assets.adapters.http.endpoint import PROXY_REFUSES, below, closed_proxy, parse_url, proxy_for
+from stoic_assets.adapters.http.whole_reply import ReplyTooLarge
 from stoic_assets.adapters.models.connect import evaluator_model, is_offline, judge_panel, model_servers
 from stoic_assets.adapters.models.model_server import ModelServer, evaluator_server, judge_server
 from stoic_assets.adapters.models.openai_faults import explain, redirected, refused_key
-from stoic_assets.adapters.whole_reply import ReplyTooLarge
 from stoic_assets.core.concurrent_calls import concurrently
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError
 from stoic_assets.core.redaction import Redactor

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
-from stoic_assets.adapters.api_keys import api_key
+from stoic_assets.adapters.http.api_keys import api_key
 
 OPENAI = "https://api.openai.com/v1"
 VARIABLES = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "STOIC_JUDGE_API_KEY", "STOIC_JUDGE_BASE_URL")

@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from stoic_assets.adapters.api_keys import refuses_key
-from stoic_assets.adapters.endpoint import (
+from stoic_assets.adapters.http.api_keys import refuses_key
+from stoic_assets.adapters.http.endpoint import (
     NOBODY_BEHIND,
     PROXY_REFUSES,
     TIMED_OUT,
@@ -15,11 +15,11 @@ from stoic_assets.adapters.endpoint import (
     led_to,
     untrusted,
 )
-from stoic_assets.adapters.foreign_text import excerpt
+from stoic_assets.adapters.http.foreign_text import excerpt
+from stoic_assets.adapters.http.request_limit import retry_after_seconds
+from stoic_assets.adapters.http.whole_reply import ReplyTooLarge
 from stoic_assets.adapters.models.chat_completion import tokens_of
 from stoic_assets.adapters.models.model_server import ModelServer
-from stoic_assets.adapters.request_limit import retry_after_seconds
-from stoic_assets.adapters.whole_reply import ReplyTooLarge
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError, StoicError
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.well_formed_text import well_formed

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_json
 
-from stoic_assets.adapters.endpoint import below, parse_url, proxy_for
-from stoic_assets.adapters.lean_imports import openai_alone
-from stoic_assets.adapters.loop_bound import LoopBound
+from stoic_assets.adapters.http.endpoint import below, parse_url, proxy_for
+from stoic_assets.adapters.http.request_limit import Pace, RequestLimit
 from stoic_assets.adapters.models.chat_completion import (
     finish_reason_of,
     output_tokens_of,
@@ -30,7 +29,8 @@ from stoic_assets.adapters.models.openai_faults import (
     refuse_hidden_error,
     refused_field,
 )
-from stoic_assets.adapters.request_limit import Pace, RequestLimit
+from stoic_assets.adapters.process.lean_imports import openai_alone
+from stoic_assets.adapters.process.loop_bound import LoopBound
 from stoic_assets.core.chat import ChatReply, ChatRequest, MalformedReply, ModelFailure, Role, charge, form_in_words
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError, ServiceUnreachable, StoicError
 from stoic_assets.core.model_costs import call_cost

@@ -1,7 +1,7 @@
 """Comparing what a job expects (a YAML value) with what a graph query returned (a JSON value).
 
 A graph value that has no JSON type arrives as a typed object `{"$type": name, "value": plain form, ...}`, made by
-`adapters/graph_values.py`:
+`adapters/graph/graph_values.py`:
 
 | $type | value | further keys |
 | --- | --- | --- |

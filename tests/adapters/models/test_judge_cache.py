@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from stoic_assets.adapters.files import StorageError
+from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.models import judge_cache
 from stoic_assets.adapters.models.judge_cache import CachedModel, cache_key
 from stoic_assets.adapters.models.ledger import Ledger

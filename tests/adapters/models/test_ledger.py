@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from stoic_assets.adapters.files import StorageError
+from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.models.ledger import AT_ONCE_UNDER_CEILING, Ledger, require_price
 from stoic_assets.core.chat import BudgetReached, ChatReply, ChatRequest, ModelFailure, charge
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from stoic_assets.adapters.project import Project
-from stoic_assets.adapters.ratings_store import build, collect
+from stoic_assets.adapters.ratings.ratings_store import build, collect
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.progress import Unwatched
 from stoic_assets.core.settings import Settings

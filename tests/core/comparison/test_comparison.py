@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from stoic_assets.adapters.table_schemas import FACTS
+from stoic_assets.adapters.warehouse.table_schemas import FACTS
 from stoic_assets.core.comparison.comparison import Comparison, compare
 from stoic_assets.core.comparison.measures import GATING, JUDGED, MEASURES
 from stoic_assets.core.comparison.side import Side

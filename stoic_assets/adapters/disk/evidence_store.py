@@ -1,0 +1,239 @@
+"""The evidence of evaluations on disk: one folder each, with a manifest, a journal of trials and model calls, one lock,
+and the jobs that were corrected afterwards.
+
+    <home>/evidence/<agent_version>/<evaluation_id>/manifest.json, journal.jsonl, lock, corrected.json
+    <home>/evidence/<agent_version>/deleting, once its deletion has begun
+    <home>/locks/<hash of agent_version>
+
+All trials share one journal, so that one sync of the disk serves many, and an entry that depends on a model's reply is
+stored after the cost of that reply. A line begins with `trial` or with `call`.
+
+The lock of a version is held while one of its evaluations is being locked, and during its whole deletion, so that no
+evaluation begins meanwhile.
+"""
+
+import hashlib
+import logging
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+from stoic_assets.adapters.disk.file_locks import locked
+from stoic_assets.adapters.disk.files import read_stored, remove_folder, write_whole
+from stoic_assets.adapters.disk.json_lines import JsonLines, read_lines
+from stoic_assets.core.conversation.journal import Entry
+from stoic_assets.core.errors import Busy, ConfigurationError
+from stoic_assets.core.evaluation import Manifest, check_evaluation_id, way_to_finish
+from stoic_assets.core.jobs.correction import Correction
+from stoic_assets.core.redaction import Redactor
+from stoic_assets.core.releases import check_agent_version, is_agent_version
+
+_MOMENT = 2.0
+"""Seconds to wait for a version's lock, which the start of an evaluation holds for far less."""
+_log = logging.getLogger(__name__)
+
+
+class EvidenceStore:
+    """All evaluations of a `STOIC_HOME`. `redactor` blanks secrets in everything that is stored."""
+
+    def __init__(self, home: Path, redactor: Redactor | None = None) -> None:
+        self.root, self._locks, self._redactor = home / "evidence", home / "locks", redactor or Redactor(())
+        self._run: ExitStack | None = None
+
+    def folder(self, agent_version: str, evaluation_id: str) -> Path:
+        """The folder of an evaluation's evidence. Raises `ConfigurationError` for an invalid version or id."""
+        return self._version_folder(agent_version) / check_evaluation_id(evaluation_id)
+
+    def _version_folder(self, agent_version: str) -> Path:
+        return self.root / check_agent_version(agent_version)
+
+    @contextmanager
+    def locked(self, agent_version: str, evaluation_id: str) -> Iterator[None]:
+        """One run at a time for an evaluation: two would journal, and pay for, everything twice.
+
+        Raises `ConfigurationError` while another process holds it, or deletes the version.
+        """
+        busy = Busy(
+            f"evaluation {evaluation_id} of {agent_version} is running in another process; wait for it, or end it"
+        )
+        with ExitStack() as held:
+            with self._version_locked(agent_version):
+                # A command holds it around steps that lock it too.
+                own = locked(self.folder(agent_version, evaluation_id) / "lock", busy, wait=0, reentrant=True)
+                held.enter_context(own)
+            yield
+
+    def _version_locked(self, agent_version: str) -> AbstractContextManager[None]:
+        busy = Busy(f"{agent_version} is being deleted by another process; wait for it, then try again")
+        name = hashlib.sha256(check_agent_version(agent_version).encode()).hexdigest()[:12]
+        return locked(self._locks / name, busy, wait=_MOMENT, reentrant=True)
+
+    @contextmanager
+    def locked_by_run(self) -> Iterator[None]:
+        """Within the block, an evaluation that a step has locked stays locked between steps too."""
+        with ExitStack() as self._run:
+            try:
+                yield
+            finally:
+                self._run = None
+
+    def lock_for_run(self, agent_version: str, evaluation_id: str) -> None:
+        """Locks an evaluation until the block of `locked_by_run` ends; outside such a block the caller must lock it.
+
+        Raises as `locked` does.
+        """
+        if self._run is not None:
+            self._run.enter_context(self.locked(agent_version, evaluation_id))
+
+    @contextmanager
+    def all_locked(self, agent_version: str) -> Iterator[None]:
+        """Every evaluation of a version is `locked`, so that none runs or begins meanwhile. Raises as `locked` does."""
+        with self._version_locked(agent_version), ExitStack() as locks:
+            for lock in self._version_folder(agent_version).glob("*/lock"):
+                locks.enter_context(self.locked(agent_version, lock.parent.name))
+            yield
+
+    def begin(self, manifest: Manifest) -> None:
+        """Stores the manifest of a new evaluation, redacted. Raises `StorageError`, and as `Job.blanked` does."""
+        path = self.folder(manifest.agent_version, manifest.evaluation_id) / "manifest.json"
+        blanked = manifest.model_copy(update={"spec": manifest.spec.blanked(self._redactor)})
+        write_whole(path, blanked.model_dump_json(by_alias=True, indent=1))
+
+    def manifest(self, agent_version: str, evaluation_id: str) -> Manifest | None:
+        """The manifest of an evaluation, or None where there is none.
+
+        Raises `ConfigurationError` for a damaged one, and when the deletion of the version has begun: it is incomplete.
+        """
+        path = self.folder(agent_version, evaluation_id) / "manifest.json"
+        if self._deleting(agent_version).exists():
+            rest = f"run `stoic delete {agent_version}` to delete the rest"
+            raise ConfigurationError(f"{agent_version} is being deleted, or its deletion was cut short; {rest}")
+        advice = (
+            "was written by another version of stoic-eval, or cannot be read; move its folder away and evaluate again"
+        )
+        return read_stored(path, _manifest_in, advice)
+
+    def correct(self, manifest: Manifest, correction: Correction) -> None:
+        """Stores by which jobs an evaluation is judged from now on, redacted. Raises as `begin` does."""
+        blanked = correction.model_copy(update={"jobs": tuple(job.blanked(self._redactor) for job in correction.jobs)})
+        write_whole(self._corrected_file(manifest), blanked.model_dump_json(by_alias=True, indent=1))
+
+    def correction(self, manifest: Manifest) -> Correction:
+        """The corrected jobs of an evaluation. Raises `ConfigurationError` if they cannot be read."""
+        advice = (
+            "was written by another version of stoic-eval, or cannot be read; move it away and judge again with --file"
+        )
+        return read_stored(self._corrected_file(manifest), Correction.model_validate_json, advice) or Correction()
+
+    def was_corrected(self, manifest: Manifest) -> bool:
+        """Whether a correction of an evaluation was ever stored, readable or not."""
+        return self._corrected_file(manifest).exists()
+
+    def _corrected_file(self, manifest: Manifest) -> Path:
+        return self.folder(manifest.agent_version, manifest.evaluation_id) / "corrected.json"
+
+    def readable(self, agent_version: str, evaluation_id: str) -> Manifest | None:
+        """As `manifest`, for callers that can do without it: a damaged one is logged and left out."""
+        try:
+            return self.manifest(agent_version, evaluation_id)
+        except ConfigurationError as damage:
+            _log.warning("left out: %s", damage)
+            return None
+
+    def manifests(self, agent_version: str) -> list[Manifest]:
+        """Every evaluation of a version that is `readable`, oldest first. Raises as `folder` does."""
+        found = [self.readable(agent_version, each) for each in self.evaluation_ids(agent_version)]
+        return sorted((manifest for manifest in found if manifest), key=lambda manifest: manifest.started_at)
+
+    def unevaluated(self, agent_version: str) -> str:
+        """The message about a version without an evaluation in any table, with advice. Raises as `folder` does."""
+        if begun := self.manifests(agent_version):
+            again = way_to_finish(agent_version, begun[-1].evaluation_id, "conversed")
+            return f"has an unfinished evaluation; continue with {again}"
+        return f"was never evaluated; run `stoic eval --agent-version {agent_version}`"
+
+    def evaluation_ids(self, agent_version: str) -> list[str]:
+        """Every evaluation of a version, readable or not. Raises as `folder` does."""
+        return [path.parent.name for path in self._version_folder(agent_version).glob("*/manifest.json")]
+
+    def agent_versions(self) -> set[str]:
+        """Every version that has a folder here."""
+        return {folder.name for folder in self.root.glob("*") if is_agent_version(folder.name)}
+
+    def journals(self, manifest: Manifest) -> "Journals":
+        """The journals of an evaluation's trials."""
+        return Journals(self.journal_file(manifest), self._redactor.row)
+
+    def journal_file(self, manifest: Manifest) -> Path:
+        """The file with the journal of an evaluation."""
+        return self.folder(manifest.agent_version, manifest.evaluation_id) / "journal.jsonl"
+
+    def has_begun(self, manifest: Manifest) -> bool:
+        """Whether an evaluation has journal entries; services that it needs may have been unreachable."""
+        return self.journal_file(manifest).exists()
+
+    def give_up(self, agent_version: str) -> None:
+        """Records that the deletion of a version begins: none of its evaluations can be read or begun afterwards.
+
+        Raises `StorageError`.
+        """
+        write_whole(self._deleting(agent_version), "")
+
+    def _deleting(self, agent_version: str) -> Path:
+        return self._version_folder(agent_version) / "deleting"
+
+    def delete(self, agent_version: str) -> None:
+        """Removes every journal and manifest of a version. Raises `StorageError`, and as `locked` does.
+
+        The locks are removed with the rest while they are held: a later caller finds no manifest and starts again.
+        """
+        with self.all_locked(agent_version):
+            remove_folder(self._version_folder(agent_version))
+
+
+@lru_cache(maxsize=32)  # every step of a run needs it, and a manifest contains all jobs
+def _manifest_in(content: bytes) -> Manifest:
+    return Manifest.model_validate_json(content)
+
+
+class Journals:
+    """The journals of all trials of an evaluation."""
+
+    def __init__(self, file: Path, clean: Callable[[Any], Any]) -> None:
+        self._file, self._lines, self._clean = file, JsonLines(file), clean
+
+    def of(self, trial_id: str) -> "TrialJournal":
+        """The journal of one trial."""
+        return TrialJournal(self, trial_id)
+
+    @cached_property
+    def kept(self) -> dict[str, list[Entry]]:
+        """The entries of each trial at the time of the first access."""
+        found: dict[str, list[Entry]] = defaultdict(list)
+        for line in read_lines(self._file, "trial"):
+            found[line.pop("trial")].append(line)
+        return found
+
+    async def append(self, trial_id: str, entry: Entry) -> None:
+        """Adds an entry, redacted; returns when it would survive a power cut. Raises `StorageError`."""
+        await self._lines.append({"trial": trial_id, **self._clean(dict(entry))})
+
+
+@dataclass(frozen=True)
+class TrialJournal:
+    """The journal entries of one trial."""
+
+    journals: Journals
+    trial_id: str
+
+    def entries(self) -> list[Entry]:
+        """The entries from earlier runs."""
+        return self.journals.kept.get(self.trial_id, [])
+
+    async def append(self, entry: Entry) -> None:
+        """Adds one entry."""
+        await self.journals.append(self.trial_id, entry)

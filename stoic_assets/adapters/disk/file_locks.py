@@ -1,0 +1,58 @@
+"""File locks for what only one process at a time may do; they end with the processes that hold them."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock, Timeout, lock_descriptor
+
+from stoic_assets.adapters.disk.files import StorageError
+from stoic_assets.core.errors import StoicError
+
+FOR_EVER = -1.0
+
+
+@contextmanager
+def locked(
+    file: Path, busy: StoicError | None = None, wait: float = FOR_EVER, reentrant: bool = False
+) -> Iterator[None]:
+    """Holds the lock `file`; makes its folder.
+
+    Raises `busy` when it is still held by another after `wait` seconds, and `StorageError` where it cannot be written.
+    Only a `reentrant` lock can be taken again within the process that holds it.
+    """
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(file, is_singleton=reentrant)
+        lock.acquire(timeout=wait)
+    except Timeout:
+        raise busy or StorageError(f"another process uses {file}; wait for it, then try again") from None
+    except OSError as error:
+        raise StorageError(f"{file.parent} cannot be written: {error.strerror}") from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def is_locked(file: Path) -> bool:
+    """Whether any process holds the lock `file`, on any machine that shares it. Raises OSError if there is no file."""
+    with file.open("r+") as opened:
+        return not lock_descriptor(opened.fileno(), blocking=False)
+
+
+@contextmanager
+def locked_with_children(file: Path, busy: StoicError) -> Iterator[int]:
+    """Holds the lock `file` together with every child that inherits the descriptor: the last one to end releases it.
+
+    Raises `busy` when another process holds it, and `StorageError` where it cannot be written.
+    """
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        opened = file.open("a")
+    except OSError as error:
+        raise StorageError(f"{file.parent} cannot be written: {error.strerror}") from None
+    with opened:
+        if not lock_descriptor(opened.fileno(), blocking=False):
+            raise busy
+        yield opened.fileno()

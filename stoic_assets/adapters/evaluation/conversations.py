@@ -1,0 +1,220 @@
+"""The conversations of evaluations: started or resumed, held with real agents and graphs, and stored."""
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from stoic_assets.adapters.agents.connect import header_secrets
+from stoic_assets.adapters.agents.knowledge_context import create_knowledge_context
+from stoic_assets.adapters.evaluation.setup import Setup, check_reachable, set_up
+from stoic_assets.adapters.evaluation.tables import EvaluationTables
+from stoic_assets.adapters.evaluation.worlds import Worlds
+from stoic_assets.adapters.graph.bolt import Graph
+from stoic_assets.adapters.http.api_keys import api_key
+from stoic_assets.adapters.http.request_limit import RequestLimits
+from stoic_assets.adapters.models.connect import is_offline
+from stoic_assets.adapters.models.model_list import require_access
+from stoic_assets.adapters.process.lean_imports import openai_alone, uncollected
+from stoic_assets.adapters.process.wall_clock import now
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.chat import BudgetReached
+from stoic_assets.core.concurrent_calls import concurrently
+from stoic_assets.core.conversation.evidence import Evidence
+from stoic_assets.core.conversation.rows import observation_rows, trial_row, turn_rows
+from stoic_assets.core.conversation.trials import hold_all
+from stoic_assets.core.errors import StoicError
+from stoic_assets.core.evaluation import EvaluationRequest, Manifest, refuse_change
+from stoic_assets.core.jobs.plan import Planned, alternated
+from stoic_assets.core.table_rows import Rows
+
+
+@dataclass(frozen=True)
+class Held:
+    """The conversations of an evaluation: all its trial rows, and the files that were written, by table."""
+
+    manifest: Manifest
+    planned: int
+    trials: Rows
+    files: dict[str, Path]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """An evaluation to hold, or to complete."""
+
+    agent_version: str
+    evaluation_id: str
+    request: EvaluationRequest
+
+
+Outcomes = dict[str, Held | StoicError]
+"""The conversations of each evaluation, or its error, by its id."""
+
+
+async def hold_evaluation(
+    workplace: Workplace, agent_version: str, evaluation_id: str, run_id: str, request: EvaluationRequest,
+    at_once: int | None = None, max_cost: float | None = None,
+) -> Held:
+    """Holds the conversations of an evaluation that are missing, and stores its evidence.
+
+    Raises `ConfigurationError`, `ServiceUnreachable`; the cost ceiling ends it early, with what was held stored.
+    """
+    wanted = Wanted(agent_version, evaluation_id, request)
+    held = (await hold_evaluations(workplace, [wanted], run_id, at_once, max_cost))[evaluation_id]
+    if isinstance(held, StoicError):
+        raise held
+    return held
+
+
+async def hold_evaluations(
+    workplace: Workplace, wanted: Sequence[Wanted], run_id: str, at_once: int | None = None,
+    max_cost: float | None = None,
+) -> Outcomes:
+    """Holds several evaluations, the same trial of each in turn. A fault in one is its outcome and stops no other.
+
+    Raises faults that concern them all: no graph, a full disk.
+    """
+    outcomes: Outcomes = {}
+    begun: list[Manifest] = []
+    with ExitStack() as locks:
+        for each in wanted:
+            try:
+                begun.append(await _begin(workplace, each, run_id, max_cost, locks))
+            except StoicError as fault:
+                outcomes[each.evaluation_id] = fault
+        if begun:
+            with workplace.graphs() as graphs:
+                outcomes |= await _converse(workplace, begun, graphs.subject, at_once, max_cost)
+    return outcomes
+
+
+async def _begin(
+    workplace: Workplace, wanted: Wanted, run_id: str, max_cost: float | None, locks: ExitStack
+) -> Manifest:
+    version, evaluation_id = wanted.agent_version, wanted.evaluation_id
+    setup = set_up(wanted.request, version, workplace.project, workplace.settings, workplace.env, max_cost)
+    for job in setup.spec.jobs:
+        workplace.redactor.learn(header_secrets(job.target, workplace.env))  # an agent may repeat them
+    # The judges' key is used only once all conversations are paid for, so it is checked now.
+    await concurrently([check_reachable(setup.spec, workplace.env), require_access(workplace.env)])
+    locks.enter_context(workplace.evidence.locked(version, evaluation_id))
+    manifest = begin_or_resume(workplace, version, evaluation_id, run_id, setup)
+    await _announce(workplace, manifest)
+    return manifest
+
+
+def begin_or_resume(
+    workplace: Workplace, agent_version: str, evaluation_id: str, run_id: str, setup: Setup
+) -> Manifest:
+    """The stored manifest of this evaluation, or a new one. Raises `ResumeRefused` if its specification is another."""
+    begun = workplace.evidence.manifest(agent_version, evaluation_id)
+    if begun is not None:
+        refuse_change(begun, setup.spec, workplace.redactor)
+        return begun.model_copy(update={"spec": setup.spec})  # the same, with the secrets that are never stored
+    release = setup.release
+    manifest = Manifest(
+        evaluation_id=evaluation_id, agent_version=agent_version, started_at=now(), run_id=run_id,
+        offline=is_offline(workplace.env), spec=setup.spec, spec_hash=setup.spec.hash(),
+        job_hashes={job.name: job.question_hash() for job in setup.spec.jobs},
+        released_at=release.released_at if release else None,
+        parents=release.parent_versions if release else (),
+    )
+    workplace.evidence.begin(manifest)
+    return manifest
+
+
+async def _converse(
+    workplace: Workplace, manifests: Sequence[Manifest], graph: Graph, at_once: int | None, max_cost: float | None
+) -> Outcomes:
+    limits = RequestLimits(workplace.settings.limits.agent)
+    underway = [Worlds(workplace, manifest, graph, max_cost, limits) for manifest in manifests]
+    import_clients(all(manifest.offline for manifest in manifests))
+    try:
+        await graph.ping()
+        await _hold_all(workplace, underway, at_once or workplace.settings.conversations.at_once)
+    finally:
+        for each in underway:
+            await each.close()
+        await graph.aclose()
+    return {each.manifest.evaluation_id: _outcome(workplace, each) for each in underway}
+
+
+def _outcome(workplace: Workplace, worlds: Worlds) -> Held | StoicError:
+    """Stores what was held of one evaluation, even if others fail."""
+    try:
+        return worlds.fault or _store(workplace, worlds)
+    except StoicError as fault:
+        return fault
+
+
+async def _hold_all(workplace: Workplace, underway: Sequence[Worlds], at_once: int) -> None:
+    planned = alternated(each.plan for each in underway)
+    workplace.progress.begin("conversations", len(planned))
+    worlds_of = {item.trial.trial_id: each for each in underway for item in each.plan}
+
+    async def hold(item: Planned) -> Evidence | None:
+        worlds = worlds_of[item.trial.trial_id]
+        if worlds.spent or worlds.fault is not None:
+            return worlds.former(item)
+        try:
+            return await worlds.hold(item)
+        except BudgetReached:
+            worlds.spent = True
+            return worlds.former(item)
+        except StoicError as fault:
+            if len(underway) == 1:
+                raise  # there are no other evaluations to protect: cancel what is running
+            worlds.fault = fault
+        return None
+
+    for evidence in await hold_all(planned, hold, at_once, workplace.graph_access):
+        worlds_of[evidence.trial.trial_id].evidence.append(evidence)
+
+
+def import_clients(offline: bool) -> None:
+    """Imports clients early: in the middle of conversations that would block the loop and add 0.3 to 0.6 s to replies.
+
+    A command calls it earlier, while the embedded graph starts.
+    """
+    with uncollected():
+        import aiohttp  # noqa: F401
+
+        if not offline:
+            openai_alone()
+            import stoic_assets.adapters.models.aiohttp_client  # noqa: F401
+
+
+async def _announce(workplace: Workplace, manifest: Manifest) -> None:
+    if url := workplace.env.get("BOOGIE_URL"):
+        about = f"Stoic Eval of {manifest.agent_version}"
+        key = api_key(workplace.env, "AGENT_API_KEY")
+        limit = workplace.settings.limits.agent
+        await create_knowledge_context(url, f"stoic-{manifest.evaluation_id}", about, key, limit)
+
+
+def _store(workplace: Workplace, worlds: Worlds) -> Held:
+    """Stores what is not stored yet; verdicts stay where no trial was held since."""
+    manifest, evidence = worlds.manifest, worlds.evidence
+    jobs = {job.name: job for job in manifest.spec.jobs}
+    trials = [workplace.redactor.row(trial_row(e, jobs[e.trial.job])) for e in evidence]
+    planned = len(worlds.plan)
+    store = EvaluationTables(workplace, manifest)
+    files = {"llm_calls": store.write_calls()}
+    if not _is_stored(store, evidence):
+        # The evaluation's own row goes first, so that a kill leaves no old verdict on new trials; `trials`, which
+        # show that everything is stored, go last.
+        files["evaluations"] = store.write_head("conversed", planned_trials=planned)
+        files["turns"] = store.write("turns", [row for e in evidence for row in turn_rows(e)])
+        files["observations"] = store.write("observations", [row for e in evidence for row in observation_rows(e)])
+        files["trials"] = store.write("trials", trials)
+    return Held(manifest, planned, trials, files)
+
+
+def _is_stored(store: EvaluationTables, evidence: Sequence[Evidence]) -> bool:
+    """Whether exactly these conversations are stored; one that was held again ended at another time."""
+    if not store.has("trials"):
+        return False
+    stored = {(row["trial_id"], row["ended_at"]) for row in store.read("trials", ["trial_id", "ended_at"])}
+    return stored == {(each.trial.trial_id, datetime.fromisoformat(each.ended_at)) for each in evidence}

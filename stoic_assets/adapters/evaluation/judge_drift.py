@@ -1,0 +1,204 @@
+"""Judges stored transcripts again and compares the verdicts with a reference, into the table `judge_drift`.
+
+    <home>/judge_drift/<reference_id>.json      what nights are compared with; the newest of the present judge counts
+    <home>/judge_drift/calls/<drift id>.jsonl   the ledger of one night's model calls; `lock`
+
+The judge cache is neither read nor written: its replies are verdicts from an earlier time.
+"""
+
+import asyncio
+from collections.abc import Iterable, Mapping, Set
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from stoic_assets.adapters.disk.file_locks import locked
+from stoic_assets.adapters.disk.files import read_stored, write_whole
+from stoic_assets.adapters.evaluation.tables import EvaluationTables
+from stoic_assets.adapters.models.connect import judge_panel
+from stoic_assets.adapters.models.ledger import Ledger, calls_in
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core import alerts
+from stoic_assets.core.chat import ChatModel
+from stoic_assets.core.comparison.judge_drift import FEWEST, Measurement, measured, moved, unmeasured
+from stoic_assets.core.comparison.judge_reference import (
+    Judged,
+    Member,
+    Reference,
+    chosen,
+    judge_id,
+    panel_scores,
+    reference_id,
+)
+from stoic_assets.core.concurrent_calls import concurrently
+from stoic_assets.core.conversation.evidence import Evidence
+from stoic_assets.core.errors import Busy, InfrastructureError
+from stoic_assets.core.evolution.events import Event
+from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.judging.exhibit import judged
+from stoic_assets.core.judging.judge import judge_virtues
+from stoic_assets.core.judging.scores import VirtueScore
+from stoic_assets.core.model_costs import total_cost
+from stoic_assets.core.releases import ALL_VERSIONS
+
+TABLE = "judge_drift"
+MADE = "the reference was made tonight"
+_JUDGED_TRIALS = """
+    select distinct agent_version, evaluation_id, trial_id
+    from trials
+    inner join evaluations using (agent_version, evaluation_id)
+    inner join virtue_scores using (agent_version, evaluation_id, trial_id)
+    where evaluations.status = 'finished' and virtue_scores.score is not null
+"""
+Exhibits = Mapping[str, tuple[Job, Evidence]]
+"""Trial id to the job and evidence that a judge needs."""
+
+
+@dataclass(frozen=True)
+class Watch:
+    """What a night found about the judge, the file of its rows, and US dollars spent (None if unknown).
+
+    `event` is to be announced; only an alarm has one.
+    """
+
+    measurement: Measurement
+    evaluation_id: str
+    cost_usd: float | None
+    path: Path
+    event: Event | None
+
+
+async def watch_judge(workplace: Workplace, provider: ChatModel, at: datetime, renew: bool = False) -> Watch:
+    """Judges the reference's transcripts once more and stores how far the judge is from the reference.
+
+    A judge without a reference gets one instead, and so does every judge with `renew`; an interrupted reference is
+    continued after its last whole round. `at` is the night's moment, in UTC. Raises `ConfigurationError`,
+    `StorageError`, and `InfrastructureError` when too many verdicts are missing.
+    """
+    home, evaluation_id = drift_folder(workplace), f"drift-{at:%Y%m%dT%H%M%S}"
+    journal = home / "calls" / f"{evaluation_id}.jsonl"
+    ledger = Ledger(provider, journal, workplace.settings.prices, redactor=workplace.redactor)
+    with _alone(home):
+        _store_calls_of_a_killed_night(workplace, journal.parent)
+        try:
+            measurement = await _measure(workplace, ledger, at, renew)
+        finally:
+            calls = ledger.rows()
+            workplace.warehouse.write("llm_calls", ALL_VERSIONS, evaluation_id, calls)
+        path = workplace.warehouse.write(TABLE, ALL_VERSIONS, evaluation_id, measurement.rows(at))
+    event = alerts.judge_moved(measurement, evaluation_id, at)
+    return Watch(measurement, evaluation_id, total_cost(calls), path, event)
+
+
+def judge_moved(
+    workplace: Workplace, base_judged_at: datetime, candidate_judged_at: datetime, judges: Set[str] | None = None
+) -> str | None:
+    """One line when the judge moved between two moments, by the stored nights; else None.
+
+    `judges` are the models of the panel in question; without them every panel that was watched counts.
+    """
+    nights = workplace.warehouse.query(f"select * from {TABLE}")
+    of_panel = [row for row in nights if judges is None or judges == set(row["judge_models"])]
+    return moved(of_panel, base_judged_at, candidate_judged_at)
+
+
+def drift_folder(workplace: Workplace) -> Path:
+    """The folder of references and ledgers."""
+    return workplace.project.home / TABLE
+
+
+async def _measure(workplace: Workplace, model: ChatModel, at: datetime, renew: bool) -> Measurement:
+    reference, exhibits = await asyncio.to_thread(_prepared, workplace, at, renew)
+    if len(reference.members) < FEWEST:
+        why = f"stored transcripts that were judged: {len(reference.members)}; at least {FEWEST} are needed"
+        return unmeasured(reference, why)
+    wanted = workplace.settings.drift.reference_judgings
+    if reference.rounds >= wanted:
+        return measured(reference, await _judged_once(workplace, model, exhibits, reference.judge_models))
+    for _ in range(reference.rounds, wanted):
+        reference = reference.judged(await _judged_once(workplace, model, exhibits, reference.judge_models))
+        write_whole(drift_folder(workplace) / f"{reference.reference_id}.json", reference.model_dump_json(indent=1))
+    return unmeasured(reference, MADE)
+
+
+def _store_calls_of_a_killed_night(workplace: Workplace, ledgers: Path) -> None:
+    """Stores what the latest night before this one asked, if it was killed before it could: it was paid for."""
+    latest = max(ledgers.glob("*.jsonl"), default=None)
+    if latest and not workplace.warehouse.has("llm_calls", ALL_VERSIONS, latest.stem):
+        calls = calls_in(latest, workplace.settings.prices)
+        workplace.warehouse.write("llm_calls", ALL_VERSIONS, latest.stem, calls)
+
+
+def _prepared(workplace: Workplace, at: datetime, renew: bool) -> tuple[Reference, Exhibits]:
+    """The reference without trials that were deleted since, and the remaining ones; a new one if too few remain."""
+    panel = judge_panel(workplace.env)
+    judge = judge_id(panel, workplace.judge_identity(panel), workplace.settings)
+    kept = None if renew else _kept(workplace, judge)
+    if kept is not None:
+        exhibits = _exhibits(workplace, kept.members)
+        if len(exhibits) >= FEWEST:
+            return kept.keeping(exhibits), exhibits
+    members = _chosen(workplace)
+    exhibits = _exhibits(workplace, members)
+    begun = Reference(reference_id=reference_id(judge, at), judge_models=panel, members=members)
+    return begun.keeping(exhibits), exhibits
+
+
+def _chosen(workplace: Workplace) -> tuple[Member, ...]:
+    candidates = [Member(**row) for row in workplace.warehouse.query(_JUDGED_TRIALS)]
+    return chosen(candidates, workplace.settings.drift.transcripts)
+
+
+def _exhibits(workplace: Workplace, members: Iterable[Member]) -> Exhibits:
+    """The members that are still stored, with the jobs of their conversations."""
+    wanted = {member.trial_id: (member.agent_version, member.evaluation_id) for member in members}
+    found: dict[str, tuple[Job, Evidence]] = {}
+    for version, evaluation_id in dict.fromkeys(wanted.values()):
+        manifest = workplace.evidence.readable(version, evaluation_id)
+        if manifest is None or not workplace.warehouse.has("trials", version, evaluation_id):
+            continue
+        jobs = {job.name: job.blanked(workplace.redactor) for job in manifest.spec.jobs}
+        for evidence in EvaluationTables(workplace, manifest).evidence():
+            if evidence.trial.trial_id in wanted and judged(evidence):
+                found[evidence.trial.trial_id] = (jobs[evidence.trial.job], evidence)
+    return found
+
+
+async def _judged_once(workplace: Workplace, model: ChatModel, exhibits: Exhibits, panel: tuple[str, ...]) -> Judged:
+    """Judges every transcript once, concurrently within the judge's limit."""
+    settings = workplace.settings.judging.model_copy(update={"samples": 1})
+    workplace.progress.begin(TABLE, len(exhibits))
+
+    async def one(job: Job, evidence: Evidence) -> list[VirtueScore]:
+        verdicts = await judge_virtues(job, evidence, model, settings, panel)
+        workplace.progress.advance(TABLE)
+        return verdicts
+
+    groups = await concurrently([one(job, evidence) for job, evidence in exhibits.values()])
+    verdicts = [verdict for group in groups for verdict in group]
+    _refuse_silence(verdicts, workplace.settings.invalid_trials_threshold)
+    return panel_scores(verdicts)
+
+
+def _refuse_silence(verdicts: list[VirtueScore], threshold: float) -> None:
+    """Refuses a night whose judge did not answer: as a round of a reference it would leave a permanent gap."""
+    faults = [verdict.error for verdict in verdicts if verdict.error]
+    if len(faults) > threshold * len(verdicts):
+        raise InfrastructureError(
+            f"{len(faults)} of {len(verdicts)} verdicts were not given (the first: {faults[0]}); "
+            "materialise judge_drift again when the judge answers"
+        )
+
+
+def _kept(workplace: Workplace, judge: str) -> Reference | None:
+    """The newest reference of a judge, complete or not. Raises `ConfigurationError` for a damaged file."""
+    path = max(drift_folder(workplace).glob(f"{judge}-*.json"), default=None)
+    advice = "is damaged or cannot be read; remove it, and a new reference is made"
+    return read_stored(path, Reference.model_validate_json, advice) if path else None
+
+
+def _alone(folder: Path) -> AbstractContextManager[None]:
+    """One watch at a time: two would pay for everything twice."""
+    busy = Busy("the judge is being watched by another process; wait for it, or end it")
+    return locked(folder / "lock", busy, wait=0)

@@ -1,0 +1,49 @@
+"""The releases of a project according to its present manifests and jobs: which can be read, which can be called."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from stoic_assets.adapters.disk.document_files import load_releases
+from stoic_assets.adapters.evaluation.setup import chosen_jobs
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.evaluation import EvaluationRequest
+from stoic_assets.core.releases import Release, base_of, live_versions
+
+
+@dataclass(frozen=True)
+class Releases:
+    """Every readable manifest by agent version, the live ones oldest first, and what is wrong with the others."""
+
+    known: Mapping[str, Release]
+    live: tuple[Release, ...]
+    complaints: tuple[str, ...]
+
+    def bases(self) -> dict[str, str | None]:
+        """The version that each live one is compared with."""
+        return {release.agent_version: base_of(release.agent_version, self.known.values()) for release in self.live}
+
+
+def read_releases(workplace: Workplace) -> Releases:
+    """The manifests of `releases/`. A fault in one, or in the jobs it selects, is a complaint and stops no other."""
+    known, faults = load_releases(workplace.project.releases)
+    complaints = [str(fault) for fault in faults]
+
+    def address_of(release: Release) -> str | None:
+        try:
+            return _address(release, workplace)
+        except ConfigurationError as fault:
+            complaints.append(f"{release.agent_version}: {fault}")
+            return None
+
+    live = live_versions(known.values(), address_of)
+    return Releases(known, tuple(live), tuple(complaints))
+
+
+def _address(release: Release, workplace: Workplace) -> str | None:
+    """Where a release listens: its own URL, else those of all its jobs; None if it is only a name."""
+    if release.url:
+        return release.url
+    jobs = chosen_jobs(EvaluationRequest(), release.agent_version, workplace.project, release)
+    urls = {job.target.url or workplace.env.get("AGENT_URL") or "" for job in jobs}
+    return None if "" in urls else " ".join(sorted(urls))

@@ -1,0 +1,212 @@
+"""Publishes an evaluation: the fitness update, the events, and GEPA's batch.
+
+What people found about a version goes into each of its fitness updates besides what the judges found.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from stoic_assets.adapters.evaluation.tables import EvaluationTables
+from stoic_assets.adapters.evaluation.version_comparison import TABLE, moved_between, read_side
+from stoic_assets.adapters.messages.delivery import deliver, times_locked
+from stoic_assets.adapters.messages.outbox import Delivered, fitness_message
+from stoic_assets.adapters.messages.receiver import addresses
+from stoic_assets.adapters.ratings.feedback_files import human_evaluations
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.comparison.comparison import compare
+from stoic_assets.core.comparison.side import ComparisonRefused, Side
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.evaluation import Manifest, way_to_finish
+from stoic_assets.core.evolution.comparison_verdict import against_base
+from stoic_assets.core.evolution.events import Event, applied, compared, completed, events_of_evaluation
+from stoic_assets.core.evolution.fitness import FitnessUpdate, fitness_update
+from stoic_assets.core.evolution.gepa import Batch, evaluation_batch
+from stoic_assets.core.evolution.said_examples import only_said
+from stoic_assets.core.evolution.scale import scale_of
+from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation, stoic_evaluations
+from stoic_assets.core.feedback.human_evaluation import FEEDBACK, RATINGS
+from stoic_assets.core.table_rows import Row
+
+_TO_LEARN_FROM = {
+    "trials": ("trial_id", "holdout", "scenario"),
+    "composite_scores": ("trial_id", "job", "outcome", "valid", "virtue_overall", "virtue_confidence"),
+    "trial_virtues": ("trial_id", "virtue", "score", "confidence", "confidence_source"),
+    "virtue_scores": (
+        "trial_id", "virtue", "judge_model", "sample", "score", "reasoning", "supporting_examples",
+        "improvement_suggestions",
+    ),
+}  # fmt: skip
+"""The columns of each table that `stoic_evaluations` reads, in its order."""
+_MEASURED_WITH = {
+    "trials": ("trial_id", "job", "job_hash", "scenario", "condition", "holdout", "evaluator_model"),
+    "virtue_scores": ("trial_id", "virtue", "judge_model", "prompt_hash", "error"),
+}
+"""The columns of each table that `scale_of` reads, in its order."""
+_NO_VERDICT = "the evaluation is not finished, or too many of its trials are invalid"
+
+
+@dataclass(frozen=True)
+class Published:
+    """The update of an evaluation, how delivery went, and the files with its rows.
+
+    An evaluation that is not finished, or has too many invalid trials, is not `conclusive`: its update is void.
+    """
+
+    update: FitnessUpdate
+    conclusive: bool
+    delivery: Delivered
+    files: dict[str, Path]
+
+
+def read_evaluations(workplace: Workplace, manifest: Manifest) -> tuple[EvaluationHead, list[StoicEvaluation]]:
+    """The scored trials of an evaluation as the judges saw them."""
+    tables = EvaluationTables(workplace, manifest)
+    [evaluation] = tables.read("evaluations")
+    head = EvaluationHead(
+        manifest.agent_version, manifest.evaluation_id, manifest.started_at, offline=evaluation["offline"]
+    )
+    return head, stoic_evaluations(head, *[tables.read(name, columns) for name, columns in _TO_LEARN_FROM.items()])
+
+
+async def publish(workplace: Workplace, manifest: Manifest) -> Published:
+    """Puts fitness update and events into the outbox, delivers what has an address, and stores both tables."""
+    head, evaluations = read_evaluations(workplace, manifest)
+    tables, outbox = EvaluationTables(workplace, manifest), workplace.outbox
+    conclusive = _conclusive(tables)
+    update = _update(workplace, manifest, head, evaluations)
+    update = _revised(workplace, tables, update if conclusive else update.void(_NO_VERDICT))
+    events = [completed(evaluation) for evaluation in evaluations]
+    if (of_evaluation := applied(update)) is not None:
+        events.append(of_evaluation)
+    if verdict := against_base(tables.read_if_stored(TABLE)):
+        events.append(compared(head, verdict))
+    clean = _clean(workplace, events)
+    outbox.withdraw("events", events_of_evaluation(head) - clean.keys())
+    delivery = await _deliver(workplace, manifest.agent_version, update, clean)
+    with times_locked(workplace):
+        times = outbox.delivery_times("events", clean)
+        rows = [event.row(times[key]) for key, event in clean.items()]
+        [delivered_at] = outbox.delivery_times("fitness", [_message(update)]).values()
+        files = {
+            "fitness_updates": tables.write("fitness_updates", [update.row(delivered_at)]),
+            "events": workplace.warehouse.write("events", manifest.agent_version, manifest.evaluation_id, rows),
+        }
+    return Published(update, conclusive, delivery, files)
+
+
+def gepa_batch(workplace: Workplace, manifest: Manifest, jobs: Sequence[str] | None = None) -> Batch:
+    """The judged trials of an evaluation in GEPA's shape: one entry for each, or for each of `jobs`.
+
+    Raises `ConfigurationError` when the evaluation is not finished or has too many invalid trials, and
+    `NothingToLearn` for a job that is held out or was not scored.
+    """
+    tables = EvaluationTables(workplace, manifest)
+    if not _conclusive(tables):
+        again = way_to_finish(manifest.agent_version, manifest.evaluation_id, tables.read("evaluations")[0]["status"])
+        raise ConfigurationError(
+            f"evaluation {manifest.evaluation_id} of {manifest.agent_version} is not finished or has too many invalid "
+            f"trials; nothing can be learned from it until {again} has corrected that"
+        )
+    _, evaluations = read_evaluations(workplace, manifest)
+    return evaluation_batch(evaluations, tables.read("trials"), _turns(tables), jobs)
+
+
+def _update(
+    workplace: Workplace, manifest: Manifest, head: EvaluationHead, evaluations: Sequence[StoicEvaluation]
+) -> FitnessUpdate:
+    tables = EvaluationTables(workplace, manifest)
+    said = only_said(evaluations, _turns(tables))
+    measured = scale_of(*(tables.read(name, columns) for name, columns in _MEASURED_WITH.items()), offline=head.offline)
+    people = human_evaluations(workplace, manifest.agent_version)
+    settings = workplace.settings
+    return fitness_update(
+        head, [*said, *people], settings.weakness, evolution=settings.evolution, parents=manifest.parents,
+        comparison=_open_comparison(workplace, manifest), scale=measured,
+    )
+
+
+def _revised(workplace: Workplace, tables: EvaluationTables, update: FitnessUpdate) -> FitnessUpdate:
+    """The update with its revision, as the successor of the one that was sent for the evaluation before."""
+    if former := workplace.outbox.newest("fitness", _message(update)):
+        return update.after(former)
+    stored = next(iter(tables.read_if_stored("fitness_updates")), None)
+    # The outbox was deleted, or had nothing to send; an earlier release did not store the revision.
+    return update.after(stored) if stored and _was_told(stored) else update
+
+
+def _was_told(stored: Row) -> bool:
+    """Whether the service may have had the update of this row: a first one that says nothing was not sent."""
+    result = stored["fitness"] is not None or (stored["conclusive"] and stored["scored_trials"])
+    return bool(stored["revision"] and (stored["revision"] > 1 or result))
+
+
+def _message(update: FitnessUpdate) -> str:
+    return fitness_message(update.head.agent_version, update.head.evaluation_id)
+
+
+def _conclusive(tables: EvaluationTables) -> bool:
+    """Whether the evaluation ended and enough of its trials count."""
+    return tables.read("evaluations")[0]["status"] == "finished" and bool(
+        tables.read("evaluation_scores")[0]["conclusive"]
+    )
+
+
+def _turns(tables: EvaluationTables) -> list[Row]:
+    return tables.read_if_stored("turns", ("trial_id", "turn", "speaker", "content", "events"))
+
+
+def _open_comparison(workplace: Workplace, manifest: Manifest) -> list[Row]:
+    """The comparison with the base; made again without holdout jobs if there are any, since these count in verdicts."""
+    tables = EvaluationTables(workplace, manifest)
+    rows = tables.read_if_stored(TABLE)
+    trials = tables.read("trials", ("job", "holdout")) if rows else []
+    held_out = {trial["job"] for trial in trials if trial["holdout"]}
+    if not held_out:
+        return rows
+    try:
+        base = read_side(workplace, rows[0]["base"], rows[0]["base_evaluation_id"])
+        candidate = read_side(workplace, manifest.agent_version, manifest.evaluation_id)
+        moved, settings = moved_between(workplace, base, candidate), workplace.settings
+        sides = _without(base, held_out), _without(candidate, held_out)
+        return compare(*sides, settings.minimal_differences, settings.invalid_trials_threshold, moved).rows()
+    except ComparisonRefused:  # they have only holdout jobs in common, or the base is gone
+        return []
+
+
+def _without(side: Side, jobs: Collection[str]) -> Side:
+    return replace(side, jobs={job: content for job, content in side.jobs.items() if job not in jobs})
+
+
+async def publish_feedback(workplace: Workplace, agent_version: str) -> Delivered:
+    """Puts an event for everything that people found about a version into the outbox, delivers, stores the events.
+
+    The fitness update follows with the next `publish` of an evaluation of that version.
+    """
+    evaluations, outbox = human_evaluations(workplace, agent_version), workplace.outbox
+    clean = _clean(workplace, [completed(each) for each in evaluations])
+    delivery = await _deliver(workplace, agent_version, None, clean)
+    with times_locked(workplace):
+        times = outbox.delivery_times("events", clean)
+        for evaluation_id in (FEEDBACK, RATINGS):
+            ids = [each.id for each in evaluations if each.head.evaluation_id == evaluation_id]
+            rows = [clean[each].row(times[each]) for each in ids]
+            if rows or workplace.warehouse.has("events", agent_version, evaluation_id):
+                workplace.warehouse.write("events", agent_version, evaluation_id, rows)
+    return delivery
+
+
+def _clean(workplace: Workplace, events: Iterable[Event]) -> dict[str, Event]:
+    """The events without secrets, by id."""
+    return {event.id: Event(**workplace.redactor.row(vars(event))) for event in events}
+
+
+async def _deliver(
+    workplace: Workplace, version: str, update: FitnessUpdate | None, events: Mapping[str, Event]
+) -> Delivered:
+    outbox, new = workplace.outbox, set(events)
+    if update is not None and update.deliverable:
+        outbox.put("fitness", {_message(update): workplace.redactor.row(update.payload())}, version)
+        new.add(_message(update))
+    outbox.put("events", {key: event.document() for key, event in events.items()}, version)
+    return await deliver(workplace, addresses(workplace.env), new)

@@ -1,0 +1,134 @@
+"""Collects the rows for a report, and stores the reports of an evaluation."""
+
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from stoic_assets.adapters.compiled_templates import compiled_templates
+from stoic_assets.adapters.disk.files import write_whole
+from stoic_assets.adapters.evaluation.tables import EvaluationTables
+from stoic_assets.adapters.evaluation.version_comparison import job_hashes
+from stoic_assets.adapters.ratings.calibration_store import calibration_rows
+from stoic_assets.adapters.warehouse.warehouse import Warehouse
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.calibration.against_people import in_short
+from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.presentation.confidence import calibrated_share, whose_confidence
+from stoic_assets.core.releases import agent_of
+from stoic_assets.core.reports.data import BaseVersion, ReportData
+from stoic_assets.core.reports.page import report_parts
+from stoic_assets.core.reports.weak_virtues import weak_virtue_markdown
+from stoic_assets.core.table_rows import Row
+
+GATHERED_OTHERWISE = (
+    "evaluation", "jobs", "virtue_trends", "version_comparisons", "judge_calibration", "invalid_trials_threshold",
+    "weak_below", "base",
+)  # fmt: skip
+"""Parts of the report's data that are not tables of the evaluation."""
+
+Key = tuple[str, str]
+"""Agent version and evaluation."""
+
+
+def report_data(workplace: Workplace, manifest: Manifest) -> ReportData:
+    """The rows of one evaluation, with those of its base.
+
+    The base is the evaluation that it was compared with; if there was no comparison, the parent's newest.
+    """
+    key = (manifest.agent_version, manifest.evaluation_id)
+    agent = agent_of(manifest.agent_version)
+    comparisons = _comparisons(workplace.warehouse, manifest)
+    base = _compared_base(comparisons) or _parent(workplace, manifest)
+    tables = _tables(workplace, key, ReportData)
+    return ReportData(
+        **tables,
+        jobs=_jobs(workplace, manifest, tables["trials"]),
+        evaluation=_head(workplace.warehouse, key),
+        virtue_trends=workplace.warehouse.query("select * from virtue_trends where agent = ? order by n", [agent]),
+        version_comparisons=comparisons,
+        judge_calibration=calibration_rows(workplace.warehouse),
+        invalid_trials_threshold=workplace.settings.invalid_trials_threshold,
+        weak_below=workplace.settings.weakness.score_below,
+        base=base and BaseVersion(_head(workplace.warehouse, base), **_tables(workplace, base, BaseVersion)),
+    )
+
+
+def write_report(workplace: Workplace, manifest: Manifest, path: Path | None = None) -> Path:
+    """The HTML report of an evaluation; by default below `$STOIC_HOME/reports`. Raises `StorageError`."""
+    path = path or workplace.report_file(manifest.agent_version, manifest.evaluation_id)
+    return write_whole(path, report_parts(report_data(workplace, manifest), compiled_templates()))
+
+
+def write_weak_virtues(workplace: Workplace, manifest: Manifest) -> tuple[Path, str]:
+    """Writes the report of weak virtues as Markdown; returns its path and its text."""
+    tables = EvaluationTables(workplace, manifest)
+    virtues, weak = tables.read("evaluation_virtues"), tables.read("weak_virtues")
+    agreement = in_short(calibration_rows(workplace.warehouse), tables.read("virtue_scores", ("judge_model", "score")))
+    whose = whose_confidence(calibrated_share(tables.read("trial_virtues")), agreement)
+    below = workplace.settings.weakness.score_below
+    text = weak_virtue_markdown(virtues, weak, tables.is_offline(), whose, below)
+    path = workplace.report_file(manifest.agent_version, manifest.evaluation_id, "weak-virtues.md")
+    return write_whole(path, text), text
+
+
+def _tables(workplace: Workplace, key: Key, kind: type[ReportData] | type[BaseVersion]) -> dict[str, Any]:
+    """The tables that the fields of `kind` name; trials with the hashes of jobs that comparisons use."""
+    names = [field.name for field in fields(kind) if field.name not in GATHERED_OTHERWISE]
+    tables = {name: _rows(workplace.warehouse, key, name) for name in names}
+    hashes = job_hashes(workplace, *key, tables["trials"])
+    return tables | {"trials": [trial | {"job_hash": hashes[trial["job"]]} for trial in tables["trials"]]}
+
+
+def _jobs(workplace: Workplace, manifest: Manifest, trials: Sequence[Row]) -> list[Row]:
+    """The jobs used for judging, without secrets: whether they were corrected, and if so, whether they are kept."""
+    judged, held = {row["job"]: row["job_hash"] for row in trials}, manifest.held_hashes()
+    correction = workplace.evidence.correction(manifest)
+    kept = {job.name: job for job in correction.jobs if judged.get(job.name) == correction.job_hashes[job.name]}
+    parts: Any = {"name": True, "facts": True, "tasks": True, "scenarios": {"__all__": {"id", "category"}}}
+    return [
+        {
+            **workplace.redactor.row(kept.get(job.name, job).model_dump(mode="json", include=parts)),
+            "corrected": judged.get(job.name) != held[job.name],
+            "kept": job.name in kept,
+        }
+        for job in manifest.spec.jobs
+    ]
+
+
+def _rows(warehouse: Warehouse, key: Key, table: str) -> Any:
+    """The table's rows, or its one row; none where its stage has not run yet."""
+    rows = warehouse.read_if_stored(table, *key)
+    return (rows[0] if rows else {}) if table == "evaluation_scores" else rows
+
+
+def _head(warehouse: Warehouse, key: Key) -> Row:
+    """The evaluation's own row; only the names for a base that is no longer stored."""
+    version, evaluation_id = key
+    rows = _rows(warehouse, key, "evaluations")
+    return {"evaluation_id": evaluation_id, **(rows[0] if rows else {}), "agent_version": version}
+
+
+def _comparisons(warehouse: Warehouse, manifest: Manifest) -> list[Row]:
+    """The comparison with one base: the first parent that was compared, otherwise the base evaluated last."""
+    rows: list[Row] = _rows(warehouse, (manifest.agent_version, manifest.evaluation_id), "version_comparisons")
+    bases = {(row["base"], row["base_evaluation_id"]): row["base_started_at"] for row in rows}
+    chosen = min(bases, key=lambda base: (_place(base[0], manifest.parents), -bases[base].timestamp()), default=None)
+    return [row for row in rows if (row["base"], row["base_evaluation_id"]) == chosen]
+
+
+def _place(version: str, parents: Sequence[str]) -> int:
+    return parents.index(version) if version in parents else len(parents)
+
+
+def _compared_base(comparisons: Sequence[Row]) -> Key | None:
+    return (comparisons[0]["base"], comparisons[0]["base_evaluation_id"]) if comparisons else None
+
+
+def _parent(workplace: Workplace, manifest: Manifest) -> Key | None:
+    """The newest judged evaluation of the first parent that has one."""
+    for parent in manifest.parents:
+        for earlier in reversed(workplace.evidence.manifests(parent)):
+            if workplace.warehouse.has("evaluation_virtues", parent, earlier.evaluation_id):
+                return parent, earlier.evaluation_id
+    return None

@@ -1,0 +1,200 @@
+"""Resolves what a user requests to the specification of an evaluation, with the checks that precede any call."""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+from stoic_assets.adapters.agents.connect import connect_agent, header_secrets, reachable
+from stoic_assets.adapters.configured_secrets import secrets_in
+from stoic_assets.adapters.disk.document_files import load_jobs, load_release, select_jobs, wanted_jobs, yaml_files
+from stoic_assets.adapters.http.endpoint import parse_url
+from stoic_assets.adapters.messages.message_signature import signing_keys
+from stoic_assets.adapters.messages.receiver import SECRETS, SETTINGS
+from stoic_assets.adapters.models.connect import connect_model, evaluator_model, judge_panel, reachable_model
+from stoic_assets.adapters.models.ledger import require_price
+from stoic_assets.adapters.project import Project
+from stoic_assets.core import templates
+from stoic_assets.core.concurrent_calls import concurrently
+from stoic_assets.core.conversation import evaluator
+from stoic_assets.core.documents import dotted
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.evaluation import DEFAULT_AGENT_MODEL, DEFAULT_AGENT_URL, EvaluationRequest, EvaluationSpec
+from stoic_assets.core.graph_address import refuse_same_graph, refuse_setups, stoic_address, subject_address
+from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.jobs.job_entries import Target
+from stoic_assets.core.judging import prompt as judging
+from stoic_assets.core.own_prompts import refuse_prompt
+from stoic_assets.core.redaction import Redactor
+from stoic_assets.core.releases import Release, agent_of
+from stoic_assets.core.settings import Settings
+
+
+@dataclass(frozen=True)
+class Setup:
+    """A resolved specification and the release manifest, if any, that parts of it come from."""
+
+    spec: EvaluationSpec
+    release: Release | None
+
+
+def set_up(
+    request: EvaluationRequest, agent_version: str, project: Project, settings: Settings, env: Mapping[str, str],
+    max_cost: float | None = None,
+) -> Setup:
+    """Resolves a request. Raises `ConfigurationError` for anything missing or wrong; no service is contacted."""
+    release = load_release(project.releases, agent_version)
+    jobs = [_as_released(job, release) for job in chosen_jobs(request, agent_version, project, release)]
+    refuse_setups_of(jobs, env)
+    refuse_same_graph(subject_address(env), stoic_address(env), env)
+    spec = EvaluationSpec(
+        jobs=tuple(jobs),
+        addresses={job.name: address_of(job, request, release, env) for job in jobs},
+        conditions=request.conditions,
+        repeats=request.repeats,
+        agent_model=request.model or (release.model if release else None) or DEFAULT_AGENT_MODEL,
+        evaluator_model=evaluator_model(env),
+        judge_models=judge_panel(env),
+        judge_samples=request.judge_samples or settings.judging.samples,
+        prompts_hash=prompts_hash(),
+    )
+    _refuse_unusable(spec, settings, env, max_cost)
+    return Setup(spec, release)
+
+
+def _refuse_unusable(
+    spec: EvaluationSpec, settings: Settings, env: Mapping[str, str], max_cost: float | None
+) -> None:
+    """Raises for an address, header, key or price that the evaluation needs and that is missing or invalid.
+
+    Also for a job that could not be judged in the form in which it will be stored.
+    """
+    redactor = Redactor(settings.redact, secrets_in(env))
+    connect_model(env, settings)
+    refuse_receivers(env)
+    for job in spec.jobs:
+        address = spec.addresses[job.name]
+        with _named(job):
+            header_secrets(job.target, env)
+        with _named(job) if address == job.target.url else nullcontext():
+            connect_agent(job.target, address, spec.agent_model, env, settings.limits.agent)
+        blanked = job.blanked(redactor)
+        for prompt, text in blanked.prompts.items():
+            source = f"job {job.name}: prompt {prompt} once `redact` in stoic.yml has replaced a part of it"
+            refuse_prompt(blanked, prompt, text, source)
+    if settings.ceiling(max_cost) is not None:
+        for model in (spec.evaluator_model, *spec.judge_models):
+            require_price(model, settings.prices)
+
+
+@contextmanager
+def _named(job: Job) -> Iterator[None]:
+    """Names the job in errors about its target."""
+    try:
+        yield
+    except ConfigurationError as error:
+        raise ConfigurationError(f"job {job.name}: {error}") from None
+
+
+def refuse_receivers(env: Mapping[str, str]) -> None:
+    """Raises when the addresses for events or fitness updates, or the keys that sign these, are invalid."""
+    for name in SETTINGS.values():
+        if url := env.get(name):
+            parse_url(url, name)
+    for name in SECRETS.values():
+        signing_keys(env.get(name, ""), name)
+
+
+def job_files(project: Project) -> list[Path]:
+    """All job files of a project: `data/eval/agent.yml`, if there is one, and those of `eval_jobs/`."""
+    return [*_single_file(project), *yaml_files(project.jobs)]
+
+
+def unread_files(project: Project) -> list[Path]:
+    """The YAML files in subfolders of `eval_jobs/`, which are not read."""
+    within = [folder for folder in sorted(project.jobs.rglob("*")) if folder.is_dir()]
+    return [file for folder in within for file in yaml_files(folder)]
+
+
+def _single_file(project: Project) -> list[Path]:
+    single = project.root / "data" / "eval" / "agent.yml"
+    return [single] if single.exists() else []
+
+
+def by_default(request: EvaluationRequest, project: Project) -> EvaluationRequest:
+    """Adds `data/eval/agent.yml`, if it exists, to a request that names neither version nor jobs."""
+    if request.names_jobs:
+        return request
+    return request.model_copy(update={"files": tuple(map(str, _single_file(project)))})
+
+
+def chosen_jobs(
+    request: EvaluationRequest, agent_version: str | None, project: Project, release: Release | None
+) -> list[Job]:
+    """The jobs that a request selects.
+
+    Unless it names some, those addressed to this agent; if there are none, `data/eval/agent.yml`, else all.
+    """
+    names = request.jobs or (release.jobs if release and not (request.files or request.tags) else ())
+    if request.files:
+        files = {Path(file).resolve(): Path(file) for file in request.files}
+        return select_jobs(load_jobs(files.values()), names, request.tags)
+    if not (known := job_files(project)):
+        raise ConfigurationError(f"{project.jobs}: no jobs there; write one, or name one with --file")
+    if names:
+        return wanted_jobs(known, names, request.tags)
+    jobs = wanted_jobs(known, (), request.tags) if request.tags else load_jobs(known)
+    addressed = [job for job in jobs if agent_version and job.target.chatbot == agent_of(agent_version)]
+    single = [] if request.tags else load_jobs(_single_file(project))
+    return addressed or single or jobs
+
+
+def _as_released(job: Job, release: Release | None) -> Job:
+    if release is None or release.protocol is None or release.protocol == job.target.protocol:
+        return job
+    target = job.target.model_copy(update={"protocol": release.protocol})
+    released = job.model_copy(update={"target": target})
+    if fault := released.protocol_fault():
+        place, problem = fault
+        refused = f"job {job.name} cannot be run as release {release.agent_version} says"
+        raise ConfigurationError(f"{refused}: {dotted(place)}: {problem}")
+    return released
+
+
+def address_of(job: Job, request: EvaluationRequest, release: Release | None, env: Mapping[str, str]) -> str:
+    """The agent's URL: command line, else release, else job, else `AGENT_URL`, else the default."""
+    released = release.url if release else None
+    return request.agent_url or released or job.target.url or env.get("AGENT_URL") or DEFAULT_AGENT_URL
+
+
+def targets_of(job: Job, releases: Iterable[Release], env: Mapping[str, str]) -> dict[str, Target]:
+    """The addresses where a job's agent may listen, with the target (protocol, headers) for each.
+
+    They are the addresses of its releases, and those that job or environment give; else the default.
+    """
+    own = job.target.url or env.get("AGENT_URL")
+    known = {own: job.target} if own else {}
+    for release in releases:
+        if release.url and release.agent == job.target.chatbot:
+            protocol = release.protocol or job.target.protocol
+            known[release.url] = job.target.model_copy(update={"protocol": protocol})
+    return known or {DEFAULT_AGENT_URL: job.target}
+
+
+def refuse_setups_of(jobs: Sequence[Job], env: Mapping[str, str]) -> None:
+    """Raises when a job would change a graph on which setups are not allowed."""
+    if any(job.setups for job in jobs) and (address := subject_address(env)):
+        refuse_setups(address, env)
+
+
+def prompts_hash() -> str:
+    """SHA-256 over every built-in prompt; a job's own templates are part of the job."""
+    packages = (evaluator.PACKAGE, judging.PACKAGE)
+    texts = [templates.source(package, name) for package in packages for name in templates.names(package)]
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()
+
+
+async def check_reachable(spec: EvaluationSpec, env: Mapping[str, str]) -> None:
+    """Raises `ServiceUnreachable` when the agent or the model does not answer at all."""
+    await concurrently([*(reachable(url) for url in set(spec.addresses.values())), reachable_model(env)])

@@ -1,0 +1,92 @@
+"""Writes what the warehouse knows of a version, and of an evaluation, into the stoic graph.
+
+The statements are in `stoic_graph`; this module decides what of the warehouse is written, and in which order.
+"""
+
+from collections.abc import Awaitable, Callable
+
+from stoic_assets.adapters.evaluation.publishing import read_evaluations
+from stoic_assets.adapters.evaluation.tables import EvaluationTables
+from stoic_assets.adapters.graph import stoic_graph
+from stoic_assets.adapters.graph.bolt import Graph
+from stoic_assets.adapters.process.interrupts import run_async
+from stoic_assets.adapters.ratings.feedback_files import human_evaluations
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead
+from stoic_assets.core.feedback.human_evaluation import FEEDBACK, RATINGS
+from stoic_assets.core.releases import Release, agent_of
+from stoic_assets.core.table_rows import Row, by_trial
+
+
+def introduce_version(workplace: Workplace, agent_version: str, release: Release | None) -> None:
+    """Gives a version its node in the stoic graph, with date and parents if it was released."""
+    released_at, parents = (release.released_at, release.parent_versions) if release else (None, ())
+    _in_stoic_graph(workplace, lambda graph: stoic_graph.project_version(graph, agent_version, released_at, parents))
+
+
+def project(workplace: Workplace, manifest: Manifest) -> dict[str, int]:
+    """Writes an evaluation, its fitness and the agent's trends into the stoic graph; returns what was written."""
+    head, evaluations = read_evaluations(workplace, manifest)
+    trends = _trends(workplace, manifest.agent_version)
+    tables = EvaluationTables(workplace, manifest)
+    outcomes, fitness = _outcomes(tables), tables.read("fitness_updates")
+    people = human_evaluations(workplace, manifest.agent_version)
+
+    async def work(graph: Graph) -> None:
+        await stoic_graph.project_version(graph, head.agent_version, manifest.released_at, manifest.parents)
+        await stoic_graph.project_evaluations(graph, head, evaluations, outcomes)
+        for evaluation_id in (FEEDBACK, RATINGS):
+            found = [each for each in people if each.head.evaluation_id == evaluation_id]
+            place = EvaluationHead(head.agent_version, evaluation_id, head.time)
+            await stoic_graph.project_evaluations(graph, place, found)
+        await stoic_graph.project_trends(graph, agent_of(head.agent_version), trends)
+        await stoic_graph.project_fitness(graph, head, fitness)
+
+    _in_stoic_graph(workplace, work)
+    everybody = [*evaluations, *people]
+    scores = sum(len(evaluation.virtue_scores) for evaluation in everybody)
+    return {"stoic_evaluations": len(everybody), "virtue_scores": scores, "virtue_trends": len(trends)}
+
+
+def _outcomes(tables: EvaluationTables) -> dict[str, Row]:
+    """The results of each trial besides its virtue scores: the scores in one number, and the failed assertions."""
+    results = tables.read("assertion_results", ("trial_id", "text", "passed"))
+    failed = by_trial(result for result in results if result["passed"] is False)
+    return {
+        row["trial_id"]: {
+            "composite_score": row["overall"], "task_score": row["task"], "assertion_score": row["assertion"],
+            "failed_assertions": [result["text"] for result in failed[row["trial_id"]]],
+        }
+        for row in tables.read("composite_scores", ("trial_id", "overall", "task", "assertion"))
+    }
+
+
+def delete_from_graph(workplace: Workplace, agent_version: str) -> None:
+    """Removes a version from the stoic graph; the agent's trends become those of the versions in the warehouse."""
+    trends = _trends(workplace, agent_version)
+
+    async def work(graph: Graph) -> None:
+        await stoic_graph.project_trends(graph, agent_of(agent_version), trends)
+        await stoic_graph.delete_version(graph, agent_version)
+
+    _in_stoic_graph(workplace, work)
+
+
+def _trends(workplace: Workplace, agent_version: str) -> list[Row]:
+    """The trends of all versions of its agent, and whether they are from offline evaluations."""
+    return workplace.warehouse.query(
+        "select trends.*, evaluations.offline from virtue_trends as trends "
+        "inner join evaluations using (agent_version, evaluation_id) where trends.agent = ?",
+        [agent_of(agent_version)],
+    )
+
+
+def _in_stoic_graph(workplace: Workplace, work: Callable[[Graph], Awaitable[None]]) -> None:
+    async def connected(graph: Graph) -> None:
+        await graph.ping()
+        await stoic_graph.prepare(graph)
+        await work(graph)
+
+    with workplace.graphs() as graphs:
+        run_async(connected(graphs.stoic))

@@ -1,0 +1,137 @@
+"""The tables of one evaluation: writes rows redacted, reads evidence back from them."""
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from stoic_assets.adapters.models.ledger import calls_in
+from stoic_assets.adapters.models.offline_model import judged_offline
+from stoic_assets.adapters.process.wall_clock import now
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.chat import BudgetReached
+from stoic_assets.core.conversation.evidence import Evidence
+from stoic_assets.core.conversation.rows import evidence_of
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.evaluation import REGRADING, Manifest, evaluation_row, way_to_finish
+from stoic_assets.core.judging.ask import OUT_OF_BUDGET
+from stoic_assets.core.model_costs import total_cost
+from stoic_assets.core.table_rows import Row, by_trial
+
+VERDICT_ON = {"virtue_scores": "virtue", "task_scores": "task"}
+"""Tables of verdicts, each with the column that says what in a trial a row is about."""
+
+
+class EvaluationTables:
+    """Reads and writes the rows of one evaluation in the warehouse."""
+
+    def __init__(self, workplace: Workplace, manifest: Manifest) -> None:
+        self._workplace, self._manifest = workplace, manifest
+        self._key = (manifest.agent_version, manifest.evaluation_id)
+
+    def write(self, table: str, rows: Sequence[Mapping[str, Any]]) -> Path:
+        """Stores the rows of one table; the newest write counts."""
+        return self._workplace.warehouse.write(table, *self._key, [self._workplace.redactor.row(row) for row in rows])
+
+    def read(self, table: str, columns: Collection[str] = ()) -> list[Row]:
+        """The rows of one table, or some of their columns."""
+        return self._workplace.warehouse.read(table, *self._key, columns)
+
+    def read_if_stored(self, table: str, columns: Collection[str] = ()) -> list[Row]:
+        """As `read`; no rows where the table was not stored for this evaluation."""
+        return self._workplace.warehouse.read_if_stored(table, *self._key, columns)
+
+    def has(self, table: str) -> bool:
+        """Whether the table was stored for this evaluation, with or without rows."""
+        return self._workplace.warehouse.has(table, *self._key)
+
+    def write_calls(self) -> Path:
+        """Stores the current ledger of model calls, and their cost where the evaluation's own row states another."""
+        journal, prices = self._workplace.evidence.journal_file(self._manifest), self._workplace.settings.prices
+        calls, head = calls_in(journal, prices), self._head()
+        cost = total_cost(calls)
+        if head.get("cost_usd") not in (None, cost):  # judged again, perhaps in vain: no later stage may come to it
+            self.write("evaluations", [{**head, "cost_usd": cost}])
+        return self.write("llm_calls", calls)
+
+    def write_head(self, status: str, ended_at: str | None = None, **counts: Any) -> Path:
+        """Stores the evaluation's own row."""
+        return self.write("evaluations", [evaluation_row(self._manifest, status, ended_at, **counts)])
+
+    def reopen(self, corrected: bool = False) -> None:
+        """Marks an evaluation before its verdicts are replaced, since its scores then no longer match them.
+
+        One that was never scored keeps its status, unless it is judged by `corrected` jobs.
+        """
+        head = self._head()
+        if head and head["status"] != REGRADING and (corrected or head["status"] != "conversed"):
+            self.write("evaluations", [{**head, "status": REGRADING}])
+
+    def finish(self) -> tuple[Path, dict[str, Any]]:
+        """Stores the evaluation's own row once it is scored; returns the file and the new values.
+
+        It is `finished` when every planned trial was held and no verdict is missing because of the cost ceiling.
+        """
+        [scores] = self.read("evaluation_scores", ["scored_trials", "invalid_trials"])
+        planned = len(self._manifest.spec.plan(self._manifest.evaluation_id))
+        counts = {
+            "planned_trials": planned,
+            "scored_trials": scores["scored_trials"],
+            "invalid_trials": scores["invalid_trials"],
+            "cost_usd": total_cost(self.read("llm_calls", ["cost_usd", "error"])),
+            "offline": self.is_offline(),
+        }
+        status = self._status(planned)
+        return self.write_head(status, now(), **counts), {"status": status, **counts}
+
+    def _status(self, planned: int) -> str:
+        """The evaluation's status. One that lacks verdicts after a regrade can only be completed by another regrade."""
+        if len(self.read("trials", ["trial_id"])) != planned:
+            return "incomplete"
+        if not self._out_of_budget():
+            return "finished"
+        return REGRADING if self._head().get("status") == REGRADING else "incomplete"
+
+    def _head(self) -> Row:
+        """The evaluation's own row; empty if none was written yet."""
+        return self.read("evaluations")[0] if self.has("evaluations") else {}
+
+    def is_offline(self) -> bool:
+        """Whether the scores mean nothing: the offline model played the user, or judged."""
+        return self._manifest.offline or judged_offline(self.read("virtue_scores", ["judge_model"]))
+
+    def _out_of_budget(self) -> bool:
+        """Whether verdicts are missing because the cost ceiling was reached."""
+        return any(OUT_OF_BUDGET in (row["error"] or "") for table in VERDICT_ON for row in self.read(table, ["error"]))
+
+    def refuse_loss(self, judged: Mapping[str, Sequence[Row]]) -> None:
+        """Raises `BudgetReached` if new rows, by table, lack a stored verdict because the cost ceiling was reached."""
+        for table, about in VERDICT_ON.items():
+            unpaid = _unpaid(judged.get(table, ()), about)
+            stored = self.read_if_stored(table, ["trial_id", about, "error"]) if unpaid else []
+            had = {(row["trial_id"], row[about]) for row in stored} - _unpaid(stored, about)
+            if unpaid & had:
+                raise BudgetReached(
+                    "the cost ceiling was reached before all verdicts were given, so the earlier ones are kept; "
+                    "judge again with a higher --max-cost"
+                )
+
+    def evidence(self) -> list[Evidence]:
+        """The evidence of the trials, without what counts as a secret now.
+
+        Raises `ConfigurationError` when no conversation was stored.
+        """
+        if not self.has("trials"):
+            version, evaluation_id = self._key
+            again = way_to_finish(version, evaluation_id, "conversed")
+            raise ConfigurationError(f"the conversations of {evaluation_id} are not complete; continue with {again}")
+        trials, turns, observations = (self._blanked(table) for table in ("trials", "turns", "observations"))
+        said, seen = by_trial(turns), by_trial(observations)
+        return [evidence_of(trial, said[trial["trial_id"]], seen[trial["trial_id"]]) for trial in trials]
+
+    def _blanked(self, table: str) -> list[Row]:
+        return [self._workplace.redactor.row(row) for row in self.read(table)]
+
+
+def _unpaid(rows: Sequence[Row], about: str) -> set[tuple[str, str]]:
+    """The rows without a verdict because the cost ceiling was reached, each as its trial and what it is about."""
+    return {(row["trial_id"], row[about]) for row in rows if OUT_OF_BUDGET in (row["error"] or "")}

@@ -1,0 +1,194 @@
+"""Selects stored evaluations of two versions and compares them; nothing is evaluated here."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from stoic_assets.adapters.disk.document_files import load_releases
+from stoic_assets.adapters.evaluation.judge_drift import judge_moved
+from stoic_assets.adapters.ratings.calibration_store import calibration_rows
+from stoic_assets.adapters.warehouse.sql_models import open_models
+from stoic_assets.adapters.warehouse.warehouse import Warehouse
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.calibration.against_people import in_short
+from stoic_assets.core.comparison.choice import Stored, fuller, most_alike, passed_over
+from stoic_assets.core.comparison.comparison import Comparison, compare
+from stoic_assets.core.comparison.side import ComparisonRefused, Side
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.evaluation import REGRADING, Manifest, way_to_finish
+from stoic_assets.core.jobs.job import QUESTION
+from stoic_assets.core.judging.silent_judges import answers
+from stoic_assets.core.presentation.confidence import calibrated_share
+from stoic_assets.core.releases import base_of
+from stoic_assets.core.scoring.validity import conclusive
+from stoic_assets.core.table_rows import Row
+
+TABLE = "version_comparisons"
+ASSERTION = ("trial_id", "assertion", "text", "weight", "passed")
+"""The columns of `assertion_results` that a comparison uses."""
+VIRTUE = ("trial_id", "virtue", "score")
+"""Those of `trial_virtues`."""
+RECENT = 100
+"""Evaluations of a version among which one is chosen: with 1,000 on both sides, comparing all pairs would take 5 s."""
+
+
+def base_version(workplace: Workplace, manifest: Manifest) -> str | None:
+    """The version that an evaluation is compared with: the first parent, else the release before it."""
+    if manifest.parents:
+        return manifest.parents[0]
+    return base_of(manifest.agent_version, load_releases(workplace.project.releases)[0].values())
+
+
+def compare_versions(
+    workplace: Workplace, base: str, candidate: str, base_id: str | None = None, candidate_id: str | None = None,
+    held_with: str | None = None,
+) -> Comparison:
+    """Compares two versions in the named evaluations, else in those that `most_alike` finds; notes mention newer ones.
+
+    Without a release manifest a candidate may be a different agent in each evaluation, so its newest counts. If the
+    base's evaluation `held_with` the candidate's is finished, newer ones do not count: they ran at another time. Raises
+    `ComparisonRefused`, `ConfigurationError`.
+    """
+    settings = workplace.settings
+    candidates = _stored(workplace, candidate, candidate_id)[:RECENT]
+    bases = _until(_stored(workplace, base, base_id), held_with)[:RECENT]
+    best = most_alike(bases, candidates)
+    released = candidate in load_releases(workplace.project.releases)[0]
+    chosen = best if released else most_alike(bases, candidates[:1])
+    said = (passed_over(bases[0], *chosen), passed_over(candidates[0], *reversed(chosen)), fuller(chosen, best))
+    before, after = (read_side(workplace, each.agent_version, each.evaluation_id) for each in chosen)
+    moved = moved_between(workplace, before, after)
+    found = compare(before, after, settings.minimal_differences, settings.invalid_trials_threshold, moved)
+    return replace(found, notes=(*filter(None, said), *found.notes))
+
+
+def moved_between(workplace: Workplace, base: Side, candidate: Side) -> str | None:
+    """Whether the judge itself moved between the two, by `judge_drift`. Different judges are reported as such."""
+    if base.judges and base.judges != candidate.judges:
+        return None
+    return judge_moved(workplace, base.judged_at, candidate.judged_at, candidate.judges)
+
+
+def store(workplace: Workplace, manifest: Manifest, comparison: Comparison | None) -> Path:
+    """Writes the comparison under the candidate's evaluation; without one the table has no rows."""
+    rows = comparison.rows() if comparison else []
+    return workplace.warehouse.write(TABLE, manifest.agent_version, manifest.evaluation_id, rows)
+
+
+def read_side(workplace: Workplace, agent_version: str, evaluation_id: str) -> Side:
+    """One stored evaluation as a side of a comparison. Raises `ComparisonRefused` when it is not judged yet."""
+    warehouse, key = workplace.warehouse, (agent_version, evaluation_id)
+    for table in ("virtue_scores", "composite_scores"):
+        if not warehouse.has(table, *key):
+            raise ComparisonRefused(f"{agent_version} (evaluation {evaluation_id}) is not judged yet")
+    [evaluation], trials = warehouse.read("evaluations", *key), warehouse.read("trials", *key)
+    verdicts = warehouse.read("virtue_scores", *key)
+    tasks = warehouse.read_if_stored("task_scores", *key)
+    return Side(
+        agent_version=agent_version,
+        evaluation_id=evaluation_id,
+        started_at=evaluation["started_at"],
+        judged_at=max((row["evaluated_at"] for row in verdicts), default=evaluation["started_at"]),
+        status=evaluation["status"],
+        offline=evaluation["offline"],
+        scored_trials=evaluation["scored_trials"] or 0,
+        invalid_trials=evaluation["invalid_trials"] or 0,
+        evaluator_model=evaluation["evaluator_model"] or "",
+        judges=frozenset(row["judge_model"] for row in verdicts if row["error"] is None),
+        prompts=_prompts(trials, verdicts, tasks),
+        built_in_prompts=evaluation["prompt_hash"],
+        jobs=job_hashes(workplace, *key, trials),
+        measures=_model_rows(warehouse, "job_measures", *key),
+        calibrated=calibrated_share(verdicts),
+        agreement=in_short(calibration_rows(warehouse), verdicts),
+        trials=warehouse.read("composite_scores", *key),
+        answers=answers(trials, verdicts, tasks),
+        assertions=warehouse.read_if_stored("assertion_results", *key, ASSERTION),
+        virtues=_model_rows(warehouse, "trial_virtues", *key, VIRTUE),
+    )
+
+
+def job_hashes(workplace: Workplace, agent_version: str, evaluation_id: str, trials: Sequence[Row]) -> dict[str, str]:
+    """The hash of what each job asks, by its name (`Job.question_hash`).
+
+    An earlier release stored other hashes with the trials, but whole jobs in the manifest; without a manifest only
+    these hashes are left.
+    """
+    stored = {row["job"]: row["job_hash"] or "" for row in trials}
+    if all(content.startswith(QUESTION) for content in stored.values()):
+        return stored
+    manifest = workplace.evidence.readable(agent_version, evaluation_id)
+    held = {job.name: job.question_hash() for job in manifest.spec.jobs} if manifest else {}
+    return {job: now if now.startswith(QUESTION) else held.get(job, now) for job, now in stored.items()}
+
+
+def _model_rows(
+    warehouse: Warehouse, model: str, agent_version: str, evaluation_id: str, columns: Sequence[str] = ()
+) -> list[Row]:
+    """The rows of an SQL model, or some of their columns; computed if the evaluation is older than its table."""
+    if warehouse.has(model, agent_version, evaluation_id):
+        return warehouse.read(model, agent_version, evaluation_id, columns)
+    with open_models(warehouse, agent_version, evaluation_id) as models:
+        return models.rows(model)
+
+
+def _prompts(
+    trials: Sequence[Row], verdicts: Sequence[Row], tasks: Sequence[Row]
+) -> dict[tuple[str, str], frozenset[str]]:
+    """The judges' prompts, where they are known: an earlier release did not store them with the tasks."""
+    jobs = {row["trial_id"]: row["job"] for row in trials}
+    asked: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for about, rows in (("virtues", verdicts), ("tasks", tasks)):
+        for row in rows:
+            if row["prompt_hash"]:
+                asked[jobs[row["trial_id"]], about].add(row["prompt_hash"])
+    return {question: frozenset(hashes) for question, hashes in asked.items()}
+
+
+def _stored(workplace: Workplace, agent_version: str, named: str | None) -> list[Stored]:
+    """The named evaluation, or all of a version that were ever finished, the newest first.
+
+    One that is being judged again allows no comparison, and no older one replaces it. Raises `ConfigurationError` when
+    there is none.
+    """
+    rows = workplace.warehouse.evaluations(agent_version)
+    wanted = [
+        row for row in rows
+        if row["evaluation_id"] == named or (named is None and row["status"] in ("finished", REGRADING))
+    ]
+    if not wanted:
+        raise ConfigurationError(f"{agent_version}: {_why_none(workplace, agent_version, named, rows)}")
+    held: dict[str, list[Row]] = defaultdict(list)
+    for trial in workplace.warehouse.jobs(agent_version):
+        held[trial["evaluation_id"]].append(trial)
+    threshold = workplace.settings.invalid_trials_threshold
+    return [
+        Stored(
+            agent_version, row["evaluation_id"], row["offline"],
+            conclusive(row["scored_trials"] or 0, row["invalid_trials"] or 0, threshold),
+            job_hashes(workplace, agent_version, row["evaluation_id"], held[row["evaluation_id"]]),
+        )
+        for row in wanted
+    ]
+
+
+def _why_none(workplace: Workplace, agent_version: str, named: str | None, rows: Sequence[Row]) -> str:
+    """Why none of a version's evaluations can be compared, and what to do."""
+    if named and workplace.evidence.readable(agent_version, named):
+        return f"its evaluation {named} was cut short; continue with {way_to_finish(agent_version, named, 'conversed')}"
+    if named:
+        return f"it has no evaluation {named}; run `stoic eval --agent-version {agent_version}`"
+    if not rows:
+        return f"it {workplace.evidence.unevaluated(agent_version)}"
+    evaluation_id, status = rows[0]["evaluation_id"], rows[0]["status"]
+    return f"its newest evaluation is {status}; continue with {way_to_finish(agent_version, evaluation_id, status)}"
+
+
+def _until(evaluations: list[Stored], held_with: str | None) -> list[Stored]:
+    """The evaluations up to `held_with`; only that one if few enough of its trials are invalid."""
+    ids = [each.evaluation_id for each in evaluations]
+    if held_with not in ids:
+        return evaluations
+    until = evaluations[ids.index(held_with) :]
+    return until[:1] if until[0].conclusive else until

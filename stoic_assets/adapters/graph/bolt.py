@@ -1,0 +1,205 @@
+"""A graph behind the official neo4j driver, Neo4j or the embedded server: the only path by which queries are sent.
+
+A Graph is made before the first event loop and may serve several loops. Results are returned as JSON values
+(`graph_values.py`), errors as our own (`graph_errors.py`).
+"""
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, cast
+
+from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, stop_after_delay, wait_random_exponential
+
+from stoic_assets.adapters.graph import graph_errors
+from stoic_assets.adapters.graph.bolt_sessions import CONNECT_SECONDS, BoltServer, BoltSessions
+from stoic_assets.adapters.graph.graph_values import encode
+from stoic_assets.adapters.graph.overdue_queries import end_overdue
+from stoic_assets.core.assertions.cypher_aggregates import OVERLOOKED, overlooks_aggregate
+from stoic_assets.core.assertions.cypher_script import commits_in_parts, only_looks, query_problem, statements
+from stoic_assets.core.errors import InfrastructureError, QueryError
+from stoic_assets.core.graph_address import GraphAddress
+
+if TYPE_CHECKING:
+    from neo4j import AsyncResult, Query
+
+Rows = list[dict[str, Any]]
+Parameters = Mapping[str, Any]
+
+_PING_SECONDS = 10.0
+_WRITE_LIMIT = stop_after_delay(30)
+_SETUP_LIMIT = stop_after_attempt(8)
+_PAUSE = wait_random_exponential(multiplier=0.05, max=1)
+
+
+def connect(
+    address: GraphAddress, observer: GraphAddress | None = None, find_again: Callable[[], BoltServer] | None = None
+) -> "Graph":
+    """A graph at `address`; nothing is opened before its first use.
+
+    `observer` is the same database for an account that may only read. `find_again` returns where both are after the
+    connection was lost; it may block.
+    """
+    return Graph(BoltSessions(BoltServer(address, observer), find_again))
+
+
+class Graph:
+    """One database. The methods need a running event loop; several may run at once."""
+
+    def __init__(self, sessions: BoltSessions) -> None:
+        self._sessions = sessions
+
+    async def observe(self, cypher: str, parameters: Parameters, seconds: float, max_rows: int) -> Rows:
+        """The rows of a job's query, which cannot change the graph: reading account, READ mode, always rolled back.
+
+        Never retried. Raises `QueryError` when the query is wrong, writes, takes longer than `seconds` or has more than
+        `max_rows` rows; `InfrastructureError` when the graph is at fault.
+        """
+        if problem := query_problem(cypher):
+            raise QueryError(problem)
+        [cypher] = statements(cypher)  # the embedded server takes anything after a semicolon for a write
+        if self._sessions.server.observer and overlooks_aggregate(cypher):
+            raise QueryError(OVERLOOKED)
+        await self._sessions.ensure_found()
+        try:
+            async with asyncio.timeout(seconds + 1):  # a server that obeys the time-out itself gives a better message
+                with self._errors_translated(cypher):
+                    return await self._observe(cypher, parameters, seconds, max_rows)
+        except TimeoutError:
+            await self._confirm_answering(overdue=cypher, seconds=seconds)
+            raise QueryError(f"the query took longer than {seconds:g} s: make it cheaper or raise the limit") from None
+
+    async def run_script(self, script: str, parameters: Parameters, seconds: float) -> None:
+        """Runs the statements of a setup in order, each in a transaction of its own, in `seconds` all together.
+
+        A statement that met a concurrent write is tried again, unless it commits in parts. Raises `QueryError`, which
+        gives the statement's number, or `InfrastructureError`. The embedded server may still finish a statement that
+        ran out of time.
+        """
+        await self._sessions.ensure_found()
+        done, every = 0, statements(script)
+        try:
+            async with asyncio.timeout(seconds):
+                for statement in every:
+                    with self._errors_translated(statement):
+                        await self._run_statement(statement, parameters, seconds)
+                    done += 1
+        except TimeoutError:
+            await self._confirm_answering()
+            raise QueryError(f"statement {done + 1} of {len(every)}: the script took over {seconds:g} s") from None
+        except QueryError as error:
+            raise QueryError(f"statement {done + 1} of {len(every)}: {error}") from error
+
+    async def write(self, cypher: str, parameters: Parameters | None = None) -> Rows:
+        """Runs one of our own statements in a transaction; it must be safe to run twice (MERGE on ids).
+
+        Conflicts with concurrent writes and lost connections are tried again for 30 seconds; then, or for any other
+        reason, it raises `InfrastructureError` or `QueryError`.
+        """
+        with self._errors_translated(cypher):
+            return await _retrying(_WRITE_LIMIT, graph_errors.is_temporary)(self._write_once, cypher, parameters or {})
+
+    async def ping(self) -> None:
+        """Raises `ServiceUnreachable`, which names the setting to correct, unless the database answers."""
+        from neo4j.exceptions import DriverError, Neo4jError
+
+        try:
+            async with asyncio.timeout(_PING_SECONDS):
+                await self._answer()
+        except (DriverError, Neo4jError, TimeoutError) as error:
+            raise graph_errors.unreachable(error, self._sessions.server.address) from error
+
+    async def aclose(self) -> None:
+        """Closes the connections of the running loop before the loop does; the next call opens others."""
+        await self._sessions.close()
+
+    async def _observe(self, cypher: str, parameters: Parameters, seconds: float, max_rows: int) -> Rows:
+        from neo4j import READ_ACCESS
+        from neo4j.exceptions import DriverError, Neo4jError
+
+        settings = {"default_access_mode": READ_ACCESS, "fetch_size": max_rows + 1}
+        async with self._sessions.open(reading=True, **settings) as session:
+            transaction = await session.begin_transaction(timeout=seconds)
+            try:
+                result = await _run(transaction, cypher, parameters)
+                rows = await _bounded_rows(result, max_rows)
+                # The embedded server would refuse some changes only at the commit, which never happens.
+                # It reports EXPLAIN and PROFILE as writes too.
+                if "w" in ((await result.consume()).query_type or "") and not only_looks(cypher):
+                    raise QueryError("the query writes, and an assertion may only read the graph")
+                return rows
+            except QueryError:
+                transaction.cancel()  # for a rollback the server would first compute all the rows that nobody reads
+                raise
+            finally:
+                with suppress(DriverError, Neo4jError):
+                    await transaction.rollback()
+
+    async def _run_statement(self, statement: str, parameters: Parameters, seconds: float) -> None:
+        limit = stop_after_attempt(1) if commits_in_parts(statement) else _SETUP_LIMIT
+        await _retrying(limit, graph_errors.is_conflict)(self._run_once, statement, parameters, seconds)
+
+    async def _run_once(self, statement: str, parameters: Parameters, seconds: float) -> None:
+        from neo4j import Query
+
+        async with self._sessions.open() as session:
+            await (await _run(session, Query(statement, timeout=seconds), parameters)).consume()
+
+    async def _write_once(self, cypher: str, parameters: Parameters) -> Rows:
+        async with self._sessions.open() as session, await session.begin_transaction() as transaction:
+            rows = [_encoded(record) async for record in await _run(transaction, cypher, parameters)]
+            await transaction.commit()
+            return rows
+
+    async def _answer(self) -> None:
+        async with self._sessions.open() as session:
+            await (await session.run("RETURN 1")).consume()
+
+    async def _confirm_answering(self, overdue: str = "", seconds: float = 0) -> None:
+        """Blames a slow query on its author, a server that no longer answers on the graph. Ends the `overdue` query."""
+        from neo4j.exceptions import DriverError, Neo4jError
+
+        server = self._sessions.server
+        try:
+            async with asyncio.timeout(CONNECT_SECONDS):
+                await self._answer()
+                if overdue and server.observer:
+                    async with self._sessions.open() as session:
+                        await end_overdue(session, server.observer.username or "", overdue, seconds)
+        except (DriverError, Neo4jError, TimeoutError):
+            self._sessions.note_loss()
+            raise InfrastructureError(f"the graph at {server.address.uri} no longer answers") from None
+
+    @contextmanager
+    def _errors_translated(self, cypher: str) -> Iterator[None]:
+        from neo4j.exceptions import DriverError, Neo4jError
+
+        try:
+            yield
+        except (DriverError, Neo4jError) as error:
+            raise graph_errors.meaning(error, self._sessions.server.address, cypher) from error
+
+
+async def _run(runner: Any, query: "str | Query", parameters: Parameters) -> "AsyncResult":
+    """Runs a query in a session or a transaction; parameters are encoded here, so that its errors are clear."""
+    try:
+        return cast("AsyncResult", await runner.run(query, dict(parameters)))
+    except (TypeError, ValueError, OverflowError) as error:
+        raise QueryError(f"a parameter cannot be sent to a graph: {error}") from error
+
+
+async def _bounded_rows(result: "AsyncResult", max_rows: int) -> Rows:
+    rows: Rows = []
+    async for record in result:
+        if len(rows) == max_rows:
+            raise QueryError(f"the query returned more than {max_rows} rows: count, limit or aggregate them")
+        rows.append(_encoded(record))
+    return rows
+
+
+def _encoded(record: Any) -> dict[str, Any]:
+    return {column: encode(value) for column, value in record.items()}
+
+
+def _retrying(limit: Any, worth_it: Callable[[BaseException], bool]) -> AsyncRetrying:
+    return AsyncRetrying(retry=retry_if_exception(worth_it), stop=limit, wait=_PAUSE, reraise=True)

@@ -1,0 +1,130 @@
+"""Sessions with one Bolt server: drivers for each event loop, and finding the server again after it was lost.
+
+What runs in a session is in `bolt.py`.
+"""
+
+import asyncio
+import logging
+import socket
+import sys
+import threading
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
+
+from stoic_assets.adapters.graph.graph_errors import is_lost_connection
+from stoic_assets.adapters.process.lean_imports import neo4j_alone
+from stoic_assets.adapters.process.loop_bound import LoopBound
+from stoic_assets.core.errors import InfrastructureError, StoicError
+from stoic_assets.core.graph_address import GraphAddress
+
+if TYPE_CHECKING:
+    from neo4j import AsyncDriver, AsyncSession
+
+CONNECT_SECONDS = 5.0
+
+_POOL_SIZE = 50  # the embedded server admits 64 commands at once
+
+
+@dataclass(frozen=True)
+class BoltServer:
+    """A database, and the account that may only read it where there is one."""
+
+    address: GraphAddress
+    observer: GraphAddress | None = None
+
+
+@dataclass(frozen=True)
+class _Drivers:
+    server: BoltServer
+    full: "AsyncDriver"
+    reading: "AsyncDriver"
+
+    async def close(self) -> None:
+        await self.full.close()
+        await self.reading.close()
+
+
+class BoltSessions:
+    """Opens sessions in the event loop of the caller; a loop's connections close with it.
+
+    `find_again`, which may block, returns where the server is after its connection was lost (an embedded server that
+    died comes back on another port).
+    """
+
+    def __init__(self, server: BoltServer, find_again: Callable[[], BoltServer] | None) -> None:
+        self.server = server
+        self._find_again = find_again
+        self._drivers = LoopBound(self._new_drivers, _Drivers.close)
+        self._lost = False
+        self._finding = threading.Lock()
+
+    @asynccontextmanager
+    async def open(self, reading: bool = False, **settings: Any) -> AsyncIterator["AsyncSession"]:
+        """A session of the driver, with `reading` for the reading account; errors are the driver's own."""
+        drivers = await self._current_drivers()
+        driver = drivers.reading if reading else drivers.full
+        try:
+            async with driver.session(database=drivers.server.address.database, **settings) as session:
+                yield session
+        except Exception as error:
+            if is_lost_connection(error):
+                self.note_loss()
+            raise
+
+    def note_loss(self) -> None:
+        """The server has gone or hangs: the next caller looks for it."""
+        self._lost = True
+
+    async def ensure_found(self) -> None:
+        """Finds a lost server again. Raises `InfrastructureError` if that fails; does nothing if none was lost."""
+        if self._lost and self._find_again:
+            await asyncio.to_thread(self._find)
+
+    async def close(self) -> None:
+        """Closes the connections of the running loop."""
+        await self._drivers.close()
+
+    async def _current_drivers(self) -> _Drivers:
+        await self.ensure_found()
+        drivers = await self._drivers.get()
+        if drivers.server != self.server:
+            await self._drivers.close()
+            drivers = await self._drivers.get()
+        return drivers
+
+    def _find(self) -> None:
+        with self._finding:
+            if not self._lost or not self._find_again:  # another thread found it meanwhile
+                return
+            try:
+                self.server = self._find_again()
+            except StoicError as error:
+                raise InfrastructureError(str(error)) from error
+            self._lost = False
+
+    def _new_drivers(self) -> _Drivers:
+        # A missing label is the normal case of an assertion, not worth a warning for each query.
+        logging.getLogger("neo4j.notifications").setLevel(logging.ERROR)
+        return _Drivers(self.server, _driver(self.server.address), _driver(self.server.observer or self.server.address))
+
+
+def _driver(address: GraphAddress) -> "AsyncDriver":
+    neo4j_alone()
+    from neo4j import AsyncGraphDatabase
+
+    _send_at_once()
+    auth = (address.username, address.password or "") if address.username else None
+    return AsyncGraphDatabase.driver(
+        address.uri, auth=auth, connection_timeout=CONNECT_SECONDS, max_connection_pool_size=_POOL_SIZE
+    )
+
+
+@cache
+def _send_at_once() -> None:
+    # The asynchronous driver, unlike the other, lets its sockets hold back small packets: 40 ms for each connection.
+    # asyncio has those sockets send at once that name TCP. A driver without this module is left as it is.
+    if connecting := sys.modules.get("neo4j._async_compat.network._bolt_socket"):
+        vars(connecting)["socket"] = partial(socket.socket, proto=socket.IPPROTO_TCP)

@@ -1,0 +1,82 @@
+"""What an error of the neo4j driver means for an evaluation, and its one line of text.
+
+Either Stoic Eval's side failed (`InfrastructureError`: the trial is invalid) or the query did (`QueryError`: its
+assertion or setup failed). At the start it is `ServiceUnreachable`, which names the setting to correct.
+"""
+
+from stoic_assets.adapters.http.foreign_text import shortened
+from stoic_assets.core.assertions.cypher_script import names_graph
+from stoic_assets.core.errors import InfrastructureError, QueryError, ServiceUnreachable, StoicError
+from stoic_assets.core.graph_address import GraphAddress
+
+_NO_DATABASE = "DatabaseNotFound"
+_TOO_SLOW = "TransactionTimedOut"
+_TOO_LARGE = ("MemoryPoolOutOfMemory", "TransactionOutOfMemory")
+_UNEXPLAINED = "Error executing Cypher command"
+_LONGEST_LINE = 300
+
+
+def meaning(error: Exception, address: GraphAddress, cypher: str) -> StoicError:
+    """The error to raise when this query met an error of the driver or the server."""
+    from neo4j.exceptions import AuthError, BrokenRecordError, DriverError, TransientError
+
+    if isinstance(error, BrokenRecordError):  # for example a date before the year 1, which agents do write
+        return QueryError(f"a returned value cannot be read ({error.__cause__}): return toString(…) of it")
+    if any(limit in code(error) for limit in _TOO_LARGE):
+        return QueryError("the query needs more memory than the server has; reduce what it reads or returns")
+    is_gone = _NO_DATABASE in code(error) and not names_graph(cypher)
+    if isinstance(error, DriverError | AuthError | TransientError) or is_gone:
+        return InfrastructureError(f"the graph at {address.uri} failed: {one_line(error)}")
+    if _TOO_SLOW in code(error):
+        return QueryError("the query took longer than its limit: make it cheaper or raise the limit")
+    return QueryError(one_line(error))
+
+
+def is_lost_connection(error: BaseException) -> bool:
+    """Whether the server may have gone."""
+    from neo4j.exceptions import ServiceUnavailable, SessionExpired
+
+    return isinstance(error, ServiceUnavailable | SessionExpired)
+
+
+def is_conflict(error: BaseException) -> bool:
+    """Whether the same write may succeed when tried again.
+
+    A ConstraintError too: ArcadeDB raises it for the losers of a concurrent MERGE, where Neo4j waits for a lock. Also
+    an unexplained failure: it is what two statements get that use a label for the first time at the same moment.
+    """
+    from neo4j.exceptions import ConstraintError, TransientError
+
+    return isinstance(error, ConstraintError | TransientError) or _UNEXPLAINED in str(error)
+
+
+def is_temporary(error: BaseException) -> bool:
+    """Whether a write that may run twice is worth another try."""
+    return is_conflict(error) or is_lost_connection(error)
+
+
+def unreachable(error: Exception, address: GraphAddress) -> ServiceUnreachable:
+    """Why a graph cannot be used, and which setting to correct."""
+    from neo4j.exceptions import AuthError
+
+    prefix = address.variables
+    if not prefix:
+        return ServiceUnreachable(
+            f"the embedded graph does not answer ({one_line(error)}): run stoic graph --stop and retry"
+        )
+    if isinstance(error, AuthError):
+        return ServiceUnreachable(f"{address.uri} refused the login: correct {prefix}_USERNAME and {prefix}_PASSWORD")
+    if _NO_DATABASE in code(error):
+        return ServiceUnreachable(f"{address.uri} has no database {address.database}: correct {prefix}_DATABASE")
+    return ServiceUnreachable(f"{address.uri} does not answer ({one_line(error)}): start it or correct {prefix}_URI")
+
+
+def code(error: BaseException) -> str:
+    """The server's status code, such as Neo.ClientError.Statement.SyntaxError; empty for the driver's own errors."""
+    return str(getattr(error, "code", None) or "")
+
+
+def one_line(error: BaseException) -> str:
+    """Status code and message in one line of bounded length."""
+    text = " ".join((getattr(error, "message", None) or str(error) or type(error).__name__).split())
+    return shortened(f"{code(error)}: {text}" if code(error) else text, _LONGEST_LINE - 1)

@@ -1,0 +1,148 @@
+"""Limits the requests to one endpoint: how many at the same time, and when the next one may be sent."""
+
+import asyncio
+import math
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from urllib.parse import urlsplit
+
+from stoic_assets.adapters.http.endpoint import PORTS
+from stoic_assets.core.adaptive_rate import AdaptiveRate, TokenBudget
+from stoic_assets.core.errors import AttemptFailed
+from stoic_assets.core.queueing import queueing, slot_of
+from stoic_assets.core.settings import EndpointLimit, ModelLimit
+
+
+@dataclass
+class Pace:
+    """What is known about an endpoint's limits: it outlives event loops, and all callers of the endpoint share it."""
+
+    rate: AdaptiveRate
+    tokens: TokenBudget | None
+
+    @classmethod
+    def of(cls, limit: EndpointLimit) -> "Pace":
+        """The initial pace."""
+        ceiling = limit.requests_per_minute / 60 if limit.requests_per_minute else math.inf
+        # Even if all requests time out, slots become free at this rate.
+        rate = AdaptiveRate(ceiling, least=limit.in_flight / limit.timeout_seconds)
+        tokens = limit.tokens_per_minute if isinstance(limit, ModelLimit) else None
+        return cls(rate, TokenBudget(tokens) if tokens else None)
+
+
+@dataclass
+class Passage:
+    """One request on its way: when it was sent, its estimated tokens, and the tokens it used."""
+
+    left_at: float
+    reserved: float = 0.0
+    tokens: int = 0
+
+
+class RequestLimit:
+    """The limit of one endpoint for one role, in one event loop.
+
+    First come, first served: a request waits for a slot, then for its turn, and only the first in that queue watches
+    the clock.
+    """
+
+    def __init__(self, limit: EndpointLimit, pace: Pace | None = None) -> None:
+        self._slots, self._door = asyncio.Semaphore(limit.in_flight), asyncio.Lock()
+        self._longest, self._fallback = limit.longest_wait_seconds, limit.backoff_seconds
+        self._pace = pace or Pace.of(limit)
+        self._refusing_since: float | None = None
+
+    @asynccontextmanager
+    async def request(self, tokens: float = 0.0) -> AsyncIterator[Passage]:
+        """Holds a slot while one request of about so many `tokens` runs; learns from how it ends (`AttemptFailed`).
+
+        Waiting for the slot is `queueing`: it counts in no reply time.
+        """
+        async with slot_of(self._slots):
+            with queueing():
+                passage = await self._depart(tokens)
+            try:
+                yield passage
+            except AttemptFailed as failure:
+                self._learn(failure, passage.left_at)
+                raise
+            else:
+                self._refusing_since = None
+            finally:
+                if self._pace.tokens:
+                    self._pace.tokens.settle(passage.reserved, passage.tokens)
+
+    async def _depart(self, tokens: float) -> Passage:
+        pace, clock = self._pace, asyncio.get_running_loop().time
+        async with self._door:
+            while (wait := self._opens_at() - clock()) > 0:  # noqa: ASYNC110 - the clock ends the wait, no event does
+                await asyncio.sleep(wait)
+            now = clock()
+            pace.rate.depart(now)
+            return Passage(now, pace.tokens.reserve(now, tokens) if pace.tokens else 0.0)
+
+    def _opens_at(self) -> float:
+        rate, tokens = self._pace.rate, self._pace.tokens
+        return max(rate.opens_at, tokens.opens_at) if tokens else rate.opens_at
+
+    def _learn(self, failure: AttemptFailed, left_at: float) -> None:
+        """A refusal or a time-out slows all requests down; a Retry-After stops them all until then.
+
+        The failure records for how long all attempts have been refused.
+        """
+        rate, now = self._pace.rate, asyncio.get_running_loop().time()
+        wait = min(max(self._fallback, failure.retry_after or 0.0), self._longest)
+        if failure.busy:
+            rate.refused(left_at, now, now + wait)
+            self._refusing_since = now if self._refusing_since is None else self._refusing_since
+            failure.refused_seconds = now - self._refusing_since
+        else:
+            self._refusing_since = None
+        if failure.late:
+            rate.timed_out(left_at, now)
+        if failure.retry_after is not None:
+            rate.close(now + wait)
+
+
+class RequestLimits:
+    """The limits of one role: one for each host, whatever the path."""
+
+    def __init__(self, limit: EndpointLimit) -> None:
+        self._limit = limit
+        self._of_host: dict[tuple[str | None, int | None], RequestLimit] = {}
+
+    def at(self, url: str) -> RequestLimit:
+        """The limit of the host and port in this valid address, whoever logs in there."""
+        parts = urlsplit(url.strip())
+        host = parts.hostname, parts.port or PORTS.get(parts.scheme)
+        return self._of_host.setdefault(host, RequestLimit(self._limit))
+
+
+def retry_after_seconds(value: str | None, date: str | None = None) -> float | None:
+    """The seconds that a Retry-After header asks for (RFC 9110 §10.2.3: a number or a date); None if unreadable.
+
+    A date is compared with the `date` of the same answer: the server's clock may be wrong, and so may ours.
+    """
+    if not value:
+        return None
+    try:
+        seconds = float(value)
+    except ValueError:
+        moment = _moment(value)
+        if moment is None:
+            return None
+        seconds = (moment - (_moment(date or "") or datetime.now(UTC))).total_seconds()
+    return max(0.0, seconds) if math.isfinite(seconds) else None
+
+
+def _moment(date: str) -> datetime | None:
+    """A date of HTTP; None if unreadable."""
+    try:
+        moment = parsedate_to_datetime(date)
+    except (ValueError, OverflowError):
+        return None
+    # A date without a zone is in UTC: HTTP knows no other.
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

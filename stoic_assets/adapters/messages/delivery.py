@@ -1,0 +1,60 @@
+"""Delivers the messages that wait in the outbox, and records the times in the tables.
+
+A message may be delivered long after its evaluation was stored, together with another one or with an alert.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from contextlib import AbstractContextManager
+from typing import Any
+
+from stoic_assets.adapters.disk.file_locks import locked
+from stoic_assets.adapters.messages.outbox import Delivered, fitness_message
+from stoic_assets.adapters.messages.receiver import Target, secrets
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.presentation.formatting import plural
+
+_MESSAGES: Mapping[str, tuple[Target, Callable[[Mapping[str, Any]], str]]] = {
+    "events": ("events", lambda row: str(row["id"])),
+    "fitness_updates": ("fitness", lambda row: fitness_message(row["agent_version"], row["evaluation_id"])),
+}
+"""For each table with `delivered_at`: the target of its messages, and the id of a row's message."""
+
+
+def times_locked(workplace: Workplace) -> AbstractContextManager[None]:
+    """Lets one process at a time look up delivery times and write them into tables, so that none is lost."""
+    return locked(workplace.project.home / "outbox" / "times.lock")
+
+
+async def deliver(
+    workplace: Workplace, targets: Mapping[Target, str], new: Collection[str], seconds: float = 60.0
+) -> Delivered:
+    """Delivers what waits, as `Outbox.deliver` does, and records the times in rows that were stored before.
+
+    Shows in the progress what was not accepted at an address that is set.
+    `new` are the ids of messages whose rows, if they have any, the caller stores afterwards.
+    """
+    delivery = await workplace.outbox.deliver(targets, seconds=seconds, secrets=secrets(workplace.env))
+    if delivery.errors:
+        waiting = workplace.outbox.waiting()
+        held = sum(waiting.get(target, 0) for target, url in targets.items() if url)
+        problem = "; ".join(delivery.errors)
+        workplace.progress.note(f"{plural(held, 'message')} in the outbox could not be delivered: {problem}")
+    for version in {version for message, version in delivery.taken.items() if message not in new}:
+        for table in _MESSAGES:
+            _note_times(workplace, table, version)
+    return delivery
+
+
+def _note_times(workplace: Workplace, table: str, agent_version: str) -> None:
+    """Writes again those evaluations of a version whose rows lack the time of a message that was delivered."""
+    target, message = _MESSAGES[table]
+    waiting = f"select distinct evaluation_id from {table} where agent_version = ? and delivered_at is null"
+    with times_locked(workplace):
+        for evaluation in workplace.warehouse.query(waiting, [agent_version]):
+            place = (table, agent_version, evaluation["evaluation_id"])
+            rows = workplace.warehouse.read(*place)
+            known = workplace.outbox.delivery_times(target, [message(row) for row in rows])
+            times = [row["delivered_at"] or known[message(row)] for row in rows]
+            if times != [row["delivered_at"] for row in rows]:
+                timed = [{**row, "delivered_at": time} for row, time in zip(rows, times, strict=True)]
+                workplace.warehouse.write(*place, timed)

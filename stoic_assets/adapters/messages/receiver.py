@@ -1,0 +1,133 @@
+"""One service that receives our messages over HTTP: how they are sent, and what its answers mean for a message.
+
+`outbox` decides what waits, in which order, and what happens to a message afterwards.
+"""
+
+import base64
+import hashlib
+import json
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any, Literal, get_args
+from urllib.parse import SplitResult, quote
+
+from stoic_assets.adapters.http.endpoint import cause_of, parse_url, proxy_for
+from stoic_assets.adapters.http.foreign_text import excerpt
+from stoic_assets.adapters.http.request_limit import retry_after_seconds
+from stoic_assets.adapters.messages.message_signature import signed, signing_keys
+from stoic_assets.core.errors import AttemptFailed
+from stoic_assets.core.redaction import Redactor
+from stoic_assets.core.retrying import Tally, persist
+from stoic_assets.core.settings import EndpointLimit
+
+if TYPE_CHECKING:
+    from aiohttp import ClientResponse, ClientSession
+
+Target = Literal["events", "fitness"]
+TARGETS: tuple[Target, ...] = get_args(Target)
+SETTINGS: Mapping[Target, str] = {"events": "STOIC_WEBHOOK_URL", "fitness": "EVOLUTION_URL"}
+"""The setting of each target's address."""
+SECRETS: Mapping[Target, str] = {"events": "STOIC_WEBHOOK_SECRET", "fitness": "EVOLUTION_SECRET"}
+"""The setting of the keys with which messages to each target are signed."""
+CONTENT_TYPES: Mapping[Target, str] = {"events": "application/cloudevents+json", "fitness": "application/json"}
+LIMIT = EndpointLimit(in_flight=1, attempts=4, backoff_seconds=0.5, longest_wait_seconds=60, timeout_seconds=10)
+BUSY, NOT_NOW = 429, (408, 425)
+ABOUT_THE_MESSAGE = (400, 409, 413, 422)
+"""Answers that refuse one message; any other refusal would apply to the next message too."""
+
+
+class MessageRefused(AttemptFailed):
+    """The service refuses this message; it may accept others."""
+
+
+def addresses(env: Mapping[str, str]) -> dict[Target, str]:
+    """The address of each target; empty where none is set."""
+    return {target: env.get(SETTINGS[target], "") for target in TARGETS}
+
+
+def secrets(env: Mapping[str, str]) -> dict[Target, str]:
+    """The signing keys of each target; empty where none is set."""
+    return {target: env.get(SECRETS[target], "") for target in TARGETS}
+
+
+@asynccontextmanager
+async def receiver(
+    target: Target, url: str, limit: EndpointLimit = LIMIT, seconds: float = 60.0, secret: str = ""
+) -> AsyncIterator["Receiver"]:
+    """The service of one target, for one delivery of at most `seconds`; no cookies, the environment's proxy.
+
+    With a `secret` (one or more keys) messages are signed. Raises `ConfigurationError` if `url` is not an address, or
+    `secret` holds no keys.
+    """
+    import aiohttp
+
+    address, keys = parse_url(url, SETTINGS[target]), signing_keys(secret, SECRETS[target])
+    headers = {"Content-Type": CONTENT_TYPES[target]}
+    async with aiohttp.ClientSession(
+        proxy=proxy_for(address), cookie_jar=aiohttp.DummyCookieJar(), headers=headers
+    ) as session:
+        yield Receiver(session, address, SETTINGS[target], limit, time.monotonic() + seconds, keys)
+
+
+def _digest(content: bytes) -> str:
+    """RFC 9530: distinguishes a correction, which has the id of what it corrects, from a repeated message."""
+    return f"sha-256=:{base64.b64encode(hashlib.sha256(content).digest()).decode()}:"
+
+
+class Receiver:
+    """A service that takes messages until `deadline` (monotonic seconds); its address comes from `setting`."""
+
+    def __init__(
+        self, session: "ClientSession", address: SplitResult, setting: str, limit: EndpointLimit, deadline: float,
+        keys: Sequence[bytes] = (),
+    ) -> None:
+        self._session, self._url, self._limit, self._deadline = session, address.geturl(), limit, deadline
+        self._keys = keys
+        # The path may be the secret of a webhook, so errors name only the setting and the host.
+        self._name = f"{setting} ({address.hostname})"
+        self._secrets = Redactor((), [self._url, address.path, address.query])
+
+    async def take(self, message_id: str, body: Mapping[str, Any]) -> None:
+        """Delivers one message, with retries where they can help.
+
+        Raises `MessageRefused` if the next message may be accepted, else `AttemptFailed`.
+        """
+        if self._left() <= 0:
+            raise AttemptFailed(f"{self._name}: the time for this delivery is over; the next delivery continues")
+        await persist(lambda: self._post(message_id, body), self._limit, Tally(), self._left)
+
+    def _left(self) -> float:
+        """Seconds until the deadline."""
+        return self._deadline - time.monotonic()
+
+    async def _post(self, message_id: str, body: Mapping[str, Any]) -> None:
+        import aiohttp
+
+        seconds = max(0.1, min(self._limit.timeout_seconds, self._left()))
+        content, key = json.dumps(body).encode(), quote(message_id, safe="/:@+,=")
+        headers = {"Idempotency-Key": key, "Content-Digest": _digest(content), **signed(self._keys, key, content)}
+        try:
+            async with self._session.post(
+                self._url,
+                data=content,
+                headers=headers,
+                timeout=aiohttp.ClientTimeout(total=seconds),
+                allow_redirects=False,  # a redirected POST may arrive as a GET
+            ) as response:
+                if not 200 <= response.status < 300:
+                    raise self._refusal(response, await response.content.read(1000))
+        except TimeoutError:
+            raise AttemptFailed(f"{self._name} gave no answer within {seconds:g} s") from None
+        except (aiohttp.ClientError, OSError) as error:
+            raise AttemptFailed(f"{self._name}: {excerpt(cause_of(error), self._secrets)}") from None
+
+    def _refusal(self, response: "ClientResponse", text: bytes) -> AttemptFailed:
+        status = response.status
+        said = excerpt(text.decode("utf-8", "replace"), self._secrets)
+        problem = f"{self._name} answered {status}" + (f": {said}" if said else "")
+        if status in ABOUT_THE_MESSAGE:
+            return MessageRefused(problem, final=True)
+        wait = retry_after_seconds(response.headers.get("Retry-After"), response.headers.get("Date"))
+        final = status < 500 and status != BUSY and status not in NOT_NOW
+        return AttemptFailed(problem, retry_after=wait, busy=status == BUSY, final=final)

@@ -1,0 +1,54 @@
+"""The judge's calibration in the warehouse: computed from verdicts and ratings of all versions, read before judging.
+
+The module that computes it needs numpy, so it is imported only then.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stoic_assets.adapters.ratings.rating_keys import read_keys
+from stoic_assets.adapters.warehouse.warehouse import Warehouse
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.calibration.confidence_map import Calibration, calibration_of
+from stoic_assets.core.ratings.study import by_newest_rubric
+from stoic_assets.core.releases import ALL_VERSIONS
+from stoic_assets.core.table_rows import Row
+
+if TYPE_CHECKING:
+    from stoic_assets.core.calibration.judge_calibration import JudgeComparison
+
+TABLE = "judge_calibration"
+PLACE = (ALL_VERSIONS, "calibration")
+"""The agent version and evaluation under which the table is stored."""
+_VERDICTS = """
+    select trial_id, virtue, judge_model, sample, score, self_confidence, grounded, exercised, error, prompt_hash
+    from virtue_scores where trial_id in (select trial_id from human_ratings)
+"""
+
+
+def calibrate(workplace: Workplace) -> "list[JudgeComparison]":
+    """Compares every judge with the people who rated the same replies by the newest rubric; nothing is stored yet."""
+    from stoic_assets.core.calibration.judge_calibration import judge_calibration
+
+    verdicts = workplace.warehouse.query(_VERDICTS)
+    collected = workplace.warehouse.query("select * from human_ratings")
+    ratings, rubric = by_newest_rubric(collected, read_keys(workplace.project.home))
+    settings = workplace.settings
+    found = judge_calibration(verdicts, ratings, settings.ratings.virtues, settings.calibration.epsilon)
+    return [replace(each, rubric=rubric) for each in found]
+
+
+def store(warehouse: Warehouse, comparisons: "list[JudgeComparison]") -> Path:
+    """Writes the whole table; verdicts that are settled from now on use its maps."""
+    return warehouse.write(TABLE, *PLACE, [row for found in comparisons for row in found.rows()])
+
+
+def read_calibration(warehouse: Warehouse) -> Calibration:
+    """The maps of the newest calibration; none before the first."""
+    return calibration_of(warehouse.query(f"select confidence_map from {TABLE}"))
+
+
+def calibration_rows(warehouse: Warehouse) -> list[Row]:
+    """The rows of the newest calibration; none before the first."""
+    return warehouse.read_if_stored(TABLE, *PLACE)

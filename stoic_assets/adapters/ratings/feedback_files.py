@@ -1,0 +1,194 @@
+"""Takes `$STOIC_HOME/feedback/*.json` and rated replies into `human_feedback_evaluations`.
+
+The folder decides: a file removed from it is removed from the table. A model reads each dialogue once; the table keeps
+what it found.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from stoic_assets.adapters.disk.document_files import read_text
+from stoic_assets.adapters.models.connect import connect_model, is_offline, judge_panel
+from stoic_assets.adapters.models.ledger import Ledger
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.chat import ChatModel
+from stoic_assets.core.concurrent_calls import concurrently
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.evolution.stoic_evaluation import StoicEvaluation
+from stoic_assets.core.feedback.feedback_file import DialogueFile, FeedbackFile, Metrics, MetricsFile, parse_feedback
+from stoic_assets.core.feedback.human_evaluation import FEEDBACK, HumanFeedback, human_evaluation, human_row
+from stoic_assets.core.feedback.interpretation import interpret, interpreter
+from stoic_assets.core.feedback.rating_bridge import rated_feedback
+from stoic_assets.core.judging.ask import NoVerdict
+from stoic_assets.core.moments import utc_text
+from stoic_assets.core.table_rows import Row
+
+TABLE = "human_feedback_evaluations"
+
+
+@dataclass(frozen=True)
+class TakenIn:
+    """All feedback of people as rows of the table, and a line for each one that is invalid or may be misplaced."""
+
+    rows: Sequence[Row]
+    complaints: tuple[str, ...]
+
+    @property
+    def unmapped(self) -> list[str]:
+        """Dimensions that mean no virtue; `feedback.virtues` and `ratings.virtues` in stoic.yml decide."""
+        return sorted({dimension for row in self.rows for dimension in row["unmapped_dimensions"]})
+
+
+def _feedback_folder(home: Path) -> Path:
+    """The folder for feedback files."""
+    return home / "feedback"
+
+
+def feedback_model(workplace: Workplace) -> Ledger | None:
+    """The model that reads dialogues; it records calls in `feedback/llm_calls.jsonl`. None offline: no model can."""
+    if is_offline(workplace.env):
+        return None
+    provider = connect_model(workplace.env, workplace.settings)
+    journal = _feedback_folder(workplace.project.home) / "llm_calls.jsonl"
+    return Ledger(provider, journal, workplace.settings.prices, redactor=workplace.redactor)
+
+
+def _read_folder(folder: Path) -> tuple[dict[str, tuple[str, FeedbackFile]], list[str]]:
+    """Every feedback once, by its id and with the name of its file; and one line about each invalid file."""
+    files: dict[str, tuple[str, FeedbackFile]] = {}
+    complaints = []
+    for path in sorted(folder.glob("*.json")):
+        try:
+            file = parse_feedback(read_text(path), str(path))
+        except ConfigurationError as error:
+            complaints.append(str(error))
+        else:
+            files.setdefault(file.feedback_id, (path.name, file))
+    return files, complaints
+
+
+async def take_in(workplace: Workplace, model: ChatModel | None) -> TakenIn:
+    """Feedback files and rated replies as rows; nothing is stored yet.
+
+    `model` (see `feedback_model`) reads dialogues that were not read before. Raises `ConfigurationError` for a fault
+    that concerns every dialogue (a wrong key, an unknown model).
+    """
+    files, complaints = _read_folder(_feedback_folder(workplace.project.home))
+    reader = _Reader(workplace, model)
+    read = await concurrently([reader.read(name, file) for name, file in files.values()])
+    settings = workplace.settings
+    rows = [human_row(found, settings.feedback.virtues) for found in read if found is not None]
+    rows += [human_row(found, settings.ratings.virtues) for found in rated_replies(workplace)]
+    return TakenIn(rows, (*complaints, *sorted(reader.complaints)))
+
+
+def rated_replies(workplace: Workplace) -> list[HumanFeedback]:
+    """What raters said about each reply from our own trials."""
+    jobs = {row["trial_id"]: row["job"] for row in workplace.warehouse.query("select trial_id, job from trials")}
+    return rated_feedback(workplace.warehouse.query("select * from human_ratings"), jobs)
+
+
+def store(workplace: Workplace, taken: TakenIn) -> dict[tuple[str, str], Path]:
+    """Writes what changed, and returns the new files by agent version and evaluation.
+
+    A version whose feedback was all removed is written too, without rows.
+    """
+    stored = _by_place(workplace.warehouse.query(f"select * from {TABLE}"))
+    found = _by_place(workplace.redactor.row(row) for row in taken.rows)
+    written = {
+        place: workplace.warehouse.write(TABLE, *place, found[place])
+        for place in sorted({*stored, *found})
+        if _content(found[place]) != _content(stored[place])
+    }
+    workplace.warehouse.publish()
+    return written
+
+
+def human_evaluations(workplace: Workplace, agent_version: str) -> list[StoicEvaluation]:
+    """People's feedback on a version, from the table; holdout jobs are marked, rated replies have their scenarios."""
+    warehouse = workplace.warehouse
+    rows = warehouse.query(f"select * from {TABLE} where agent_version = ? order by feedback_id", [agent_version])
+    if not rows:
+        return []  # the usual case: avoids reading all trials ever stored
+    holdouts = {row["job"] for row in warehouse.query("select distinct job from trials where holdout")}
+    on_scenarios = "select trial_id, scenario from trials where agent_version = ? and scenario is not null"
+    scenarios = {row["trial_id"]: row["scenario"] for row in warehouse.query(on_scenarios, [agent_version])}
+    return [found for row in rows if (found := human_evaluation(row, holdouts, scenarios)) is not None]
+
+
+class _Reader:
+    """Reads files as feedback: adds each one's version and time, and the meaning of a dialogue."""
+
+    def __init__(self, workplace: Workplace, model: ChatModel | None) -> None:
+        self._workplace, self._model = workplace, model
+        self._judge = judge_panel(workplace.env)[0]
+        self._dimensions = tuple(workplace.settings.feedback.virtues)
+        stored = workplace.warehouse.query(f"select * from {TABLE} where evaluation_id = ?", [FEEDBACK])
+        self._former = {row["feedback_id"]: row for row in stored}
+        evaluated = workplace.warehouse.query("select distinct agent_version from evaluations")
+        self._evaluated = {row["agent_version"] for row in evaluated}
+        self._now = datetime.now(UTC)
+        self.complaints: list[str] = []
+
+    async def read(self, name: str, file: FeedbackFile) -> HumanFeedback | None:
+        """The feedback, or None after a complaint."""
+        former = self._former.get(file.feedback_id, {})
+        version = file.agent_version or former.get("agent_version") or self._newest(file.agent)
+        if version is None:
+            self._complain(name, f"agent {file.agent!r} was never evaluated; set agent_version")
+            return None
+        if version not in self._evaluated:  # it may be later; until then it enters no fitness update
+            self._complain(name, f"{version} was never evaluated; correct agent_version")
+        given_at = file.given_at or former.get("given_at") or self._now
+        whole = partial(HumanFeedback, file.feedback_id, agent_version=version, task_id=file.task_id, given_at=given_at)
+        if isinstance(file, MetricsFile):
+            return whole(kind="metrics", metrics=file.metrics, origin=name)
+        found = await self._understood(name, file, former)
+        return found and whole(kind="dialogue", metrics=found[0], interpreter=found[1], origin=name)
+
+    async def _understood(self, name: str, file: DialogueFile, former: Row) -> tuple[Metrics, str] | None:
+        """A dialogue's metrics and who read them; an earlier reading is kept."""
+        if former:
+            return Metrics.model_validate_json(former["metrics"]), former["interpreter"]
+        if self._model is None:
+            self._complain(name, "no model can read the dialogue: set OPENAI_API_KEY or OPENAI_BASE_URL")
+            return None
+        clean = DialogueFile.model_validate(self._workplace.redactor.data(file.model_dump()))
+        settings = self._workplace.settings.judging
+        try:
+            metrics = await interpret(clean, self._dimensions, self._model, self._judge, settings)
+        except NoVerdict as error:
+            self._complain(name, str(error))
+            return None
+        return metrics, interpreter(self._judge, self._dimensions)
+
+    def _newest(self, agent: str) -> str | None:
+        """The agent's version that was evaluated last."""
+        found = self._workplace.warehouse.query(
+            "select agent_version from evaluations where agent = ? order by started_at desc limit 1", [agent]
+        )
+        return str(found[0]["agent_version"]) if found else None
+
+    def _complain(self, name: str, problem: str) -> None:
+        self.complaints.append(f"{name}: {problem}")
+
+
+def _by_place(rows: Iterable[Row]) -> defaultdict[tuple[str, str], list[Row]]:
+    places: defaultdict[tuple[str, str], list[Row]] = defaultdict(list)
+    for row in rows:
+        places[row["agent_version"], row["evaluation_id"]].append(row)
+    return places
+
+
+def _content(rows: Iterable[Row]) -> list[tuple[tuple[str, str], ...]]:
+    """The rows, regardless of their order and of the times when they were written."""
+    return sorted(tuple((name, _text(row[name])) for name in sorted(row) if name != "evaluated_at") for row in rows)
+
+
+def _text(value: object) -> str:
+    """A cell in the form in which it is compared: a time as its moment."""
+    return utc_text(value) if isinstance(value, datetime) else repr(value)

@@ -1,0 +1,63 @@
+"""The analysis of one study among the collected ratings: its tables, its report and its discussion sheet.
+
+The figures need numpy and take seconds, so their modules are imported only when used.
+"""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stoic_assets.adapters.disk.files import write_whole
+from stoic_assets.adapters.ratings.rating_keys import read_keys
+from stoic_assets.adapters.ratings.ratings_store import rated_items
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.ratings.study import Study, chosen_study
+from stoic_assets.core.releases import ALL_VERSIONS
+
+if TYPE_CHECKING:
+    from stoic_assets.core.ratings.analysis import RatingAnalysis
+
+PLACE = (ALL_VERSIONS, "ratings")
+"""The agent version and evaluation under which the tables are stored: a study may span several."""
+
+
+@dataclass(frozen=True)
+class Analysed:
+    """The analysis of a study and the files that it was written to."""
+
+    study: Study
+    analysis: "RatingAnalysis"
+    report: Path
+    discussion_sheet: Path
+    tables: tuple[Path, ...]
+
+
+def analyse_ratings(workplace: Workplace, page_id: str | None = None) -> Analysed:
+    """Analyses the ratings of one page, by default of the one that was rated last.
+
+    Raises `ConfigurationError` when there are none.
+    """
+    from stoic_assets.core.ratings.analysis import analyse
+    from stoic_assets.core.ratings.analysis_document import rater_check_rows, reliability_rows
+    from stoic_assets.core.ratings.report.discussion_sheet import discussion_sheet
+    from stoic_assets.core.ratings.report.page import render_analysis
+
+    rows = workplace.warehouse.query("select * from human_ratings")
+    if not rows:
+        raise ConfigurationError("there are no ratings; import some with `stoic ratings collect FILE_OR_FOLDER`")
+    study = chosen_study(rows, read_keys(workplace.project.home), page_id)
+    analysis = replace(analyse(study.rows, rated_items(workplace)), study=study)
+    folder, write = workplace.reports / "ratings", workplace.warehouse.write
+    analysed = Analysed(
+        study,
+        analysis,
+        report=write_whole(folder / "analysis.html", render_analysis(analysis)),
+        discussion_sheet=write_whole(folder / "discussion.md", discussion_sheet(analysis)),
+        tables=(
+            write("rater_reliability", *PLACE, reliability_rows(analysis)),
+            write("rater_checks", *PLACE, rater_check_rows(analysis)),
+        ),
+    )
+    workplace.warehouse.publish()
+    return analysed

@@ -1,0 +1,72 @@
+"""`$STOIC_HOME/ratings/keys.json`: the replies behind the blind ids of all rating pages that were ever built.
+
+Anyone with this file can unblind a study: only its owner may read it. Without it, ratings cannot be matched to their
+replies.
+"""
+
+import json
+from collections.abc import Set
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from pydantic import TypeAdapter
+
+from stoic_assets.adapters.disk.file_locks import locked
+from stoic_assets.adapters.disk.files import StorageError, read_stored, write_whole
+from stoic_assets.core.ratings.blinding import Key, Keys
+
+_KEYS = TypeAdapter(dict[str, Key])
+
+
+def ratings_folder(home: Path) -> Path:
+    """The folder of keys and of the files that raters send."""
+    return home / "ratings"
+
+
+def keys_file(home: Path) -> Path:
+    """Where the keys are."""
+    return ratings_folder(home) / "keys.json"
+
+
+def ratings_locked(home: Path) -> AbstractContextManager[None]:
+    """Lets one process at a time change keys or collected ratings."""
+    return locked(ratings_folder(home) / ".lock")
+
+
+def read_keys(home: Path) -> dict[str, Key]:
+    """All keys by test id; none before the first page. Raises `ConfigurationError` when the file is damaged."""
+    advice = "cannot be read; restore it from a backup: without it ratings cannot be matched to replies"
+    return read_stored(keys_file(home), _KEYS.validate_json, advice) or {}
+
+
+def write_keys(home: Path, keys: Keys) -> Path:
+    """Stores all keys, readable by the owner only. Raises `StorageError`."""
+    data = {test_id: key.model_dump(mode="json") for test_id, key in sorted(keys.items())}
+    return write_whole(keys_file(home), json.dumps(data, indent=1, ensure_ascii=False), mode=0o600)
+
+
+def forget_version(home: Path, pages: Path, agent_version: str) -> None:
+    """Removes the keys of a version, so that ratings of its replies can no longer be matched to them.
+
+    The files in `pages` that show such a reply are removed first, with everything else in them. Raises `StorageError`;
+    then it can be called again.
+    """
+    with ratings_locked(home):
+        known = read_keys(home)
+        kept = {test_id: key for test_id, key in known.items() if key.agent_version != agent_version}
+        if kept != known:
+            _remove_naming(pages, known.keys() - kept.keys())
+            write_keys(home, kept)
+
+
+def _remove_naming(folder: Path, test_ids: Set[str]) -> None:
+    """Removes the files that name one of the ids: a reply is never shown without its id."""
+    for path in folder.glob("*.*"):
+        try:
+            text = path.read_text(encoding="utf-8", errors="replace")
+            if any(test_id in text for test_id in test_ids):
+                path.unlink()
+        except OSError as error:
+            raise StorageError(
+                f"{path} cannot be removed: {error.strerror}; correct that, then repeat `stoic delete`"
+            ) from None

@@ -1,0 +1,179 @@
+"""Builds rating pages from replies, and stores rating files as rows of `human_ratings`."""
+
+import json
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from stoic_assets.adapters.disk.files import write_whole
+from stoic_assets.adapters.ratings.rating_keys import keys_file, ratings_folder, ratings_locked, read_keys, write_keys
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.conversation.evidence import SCORED
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.ratings.blinding import Key, Reply, blind
+from stoic_assets.core.ratings.collection import merge
+from stoic_assets.core.ratings.page.build import build_page
+from stoic_assets.core.ratings.rated_item import RatedItem
+from stoic_assets.core.ratings.rating_file import Rating, parse_ratings
+from stoic_assets.core.ratings.reported_effectiveness import reported_effectiveness
+from stoic_assets.core.table_rows import Row
+
+TABLE = "human_ratings"
+
+
+@dataclass(frozen=True)
+class Built:
+    """A page that was written: how many agents' `replies` it shows and, with repeats and attention items, how many
+    `items` in all. `keys` is the file of keys."""
+
+    path: Path
+    page_id: str
+    replies: int
+    items: int
+    keys: Path
+
+
+@dataclass(frozen=True)
+class Collected:
+    """What was collected: files, and ratings by their effect on the table, as `merge` counts them.
+
+    `written` are the table's new files.
+    """
+
+    files: int
+    new: int
+    changed: int
+    unchanged: int
+    superseded: int
+    unknown: int
+    written: tuple[Path, ...]
+
+    @property
+    def has_new(self) -> bool:
+        """Whether ratings were collected that the table did not have, and some were of our own pages."""
+        known = self.new + self.changed + self.unchanged + self.superseded > self.unknown
+        return known and self.new + self.changed > 0
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """All numbers, without the names of the written files, as they are reported."""
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "written"}
+
+
+def build(
+    workplace: Workplace, agent_versions: Sequence[str], out: Path | None = None, about: str | None = None
+) -> Built:
+    """Writes the page for the scenario replies of the versions' newest evaluations, and stores its keys.
+
+    Without versions it takes the one that was evaluated last; `about` tells raters whom people wrote to. The same
+    replies give the same page. Raises `ConfigurationError` for a version without such replies.
+    """
+    versions = dict.fromkeys(agent_versions) or [workplace.warehouse.newest_version()]
+    replies = [reply for version in versions for reply in scenario_replies(workplace, version)]
+    home = workplace.project.home
+    with ratings_locked(home):
+        known = read_keys(home)
+        page = blind(replies, known, lambda: secrets.token_hex(6))
+        keys = write_keys(home, known | page.keys)
+    path = out or workplace.reports / "ratings" / f"rating-page-{page.page_id}.html"
+    return Built(write_whole(path, build_page(page, about)), page.page_id, len(replies), len(page.items), keys)
+
+
+def scenario_replies(workplace: Workplace, agent_version: str) -> list[Reply]:
+    """One reply to each scenario, from the newest evaluation of the version that has any that count."""
+    warehouse = workplace.warehouse
+    for evaluation in warehouse.evaluations(agent_version):
+        place = (agent_version, evaluation["evaluation_id"])
+        if warehouse.has("trials", *place) and (trials := _first_trials(warehouse.read("trials", *place))):
+            said = _exchanges(warehouse.read("turns", *place))
+            if replies := [Reply(*place, trial_id, *said[trial_id]) for trial_id in trials if trial_id in said]:
+                return replies
+    raise ConfigurationError(
+        f"{agent_version} has no replies to rate; run `stoic eval --agent-version {agent_version}` with a job for that "
+        "agent that holds `scenarios`"
+    )
+
+
+def _first_trials(trials: Iterable[Row]) -> list[str]:
+    """The ids of the first valid trial of each scenario; further repeats would double the raters' work."""
+    valid = [trial for trial in trials if trial["scenario"] and trial["outcome"] in SCORED]
+    ordered = sorted(valid, key=lambda trial: (trial["condition"] != "withheld", trial["repeat"]), reverse=True)
+    return sorted({(trial["job"], trial["scenario"]): trial["trial_id"] for trial in ordered}.values())
+
+
+def _exchanges(turns: Iterable[Row]) -> dict[str, tuple[str, str]]:
+    """The first message of the person and of the agent, for each trial in which both spoke."""
+    said: dict[tuple[str, str], str] = {}
+    for turn in sorted(turns, key=lambda turn: turn["turn"]):
+        said.setdefault((turn["trial_id"], turn["speaker"]), turn["content"])
+    replied = [trial_id for trial_id, speaker in said if speaker == "agent"]
+    return {trial_id: (said[trial_id, "user"], said[trial_id, "agent"]) for trial_id in replied}
+
+
+def rating_files(home: Path) -> list[Path]:
+    """The files that raters sent, in the project's own folder for them."""
+    folder = ratings_folder(home)
+    return _files([folder] if folder.is_dir() else [], keys_file(home))
+
+
+def collect(workplace: Workplace, paths: Iterable[Path]) -> Collected:
+    """Stores rating files, or all `.json` files of folders. Storing the same again changes nothing.
+
+    Raises `ConfigurationError` for the first file that is missing or invalid; then nothing is stored.
+    """
+    files = _files(paths, keys_file(workplace.project.home))
+    ratings = [rating for file in files for rating in _read(workplace, file)]
+    with ratings_locked(workplace.project.home):
+        stored = workplace.warehouse.query(f"select * from {TABLE}")
+        merged = merge(stored, ratings, read_keys(workplace.project.home))
+        written = [workplace.warehouse.write(TABLE, *place, rows) for place, rows in merged.rows.items()]
+    workplace.warehouse.publish()  # which an evaluation would do; a study made elsewhere has none
+    return Collected(
+        len(files), merged.new, merged.changed, merged.unchanged, merged.superseded, merged.unknown, tuple(written)
+    )
+
+
+def _files(paths: Iterable[Path], keys: Path) -> list[Path]:
+    """The files that were named or are in named folders, each once, by path; without the file of keys."""
+    named = [path.glob("*.json") if path.is_dir() else [path] for path in paths]
+    return sorted({file.resolve() for group in named for file in group} - {keys.resolve()})
+
+
+def _read(workplace: Workplace, file: Path) -> list[Rating]:
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise ConfigurationError(f"{file} cannot be read: {error.strerror}") from None
+    clean = workplace.redactor.text
+    return [
+        rating.model_copy(update={"comments": clean(rating.comments)}) for rating in parse_ratings(content, str(file))
+    ]
+
+
+def rated_items(workplace: Workplace) -> dict[str, RatedItem]:
+    """What is known about every item of every built page, by test id."""
+    keys = read_keys(workplace.project.home)
+    turns = workplace.warehouse.query(
+        "select trial_id, turn, speaker, content, events from turns where list_contains(?, trial_id)",
+        [sorted({key.trial_id for key in keys.values() if key.trial_id})],
+    )
+    said, effectiveness = _exchanges(turns), _effectiveness(turns)
+    return {test_id: _rated_item(key, said, effectiveness) for test_id, key in keys.items()}
+
+
+def _effectiveness(turns: Iterable[Row]) -> dict[str, float | None]:
+    """What the agent reported about its reply in each trial."""
+    events: dict[str, list[Any]] = {}
+    for turn in sorted(turns, key=lambda turn: turn["turn"]):
+        events.setdefault(turn["trial_id"], []).extend(json.loads(turn["events"] or "[]"))
+    return {trial_id: reported_effectiveness(found) for trial_id, found in events.items()}
+
+
+def _rated_item(
+    key: Key, said: Mapping[str, tuple[str, str]], effectiveness: Mapping[str, float | None]
+) -> RatedItem:
+    input_text, reply = said.get(key.trial_id or "", (None, None))
+    reported = effectiveness.get(key.trial_id or "")
+    return RatedItem(input_text, reply, key.words, effectiveness=reported, attention=key.attention)

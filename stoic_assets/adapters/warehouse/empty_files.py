@@ -1,0 +1,61 @@
+"""Files without rows, in today's columns: an empty table has a view, and old files have the newer columns."""
+
+import atexit
+import hashlib
+import tempfile
+from collections.abc import Mapping
+from functools import cache, partial
+from pathlib import Path
+from typing import IO
+
+from stoic_assets.adapters.disk.files import StorageError
+from stoic_assets.adapters.warehouse.duckdb_engine import open_engine
+from stoic_assets.adapters.warehouse.parquet_files import ARCHIVE, VERSION_FOLDER, write_once, write_rows
+from stoic_assets.adapters.warehouse.table_schemas import columns_of, duckdb_columns
+
+_EMPTY = f"{VERSION_FOLDER}_"
+_WITHOUT_ROWS: dict[tuple[tuple[str, str], ...], bytes] = {}
+"""Files without rows by column, as they were written first: the same in every warehouse of a process."""
+
+
+def empty_file(folder: Path) -> Path:
+    """The file without rows of the table in `folder`, which is written if it is missing.
+
+    There is another one among the archives, for reading them by a pattern. Where neither can be written, one in a
+    temporary folder still lets the existing data be read. Raises `StorageError`.
+    """
+    digest = hashlib.sha256(repr(columns_of(folder.name)).encode()).hexdigest()[:8]
+    path, archived = (folder / within / f"schema-{digest}.parquet" for within in (_EMPTY, ARCHIVE))
+    if not path.exists() or not archived.exists():
+        own = duckdb_columns(folder.name)
+        try:
+            _write_empty(archived, {"agent_version": "VARCHAR"} | own)
+            _write_empty(path, own)
+        except StorageError as refusal:
+            path = _elsewhere() / path.relative_to(folder.parent)
+            try:
+                _write_empty(path, own)
+            except StorageError:
+                raise refusal from None
+    return path
+
+
+def _write_empty(path: Path, columns: Mapping[str, str]) -> None:
+    write_once(path, partial(_fill_without_rows, tuple(columns.items())))
+
+
+def _fill_without_rows(columns: tuple[tuple[str, str], ...], file: IO[bytes]) -> None:
+    if columns in _WITHOUT_ROWS:
+        file.write(_WITHOUT_ROWS[columns])
+        return
+    with open_engine() as engine:
+        write_rows(engine, dict(columns), [], file)
+    _WITHOUT_ROWS[columns] = Path(file.name).read_bytes()
+
+
+@cache
+def _elsewhere() -> Path:
+    """A folder of this process only, which is removed when it ends."""
+    folder = tempfile.TemporaryDirectory(prefix="stoic-")
+    atexit.register(folder.cleanup)
+    return Path(folder.name)

@@ -1,0 +1,257 @@
+"""The warehouse: every table as immutable Parquet files, with DuckDB as the engine that reads them.
+
+`<root>/<table>/agent_version=<v>/<evaluation_id>.<n>.parquet`, in the declared columns of `table_schemas`. Writing
+and reading take no lock: any number of runs write concurrently, and readers never wait. Deleting and compacting take
+turns (`compaction`). `<root>/stoic.duckdb` is for people; it contains only views, and this code never reads from it.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from datetime import timedelta
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from stoic_assets.adapters.project import refuse_misread
+from stoic_assets.adapters.warehouse.compaction import GRACE, Compacted, compact, remove_version
+from stoic_assets.adapters.warehouse.duckdb_engine import fetch, open_engine
+from stoic_assets.adapters.warehouse.duckdb_files import drafted, mark, new_database, still_holds
+from stoic_assets.adapters.warehouse.empty_files import empty_file
+from stoic_assets.adapters.warehouse.parquet_files import (
+    VERSION_FOLDER,
+    Key,
+    Place,
+    place_of,
+    places,
+    write_next,
+    write_rows,
+)
+from stoic_assets.adapters.warehouse.spreadsheet_columns import spreadsheet_columns
+from stoic_assets.adapters.warehouse.sql_literals import quoted
+from stoic_assets.adapters.warehouse.sql_project import SqlProject
+from stoic_assets.adapters.warehouse.table_rows import rows_as_json
+from stoic_assets.adapters.warehouse.table_scans import live_scan, scan
+from stoic_assets.adapters.warehouse.table_schemas import MODELS, TABLES, duckdb_columns
+from stoic_assets.core.errors import ConfigurationError, StoicError
+from stoic_assets.core.evaluation import check_evaluation_id
+from stoic_assets.core.releases import check_agent_version
+from stoic_assets.core.table_rows import Row
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+Answer = TypeVar("Answer")
+
+
+class Warehouse:
+    """All tables under one folder. `variables` are those of the SQL models (see `sql_project.model_variables`)."""
+
+    def __init__(self, root: Path, variables: Mapping[str, Any] | None = None) -> None:
+        self.root = root.absolute()
+        self._variables = variables
+
+    @cached_property
+    def models(self) -> SqlProject:
+        """The SQL models whose views and files are stored next to the tables."""
+        return SqlProject(variables=self._variables)
+
+    def refuse_misread_folder(self) -> None:
+        """Raises `ConfigurationError` for a folder in which `publish` would fail; reading and writing tables do not."""
+        # The log of a DuckDB file would be in a folder with another name, and a pattern of files takes \\ for a slash.
+        refuse_misread("DuckDB", r"[?\\]", self.root, "set STOIC_WAREHOUSE to another one")
+
+    def write(self, table: str, agent_version: str, evaluation_id: str, rows: Sequence[Mapping[str, Any]]) -> Path:
+        """Stores the rows of one evaluation as its newest version of `table`; an empty list makes a file too.
+
+        Raises `StoicError` for an invalid row, `StorageError` when the disk refuses: nothing is stored then.
+        """
+        folder = self._folder(table, agent_version)
+        check_evaluation_id(evaluation_id)
+        lines = rows_as_json(table, agent_version, evaluation_id, rows)
+        empty_file(self.root / table)
+        with open_engine() as engine:
+            return write_next(folder, evaluation_id, partial(write_rows, engine, duckdb_columns(table), lines))
+
+    def file(self, table: str, agent_version: str, evaluation_id: str) -> Path | None:
+        """The file with the rows that count for one evaluation, or None; a merged file contains others too."""
+        place = self._place(table, agent_version, evaluation_id)
+        return Path(place.path) if place else None
+
+    def has(self, table: str, agent_version: str, evaluation_id: str) -> bool:
+        """Whether the evaluation has this table, with or without rows."""
+        return self.file(table, agent_version, evaluation_id) is not None
+
+    def read(self, table: str, agent_version: str, evaluation_id: str, columns: Collection[str] = ()) -> list[Row]:
+        """The rows of one evaluation as they were written, by path, or some of their columns.
+
+        Raises `StoicError` when there are none yet.
+        """
+        import duckdb
+
+        key = (table, agent_version, evaluation_id)
+        selected = ", ".join(f'"{name}"' for name in columns) or "*"
+        with open_engine() as engine:
+            try:
+                return fetch(engine, f"select {selected} from ({self.scan_one(*key)})")
+            except duckdb.IOException:  # another archive has them since a version was deleted from this one
+                return fetch(engine, f"select {selected} from ({self.scan_one(*key)})")
+
+    def read_if_stored(
+        self, table: str, agent_version: str, evaluation_id: str, columns: Collection[str] = ()
+    ) -> list[Row]:
+        """As `read`; no rows where the evaluation does not have this table."""
+        key = (table, agent_version, evaluation_id)
+        return self.read(*key, columns) if self.has(*key) else []
+
+    def evaluations(self, agent_version: str) -> list[Row]:
+        """The evaluations of one version, the newest first."""
+        return self._of_version("evaluations", agent_version, "from ({}) order by started_at desc, evaluation_id desc")
+
+    def jobs(self, agent_version: str) -> list[Row]:
+        """The name and hash of each job that each evaluation of one version has trials of."""
+        return self._of_version("trials", agent_version, "select distinct evaluation_id, job, job_hash from ({})")
+
+    def newest_version(self) -> str:
+        """The version evaluated last. Raises `ConfigurationError` if there is none."""
+        rows = self.query("select agent_version from evaluations order by started_at desc limit 1")
+        if not rows:
+            advice = "run `stoic eval` or `stoic demo`; `stoic list` shows evaluations that were cut short"
+            raise ConfigurationError(f"nothing was evaluated yet; {advice}")
+        return str(rows[0]["agent_version"])
+
+    def agent_versions(self) -> set[str]:
+        """Every version with a file in some table."""
+        return {version for table in TABLES for version, _ in places(self.root / table)}
+
+    def connect(self, tables: Iterable[str] | None = None) -> "DuckDBPyConnection":
+        """An in-memory DuckDB with a view of every table and model, or of the named ones. The caller closes it."""
+        engine = open_engine(threads=None)
+        self._create_views(engine, frozenset(TABLES if tables is None else tables))
+        return engine
+
+    def query(self, sql: str, params: Sequence[str | Sequence[str]] = ()) -> list[Row]:
+        """The rows of a query over the views; only tables whose names occur in it are opened."""
+        return self.ask(TABLES.keys() & re.findall(r"\w+", sql), lambda engine: fetch(engine, sql, params))
+
+    def ask(self, names: Set[str], questions: "Callable[[DuckDBPyConnection], Answer]") -> Answer:
+        """The result of `questions` over views of the named tables; it may be called twice."""
+        import duckdb
+
+        with open_engine(threads=None) as engine:
+            try:
+                self._create_views(engine, names, by_name=False)
+                return questions(engine)
+            except (duckdb.InvalidInputException, duckdb.IOException):
+                # A file lacks a newer column, which is rare and slow to read; or it was deleted meanwhile.
+                self._create_views(engine, names)
+                return questions(engine)
+
+    @property
+    def published(self) -> Path:
+        """The DuckDB file for people, which `publish` makes."""
+        return self.root / "stoic.duckdb"
+
+    def publish(self) -> Path:
+        """Updates `stoic.duckdb`, with a view of every table; a program that has the old file open keeps the old one.
+
+        A view shows what is stored at the time of the query, so the file need not change with the data: it is made
+        again only if it lacks today's views, or something else wrote to it. Making it takes long, since DuckDB opens
+        every file of a table for its view. Raises `StorageError`, and see `refuse_misread_folder`.
+        """
+        self.refuse_misread_folder()
+        target = self.published
+        models = {name: sql for name in MODELS if (sql := self._model_view(name))}
+        facts = {name: live_scan(self.root / name) for name in TABLES if name not in models}
+        if not still_holds(target, facts | models):
+            with new_database(target) as engine:
+                # Models are first made over views without rows: else each would open all files of its tables again.
+                for name in self.models.with_inputs(models.keys()):
+                    engine.execute(f'create view "{name}" as {models.get(name) or self._scan(name, {})}')
+                for name, sql in facts.items():
+                    empty_file(self.root / name)
+                    engine.execute(f'create or replace view "{name}" as {sql}')
+            mark(target, facts | models)
+        return target
+
+    def export(self, file: Path) -> None:
+        """Writes every table and model, as plain tables, into one DuckDB file; it replaces a file of that name.
+
+        Raises `StorageError` when the disk refuses; then nothing is written.
+        """
+        with new_database(file) as engine:
+            self._create_views(engine, frozenset(TABLES))
+            for table in TABLES:
+                engine.execute(f'create table main."{table}" as select * from temp."{table}"')
+
+    def export_parquet(self, folder: Path) -> None:
+        """Writes every table and model into a folder, one Parquet file each.
+
+        Raises `ConfigurationError` when the folder is not empty, `StorageError` when the disk refuses; either way
+        nothing is written.
+        """
+        self._export_files(folder, dict.fromkeys(TABLES, "*"), "parquet", "compression zstd")
+
+    def export_csv(self, folder: Path) -> None:
+        """Writes every table and model into a folder, one CSV file each, safe for a spreadsheet.
+
+        Raises as `export_parquet` does.
+        """
+        self._export_files(folder, {table: spreadsheet_columns(table) for table in TABLES}, "csv", "header")
+
+    def _export_files(self, folder: Path, columns: Mapping[str, str], kind: str, options: str) -> None:
+        target = folder.resolve()
+        with drafted(target) as draft, self.connect() as engine:
+            if target.exists() and not (target.is_dir() and not any(target.iterdir())):
+                raise ConfigurationError(f"{folder} is not an empty folder; name a new one")
+            if target == Path.cwd():  # replacing it would remove the folder that the user's shell is in
+                raise ConfigurationError(f"{folder} is the current folder; name a new one in it")
+            draft.mkdir()
+            for table, selected in columns.items():
+                file = quoted(draft / f"{table}.{kind}")
+                engine.execute(f'copy (select {selected} from "{table}") to {file} (format {kind}, {options})')
+
+    def delete(self, agent_version: str) -> None:
+        """Removes all rows of one version; see `compaction.remove_version`. Raises `StorageError`."""
+        remove_version(self.root, check_agent_version(agent_version))
+
+    def compact(self, grace: timedelta = GRACE) -> list[Compacted]:
+        """Merges files that are older than `grace` into archives; see `compaction`. Raises `StorageError`."""
+        self.publish()  # the views of an older program do not know archives
+        return compact(self.root, grace)
+
+    def scan_one(self, table: str, agent_version: str, evaluation_id: str) -> str:
+        """SQL that reads one evaluation's file by its path. Raises `StoicError` when there is none."""
+        place = self._place(table, agent_version, evaluation_id)
+        if place is None:
+            raise StoicError(
+                f"{table} of evaluation {evaluation_id} ({agent_version}) is missing; materialise that asset first"
+            )
+        return self._scan(table, {(agent_version, evaluation_id): place})
+
+    def _of_version(self, table: str, agent_version: str, sql: str) -> list[Row]:
+        """The result of `sql` over all rows of one version, which replace its braces."""
+        found = places(self.root / table, check_agent_version(agent_version))
+        if not found:
+            return []
+        with open_engine() as engine:
+            return fetch(engine, sql.format(self._scan(table, found)))
+
+    def _place(self, table: str, agent_version: str, evaluation_id: str) -> Place | None:
+        key = check_agent_version(agent_version), check_evaluation_id(evaluation_id)
+        return place_of(self.root / table, key)
+
+    def _scan(self, table: str, found: Mapping[Key, Place], by_name: bool = True) -> str:
+        return scan(self.root / table, empty_file(self.root / table), found, by_name)
+
+    def _create_views(self, engine: "DuckDBPyConnection", names: Set[str], by_name: bool = True) -> None:
+        """Views of what is stored now."""
+        for name in self.models.with_inputs(names):
+            sql = self._model_view(name) or self._scan(name, places(self.root / name), by_name)
+            engine.execute(f'create or replace temp view "{name}" as {sql}')
+
+    def _model_view(self, name: str) -> str | None:
+        """The SQL of a model that looks across evaluations."""
+        return self.models.sql[name] if name in MODELS and self.models.is_view(name) else None
+
+    def _folder(self, table: str, agent_version: str) -> Path:
+        return self.root / table / f"{VERSION_FOLDER}{check_agent_version(agent_version)}"

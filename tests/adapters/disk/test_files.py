@@ -1,0 +1,93 @@
+import errno
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stoic_assets.adapters.disk.files import StorageError, read_stored, remove_folder, write_whole
+from stoic_assets.core.errors import ConfigurationError
+
+
+def test_a_text_or_its_parts_are_written_and_folders_made(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "down" / "file.txt"
+    assert write_whole(path, "é\n") == path
+    assert path.read_bytes() == "é\n".encode()
+    write_whole(path, (part for part in ("a\r\n", "日")), 0o600)
+    assert (path.read_bytes(), path.stat().st_mode & 0o777) == ("a\r\n日".encode(), 0o600)
+    assert [entry.name for entry in path.parent.iterdir()] == ["file.txt"]
+
+
+def test_what_was_written_survives_a_power_cut(tmp_path: Path, disk: Any) -> None:
+    path = tmp_path / "deep" / "down" / "file.txt"
+    for content in ("first", "the second"):
+        assert disk.keeps(write_whole(path, content))
+
+
+def test_what_was_written_is_read_or_is_not_there(tmp_path: Path) -> None:
+    assert read_stored(write_whole(tmp_path / "number.json", "7"), int, "is damaged") == 7
+    assert read_stored(tmp_path / "none.json", int, "is damaged") is None
+
+
+@pytest.mark.parametrize("name", ["damaged.json", "folder.json", "damaged.json/file.json"])
+def test_a_file_that_cannot_be_read_is_named_with_advice(tmp_path: Path, name: str) -> None:
+    write_whole(tmp_path / "damaged.json", "{")
+    (tmp_path / "folder.json").mkdir()
+    with pytest.raises(ConfigurationError) as caught:
+        read_stored(tmp_path / name, int, "is damaged; remove it")
+    assert str(caught.value) == f"{tmp_path / name} is damaged; remove it"
+
+
+def test_a_failure_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write_whole(tmp_path / "file.txt", "before")
+
+    def full(self: Path, target: Path) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(StorageError, match=r"file\.txt cannot be written: No space left on device; free space"):
+        write_whole(path, "after")
+    assert path.read_text() == "before"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["file.txt"]
+
+
+def test_parts_that_break_off_leave_what_was_there(tmp_path: Path) -> None:
+    def broken() -> Iterator[str]:
+        yield "after"
+        raise ZeroDivisionError
+
+    path = write_whole(tmp_path / "file.txt", "before")
+    with pytest.raises(ZeroDivisionError):
+        write_whole(path, broken())
+    assert path.read_text() == "before"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["file.txt"]
+
+
+def test_a_folder_that_is_a_file_is_a_storage_error(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(StorageError, match="cannot be written"):
+        write_whole(tmp_path / "file" / "inner.txt", "x")
+
+
+def test_a_folder_goes_with_all_that_is_in_it_and_may_be_gone_already(tmp_path: Path) -> None:
+    write_whole(tmp_path / "kept.txt", "")
+    write_whole(tmp_path / "gone" / "deep" / "file.txt", "")
+    for _ in range(2):
+        remove_folder(tmp_path / "gone")
+        assert [entry.name for entry in tmp_path.iterdir()] == ["kept.txt"]
+
+
+def test_several_may_remove_a_folder_at_once(tmp_path: Path) -> None:
+    for number in range(400):
+        (tmp_path / "gone" / str(number)).mkdir(parents=True)
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(remove_folder, [tmp_path / "gone"] * 4)) == [None] * 4
+    assert not (tmp_path / "gone").exists()
+
+
+def test_a_folder_that_cannot_be_removed_is_a_storage_error(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    with pytest.raises(StorageError, match=r"link cannot be removed: .*symbolic link; correct that, then repeat"):
+        remove_folder(tmp_path / "link")

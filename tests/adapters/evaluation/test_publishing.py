@@ -1,0 +1,295 @@
+"""What leaves an evaluation: beside people's words, against its base, for GEPA, and never of a holdout job."""
+
+import asyncio
+import json
+import time
+import uuid
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, Protocol
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from stoic_assets.adapters.evaluation.publishing import Published, gepa_batch, publish, publish_feedback
+from stoic_assets.adapters.evaluation.version_comparison import compare_versions
+from stoic_assets.adapters.evaluation.version_comparison import store as store_comparison
+from stoic_assets.adapters.messages.delivery import times_locked
+from stoic_assets.adapters.warehouse.table_schemas import arrow_schema
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.feedback.human_evaluation import FEEDBACK
+from stoic_assets.core.judging.virtues import VIRTUES
+
+Make = Callable[..., Manifest]
+Say = Callable[[str, float], str]
+Sent = Callable[[Workplace, Manifest], list[dict[str, Any]]]
+
+
+def published(workplace: Workplace, manifest: Manifest) -> Published:
+    return asyncio.run(publish(workplace, manifest))
+
+
+def test_people_count_beside_the_judges(workplace: Workplace, manifest: Manifest, say: Say) -> None:
+    alone = published(workplace, manifest).update
+    assert (alone.fitness, alone.weak_virtues) == (0.8, [])
+    person = say(manifest.agent_version, 0.2)
+    together = published(workplace, manifest).update
+    assert together.fitness == pytest.approx(0.5)
+    assert together.improvement_areas == {"wisdom": ["Mind mentor.", "Read dates back."]}
+    assert set(together.trial_ids) == {*alone.trial_ids, person}
+    [stored] = workplace.warehouse.read("fitness_updates", manifest.agent_version, "night")
+    assert stored["idempotency_key"] == together.idempotency_key != alone.idempotency_key
+
+
+def test_without_feedback_nothing_changes(workplace: Workplace, manifest: Manifest, say: Say) -> None:
+    before = published(workplace, manifest).update
+    say(f"other{manifest.agent_version}", 0.1)
+    assert published(workplace, manifest).update == before
+
+
+@pytest.fixture
+def updates_sent(waiting: Callable[..., list[dict[str, Any]]]) -> Sent:
+    return lambda workplace, manifest: [
+        update for update in waiting(workplace, "fitness") if update["agent_version"] == manifest.agent_version
+    ]
+
+
+def test_what_is_sent_is_stored_with_its_grounds(workplace: Workplace, evaluate: Make, updates_sent: Sent) -> None:
+    manifest = evaluate(f"agent{uuid.uuid4().hex}@1.0.0", {"a": 0.2, "b": 0.4, "c": 0.3})
+    update = published(workplace, manifest).update
+    [sent] = updates_sent(workplace, manifest)
+    assert sent == json.loads(json.dumps(update.payload()))
+    advice = {each["suggestion"]: each["quotes"] for each in sent["improvements"]}
+    assert advice == {"Mind a.": ["said in a"], "Mind b.": ["said in b"], "Mind c.": ["said in c"]}
+    [stored] = workplace.warehouse.read("fitness_updates", manifest.agent_version, "night")
+    assert stored["floor_violations"] == ["wisdom"]
+    assert stored["parents"] == sent["parents"] == list(manifest.parents)
+    assert json.loads(stored["floors"]) == workplace.settings.evolution.floors
+    assert published(workplace, manifest).update == update
+    assert len(updates_sent(workplace, manifest)) == 1
+
+
+def test_who_evolves_learns_how_often_the_agent_failed(
+    workplace: Workplace, evaluate: Make, updates_sent: Sent
+) -> None:
+    manifest = evaluate(f"agent{uuid.uuid4().hex}@1.0.0", {"a": None, "b": 0.4, "secret": None}, {"secret"})
+    published(workplace, manifest)
+    [sent] = updates_sent(workplace, manifest)
+    [stored] = workplace.warehouse.read("fitness_updates", manifest.agent_version, "night")
+    for told in (sent, stored):
+        assert (told["failed_trials"], told["scored_trials"]) == (1, 2)
+        assert (told["judge_models"], told["conditions"], len(told["scale"])) == (["gpt"], ["withheld"], 64)
+
+
+def test_who_evolves_learns_that_a_version_failed_throughout(
+    workplace: Workplace, evaluate: Make, updates_sent: Sent
+) -> None:
+    manifest = evaluate(f"agent{uuid.uuid4().hex}@1.0.0", {"a": None, "b": None, "secret": 0.9}, {"secret"})
+    for _ in range(2):
+        published(workplace, manifest)
+        [sent] = updates_sent(workplace, manifest)
+        assert (sent["fitness_score"], sent["failed_trials"], sent["scored_trials"]) == (None, 2, 2)
+        assert (sent["revision"], sent["conclusive"]) == (1, True)
+
+
+def test_an_update_of_an_earlier_release_is_read_though_it_says_nothing_of_failures(
+    workplace: Workplace, evaluate: Make
+) -> None:
+    agent = f"agent{uuid.uuid4().hex}"
+    folder = workplace.warehouse.root / "fitness_updates" / f"agent_version={agent}@1.0.0"
+    folder.mkdir(parents=True)
+    schema = arrow_schema("fitness_updates")
+    for name in ("scored_trials", "failed_trials"):
+        schema = schema.remove(schema.get_field_index(name))
+    former = {"idempotency_key": "k", "agent_id": agent, "evaluation_id": "night", "evaluated_at": datetime.now(UTC)}
+    pq.write_table(pa.Table.from_pylist([former], schema=schema), folder / "night.1.parquet")
+    published(workplace, evaluate(f"{agent}@1.1.0", {"a": 0.4}))
+    for _ in range(2):
+        [stored] = workplace.warehouse.read("fitness_updates", f"{agent}@1.0.0", "night")
+        assert (stored["idempotency_key"], stored["failed_trials"]) == ("k", None)
+        told = workplace.warehouse.query("select scored_trials from fitness_updates order by agent_version")
+        assert [row["scored_trials"] for row in told] == [None, 1]
+        workplace.warehouse.compact(timedelta(0))
+
+
+def scored(workplace: Workplace, manifest: Manifest, conclusive: bool) -> None:
+    """Says whether enough of its trials count."""
+    [scores] = workplace.warehouse.read("evaluation_scores", manifest.agent_version, "night")
+    stored = [{**scores, "conclusive": conclusive}]
+    workplace.warehouse.write("evaluation_scores", manifest.agent_version, "night", stored)
+
+
+def test_what_holds_again_is_told_again_and_what_waits_gives_way(
+    workplace: Workplace, evaluate: Make, service: "Receiver"
+) -> None:
+    heard = replace(workplace, env={**workplace.env, "EVOLUTION_URL": service.url})
+    manifest = evaluate(f"agent{uuid.uuid4().hex}@1.0.0", {"a": 0.2, "b": 0.4})
+    service.replies({})
+
+    def told(*floors: float) -> list[tuple[int, float]]:
+        """The revisions and floors that the service took, updates with these floors being made one after the other."""
+        service.seen.clear()
+        for floor in floors:
+            evolution = workplace.settings.evolution.model_copy(update={"floors": dict.fromkeys(VIRTUES, floor)})
+            settings = workplace.settings.model_copy(update={"evolution": evolution})
+            published(replace(heard, settings=settings), manifest)
+        bodies = [request.body for request in service.seen]
+        return [(body["revision"], body["floors"]["wisdom"]) for body in bodies]
+
+    assert told(0.5, 0.5, 0.9, 0.5) == [(1, 0.5), (2, 0.9), (3, 0.5)]
+    service.replies({}, status=422)
+    told(0.9, 0.8)
+    service.replies({})
+    assert told(0.8) == [(5, 0.8)]
+    assert [request.headers["idempotency-key"] for request in service.seen] == [service.seen[0].body["idempotency_key"]]
+
+
+def test_fitness_that_was_told_is_withdrawn_when_too_many_trials_turn_out_invalid(
+    workplace: Workplace, evaluate: Make, updates_sent: Sent, waiting: Callable[..., list[dict[str, Any]]]
+) -> None:
+    manifest = evaluate(f"agent{uuid.uuid4().hex}@1.0.0", {"a": 0.2, "b": 0.4})
+    first = published(workplace, manifest).update
+    assert {event["type"] for event in waiting(workplace)} > {"evolution.stoic_evaluation_applied"}
+    scored(workplace, manifest, conclusive=False)
+    for _ in range(2):
+        assert not published(workplace, manifest).conclusive
+        [told] = updates_sent(workplace, manifest)
+        assert (told["revision"], told["fitness_score"], told["objectives"]) == (2, None, {})
+        assert told["fitness_why"] == "the evaluation is not finished, or too many of its trials are invalid"
+        [event] = [each for each in waiting(workplace) if each["type"] == "evolution.stoic_evaluation_applied"]
+        assert event["data"].items() >= {"revision": 2, "conclusive": False, "fitness_score": None}.items()
+        [stored] = workplace.warehouse.read("fitness_updates", manifest.agent_version, "night")
+        assert (stored["fitness"], stored["fitness_why"]) == (None, told["fitness_why"])
+    scored(workplace, manifest, conclusive=True)
+    assert published(workplace, manifest).update == replace(first, revision=3)
+    (workplace.project.home / "outbox" / "messages.sqlite").unlink()
+    assert published(workplace, manifest).update == replace(first, revision=3)
+    scored(workplace, manifest, conclusive=False)
+    assert published(workplace, manifest).update.revision == 4
+
+
+@pytest.mark.parametrize("flaw", ["unfinished", "inconclusive"])
+def test_of_an_evaluation_that_says_nothing_no_fitness_leaves(
+    workplace: Workplace, manifest: Manifest, evaluate: Make, flaw: str, updates_sent: Sent
+) -> None:
+    if flaw == "unfinished":
+        manifest = evaluate(manifest.agent_version, {"mentor": 0.8}, status="failed")
+    else:
+        scored(workplace, manifest, conclusive=False)
+    assert not published(workplace, manifest).conclusive
+    [trial] = workplace.warehouse.read("composite_scores", manifest.agent_version, "night")
+    found = [{**trial, "outcome": "agent_error", "virtue_overall": None}]
+    workplace.warehouse.write("composite_scores", manifest.agent_version, "night", found)
+    assert published(workplace, manifest).update.revision == 1
+    assert updates_sent(workplace, manifest) == []
+    with pytest.raises(ConfigurationError, match="is not finished or has too many invalid trials"):
+        gepa_batch(workplace, manifest)
+
+
+def test_holdout_jobs_are_in_the_verdict_and_not_in_what_evolution_is_told(
+    workplace: Workplace, evaluate: Make, updates_sent: Sent
+) -> None:
+    """Were they in it, a loop could breed for them; here they would even hide that the open jobs got worse."""
+    agent = f"agent{uuid.uuid4().hex}"
+    open_jobs = {f"job {number}": 0.7 + number / 100 for number in range(6)}
+    secrets = {f"secret {number}": 0.3 for number in range(4)}
+    worse = {job: score - 0.3 - number / 100 for number, (job, score) in enumerate(open_jobs.items())}
+    better = {job: 1.0 - number / 100 for number, job in enumerate(secrets)}
+    evaluate(f"{agent}@0.9.0", {**open_jobs, **secrets}, secrets)
+    manifest = evaluate(f"{agent}@1.0.0", {**worse, **better}, secrets)
+    comparison = compare_versions(workplace, f"{agent}@0.9.0", f"{agent}@1.0.0")
+    assert comparison.verdict == "inconclusive"
+    store_comparison(workplace, manifest, comparison)
+    told = published(workplace, manifest).update
+    assert told.comparison is not None
+    assert (told.comparison["base"], told.comparison["verdict"]) == (f"{agent}@0.9.0", "regressed")
+    assert told.comparison["regressed"]
+    assert told.fitness == pytest.approx(sum(worse.values()) / len(worse))
+    [sent] = updates_sent(workplace, manifest)
+    batch = gepa_batch(workplace, manifest)
+    assert len(batch.scores) == len(worse)
+    assert "secret" not in json.dumps([sent, told.row(), batch.outputs])
+    assert "secret" not in str(batch)
+    assert gepa_batch(workplace, manifest, ["job 1", "job 3"]).scores == pytest.approx([worse["job 1"], worse["job 3"]])
+    workplace.warehouse.delete(f"{agent}@0.9.0")
+    assert published(workplace, manifest).update.comparison is None, "with nothing to leave the holdout jobs out of"
+
+
+def test_the_verdict_of_a_comparison_is_told_to_all(
+    workplace: Workplace, evaluate: Make, waiting: Callable[..., list[dict[str, Any]]]
+) -> None:
+    agent = f"agent{uuid.uuid4().hex}"
+    jobs = {f"job {number}": 0.7 + number / 100 for number in range(6)}
+    evaluate(f"{agent}@0.9.0", jobs)
+    manifest = evaluate(f"{agent}@1.0.0", {job: score - 0.3 - score / 10 for job, score in jobs.items()})
+    store_comparison(workplace, manifest, compare_versions(workplace, f"{agent}@0.9.0", f"{agent}@1.0.0"))
+    published(workplace, manifest)
+    assert "regressed" in json.dumps([event for event in waiting(workplace) if agent in json.dumps(event)])
+
+
+def test_no_message_contains_what_has_become_a_secret_since(
+    workplace: Workplace, evaluate: Make, updates_sent: Sent, waiting: Callable[..., list[dict[str, Any]]]
+) -> None:
+    manifest = evaluate(f"agent{uuid.uuid4().hex}@1.0.0", {"a": 0.2})
+    workplace.redactor.learn(["said in a"])
+    published(workplace, manifest)
+    leaving = json.dumps([*updates_sent(workplace, manifest), *waiting(workplace)])
+    assert "[redacted]" in leaving
+    assert "said in a" not in leaving
+
+
+class Receiver(Protocol):
+    """The service of the tests, which takes messages."""
+
+    url: str
+    seen: list[Any]
+
+    def replies(self, *bodies: Any, status: int = 200) -> None: ...
+
+
+def test_what_leaves_with_a_later_evaluation_gets_its_time(
+    workplace: Workplace, evaluate: Make, service: Receiver
+) -> None:
+    heard = replace(workplace, env={**workplace.env, "STOIC_WEBHOOK_URL": service.url, "EVOLUTION_URL": service.url})
+    agent = f"agent{uuid.uuid4().hex}"
+    first, second = evaluate(f"{agent}@1.0", {"mentor": 0.8}), evaluate(f"{agent}@1.1", {"mentor": 0.9})
+    service.replies({}, status=401)
+    assert published(heard, first).delivery.delivered == 0
+    service.replies({})
+    assert published(heard, second).delivery.pending == 0
+    for manifest in (first, second):
+        for table in ("events", "fitness_updates"):
+            rows = workplace.warehouse.read(table, manifest.agent_version, "night")
+            assert all(row["delivered_at"] for row in rows)
+    written = workplace.warehouse.file("events", second.agent_version, "night")
+    assert written is not None
+    assert written.name == "night.1.parquet"
+
+
+@pytest.mark.parametrize("of_people", [False, True])
+def test_while_another_process_writes_times_no_rows_are_stored(
+    workplace: Workplace, manifest: Manifest, say: Say, of_people: bool
+) -> None:
+    """Else a message that it delivered would never get its time."""
+    say(manifest.agent_version, 0.2)
+    evaluation = FEEDBACK if of_people else "night"
+    telling = publish_feedback(workplace, manifest.agent_version) if of_people else publish(workplace, manifest)
+    with ThreadPoolExecutor(1) as pool:
+        with times_locked(workplace):
+            storing = pool.submit(asyncio.run, telling)
+            while not (workplace.outbox.waiting() or storing.done()):
+                time.sleep(0.01)
+            with pytest.raises(TimeoutError):
+                storing.result(0.5)
+            assert not workplace.warehouse.has("events", manifest.agent_version, evaluation)
+        storing.result()
+    assert workplace.warehouse.has("events", manifest.agent_version, evaluation)
+
+
+def test_without_a_comparison_none_is_told(workplace: Workplace, manifest: Manifest) -> None:
+    assert published(workplace, manifest).update.comparison is None

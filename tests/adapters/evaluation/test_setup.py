@@ -1,0 +1,322 @@
+import asyncio
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stoic_assets.adapters.evaluation.setup import (
+    Setup,
+    address_of,
+    by_default,
+    check_reachable,
+    chosen_jobs,
+    job_files,
+    prompts_hash,
+    refuse_setups_of,
+    set_up,
+    targets_of,
+)
+from stoic_assets.adapters.project import Project, find_project
+from stoic_assets.core import templates
+from stoic_assets.core.errors import ConfigurationError, DocumentError, ServiceUnreachable
+from stoic_assets.core.evaluation import EvaluationRequest
+from stoic_assets.core.releases import Release
+from stoic_assets.core.settings import Settings
+
+OFFLINE = {"STOIC_LLM": "offline"}
+JOB = "target: {{user: u, chatbot: {chatbot}}}\ntasks: [{{task: t, acceptanceCriteria: a}}]\n{more}"
+RELEASE = "agent: marcus\nversion: 1.1.0\n"
+
+Write = Callable[..., None]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    (tmp_path / "eval_jobs").mkdir()
+    (tmp_path / "releases").mkdir()
+    return find_project({}, tmp_path)
+
+
+@pytest.fixture
+def write(project: Project) -> Write:
+    """Writes a job of that name, with further lines."""
+
+    def make(name: str, more: str = "", chatbot: str = "marcus", folder: Path | None = None) -> None:
+        folder = folder or project.jobs
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{name}.yml").write_text(JOB.format(chatbot=chatbot, more=more))
+
+    return make
+
+
+def resolved(project: Project, version: str = "marcus@1.1.0", env: dict[str, str] = OFFLINE, **request: Any) -> Setup:
+    return set_up(EvaluationRequest(**request), version, project, Settings(), env)
+
+
+def names(project: Project, version: str = "marcus@1.1.0", release: Release | None = None, **request: Any) -> list[str]:
+    return [job.name for job in chosen_jobs(EvaluationRequest(**request), version, project, release)]
+
+
+def test_a_request_that_says_nothing_gets_the_defaults(project: Project, write: Write) -> None:
+    write("chat")
+    setup = resolved(project)
+    spec = setup.spec
+    assert setup.release is None
+    assert spec.addresses == {"chat": "http://localhost:8081"}
+    assert (spec.agent_model, spec.evaluator_model, spec.judge_models) == ("gpt-4.1-mini", "offline", ("offline",))
+    assert (spec.judge_samples, spec.conditions, spec.repeats) == (1, None, None)
+
+
+def test_what_is_asked_for_goes_before_release_and_settings(project: Project, write: Write) -> None:
+    write("chat")
+    (project.releases / "r.yml").write_text(RELEASE + "model: released\nurl: http://released:1\n")
+    released = resolved(project)
+    assert released.release is not None
+    assert (released.spec.agent_model, released.spec.addresses) == ("released", {"chat": "http://released:1"})
+    asked = resolved(
+        project, model="asked", agent_url="http://asked:1", judge_samples=3, conditions="both", repeats=2
+    ).spec
+    assert (asked.agent_model, asked.addresses) == ("asked", {"chat": "http://asked:1"})
+    assert (asked.judge_samples, asked.conditions, asked.repeats) == (3, "both", 2)
+
+
+def test_the_address_comes_from_the_nearest_who_names_one(project: Project, write: Write) -> None:
+    (project.jobs / "a.yml").write_text(
+        JOB.format(chatbot="marcus", more="").replace("chatbot: marcus", "chatbot: marcus, url: 'http://job:1'")
+    )
+    write("b")
+    job, plain = chosen_jobs(EvaluationRequest(), "marcus@1", project, None)
+    env = {"AGENT_URL": "http://env:1"}
+    release = Release(agent="marcus", version="1", url="http://release:1")
+    asked = EvaluationRequest(agent_url="http://asked:1")
+    assert address_of(job, asked, release, env) == "http://asked:1"
+    assert address_of(job, EvaluationRequest(), release, env) == "http://release:1"
+    assert address_of(job, EvaluationRequest(), None, env) == "http://job:1"
+    assert address_of(plain, EvaluationRequest(), None, env) == "http://env:1"
+    assert address_of(plain, EvaluationRequest(), None, {}) == "http://localhost:8081"
+
+
+def test_without_a_choice_the_jobs_addressed_to_this_agent_run(project: Project, write: Write) -> None:
+    write("for_marcus", "tags: [x]")
+    write("for_zeno", "tags: [x]", chatbot="zeno")
+    assert names(project) == ["for_marcus"]
+    assert names(project, "zeno@2") == ["for_zeno"]
+    assert names(project, "stranger@1") == ["for_marcus", "for_zeno"]
+    assert names(project, tags=("x",)) == ["for_marcus"]
+    assert names(project, jobs=("for_zeno",)) == ["for_zeno"]
+    assert names(project, files=(str(project.jobs / "for_zeno.yml"),)) == ["for_zeno"]
+    release = Release(agent="marcus", version="1", jobs=("for_zeno",))
+    assert names(project, release=release) == ["for_zeno"]
+    assert names(project, release=release, jobs=("for_marcus",)) == ["for_marcus"]
+    assert names(project, release=release, tags=("x",)) == ["for_marcus"]
+
+
+def test_who_names_nothing_means_the_classic_place_of_a_single_job(project: Project, write: Write) -> None:
+    write("chat")
+    assert by_default(EvaluationRequest(), project) == EvaluationRequest()
+    write("agent", folder=project.root / "data" / "eval")
+    assert by_default(EvaluationRequest(), project).files == tuple(map(str, job_files(project)[:1]))
+    assert by_default(EvaluationRequest(tags=("x",)), project) == EvaluationRequest(tags=("x",))
+    assert [job.name for job in chosen_jobs(EvaluationRequest(), None, project, None)] == ["agent"]
+    assert names(project, jobs=("chat",)) == ["chat"], "a name or a tag chooses among all"
+
+
+def test_the_jobs_of_an_agent_are_looked_for_in_both_places(project: Project, write: Write) -> None:
+    write("mine")
+    write("other", chatbot="seneca")
+    write("agent", folder=project.root / "data" / "eval", chatbot="zeno")
+    assert (names(project), names(project, "zeno@1")) == (["mine"], ["agent"])
+    assert names(project, "stranger@1") == ["agent"], "the default, for nobody addresses this one"
+    write("agent", folder=project.root / "data" / "eval")
+    assert names(project) == ["agent", "mine"]
+
+
+def test_an_agent_may_listen_where_its_releases_say(project: Project, write: Write) -> None:
+    write("chat")
+    [job] = chosen_jobs(EvaluationRequest(), None, project, None)
+    zeno, marcus = (Release(agent=agent, version="1", url=f"http://{agent}:1") for agent in ("zeno", "marcus"))
+    releases = [zeno, marcus]
+    assert set(targets_of(job, releases[:1], {})) == {"http://localhost:8081"}
+    assert set(targets_of(job, releases, {})) == {"http://marcus:1"}, "nobody says that it is at the default address"
+    assert set(targets_of(job, releases, {"AGENT_URL": "http://env:1"})) == {"http://marcus:1", "http://env:1"}
+    other = marcus.model_copy(update={"protocol": "openai"})
+    spoken = {url: target.protocol for url, target in targets_of(job, [other], {"AGENT_URL": "http://env:1"}).items()}
+    assert spoken == {"http://marcus:1": "openai", "http://env:1": "embabel"}
+
+
+def test_what_nobody_wants_may_be_faulty(project: Project, write: Write) -> None:
+    write("good", "tags: [fast]")
+    write("copied")
+    write("agent", "name: copied", folder=project.root / "data" / "eval")
+    (project.jobs / "bad.yml").write_text("target: {user: x\n")
+    release = Release(agent="marcus", version="1", jobs=("good",))
+    assert names(project, release=release) == ["good"]
+    assert names(project, jobs=("good",)) == names(project, tags=("fast",)) == ["good"]
+    with pytest.raises(DocumentError, match=r"eval_jobs.copied\.yml: name: 'copied' is already .*data.eval.agent\.yml"):
+        names(project, jobs=("copied",))
+    with pytest.raises(ConfigurationError, match=r"there is no job 'bad'; known: .*; not read: .*bad\.yml:2"):
+        names(project, jobs=("bad",))
+    (project.jobs / "bad.yml").write_text("tags: [fast]\ntarget: {user: x\n")
+    with pytest.raises(DocumentError, match=r"bad\.yml"):
+        names(project, tags=("fast",))
+    assert names(project, jobs=("good",)) == ["good"]
+
+
+def test_whoever_wants_all_is_told_of_a_faulty_file(project: Project, write: Write) -> None:
+    write("good")
+    (project.jobs / "bad.yml").write_text("target: {user: x\n")
+    with pytest.raises(DocumentError, match=r"bad\.yml"):
+        names(project)
+
+
+def test_a_project_without_jobs_says_what_to_do(project: Project) -> None:
+    with pytest.raises(ConfigurationError, match="eval_jobs: no jobs there; write one, or name one with --file"):
+        resolved(project)
+
+
+def test_a_release_may_bring_another_protocol(project: Project, write: Write) -> None:
+    write("chat", "assertions: [{expression: evaluation.done}]")
+    (project.releases / "r.yml").write_text(RELEASE + "protocol: openai\n")
+    target = resolved(project).spec.jobs[0].target
+    assert (target.protocol, target.chatbot) == ("openai", "marcus")
+    write("chat", "assertions: [{expression: objectContext.resources.isEmpty()}]")
+    refused = r"chat cannot be run as release marcus@1\.1\.0 says: assertions\[0\]\.expression: protocol openai has"
+    with pytest.raises(ConfigurationError, match=refused):
+        resolved(project)
+
+
+def test_headers_outlive_a_change_of_protocol(project: Project) -> None:
+    text = JOB.format(chatbot="marcus", more="").replace("chatbot: marcus", "chatbot: marcus, headers: {X-Key: k3y}")
+    (project.jobs / "chat.yml").write_text(text)
+    (project.releases / "r.yml").write_text(RELEASE + "protocol: openai\n")
+    assert resolved(project).spec.jobs[0].target.headers == {"X-Key": "k3y"}
+
+
+def test_a_manifest_that_does_not_read_may_be_the_one_that_is_wanted(project: Project, write: Write) -> None:
+    write("chat")
+    (project.releases / "a.yml").write_text("agent: marcus\n")
+    with pytest.raises(DocumentError, match=r"a\.yml:1: version: is required"):
+        resolved(project)
+    (project.releases / "b.yml").write_text(RELEASE)
+    assert resolved(project).release is not None
+
+
+def test_a_broken_manifest_of_another_agent_stops_nobody(project: Project, write: Write) -> None:
+    write("chat")
+    (project.releases / "zeno-1.yml").write_text("agent: zeno\nversion: [\n")
+    assert resolved(project).release is None
+    (project.releases / "zeno-1.yml").rename(project.releases / "marcus-1.1.0.yml")
+    with pytest.raises(DocumentError, match="marcus-1"):
+        resolved(project)
+
+
+@pytest.mark.parametrize(
+    ("request_", "env", "fault"),
+    [
+        ({"agent_url": "ftp://x"}, OFFLINE, "not an http or https address"),
+        ({"agent_url": "http://me:tr0ub4dor@x"}, OFFLINE, "must not contain credentials"),
+        ({}, {"STOIC_LLM": "openai"}, "set OPENAI_API_KEY, or OPENAI_BASE_URL for a server without keys"),
+        ({}, {"STOIC_LLM": "magic"}, "STOIC_LLM=magic is unknown"),
+        ({"jobs": ("chta",)}, OFFLINE, "there is no job 'chta'; known: chat"),
+        ({}, {**OFFLINE, "STOIC_WEBHOOK_URL": "foo"}, "STOIC_WEBHOOK_URL: not an http or https address"),
+        ({}, {**OFFLINE, "EVOLUTION_URL": "ftp://x"}, "EVOLUTION_URL: not an http or https address"),
+        ({}, {**OFFLINE, "EVOLUTION_SECRET": "short"}, "EVOLUTION_SECRET: each key must be at least 24 bytes"),
+        ({}, {**OFFLINE, "NEO_URI": "bolt://h:7687", "STOIC_GRAPH_URI": "bolt://h"}, "are the same database"),
+    ],
+)
+def test_what_could_not_run_is_refused_before_anything_is_contacted_or_stored(
+    project: Project, write: Write, request_: dict[str, Any], env: dict[str, str], fault: str
+) -> None:
+    write("chat")
+    with pytest.raises(ConfigurationError, match=fault) as caught:
+        resolved(project, env=env, **request_)
+    assert "tr0ub4dor" not in str(caught.value)
+    assert not project.home.exists()
+
+
+@pytest.mark.parametrize(
+    ("header", "fault"),
+    [("X: '${NOPE}'", "X: set the environment variable NOPE"), ("'X Y': a", "X Y: not a valid HTTP header")],
+)
+def test_a_header_that_cannot_be_sent_names_its_job(project: Project, write: Write, header: str, fault: str) -> None:
+    write("chat")
+    text = JOB.format(chatbot="marcus", more="").replace("chatbot: marcus", f"chatbot: marcus, headers: {{{header}}}")
+    (project.jobs / "other.yml").write_text(text)
+    with pytest.raises(ConfigurationError, match=rf"^job other: target\.headers\.{fault}"):
+        resolved(project)
+
+
+def test_an_address_that_is_none_names_its_job_where_it_stands_there(project: Project, write: Write) -> None:
+    write("chat")
+    text = JOB.format(chatbot="marcus", more="").replace("chatbot: marcus", "chatbot: marcus, url: nope")
+    (project.jobs / "other.yml").write_text(text)
+    with pytest.raises(ConfigurationError, match=r"^job other: the address of the agent: not an http"):
+        resolved(project)
+    with pytest.raises(ConfigurationError, match=r"^the address of the agent: not an http"):
+        resolved(project, agent_url="nope")
+
+
+def test_the_same_file_twice_is_one_job(project: Project, write: Write) -> None:
+    write("chat")
+    file, again = str(project.jobs / "chat.yml"), str(project.jobs / ".." / project.jobs.name / "chat.yml")
+    assert [job.name for job in resolved(project, files=(file, again)).spec.jobs] == ["chat"]
+
+
+def test_a_template_that_blanking_would_spoil_is_refused(project: Project, write: Write) -> None:
+    write("chat", "prompts: {wisdom: wisdom.jinja}")
+    (project.jobs / "wisdom.jinja").write_text('{% set pin = "tr0ub4dor" %}Judge.')
+    assert resolved(project).spec.jobs[0].prompts
+    settings = Settings(redact=('"tr.*',))
+    with pytest.raises(DocumentError, match=r"^job chat: prompt wisdom once `redact` in stoic\.yml has replaced"):
+        set_up(EvaluationRequest(), "marcus@1", project, settings, OFFLINE)
+
+
+def test_a_ceiling_needs_the_price_of_every_model(project: Project, write: Write) -> None:
+    write("chat")
+    env = {"OPENAI_API_KEY": "k3y-1", "STOIC_JUDGE_MODEL": "sage"}
+    prices = {"gpt-4.1-mini": {"input": 1, "output": 1}}
+    settings = Settings.model_validate({"prices": prices})
+    with pytest.raises(ConfigurationError, match="price of sage"):
+        set_up(EvaluationRequest(), "marcus@1", project, settings, env, max_cost=1.0)
+    with pytest.raises(ConfigurationError, match="price of sage"):
+        set_up(EvaluationRequest(), "marcus@1", project, settings.model_copy(update={"max_cost": 1.0}), env)
+    assert set_up(EvaluationRequest(), "marcus@1", project, settings, env).spec.judge_models == ("sage",)
+
+
+def test_setups_on_somebody_elses_graph_need_leave(project: Project, write: Write) -> None:
+    write("chat", "setups: [{cypher: MATCH (n) DETACH DELETE n}]")
+    jobs = chosen_jobs(EvaluationRequest(), "marcus@1", project, None)
+    with pytest.raises(ConfigurationError, match=r"STOIC_ALLOW_SETUPS=graph\.example"):
+        refuse_setups_of(jobs, {"NEO_URI": "bolt://graph.example"})
+    allowed = {"NEO_URI": "bolt://graph.example", "STOIC_ALLOW_SETUPS": "graph.example"}
+    for env in ({}, {"NEO_URI": "bolt://127.0.0.1"}, allowed):
+        refuse_setups_of(jobs, env)
+    write("chat", "assertions: [{cypher: RETURN 1, expected: 1}]")
+    refuse_setups_of(chosen_jobs(EvaluationRequest(), "marcus@1", project, None), {"NEO_URI": "bolt://graph.example"})
+
+
+def test_the_hash_of_the_prompts_covers_every_built_in_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain, source = prompts_hash(), templates.source
+    assert plain == prompts_hash()
+    packages = ("stoic_assets.core.judging", "stoic_assets.core.conversation")
+    built_in = [(package, name) for package in packages for name in templates.names(package)]
+    assert len(built_in) >= 8
+    hashes = {plain}
+    for changed in built_in:
+        monkeypatch.setattr(
+            templates, "source", lambda *asked, changed=changed: source(*asked) + ("x" if asked == changed else "")
+        )
+        hashes.add(prompts_hash())
+    assert len(hashes) == 1 + len(built_in)
+
+
+def test_an_agent_that_nobody_serves_is_told_at_the_start(project: Project, write: Write) -> None:
+    write("chat")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        spec = resolved(project, agent_url=f"http://127.0.0.1:{port}").spec
+        asyncio.run(check_reachable(spec, OFFLINE))
+    with pytest.raises(ServiceUnreachable, match=f"agent: nothing answers at 127.0.0.1:{port}; start the agent"):
+        asyncio.run(check_reachable(spec, OFFLINE))

@@ -1,0 +1,138 @@
+"""Evaluations, people's words and trends of the warehouse in the stoic graph, and what of them goes with a version."""
+
+import asyncio
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stoic_assets.adapters.evaluation.publishing import publish
+from stoic_assets.adapters.evaluation.stoic_graph_projection import delete_from_graph, introduce_version, project
+from stoic_assets.adapters.graph.bolt import connect
+from stoic_assets.adapters.graph.embedded_server import GraphServer
+from stoic_assets.adapters.workplace import Workplace, open_workplace
+from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.releases import Release
+
+Make = Callable[..., Manifest]
+
+
+@pytest.fixture
+def workplace(embedded: GraphServer, embedded_home: Path, tmp_path: Path) -> Workplace:
+    """A home that shares the embedded server with other tests, with a warehouse of its own."""
+    env = {"STOIC_HOME": str(embedded_home), "STOIC_WAREHOUSE": str(tmp_path / "warehouse")}
+    return open_workplace(env, start=tmp_path)
+
+
+def test_people_stand_in_the_stoic_graph_with_their_own_time(
+    workplace: Workplace, manifest: Manifest, say: Callable[[str, float], str], embedded: GraphServer
+) -> None:
+    person = say(manifest.agent_version, 0.2)
+    asyncio.run(publish(workplace, manifest))
+    for _ in range(2):
+        assert project(workplace, manifest)["stoic_evaluations"] == 2
+    graph = connect(embedded.address("stoic"))
+    rows = asyncio.run(
+        graph.write(
+            "MATCH (:AgentVersion {id: $version})-[:RECEIVED_EVALUATION]->(e)<-[:DERIVED_FROM]-(f:FitnessUpdate) "
+            "RETURN e.id AS id, e.source AS source, e.timestamp AS time ORDER BY source",
+            {"version": manifest.agent_version},
+        )
+    )
+    assert [(row["id"], row["source"], row["time"]) for row in rows] == [
+        (person, "human", "2026-03-02T10:00:00+00:00"), (f"{manifest.agent_version}.t1", "llm", manifest.started_at),
+    ]  # fmt: skip
+
+
+def test_the_stoic_graph_says_which_evaluations_are_held_out(
+    workplace: Workplace, evaluate: Make, embedded: GraphServer
+) -> None:
+    manifest = evaluate(f"agent{uuid.uuid4().hex}@1.0.0", {"open": 0.4, "secret": 0.6}, {"secret"})
+    asyncio.run(publish(workplace, manifest))
+    project(workplace, manifest)
+    rows = asyncio.run(
+        connect(embedded.address("stoic")).write(
+            "MATCH (:AgentVersion {id: $version})-[:RECEIVED_EVALUATION]->(e)-[:FOR_TASK]->(t) "
+            "RETURN t.id AS job, e.holdout AS holdout ORDER BY job",
+            {"version": manifest.agent_version},
+        )
+    )
+    assert [(row["job"], row["holdout"]) for row in rows] == [("open", False), ("secret", True)]
+
+
+def test_a_version_is_worse_in_the_stoic_graph_because_of_what_failed(
+    workplace: Workplace, evaluate: Make, embedded: GraphServer
+) -> None:
+    manifest = evaluate(f"agent{uuid.uuid4().hex}@1.0.0", {"reminder": 0.8})
+    version, trial = manifest.agent_version, f"{manifest.agent_version}.t1"
+    [composite] = workplace.warehouse.read("composite_scores", version, "night")
+    told = {name: composite[name] for name in composite.keys() - {"agent_version", "evaluation_id", "evaluated_at"}}
+    workplace.warehouse.write(
+        "composite_scores", version, "night", [told | {"overall": 0.7, "task": 1.0, "assertion": 0.5}]
+    )
+    workplace.warehouse.write(
+        "assertion_results", version, "night",
+        [
+            {"trial_id": trial, "assertion": text, "kind": "cypher", "text": text, "weight": 1.0, "passed": passed}
+            for text, passed in (("kept", True), ("not written", False), ("not seen", None))
+        ],
+    )  # fmt: skip
+    asyncio.run(publish(workplace, manifest))
+    project(workplace, manifest)
+    query = (
+        "MATCH (:Agent {id: $agent})-[:HAS_VERSION]->()-[:RECEIVED_EVALUATION]->(e) RETURN e.overall_score AS virtues, "
+        "e.composite_score AS composite, e.task_score AS task, e.assertion_score AS assertion, "
+        "e.failed_assertions AS failed"
+    )
+    assert in_graph(embedded, query, version.split("@")[0]) == [
+        {"virtues": 0.8, "composite": 0.7, "task": 1.0, "assertion": 0.5, "failed": ["not written"]}
+    ]
+
+
+def in_graph(embedded: GraphServer, cypher: str, agent: str) -> list[dict[str, Any]]:
+    return asyncio.run(connect(embedded.address("stoic")).write(cypher, {"agent": agent}))
+
+
+def trends(embedded: GraphServer, agent: str) -> list[dict[str, Any]]:
+    """The agent's trends in the graph."""
+    query = "MATCH (:Agent {id: $agent})-[:HAS_VIRTUE_TREND]->(t) RETURN t.n AS n, t.mean AS x, t.offline AS offline"
+    return in_graph(embedded, query, agent)
+
+
+def test_a_deleted_version_leaves_the_trends_of_the_others(
+    workplace: Workplace, evaluate: Make, embedded: GraphServer
+) -> None:
+    agent = f"agent{uuid.uuid4().hex}"
+    for version, score in (("1", 0.4), ("2", 0.6)):
+        manifest = evaluate(f"{agent}@{version}", {"mentor": score})
+        workplace.warehouse.write(
+            "evaluation_virtues", manifest.agent_version, "night",
+            [{"agent": agent, "virtue": "wisdom", "score": score, "trials": 1, "not_exercised": 0}],
+        )  # fmt: skip
+        asyncio.run(publish(workplace, manifest))
+        project(workplace, manifest)
+    assert trends(embedded, agent) == [{"n": 2, "x": 0.6, "offline": False}]
+    for version, left in (("2", [{"n": 1, "x": 0.4, "offline": False}]), ("1", [])):
+        workplace.warehouse.delete(f"{agent}@{version}")
+        delete_from_graph(workplace, f"{agent}@{version}")
+        assert trends(embedded, agent) == left
+
+
+def test_a_version_is_introduced_with_what_its_release_says(workplace: Workplace, embedded: GraphServer) -> None:
+    agent = f"agent{uuid.uuid4().hex}"
+    release = Release.model_validate(
+        {"agent": agent, "version": "1.1", "releasedAt": "2026-11-02T09:00:00Z", "parents": ["1.0"]}
+    )
+    introduce_version(workplace, release.agent_version, release)
+    introduce_version(workplace, f"{agent}@dev", None)
+    query = (
+        "MATCH (:Agent {id: $agent})-[:HAS_VERSION]->(v) OPTIONAL MATCH (v)-[:EVOLVED_FROM]->(p) "
+        "RETURN v.id AS id, v.released_at AS at, p.id AS parent ORDER BY id"
+    )
+    assert [tuple(row.values()) for row in in_graph(embedded, query, agent)] == [
+        (f"{agent}@1.0", None, None),
+        (f"{agent}@1.1", "2026-11-02T09:00:00+00:00", f"{agent}@1.0"),
+        (f"{agent}@dev", None, None),
+    ]

@@ -1,0 +1,231 @@
+"""What is read of an evaluation to compare it, and that reading leaves the warehouse as it was."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from stoic_assets.adapters.evaluation.judging import EvaluationJudging
+from stoic_assets.adapters.evaluation.report import report_data
+from stoic_assets.adapters.evaluation.version_comparison import base_version, compare_versions, moved_between, read_side
+from stoic_assets.adapters.ratings.calibration_store import PLACE
+from stoic_assets.adapters.warehouse.table_schemas import arrow_schema
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.releases import ALL_VERSIONS
+
+KEY = ("marcus@1.0.0", "e1")
+TRIAL = {"trial_id": "t1", "job": "mentor", "condition": "withheld", "repeat": 1, "outcome": "signed_off"}
+TABLES: dict[str, list[dict[str, Any]]] = {
+    "evaluations": [
+        {
+            "agent": "marcus", "started_at": "2026-11-20T02:00:00+00:00", "status": "finished", "offline": False,
+            "planned_trials": 1, "scored_trials": 1, "invalid_trials": 0, "evaluator_model": "m", "prompt_hash": "b",
+        }
+    ],
+    "trials": [TRIAL | {"failure_count": 0, "holdout": False, "planned_tasks": 0, "turns": 1}],
+    "virtue_scores": [
+        {
+            "trial_id": "t1", "virtue": virtue, "judge_model": "judge", "sample": 0, "score": 0.5, "confidence": 0.9,
+            "confidence_source": source,
+        }
+        for virtue, source in (("wisdom", "calibrated"), ("courage", "self"))
+    ],
+    "trial_virtues": [
+        {"trial_id": "t1", "virtue": "wisdom", "score": 0.5, "confidence": 0.9, "verdicts": 1, "failed": 0}
+    ],
+    "composite_scores": [
+        TRIAL | {
+            "valid": True, "failure_penalty": 0.0, "overall": 0.8, "virtues_scored": 1, "virtues_not_exercised": 0,
+            "failure_count": 0,
+        }
+    ],
+}  # fmt: skip
+DRIFT = {
+    "reference_id": "r", "judge_models": ["judge"], "virtue": "wisdom", "transcripts": 9, "shift": 0.3,
+    "detectable": 0.1, "alarm": True, "evaluated_at": datetime(2026, 11, 22, tzinfo=UTC),
+}  # fmt: skip
+
+
+def files(workplace: Workplace) -> set[Path]:
+    return {path for path in workplace.project.warehouse.rglob("*.parquet") if "agent_version=_" not in path.parts}
+
+
+def test_an_evaluation_older_than_a_table_is_read_and_nothing_is_written(workplace: Workplace) -> None:
+    for table, rows in TABLES.items():
+        workplace.warehouse.write(table, *KEY, rows)
+    before = files(workplace)
+    side = read_side(workplace, *KEY)
+    assert {row["measure"]: row["mean"] for row in side.measures} == {"wisdom": 0.5, "overall": 0.8}
+    assert files(workplace) == before
+
+
+@pytest.mark.parametrize(("judge_before", "excused"), [("judge", True), ("another", False)])
+def test_only_a_judge_of_both_can_have_moved_between_them(
+    workplace: Workplace, judge_before: str, excused: bool
+) -> None:
+    for table, rows in TABLES.items():
+        workplace.warehouse.write(table, *KEY, rows)
+    workplace.warehouse.write("judge_drift", ALL_VERSIONS, "drift-1", [DRIFT])
+    side = read_side(workplace, *KEY)
+    base = replace(side, judges=frozenset([judge_before]), judged_at=datetime(2026, 11, 21, tzinfo=UTC))
+    candidate = replace(side, judged_at=datetime(2026, 11, 23, tzinfo=UTC))
+    assert (moved_between(workplace, base, candidate) is not None) is excused
+
+
+@pytest.mark.parametrize("drifted", [True, False])
+def test_a_comparison_says_that_the_judge_has_moved(workplace: Workplace, drifted: bool) -> None:
+    for version, day in (("marcus@0.9.0", 21), ("marcus@1.0.0", 23)):
+        for table, rows in TABLES.items():
+            at = {"evaluated_at": datetime(2026, 11, day, tzinfo=UTC)}
+            workplace.warehouse.write(table, version, "e1", [row | at for row in rows])
+    workplace.warehouse.write("judge_drift", ALL_VERSIONS, "drift-1", [DRIFT] if drifted else [])
+    notes = compare_versions(workplace, "marcus@0.9.0", "marcus@1.0.0").notes
+    assert any(note.startswith("the judge itself changed") for note in notes) is drifted, notes
+
+
+def test_a_version_is_compared_with_its_first_parent(
+    workplace: Workplace, make_manifest: Callable[..., Manifest]
+) -> None:
+    assert base_version(workplace, make_manifest(parents=("marcus@0.9.0", "marcus@0.8.0"))) == "marcus@0.9.0"
+
+
+def test_a_side_knows_what_came_of_its_assertions(workplace: Workplace) -> None:
+    row = {"trial_id": "t1", "assertion": "1", "text": "x", "weight": 1.0, "passed": True}
+    for table, rows in (TABLES | {"assertion_results": [row | {"kind": "expression"}]}).items():
+        workplace.warehouse.write(table, *KEY, rows)
+    assert read_side(workplace, *KEY).assertions == [row]
+
+
+def test_a_side_was_judged_when_its_last_verdict_was_given(workplace: Workplace) -> None:
+    """Its judge may have moved until then: a part of an evaluation may have been judged again."""
+    times = [datetime(2026, 11, day, tzinfo=UTC) for day in (22, 21)]
+    verdicts = [row | {"evaluated_at": at} for row, at in zip(TABLES["virtue_scores"], times, strict=True)]
+    for table, rows in (TABLES | {"virtue_scores": verdicts}).items():
+        workplace.warehouse.write(table, *KEY, rows)
+    assert read_side(workplace, *KEY).judged_at == times[0]
+
+
+def test_a_side_of_which_nothing_could_be_judged_has_no_judge(workplace: Workplace) -> None:
+    """As when the agent failed in every trial: such a version can be compared by what else was measured."""
+    for table, rows in (TABLES | {"virtue_scores": []}).items():
+        workplace.warehouse.write(table, *KEY, rows)
+    side = read_side(workplace, *KEY)
+    assert (side.judged_at, side.judges) == (side.started_at, frozenset())
+
+
+def test_a_judge_that_gave_no_verdict_at_all_is_no_judge_of_a_side(workplace: Workplace) -> None:
+    refused = [row | {"judge_model": "another", "score": None, "error": "HTTP 500"} for row in TABLES["virtue_scores"]]
+    for table, rows in (TABLES | {"virtue_scores": [*TABLES["virtue_scores"], *refused]}).items():
+        workplace.warehouse.write(table, *KEY, rows)
+    assert read_side(workplace, *KEY).judges == {"judge"}
+
+
+def test_a_side_knows_how_many_confidences_are_calibrated(workplace: Workplace) -> None:
+    for table, rows in TABLES.items():
+        workplace.warehouse.write(table, *KEY, rows)
+    assert read_side(workplace, *KEY).calibrated == 0.5
+
+
+def test_a_side_knows_how_its_judges_go_with_people(workplace: Workplace) -> None:
+    for table, rows in TABLES.items():
+        workplace.warehouse.write(table, *KEY, rows)
+    assert read_side(workplace, *KEY).agreement == ""
+    known = {"virtue": "wisdom", "judge_model": "judge", "estimate": 0.7, "low": 0.5, "high": 0.8}
+    rows = [known | {"measure": measure, "items": 20, "raters": 3} for measure in ("spearman", "alpha_people")]
+    workplace.warehouse.write("judge_calibration", *PLACE, rows)
+    assert read_side(workplace, *KEY).agreement == "Scores that agree with people's: wisdom."
+
+
+def test_what_a_side_was_asked_is_known_by_job(workplace: Workplace) -> None:
+    task = {"trial_id": "t1", "task": "1", "type": "task", "task_text": "Talk", "prompt_hash": "t"}
+    asked = [row | {"prompt_hash": "v"} for row in TABLES["virtue_scores"]]
+    for table, rows in (TABLES | {"virtue_scores": asked, "task_scores": [task]}).items():
+        workplace.warehouse.write(table, *KEY, rows)
+    side = read_side(workplace, *KEY)
+    assert side.prompts == {("mentor", "virtues"): {"v"}, ("mentor", "tasks"): {"t"}}
+    assert side.built_in_prompts == "b"
+
+
+def test_of_a_file_that_is_older_than_the_column_it_is_not_known_what_was_asked_about_tasks(
+    workplace: Workplace,
+) -> None:
+    for table, rows in TABLES.items():
+        workplace.warehouse.write(table, *KEY, rows)
+    schema = arrow_schema("task_scores")
+    older = schema.remove(schema.get_field_index("prompt_hash"))
+    row = {"evaluation_id": KEY[1], "evaluated_at": datetime(2026, 11, 20, tzinfo=UTC), "trial_id": "t1", "task": "1"}
+    folder = workplace.warehouse.root / "task_scores" / f"agent_version={KEY[0]}"
+    folder.mkdir(parents=True)
+    pq.write_table(pa.Table.from_pylist([row], schema=older), folder / f"{KEY[1]}.1.parquet")
+    side = read_side(workplace, *KEY)
+    assert ("mentor", "tasks") not in side.prompts
+    assert [answer.about for answer in side.answers].count("tasks") == 1
+
+
+@pytest.fixture
+def earlier(workplace: Workplace, make_manifest: Callable[..., Manifest]) -> Manifest:
+    """As an earlier release stored it: whole jobs in the manifest, other hashes of them with the trials."""
+    job = {
+        "name": "mentor", "target": {"user": "u", "chatbot": "marcus"}, "repeats": 3,
+        "tasks": [{"task": "Talk", "acceptanceCriteria": "Somebody talks"}],
+    }  # fmt: skip
+    manifest = make_manifest(jobs=(Job.model_validate(job),), agent_version=KEY[0], evaluation_id=KEY[1])
+    workplace.evidence.begin(manifest)
+    times = {"started_at": "2026-11-20T02:00:00+00:00", "ended_at": "2026-11-20T02:00:01+00:00"}
+    stored = [row | times | {"job_hash": manifest.spec.jobs[0].hash()} for row in TABLES["trials"]]
+    for table, rows in (TABLES | {"trials": stored}).items():
+        workplace.warehouse.write(table, *KEY, rows)
+    return manifest
+
+
+def asked(workplace: Workplace, manifest: Manifest) -> Any:
+    """What a comparison goes by, and a report."""
+    [trial] = report_data(workplace, manifest).trials
+    jobs = read_side(workplace, *KEY).jobs
+    assert jobs == {"mentor": trial["job_hash"]}
+    return jobs["mentor"]
+
+
+def test_the_jobs_of_an_earlier_release_are_known_by_its_manifest(workplace: Workplace, earlier: Manifest) -> None:
+    assert asked(workplace, earlier) == earlier.spec.jobs[0].question_hash()
+
+
+def test_a_correction_counts_in_an_evaluation_of_an_earlier_release(workplace: Workplace, earlier: Manifest) -> None:
+    corrected = earlier.spec.jobs[0].model_copy(update={"aspirational_average": 10.0})
+    EvaluationJudging(workplace, earlier, corrected=[corrected]).update_trials()
+    assert asked(workplace, earlier) == corrected.question_hash() != earlier.spec.jobs[0].question_hash()
+    EvaluationJudging(workplace, earlier).update_trials()
+    assert asked(workplace, earlier) == earlier.spec.jobs[0].question_hash()
+
+
+def test_without_a_manifest_the_stored_hash_is_all_there_is(workplace: Workplace, earlier: Manifest) -> None:
+    workplace.evidence.delete(KEY[0])
+    assert asked(workplace, earlier) == earlier.spec.jobs[0].hash()
+
+
+def test_with_a_manifest_that_cannot_be_read_any_more_it_is_too(
+    workplace: Workplace, earlier: Manifest, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = workplace.evidence.folder(*KEY) / "manifest.json"
+    path.write_text("{}")
+    assert asked(workplace, earlier) == earlier.spec.jobs[0].hash()
+    assert f"{path} was written by another version" in caplog.text
+
+
+def test_what_was_blanked_in_the_manifest_counts_in_the_stored_hash(workplace: Workplace, earlier: Manifest) -> None:
+    """Today's manifests hold jobs without their secrets, and the hashes of jobs with them."""
+    [told] = [job.model_copy(update={"facts": ("the key is opensesame",)}) for job in earlier.spec.jobs]
+    workplace.redactor.learn(["opensesame"])
+    spec = earlier.spec.model_copy(update={"jobs": (told,)})
+    manifest = earlier.model_copy(update={"spec": spec, "job_hashes": {"mentor": told.question_hash()}})
+    workplace.evidence.begin(manifest)
+    [blanked] = manifest.spec.blanked(workplace.redactor).jobs
+    EvaluationJudging(workplace, workplace.evidence.manifest(*KEY) or manifest).update_trials()
+    assert asked(workplace, manifest) == told.question_hash() != blanked.question_hash()

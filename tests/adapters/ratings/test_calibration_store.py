@@ -1,0 +1,83 @@
+"""Calibration from the warehouse into the warehouse, and from there into the next verdicts."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from stoic_assets.adapters.ratings.calibration_store import calibrate, read_calibration, store
+from stoic_assets.adapters.ratings.rating_keys import write_keys
+from stoic_assets.adapters.workplace import Workplace, open_workplace
+from stoic_assets.core.judging.confidence import with_confidence
+from stoic_assets.core.judging.scores import VirtueScore
+from stoic_assets.core.ratings.blinding import Key
+
+VERSION = "marcus@1.1.0"
+
+
+@pytest.fixture
+def workplace(tmp_path: Path) -> Workplace:
+    """35 replies, three verdicts on the wisdom of each, three raters: the judge is right when it agrees with itself."""
+    found = open_workplace({"STOIC_HOME": str(tmp_path)}, start=tmp_path)
+    random = np.random.default_rng(0)
+    verdicts, ratings = [], []
+    for number in range(35):
+        mark = int(random.integers(1, 6))
+        truth = (mark - 1) / 4
+        off = [0.0, 0.0, 0.0] if number % 2 else [-0.6, 0.6, 0.5]
+        verdicts += [
+            {
+                "trial_id": f"t{number}", "virtue": "wisdom", "judge_model": "gpt", "sample": sample,
+                "score": float(np.clip(truth + change, 0, 1)), "self_confidence": 0.9, "prompt_hash": "p1",
+                "exercised": True, "grounded": 1.0,
+            }
+            for sample, change in enumerate(off)
+        ]  # fmt: skip
+        ratings += [
+            {
+                "rater_id": rater, "test_id": f"x{number}", "trial_id": f"t{number}", "appropriateness": mark,
+                "helpfulness": mark, "stoic_authenticity": mark, "emotional_intelligence": mark, "overall": "yes",
+                "comments": "", "practice": False, "attention": False, "rated_at": "2026-03-01T00:00:00Z",
+            }
+            for rater in ("anna", "ben", "cleo")
+        ]  # fmt: skip
+    found.warehouse.write("virtue_scores", VERSION, "night", verdicts)
+    found.warehouse.write("human_ratings", VERSION, "night", ratings)
+    return found
+
+
+def test_before_the_first_calibration_there_is_no_map(workplace: Workplace) -> None:
+    assert read_calibration(workplace.warehouse).map_for("wisdom", ["gpt"], "spread", ["p1"]) is None
+
+
+def test_what_was_calibrated_settles_the_next_verdicts(workplace: Workplace) -> None:
+    store(workplace.warehouse, calibrate(workplace))
+    rows = workplace.warehouse.query("select * from judge_calibration where virtue = 'wisdom' and measure = 'spearman'")
+    assert [(row["judge_model"], row["items"], row["raters"]) for row in rows] == [("gpt", 35, 3)]
+    known = read_calibration(workplace.warehouse)
+    same, apart = (
+        with_confidence(
+            [VirtueScore("new", "wisdom", "gpt", n, "p1", score=score) for n, score in enumerate(scores)], known
+        )[0]
+        for scores in ((0.5, 0.5, 0.5), (0.0, 1.0, 1.0))
+    )
+    assert {same.confidence_source, apart.confidence_source} == {"calibrated"}
+    assert same.confidence is not None
+    assert apart.confidence is not None
+    assert same.confidence > 0.9 > 0.5 > apart.confidence
+
+
+def test_ratings_by_another_rubric_are_not_mixed_in(workplace: Workplace) -> None:
+    former = workplace.warehouse.query("select * from human_ratings")
+    later = {"rater_id": "dan", "test_id": "y", "rated_at": "2026-04-01T00:00:00Z"}
+    workplace.warehouse.write("human_ratings", VERSION, "night", [*former, former[0] | later])
+    keys = {"y": Key(origin="reply", rubric="sharper", words=3)}
+    write_keys(workplace.project.home, keys)
+    [found] = {(each.rubric, each.trials, each.raters) for each in calibrate(workplace) if each.virtue == "wisdom"}
+    assert found == ("sharper", 1, 1)
+
+
+def test_the_newest_calibration_counts(workplace: Workplace) -> None:
+    store(workplace.warehouse, calibrate(workplace))
+    store(workplace.warehouse, [])
+    assert read_calibration(workplace.warehouse).map_for("wisdom", ["gpt"], "spread", ["p1"]) is None

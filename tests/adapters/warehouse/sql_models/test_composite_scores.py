@@ -1,0 +1,280 @@
+"""The composite of a trial: worked examples, and the contract's formula in plain Python on random trials."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from stoic_assets.adapters.warehouse.warehouse import Warehouse
+from stoic_assets.core.judging.virtues import VIRTUES
+
+SCORED = ("signed_off", "max_turns", "agent_error")
+OURS = ("evaluator_error", "judge_error", "infra_error")
+
+
+def composite(evaluation: Any) -> dict[str, Any]:
+    return evaluation.scored("composite_scores").one("composite_scores")
+
+
+def test_every_part_weighs_as_the_formula_says(warehouse, evaluation):
+    trial = evaluation(warehouse).trial(aspirational_ms=1000.0, average_response_ms=2000.0, failure_count=1)
+    row = composite(trial.task(1.0).task(0.5).assertion(True, 3).assertion(False, 1).tone(0.4))
+    assert (row["timing"], row["task"], row["assertion"], row["tone"]) == (0.5, 0.75, 0.75, 0.4)
+    assert row["failure_penalty"] == 0.3
+    assert row["overall"] == pytest.approx((0.5 + 2 * 0.75 + 4 * 0.75) / 7 - 0.3)
+
+
+def test_without_assertions_the_rest_carries_the_total(warehouse, evaluation):
+    row = composite(evaluation(warehouse).trial(aspirational_ms=100.0, average_response_ms=0.0).task(0.5))
+    assert (row["timing"], row["assertion"]) == (1.0, None)
+    assert row["overall"] == pytest.approx((1 + 2 * 0.5) / 3)
+
+
+def test_assertions_that_weigh_nothing_are_no_part(warehouse, evaluation):
+    row = composite(evaluation(warehouse).trial().task(0.5).assertion(True, 0))
+    assert (row["assertion"], row["overall"]) == (None, 0.5)
+
+
+def test_an_assertion_that_could_not_be_told_leaves_both_sums(warehouse, evaluation):
+    assert composite(evaluation(warehouse).trial().assertion(True).assertion(None, 9))["assertion"] == 1.0
+
+
+def test_many_failures_cost_at_most_half_and_never_more_than_there_is(warehouse, evaluation):
+    row = composite(evaluation(warehouse).trial(failure_count=7).task(0.2))
+    assert (row["failure_penalty"], row["overall"]) == (0.5, 0.0)
+
+
+def test_a_trial_without_any_part_has_no_total(warehouse, evaluation):
+    row = composite(evaluation(warehouse).trial(aspirational_ms=1000.0, average_response_ms=None))
+    assert (row["valid"], row["overall"], row["timing"]) == (True, None, None)
+
+
+def test_an_agent_error_scores_zero_and_keeps_its_parts(warehouse, evaluation):
+    row = composite(evaluation(warehouse).trial(outcome="agent_error", planned_tasks=1).assertion(True))
+    assert (row["outcome"], row["valid"], row["overall"], row["assertion"]) == ("agent_error", True, 0.0, 1.0)
+
+
+@pytest.mark.parametrize("outcome", OURS)
+def test_faults_of_ours_are_never_scored(warehouse, evaluation, outcome):
+    trial = evaluation(warehouse).trial(outcome=outcome, aspirational_ms=1.0, average_response_ms=1.0)
+    row = composite(trial.task(1.0).assertion(True).tone(1.0).verdict(score=1.0))
+    assert row["valid"] is False
+    scores = ("timing", "task", "assertion", "overall", "tone", "virtue_overall", "virtue_confidence", "passed")
+    assert [row[name] for name in scores] == [None] * len(scores)
+
+
+def test_planned_tasks_of_which_none_was_scored_are_a_judge_error(warehouse, evaluation):
+    row = composite(evaluation(warehouse).trial(planned_tasks=2).task(None).assertion(True))
+    assert (row["outcome"], row["valid"], row["overall"]) == ("judge_error", False, None)
+
+
+def test_one_scored_task_is_enough(warehouse, evaluation):
+    row = composite(evaluation(warehouse).trial(planned_tasks=2).task(None).task(0.5))
+    assert (row["outcome"], row["task"]) == ("signed_off", 0.5)
+
+
+def test_verdicts_that_all_failed_are_a_judge_error(warehouse, evaluation):
+    failed = evaluation(warehouse).trial().task(1.0).verdict(error="no JSON").verdict("courage", exercised=False)
+    row = composite(failed)
+    assert (row["outcome"], row["virtues_not_exercised"]) == ("judge_error", 1)
+
+
+def test_one_scored_virtue_is_enough(warehouse, evaluation):
+    row = composite(evaluation(warehouse).trial().verdict(error="no JSON").verdict("courage", score=0.5))
+    assert (row["outcome"], row["virtues_scored"], row["virtue_overall"]) == ("signed_off", 1, 0.5)
+
+
+def test_virtues_without_any_occasion_are_no_error(warehouse, evaluation):
+    row = composite(evaluation(warehouse).trial().verdict(exercised=False).verdict("courage", exercised=False))
+    assert (row["outcome"], row["virtue_overall"], row["virtues_not_exercised"]) == ("signed_off", None, 2)
+
+
+def test_virtues_weigh_by_confidence_and_by_the_jobs_weights(warehouse, evaluation):
+    trial = evaluation(warehouse).trial(virtue_weights={"wisdom": 3.0, "courage": None})
+    row = composite(trial.verdict(score=1.0, confidence=0.5).verdict("courage", score=0.0, confidence=1.0))
+    assert row["virtue_overall"] == pytest.approx(0.5 / 1.5)
+    assert row["virtue_overall_weighted"] == pytest.approx(1.5 / 2.5)
+    assert row["virtue_confidence"] == 0.75
+
+
+def test_where_those_that_weigh_are_unsure_the_plain_overall_stands_for_the_weighted(warehouse, evaluation):
+    trial = evaluation(warehouse).trial(virtue_weights={"wisdom": 1.0, "courage": 0.0})
+    row = composite(trial.verdict(score=0.4, confidence=0.0).verdict("courage", score=0.9, confidence=0.8))
+    assert row["virtue_overall"] == row["virtue_overall_weighted"] == 0.9
+
+
+def test_without_a_virtue_that_weighs_there_is_no_weighted_score(warehouse, evaluation):
+    trial = evaluation(warehouse).trial(virtue_weights={"wisdom": 0.0})
+    row = composite(trial.verdict(score=1.0, confidence=0.9).verdict("courage", exercised=False))
+    assert (row["virtue_overall"], row["virtue_overall_weighted"]) == (1.0, None)
+
+
+def test_scores_without_confidence_are_the_middle(warehouse, evaluation):
+    row = composite(evaluation(warehouse).trial().verdict(score=1.0, confidence=0.0))
+    assert (row["virtue_overall"], row["virtue_overall_weighted"], row["virtue_confidence"]) == (0.5, None, 0.0)
+
+
+def test_a_trial_passed_when_every_assertion_held_and_its_tasks_were_done(warehouse, evaluation):
+    cases = {
+        "all done": ([1.0], [True, True], True),
+        "one assertion failed": ([1.0], [True, False], False),
+        "task not done": ([0.6], [True], False),
+        "done on average": ([0.9, 0.5], [], True),
+        "no task, held": ([], [True], True),
+        "no task, failed": ([], [False], False),
+        "assertion not told": ([0.8], [None], True),
+        "nothing told": ([], [None], None),
+        "nothing asked": ([], [], None),
+    }
+    made = evaluation(warehouse)
+    for trial, (tasks, assertions, _) in cases.items():
+        made.trial(trial)
+        for score in tasks:
+            made.task(score, trial)
+        for held in assertions:
+            made.assertion(held, trial_id=trial)
+    rows = made.scored("composite_scores").read("composite_scores")
+    assert {row["trial_id"]: row["passed"] for row in rows} == {trial: case[2] for trial, case in cases.items()}
+
+
+def test_a_mean_that_is_below_the_mark_by_rounding_alone_passes(warehouse, evaluation):
+    row = composite(evaluation(warehouse).trial().task(0.6).task(0.7).task(0.8))
+    assert (row["task"] < 0.7, row["passed"]) == (True, True)
+
+
+def test_the_mark_is_set_by_a_variable(tmp_path, evaluation):
+    strict = Warehouse(tmp_path / "warehouse", {"pass_task_score": 0.95})
+    assert composite(evaluation(strict).trial().task(0.9))["passed"] is False
+
+
+def test_an_agent_that_broke_down_passed_nothing(warehouse, evaluation):
+    made = evaluation(warehouse).trial("t1", outcome="agent_error", planned_tasks=1)
+    made.trial("t2", outcome="agent_error").assertion(None, trial_id="t2")
+    made.trial("t3", outcome="agent_error").assertion(True, trial_id="t3")
+    made.trial("t4", outcome="agent_error", scenario="forum").assertion(True, weight=0, trial_id="t4")
+    rows = {row["trial_id"]: row["passed"] for row in made.scored("composite_scores").read("composite_scores")}
+    assert rows == {"t1": False, "t2": False, "t3": False, "t4": None}, "where nothing is asked, nothing is failed"
+
+
+weights = st.sampled_from([0.0, 0.5, 1.0, 2.0])
+shares = st.one_of(st.integers(0, 20).map(lambda n: n / 20), st.floats(0, 1, allow_subnormal=False))
+verdicts = st.one_of(
+    st.builds(lambda s, c: {"score": s, "confidence": c, "exercised": True}, shares, shares),
+    st.just({"exercised": False}),
+    st.just({"error": "rubbish"}),
+)
+trials = st.fixed_dictionaries(
+    {
+        "head": st.fixed_dictionaries(
+            {
+                "outcome": st.sampled_from(SCORED * 3 + OURS),
+                "aspirational_ms": st.sampled_from([None, 0.0, 500.0, 1000.0]),
+                "average_response_ms": st.sampled_from([None, 0.0, 250.0, 999.5, 3000.0]),
+                "failure_count": st.integers(0, 3),
+                "planned_tasks": st.integers(0, 2),
+                "virtue_weights": st.none() | st.dictionaries(st.sampled_from(VIRTUES), weights),
+            }
+        ),
+        "tasks": st.lists(st.none() | shares, max_size=3),
+        "assertions": st.lists(st.tuples(st.sampled_from([True, False, None]), weights), max_size=4),
+        "virtues": st.dictionaries(st.sampled_from(VIRTUES), st.lists(verdicts, min_size=1, max_size=3)),
+    }
+)  # fmt: skip
+
+
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@given(drawn=st.lists(trials, min_size=25, max_size=40))
+def test_the_sql_is_the_contracts_formula(tmp_path_factory, evaluation, drawn):
+    made = evaluation(Warehouse(Path(tmp_path_factory.mktemp("warehouse"))))
+    for number, trial in enumerate(drawn):
+        key = f"t{number}"
+        made.trial(key, **trial["head"])
+        for score in trial["tasks"]:
+            made.task(score, key)
+        for passed, weight in trial["assertions"]:
+            made.assertion(passed, weight, key)
+        for virtue, panel in trial["virtues"].items():
+            for sample, verdict in enumerate(panel):
+                made.verdict(virtue, key, sample=sample, **verdict)
+    rows = {row["trial_id"]: row for row in made.scored("composite_scores").read("composite_scores")}
+    assert len(rows) == len(drawn)
+    for number, trial in enumerate(drawn):
+        expected = by_the_contract(trial)
+        assert {name: rows[f"t{number}"][name] for name in expected} == expected
+
+
+def by_the_contract(trial: dict[str, Any]) -> dict[str, Any]:
+    """The scores of one trial as the public formulae say, in plain Python."""
+    head, scores = trial["head"], scored_virtues(trial["virtues"])
+    tasks = [score for score in trial["tasks"] if score is not None]
+    told = [(passed, weight) for passed, weight in trial["assertions"] if passed is not None]
+    parts = (
+        (1, timing(head["aspirational_ms"], head["average_response_ms"])),
+        (2, sum(tasks) / len(tasks) if tasks else None),
+        (4, ratio(sum(weight for passed, weight in told if passed), sum(weight for _, weight in told))),
+    )
+    outcome = final_outcome(head, tasks, trial["virtues"], scores)
+    valid = outcome in SCORED
+    weights = head["virtue_weights"]
+    unweighted = dict.fromkeys(VIRTUES, 1.0)
+    results = {
+        **{name: part for name, (_, part) in zip(("timing", "task", "assertion"), parts, strict=True)},
+        "overall": 0.0 if outcome == "agent_error" else total(parts, min(0.3 * head["failure_count"], 0.5)),
+        "virtue_overall": weighed(scores, unweighted),
+        "virtue_overall_weighted": None if weights is None else weighed(scores, unweighted | weights),
+        "virtue_confidence": ratio(sum(c for _, _, c in scores), len(scores)),
+    }
+    asked = head["planned_tasks"] > 0 or any(weight for _, weight in trial["assertions"])
+    passed = None
+    if outcome == "agent_error":
+        passed = False if asked else None
+    elif parts[1][1] is not None or parts[2][1] is not None:
+        passed = all(ok for ok, weight in told if weight) and (not tasks or sum(tasks) / len(tasks) >= 0.7 - 5e-10)
+    held = {name: pytest.approx(value, abs=1e-9) for name, value in results.items() if valid and value is not None}
+    counted = {"outcome": outcome, "valid": valid, "virtues_scored": len(scores), "passed": passed if valid else None}
+    return dict.fromkeys(results) | held | counted
+
+
+def scored_virtues(virtues: dict[str, Sequence[dict[str, Any]]]) -> list[tuple[str, float, float]]:
+    scored = []
+    for virtue, panel in virtues.items():
+        words = [(verdict["score"], verdict["confidence"]) for verdict in panel if "score" in verdict]
+        if words:
+            scored.append((virtue, sum(s for s, _ in words) / len(words), sum(c for _, c in words) / len(words)))
+    return scored
+
+
+def final_outcome(head: dict[str, Any], tasks: list[float], virtues: dict[str, Any], scores: list[Any]) -> str:
+    if head["outcome"] in ("signed_off", "max_turns"):
+        failed = any("error" in verdict for panel in virtues.values() for verdict in panel)
+        if (head["planned_tasks"] and not tasks) or (failed and not scores):
+            return "judge_error"
+    return str(head["outcome"])
+
+
+def timing(aspirational: float | None, average: float | None) -> float | None:
+    if aspirational is None or average is None:
+        return None
+    return 1.0 if average == 0 else min(1.0, aspirational / average)
+
+
+def total(parts: Sequence[tuple[int, float | None]], penalty: float) -> float | None:
+    held = [(weight, part) for weight, part in parts if part is not None]
+    return max(0.0, sum(w * p for w, p in held) / sum(w for w, _ in held) - penalty) if held else None
+
+
+def weighed(scores: list[tuple[str, float, float]], weights: dict[str, float]) -> float | None:
+    if not any(weights[virtue] for virtue, _, _ in scores):
+        return None
+    for each in (weights, dict.fromkeys(VIRTUES, 1.0)):
+        middle = ratio(sum(s * c * each[v] for v, s, c in scores), sum(c * each[v] for v, _, c in scores))
+        if middle is not None:
+            return middle
+    return 0.5
+
+
+def ratio(numerator: float, denominator: float) -> float | None:
+    return numerator / denominator if denominator else None
