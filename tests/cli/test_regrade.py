@@ -101,7 +101,7 @@ def test_what_may_be_unintended_is_noted_and_what_was_asked_for_is_not(
     monkeypatch.setenv("STOIC_HOME", str(workplace.project.home))
     monkeypatch.setenv("STOIC_LLM", "offline")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(command, "materialise_with_graph", lambda *_: None)
+    monkeypatch.setattr(command, "materialise", lambda *_: None)
     monkeypatch.setattr(command, "evaluation_outcome", lambda *_: None)
     monkeypatch.setattr(command, "finish", lambda *_: None)
     edits = {name: job(name, "Otherwise") for name in edited}
