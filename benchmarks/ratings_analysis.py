@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from stoic_assets.core.ratings.analysis import DRAWS, analyse
+from stoic_assets.core.ratings.analysis import analyse
 from stoic_assets.core.ratings.analysis_document import analysis_document
 from stoic_assets.core.ratings.rated_item import RatedItem
 from stoic_assets.core.ratings.rating_table import ANSWERS
+from stoic_assets.core.ratings.reliability.resampling import USUAL
 from stoic_assets.core.ratings.report.page import render_analysis
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES
 
@@ -56,7 +57,7 @@ def main(items: int = 2000, raters: int = 50) -> None:
     drawn = time.perf_counter()
     json.dumps(analysis_document(analysis), allow_nan=False)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"{len(rows):,} ratings ({items:,} items × {raters} raters), {DRAWS:,} draws")
+    print(f"{len(rows):,} ratings ({items:,} items × {raters} raters), {USUAL.draws:,} draws")
     print(f"analysis {analysed - started:.1f} s, page {drawn - analysed:.1f} s ({len(page) / 1e6:.1f} MB)")
     print(f"peak {peak:.0f} MiB")
 
