@@ -5,7 +5,11 @@ from collections.abc import Mapping
 from contextlib import suppress
 from urllib.parse import unquote, urlsplit
 
+from stoic_assets.adapters.messages.message_signature import PREFIX
+
 _SECRETS = ("OPENAI_API_KEY", "STOIC_JUDGE_API_KEY", "AGENT_API_KEY", "NEO_PASSWORD", "STOIC_GRAPH_PASSWORD")
+_SIGNING_KEYS = ("EVOLUTION_SECRET", "STOIC_WEBHOOK_SECRET")
+"""Each holds several keys while one replaces another."""
 _SECRET_NAME = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE|AUTHORIZATION|COOKIE)$")
 _SURELY_SECRET = 8
 """The least letters of a secret whose variable or header only sounds like one: a shorter value may be any word, as may
@@ -18,6 +22,7 @@ def secrets_in(env: Mapping[str, str]) -> list[str]:
     """Every configured key and password, including those inside addresses and those for `target.headers`."""
     secrets = [env.get(name, "").strip() for name in _SECRETS]
     secrets += secrets_named(env)
+    secrets += [key.removeprefix(PREFIX) for name in _SIGNING_KEYS for key in env.get(name, "").split()]
     for name in filter(_ADDRESS_NAME.search, env):
         with suppress(ValueError):  # a malformed address is reported where it is used
             password = unquote(urlsplit(env[name]).password or "")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
-from stoic_assets.adapters.evaluation.version_comparison import TABLE, moved_between, read_side
+from stoic_assets.adapters.evaluation.version_comparison import TABLE, job_hashes, moved_between, read_side
 from stoic_assets.adapters.messages.delivery import deliver, times_locked
 from stoic_assets.adapters.messages.outbox import Delivered, fitness_message
 from stoic_assets.adapters.messages.receiver import addresses
@@ -23,7 +23,7 @@ from stoic_assets.core.evolution.events import Event, applied, compared, complet
 from stoic_assets.core.evolution.fitness import FitnessUpdate, fitness_update
 from stoic_assets.core.evolution.gepa import Batch, evaluation_batch
 from stoic_assets.core.evolution.said_examples import only_said
-from stoic_assets.core.evolution.scale import scale_of
+from stoic_assets.core.evolution.scale import Scale, scale_of
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation, stoic_evaluations
 from stoic_assets.core.feedback.human_evaluation import FEEDBACK, RATINGS
 from stoic_assets.core.table_rows import Row
@@ -40,7 +40,7 @@ _TO_LEARN_FROM = {
 """The columns of each table that `stoic_evaluations` reads, in its order."""
 _MEASURED_WITH = {
     "trials": ("trial_id", "job", "job_hash", "scenario", "condition", "holdout", "evaluator_model"),
-    "virtue_scores": ("trial_id", "virtue", "judge_model", "prompt_hash", "error"),
+    "virtue_scores": ("trial_id", "virtue", "judge_model", "sample", "prompt_hash", "error"),
 }
 """The columns of each table that `scale_of` reads, in its order."""
 _NO_VERDICT = "the evaluation is not finished, or too many of its trials are invalid"
@@ -117,13 +117,21 @@ def _update(
 ) -> FitnessUpdate:
     tables = EvaluationTables(workplace, manifest)
     said = only_said(evaluations, _turns(tables))
-    measured = scale_of(*(tables.read(name, columns) for name, columns in _MEASURED_WITH.items()), offline=head.offline)
     people = human_evaluations(workplace, manifest.agent_version)
     settings = workplace.settings
     return fitness_update(
         head, [*said, *people], settings.weakness, evolution=settings.evolution, parents=manifest.parents,
-        comparison=_open_comparison(workplace, manifest), scale=measured,
+        comparison=_open_comparison(workplace, manifest), scale=_scale(workplace, tables, head),
     )
+
+
+def _scale(workplace: Workplace, tables: EvaluationTables, head: EvaluationHead) -> Scale:
+    """What the evaluation was measured with; a job of which no trial is valid has no part in its fitness."""
+    trials, verdicts = (tables.read(name, columns) for name, columns in _MEASURED_WITH.items())
+    valid = {row["trial_id"] for row in tables.read("composite_scores", ("trial_id", "valid")) if row["valid"]}
+    hashes = job_hashes(workplace, head.agent_version, head.evaluation_id, trials)
+    counted = [{**trial, "job_hash": hashes[trial["job"]]} for trial in trials if trial["trial_id"] in valid]
+    return scale_of(counted, verdicts, offline=head.offline)
 
 
 def _revised(workplace: Workplace, tables: EvaluationTables, update: FitnessUpdate) -> FitnessUpdate:

@@ -13,8 +13,8 @@ from stoic_assets.core.table_rows import Row
 class Scale:
     """The judges that gave a verdict, the conditions of the trials, and the `key` of everything that must be the same.
 
-    `key` is a SHA-256 of judges, their prompts and options, simulated user, conditions and the content of the jobs; it
-    does not depend on repeats. Empty where nothing is known.
+    `key` is a SHA-256 of judges, their prompts, options and samples, simulated user, conditions and the content of the
+    jobs; it does not depend on repeats. Empty where nothing is known.
     """
 
     judge_models: tuple[str, ...] = ()
@@ -26,11 +26,14 @@ UNKNOWN = Scale()
 
 
 def scale_of(trials: Iterable[Row], verdicts: Iterable[Row], *, offline: bool = False) -> Scale:
-    """The scale of an evaluation, from its rows of `trials` and `virtue_scores`; those of holdout jobs do not count."""
+    """The scale of an evaluation, from the rows of its valid `trials` and of `virtue_scores`.
+
+    Holdout jobs do not count.
+    """
     open_trials = {trial["trial_id"]: trial for trial in trials if not trial["holdout"]}
     given = [row for row in verdicts if row["trial_id"] in open_trials and row["error"] is None]
     judges = sorted({row["judge_model"] for row in given})
-    prompts = {(row["virtue"], row["judge_model"], row["prompt_hash"]) for row in given}
+    prompts = {(row["virtue"], row["judge_model"], row["sample"], row["prompt_hash"]) for row in given}
     played = {
         (trial["job"], trial["job_hash"], trial["scenario"], trial["condition"], trial["evaluator_model"])
         for trial in open_trials.values()

@@ -86,6 +86,23 @@ def test_who_evolves_learns_how_often_the_agent_failed(
         assert (told["judge_models"], told["conditions"], len(told["scale"])) == (["gpt"], ["withheld"], 64)
 
 
+def test_a_job_of_which_no_trial_is_valid_is_no_part_of_what_fitness_was_measured_with(
+    workplace: Workplace, evaluate: Make, updates_sent: Sent
+) -> None:
+    name, marks = f"agent{uuid.uuid4().hex}", {"a": 0.4, "b": 0.6}
+    whole, partly, without = (
+        evaluate(f"{name}@{number}", of) for number, of in (("1", marks), ("2", marks), ("3", {"a": 0.4}))
+    )
+    rows = workplace.warehouse.read("composite_scores", partly.agent_version, "night")
+    kept = [{**row, "valid": row["job"] != "b"} for row in rows]
+    workplace.warehouse.write("composite_scores", partly.agent_version, "night", kept)
+    scales = []
+    for manifest in (whole, partly, without):
+        published(workplace, manifest)
+        scales.append(updates_sent(workplace, manifest)[0]["scale"])
+    assert scales[0] != scales[1] == scales[2]
+
+
 def test_who_evolves_learns_that_a_version_failed_throughout(
     workplace: Workplace, evaluate: Make, updates_sent: Sent
 ) -> None:

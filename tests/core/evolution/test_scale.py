@@ -15,7 +15,7 @@ def trial(trial_id: str, job: str = "a", **more: Any) -> dict[str, Any]:
 
 
 def verdict(trial_id: str, **more: Any) -> dict[str, Any]:
-    usual = {"virtue": "wisdom", "judge_model": "judge", "prompt_hash": "p", "error": None}
+    usual = {"virtue": "wisdom", "judge_model": "judge", "sample": 0, "prompt_hash": "p", "error": None}
     return {"trial_id": trial_id, **usual, **more}
 
 
@@ -48,13 +48,14 @@ def test_what_does_not_change_it(trials: Rows, verdicts: Rows) -> None:
     [
         (TRIALS, [verdict("1", judge_model="another")], False),
         (TRIALS, [verdict("1", prompt_hash="q")], False),
+        (TRIALS, [*VERDICTS, verdict("1", sample=1)], False),
         (TRIALS[:1], VERDICTS, False),
         ([trial("1", job_hash="asks:more"), TRIALS[1]], VERDICTS, False),
         ([trial("1", condition="supplied"), TRIALS[1]], VERDICTS, False),
         ([trial("1", evaluator_model="another"), trial("2", "b", evaluator_model="another")], VERDICTS, False),
         (TRIALS, VERDICTS, True),
     ],
-    ids=["judge", "prompt", "jobs", "job", "condition", "user", "offline"],
+    ids=["judge", "prompt", "samples", "jobs", "job", "condition", "user", "offline"],
 )
 def test_what_changes_it(trials: Rows, verdicts: Rows, offline: bool) -> None:
     assert scale_of(trials, verdicts, offline=offline).key != USUAL.key
