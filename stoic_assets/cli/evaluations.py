@@ -1,10 +1,12 @@
 """`stoic list`: every evaluation, also those that were cut short."""
 
+import logging
 from typing import Annotated
 
 import typer
 from rich.table import Table
 
+from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.models.ledger import calls_in
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
@@ -17,6 +19,8 @@ from stoic_assets.core.presentation.formatting import dashed, dollars, score
 from stoic_assets.core.releases import check_agent_version
 from stoic_assets.core.scoring.rounding import half_even
 from stoic_assets.core.table_rows import Row, Rows
+
+_log = logging.getLogger(__name__)
 
 UNFINISHED = "conversing"
 """The status of an evaluation until all its conversations are stored; `--resume` with its id continues it."""
@@ -71,7 +75,12 @@ def _stored(workplace: Workplace, row: Row) -> Row:
 
 
 def _cost_so_far(workplace: Workplace, manifest: Manifest) -> float | None:
-    return total_cost(calls_in(workplace.evidence.journal_file(manifest), workplace.settings.prices))
+    """None also where the journal is damaged or cannot be read, which is logged."""
+    try:
+        return total_cost(calls_in(workplace.evidence.journal_file(manifest), workplace.settings.prices))
+    except StorageError as damage:
+        _log.warning("cost left out: %s", damage)
+        return None
 
 
 def _begun(workplace: Workplace, agent_version: str, evaluation_id: str) -> Row | None:

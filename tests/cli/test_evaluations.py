@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -71,6 +72,16 @@ def test_what_was_cut_short_is_listed_with_its_cost_so_far(
         EvaluationTables(workplace, manifest).write_head(status, planned_trials=1)
     [row] = json.loads(listed("--json"))
     assert (row["status"], row["cost_usd"]) == (status or "conversing", 0.75)
+
+
+@pytest.mark.parametrize("damage", [lambda file: file.write_text('{"call": \x00}\n'), Path.mkdir])
+def test_a_journal_that_cannot_be_read_leaves_its_cost_open_and_the_others_listed(
+    workplace: Workplace, make_manifest: Callable[..., Manifest], listed: Callable[..., str], version: str,
+    damage: Callable[[Path], object],
+) -> None:  # fmt: skip
+    damage(workplace.evidence.journal_file(make_manifest(evaluation_id=CUT_SHORT)))
+    begun, finished = json.loads(listed("--json"))
+    assert (begun["status"], begun["cost_usd"], finished["status"]) == ("conversing", None, "finished")
 
 
 def test_nothing_is_listed_where_nothing_is(listed: Callable[..., str], workplace: Workplace) -> None:

@@ -19,7 +19,7 @@ from stoic_assets.adapters.disk.group_commit import GroupCommit
 def read_lines(file: Path, first_key: str | None = None) -> list[Any]:
     """The value of every whole line, or of those with this first key; nothing where there is no file.
 
-    Raises `StorageError` for a file that cannot be read.
+    Raises `StorageError` for a file that cannot be read, or has a damaged line.
     """
     start = b"{" + json.dumps(first_key).encode() + b":" if first_key else b""
     try:
@@ -28,7 +28,15 @@ def read_lines(file: Path, first_key: str | None = None) -> list[Any]:
         return []
     except OSError as error:
         raise StorageError(f"{file} cannot be read: {error.strerror}; check who may read STOIC_HOME") from None
-    return [json.loads(line) for line in whole.split(b"\n") if line and line.startswith(start)]
+    lines = enumerate(whole.split(b"\n"), 1)
+    return [_value(line, f"{file}:{number}") for number, line in lines if line and line.startswith(start)]
+
+
+def _value(line: bytes, place: str) -> Any:
+    try:
+        return json.loads(line)
+    except ValueError:  # no JSON, or no UTF-8
+        raise StorageError(f"{place} is damaged; restore the file from a backup, or begin again") from None
 
 
 class JsonLines:

@@ -65,6 +65,14 @@ def test_lines_of_one_kind_are_told_by_their_first_key(tmp_path: Path) -> None:
     assert read_lines(file, "call") == [{"call": 1}, {"call": {"call": 5}}]
 
 
+@pytest.mark.parametrize("damaged", [b'{"call": \x00}', b'{"call": "\xff"}', b'{"call": 1'])
+def test_a_damaged_line_is_named(tmp_path: Path, damaged: bytes) -> None:
+    file = tmp_path / "lines.jsonl"
+    file.write_bytes(b'{"call": 1}\n' + damaged + b"\n")
+    with pytest.raises(StorageError, match=r"lines\.jsonl:2 is damaged; restore the file from a backup"):
+        read_lines(file, "call")
+
+
 @pytest.mark.parametrize("torn", [b"{", b'{"a": 1}', b'{"a": "\xf0\x9f', b'"' + b"x" * 100_000])
 def test_a_torn_end_is_not_read_and_gives_way_to_the_next_line(tmp_path: Path, torn: bytes) -> None:
     file = tmp_path / "lines.jsonl"
