@@ -75,8 +75,10 @@ async def reply(model: ChatModel, request: ChatRequest, last: str | None) -> Cha
 def sent_back(request: ChatRequest, text: str, fault: str) -> ChatRequest:
     """The request with the malformed reply and the reason added."""
     complaint = f"That is not a valid verdict: {fault}. Answer again with the complete, corrected JSON object alone."
-    if request.schema is not None:  # gateways drop `response_format` without a word where they think it unsupported
-        complaint += f" {form_in_words(request.schema)}"
+    # Gateways drop `response_format` without a word where they think it unsupported.
+    form = "" if request.schema is None else form_in_words(request.schema)
+    if form and not any(form in message["content"] for message in request.messages):  # an earlier repair may have it
+        complaint += f" {form}"
     added = (
         {"role": "assistant", "content": worded(text[:RETURNED_CHARS])},
         {"role": "user", "content": complaint},

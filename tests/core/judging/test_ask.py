@@ -59,6 +59,14 @@ def test_a_repair_names_the_form_that_a_gateway_may_have_dropped() -> None:
     assert judge.asked[1].messages[-1]["content"].endswith('It must fit this JSON Schema:\n{"required": ["score"]}')
 
 
+def test_later_repairs_do_not_name_the_form_again() -> None:
+    judge = Judge([], [ChatReply("no"), ChatReply("never"), ChatReply("yes")])
+    asyncio.run(ask(judge, replace(REQUEST, schema={"required": ["score"]}), parse, 2))
+    assert ["JSON Schema" in message["content"] for message in judge.asked[-1].messages] == [
+        False, False, True, False, False,
+    ]  # fmt: skip
+
+
 def test_what_was_cut_off_says_so() -> None:
     judge = Judge([], [ChatReply("", finish_reason="length")])
     with pytest.raises(NoVerdict, match=r"not yes \(finish_reason length\)"):
