@@ -49,7 +49,8 @@ class EvaluationTables:
         journal, prices = self._workplace.evidence.journal_file(self._manifest), self._workplace.settings.prices
         calls, head = calls_in(journal, prices), self._head()
         cost = total_cost(calls)
-        if head.get("cost_usd") not in (None, cost):  # judged again, perhaps in vain: no later stage may come to it
+        scored = head and head["status"] != "conversed"  # the row states a cost once it is scored
+        if scored and head["cost_usd"] != cost:  # judged again, perhaps in vain: no later stage may come to it
             self.write("evaluations", [{**head, "cost_usd": cost}])
         return self.write("llm_calls", calls)
 

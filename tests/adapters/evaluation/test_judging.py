@@ -71,20 +71,27 @@ def test_verdicts_that_are_stored_give_way_to_none_that_the_ceiling_prevents(
         judged(workplace, manifest, max_cost=0.0)
 
 
-@pytest.mark.parametrize(("stated", "now_stated"), [(0.25, 0.75), (0.75, 0.75), (None, None)])
+@pytest.mark.parametrize(
+    ("status", "stated", "now_stated"),
+    [
+        ("finished", 0.25, 0.75), ("finished", 0.75, 0.75),
+        ("finished", None, 0.75),  # it had no price when it was scored
+        ("conversed", None, None),  # the row states a cost once it is scored
+    ],
+)  # fmt: skip
 def test_what_a_vain_regrading_cost_is_stated(
-    workplace: Workplace, manifest: Manifest, stated: float | None, now_stated: float | None
+    workplace: Workplace, manifest: Manifest, status: str, stated: float | None, now_stated: float | None
 ) -> None:
     found = conversed(workplace, manifest)
     for table, rows in judged(workplace, manifest).items():
         found.write(table, rows)
-    found.write_head("finished", planned_trials=1, cost_usd=stated)
+    found.write_head(status, planned_trials=1, cost_usd=stated)
     ledger = Ledger(OfflineModel(), workplace.evidence.journal_file(manifest), {})
     ledger.note(ChatRequest("judge", "sage", (), 0.0), ChatReply("", cost_usd=0.75))
     with pytest.raises(BudgetReached):
         judged(workplace, manifest, max_cost=0.0)
     [head] = found.read("evaluations")
-    assert (head["status"], head["cost_usd"]) == ("finished", now_stated)
+    assert (head["status"], head["cost_usd"]) == (status, now_stated)
     assert sum(row["cost_usd"] or 0.0 for row in found.read("llm_calls")) == 0.75
 
 
