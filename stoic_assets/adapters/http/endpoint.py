@@ -29,13 +29,8 @@ def parse_url(url: str, setting: str) -> SplitResult:
     Raises `ConfigurationError` for anything that is not plain http(s), including an address with credentials, because
     addresses are shown and stored; also for https where SSL_CERT_FILE cannot be read.
     """
-    try:
-        parts = urlsplit(url.strip())
-        # A name that cannot be looked up (a part may not exceed 63 characters) raises ValueError only when encoded.
-        valid = parts.scheme in PORTS and bool((parts.hostname or "").encode("idna")) and parts.port != 0
-    except ValueError:
-        valid = False
-    if not valid:
+    parts = _http_parts(url)
+    if not parts:
         raise ConfigurationError(f"{setting}: not an http or https address such as http://localhost:8081")
     if parts.username or parts.password:
         raise ConfigurationError(
@@ -44,6 +39,17 @@ def parse_url(url: str, setting: str) -> SplitResult:
     if parts.scheme == "https" and (certificates := os.environ.get("SSL_CERT_FILE")):
         _require_certificates(certificates)
     return parts
+
+
+def _http_parts(url: str) -> SplitResult | None:
+    """The parts of an http or https address; None for anything else."""
+    try:
+        parts = urlsplit(url.strip())
+        # A name that cannot be looked up (a part may not exceed 63 characters) raises ValueError only when encoded.
+        valid = parts.scheme in PORTS and bool((parts.hostname or "").encode("idna")) and parts.port != 0
+    except ValueError:
+        return None
+    return parts if valid else None
 
 
 def below(parts: SplitResult, path: str) -> str:
@@ -79,31 +85,43 @@ def cause_of(error: Exception) -> str:
 
     if isinstance(error, aiohttp.ClientHttpProxyError):
         return f"the proxy answers {error.status} {error.message}"
+    if isinstance(error, aiohttp.InvalidURL):  # its text is the whole address
+        return "an address on the way there is not valid"
     said = error.message if isinstance(error, aiohttp.ClientResponseError) else str(error)
     return said or type(error).__name__
 
 
 def led_to(url: str, location: str) -> str:
-    """Where a redirect from `url` leads, without its query, which may contain a key; empty if that is no address."""
+    """Where a redirect from `url` leads, without what may be secret (credentials, query); empty if that is no address.
+
+    An answer such as 304 or 300 has no `location`.
+    """
     try:
-        return urlsplit(urljoin(url, location))._replace(query="", fragment="").geturl()
+        parts = _http_parts(urljoin(url, location)) if location else None
     except ValueError:
         return ""
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl() if parts else ""
 
 
 def proxy_for(parts: SplitResult) -> str | None:
     """The proxy that the environment names for this address; never one for loopback.
 
-    Raises `ConfigurationError` for a proxy of another kind (SOCKS), which our client takes for one of HTTP.
+    Raises `ConfigurationError`, without the address, which may hold a password, for what is not one of an HTTP proxy:
+    our client takes one of another kind (SOCKS) for one of HTTP, and part of a password with # or / for a port.
     """
     host = parts.hostname or ""
     if is_loopback(host) or proxy_bypass(host):
         return None
-    proxy = getproxies().get(parts.scheme)
-    if not proxy or "://" not in proxy:
-        return f"http://{proxy}" if proxy else None
-    if (scheme := proxy.partition("://")[0].lower()) not in PORTS:
-        raise ConfigurationError(f"{parts.scheme.upper()}_PROXY: {scheme} is not supported; name an http proxy")
+    proxy = getproxies().get(parts.scheme, "").strip()
+    if not proxy:
+        return None
+    proxy = proxy if "://" in proxy else f"http://{proxy}"
+    found = _http_parts(proxy)
+    if not found or found.path not in ("", "/") or found.query or found.fragment:
+        raise ConfigurationError(
+            f"{parts.scheme.upper()}_PROXY: not the address of an http proxy such as http://proxy.example:3128 "
+            "(SOCKS is not supported; in a password, write # as %23, / as %2F, ? as %3F)"
+        )
     return proxy
 
 
@@ -119,7 +137,7 @@ async def require_listener(url: str, setting: str, advice: str, seconds: float) 
     try:
         async with asyncio.timeout(seconds):
             _, writer = await asyncio.open_connection(host, port)
-    except (OSError, UnicodeError):  # the latter for a proxy whose name cannot be looked up
+    except OSError:
         place = f"the proxy {host}:{port}" if proxy else f"{host}:{port}"
         raise ServiceUnreachable(f"{setting}: nothing answers at {place}; {advice}") from None
     writer.close()

@@ -3,9 +3,10 @@ import socket
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import aiohttp
 import pytest
 
-from stoic_assets.adapters.http.endpoint import parse_url, proxy_for, require_listener
+from stoic_assets.adapters.http.endpoint import cause_of, led_to, parse_url, proxy_for, require_listener
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
 
 NAMELESS = f"http://{'a' * 64}.example.org"
@@ -65,12 +66,42 @@ def test_a_listener_is_found_and_a_missing_one_is_named(monkeypatch: pytest.Monk
     assert str(caught.value) == f"agent: nothing answers at 127.0.0.1:{port}; start it"
     with pytest.raises(ServiceUnreachable, match=r"the proxy 127\.0\.0\.1"):
         asyncio.run(require_listener("https://agent.invalid", "agent", "start it", 2.0))
-    monkeypatch.setenv("HTTPS_PROXY", NAMELESS)
-    with pytest.raises(ServiceUnreachable, match="the proxy aaaa"):
+
+
+@pytest.mark.parametrize(
+    "proxy",
+    [
+        "socks5://ada:secret@127.0.0.1:1080", "ada:secret://127.0.0.1", "http:/ada:secret@127.0.0.1:9",
+        "http://ada:secret@127.0.0.1:99999", "http://ada:secret@127.0.0.1:abc", "http://ada:secret@:3128",
+        "http://ada:#secret@127.0.0.1:9", "http://ada:secret/@127.0.0.1:9", "http://ada:1/secret@127.0.0.1:9",
+        "http://ada:1?secret@127.0.0.1:9", "http://[::1", NAMELESS,
+    ],
+)  # fmt: skip
+def test_what_is_no_address_of_an_http_proxy_is_refused_and_not_repeated(
+    monkeypatch: pytest.MonkeyPatch, proxy: str
+) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", proxy)
+    with pytest.raises(ConfigurationError, match=r"^HTTPS_PROXY: not the address of an http proxy") as caught:
         asyncio.run(require_listener("https://agent.invalid", "agent", "start it", 2.0))
+    assert not any(part in str(caught.value) for part in ("ada", "secret", "127.0.0.1"))
 
 
-def test_a_proxy_of_another_kind_is_not_taken_for_one_of_http(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HTTPS_PROXY", "socks5://ada:secret@127.0.0.1:1080")
-    with pytest.raises(ConfigurationError, match=r"^HTTPS_PROXY: socks5 is not supported; name an http proxy$"):
-        proxy_for(urlsplit("https://models.example"))
+@pytest.mark.parametrize("proxy", ["http://ada:s%23cret@proxy.example:3128/", "https://proxy.example", "http://[::1]:9"])
+def test_a_proxy_may_have_credentials_and_another_scheme(monkeypatch: pytest.MonkeyPatch, proxy: str) -> None:
+    monkeypatch.setenv("HTTP_PROXY", proxy)
+    assert proxy_for(urlsplit("http://models.example")) == proxy
+
+
+def test_an_address_that_the_client_refuses_is_not_repeated() -> None:
+    assert "secret" not in cause_of(aiohttp.InvalidURL("http://ada:secret@127.0.0.1:99999"))
+
+
+@pytest.mark.parametrize(
+    ("location", "place"),
+    [
+        ("", ""), ("http://[", ""), ("https://ada:secret@login.example/x?code=1", "https://login.example/x"),
+        ("https://ada:se#cret@login.example", ""), ("../x", "https://agent.example/x"),
+    ],
+)  # fmt: skip
+def test_a_redirect_leads_to_an_address_without_secrets_or_to_none(location: str, place: str) -> None:
+    assert led_to("https://agent.example/v1/chat", location) == place
