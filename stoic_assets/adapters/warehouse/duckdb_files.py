@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -62,7 +63,8 @@ def new_database(target: Path) -> Iterator["DuckDBPyConnection"]:
     Raises `StorageError` when the disk refuses, and `ConfigurationError` for a folder whose name DuckDB misreads; then
     `target` is as it was.
     """
-    refuse_misread("DuckDB", r"\?", target.parent.absolute(), "name a file in another one")  # see `_log_of`
+    folder = Path(os.path.abspath(target.parent))  # noqa: PTH100 - DuckDB sees links, but no `..`
+    refuse_misread("DuckDB", r"\?", folder, "name a file in another one")  # see `_log_of`
     with drafted(target) as draft, open_engine(draft, threads=None) as engine:
         yield engine
         engine.execute("checkpoint")  # closing makes one too, but silently loses everything when the disk is full

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 from pathlib import Path
 
 import duckdb
@@ -52,6 +53,16 @@ def test_a_folder_in_which_duckdb_would_not_find_its_log_is_named(warehouse, tmp
     with pytest.raises(ConfigurationError, match=told):
         warehouse.export(tmp_path / "why?" / "out" / "all.duckdb")
     assert not list(tmp_path.glob("why*"))
+
+
+def test_a_file_is_exported_out_of_such_a_folder(warehouse, tmp_path, monkeypatch):
+    (tmp_path / "why?").mkdir()
+    monkeypatch.chdir(tmp_path / "why?")
+    for folder in (Path(".."), tmp_path / "why?" / ".."):
+        warehouse.export(folder / "out" / "all.duckdb")
+        assert [file.name for file in (tmp_path / "out").iterdir()] == ["all.duckdb"]
+        shutil.rmtree(tmp_path / "out")
+    assert not list((tmp_path / "why?").iterdir())
 
 
 def exported(folder, kind):
