@@ -19,10 +19,10 @@ from stoic_assets.core.errors import ConfigurationError
 if TYPE_CHECKING:
     import dagster as dg
 
-_IN_ADDRESS = r"\?|%[0-9A-Fa-f]{2}"
+_IN_ADDRESS = r"%[0-9A-Fa-f]{2}"
 """What has a meaning of its own in the address `sqlite:///...` by which Dagster opens a file."""
-_IN_PATTERN = r"\[[^/]+\]"
-"""What does not match itself: Dagster takes the path of its `dagster.yaml` for a pattern, and would not find it."""
+_IN_PATTERN = r"[*?]|\[[^/]+\]"
+"""Dagster takes the path of its `dagster.yaml` for a pattern: it would not find it, or merge those of other folders."""
 
 
 def dagster_home(workplace: Workplace) -> Path:
