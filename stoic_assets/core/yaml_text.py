@@ -22,6 +22,8 @@ memory."""
 
 TOO_MANY = f"it contains more than {MOST_VALUES} values"
 
+_SHOWN = 40
+"""Characters of a wrong value in its error."""
 _TAG = "tag:yaml.org,2002:"
 _MERGE = f"{_TAG}merge"
 _WHOLE = re.compile(r"[-+]?(?:0b[01][01_]*|0x[0-9a-fA-F][0-9a-fA-F_]*|0[0-7_]*|[1-9][0-9_]*)$")
@@ -61,8 +63,8 @@ def read_yaml(text: str, source: str) -> YamlText:
         raise DocumentError(source, line, "", f"not valid YAML: the character {character} is not allowed") from None
     except RecursionError:
         raise DocumentError(source, None, "", "not valid YAML: nested too deeply") from None
-    except (ValueError, OverflowError) as error:  # an escaped character beyond Unicode
-        raise DocumentError(source, None, "", f"not valid YAML: {error}") from None
+    except ValueError:  # Python reads at most 4,300 digits; those of values have their line
+        raise DocumentError(source, None, "", "not valid YAML: the version in %YAML has too many digits") from None
 
 
 def _read(loader: "_Loader") -> YamlText:
@@ -116,13 +118,24 @@ class _Loader(yaml.SafeLoader):
     _merged = 0
     """Keys that were merged so far."""
 
+    def scan_flow_scalar_non_spaces(self, double: bool, start_mark: Any) -> list[str]:
+        """A piece of a quoted text; refuses escapes such as `\\UFFFFFFFF`."""
+        try:
+            return super().scan_flow_scalar_non_spaces(double, start_mark)
+        except (ValueError, OverflowError):
+            problem = f"the escape \\U{self.prefix(8)} names no character"
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=self.get_mark()) from None
+
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
         """The value of a node; refuses one that an explicit tag does not fit, such as `!!bool 7`."""
         try:
             return super().construct_object(node, deep)
         except (ValueError, LookupError):
-            kind = node.tag.removeprefix(_TAG)
-            raise _fault(f"{str(node.value)[:40]!r} is no value of the type {kind}", node) from None
+            kind, written = node.tag.removeprefix(_TAG), str(node.value)
+            shown = repr(written if len(written) <= _SHOWN else f"{written[:_SHOWN]}…")
+            long = kind == "int" and _WHOLE.match(written)  # Python reads at most 4,300 digits
+            why = "has too many digits" if long else f"is no value of the type {kind}"
+            raise _fault(f"{shown} {why}", node) from None
 
     def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
         """Makes every key text, and refuses duplicates."""
