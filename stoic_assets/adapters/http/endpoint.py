@@ -76,7 +76,7 @@ def untrusted(service: str, error: "ClientConnectorCertificateError") -> Configu
 def closed_proxy(service: str) -> ConfigurationError:
     """The error for a proxy that wants credentials, or others (407)."""
     advice = "check the user name and password in HTTPS_PROXY or HTTP_PROXY"
-    return ConfigurationError(f"the proxy before {service} refuses us (407); {advice}")
+    return ConfigurationError(f"the proxy before {service} refuses requests (407); {advice}")
 
 
 def cause_of(error: Exception) -> str:

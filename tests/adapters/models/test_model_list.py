@@ -60,7 +60,7 @@ def test_each_server_is_asked_for_its_own_models_alone(service: Any) -> None:
         (401, {}, r"refuses the key \(401\); check OPENAI_API_KEY"),
         (400, {"error": {"type": "no_db_connection"}}, r"refuses the key \(400\); check OPENAI_API_KEY"),
         (403, {"error": "go away"}, r"refuses the key \(403\); check OPENAI_API_KEY"),
-        (407, {}, r"the proxy before the model server at .* refuses us \(407\); check"),
+        (407, {}, r"the proxy before the model server at .* refuses requests \(407\); check"),
         (307, {}, r"redirects to https://zeno\.example/v1 \(307\); set OPENAI_BASE_URL"),
     ],
 )
