@@ -299,7 +299,9 @@ def test_while_another_process_writes_times_no_rows_are_stored(
     with ThreadPoolExecutor(1) as pool:
         with times_locked(workplace):
             storing = pool.submit(asyncio.run, telling)
+            deadline = time.monotonic() + 10
             while not (workplace.outbox.waiting() or storing.done()):
+                assert time.monotonic() < deadline
                 time.sleep(0.01)
             with pytest.raises(TimeoutError):
                 storing.result(0.5)

@@ -106,7 +106,9 @@ def test_while_another_process_writes_times_none_are_written(workplace: Workplac
     with ThreadPoolExecutor(1) as pool:
         with times_locked(workplace):
             sending = pool.submit(sent, workplace, service)
+            deadline = time.monotonic() + 10
             while workplace.outbox.waiting() and not sending.done():
+                assert time.monotonic() < deadline
                 time.sleep(0.01)
             with pytest.raises(TimeoutError):
                 sending.result(0.3)

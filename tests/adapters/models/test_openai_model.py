@@ -57,7 +57,7 @@ def test_a_long_request_takes_its_share_of_the_tokens_a_minute_before_its_reply(
     service.replies(completion())
     long = replace(PLAIN, messages=({"role": "user", "content": "word" * 10_000},) * 2)
     model = model_at(service.url, judge=FAST.model_copy(update={"tokens_per_minute": 2_000_000}))
-    assert asyncio.run(both()) >= 0.6
+    assert asyncio.run(both()) >= 0.5
 
 
 @pytest.mark.parametrize(
