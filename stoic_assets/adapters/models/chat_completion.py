@@ -59,21 +59,34 @@ def finish_reason_of(completion: Any) -> str:
     return excerpt(reason, Redactor(())) if isinstance(reason, str) else ""
 
 
-def tokens_of(completion: Any, name: str) -> int | None:
+def tokens_of(completion: Any, *path: str) -> int | None:
     """A count from the reply's usage; None where the server gives none, or an impossible one."""
-    count = _part(completion, "usage", name)
+    count = _part(completion, "usage", *path)
     return count if type(count) is int and 0 <= count < MOST_TOKENS else None
 
 
-def output_tokens_of(completion: Any) -> int | None:
-    """The tokens that are paid as output; None where the server does not say.
+def paid_tokens_of(completion: Any) -> tuple[int | None, int | None]:
+    """The tokens that are paid as input, and as output; None where the server does not say.
 
     Gemini and xAI count the model's thoughts in `total_tokens` alone, and charge for them: often the larger part.
     """
     prompt, output, total = (tokens_of(completion, f"{name}_tokens") for name in ("prompt", "completion", "total"))
-    if prompt is None or total is None or total < prompt:
-        return output
-    return max(output or 0, total - prompt)
+    if prompt is None:
+        return None, output
+    prompt += _cached_apart(completion, prompt, (total or 0) - prompt - (output or 0))
+    if total is None or total < prompt:
+        return prompt, output
+    return prompt, max(output or 0, total - prompt)
+
+
+def _cached_apart(completion: Any, prompt: int, more: int) -> int:
+    """The tokens from or for a cache that `prompt_tokens` leaves out, as gateways to Anthropic's models do.
+
+    They are those that the total has `more`, or cannot be a part of the prompt since they are larger.
+    """
+    apart = sum(tokens_of(completion, f"cache_{use}_input_tokens") or 0 for use in ("read", "creation"))
+    cached = tokens_of(completion, "prompt_tokens_details", "cached_tokens") or 0
+    return apart if apart == more > 0 else cached if cached > prompt else 0
 
 
 def _part(value: Any, *path: str | int) -> Any:

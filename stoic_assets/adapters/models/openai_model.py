@@ -15,9 +15,8 @@ from stoic_assets.adapters.http.endpoint import below, parse_url, proxy_for
 from stoic_assets.adapters.http.request_limit import Pace, RequestLimit
 from stoic_assets.adapters.models.chat_completion import (
     finish_reason_of,
-    output_tokens_of,
+    paid_tokens_of,
     text_of,
-    tokens_of,
 )
 from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.adapters.models.openai_faults import (
@@ -222,7 +221,7 @@ class OpenAiModel:
         return completion
 
     def _reply(self, completion: Any, model: str, latency_ms: float) -> ChatReply:
-        prompt, output = tokens_of(completion, "prompt_tokens"), output_tokens_of(completion)
+        prompt, output = paid_tokens_of(completion)
         cost, reason = call_cost(self._prices.get(model), prompt, output), finish_reason_of(completion)
         try:
             text = text_of(completion)

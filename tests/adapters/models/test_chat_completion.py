@@ -4,7 +4,7 @@ import pytest
 
 from stoic_assets.adapters.models.chat_completion import (
     finish_reason_of,
-    output_tokens_of,
+    paid_tokens_of,
     text_of,
     tokens_of,
 )
@@ -80,4 +80,24 @@ def test_a_count_that_cannot_be_is_unknown(count: Any) -> None:
     ],
 )  # fmt: skip
 def test_thoughts_that_only_the_total_counts_are_paid_as_output(said: dict[str, Any], paid: int | None) -> None:
-    assert output_tokens_of({"usage": said}) == paid
+    assert paid_tokens_of({"usage": said}) == (said.get("prompt_tokens"), paid)
+
+
+@pytest.mark.parametrize(
+    ("said", "paid"),
+    [
+        ({"total_tokens": 10923, "cache_read_input_tokens": 10536, "cache_creation_input_tokens": 0}, (10904, 19)),
+        ({"total_tokens": 1387, "cache_read_input_tokens": 600, "cache_creation_input_tokens": 400}, (1368, 19)),
+        ({"total_tokens": 387, "cache_read_input_tokens": 300}, (368, 19)),  # a part of the prompt
+        ({"total_tokens": 687, "cache_read_input_tokens": 100}, (368, 319)),  # a part of it, besides thoughts
+        ({"total_tokens": 1387, "prompt_tokens_details": {"cached_tokens": 1000}}, (1368, 19)),
+        ({"total_tokens": 387, "prompt_tokens_details": {"cached_tokens": 1000}}, (1368, 19)),
+        ({"prompt_tokens_details": {"cached_tokens": 1000}}, (1368, 19)),
+        ({"total_tokens": 687, "prompt_tokens_details": {"cached_tokens": 300}}, (368, 319)),
+        ({"total_tokens": 687, "prompt_tokens_details": [300], "cache_read_input_tokens": "300"}, (368, 319)),
+    ],
+)
+def test_what_a_cache_holds_is_paid_as_input_though_the_count_of_the_prompt_leaves_it_out(
+    said: dict[str, Any], paid: tuple[int, int]
+) -> None:
+    assert paid_tokens_of({"usage": {"prompt_tokens": 368, "completion_tokens": 19, **said}}) == paid
