@@ -155,7 +155,7 @@ def _explain_status(
     error: "APIStatusError", model: str, server: ModelServer, secrets: Redactor, particular: bool
 ) -> StoicError:
     status, said = error.status_code, excerpt(error.message, secrets)
-    if refuses_key(status, error.type or ""):
+    if refuses_key(status, str(error.type)):  # foreign JSON: it may be a number
         return refused_key(server, status, said)
     if status == PROXY_REFUSES:
         return closed_proxy(str(server))

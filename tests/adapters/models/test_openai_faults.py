@@ -191,6 +191,7 @@ def test_rubbish_is_tried_again_and_then_a_failure(service: Any, body: bytes, ki
         ({"message": "Provider returned error", "code": "502"}, ServiceUnreachable, "Provider returned error; get it"),
         ({"message": "prompt too long", "code": 400}, ModelFailure, "prompt too long"),
         ({"message": "overloaded", "code": [9]}, ModelFailure, "overloaded"),
+        ({"message": "prompt too long", "code": 400, "type": 400}, ModelFailure, "prompt too long"),
         ("session expired", ModelFailure, "session expired"),
     ],
 )
