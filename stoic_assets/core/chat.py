@@ -53,8 +53,8 @@ class ChatReply:
     """The text of a reply and what it cost; tokens are counts, None where the server reports no possible number.
 
     `cost_usd` is None when no price is configured, or the tokens are not known. `finish_reason` is the server's reason
-    why the text ends, `stop` or empty where the model was done. `cost_partial`: its own cost is not known, and
-    `cost_usd` is only what earlier answers cost.
+    why the text ends, `stop` or empty where the model was done. `cost_partial`: its own tokens are not known, and what
+    it cost is not either; tokens and `cost_usd` are only those of earlier answers.
     """
 
     text: str
@@ -67,9 +67,11 @@ class ChatReply:
     cost_partial: bool = False
 
     @property
-    def tokens(self) -> int:
-        """All known tokens."""
-        return (self.prompt_tokens or 0) + (self.completion_tokens or 0)
+    def tokens(self) -> int | None:
+        """All tokens; None where some are not known."""
+        if self.prompt_tokens is None or self.completion_tokens is None:
+            return None
+        return self.prompt_tokens + self.completion_tokens
 
     def billed_with(self, others: Iterable["ChatReply"]) -> "ChatReply":
         """The same reply with the cost of `others` added, as far as it is known."""
@@ -77,7 +79,8 @@ class ChatReply:
         return replace(
             self, prompt_tokens=_sum(each.prompt_tokens for each in bill),
             completion_tokens=_sum(each.completion_tokens for each in bill),
-            cost_usd=_sum(each.cost_usd for each in bill), cost_partial=self.cost_usd is None,
+            cost_usd=_sum(each.cost_usd for each in bill),
+            cost_partial=self.cost_usd is None and self.tokens is None,
         )  # fmt: skip
 
     @property

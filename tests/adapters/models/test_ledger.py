@@ -173,6 +173,23 @@ def test_a_ceiling_needs_to_know_what_the_reply_itself_used(tmp_path: Path) -> N
     assert (row["prompt_tokens"], row["cost_usd"]) == (None, None), "the tables do not pass off a part for the whole"
 
 
+def test_a_call_with_a_wasted_answer_keeps_its_tokens_until_there_is_a_price(tmp_path: Path) -> None:
+    file, reply = tmp_path / "calls.jsonl", paid(None).billed_with([paid(None)])
+    asyncio.run(Ledger(ScriptedModel(reply), file, {}).complete(REQUEST))
+    [row] = Ledger(ScriptedModel(), file, PRICES).rows()
+    assert (row["prompt_tokens"], row["completion_tokens"], row["cost_usd"]) == (20, 10, 30e-6)
+
+
+@pytest.mark.parametrize(("prompt", "completion"), [(None, None), (10, None), (None, 5)])
+def test_tokens_that_are_known_in_part_are_not_priced_later(
+    tmp_path: Path, prompt: int | None, completion: int | None
+) -> None:
+    file, reply = tmp_path / "calls.jsonl", ChatReply("Salve", prompt, completion).billed_with([paid(None)])
+    asyncio.run(Ledger(ScriptedModel(reply), file, {}).complete(REQUEST))
+    [row] = Ledger(ScriptedModel(), file, PRICES).rows()
+    assert (row["prompt_tokens"], row["completion_tokens"], row["cost_usd"]) == (None, None, None)
+
+
 def test_a_ceiling_needs_to_know_what_was_used(tmp_path: Path) -> None:
     model = ScriptedModel(ChatReply("Salve", None, None), paid())
     ledger = Ledger(model, tmp_path / "calls.jsonl", PRICES, max_cost=1.0)
