@@ -35,11 +35,14 @@ class Pace:
 
 @dataclass
 class Passage:
-    """One request on its way: when it was sent, its estimated tokens, and the tokens it used."""
+    """One request on its way: when it was sent, its estimated tokens, and the tokens it used.
+
+    These are 0 if it gets no reply, and None if the reply does not say: then the estimate stands.
+    """
 
     left_at: float
     reserved: float = 0.0
-    tokens: int = 0
+    tokens: int | None = 0
 
 
 class RequestLimit:
@@ -72,7 +75,7 @@ class RequestLimit:
             else:
                 self._refusing_since = None
             finally:
-                if self._pace.tokens:
+                if self._pace.tokens and passage.tokens is not None:
                     self._pace.tokens.settle(passage.reserved, passage.tokens)
 
     async def _depart(self, tokens: float) -> Passage:

@@ -266,6 +266,20 @@ def test_an_answer_that_held_no_reply_counts_towards_the_tokens_a_minute(service
     assert asyncio.run(main()) >= 0.3
 
 
+@pytest.mark.parametrize("usage", [None, {"prompt_tokens": 5}])
+def test_where_replies_do_not_say_what_they_used_requests_are_paced_by_their_length(service: Any, usage: Any) -> None:
+    async def main() -> float:
+        start = time.monotonic()
+        for _ in range(3):
+            await model.complete(long)
+        return time.monotonic() - start
+
+    service.replies({**completion(), "usage": usage})
+    long = replace(PLAIN, messages=({"role": "user", "content": "word" * 2_000},))
+    model = model_at(service.url, judge=FAST.model_copy(update={"tokens_per_minute": 60 * 20_000}))
+    assert asyncio.run(main()) >= 0.2
+
+
 @pytest.mark.parametrize("encoding", ["gzip", "deflate"])
 def test_a_packed_reply_is_unpacked(service: Any, encoding: str) -> None:
     text = json.dumps(completion("Ave " * 100)).encode()
