@@ -49,13 +49,13 @@ class RequestLimit:
     """The limit of one endpoint for one role, in one event loop.
 
     First come, first served: a request waits for a slot, then for its turn, and only the first in that queue watches
-    the clock.
+    the clock, and whether others give tokens back.
     """
 
     def __init__(self, limit: EndpointLimit, pace: Pace | None = None) -> None:
         self._slots, self._door = asyncio.Semaphore(limit.in_flight), asyncio.Lock()
         self._longest, self._fallback = limit.longest_wait_seconds, limit.backoff_seconds
-        self._pace = pace or Pace.of(limit)
+        self._pace, self._bell = pace or Pace.of(limit), asyncio.Event()
         self._refusing_since: float | None = None
 
     @asynccontextmanager
@@ -77,13 +77,19 @@ class RequestLimit:
             finally:
                 if self._pace.tokens and passage.tokens is not None:
                     self._pace.tokens.settle(passage.reserved, passage.tokens)
+                    self._bell.set()
 
     async def _depart(self, tokens: float) -> Passage:
-        pace, clock = self._pace, asyncio.get_running_loop().time
+        pace, loop = self._pace, asyncio.get_running_loop()
         async with self._door:
-            while (wait := self._opens_at() - clock()) > 0:  # noqa: ASYNC110 - the clock ends the wait, no event does
-                await asyncio.sleep(wait)
-            now = clock()
+            while (opens := self._opens_at()) > loop.time():
+                self._bell.clear()
+                alarm = loop.call_at(opens, self._bell.set)
+                try:
+                    await self._bell.wait()
+                finally:
+                    alarm.cancel()
+            now = loop.time()
             pace.rate.depart(now)
             return Passage(now, pace.tokens.reserve(now, tokens) if pace.tokens else 0.0)
 

@@ -1,5 +1,6 @@
 import asyncio
 import time
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from itertools import pairwise
@@ -202,6 +203,30 @@ def test_a_budget_of_tokens_holds_requests_back_once_replies_told_what_they_need
     first, after = asyncio.run(scene())
     assert first < 0.05
     assert after >= 0.18
+
+
+def test_who_waits_for_tokens_leaves_when_another_gives_them_back_and_nobody_overtakes() -> None:
+    async def scene() -> tuple[float, list[str]]:
+        limit, start, departures = RequestLimit(ModelLimit(tokens_per_minute=60_000)), time.monotonic(), []
+
+        async def large() -> None:
+            with suppress(AttemptFailed):
+                async with limit.request(10_000):
+                    await asyncio.sleep(0.05)
+                    raise AttemptFailed("500")
+
+        async def small(name: str) -> None:
+            async with limit.request(10) as passage:
+                departures.append(name)
+                passage.tokens = 10
+
+        async with asyncio.timeout(5):
+            await asyncio.gather(large(), small("first"), small("second"))
+        return time.monotonic() - start, departures
+
+    seconds, departures = asyncio.run(scene())
+    assert 0.05 <= seconds < 2
+    assert departures == ["first", "second"]
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,8 @@ def test_a_long_request_takes_its_share_of_the_tokens_a_minute_before_its_reply(
         await asyncio.gather(model.complete(long), model.complete(long))
         return time.monotonic() - start
 
-    service.replies(completion())
+    reply = {**completion(), "usage": {"prompt_tokens": 20_000, "completion_tokens": 200}}
+    service.answers = [JSONResponse(completion()), lambda _: asyncio.sleep(0.2, JSONResponse(reply))]
     long = replace(PLAIN, messages=({"role": "user", "content": "word" * 10_000},) * 2)
     model = model_at(service.url, judge=FAST.model_copy(update={"tokens_per_minute": 2_000_000}))
     assert asyncio.run(both()) >= 0.5
