@@ -59,7 +59,7 @@ class QueryError(StoicError):
 class AttemptFailed(StoicError):
     """One attempt at a remote call failed; the policy (`core/retrying.py`) decides whether another is made.
 
-    `retry_after` is the wait in seconds that the server requests. `busy` (429) is a wait, not a failure of the other
+    `retry_after` is the wait in seconds that the server requests. `busy` (429, 529) is a wait, no failure of the other
     side; `late` means that no answer came in time, which may be a sign of overload. `final` means that trying again
     cannot help (the session is unknown, the request is refused). `turned_away` means that nobody processed the request
     (no connection, blocked by a gateway), and that the next one may fail in the same way. `refused_seconds`: how long a

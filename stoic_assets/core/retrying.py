@@ -19,7 +19,7 @@ from stoic_assets.core.settings import EndpointLimit
 
 T = TypeVar("T")
 REFUSALS_PER_ATTEMPT = 10
-"""A 429 is no failure, but an endpoint that answers nothing else must not block a call forever."""
+"""A refusal (429, 529) is no failure, but an endpoint that answers nothing else must not block a call forever."""
 
 
 class Gate(Protocol):
@@ -32,7 +32,7 @@ class Gate(Protocol):
 
 @dataclass
 class Tally:
-    """The counts of one call so far: failed attempts, including one that a time-out ended, and refusals (429).
+    """The counts of one call so far: failed attempts, including one that a time-out ended, and refusals (`busy`).
 
     `turned_away` is true while no attempt was processed by the other side. `queued_seconds` were spent waiting for our
     own limit, and count for nobody. `refused_seconds`: how long everybody has been refused, by the last attempt.

@@ -83,7 +83,7 @@ class ModelLimit(EndpointLimit):
     """How hard the models of one role may be pressed."""
 
     tokens_per_minute: float | None = Field(None, gt=0, description="of requests and replies together; null: no budget")
-    longest_refusal_seconds: float = Field(120.0, gt=0, description="of nothing but 429, after which the run ends")
+    longest_refusal_seconds: float = Field(120.0, gt=0, description="of nothing but 429 or 529: then the run ends")
 
 
 class Limits(Document):

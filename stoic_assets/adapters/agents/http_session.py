@@ -18,7 +18,7 @@ from stoic_assets.adapters.http.endpoint import (
     untrusted,
 )
 from stoic_assets.adapters.http.foreign_text import TooManyValues, excerpt, parse_json
-from stoic_assets.adapters.http.request_limit import retry_after_seconds
+from stoic_assets.adapters.http.request_limit import BUSY, retry_after_seconds
 from stoic_assets.adapters.http.whole_reply import MIB, ReplyTooLarge, whole_reply
 from stoic_assets.adapters.process.loop_bound import LoopBound
 from stoic_assets.core.conversation.agent import AgentFailure, SentTooMuch
@@ -208,8 +208,8 @@ class AgentHttp:
         if redirect and not particular:
             raise ConfigurationError(f"{self._name} {redirect}; {self._path_advice}")
         wait = retry_after_seconds(response.headers.get("Retry-After"), response.headers.get("Date"))
-        if status == 429:
-            raise AgentFailure(f"{self._name} is busy (429)", retry_after=wait, busy=True)
+        if status in BUSY:
+            raise AgentFailure(f"{self._name} is busy ({status})", retry_after=wait, busy=True)
         lost = bool(redirect or status in LOST) and Particular.PLACE not in particular
         answered = f"answered {status}" + (f": {said}" if said else "")
         problem = f"{self._name} {redirect or answered}"

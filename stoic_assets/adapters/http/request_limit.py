@@ -15,6 +15,9 @@ from stoic_assets.core.errors import AttemptFailed
 from stoic_assets.core.queueing import queueing, slot_of
 from stoic_assets.core.settings import EndpointLimit, ModelLimit
 
+BUSY = (429, 529)
+"""Statuses of an endpoint that takes no more requests for now: of one caller, or, overloaded, of all."""
+
 
 @dataclass
 class Pace:

@@ -16,7 +16,7 @@ from stoic_assets.adapters.http.endpoint import (
     untrusted,
 )
 from stoic_assets.adapters.http.foreign_text import excerpt
-from stoic_assets.adapters.http.request_limit import retry_after_seconds
+from stoic_assets.adapters.http.request_limit import BUSY, retry_after_seconds
 from stoic_assets.adapters.http.whole_reply import ReplyTooLarge
 from stoic_assets.adapters.models.chat_completion import tokens_of
 from stoic_assets.adapters.models.model_server import ModelServer
@@ -172,7 +172,7 @@ def _explain_status(
         return ConfigurationError(f"{server} says that the account has no credit left: {said}; check its billing")
     headers = error.response.headers
     wait = retry_after_seconds(headers.get("retry-after"), headers.get("date"))
-    if status == 429:
+    if status in BUSY:
         return AttemptFailed(f"{server} is busy: {said}", retry_after=wait, busy=True)
     if error.code == KEPT_BACK:
         reply = error.body.get("failed_generation") if isinstance(error.body, dict) else None

@@ -71,9 +71,11 @@ def test_what_a_gateway_says_is_told_from_what_a_service_says(service: Any, stat
     assert failure_of(service.url).turned_away is turned_away
 
 
-def test_busy_is_a_wait_of_the_length_that_the_agent_asks_for(service: Any) -> None:
-    service.replies({}, status=429, Retry_After="7")
+@pytest.mark.parametrize("status", [429, 529])
+def test_busy_is_a_wait_of_the_length_that_the_agent_asks_for(service: Any, status: int) -> None:
+    service.replies({}, status=status, Retry_After="7")
     failure = failure_of(service.url)
+    assert str(failure).endswith(f"is busy ({status})")
     assert (failure.busy, failure.final, failure.retry_after) == (True, False, 7.0)
 
 

@@ -103,7 +103,7 @@ def test_a_server_that_fails_over_a_greeting_does_not_turn_everybody_away(servic
     assert "not you" in refusal(service, ModelFailure)
 
 
-@pytest.mark.parametrize("status", [502, 503, 521, 529])
+@pytest.mark.parametrize("status", [502, 503, 521])
 def test_a_server_that_turns_everybody_away_ends_the_run(service: Any, status: int) -> None:
     turning_away(service, ("Judge.", "Hello"), status, "loading the model")
     line = refusal(service, ServiceUnreachable)
@@ -123,10 +123,17 @@ def test_a_server_that_dies_in_the_midst_of_a_request_ends_the_run_too(service: 
     assert "503" in refusal(service, ServiceUnreachable)
 
 
-def test_nothing_but_refusals_ends_the_run_and_says_why(service: Any) -> None:
-    turning_away(service, ("Judge.", "Hello"), 429, "Daily limit reached. Try again in 5h32m.")
+@pytest.mark.parametrize("status", [429, 529])
+def test_a_busy_server_is_waited_for_longer_than_a_failing_one(service: Any, status: int) -> None:
+    service.answers = [JSONResponse({"error": {"message": "overloaded"}}, status)] * 8 + [JSONResponse(completion())]
+    assert text_from(service.url) == "Salve"
+
+
+@pytest.mark.parametrize("status", [429, 529])
+def test_nothing_but_refusals_ends_the_run_and_says_why(service: Any, status: int) -> None:
+    turning_away(service, ("Judge.", "Hello"), status, "Daily limit reached. Try again in 5h32m.")
     limit = FAST.model_copy(update={"attempts": 50, "longest_wait_seconds": 0.05, "longest_refusal_seconds": 0.2})
-    with pytest.raises(ServiceUnreachable, match="is busy: Error code: 429 - Daily limit reached"):
+    with pytest.raises(ServiceUnreachable, match=f"is busy: Error code: {status} - Daily limit reached"):
         text_from(service.url, limit)
     assert len(service.seen) < 50
 
