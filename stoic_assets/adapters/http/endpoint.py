@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from aiohttp import ClientConnectorCertificateError
 
 PORTS = {"http": 80, "https": 443}
-NOBODY_BEHIND = (502, 503, 521, 522, 523, 529, 530)
-"""Statuses of a gateway that reaches no service behind it, Cloudflare's included, or only an overloaded one."""
+NOBODY_BEHIND = (502, 503, 521, 522, 523, 530)
+"""Statuses of a gateway that reaches no service behind it, Cloudflare's included."""
 PROXY_REFUSES = 407
 TIMED_OUT = (408, 504, 524)
 """Statuses of a service, or a gateway before it, that took too long."""
