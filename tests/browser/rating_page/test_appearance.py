@@ -26,6 +26,7 @@ BROKEN = """() => [...document.querySelectorAll('.card')].flatMap((card) => {
   }
   return broken;
 })"""
+COVERS = "(note) => note.textContent !== '' && getComputedStyle(note).clipPath === 'none'"
 PALE = """() => {
   const parse = (text) => text.match(/[\\d.]+/g).map(Number);
   const linear = (part) => part / 255 <= .04045 ? part / 255 / 12.92 : ((part / 255 + .055) / 1.055) ** 2.4;
@@ -135,6 +136,27 @@ def test_chosen_answers_are_read_on_paper(visit: Any, write_page: Any) -> None:
     chosen = rater.page.locator("input:checked + .card").first
     assert chosen.evaluate("(card) => getComputedStyle(card).printColorAdjust") == "exact"
     assert not rater.page.locator("#announcement").is_visible()
+
+
+def test_an_announcement_covers_the_page_for_some_seconds_and_no_dialog(
+    visit: Any, write_page: Any, phone: Any
+) -> None:
+    rater = visit(write_page()[0], **phone)
+    rater.page.clock.install()
+    rater.enter()
+    note = rater.page.locator("#announcement")
+    rater.press("0")
+    rater.page.clock.run_for(4_000)
+    rater.press("0")
+    rater.page.clock.run_for(5_000)
+    assert note.evaluate(COVERS)
+    rater.page.clock.run_for(5_000)
+    assert not note.evaluate(COVERS)
+    assert note.text_content() == "This key does not answer the current question."  # what is read out stays to be read
+    rater.press("0")
+    assert note.evaluate(COVERS)
+    rater.press("l")
+    assert not note.evaluate(COVERS)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

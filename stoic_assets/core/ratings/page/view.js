@@ -13,14 +13,25 @@ const show = (view) => {
   byId(view).querySelector("h1").focus({ preventScroll: true });
 };
 
-/** Says something, until the next thing that happens. Screen readers read it out. */
+const SHOWN_MS = 6000;
+let fading;
+
+/**
+ * Says something, until the next thing that happens. Screen readers read it out.
+ * It is seen for some seconds only: it covers what is below, which may be what it speaks of.
+ */
 const announce = (text) => {
-  byId("announcement").textContent = text;
+  const note = byId("announcement");
+  note.textContent = text;
+  note.classList.remove("unseen");
+  clearTimeout(fading);
+  fading = setTimeout(() => note.classList.add("unseen"), SHOWN_MS);
 };
 
 /** Opens a dialog; one that is to be read from its top has a heading that takes the focus. */
 const openDialog = (id) => {
   if (byId(id).open) return;
+  announce("");
   byId(id).showModal();
   byId(id).querySelector("h2[tabindex]")?.focus();
 };
