@@ -26,6 +26,7 @@ from stoic_assets.core.visible_text import visible
 
 MOST_EXTREMES = 10
 MOST_DISAGREEMENTS = 20
+MOST_PAIRS = 30
 
 
 @cache
@@ -50,12 +51,13 @@ def render_analysis(analysis: RatingAnalysis) -> str:
     findings = item_findings(analysis.table)
     best, worst = best_and_worst(findings, MOST_EXTREMES)
     queue = disagreements(findings)
+    pairs = kappas_of_pairs(analysis.table) if len(analysis.table.raters) > 1 else []
     return _environment().get_template("analysis.html.jinja").render(
         analysis=analysis, table=analysis.table, style=own_text(_environment(), "report.css"), rubric=DIMENSIONS,
         accept=ACCEPT, review=REVIEW, fewest_raters=FEWEST_RATERS,
         distributions=distributions(analysis.table), best=best, worst=worst, split=len(queue),
         queue=[(found, item_marks(found.test_id, analysis)) for found in queue[:MOST_DISAGREEMENTS]],
-        pairs=kappas_of_pairs(analysis.table) if len(analysis.table.raters) > 1 else [], **_charts(analysis),
+        pairs=pairs[:MOST_PAIRS], pairs_left_out=len(pairs[MOST_PAIRS:]), **_charts(analysis),
     )
 
 

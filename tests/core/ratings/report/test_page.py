@@ -11,6 +11,7 @@ import pytest
 from stoic_assets.core.ratings.analysis import RatingAnalysis, analyse
 from stoic_assets.core.ratings.rated_item import RatedItem
 from stoic_assets.core.ratings.reliability.resampling import Resampling
+from stoic_assets.core.ratings.report.kappa_heat_map import kappas_of_pairs
 from stoic_assets.core.ratings.report.page import render_analysis
 from stoic_assets.core.ratings.study import Study
 
@@ -106,6 +107,16 @@ def test_what_the_charts_of_raters_show_is_also_said(make_row: Callable[..., dic
     pairs = re.findall(r'<th scope="row">(\S+)</th><td>(\S+)</td><td class="number">(\S+)</td>', page)
     assert sorted(tuple(sorted(pair[:2])) for pair in pairs[:2]) == [("down", "up"), ("down", "up-too")]
     assert [float(pair[2].replace("−", "-")) for pair in pairs] == [-1.0, -1.0, 1.0]
+
+
+def test_of_many_pairs_of_raters_those_that_agree_least_are_listed(make_study: Callable[..., Rows]) -> None:
+    analysis = analyse(make_study(12, 65), resampling=Resampling(10))
+    page = render_analysis(analysis)
+    listed = re.findall(r'<th scope="row">(\S+)</th><td>(\S+)</td><td class="number">\S+</td>', page)
+    every = kappas_of_pairs(analysis.table)
+    assert listed == [(one, other) for _, one, other in every[:30]]
+    assert f"The 30 pairs of raters that agree least; the chart shows {len(every) - 30:,} more" in page
+    assert len(every) > 2_000
 
 
 def test_the_report_says_which_study_it_is_about(make_study: Callable[..., Rows]) -> None:
