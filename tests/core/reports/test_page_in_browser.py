@@ -301,6 +301,9 @@ def test_both_versions_of_a_turn_are_told_apart_by_ear_and_without_colour(
     seen.page.add_style_tag(content=LAID_OUT)
     heard = pair.locator(".by").evaluate_all("(all) => all.map((each) => each.innerText.split(/\\s+/).slice(0, 3))")
     assert heard == [["1", "Agent", "1.0.0"], ["1", "Agent", "1.1.0"]]
+    same = seen.page.locator("details.flip[open] .pairs > li.same").first.locator(".side:visible .by")
+    names = same.evaluate_all("(all) => all.map((each) => each.innerText.split(/\\s+/)[2])")
+    assert names == (["both"] if width < 640 else ["1.0.0", "1.1.0"])
     assert pair.locator("code.alone").count() == pair.locator(".badge:has-text('only here') + code.alone").count() == 2
 
 
