@@ -1,4 +1,12 @@
 (() => {
+  // Not every browser's keyboard reaches what scrolls by itself, and a tab stop on what does not scroll is a dead one.
+  const reachable = new ResizeObserver((resized) => {
+    for (const { target } of resized) {
+      if (target.scrollHeight > target.clientHeight) target.tabIndex = 0;
+      else target.removeAttribute("tabindex");
+    }
+  });
+  for (const text of document.querySelectorAll("pre")) reachable.observe(text);
   const tools = document.getElementById("trial-tools");
   const trials = [...document.querySelectorAll("details.trial")];
   const shown = document.getElementById("trial-shown");
