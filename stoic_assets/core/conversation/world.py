@@ -43,8 +43,8 @@ class World:
     async def refuse_outage(self, error: AgentUnusable, user: str) -> None:
         """Raises `ServiceUnreachable` if a request failed because the agent turns everybody away, whatever the trial.
 
-        To prove that, the request that every trial begins with is made once more. A request that was refused as busy for
-        all of its time needs no such proof: a busy agent has not failed. Raises `ConfigurationError` if the key is
+        To prove that, the request that every trial begins with is made once more. A request that was refused as busy
+        for all of its time needs no such proof: a busy agent has not failed. Raises `ConfigurationError` if the key is
         refused by now.
         """
         proven = error.failures == 0 and not error.cut_short
