@@ -10,8 +10,9 @@ import typer
 from rich.text import Text
 
 from stoic_assets.adapters.agents.connect import check_access
-from stoic_assets.adapters.disk.document_files import load_jobs, load_releases
 from stoic_assets.adapters.disk.files import StorageError, room
+from stoic_assets.adapters.disk.job_files import load_jobs
+from stoic_assets.adapters.disk.release_files import load_releases
 from stoic_assets.adapters.evaluation.setup import (
     job_files,
     refuse_receivers,

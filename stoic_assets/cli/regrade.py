@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from stoic_assets.adapters.disk.document_files import load_corrections, readable_jobs
 from stoic_assets.adapters.disk.files import write_whole
+from stoic_assets.adapters.disk.job_files import load_corrections, readable_jobs
 from stoic_assets.adapters.evaluation.judging import EvaluationJudging
 from stoic_assets.adapters.evaluation.setup import job_files
 from stoic_assets.adapters.workplace import Workplace, open_workplace

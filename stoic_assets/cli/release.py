@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 import yaml
 
-from stoic_assets.adapters.disk.document_files import manifests
 from stoic_assets.adapters.disk.files import write_whole
+from stoic_assets.adapters.disk.release_files import manifests
 from stoic_assets.adapters.http.endpoint import parse_url
 from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli import console

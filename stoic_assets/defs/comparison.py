@@ -4,7 +4,7 @@ from typing import Any
 
 import dagster as dg
 
-from stoic_assets.adapters.disk.document_files import load_releases
+from stoic_assets.adapters.disk.release_files import load_releases
 from stoic_assets.adapters.evaluation import version_comparison
 from stoic_assets.adapters.evaluation.nights import Nights
 from stoic_assets.adapters.workplace import Workplace

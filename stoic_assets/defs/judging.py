@@ -7,7 +7,7 @@ from typing import Any
 import dagster as dg
 from pydantic import Field
 
-from stoic_assets.adapters.disk.document_files import load_corrections
+from stoic_assets.adapters.disk.job_files import load_corrections
 from stoic_assets.adapters.evaluation.judging import EvaluationJudging, Tables
 from stoic_assets.adapters.models.offline_model import judged_offline
 from stoic_assets.adapters.process.interrupts import run_async

@@ -2,7 +2,8 @@
 
 import dagster as dg
 
-from stoic_assets.adapters.disk.document_files import load_releases, readable_jobs
+from stoic_assets.adapters.disk.job_files import readable_jobs
+from stoic_assets.adapters.disk.release_files import load_releases
 from stoic_assets.adapters.evaluation.setup import job_files
 from stoic_assets.adapters.evaluation.stoic_graph_projection import introduce_version
 from stoic_assets.adapters.workplace import Workplace

@@ -12,7 +12,7 @@ from model_server import ModelServer
 from starlette.responses import JSONResponse, Response
 from stoic_command import Stoic
 
-from stoic_assets.adapters.disk.document_files import load_job
+from stoic_assets.adapters.disk.job_files import load_job
 
 pytestmark = pytest.mark.long
 AGENT_KEY, TOKEN, PASSWORD, IN_HEADER = "agent-key-5f3c9a77", "crm-7d1e55b0c2", "hunter2-in-an-address", "literal-4711"

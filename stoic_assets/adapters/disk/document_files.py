@@ -1,23 +1,16 @@
-"""Reads jobs, release manifests and settings from disk."""
+"""Reads YAML documents from disk: settings, and what jobs and release manifests have in common."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from stoic_assets.core.documents import Document, fault_at, parse_document
-from stoic_assets.core.errors import ConfigurationError, DocumentError
-from stoic_assets.core.jobs.job import Job, PromptName
-from stoic_assets.core.jobs.job_entries import NAME, CypherSetup, FileSetup
-from stoic_assets.core.jobs.slips import slips
-from stoic_assets.core.own_prompts import refuse_prompt
-from stoic_assets.core.releases import Release
+from stoic_assets.core.documents import Document, parse_document
+from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.settings import Settings
-from stoic_assets.core.yaml_text import read_yaml
 
 D = TypeVar("D", bound=Document)
-_BUILT_IN_PROMPTS = {"eval/socrates", "eval/score"}
 
 
 def read_document(path: Path, model: type[D]) -> D:
@@ -45,153 +38,12 @@ def load_settings(path: Path) -> Settings:
     return Settings() if is_silent else parse_document(text, Settings, str(path))
 
 
-def load_job(path: Path) -> Job:
-    """One job to hold conversations with, resolved: named, with the text of its setup files and prompt templates."""
-    job = _job_in(path)
-    if slip := next(slips(job), None):
-        raise _fault(path, *slip)
-    return job
+def yaml_files(folder: Path) -> list[Path]:
+    """The YAML files of a folder, by name."""
+    return sorted([*folder.glob("*.yml"), *folder.glob("*.yaml")])
 
 
-def _job_in(path: Path) -> Job:
-    """One job, resolved, not checked for slips: earlier releases held conversations with senseless settings."""
-    job = read_document(path, Job)
-    name = job.name or path.stem
-    if not re.fullmatch(NAME, name):
-        raise _fault(path, ["name"], _unusable(name, is_file=not job.name))
-    # Not a rule of `Job`: earlier releases stored such jobs, and what is stored must stay readable.
-    if (weights := job.weights()) and not any(weights.values()):
-        raise _fault(path, ["virtues"], "every virtue weighs 0; give one a weight above 0, or leave `virtues` out")
-    changes: dict[str, Any] = {
-        "name": name,
-        "setups": tuple(_resolved(setup, path, number) for number, setup in enumerate(job.setups)),
-        "prompts": {prompt: _template(job, path, prompt, *named) for prompt, named in own_prompts(job).items()},
-    }
-    return job.model_copy(update=changes)
-
-
-def _unusable(name: str, is_file: bool) -> str:
-    """The complaint about a name, with a name that would be valid."""
-    whose = f"the file is called {name!r:.120}; rename it, or" if is_file else f"{name!r:.120} is no name for files;"
-    better = re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("_.-")[:100] or "my-job"
-    return f"{whose} give the job a name of a-z, A-Z, 0-9 and _ . - only, at most 100 of them, such as `name: {better}`"
-
-
-def _resolved(setup: CypherSetup | FileSetup, path: Path, number: int) -> CypherSetup:
-    if isinstance(setup, CypherSetup):
-        return setup
-    return CypherSetup(cypher=_named_text(path, setup.file, ("setups", number, "file")))
-
-
-def own_prompts(job: Job) -> dict[PromptName, tuple[str, ...]]:
-    """The files of the job's own templates, each with the key that names it.
-
-    `evaluator.prompt` and `scorer.prompt` name one too, as in Embabel's files.
-    """
-    named: dict[PromptName, tuple[str, ...]] = {
-        "evaluator": (job.evaluator.prompt, "evaluator", "prompt"), "tasks": (job.scorer.prompt, "scorer", "prompt")
-    }  # fmt: skip
-    own = {name: (file, *key) for name, (file, *key) in named.items() if not _is_built_in(file)}
-    return own | {name: (file, "prompts", name) for name, file in job.prompts.items()}
-
-
-def _is_built_in(prompt: str) -> bool:
-    """Whether Embabel's evaluator would find the prompt among its own, under any name that it accepts."""
-    return prompt.removeprefix("classpath:/prompts/").removesuffix(".jinja") in _BUILT_IN_PROMPTS
-
-
-def _template(job: Job, path: Path, prompt: PromptName, file: str, *key: str) -> str:
-    """The text of a job's own prompt. Raises `ConfigurationError` where it does not render."""
-    file = file.removeprefix("file:")
-    text = _named_text(path, file, key)
-    refuse_prompt(job, prompt, text, str(path.parent / file))
-    return text
-
-
-def _named_text(path: Path, file: str, key: Sequence[str | int]) -> str:
-    """The text of a file that the job file at `path` names, relative to itself, under `key`."""
-    try:
-        return read_text(path.parent / file)
-    except ConfigurationError as error:
-        raise _fault(path, key, str(error)) from None
-
-
-def _fault(path: Path, key: Sequence[str | int], problem: str) -> DocumentError:
-    """A complaint about the value of `key` in the file at `path`."""
-    return fault_at(tuple(key), read_yaml(read_text(path), str(path)), str(path), problem)
-
-
-def load_jobs(paths: Iterable[Path]) -> list[Job]:
-    """Jobs to hold conversations with, from files. Raises the first complaint of `readable_jobs`."""
-    jobs, complaints = readable_jobs(paths)
-    if complaints:
-        raise complaints[0]
-    return jobs
-
-
-def load_corrections(paths: Iterable[Path]) -> list[Job]:
-    """Jobs to judge by, from files. Raises as `load_jobs`, except for slips: conversations were held with them."""
-    jobs, twins = _without_duplicates((path, _job_in(path)) for path in paths)
-    if twins:
-        raise twins[0]
-    return jobs
-
-
-def readable_jobs(paths: Iterable[Path]) -> tuple[list[Job], list[ConfigurationError]]:
-    """The jobs of files, and the complaints about those that cannot be read.
-
-    Their names must differ by more than case: files are named after them.
-    """
-    read, faults = _read_jobs(paths)
-    jobs, twins = _without_duplicates(read)
-    return jobs, [*(fault for _, fault in faults), *twins]
-
-
-def wanted_jobs(paths: Iterable[Path], names: Sequence[str], tags: Sequence[str]) -> list[Job]:
-    """The jobs with one of `names` or `tags`; other files may have errors.
-
-    Raises for a name or tag that no job has, for a wanted job whose name is used twice, and for a file with errors that
-    mentions a tag.
-    """
-    read, faults = _read_jobs(paths)
-    if mentioned := [fault for path, fault in faults if _mentions(path, tags)]:
-        raise mentioned[0]
-    try:
-        chosen = select_jobs([job for _, job in read], names, tags)
-    except ConfigurationError as error:
-        raise ConfigurationError("; not read: ".join(map(str, [error, *(fault for _, fault in faults[:1])]))) from None
-    wanted = {job.name.casefold() for job in chosen}
-    _, twins = _without_duplicates((path, job) for path, job in read if job.name.casefold() in wanted)
-    if twins:
-        raise twins[0]
-    return chosen
-
-
-def _read_jobs(paths: Iterable[Path]) -> tuple[list[tuple[Path, Job]], list[tuple[Path, ConfigurationError]]]:
-    """The jobs that could be read, and the complaints about the other files."""
-    read: list[tuple[Path, Job]] = []
-    faults: list[tuple[Path, ConfigurationError]] = []
-    for path in paths:
-        try:
-            read.append((path, load_job(path)))
-        except ConfigurationError as error:
-            faults.append((path, error))
-    return read, faults
-
-
-def _without_duplicates(read: Iterable[tuple[Path, Job]]) -> tuple[list[Job], list[ConfigurationError]]:
-    """The first job of each name, and the complaints about further ones."""
-    first: dict[str, tuple[Path, Job]] = {}
-    twins: list[ConfigurationError] = []
-    for path, job in read:
-        if other := first.get(job.name.casefold()):
-            twins.append(DocumentError(str(path), None, "name", f"{job.name!r} is already the name of {other[0]}"))
-        else:
-            first[job.name.casefold()] = path, job
-    return [job for _, job in first.values()], twins
-
-
-def _mentions(path: Path, words: Iterable[str]) -> bool:
+def mentions(path: Path, words: Iterable[str]) -> bool:
     """Whether a file that cannot be parsed has one of these words in its text or name; if it cannot even be opened,
     only its name is searched.
     """
@@ -199,59 +51,3 @@ def _mentions(path: Path, words: Iterable[str]) -> bool:
     with suppress(OSError):
         text += "\n" + path.read_text(encoding="utf-8", errors="replace")
     return any(re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) for word in words)
-
-
-def yaml_files(folder: Path) -> list[Path]:
-    """The YAML files of a folder, by name."""
-    return sorted([*folder.glob("*.yml"), *folder.glob("*.yaml")])
-
-
-def select_jobs(jobs: Sequence[Job], names: Sequence[str], tags: Sequence[str]) -> list[Job]:
-    """The jobs with one of `names` or `tags`; all where neither is given. Raises for a name or tag that no job has."""
-    known, tagged = {job.name for job in jobs}, {tag for job in jobs for tag in job.tags}
-    for kind, wanted, existing in (("job", names, known), ("tag", tags, tagged)):
-        for name in wanted:
-            if name not in existing:
-                raise ConfigurationError(f"there is no {kind} {name!r}; known: {', '.join(sorted(existing)) or 'none'}")
-    if not names and not tags:
-        return list(jobs)
-    return [job for job in jobs if job.name in names or set(job.tags) & set(tags)]
-
-
-def manifests(folder: Path) -> Iterator[tuple[Path, Release | ConfigurationError]]:
-    """The files of a folder, each with its release or with the reason why it cannot be read."""
-    for path in yaml_files(folder):
-        try:
-            yield path, read_document(path, Release)
-        except ConfigurationError as error:
-            yield path, error
-
-
-def load_releases(folder: Path) -> tuple[dict[str, Release], list[ConfigurationError]]:
-    """The manifests of a folder by agent version, and the complaints about those that cannot be read.
-
-    Where several are of one version, it is unclear which one is meant: none of them counts.
-    """
-    found: dict[str, list[tuple[Path, Release]]] = {}
-    complaints: list[ConfigurationError] = []
-    for path, release in manifests(folder):
-        if isinstance(release, ConfigurationError):
-            complaints.append(release)
-        else:
-            found.setdefault(release.agent_version, []).append((path, release))
-    for version, [(path, _), *others] in found.items():
-        if others:
-            problem = f"{version} is also in {', '.join(other.name for other, _ in others)}; leave one of them"
-            complaints.append(DocumentError(str(path), None, "version", problem))
-    return {version: release for version, [(_, release), *others] in found.items() if not others}, complaints
-
-
-def load_release(folder: Path, agent_version: str) -> Release | None:
-    """The manifest of a version. Raises the fault of an unreadable file that, by its words, may be the missing one."""
-    releases, complaints = load_releases(folder)
-    if agent_version not in releases:
-        words = agent_version.split("@")
-        for complaint in complaints:
-            if not isinstance(complaint, DocumentError) or _mentions(Path(complaint.source), words):
-                raise complaint
-    return releases.get(agent_version)

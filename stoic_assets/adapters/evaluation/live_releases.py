@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from stoic_assets.adapters.disk.document_files import load_releases
+from stoic_assets.adapters.disk.release_files import load_releases
 from stoic_assets.adapters.evaluation.setup import chosen_jobs
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError

@@ -8,7 +8,9 @@ from pathlib import Path
 
 from stoic_assets.adapters.agents.connect import connect_agent, header_secrets, reachable
 from stoic_assets.adapters.configured_secrets import secrets_in
-from stoic_assets.adapters.disk.document_files import load_jobs, load_release, select_jobs, wanted_jobs, yaml_files
+from stoic_assets.adapters.disk.document_files import yaml_files
+from stoic_assets.adapters.disk.job_files import load_jobs, select_jobs, wanted_jobs
+from stoic_assets.adapters.disk.release_files import load_release
 from stoic_assets.adapters.http.endpoint import parse_url
 from stoic_assets.adapters.messages.message_signature import signing_keys
 from stoic_assets.adapters.messages.receiver import SECRETS, SETTINGS

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 
 from stoic_assets.adapters.evaluation.publishing import read_evaluations
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
-from stoic_assets.adapters.graph import stoic_graph
+from stoic_assets.adapters.graph import stoic_graph, stoic_graph_deletion
 from stoic_assets.adapters.graph.bolt import Graph
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.ratings.feedback_files import human_evaluations
@@ -68,7 +68,7 @@ def delete_from_graph(workplace: Workplace, agent_version: str) -> None:
 
     async def work(graph: Graph) -> None:
         await stoic_graph.project_trends(graph, agent_of(agent_version), trends)
-        await stoic_graph.delete_version(graph, agent_version)
+        await stoic_graph_deletion.delete_version(graph, agent_version)
 
     _in_stoic_graph(workplace, work)
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from stoic_assets.adapters.disk.document_files import load_releases
+from stoic_assets.adapters.disk.release_files import load_releases
 from stoic_assets.adapters.evaluation.judge_drift import judge_moved
 from stoic_assets.adapters.ratings.calibration_store import calibration_rows
 from stoic_assets.adapters.warehouse.sql_models import open_models

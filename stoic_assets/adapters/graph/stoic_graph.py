@@ -98,31 +98,6 @@ _DERIVED = """
     MATCH (f:FitnessUpdate {id: $id}), (e:StoicEvaluation {id: trial})
     MERGE (e)<-[:DERIVED_FROM]-(f)
 """
-_PARENTS_ALONE = """
-    MATCH (:AgentVersion {id: $version})-[:EVOLVED_FROM]->(p:AgentVersion)
-    WHERE p.released_at IS NULL AND NOT (p)-[:RECEIVED_EVALUATION]->() AND NOT (p)-[:EVOLVED_FROM]->()
-    MATCH (p)<-[:EVOLVED_FROM]-(child)
-    WITH p, count(child) AS children
-    WHERE children = 1
-    RETURN p.id AS id
-"""
-_TASKS_ALONE = """
-    MATCH (:AgentVersion {id: $version})-[:RECEIVED_EVALUATION]->()-[:FOR_TASK]->(t:Task)
-    WITH t, count(*) AS own
-    MATCH (t)<-[:FOR_TASK]-()
-    WITH t, own, count(*) AS everybodys
-    WHERE own = everybodys
-    WITH t AS part
-"""
-"""By count: looking at the versions behind each evaluation takes the embedded server six times as long."""
-_PARTS_OF_VERSION = (
-    "MATCH (f:FitnessUpdate {agent_version: $version}) WITH f AS part",
-    _TASKS_ALONE,
-    "MATCH (:AgentVersion {id: $version})-[:RECEIVED_EVALUATION]->()-[:HAS_VIRTUE_SCORE]->(s) WITH s AS part",
-    "MATCH (:AgentVersion {id: $version})-[:RECEIVED_EVALUATION]->(e) WITH e AS part",
-    "MATCH (v:AgentVersion {id: $version}) WITH v AS part",
-    "MATCH (a:Agent {id: $agent}) WHERE NOT (a)-[:HAS_VERSION]->() WITH a AS part",
-)
 
 
 async def prepare(graph: Graph) -> None:
@@ -198,26 +173,6 @@ async def project_fitness(graph: Graph, head: EvaluationHead, rows: Iterable[Row
         if scored:
             await graph.write(_FITNESS, place)
             await graph.write(_DERIVED, place)
-
-
-async def delete_version(graph: Graph, agent_version: str) -> None:
-    """Removes a version with its evaluations and fitness, and the agent with its last version.
-
-    Tasks that only this version has are removed too, and parents known only as its parents. The version counts in the
-    agent's trends: call `project_trends` with the remaining versions first, while the agent still exists.
-    """
-    parents = await graph.write(_PARENTS_ALONE, {"version": agent_version})
-    for version in (*(parent["id"] for parent in parents), agent_version):
-        await _delete_parts(graph, version)
-
-
-async def _delete_parts(graph: Graph, agent_version: str) -> None:
-    place = {"agent": agent_of(agent_version), "version": agent_version}
-    for parts in _PARTS_OF_VERSION:
-        deleted = BATCH
-        while deleted == BATCH:
-            found = await graph.write(f"{parts} LIMIT {BATCH} DETACH DELETE part RETURN count(*) AS deleted", place)
-            deleted = found[0]["deleted"]
 
 
 async def _ensure_version(graph: Graph, agent_version: str) -> None:

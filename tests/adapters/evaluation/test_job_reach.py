@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from stoic_assets.adapters.disk.document_files import load_job
+from stoic_assets.adapters.disk.job_files import load_job
 from stoic_assets.adapters.evaluation.job_reach import files_outside, variables_sent
 from stoic_assets.core.jobs.job import Job
 

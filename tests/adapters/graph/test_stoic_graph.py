@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from stoic_assets.adapters.graph import stoic_graph
+from stoic_assets.adapters.graph import stoic_graph, stoic_graph_deletion
 from stoic_assets.adapters.graph.bolt import Graph, connect
 from stoic_assets.adapters.graph.embedded_server import GraphServer
 from stoic_assets.core.evolution.fitness import fitness_update
@@ -85,7 +85,7 @@ class Projection:
         return lambda graph: stoic_graph.project_trends(graph, self.agent, rows)
 
     def delete(self, version: str) -> Step:
-        return lambda graph: stoic_graph.delete_version(graph, f"{self.agent}@{version}")
+        return lambda graph: stoic_graph_deletion.delete_version(graph, f"{self.agent}@{version}")
 
 
 @pytest.fixture(params=["embedded", "neo4j"])
@@ -208,7 +208,7 @@ def test_a_corrected_release_has_its_own_parents_and_date(projection: Projection
     assert found == [
         {"released": released, "parent": f"{projection.agent}@1.0.0"}, {"released": released, "parent": "other@7"}
     ]
-    projection.run(lambda graph: stoic_graph.delete_version(graph, "other@7"))
+    projection.run(lambda graph: stoic_graph_deletion.delete_version(graph, "other@7"))
 
 
 def test_being_a_parent_changes_nothing_about_a_version(projection: Projection) -> None:
@@ -340,7 +340,8 @@ def test_parents_that_only_their_child_knew_go_with_it(projection: Projection) -
 def test_large_versions_are_written_and_deleted_in_parts(
     projection: Projection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stoic_graph, "BATCH", 7)
+    for module in (stoic_graph, stoic_graph_deletion):
+        monkeypatch.setattr(module, "BATCH", 7)
     trials = [projection.evaluation(number) for number in range(7)]
     projection.run(projection.version(), projection.evaluations(*trials))
     assert projection.census()["VirtueScore"] == 35

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from stoic_assets.adapters.disk.document_files import load_jobs
+from stoic_assets.adapters.disk.job_files import load_jobs
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import plan
 

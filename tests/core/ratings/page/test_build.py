@@ -7,7 +7,7 @@ import re
 from itertools import count
 from pathlib import Path
 
-from stoic_assets.adapters.disk.document_files import load_jobs
+from stoic_assets.adapters.disk.job_files import load_jobs
 from stoic_assets.core.ratings.blinding import BlindPage, Reply, blind
 from stoic_assets.core.ratings.page.build import build_page
 from stoic_assets.core.ratings.rubric import DIMENSIONS, OVERALL

@@ -1,0 +1,47 @@
+"""Reads release manifests from disk."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from stoic_assets.adapters.disk.document_files import mentions, read_document, yaml_files
+from stoic_assets.core.errors import ConfigurationError, DocumentError
+from stoic_assets.core.releases import Release
+
+
+def manifests(folder: Path) -> Iterator[tuple[Path, Release | ConfigurationError]]:
+    """The files of a folder, each with its release or with the reason why it cannot be read."""
+    for path in yaml_files(folder):
+        try:
+            yield path, read_document(path, Release)
+        except ConfigurationError as error:
+            yield path, error
+
+
+def load_releases(folder: Path) -> tuple[dict[str, Release], list[ConfigurationError]]:
+    """The manifests of a folder by agent version, and the complaints about those that cannot be read.
+
+    Where several are of one version, it is unclear which one is meant: none of them counts.
+    """
+    found: dict[str, list[tuple[Path, Release]]] = {}
+    complaints: list[ConfigurationError] = []
+    for path, release in manifests(folder):
+        if isinstance(release, ConfigurationError):
+            complaints.append(release)
+        else:
+            found.setdefault(release.agent_version, []).append((path, release))
+    for version, [(path, _), *others] in found.items():
+        if others:
+            problem = f"{version} is also in {', '.join(other.name for other, _ in others)}; leave one of them"
+            complaints.append(DocumentError(str(path), None, "version", problem))
+    return {version: release for version, [(_, release), *others] in found.items() if not others}, complaints
+
+
+def load_release(folder: Path, agent_version: str) -> Release | None:
+    """The manifest of a version. Raises the fault of an unreadable file that, by its words, may be the missing one."""
+    releases, complaints = load_releases(folder)
+    if agent_version not in releases:
+        words = agent_version.split("@")
+        for complaint in complaints:
+            if not isinstance(complaint, DocumentError) or mentions(Path(complaint.source), words):
+                raise complaint
+    return releases.get(agent_version)

@@ -1,0 +1,28 @@
+from pathlib import Path
+
+import pytest
+
+from stoic_assets.adapters.disk.release_files import load_release, load_releases
+from stoic_assets.core.errors import DocumentError
+
+
+def test_releases_are_read_and_every_other_manifest_is_complained_of(tmp_path: Path) -> None:
+    for name, text in {"a": "agent: marcus\nversion: 1.10\n", "b": "agent: marcus\n", "d": "["}.items():
+        (tmp_path / f"{name}.yml").write_text(text)
+    releases, complaints = load_releases(tmp_path)
+    assert list(releases) == ["marcus@1.10"]
+    problems = [str(complaint).removeprefix(f"{tmp_path}/") for complaint in complaints]
+    assert problems[0] == "b.yml:1: version: is required"
+    assert problems[1].startswith("d.yml:1: not valid YAML: ")
+    assert load_releases(tmp_path / "nowhere") == ({}, [])
+
+
+def test_of_several_manifests_of_one_version_none_counts(tmp_path: Path) -> None:
+    for name, text in {"copy": "'1.10'", "first": "1.10", "third": "1.10", "other": "1.9"}.items():
+        (tmp_path / f"{name}.yml").write_text(f"agent: marcus\nversion: {text}\n")
+    releases, complaints = load_releases(tmp_path)
+    assert list(releases) == ["marcus@1.9"]
+    problem = f"{tmp_path}/copy.yml: version: marcus@1.10 is also in first.yml, third.yml; leave one of them"
+    assert [str(complaint) for complaint in complaints] == [problem]
+    with pytest.raises(DocumentError, match="leave one of them"):
+        load_release(tmp_path, "marcus@1.10")
