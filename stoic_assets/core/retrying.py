@@ -13,9 +13,9 @@ from typing import Any, Generic, Protocol, TypeVar
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 from tenacity.wait import wait_exponential_jitter
 
+from stoic_assets.core.endpoint_limits import EndpointLimit
 from stoic_assets.core.errors import AttemptFailed, StoicError
 from stoic_assets.core.queueing import time_left
-from stoic_assets.core.settings import EndpointLimit
 
 T = TypeVar("T")
 REFUSALS_PER_ATTEMPT = 10

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stoic_assets.core.conversation.agent import AgentFailure, AgentReply
+from stoic_assets.core.endpoint_limits import EndpointLimit
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError
 from stoic_assets.core.queueing import queueing, working_time
 from stoic_assets.core.retrying import REFUSALS_PER_ATTEMPT, AgentUnusable, Delivery, deliver
-from stoic_assets.core.settings import EndpointLimit
 
 USUAL = EndpointLimit()
 FAST = EndpointLimit(attempts=4, backoff_seconds=0.0001)

@@ -7,7 +7,7 @@ from urllib.parse import quote, urlsplit
 from stoic_assets.adapters.agents.http_session import AgentHttp, Particular
 from stoic_assets.core.conversation.agent import AgentReply
 from stoic_assets.core.conversation.evidence import Turn
-from stoic_assets.core.settings import AgentLimit
+from stoic_assets.core.endpoint_limits import AgentLimit
 
 CHAT = "/api/v1/chat"
 IN_SESSION = Particular.WORDS | Particular.PLACE

@@ -22,10 +22,10 @@ from stoic_assets.adapters.http.request_limit import BUSY, retry_after_seconds
 from stoic_assets.adapters.http.whole_reply import MIB, ReplyTooLarge, whole_reply
 from stoic_assets.adapters.process.loop_bound import LoopBound
 from stoic_assets.core.conversation.agent import AgentFailure, SentTooMuch
+from stoic_assets.core.endpoint_limits import AgentLimit
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.json_text import json_text
 from stoic_assets.core.redaction import Redactor
-from stoic_assets.core.settings import AgentLimit
 
 if TYPE_CHECKING:
     from aiohttp import ClientResponse, ClientSession

@@ -2,8 +2,8 @@
 
 from stoic_assets.adapters.agents.http_session import AgentHttp, Particular, UnexpectedStatus
 from stoic_assets.core.conversation.agent import AgentFailure
+from stoic_assets.core.endpoint_limits import AgentLimit
 from stoic_assets.core.errors import ServiceUnreachable
-from stoic_assets.core.settings import AgentLimit
 
 EXISTS = 409
 

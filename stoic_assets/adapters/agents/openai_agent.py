@@ -11,7 +11,7 @@ from stoic_assets.adapters.http.foreign_text import TooManyValues, parse_json
 from stoic_assets.core.chat import worded
 from stoic_assets.core.conversation.agent import AgentFailure, AgentReply
 from stoic_assets.core.conversation.evidence import Turn
-from stoic_assets.core.settings import AgentLimit
+from stoic_assets.core.endpoint_limits import AgentLimit
 
 COMPLETIONS = "/chat/completions"
 

@@ -20,8 +20,8 @@ from stoic_assets.adapters.disk.files import StorageError, remove_folder
 from stoic_assets.adapters.disk.sqlite_files import faults_named, open_shared
 from stoic_assets.adapters.messages.receiver import LIMIT, SETTINGS, MessageRefused, Receiver, Target, receiver
 from stoic_assets.adapters.process.wall_clock import now
+from stoic_assets.core.endpoint_limits import EndpointLimit
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError
-from stoic_assets.core.settings import EndpointLimit
 
 Outcome = tuple[dict[str, str], list[str]]
 """The messages that were delivered, as in `Delivered.taken`, and what went wrong."""

@@ -16,10 +16,10 @@ from stoic_assets.adapters.http.endpoint import cause_of, parse_url, proxy_for
 from stoic_assets.adapters.http.foreign_text import excerpt
 from stoic_assets.adapters.http.request_limit import retry_after_seconds
 from stoic_assets.adapters.messages.message_signature import signed, signing_keys
+from stoic_assets.core.endpoint_limits import EndpointLimit
 from stoic_assets.core.errors import AttemptFailed
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.retrying import Tally, persist
-from stoic_assets.core.settings import EndpointLimit
 
 if TYPE_CHECKING:
     from aiohttp import ClientResponse, ClientSession

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import logging
 import math
 import time
 from collections.abc import Mapping
@@ -13,14 +12,9 @@ from pydantic_core import to_json
 
 from stoic_assets.adapters.http.endpoint import below, parse_url, proxy_for
 from stoic_assets.adapters.http.request_limit import Pace, RequestLimit
-from stoic_assets.adapters.models.chat_completion import (
-    finish_reason_of,
-    paid_tokens_of,
-    text_of,
-)
+from stoic_assets.adapters.models.chat_completion import finish_reason_of, paid_tokens_of, text_of
 from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.adapters.models.openai_faults import (
-    SYSTEM_MESSAGE,
     FieldRefused,
     OptionRefused,
     ReplyKeptBack,
@@ -28,26 +22,26 @@ from stoic_assets.adapters.models.openai_faults import (
     refuse_hidden_error,
     refused_field,
 )
+from stoic_assets.adapters.models.request_bodies import RequestBodies
 from stoic_assets.adapters.process.lean_imports import openai_alone
 from stoic_assets.adapters.process.loop_bound import LoopBound
-from stoic_assets.core.chat import ChatReply, ChatRequest, MalformedReply, ModelFailure, Role, charge, form_in_words
+from stoic_assets.core.chat import ChatReply, ChatRequest, MalformedReply, ModelFailure, Role, charge
+from stoic_assets.core.endpoint_limits import Limits, ModelLimit
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError, ServiceUnreachable, StoicError
 from stoic_assets.core.model_costs import call_cost
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.retrying import Tally, persist
-from stoic_assets.core.settings import Limits, ModelLimit, ModelOptions, Price
+from stoic_assets.core.settings import ModelOptions, Price
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
-STRICT = "json_schema"
 CHARACTERS_OF_A_TOKEN = 4
 """About; in other languages than English a token has fewer."""
 GREETING = ({"role": "user", "content": "Hello"},)
 """A message that no server can object to."""
 OPTIONS_OF: Mapping[Role, str] = {"evaluator": "conversations.model_options", "judge": "judging.model_options"}
 """The settings with the additional request fields of each role."""
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -82,8 +76,7 @@ class OpenAiModel:
         self._limits: Mapping[Role, ModelLimit] = {"evaluator": limits.evaluator, "judge": limits.judge}
         # What is known about the server outlives the loops: judging starts with what an earlier stage found out.
         self._paces = {role: Pace.of(limit) for role, limit in self._limits.items()}
-        self._prices, self._options = prices, options or {}
-        self._left_out: dict[str, set[str]] = {}
+        self._prices, self._bodies = prices, RequestBodies(options or {})
         self._connection: LoopBound[_Connection] = LoopBound(self._open, lambda connection: connection.client.close())
 
     async def complete(self, request: ChatRequest) -> ChatReply:
@@ -156,54 +149,23 @@ class OpenAiModel:
         self, client: "AsyncOpenAI", request: ChatRequest, seconds: float, particular: bool
     ) -> ChatReply:
         """One attempt. An option that the server refuses for this model is left out of later requests."""
-        body = self._body(request)
+        body = self._bodies.of(request)
         start = time.perf_counter()
         try:
             async with asyncio.timeout(seconds):
                 completion = await self._post(client, body)
         except Exception as error:  # anything that the package raises on a foreign answer
             meaning = explain(error, request.model, self._server, self._secrets, particular)
-            if field := refused_field(error, self._options_for(request)):
+            if field := refused_field(error, self._bodies.options(request)):
                 where = f"{OPTIONS_OF[request.role]}.{request.model}.{field} in stoic.yml"
                 raise (
                     FieldRefused(str(meaning)) if particular else ConfigurationError(f"{meaning}; correct {where}")
                 ) from None
-            if not isinstance(meaning, OptionRefused) or not _holds(body, meaning.option):
+            if not isinstance(meaning, OptionRefused) or not self._bodies.leave_out(meaning.option, body):
                 raise meaning from None
-            self._leave_out(request.model, meaning.option, body)
             return await self._attempt(client, request, seconds, particular)
         latency_ms = (time.perf_counter() - start) * 1000
         return self._reply(completion, request.model, latency_ms)
-
-    def _leave_out(self, model: str, option: str, body: Mapping[str, Any]) -> None:
-        """Records what a model does not accept; of `response_format` only the type that was sent."""
-        refused = body[option]["type"] if option == "response_format" else option
-        left_out = self._left_out.setdefault(model, set())
-        if refused not in left_out:
-            _log.warning("model %s does not take %s: asking without it", model, refused)
-            left_out.add(refused)
-
-    def _body(self, request: ChatRequest) -> dict[str, Any]:
-        left_out = self._left_out.get(request.model, set())
-        messages = [dict(message) for message in request.messages]
-        if SYSTEM_MESSAGE in left_out:
-            messages = without_system(messages)
-        body: dict[str, Any] = {"messages": messages, "model": request.model, "stream": False}  # some stream by default
-        body |= self._options_for(request)
-        if "temperature" not in left_out:
-            body["temperature"] = request.temperature
-        if request.schema is None:
-            return body
-        forms = [form for form in response_formats(request.schema_name, request.schema) if form["type"] not in left_out]
-        if forms:
-            body["response_format"] = forms[0]
-        if STRICT in left_out:
-            # Into the first message: the last may be a transcript, and our own text must not follow that.
-            body["messages"][0]["content"] += f"\n\n{form_in_words(request.schema)}"
-        return body
-
-    def _options_for(self, request: ChatRequest) -> Mapping[str, Any]:
-        return self._options.get(request.role, {}).get(request.model, {})
 
     async def _post(self, client: "AsyncOpenAI", body: Mapping[str, Any]) -> Any:
         """The JSON of the answer."""
@@ -245,22 +207,3 @@ class OpenAiModel:
         client._platform = get_platform()
         gates = {role: RequestLimit(limit, self._paces[role]) for role, limit in self._limits.items()}
         return _Connection(client, gates)
-
-
-def without_system(messages: list[dict[str, str]]) -> list[dict[str, str]]:
-    """Moves the system text into a user message with a reply: roles alternate, and a transcript stays separate."""
-    first, *rest = messages
-    if first["role"] != "system":
-        return messages
-    return [{**first, "role": "user"}, {"role": "assistant", "content": "Understood."}, *rest]
-
-
-def _holds(body: Mapping[str, Any], option: str) -> bool:
-    """Whether the request contained a part that a server may refuse."""
-    return body["messages"][0]["role"] == "system" if option == SYSTEM_MESSAGE else option in body
-
-
-def response_formats(name: str, schema: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Structured output as chat completions define it, strict; and the older form, which some servers still use."""
-    strict = {"type": STRICT, "json_schema": {"name": name, "schema": schema, "strict": True}}
-    return [strict, {"type": "json_object", "schema": schema}]

@@ -8,9 +8,9 @@ from stoic_assets.adapters.agents.connect import check_access, connect_agent, he
 from stoic_assets.adapters.agents.embabel import EmbabelAgent
 from stoic_assets.adapters.agents.openai_agent import OpenAiAgent
 from stoic_assets.core.conversation.agent import AgentFailure
+from stoic_assets.core.endpoint_limits import AgentLimit
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable, StoicError
 from stoic_assets.core.jobs.job_entries import Target
-from stoic_assets.core.settings import AgentLimit
 
 LIMIT = AgentLimit(timeout_seconds=5)
 

@@ -11,8 +11,8 @@ from starlette.responses import JSONResponse, RedirectResponse, Response, Stream
 from stoic_assets.adapters.agents.embabel import IN_SESSION
 from stoic_assets.adapters.agents.http_session import AgentHttp, Particular
 from stoic_assets.core.conversation.agent import AgentFailure, SentTooMuch
+from stoic_assets.core.endpoint_limits import AgentLimit
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.settings import AgentLimit
 
 KEY = "meditations-12"
 LIMIT = AgentLimit(timeout_seconds=5)

@@ -10,10 +10,10 @@ import pytest
 from stoic_assets.adapters.http.request_limit import Pace, RequestLimit, RequestLimits, retry_after_seconds
 from stoic_assets.core.adaptive_rate import AdaptiveRate
 from stoic_assets.core.concurrent_calls import concurrently
+from stoic_assets.core.endpoint_limits import EndpointLimit, ModelLimit
 from stoic_assets.core.errors import AttemptFailed
 from stoic_assets.core.queueing import working_time
 from stoic_assets.core.retrying import AgentUnusable, deliver
-from stoic_assets.core.settings import EndpointLimit, ModelLimit
 
 
 async def fail(limit: RequestLimit, failure: AttemptFailed) -> None:

@@ -27,7 +27,7 @@ from starlette.routing import Route
 from stoic_assets.adapters.disk.files import StorageError, remove_folder
 from stoic_assets.adapters.messages import outbox as outbox_module
 from stoic_assets.adapters.messages.outbox import Delivered, Outbox, fitness_message
-from stoic_assets.core.settings import EndpointLimit
+from stoic_assets.core.endpoint_limits import EndpointLimit
 
 VERSION = "marcus@1.1.0"
 QUICK = EndpointLimit(in_flight=1, attempts=3, backoff_seconds=0.01, longest_wait_seconds=5, timeout_seconds=5)

@@ -1,0 +1,79 @@
+"""The bodies of chat completion requests, fitted to what each model accepts."""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from stoic_assets.adapters.models.openai_faults import SYSTEM_MESSAGE
+from stoic_assets.core.chat import ChatRequest, Role, form_in_words
+from stoic_assets.core.settings import ModelOptions
+
+STRICT = "json_schema"
+Body = dict[str, Any]
+_log = logging.getLogger(__name__)
+
+
+class RequestBodies:
+    """Makes the body of each request. `options` are additional request fields for each role, by model."""
+
+    def __init__(self, options: Mapping[Role, ModelOptions]) -> None:
+        self._options = options
+        self._left_out: dict[str, set[str]] = {}
+
+    def of(self, request: ChatRequest) -> Body:
+        """The body of a request, without what its model was found not to accept."""
+        left_out = self._left_out.get(request.model, set())
+        messages = [dict(message) for message in request.messages]
+        if SYSTEM_MESSAGE in left_out:
+            messages = _without_system(messages)
+        body: Body = {"messages": messages, "model": request.model, "stream": False}  # some stream by default
+        body |= self.options(request)
+        if "temperature" not in left_out:
+            body["temperature"] = request.temperature
+        if request.schema is None:
+            return body
+        forms = _response_formats(request.schema_name, request.schema)
+        if accepted := [form for form in forms if form["type"] not in left_out]:
+            body["response_format"] = accepted[0]
+        if STRICT in left_out:
+            # Into the first message: the last may be a transcript, and our own text must not follow that.
+            body["messages"][0]["content"] += f"\n\n{form_in_words(request.schema)}"
+        return body
+
+    def options(self, request: ChatRequest) -> Mapping[str, Any]:
+        """The additional fields of a request."""
+        return self._options.get(request.role, {}).get(request.model, {})
+
+    def leave_out(self, option: str, body: Body) -> bool:
+        """Leaves an option that a model refused out of its later bodies; False if the refused `body` had no such part.
+
+        Of `response_format` only the type that was sent is left out.
+        """
+        if not _holds(body, option):
+            return False
+        refused = body[option]["type"] if option == "response_format" else option
+        model = body["model"]
+        left_out = self._left_out.setdefault(model, set())
+        if refused not in left_out:
+            _log.warning("model %s does not take %s: asking without it", model, refused)
+            left_out.add(refused)
+        return True
+
+
+def _holds(body: Body, option: str) -> bool:
+    """Whether a body contains a part that a server may refuse."""
+    return body["messages"][0]["role"] == "system" if option == SYSTEM_MESSAGE else option in body
+
+
+def _without_system(messages: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Moves the system text into a user message with a reply: roles alternate, and a transcript stays separate."""
+    first, *rest = messages
+    if first["role"] != "system":
+        return messages
+    return [{**first, "role": "user"}, {"role": "assistant", "content": "Understood."}, *rest]
+
+
+def _response_formats(name: str, schema: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Structured output as chat completions define it, strict; and the older form, which some servers still use."""
+    strict = {"type": STRICT, "json_schema": {"name": name, "schema": schema, "strict": True}}
+    return [strict, {"type": "json_object", "schema": schema}]
