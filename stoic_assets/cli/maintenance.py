@@ -11,6 +11,7 @@ from stoic_assets.adapters.disk.files import remove_folder, write_whole
 from stoic_assets.adapters.evaluation.nights import Nights
 from stoic_assets.adapters.evaluation.stoic_graph_projection import delete_from_graph
 from stoic_assets.adapters.ratings.rating_keys import forget_version
+from stoic_assets.adapters.warehouse.exports import export_csv, export_duckdb, export_parquet
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.dagster_instance import open_instance, refuse_misread_folders
@@ -38,12 +39,12 @@ def export(
 ) -> None:
     """Writes all tables to other formats: one DuckDB file, CSV files, Parquet files, or several of these."""
     warehouse = open_workplace(to_read=True).warehouse
-    writers = {"path": warehouse.export, "csv": warehouse.export_csv, "parquet": warehouse.export_parquet}
+    writers = {"path": export_duckdb, "csv": export_csv, "parquet": export_parquet}
     targets = {name: path for name, path in (("path", duckdb), ("csv", csv), ("parquet", parquet)) if path}
     if not targets:
         raise ConfigurationError("no target to export to; give --duckdb FILE, --csv FOLDER or --parquet FOLDER")
     for name, path in targets.items():
-        writers[name](path)
+        writers[name](warehouse, path)
     if as_json:
         console.print_json({name: str(path.absolute()) for name, path in targets.items()})
     else:

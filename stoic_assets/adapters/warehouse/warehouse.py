@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from stoic_assets.adapters.project import refuse_misread
 from stoic_assets.adapters.warehouse.compaction import GRACE, Compacted, compact, remove_version
 from stoic_assets.adapters.warehouse.duckdb_engine import fetch, open_engine
-from stoic_assets.adapters.warehouse.duckdb_files import drafted, mark, new_database, still_holds
+from stoic_assets.adapters.warehouse.duckdb_files import mark, new_database, still_holds
 from stoic_assets.adapters.warehouse.empty_files import empty_file
 from stoic_assets.adapters.warehouse.parquet_files import (
     VERSION_FOLDER,
@@ -26,8 +26,6 @@ from stoic_assets.adapters.warehouse.parquet_files import (
     write_next,
     write_rows,
 )
-from stoic_assets.adapters.warehouse.spreadsheet_columns import spreadsheet_columns
-from stoic_assets.adapters.warehouse.sql_literals import quoted
 from stoic_assets.adapters.warehouse.sql_project import SqlProject
 from stoic_assets.adapters.warehouse.table_rows import rows_as_json
 from stoic_assets.adapters.warehouse.table_scans import live_scan, scan
@@ -126,8 +124,14 @@ class Warehouse:
     def connect(self, tables: Iterable[str] | None = None) -> "DuckDBPyConnection":
         """An in-memory DuckDB with a view of every table and model, or of the named ones. The caller closes it."""
         engine = open_engine(threads=None)
-        self._create_views(engine, frozenset(TABLES if tables is None else tables))
+        self.create_views(engine, frozenset(TABLES if tables is None else tables))
         return engine
+
+    def create_views(self, engine: "DuckDBPyConnection", names: Set[str], by_name: bool = True) -> None:
+        """Makes a view of what is stored now of each named table, and of those behind the models among them."""
+        for name in self.models.with_inputs(names):
+            sql = self._model_view(name) or self._scan(name, places(self.root / name), by_name)
+            engine.execute(f'create or replace temp view "{name}" as {sql}')
 
     def query(self, sql: str, params: Sequence[str | Sequence[str]] = ()) -> list[Row]:
         """The rows of a query over the views; only tables whose names occur in it are opened."""
@@ -139,11 +143,11 @@ class Warehouse:
 
         with open_engine(threads=None) as engine:
             try:
-                self._create_views(engine, names, by_name=False)
+                self.create_views(engine, names, by_name=False)
                 return questions(engine)
             except (duckdb.InvalidInputException, duckdb.IOException):
                 # A file lacks a newer column, which is rare and slow to read; or it was deleted meanwhile.
-                self._create_views(engine, names)
+                self.create_views(engine, names)
                 return questions(engine)
 
     @property
@@ -172,43 +176,6 @@ class Warehouse:
                     engine.execute(f'create or replace view "{name}" as {sql}')
             mark(target, facts | models)
         return target
-
-    def export(self, file: Path) -> None:
-        """Writes every table and model, as plain tables, into one DuckDB file; it replaces a file of that name.
-
-        Raises `StorageError` when the disk refuses; then nothing is written.
-        """
-        with new_database(file) as engine:
-            self._create_views(engine, frozenset(TABLES))
-            for table in TABLES:
-                engine.execute(f'create table main."{table}" as select * from temp."{table}"')
-
-    def export_parquet(self, folder: Path) -> None:
-        """Writes every table and model into a folder, one Parquet file each.
-
-        Raises `ConfigurationError` when the folder is not empty, `StorageError` when the disk refuses; either way
-        nothing is written.
-        """
-        self._export_files(folder, dict.fromkeys(TABLES, "*"), "parquet", "compression zstd")
-
-    def export_csv(self, folder: Path) -> None:
-        """Writes every table and model into a folder, one CSV file each, safe for a spreadsheet.
-
-        Raises as `export_parquet` does.
-        """
-        self._export_files(folder, {table: spreadsheet_columns(table) for table in TABLES}, "csv", "header")
-
-    def _export_files(self, folder: Path, columns: Mapping[str, str], kind: str, options: str) -> None:
-        target = folder.resolve()
-        with drafted(target) as draft, self.connect() as engine:
-            if target.exists() and not (target.is_dir() and not any(target.iterdir())):
-                raise ConfigurationError(f"{folder} is not an empty folder; name a new one")
-            if target == Path.cwd():  # replacing it would remove the folder that the user's shell is in
-                raise ConfigurationError(f"{folder} is the current folder; name a new one in it")
-            draft.mkdir()
-            for table, selected in columns.items():
-                file = quoted(draft / f"{table}.{kind}")
-                engine.execute(f'copy (select {selected} from "{table}") to {file} (format {kind}, {options})')
 
     def delete(self, agent_version: str) -> None:
         """Removes all rows of one version; see `compaction.remove_version`. Raises `StorageError`."""
@@ -242,12 +209,6 @@ class Warehouse:
 
     def _scan(self, table: str, found: Mapping[Key, Place], by_name: bool = True) -> str:
         return scan(self.root / table, empty_file(self.root / table), found, by_name)
-
-    def _create_views(self, engine: "DuckDBPyConnection", names: Set[str], by_name: bool = True) -> None:
-        """Views of what is stored now."""
-        for name in self.models.with_inputs(names):
-            sql = self._model_view(name) or self._scan(name, places(self.root / name), by_name)
-            engine.execute(f'create or replace temp view "{name}" as {sql}')
 
     def _model_view(self, name: str) -> str | None:
         """The SQL of a model that looks across evaluations."""

@@ -15,6 +15,7 @@ import pytest
 from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.warehouse import duckdb_files, empty_files
 from stoic_assets.adapters.warehouse.duckdb_engine import fetch
+from stoic_assets.adapters.warehouse.exports import export_duckdb
 from stoic_assets.adapters.warehouse.parquet_files import ARCHIVE, write_once
 from stoic_assets.adapters.warehouse.table_schemas import MODELS, TABLES, arrow_schema
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
@@ -123,7 +124,7 @@ def test_any_folder_will_do(tmp_path, folder):
     assert warehouse.query("select agent_version from turns") == [{"agent_version": "marcus@1.10"}]
     assert warehouse.read("turns", *KEY)[0]["agent_version"] == "marcus@1.10"
     warehouse.publish()
-    warehouse.export(tmp_path / f"{folder}.duckdb")
+    export_duckdb(warehouse, tmp_path / f"{folder}.duckdb")
     with duckdb.connect(str(tmp_path / f"{folder}.duckdb"), read_only=True) as engine:
         assert engine.execute("select count(*) from turns").fetchall() == [(1,)]
 
@@ -255,13 +256,14 @@ import resource, sys
 from pathlib import Path
 from stoic_assets.adapters.warehouse import duckdb_files
 from stoic_assets.adapters.disk.files import StorageError
+from stoic_assets.adapters.warehouse.exports import export_duckdb
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
 warehouse, exported = Warehouse(Path(sys.argv[1])), Path(sys.argv[1], "all.duckdb")
-warehouse.export(exported)
+export_duckdb(warehouse, exported)
 warehouse.publish()
 warehouse.published.with_name(".stoic.duckdb.json").unlink()
 resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
-for write in (warehouse.publish, lambda: warehouse.export(exported)):
+for write in (warehouse.publish, lambda: export_duckdb(warehouse, exported)):
     try:
         write()
     except StorageError as error:

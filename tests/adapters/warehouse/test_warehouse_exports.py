@@ -9,6 +9,7 @@ import duckdb
 import pytest
 
 from stoic_assets.adapters.disk.files import StorageError
+from stoic_assets.adapters.warehouse.exports import export_csv, export_duckdb, export_parquet
 from stoic_assets.adapters.warehouse.table_schemas import TABLES
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.core.errors import ConfigurationError
@@ -28,9 +29,9 @@ def turn(number=0, **columns):
 def test_the_export_stands_alone(warehouse, tmp_path):
     warehouse.write("turns", *KEY, [turn(content="kept")])
     file = tmp_path / "out" / "all.duckdb"
-    warehouse.export(file)
+    export_duckdb(warehouse, file)
     warehouse.write("turns", *KEY, [turn(content="new")])
-    warehouse.export(file)
+    export_duckdb(warehouse, file)
     warehouse.delete("marcus@1.10")
     with duckdb.connect(str(file), read_only=True) as engine:
         kinds = engine.execute("select table_name, table_type from information_schema.tables").fetchall()
@@ -41,17 +42,17 @@ def test_the_export_stands_alone(warehouse, tmp_path):
 
 def test_a_question_mark_in_the_name_of_a_file_is_as_good_as_any_letter(warehouse, tmp_path):
     file = tmp_path / "out" / "why?.duckdb"
-    warehouse.export(file)
+    export_duckdb(warehouse, file)
     log = tmp_path / "out" / "why.wal?.duckdb"  # so DuckDB calls it
     log.write_bytes(b"of the old file")
-    warehouse.export(file)
+    export_duckdb(warehouse, file)
     assert list(file.parent.iterdir()) == [file]
 
 
 def test_a_folder_in_which_duckdb_would_not_find_its_log_is_named(warehouse, tmp_path):
     told = r"^DuckDB misreads '\?' in the path /.*/why\?/out; rename that folder, or name a file in another one$"
     with pytest.raises(ConfigurationError, match=told):
-        warehouse.export(tmp_path / "why?" / "out" / "all.duckdb")
+        export_duckdb(warehouse, tmp_path / "why?" / "out" / "all.duckdb")
     assert not list(tmp_path.glob("why*"))
 
 
@@ -59,7 +60,7 @@ def test_a_file_is_exported_out_of_such_a_folder(warehouse, tmp_path, monkeypatc
     (tmp_path / "why?").mkdir()
     monkeypatch.chdir(tmp_path / "why?")
     for folder in (Path(".."), tmp_path / "why?" / ".."):
-        warehouse.export(folder / "out" / "all.duckdb")
+        export_duckdb(warehouse, folder / "out" / "all.duckdb")
         assert [file.name for file in (tmp_path / "out").iterdir()] == ["all.duckdb"]
         shutil.rmtree(tmp_path / "out")
     assert not list((tmp_path / "why?").iterdir())
@@ -75,7 +76,7 @@ def exported(folder, kind):
 def test_parquet_is_exported_table_by_table_as_it_is(warehouse, tmp_path):
     warehouse.write("turns", *KEY, [turn(content="=1"), turn(1, content="old")])
     warehouse.write("turns", *KEY, [turn(content="=1")])
-    warehouse.export_parquet(tmp_path / "out" / "parquet")
+    export_parquet(warehouse, tmp_path / "out" / "parquet")
     with warehouse.connect() as engine:
         stored = {table: engine.execute(f'from "{table}"').fetchall() for table in TABLES}
     assert exported(tmp_path / "out" / "parquet", "parquet") == stored
@@ -88,7 +89,7 @@ def test_csv_is_exported_for_a_spreadsheet(warehouse, tmp_path):
     aspect = {"aspect": "candour", "assessment": None, "example": "é", "score": 0.5}
     weighed = {"supporting_examples": quotes, "aspects": [aspect], "reasoning": ""}
     warehouse.write("virtue_scores", *KEY, [verdict | weighed | {"evaluated_at": "2026-01-01T01:00:00+01:00"}])
-    warehouse.export_csv(tmp_path / "csv")
+    export_csv(warehouse, tmp_path / "csv")
     assert {path.name for path in (tmp_path / "csv").iterdir()} == {f"{table}.csv" for table in TABLES}
     with (tmp_path / "csv" / "virtue_scores.csv").open(encoding="utf-8", newline="") as file:
         [row] = csv.DictReader(file)
@@ -102,7 +103,7 @@ def test_no_cell_is_a_formula(warehouse, tmp_path):
     formulas = ["=cmd()", "+1", "-1", "@sum(1)", "\t=1", "\r=1", "\n=1", "＝1"]
     plain = ["1 = 1", "'quoted'", "a\n=1", " = 1", ""]
     warehouse.write("turns", *KEY, [turn(n, content=text, events="-3") for n, text in enumerate([*formulas, *plain])])
-    warehouse.export_csv(tmp_path / "csv")
+    export_csv(warehouse, tmp_path / "csv")
     with (tmp_path / "csv" / "turns.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["content"] for row in rows] == [*(f"'{text}" for text in formulas), *plain]
@@ -114,9 +115,9 @@ def test_a_folder_that_holds_something_is_refused(warehouse, tmp_path):
     (tmp_path / "full" / "mine.txt").write_text("mine")
     (tmp_path / "file").write_text("mine")
     for name in ("full", "file"):
-        for export in (warehouse.export_csv, warehouse.export_parquet):
+        for export in (export_csv, export_parquet):
             with pytest.raises(ConfigurationError, match=f"{name} is not an empty folder"):
-                export(tmp_path / name)
+                export(warehouse, tmp_path / name)
     assert [path.name for path in (tmp_path / "full").iterdir()] == ["mine.txt"]
     assert (tmp_path / "file").read_text() == "mine"
     assert not list(tmp_path.glob(".draft-*"))
@@ -126,13 +127,13 @@ def test_nobody_is_left_in_a_folder_that_was_replaced(warehouse, tmp_path, monke
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     with pytest.raises(ConfigurationError, match="is the current folder; name a new one in it"):
-        warehouse.export_csv(Path())
+        export_csv(warehouse, Path())
     assert Path.cwd() == tmp_path / "here"
 
 
 def test_where_nothing_can_be_written_is_said_without_the_draft(warehouse):
     with pytest.raises(StorageError) as refused:
-        warehouse.export(Path("/proc/all.duckdb"))
+        export_duckdb(warehouse, Path("/proc/all.duckdb"))
     assert str(refused.value).startswith("cannot write /proc/all.duckdb: ")
     assert "draft" not in str(refused.value)
 
@@ -144,9 +145,9 @@ def test_an_export_into_an_empty_folder_is_whole_or_is_not(warehouse, tmp_path):
     kept = broken.read_bytes()
     broken.write_bytes(b"not Parquet")
     with pytest.raises(StorageError, match="cannot write"):
-        warehouse.export_csv(tmp_path / "out")
+        export_csv(warehouse, tmp_path / "out")
     assert list((tmp_path / "out").iterdir()) == []
     broken.write_bytes(kept)
-    warehouse.export_csv(tmp_path / "out")
+    export_csv(warehouse, tmp_path / "out")
     assert len(list((tmp_path / "out").iterdir())) == len(TABLES)
     assert {path.name for path in tmp_path.iterdir()} == {"warehouse", "out"}

@@ -1,0 +1,56 @@
+"""Everything in the warehouse as plain tables: one DuckDB file, or a folder of CSV or Parquet files.
+
+Each is written whole or not at all.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from stoic_assets.adapters.warehouse.duckdb_files import drafted, new_database
+from stoic_assets.adapters.warehouse.spreadsheet_columns import spreadsheet_columns
+from stoic_assets.adapters.warehouse.sql_literals import quoted
+from stoic_assets.adapters.warehouse.table_schemas import TABLES
+from stoic_assets.adapters.warehouse.warehouse import Warehouse
+from stoic_assets.core.errors import ConfigurationError
+
+
+def export_duckdb(warehouse: Warehouse, file: Path) -> None:
+    """Writes every table and model into one DuckDB file; it replaces a file of that name.
+
+    Raises `StorageError` when the disk refuses, `ConfigurationError` for a folder whose name DuckDB misreads; then
+    nothing is written.
+    """
+    with new_database(file) as engine:
+        warehouse.create_views(engine, frozenset(TABLES))
+        for table in TABLES:
+            engine.execute(f'create table main."{table}" as select * from temp."{table}"')
+
+
+def export_parquet(warehouse: Warehouse, folder: Path) -> None:
+    """Writes every table and model into a folder, one Parquet file each.
+
+    Raises `ConfigurationError` when the folder is not empty, `StorageError` when the disk refuses; either way nothing
+    is written.
+    """
+    _export_files(warehouse, folder, dict.fromkeys(TABLES, "*"), "parquet", "compression zstd")
+
+
+def export_csv(warehouse: Warehouse, folder: Path) -> None:
+    """Writes every table and model into a folder, one CSV file each, safe for a spreadsheet.
+
+    Raises as `export_parquet` does.
+    """
+    _export_files(warehouse, folder, {table: spreadsheet_columns(table) for table in TABLES}, "csv", "header")
+
+
+def _export_files(warehouse: Warehouse, folder: Path, columns: Mapping[str, str], kind: str, options: str) -> None:
+    target = folder.resolve()
+    with drafted(target) as draft, warehouse.connect() as engine:
+        if target.exists() and not (target.is_dir() and not any(target.iterdir())):
+            raise ConfigurationError(f"{folder} is not an empty folder; name a new one")
+        if target == Path.cwd():  # replacing it would remove the folder that the user's shell is in
+            raise ConfigurationError(f"{folder} is the current folder; name a new one in it")
+        draft.mkdir()
+        for table, selected in columns.items():
+            file = quoted(draft / f"{table}.{kind}")
+            engine.execute(f'copy (select {selected} from "{table}") to {file} (format {kind}, {options})')
