@@ -128,7 +128,10 @@ class Warehouse:
         return engine
 
     def create_views(self, engine: "DuckDBPyConnection", names: Set[str], by_name: bool = True) -> None:
-        """Makes a view of what is stored now of each named table, and of those behind the models among them."""
+        """Makes a view of what is stored now of each named table, and of those behind the models among them.
+
+        Not `by_name` is faster, but queries then fail with `duckdb.InvalidInputException` if a file lacks a new column.
+        """
         for name in self.models.with_inputs(names):
             sql = self._model_view(name) or self._scan(name, places(self.root / name), by_name)
             engine.execute(f'create or replace temp view "{name}" as {sql}')
