@@ -17,7 +17,7 @@ PACKAGE = Path(__file__).parents[1] / "stoic_assets"
 CALENDAR = {
     "adapters/warehouse/compaction.py": "ages of files, which bear the wall clock's time",
     "adapters/graph/embedded_archive.py": "the age of a recording that somebody left",
-    "adapters/evaluation/nights.py": "the last nights",
+    "adapters/disk/night_store.py": "the last nights",
     "adapters/http/request_limit.py": "a Retry-After that is a date",
     "defs/nightly.py": "a night that is over",
     "defs/ratings.py": "how long ago a run failed",

@@ -14,6 +14,7 @@ from filelock import AsyncReadWriteLock
 from stoic_assets.adapters.configured_secrets import secrets_in
 from stoic_assets.adapters.disk.document_files import load_settings
 from stoic_assets.adapters.disk.evidence_store import EvidenceStore
+from stoic_assets.adapters.disk.night_store import NightStore
 from stoic_assets.adapters.graph.graphs import Graphs, GraphUse
 from stoic_assets.adapters.messages.outbox import Outbox
 from stoic_assets.adapters.models.connect import connect_model, is_offline, judge_panel
@@ -62,6 +63,11 @@ class Workplace:
     def outbox(self) -> Outbox:
         """Messages to evolution service and webhook."""
         return Outbox(self.project.home)
+
+    @cached_property
+    def nights(self) -> NightStore:
+        """The records of nights."""
+        return NightStore(self.project.home)
 
     @property
     def reports(self) -> Path:

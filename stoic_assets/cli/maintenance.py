@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from stoic_assets.adapters.disk.files import remove_folder, write_whole
-from stoic_assets.adapters.evaluation.nights import Nights
 from stoic_assets.adapters.evaluation.stoic_graph_projection import delete_from_graph
 from stoic_assets.adapters.ratings.rating_keys import forget_version
 from stoic_assets.adapters.warehouse.exports import export_csv, export_duckdb, export_parquet
@@ -116,7 +115,7 @@ def _delete_all(workplace: Workplace, version: str) -> None:
     delete_from_graph(workplace, version)  # after the tables: it reads the remaining trends from them
     for folder in (workplace.judge_cache(version), workplace.reports / version):
         remove_folder(folder)
-    for night in Nights(workplace.project.home).forget(version):
+    for night in workplace.nights.forget(version):
         console.err.print(console.foreign(
             f"stoic: {night} is damaged and may still name {version}; correct or remove the file"
         ))

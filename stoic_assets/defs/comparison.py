@@ -6,7 +6,6 @@ import dagster as dg
 
 from stoic_assets.adapters.disk.release_files import load_releases
 from stoic_assets.adapters.evaluation import version_comparison
-from stoic_assets.adapters.evaluation.nights import Nights
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.comparison.outcome_markdown import comparison_markdown
@@ -56,7 +55,7 @@ def _compared(workplace: Workplace, manifest: Manifest, base: str | None) -> tup
     if base is None:
         return None, _why_no_base(workplace, manifest.agent_version)
     try:
-        held_with = Nights(workplace.project.home).held_with(manifest.evaluation_id, base)
+        held_with = workplace.nights.held_with(manifest.evaluation_id, base)
         found = version_comparison.compare_versions(
             workplace, base, manifest.agent_version, candidate_id=manifest.evaluation_id, held_with=held_with
         )

@@ -8,7 +8,6 @@ from typing import Any
 
 import dagster as dg
 
-from stoic_assets.adapters.evaluation.nights import Nights
 from stoic_assets.adapters.messages.alerts import announce
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.alerts import Failure, regression_confirmed, run_failed
@@ -48,7 +47,7 @@ def build_watch(job: Any) -> dg.SensorDefinition:
         requests: list[dg.RunRequest] = []
         over: list[str] = []
         observations: list[dg.AssetObservation] = []
-        nights, complaints = Nights(workplace.project.home).recent()
+        nights, complaints = workplace.nights.recent()
         for night in nights:
             if any(_is_under_way(context.instance, held.run_id) for held in night.rounds):
                 continue
@@ -57,7 +56,7 @@ def build_watch(job: Any) -> dg.SensorDefinition:
             steps = next_steps(night, facts)
             requests += _runs(steps, night, context.instance)
             for alarm in steps.known:
-                Nights(workplace.project.home).record_alarm(night.night, alarm)
+                workplace.nights.record_alarm(night.night, alarm)
             observations += [_raise_alarm(context, workplace, night, alarm) for alarm in steps.alarms]
             if is_over(night, facts):
                 over.append(night.night)
@@ -98,7 +97,7 @@ def _facts(instance: dg.DagsterInstance, workplace: Workplace, night: Night, hea
     running = {run.tags[EVALUATION_TAG] for run in runs if run.status not in ENDED}
     asked = {_run_key(held, each.evaluation_id) for held in night.rounds for each in held.evaluations.values()}
     ended = {run.tags[EVALUATION_TAG] for run in runs if run.tags.get(RUN_KEY_TAG) in asked}
-    known = Nights(workplace.project.home).alarms_before(night.night)
+    known = workplace.nights.alarms_before(night.night)
     return Facts(stored, running, ended - running, known)
 
 
@@ -147,7 +146,7 @@ def _raise_alarm(
     measures = ", ".join(each["measure"] for each in alarm.measures)
     context.log.warning(f"{night.night}: {alarm.agent_version} is worse than {alarm.base} in both rounds: {measures}")
     delivery = announce(workplace, [regression_confirmed(alarm, night.night, night.last_held)])
-    Nights(workplace.project.home).record_alarm(night.night, alarm)
+    workplace.nights.record_alarm(night.night, alarm)
     return dg.AssetObservation(
         CONVERSATIONS,
         partition=night.night,
@@ -173,6 +172,6 @@ def _report_no_verdict(
     if failures:
         delivery = announce(workplace, [run_failed(failure) for failure in failures])
         reported = {str(each.evaluation_id): each.run_id for each in failures}
-        Nights(workplace.project.home).record_told(night.night, reported)
+        workplace.nights.record_told(night.night, reported)
         for problem in (*(f"{night.night}: {each.agent_version}: {each.error}" for each in failures), *delivery.errors):
             context.log.warning(problem)

@@ -17,7 +17,6 @@ from sqlalchemy.exc import OperationalError
 from typer.testing import CliRunner
 
 from stoic_assets.adapters.disk.files import StorageError
-from stoic_assets.adapters.evaluation.nights import Nights
 from stoic_assets.adapters.messages.outbox import Outbox
 from stoic_assets.adapters.warehouse import compaction
 from stoic_assets.adapters.warehouse.table_schemas import TABLES
@@ -247,7 +246,7 @@ def test_dagster_and_nights_forget_a_deleted_version_and_no_other(
 ) -> None:
     monkeypatch.setattr(maintenance, "delete_from_graph", lambda *_: None)
     runs = {version: begin_run(workplace, version) for version in (VERSION, "marcus@1.0.0")}
-    nights = Nights(workplace.project.home)
+    nights = workplace.nights
     held = {version: HeldVersion(evaluation_id="E1") for version in runs}
     faults = {VERSION: "it fell silent"}
     alarm = Alarm(agent_version=VERSION, base="marcus@1.0.0", measures=(), evaluation_ids=())

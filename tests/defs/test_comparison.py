@@ -6,7 +6,6 @@ from typing import Any
 import dagster as dg
 import pytest
 
-from stoic_assets.adapters.evaluation.nights import Nights
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest
 from stoic_assets.core.night_record import HeldVersion, Round, RoundName, evaluation_id
@@ -93,7 +92,7 @@ def hold(workplace: Workplace, evaluate: Evaluate, night: str, name: RoundName =
     evaluate(CANDIDATE, ids[CANDIDATE], hour)
     held = {version: HeldVersion(evaluation_id=each) for version, each in ids.items()}
     record = Round(run_id="r", held_at="2026-11-22T00:00:00+00:00", evaluations=held)
-    Nights(workplace.project.home).record_round(night, name, record)
+    workplace.nights.record_round(night, name, record)
     return ids[CANDIDATE]
 
 

@@ -8,7 +8,6 @@ from typing import Any
 import dagster as dg
 import pytest
 
-from stoic_assets.adapters.evaluation.nights import Nights
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.night_record import HeldVersion, Round, RoundName, evaluation_id
@@ -47,7 +46,7 @@ class Watch:
             each: HeldVersion(evaluation_id=evaluation_id(night, each, name), base=bases[each]) for each in versions
         }
         record = Round(run_id=run_id, held_at=datetime.now(UTC).isoformat(), evaluations=held, faults=faults)
-        Nights(self.workplace.project.home).record_round(night, name, record)
+        self.workplace.nights.record_round(night, name, record)
 
     def judged(
         self, name: RoundName, version: str, *fallen: str, night: str = NIGHT, status: str = "finished",

@@ -10,7 +10,7 @@ import dagster as dg
 import pytest
 
 from stoic_assets.adapters.evaluation.conversations import Held
-from stoic_assets.adapters.evaluation.nights import HeldNight, Nights
+from stoic_assets.adapters.evaluation.nights import HeldNight
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.night_record import Round
@@ -121,7 +121,7 @@ def test_a_night_in_which_nobody_can_be_reached_fails_and_says_so(
     [event] = told()
     assert (event["type"], event["subject"]) == ("stoic.run_failed", BASE)
     assert event["data"]["partition"] == NIGHT
-    record = Nights(workplace.project.home).read(NIGHT).first
+    record = workplace.nights.read(NIGHT).first
     assert record is not None
     assert list(record.faults) == [BASE]
 

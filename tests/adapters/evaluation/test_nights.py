@@ -13,7 +13,7 @@ import pytest
 
 from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.evaluation.conversations import hold_evaluation
-from stoic_assets.adapters.evaluation.nights import HeldNight, Nights, hold_night
+from stoic_assets.adapters.evaluation.nights import HeldNight, hold_night
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.graph.embedded_server import GraphServer
 from stoic_assets.adapters.models.ledger import Ledger
@@ -24,7 +24,7 @@ from stoic_assets.core.chat import ChatReply, ChatRequest
 from stoic_assets.core.conversation import journal as entries
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import EvaluationRequest
-from stoic_assets.core.night_record import Alarm, HeldVersion, Round, evaluation_id
+from stoic_assets.core.night_record import evaluation_id
 
 NIGHT = "2026-11-21"
 JOB = """
@@ -119,7 +119,7 @@ def test_live_versions_converse_in_turn_and_nothing_is_held_twice(
     assert [len(found.held[version].trials) for version in versions] == [3, 3]
     ids = {version: evaluation_id(NIGHT, version, "first") for version in versions}
     assert all(workplace.warehouse.has("turns", *key) for key in ids.items())
-    record = Nights(workplace.project.home).read(NIGHT).first
+    record = workplace.nights.read(NIGHT).first
     assert record == found.record
     assert {version: each.evaluation_id for version, each in record.evaluations.items()} == ids
     assert [each.base for each in record.evaluations.values()] == [None, versions[0]]
@@ -128,7 +128,7 @@ def test_live_versions_converse_in_turn_and_nothing_is_held_twice(
     assert len(said) == 6
     hold(workplace, "again", (versions[1],))
     assert said[6:] == ["1.1.0"] * 3
-    again = Nights(workplace.project.home).read(NIGHT).again
+    again = workplace.nights.read(NIGHT).again
     assert again is not None
     assert list(again.evaluations) == [versions[1]]
 
@@ -186,7 +186,7 @@ def test_a_version_that_cannot_be_talked_to_stops_no_other(
     assert "/[redacted] refuses the key" in found.record.faults[locked]
     assert "1.1.0" in gone
     assert set(found.record.faults) == {gone, locked, "marcus@2"}
-    [night], _ = Nights(workplace.project.home).recent()
+    [night], _ = workplace.nights.recent()
     assert night.first is not None
     assert list(night.first.evaluations) == [good]
 
@@ -243,52 +243,3 @@ def test_a_night_of_a_version_that_is_not_live_names_it(workplace: Workplace, ag
     with pytest.raises(ConfigurationError, match=r"^not live: marcus@8; live: marcus@1\.0\.0; give the version a"):
         hold(workplace, versions=("marcus@8",))
     assert said == []
-
-
-def test_what_is_recorded_adds_up(tmp_path: Path) -> None:
-    nights = Nights(tmp_path)
-
-    def held(*versions: str) -> Round:
-        evaluations = {each: HeldVersion(evaluation_id=each) for each in versions}
-        return Round(run_id="r", held_at="2999-01-01", evaluations=evaluations)
-
-    nights.record_round(NIGHT, "first", held("a@1", "b@1"))
-    nights.record_alarm(NIGHT, Alarm(agent_version="a@1", base="a@0", measures=(), evaluation_ids=()))
-    nights.record_round(NIGHT, "first", held("a@1"))
-    [night] = nights.recent()[0]
-    assert night.first is not None
-    assert list(night.first.evaluations) == ["a@1", "b@1"]
-    assert list(night.alarms) == ["a@1"]
-
-
-def test_what_was_told_of_a_version_goes_with_it(tmp_path: Path) -> None:
-    nights = Nights(tmp_path)
-    evaluations = {each: HeldVersion(evaluation_id=f"of {each}") for each in ("a@1", "b@1")}
-    nights.record_round(NIGHT, "first", Round(run_id="r", held_at="2999-01-01", evaluations=evaluations))
-    nights.record_told(NIGHT, {"of a@1": "r"})
-    nights.record_told(NIGHT, {"of b@1": "r"})
-    nights.forget("a@1")
-    assert nights.read(NIGHT).told == {"of b@1": "r"}
-
-
-def test_a_night_knows_the_alarms_of_the_one_before(tmp_path: Path) -> None:
-    nights = Nights(tmp_path)
-    assert nights.alarms_before(NIGHT) == {}
-    for night, version in (("2026-11-13", "a@1"), ("2026-11-14", "b@1"), (NIGHT, "c@1")):
-        path = nights.record_alarm(night, Alarm(agent_version=version, base="a@0", measures=(), evaluation_ids=()))
-    assert list(nights.alarms_before(NIGHT)) == ["b@1"]
-    path.write_text("{")
-    assert nights.alarms_before("2026-11-22") == {}
-
-
-def test_a_damaged_night_is_told_beside_the_others(tmp_path: Path) -> None:
-    nights = Nights(tmp_path)
-    for night in (NIGHT, "2026-11-22"):
-        path = nights.record_round(night, "first", Round(run_id="r", held_at="2999-01-01"))
-    path.write_text("{")
-    with pytest.raises(ConfigurationError, match="damaged"):
-        nights.read("2026-11-22")
-    found, [complaint] = nights.recent()
-    assert [each.night for each in found] == [NIGHT]
-    assert str(complaint).startswith(f"{path} is damaged or cannot be read; correct it, or remove it")
-    assert "\n" not in str(complaint)
