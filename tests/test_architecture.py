@@ -73,10 +73,11 @@ LAYERS = {
     "adapters/disk": {"stoic_assets.core", "stoic_assets.adapters.disk"},
     "adapters/http": {"stoic_assets.core", "stoic_assets.adapters.http"},
     "adapters/process": BASIS,
-    "adapters/agents": BASIS | {"stoic_assets.adapters.agents", "stoic_assets.adapters.configured_secrets"},
+    "adapters/agents": BASIS | {"stoic_assets.adapters.agents"},
     "adapters/graph": BASIS | {"stoic_assets.adapters.graph"},
     "adapters/models": BASIS | {"stoic_assets.adapters.models"},
-    "adapters/warehouse": BASIS | {"stoic_assets.adapters.warehouse", "stoic_assets.adapters.project"},
+    "adapters/messages": BASIS | {"stoic_assets.adapters.messages"},
+    "adapters/warehouse": BASIS | {"stoic_assets.adapters.warehouse"},
     "adapters": {"stoic_assets.core", "stoic_assets.adapters"},
     "demo": {"stoic_assets.core", "stoic_assets.adapters", "stoic_assets.demo"},
     "defs": {"stoic_assets.core", "stoic_assets.adapters", "stoic_assets.defs"},
@@ -186,7 +187,7 @@ def test_packages_are_marked_by_empty_files() -> None:
 def test_a_module_says_what_belongs_there_and_stays_short(path: Path) -> None:
     tree = tree_of(path)
     assert ast.get_docstring(tree), "a docstring"
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 300
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 250
     assert not {"utils", "helpers", "common", "misc", "base", "manager"} & set(path.stem.split("_"))
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     assert [each.name for each in functions if (each.end_lineno or 0) - each.lineno >= 50] == []

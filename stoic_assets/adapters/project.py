@@ -1,14 +1,13 @@
-"""Paths: the project's folders, `STOIC_HOME`, what no path may contain, and files that come with the package."""
+"""The project: its folders and `STOIC_HOME`."""
 
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from stoic_assets.adapters.disk.paths import refuse_undecoded
 from stoic_assets.core.errors import ConfigurationError
 
-PACKAGE = Path(__file__).resolve().parent.parent
 _ONLY_TO_READ = (
     "make it writable, or set STOIC_HOME to another folder; "
     "`stoic list`, `compare`, `export`, `report --out` and `doctor` read it as it is"
@@ -62,36 +61,7 @@ def dagster_folder(project: Project, env: Mapping[str, str]) -> Path:
 def refuse_undecoded_paths(project: Project, env: Mapping[str, str]) -> None:
     """Raises `ConfigurationError` for a folder whose path is not Unicode."""
     for folder in (project.root, project.home, project.warehouse, dagster_folder(project, env)):
-        _refuse_undecoded(folder)
-
-
-def _refuse_undecoded(folder: Path) -> None:
-    try:
-        str(folder).encode()
-    except UnicodeEncodeError:
-        legible = os.fsencode(folder).decode(errors="replace")
-        raise ConfigurationError(
-            f"the path {legible} is no text in this locale; set one with UTF-8 (LC_ALL=C.UTF-8), or rename the folder"
-        ) from None
-
-
-def refuse_misread(reader: str, pattern: str, folder: Path, instead: str) -> None:
-    """Raises `ConfigurationError` for a folder that a library would take for another one or not find.
-
-    `pattern` matches what it misreads; `instead` says where another folder may be named.
-    """
-    if found := re.search(pattern, str(folder)):
-        raise ConfigurationError(
-            f"{reader} misreads '{found[0]}' in the path {folder}; rename that folder, or {instead}"
-        )
-
-
-def shipped(name: str) -> Path:
-    """A file or folder that comes with the product: inside an installed package, or next to it in the repository."""
-    for folder in (PACKAGE, PACKAGE.parent):
-        if (folder / name).exists():
-            return folder / name
-    raise ConfigurationError(f"{name} is missing from the installation; install stoic-eval again")
+        refuse_undecoded(folder)
 
 
 def make_home(project: Project, to_read: bool = False) -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 from dotenv import dotenv_values
 from filelock import AsyncReadWriteLock
 
-from stoic_assets.adapters.configured_secrets import secrets_in
 from stoic_assets.adapters.disk.document_files import load_settings
 from stoic_assets.adapters.disk.evidence_store import EvidenceStore
 from stoic_assets.adapters.disk.night_store import NightStore
@@ -21,6 +20,7 @@ from stoic_assets.adapters.models.connect import connect_model, is_offline, judg
 from stoic_assets.adapters.models.judge_cache import CachedModel
 from stoic_assets.adapters.models.ledger import Ledger
 from stoic_assets.adapters.models.model_server import judge_server
+from stoic_assets.adapters.process.configured_secrets import secrets_in
 from stoic_assets.adapters.project import Project, find_project, make_home, refuse_undecoded_paths
 from stoic_assets.adapters.warehouse.sql_project import model_variables
 from stoic_assets.adapters.warehouse.warehouse import Warehouse

@@ -11,8 +11,9 @@ import yaml
 from stoic_assets.adapters.disk.document_files import read_text
 from stoic_assets.adapters.disk.file_locks import locked
 from stoic_assets.adapters.disk.files import write_whole
+from stoic_assets.adapters.disk.paths import refuse_misread, shipped
 from stoic_assets.adapters.process.lean_imports import hidden, uncollected
-from stoic_assets.adapters.project import dagster_folder, refuse_misread, shipped
+from stoic_assets.adapters.project import dagster_folder
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
 

@@ -12,9 +12,9 @@ from typing import Annotated, Any
 
 import typer
 
+from stoic_assets.adapters.disk.paths import shipped
 from stoic_assets.adapters.evaluation.version_comparison import compare_versions
 from stoic_assets.adapters.messages.receiver import SECRETS, SETTINGS
-from stoic_assets.adapters.project import shipped
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.child_process import UNINTERRUPTED, child_process

@@ -8,8 +8,8 @@ from typing import Any
 
 import dagster as dg
 
+from stoic_assets.adapters.evaluation.alerts import announce
 from stoic_assets.adapters.evaluation.judge_drift import Watch, watch_judge
-from stoic_assets.adapters.messages.alerts import announce
 from stoic_assets.adapters.models.connect import connect_model
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace

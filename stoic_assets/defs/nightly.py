@@ -11,10 +11,10 @@ from zoneinfo import ZoneInfo
 
 import dagster as dg
 
+from stoic_assets.adapters.evaluation.alerts import announce
 from stoic_assets.adapters.evaluation.conversations import Held
 from stoic_assets.adapters.evaluation.live_releases import read_releases
 from stoic_assets.adapters.evaluation.nights import HeldNight, hold_night
-from stoic_assets.adapters.messages.alerts import announce
 from stoic_assets.adapters.messages.outbox import Delivered
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from stoic_assets.adapters.project import Project, find_project, make_home, refuse_undecoded_paths, shipped
+from stoic_assets.adapters.project import Project, find_project, make_home, refuse_undecoded_paths
 from stoic_assets.core.errors import ConfigurationError
 
 
@@ -69,16 +69,6 @@ def test_a_home_that_is_not_there_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(ConfigurationError, match="set STOIC_HOME to a folder that can"):
         make_home(find_project({"STOIC_HOME": str(tmp_path / "file")}, tmp_path), to_read=True)
-
-
-@pytest.mark.parametrize("name", ["eval_jobs", "releases", "dbt_like_sql", "dagster.yaml", "stoic.yml"])
-def test_what_is_shipped_is_found(name: str) -> None:
-    assert shipped(name).exists()
-
-
-def test_what_is_missing_is_said() -> None:
-    with pytest.raises(ConfigurationError, match="nothing is missing from the installation; install stoic-eval again"):
-        shipped("nothing")
 
 
 def test_a_path_only_has_to_be_text(tmp_path: Path) -> None:

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 
 from stoic_assets.adapters.agents.embabel import EmbabelAgent
 from stoic_assets.adapters.agents.openai_agent import OpenAiAgent
-from stoic_assets.adapters.configured_secrets import secrets_named
 from stoic_assets.adapters.http.api_keys import api_key, fits_header
 from stoic_assets.adapters.http.endpoint import require_listener
+from stoic_assets.adapters.process.configured_secrets import secrets_named
 from stoic_assets.core.endpoint_limits import AgentLimit
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.job_entries import Target

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from stoic_assets.adapters.evaluation.delivery import deliver, times_locked
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.evaluation.version_comparison import TABLE, job_hashes, moved_between, read_side
-from stoic_assets.adapters.messages.delivery import deliver, times_locked
 from stoic_assets.adapters.messages.outbox import Delivered, fitness_message
 from stoic_assets.adapters.messages.receiver import addresses
 from stoic_assets.adapters.ratings.feedback_files import human_evaluations

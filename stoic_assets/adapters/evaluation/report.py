@@ -5,8 +5,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from stoic_assets.adapters.compiled_templates import compiled_templates
 from stoic_assets.adapters.disk.files import write_whole
+from stoic_assets.adapters.evaluation.compiled_templates import compiled_templates
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.evaluation.version_comparison import job_hashes
 from stoic_assets.adapters.ratings.calibration_store import calibration_rows

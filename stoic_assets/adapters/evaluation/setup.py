@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stoic_assets.adapters.agents.connect import connect_agent, header_secrets, reachable
-from stoic_assets.adapters.configured_secrets import secrets_in
 from stoic_assets.adapters.disk.document_files import yaml_files
 from stoic_assets.adapters.disk.job_files import load_jobs, select_jobs, wanted_jobs
 from stoic_assets.adapters.disk.release_files import load_release
 from stoic_assets.adapters.http.endpoint import parse_url
-from stoic_assets.adapters.messages.message_signature import signing_keys
+from stoic_assets.adapters.http.message_signature import signing_keys
 from stoic_assets.adapters.messages.receiver import SECRETS, SETTINGS
 from stoic_assets.adapters.models.connect import connect_model, evaluator_model, judge_panel, reachable_model
 from stoic_assets.adapters.models.ledger import require_price
+from stoic_assets.adapters.process.configured_secrets import secrets_in
 from stoic_assets.adapters.project import Project
 from stoic_assets.core import templates
 from stoic_assets.core.concurrent_calls import concurrently

@@ -14,8 +14,8 @@ from urllib.parse import SplitResult, quote
 
 from stoic_assets.adapters.http.endpoint import cause_of, parse_url, proxy_for
 from stoic_assets.adapters.http.foreign_text import excerpt
+from stoic_assets.adapters.http.message_signature import signed, signing_keys
 from stoic_assets.adapters.http.request_limit import retry_after_seconds
-from stoic_assets.adapters.messages.message_signature import signed, signing_keys
 from stoic_assets.core.endpoint_limits import EndpointLimit
 from stoic_assets.core.errors import AttemptFailed
 from stoic_assets.core.redaction import Redactor

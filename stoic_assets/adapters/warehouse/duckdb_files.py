@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stoic_assets.adapters.disk.files import StorageError, write_whole
-from stoic_assets.adapters.project import refuse_misread
+from stoic_assets.adapters.disk.paths import refuse_misread
 from stoic_assets.adapters.warehouse.duckdb_engine import open_engine
 
 if TYPE_CHECKING:

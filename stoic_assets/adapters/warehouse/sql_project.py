@@ -16,7 +16,7 @@ from typing import Any
 import jinja2
 import yaml
 
-from stoic_assets.adapters.project import shipped
+from stoic_assets.adapters.disk.paths import shipped
 from stoic_assets.adapters.warehouse.table_schemas import TABLES
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.settings import Settings

@@ -12,7 +12,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from stoic_assets.adapters.project import refuse_misread
+from stoic_assets.adapters.disk.paths import refuse_misread
 from stoic_assets.adapters.warehouse.compaction import GRACE, Compacted, compact, remove_version
 from stoic_assets.adapters.warehouse.duckdb_engine import fetch, open_engine
 from stoic_assets.adapters.warehouse.duckdb_files import mark, new_database, still_holds

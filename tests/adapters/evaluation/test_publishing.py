@@ -14,10 +14,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from stoic_assets.adapters.evaluation.delivery import times_locked
 from stoic_assets.adapters.evaluation.publishing import Published, gepa_batch, publish, publish_feedback
 from stoic_assets.adapters.evaluation.version_comparison import compare_versions
 from stoic_assets.adapters.evaluation.version_comparison import store as store_comparison
-from stoic_assets.adapters.messages.delivery import times_locked
 from stoic_assets.adapters.warehouse.table_schemas import arrow_schema
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError

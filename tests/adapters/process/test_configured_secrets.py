@@ -2,7 +2,7 @@
 
 import pytest
 
-from stoic_assets.adapters.configured_secrets import secrets_in
+from stoic_assets.adapters.process.configured_secrets import secrets_in
 
 
 def test_a_malformed_address_is_no_reason_to_stop_here() -> None:

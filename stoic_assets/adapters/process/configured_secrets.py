@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from urllib.parse import unquote, urlsplit
 
-from stoic_assets.adapters.messages.message_signature import PREFIX
+from stoic_assets.adapters.http.message_signature import PREFIX
 
 _SECRETS = ("OPENAI_API_KEY", "STOIC_JUDGE_API_KEY", "AGENT_API_KEY", "NEO_PASSWORD", "STOIC_GRAPH_PASSWORD")
 _SIGNING_KEYS = ("EVOLUTION_SECRET", "STOIC_WEBHOOK_SECRET")

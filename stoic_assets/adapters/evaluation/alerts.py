@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from stoic_assets.adapters.messages.delivery import deliver
+from stoic_assets.adapters.evaluation.delivery import deliver
 from stoic_assets.adapters.messages.outbox import Delivered
 from stoic_assets.adapters.messages.receiver import addresses
 from stoic_assets.adapters.process.interrupts import run_async

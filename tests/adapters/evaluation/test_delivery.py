@@ -11,8 +11,8 @@ from typing import Any, Protocol
 import pytest
 from starlette.responses import Response
 
-from stoic_assets.adapters.messages.alerts import announce
-from stoic_assets.adapters.messages.delivery import deliver, times_locked
+from stoic_assets.adapters.evaluation.alerts import announce
+from stoic_assets.adapters.evaluation.delivery import deliver, times_locked
 from stoic_assets.adapters.messages.outbox import Delivered, fitness_message
 from stoic_assets.adapters.messages.receiver import Target
 from stoic_assets.adapters.workplace import Workplace
