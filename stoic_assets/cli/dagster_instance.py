@@ -95,16 +95,17 @@ def open_instance(workplace: Workplace) -> Iterator["dg.DagsterInstance"]:
 @contextmanager
 def _faults_named(configuration: Path) -> Iterator[None]:
     """Turns what Dagster says of a wrong `dagster.yaml` into `ConfigurationError`."""
+    import dagster as dg
+    from dagster._check import CheckError
+
     try:
         yield
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise ConfigurationError(f"{configuration}, line {line}: {error.problem}; correct the file") from None
-    except Exception as error:
-        import dagster as dg
-
-        if not isinstance(error, dg.DagsterInvalidConfigError):
-            raise
+    except (yaml.YAMLError, UnicodeDecodeError, CheckError) as error:
+        mark = error.problem_mark if isinstance(error, yaml.MarkedYAMLError) else None
+        place = f", line {mark.line + 1}" if mark else ""
+        problem = getattr(error, "problem", None) or str(error).splitlines()[0].removeprefix("Failure condition: ")
+        raise ConfigurationError(f"{configuration}{place}: {problem}; correct the file") from None
+    except dg.DagsterInvalidConfigError as error:
         problem = error.errors[0].message.splitlines()[0].removesuffix(" failed:")
         raise ConfigurationError(
             f"{configuration}: {problem}; correct the file, or set the variable that it names"

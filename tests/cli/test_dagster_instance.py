@@ -109,6 +109,23 @@ def test_a_dagster_yaml_that_is_no_yaml_is_named_with_the_line(workplace: Workpl
         pass
 
 
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (b"run_storage: {module: nope.nope, class: C}", "Couldn't import module nope.nope when .*"),
+        (b"run_storage: {module: dagster, class: Nope}", "Couldn't find class Nope in module .*"),
+        (b"- a", "Expected YAML from file .* to parse to dictionary, .*"),
+        (b"a: \x01", "unacceptable character #x0001: .*"),
+        ("a: ä".encode("latin-1"), "'utf-8' codec can't decode byte 0xe4 .*"),
+    ],
+)
+def test_whatever_is_wrong_with_a_dagster_yaml_is_one_line(workplace: Workplace, text: bytes, problem: str) -> None:
+    file = dagster_home(workplace) / "dagster.yaml"
+    file.write_bytes(text)
+    with pytest.raises(ConfigurationError, match=rf"^{file}: {problem}; correct the file$"), open_instance(workplace):
+        pass
+
+
 OPENING = """
 import os
 import sys

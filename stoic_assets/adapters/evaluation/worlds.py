@@ -1,6 +1,6 @@
 """What the conversations of one evaluation need from outside: its agents, graph, model and journals.
 
-`evaluation_conversations` decides which evaluations are held together, and stores them.
+`conversations` decides which evaluations are held together, and stores them.
 """
 
 from stoic_assets.adapters.agents.connect import connect_agent
