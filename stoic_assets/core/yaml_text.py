@@ -129,7 +129,10 @@ class _Loader(yaml.SafeLoader):
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
         """The value of a node; refuses one that an explicit tag does not fit, such as `!!bool 7`."""
         try:
-            return super().construct_object(node, deep)
+            value = super().construct_object(node, deep)
+            if isinstance(value, int):
+                str(value)  # a hexadecimal one is read however long it is, and would fail where it is shown
+            return value
         except (ValueError, LookupError):
             kind, written = node.tag.removeprefix(_TAG), str(node.value)
             shown = repr(written if len(written) <= _SHOWN else f"{written[:_SHOWN]}…")

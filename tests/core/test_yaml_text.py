@@ -99,6 +99,7 @@ def test_a_merged_key_of_a_mapping_that_merges_itself_is_no_twin() -> None:
         ("a:\n  - !!bool 7", "job.yml:2: ", "'7' is no value of the type bool"),
         ("a: !!float four", "job.yml:1: ", "'four' is no value of the type float"),
         (f"a: 1\nb: {'9' * 5000}", "job.yml:2: ", f"'{'9' * 40}…' has too many digits"),
+        (f"a: 1\nb: 0x{'f' * 5000}", "job.yml:2: ", f"'0x{'f' * 38}…' has too many digits"),
         (f"a: !!int {'x' * 41}", "job.yml:1: ", f"'{'x' * 40}…' is no value of the type int"),
         (f"%YAML {'1' * 5000}.1\n---\na: 1", "job.yml: ", "the version in %YAML has too many digits"),
         ('a: "\\UFFFFFFFF"', "job.yml:1: ", r"the escape \UFFFFFFFF names no character"),

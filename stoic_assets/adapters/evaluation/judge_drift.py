@@ -7,6 +7,7 @@ The judge cache is neither read nor written: its replies are verdicts from an ea
 """
 
 import asyncio
+import logging
 from collections.abc import Iterable, Mapping, Set
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from datetime import datetime
 from pathlib import Path
 
 from stoic_assets.adapters.disk.file_locks import locked
-from stoic_assets.adapters.disk.files import read_stored, write_whole
+from stoic_assets.adapters.disk.files import StorageError, read_stored, write_whole
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.models.connect import judge_panel
 from stoic_assets.adapters.models.ledger import Ledger, calls_in
@@ -53,6 +54,7 @@ _JUDGED_TRIALS = """
 """
 Exhibits = Mapping[str, tuple[Job, Evidence]]
 """Trial id to the job and evidence that a judge needs."""
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -123,11 +125,19 @@ async def _measure(workplace: Workplace, model: ChatModel, at: datetime, renew: 
 
 
 def _store_calls_of_a_killed_night(workplace: Workplace, ledgers: Path) -> None:
-    """Stores what the latest night before this one asked, if it was killed before it could: it was paid for."""
+    """Stores what the latest night before this one asked, if it was killed before it could: it was paid for.
+
+    A damaged ledger is logged and left: it must not end this night as well.
+    """
     latest = max(ledgers.glob("*.jsonl"), default=None)
-    if latest and not workplace.warehouse.has("llm_calls", ALL_VERSIONS, latest.stem):
+    if latest is None or workplace.warehouse.has("llm_calls", ALL_VERSIONS, latest.stem):
+        return
+    try:
         calls = calls_in(latest, workplace.settings.prices)
-        workplace.warehouse.write("llm_calls", ALL_VERSIONS, latest.stem, calls)
+    except StorageError as damage:
+        _log.warning("calls of a night before left out: %s", damage)
+        return
+    workplace.warehouse.write("llm_calls", ALL_VERSIONS, latest.stem, calls)
 
 
 def _prepared(workplace: Workplace, at: datetime, renew: bool) -> tuple[Reference, Exhibits]:

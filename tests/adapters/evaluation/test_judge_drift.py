@@ -175,6 +175,16 @@ def test_what_a_killed_night_paid_is_in_the_table_after_the_next_one(workplace: 
         assert call["cost_usd"] == 0.75
 
 
+def test_a_damaged_ledger_of_a_killed_night_ends_no_other_night(
+    workplace: Workplace, caplog: pytest.LogCaptureFixture
+) -> None:
+    damaged = drift_folder(workplace) / "calls" / "drift-20261121T020000.jsonl"
+    damaged.parent.mkdir(parents=True)
+    damaged.write_text('{"call": no JSON}\n')
+    watch(workplace, NoisyJudge(0.6), 0)
+    assert f"calls of a night before left out: {damaged}" in caplog.text
+
+
 def test_the_judge_sees_no_secret_that_redact_has_learned_since(
     opened: Callable[..., Workplace], make_manifest: Make
 ) -> None:
