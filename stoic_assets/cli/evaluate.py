@@ -12,6 +12,7 @@ from stoic_assets.adapters.evaluation.setup import Setup, by_default, check_reac
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
+from stoic_assets.cli.dagster_instance import refuse_misread_folders
 from stoic_assets.cli.dry_run import show_plan
 from stoic_assets.cli.evaluation_choice import evaluation_of, resumed_id
 from stoic_assets.cli.notes import setup_notes, unfinished_before
@@ -117,6 +118,8 @@ def evaluate(
             raise ConfigurationError(
                 "--agent-url contains a secret; set the address as AGENT_URL, or as `url` in releases/*.yml"
             )
+        if not dry_run:
+            refuse_misread_folders(workplace)
         request, version = _meant(request, agent_version, resume, workplace)
         setup = set_up(request, version, workplace.project, workplace.settings, workplace.env, max_cost)
         unfinished = () if resume else unfinished_before(version, setup.spec, workplace)

@@ -13,7 +13,7 @@ from stoic_assets.adapters.models.connect import is_offline
 from stoic_assets.adapters.process.interrupts import heard_once, was_interrupted
 from stoic_assets.adapters.process.lean_imports import uncollected
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.cli.dagster_instance import open_instance, refuse_misread_folders
+from stoic_assets.cli.dagster_instance import open_instance
 from stoic_assets.core.errors import (
     InfrastructureError,
     QueryError,
@@ -55,7 +55,6 @@ def materialise(
         again = way_to_finish(agent_version, evaluation_id, _status_of(assets))
         return f"results so far are stored; continue with {again}"
 
-    refuse_misread_folders(workplace)  # before anything is paid for
     try:
         with faults_translated(workplace, kept):
             workplace.graph_use.start()  # it starts while slow modules are imported

@@ -12,6 +12,7 @@ from stoic_assets.adapters.evaluation.judging import EvaluationJudging
 from stoic_assets.adapters.evaluation.setup import job_files
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
+from stoic_assets.cli.dagster_instance import refuse_misread_folders
 from stoic_assets.cli.evaluation_choice import evaluation_of, version_or_newest
 from stoic_assets.cli.options import FailUnder, Json, Junit, MaxCost, MinPassed, Samples, Verbose, no_folders
 from stoic_assets.cli.outcome import evaluation_outcome, finish
@@ -51,6 +52,7 @@ def regrade(
     """Judges stored evidence and checks its assertions again; the agent is not called."""
     with console.watched(verbose) as progress:
         workplace = open_workplace(progress=progress)
+        refuse_misread_folders(workplace)
         version = version_or_newest(workplace, agent_version)
         manifest = evaluation_of(workplace, version, evaluation)
         files, corrected = [str(path) for path in file or ()], load_corrections(file or ())

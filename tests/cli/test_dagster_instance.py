@@ -4,14 +4,19 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import typer
 from sqlalchemy.engine import make_url
+from typer.testing import CliRunner
 
 from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli.dagster_instance import dagster_home, open_instance, refuse_misread_folders
+from stoic_assets.cli.evaluate import evaluate
+from stoic_assets.cli.regrade import regrade
 from stoic_assets.core.errors import ConfigurationError
 
 IN_POSTGRESQL = "storage: {postgres: {postgres_db: {hostname: h, username: u, password: p, db_name: d}}}\n"
@@ -102,6 +107,18 @@ def test_a_warehouse_that_duckdb_would_not_find_is_refused(tmp_path: Path, chara
         workplace.warehouse.publish()
 
 
+@pytest.mark.parametrize("command", [evaluate, regrade])
+def test_a_command_that_pays_refuses_such_a_folder_before_it_looks_at_anything_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Callable[..., None]
+) -> None:
+    monkeypatch.setenv("STOIC_WAREHOUSE", str(tmp_path / "w?h"))
+    monkeypatch.chdir(tmp_path)
+    commands = typer.Typer()
+    commands.command()(command)
+    with pytest.raises(ConfigurationError, match=r"DuckDB misreads '\?'"):
+        CliRunner().invoke(commands, [], catch_exceptions=False)
+
+
 def test_a_dagster_yaml_that_is_no_yaml_is_named_with_the_line(workplace: Workplace) -> None:
     file = dagster_home(workplace) / "dagster.yaml"
     file.write_text("storage:\n  a: [\n")
@@ -129,6 +146,7 @@ def test_whatever_is_wrong_with_a_dagster_yaml_is_one_line(workplace: Workplace,
 OPENING = """
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli.dagster_instance import open_instance

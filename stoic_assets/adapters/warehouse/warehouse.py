@@ -55,7 +55,7 @@ class Warehouse:
 
     def refuse_misread_folder(self) -> None:
         """Raises `ConfigurationError` for a folder in which `publish` would fail; reading and writing tables do not."""
-        # The log of a DuckDB file would be in a folder with another name, and a pattern of files takes \\ for a slash.
+        # The log of a DuckDB file would be in a folder with another name; in patterns a backslash is a slash.
         refuse_misread("DuckDB", r"[?\\]", self.root, "set STOIC_WAREHOUSE to another one")
 
     def write(self, table: str, agent_version: str, evaluation_id: str, rows: Sequence[Mapping[str, Any]]) -> Path:
