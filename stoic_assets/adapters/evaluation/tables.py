@@ -94,7 +94,7 @@ class EvaluationTables:
 
     def _head(self) -> Row:
         """The evaluation's own row; empty if none was written yet."""
-        return self.read("evaluations")[0] if self.has("evaluations") else {}
+        return next(iter(self.read_if_stored("evaluations")), {})
 
     def is_offline(self) -> bool:
         """Whether the scores mean nothing: the offline model played the user, or judged."""
