@@ -52,7 +52,8 @@ def refuse_misread_folders(workplace: Workplace) -> None:
 
 def _refuse_misread_records(workplace: Workplace) -> None:
     home = dagster_folder(workplace.project, workplace.env)
-    instead = f"set {'DAGSTER_HOME' if workplace.env.get('DAGSTER_HOME') else 'STOIC_HOME'} to another one"
+    # Another STOIC_HOME would leave all results so far behind.
+    instead = "set DAGSTER_HOME to another one"
     refuse_misread("Dagster", _IN_PATTERN, home, instead)
     if not re.search(_IN_ADDRESS, str(home)):
         return  # Dagster, which takes half a second to load, need not be asked

@@ -68,7 +68,7 @@ def evaluations(workplace: Workplace, agent_version: str | None) -> list[Row]:
 
 def _stored(workplace: Workplace, row: Row) -> Row:
     average, cost = row["average_score"], row["cost_usd"]
-    if row["status"] == "conversed":  # the row states a cost once it is scored
+    if row["status"] != "finished":  # the row states the cost of the last run that came to its end
         manifest = workplace.evidence.readable(row["agent_version"], row["evaluation_id"])
         cost = manifest and _cost_so_far(workplace, manifest)
     return {**row, "average_score": None if average is None else half_even(average), "cost_usd": cost}

@@ -60,7 +60,7 @@ def test_a_home_that_dagster_would_take_for_another_is_refused(tmp_path: Path, n
     if make_url(f"sqlite:///{file}").database == file:
         refuse_misread_folders(workplace)
         return
-    told = r"Dagster misreads '(\?|%\w\w)' in the path /.*/dagster; rename that folder, or set STOIC_HOME to another"
+    told = r"Dagster misreads '(\?|%\w\w)' in the path /.*/dagster; rename that folder, or set DAGSTER_HOME to another"
     with pytest.raises(ConfigurationError, match=told):
         refuse_misread_folders(workplace)
     with pytest.raises(ConfigurationError, match=told), open_instance(workplace):

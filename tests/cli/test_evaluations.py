@@ -58,7 +58,7 @@ def test_evaluations_stand_by_age_with_those_that_were_cut_short(listed: Callabl
     assert "2 of 3" in lines[2]
 
 
-@pytest.mark.parametrize("status", [None, "conversed"])
+@pytest.mark.parametrize("status", [None, "conversed", "incomplete", "regrading"])
 def test_what_was_cut_short_is_listed_with_its_cost_so_far(
     workplace: Workplace, make_manifest: Callable[..., Manifest], listed: Callable[..., str], status: str | None
 ) -> None:

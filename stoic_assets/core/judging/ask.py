@@ -75,13 +75,18 @@ async def reply(model: ChatModel, request: ChatRequest, last: str | None) -> Cha
 def sent_back(request: ChatRequest, text: str, fault: str) -> ChatRequest:
     """The request with the malformed reply and the reason added."""
     complaint = f"That is not a valid verdict: {fault}. Answer again with the complete, corrected JSON object alone."
+    added = _exchange(text, complaint)
+    # The schema in words is no part of it: it is known already, and replies kept by earlier releases stay valid.
+    known = None if request.cacheable_as is None else request.cacheable_as + json.dumps(added, ensure_ascii=False)
     # Gateways drop `response_format` without a word where they think it unsupported.
     form = "" if request.schema is None else form_in_words(request.schema)
     if form and not any(form in message["content"] for message in request.messages):  # an earlier repair may have it
-        complaint += f" {form}"
-    added = (
+        added = _exchange(text, f"{complaint} {form}")
+    return replace(request, messages=(*request.messages, *added), cacheable_as=known)
+
+
+def _exchange(text: str, complaint: str) -> tuple[dict[str, str], dict[str, str]]:
+    return (
         {"role": "assistant", "content": worded(text[:RETURNED_CHARS])},
         {"role": "user", "content": complaint},
     )
-    known = None if request.cacheable_as is None else request.cacheable_as + json.dumps(added, ensure_ascii=False)
-    return replace(request, messages=(*request.messages, *added), cacheable_as=known)

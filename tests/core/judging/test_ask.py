@@ -1,13 +1,14 @@
 """When a question to a judge is asked again, and when kept replies are not believed."""
 
 import asyncio
+import json
 from dataclasses import replace
 
 import pytest
 
 from stoic_assets.core.chat import BudgetReached, ChatReply, ChatRequest, MalformedReply, ModelFailure
 from stoic_assets.core.errors import StoicError
-from stoic_assets.core.judging.ask import NoVerdict, ask
+from stoic_assets.core.judging.ask import NoVerdict, ask, sent_back
 from stoic_assets.core.judging.verdict import MalformedVerdict
 
 REQUEST = ChatRequest("judge", "sage", ({"role": "user", "content": "q"},), 0.0, cacheable_as="q")
@@ -96,3 +97,19 @@ def test_what_the_server_kept_back_is_sent_back_like_any_malformed_reply() -> No
     judge = Judge([], [MalformedReply("400: json_validate_failed", '{"torn'), ChatReply("yes")])
     assert asyncio.run(ask(judge, REQUEST, parse, 1)) == "yes"
     assert judge.asked[1].messages[1] == {"role": "assistant", "content": '{"torn'}
+
+
+def test_a_kept_repair_is_found_again_whatever_is_said_about_the_schema() -> None:
+    """An update of this text would otherwise have every repaired verdict asked, and paid for, again."""
+    with_schema = replace(REQUEST, schema={"type": "object", "properties": {}})
+    plain, worded = (sent_back(request, "no", "not yes") for request in (REQUEST, with_schema))
+    assert plain.messages != worded.messages
+    said = [
+        {"role": "assistant", "content": "no"},
+        {
+            "role": "user",
+            "content": "That is not a valid verdict: not yes. "
+            "Answer again with the complete, corrected JSON object alone.",
+        },
+    ]
+    assert plain.cacheable_as == worded.cacheable_as == "q" + json.dumps(said)
