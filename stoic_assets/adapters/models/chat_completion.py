@@ -86,7 +86,8 @@ def _cached_apart(completion: Any, prompt: int, more: int) -> int:
     """
     apart = sum(tokens_of(completion, f"cache_{use}_input_tokens") or 0 for use in ("read", "creation"))
     cached = tokens_of(completion, "prompt_tokens_details", "cached_tokens") or 0
-    return apart if apart == more > 0 else cached if cached > prompt else 0
+    larger = max(apart, cached)
+    return apart if apart == more > 0 else larger if larger > prompt else 0
 
 
 def _part(value: Any, *path: str | int) -> Any:
