@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from stoic_assets.adapters.http.api_keys import refuses_key
 from stoic_assets.adapters.http.endpoint import (
-    NOBODY_BEHIND,
     PROXY_REFUSES,
     TIMED_OUT,
+    TURNED_AWAY,
     below,
     cause_of,
     closed_proxy,
@@ -30,8 +30,6 @@ from stoic_assets.core.redaction import Redactor
 if TYPE_CHECKING:
     from aiohttp import ClientResponse, ClientSession
 
-TURNED_AWAY = (403, *NOBODY_BEHIND)
-"""What gateways answer when they let nobody through; a service may also answer so to a single request."""
 LOST = (404, 405)
 """What an address without such a service answers; a service may also mean a session or graph that it does not know."""
 
@@ -207,7 +205,7 @@ class AgentHttp:
         redirect = self._redirect(response)
         if redirect and not particular:
             raise ConfigurationError(f"{self._name} {redirect}; {self._path_advice}")
-        wait = retry_after_seconds(response.headers.get("Retry-After"), response.headers.get("Date"))
+        wait = retry_after_seconds(response.headers)
         if status in BUSY:
             raise AgentFailure(f"{self._name} is busy ({status})", retry_after=wait, busy=True)
         lost = bool(redirect or status in LOST) and Particular.PLACE not in particular

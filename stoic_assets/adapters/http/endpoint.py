@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from aiohttp import ClientConnectorCertificateError
 
 PORTS = {"http": 80, "https": 443}
-NOBODY_BEHIND = (502, 503, 521, 522, 523, 530)
-"""Statuses of a gateway that reaches no service behind it, Cloudflare's included."""
+TURNED_AWAY = (403, 502, 503, 521, 522, 523, 530)
+"""What gateways, Cloudflare's included, answer when they let nobody through, or reach no service behind them. It may be
+about a single request all the same: a moderation answers 403 to one message."""
 PROXY_REFUSES = 407
 TIMED_OUT = (408, 504, 524)
 """Statuses of a service, or a gateway before it, that took too long."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import math
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -133,12 +133,12 @@ class RequestLimits:
         return self._of_host.setdefault(host, RequestLimit(self._limit))
 
 
-def retry_after_seconds(value: str | None, date: str | None = None) -> float | None:
-    """The seconds that a Retry-After header asks for (RFC 9110 §10.2.3: a number or a date); None if unreadable.
+def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
+    """The seconds that an answer's Retry-After asks for (RFC 9110 §10.2.3: a number or a date); None if unreadable.
 
-    A date is compared with the `date` of the same answer: the server's clock may be wrong, and so may ours.
+    A date is compared with that of the same answer: the server's clock may be wrong, and so may ours.
     """
-    if not value:
+    if not (value := headers.get("Retry-After")):
         return None
     try:
         seconds = float(value)
@@ -146,7 +146,7 @@ def retry_after_seconds(value: str | None, date: str | None = None) -> float | N
         moment = _moment(value)
         if moment is None:
             return None
-        seconds = (moment - (_moment(date or "") or datetime.now(UTC))).total_seconds()
+        seconds = (moment - (_moment(headers.get("Date", "")) or datetime.now(UTC))).total_seconds()
     return max(0.0, seconds) if math.isfinite(seconds) else None
 
 

@@ -128,6 +128,6 @@ class Receiver:
         problem = f"{self._name} answered {status}" + (f": {said}" if said else "")
         if status in ABOUT_THE_MESSAGE:
             return MessageRefused(problem, final=True)
-        wait = retry_after_seconds(response.headers.get("Retry-After"), response.headers.get("Date"))
+        wait = retry_after_seconds(response.headers)
         final = status < 500 and status != BUSY and status not in NOT_NOW
         return AttemptFailed(problem, retry_after=wait, busy=status == BUSY, final=final)

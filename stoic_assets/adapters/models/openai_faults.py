@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from stoic_assets.adapters.http.api_keys import refuses_key
 from stoic_assets.adapters.http.endpoint import (
-    NOBODY_BEHIND,
     PROXY_REFUSES,
     TIMED_OUT,
+    TURNED_AWAY,
     cause_of,
     closed_proxy,
     led_to,
@@ -38,16 +38,10 @@ _NO_SYSTEM_MESSAGE = re.compile(
 REPEATABLE = (408, 409)
 INVALID = (400, 422)
 """Statuses for a request with a part that the server does not accept."""
-TURNED_AWAY = (403, *NOBODY_BEHIND)
-"""What gateways answer when they let nobody through; they may also answer with a web page. A moderation answers 403 to
-one message; the next one may be accepted."""
 NO_CREDIT = ("insufficient_quota", "budget_exceeded")
 """Codes or types, of OpenAI and LiteLLM. Not messages: Gemini calls a limit of requests per minute a quota too."""
-
-
 STREAMED = ("data:", "event:", ": ")
 """How an answer that is streamed as events begins."""
-
 KEPT_BACK = "json_validate_failed"
 """Groq's code for a model's reply that is not the requested JSON."""
 
@@ -88,7 +82,8 @@ def explain(
     if isinstance(error, openai.APIConnectionError) and isinstance(error.__cause__, Exception):
         error = error.__cause__  # the package wraps TLS errors in its own
     if isinstance(error, openai.APIStatusError):
-        return _explain_status(error, model, server, secrets, particular)
+        ends = _ends_run(error, model, server, secrets, particular)
+        return ends or _failed_attempt(error, server, secrets)
     if isinstance(error, ReplyTooLarge):
         return AttemptFailed(f"{server} {error}", final=True)
     if isinstance(error, TimeoutError):
@@ -151,9 +146,10 @@ def refuse_hidden_error(answer: Mapping[str, Any], request: "Request") -> None:
         raise APIStatusError(said, response=Response(status, request=request), body=body)
 
 
-def _explain_status(
+def _ends_run(
     error: "APIStatusError", model: str, server: ModelServer, secrets: Redactor, particular: bool
-) -> StoicError:
+) -> ConfigurationError | None:
+    """What is wrong for every request; None where this one may be repeated, changed or left out."""
     status, said = error.status_code, excerpt(error.message, secrets)
     if refuses_key(status, str(error.type)):  # foreign JSON: it may be a number
         return refused_key(server, status, said)
@@ -170,8 +166,13 @@ def _explain_status(
         return refused_key(server, status, said)
     if status == 402 or error.code in NO_CREDIT or error.type in NO_CREDIT:
         return ConfigurationError(f"{server} says that the account has no credit left: {said}; check its billing")
-    headers = error.response.headers
-    wait = retry_after_seconds(headers.get("retry-after"), headers.get("date"))
+    return None
+
+
+def _failed_attempt(error: "APIStatusError", server: ModelServer, secrets: Redactor) -> AttemptFailed:
+    """What is wrong for this request alone, or for the moment."""
+    status, said = error.status_code, excerpt(error.message, secrets)
+    wait = retry_after_seconds(error.response.headers)
     if status in BUSY:
         return AttemptFailed(f"{server} is busy: {said}", retry_after=wait, busy=True)
     if error.code == KEPT_BACK:
