@@ -40,7 +40,7 @@ INVALID = (400, 422)
 """Statuses for a request with a part that the server does not accept."""
 NO_CREDIT = ("insufficient_quota", "budget_exceeded")
 """Codes or types, of OpenAI and LiteLLM. Not messages: Gemini calls a limit of requests per minute a quota too."""
-STREAMED = ("data:", "event:", ": ")
+STREAMED = re.compile(r"\s*(?:data|event|id|retry)?:")
 """How an answer that is streamed as events begins."""
 KEPT_BACK = "json_validate_failed"
 """Groq's code for a model's reply that is not the requested JSON."""
@@ -89,7 +89,7 @@ def explain(
     if isinstance(error, TimeoutError):
         return AttemptFailed(f"{server} gave no answer in time", late=True)
     if isinstance(error, json.JSONDecodeError):
-        if error.doc.startswith(STREAMED):
+        if STREAMED.match(error.doc):
             problem = f"{server} streams its answer; choose a model or server that answers in one piece"
             return AttemptFailed(problem, final=True)
         problem = f"{server} did not answer with JSON: {excerpt(error.doc, secrets) or 'no words'}"

@@ -214,7 +214,13 @@ def test_what_came_instead_of_json_is_quoted(service: Any) -> None:
     assert refusal(service, ModelFailure).endswith("did not answer with JSON: <html>Sign in</html>")
 
 
-@pytest.mark.parametrize("start", ['data: {"id": "c"}', "event: message", ": OPENROUTER PROCESSING"])
+@pytest.mark.parametrize(
+    "start",
+    [
+        'data: {"id": "c"}', "event: message", ": OPENROUTER PROCESSING", ":", "id: 1\ndata: {}", "retry: 3000",
+        "\n\ndata: {}",
+    ],
+)  # fmt: skip
 def test_a_stream_is_named_as_one_and_not_paid_for_again(service: Any, start: str) -> None:
     service.answers = [Response(f"{start}\n\ndata: [DONE]\n\n", media_type="text/event-stream")]
     assert "streams its answer; choose a model or server that answers in one piece" in refusal(service, ModelFailure)
