@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from enum import Flag, auto
 from typing import TYPE_CHECKING, Any
 
-from stoic_assets.adapters.http.api_keys import refuses_key
+from stoic_assets.adapters.http.api_keys import kind_of_error, refuses_key
 from stoic_assets.adapters.http.endpoint import (
     PROXY_REFUSES,
     TIMED_OUT,
@@ -197,8 +197,8 @@ class AgentHttp:
         status = response.status
         if 200 <= status < 300:
             return
-        said = excerpt(text.decode("utf-8", "replace"), self._secrets)
-        if refuses_key(status, said) or status == 402 or (status == 403 and Particular.WORDS not in particular):
+        refused = refuses_key(status, kind_of_error(text)) or status == 402
+        if refused or (status == 403 and Particular.WORDS not in particular):
             raise ConfigurationError(f"{self._name} refuses the key ({status}); {self._key_advice}")
         if status == PROXY_REFUSES:
             raise closed_proxy(self._name)
@@ -209,6 +209,7 @@ class AgentHttp:
         if status in BUSY:
             raise AgentFailure(f"{self._name} is busy ({status})", retry_after=wait, busy=True)
         lost = bool(redirect or status in LOST) and Particular.PLACE not in particular
+        said = excerpt(text.decode("utf-8", "replace"), self._secrets)
         answered = f"answered {status}" + (f": {said}" if said else "")
         problem = f"{self._name} {redirect or answered}"
         raise UnexpectedStatus(f"{problem}; {self._path_advice}" if lost else problem, status, wait, lost)

@@ -151,7 +151,7 @@ def _ends_run(
 ) -> ConfigurationError | None:
     """What is wrong for every request; None where this one may be repeated, changed or left out."""
     status, said = error.status_code, excerpt(error.message, secrets)
-    if refuses_key(status, str(error.type)):  # foreign JSON: it may be a number
+    if refuses_key(status, error.type):
         return refused_key(server, status, said)
     if status == PROXY_REFUSES:
         return closed_proxy(str(server))

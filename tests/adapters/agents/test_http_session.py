@@ -49,6 +49,27 @@ def test_a_gateway_without_a_list_of_keys_refuses_one_as_a_bad_request(service: 
         answer_of(service.url, particular=IN_SESSION)
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"message": "The tool says no_db_connection.", "type": "invalid_request"}, "no_db_connection", None,
+        {"type": ["no_db_connection"]},
+    ],
+)  # fmt: skip
+def test_a_bad_request_that_only_speaks_of_a_missing_list_of_keys_is_no_refused_key(service: Any, said: Any) -> None:
+    service.replies({"error": said, "hint": "no_db_connection"}, status=400)
+    assert failure_of(service.url, particular=IN_SESSION).final
+
+
+@pytest.mark.parametrize(
+    "body", [b"no_db_connection", b'["no_db_connection"]', b"[" * 400 + b"]" * 400, b"[" + b"{}," * 10**5 + b"{}]"],
+    ids=["words", "list", "deep", "long"],
+)  # fmt: skip
+def test_a_bad_request_in_any_other_form_is_no_refused_key(service: Any, body: bytes) -> None:
+    service.answers = [Response(body, 400)]
+    assert failure_of(service.url, particular=IN_SESSION).final
+
+
 def test_a_forbidden_request_that_has_no_like_is_no_bad_key_yet(service: Any) -> None:
     async def main() -> None:
         http = AgentHttp(service.url, {"X-API-KEY": KEY}, LIMIT)

@@ -86,6 +86,7 @@ def test_a_server_that_lists_nothing_is_not_at_fault(service: Any, answer: Respo
     ("tried", "looked"),
     [
         (JSONResponse("no messages", 400), JSONResponse("Missing scopes", 401)),
+        (JSONResponse({"error": {"message": "no_db_connection?"}}, 400), JSONResponse({"data": []})),
         (JSONResponse("no messages", 422), Response("", 307)),
         (JSONResponse("no such model", 403), JSONResponse({"data": []})),
     ],
