@@ -36,8 +36,7 @@ class RequestBodies:
         if accepted := [form for form in forms if form["type"] not in left_out]:
             body["response_format"] = accepted[0]
         if STRICT in left_out:
-            # Into the first message: the last may be a transcript, and our own text must not follow that.
-            body["messages"][0]["content"] += f"\n\n{form_in_words(request.schema)}"
+            _ask_in_words(messages, form_in_words(request.schema))
         return body
 
     def options(self, request: ChatRequest) -> Mapping[str, Any]:
@@ -71,6 +70,15 @@ def _without_system(messages: list[dict[str, str]]) -> list[dict[str, str]]:
     if first["role"] != "system":
         return messages
     return [{**first, "role": "user"}, {"role": "assistant", "content": "Understood."}, *rest]
+
+
+def _ask_in_words(messages: list[dict[str, str]], form: str) -> None:
+    """Puts the form of the answer into the first message, unless one has it, as in a repair.
+
+    The last may be a transcript, and our own text must not follow that.
+    """
+    if not any(form in message["content"] for message in messages):
+        messages[0]["content"] += f"\n\n{form}"
 
 
 def _response_formats(name: str, schema: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ from stoic_assets.adapters.models.openai_model import OpenAiModel
 from stoic_assets.core.chat import ChatReply, ChatRequest, MalformedReply, ModelFailure, charged
 from stoic_assets.core.endpoint_limits import Limits, ModelLimit
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable, StoicError
+from stoic_assets.core.judging.ask import sent_back
 from stoic_assets.core.settings import Price
 
 KEY = "sk-meditations-12345678"
@@ -451,6 +452,20 @@ def test_a_server_that_knows_the_older_form_gets_that_and_words(service: Any, st
     assert len(service.seen) == 4
     assert service.seen[1].body["response_format"] == {"type": "json_object", "schema": SCHEMA}
     assert service.seen[1].body["messages"][0]["content"].endswith(json.dumps(SCHEMA))
+
+
+def test_a_repair_that_has_the_schema_in_words_gets_it_once(service: Any) -> None:
+    refusing(service, ("json_schema",), *REFUSALS[0])
+    repaired = sent_back(STRUCTURED, "Well.", "not JSON")
+
+    async def main() -> None:
+        model = model_at(service.url)
+        for request in (STRUCTURED, repaired, sent_back(repaired, "Well.", "not JSON")):
+            await model.complete(request)
+
+    asyncio.run(main())
+    named = [[json.dumps(SCHEMA) in each["content"] for each in seen.body["messages"]] for seen in service.seen[1:]]
+    assert named == [[True, False], [False, False, False, True], [False, False, False, True, False, False]]
 
 
 def test_requests_that_are_refused_side_by_side_lose_no_more_than_what_was_refused(service: Any) -> None:
