@@ -160,7 +160,7 @@ class Outbox:
             except MessageRefused as refusal:
                 problems.append(str(refusal))
                 continue
-            except AttemptFailed as failure:
+            except (AttemptFailed, ConfigurationError) as failure:
                 problems.append(str(failure))
                 break  # later messages must not overtake this one, and would fail as well
             self._settle(position)

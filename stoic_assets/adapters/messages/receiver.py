@@ -12,12 +12,12 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Literal, get_args
 from urllib.parse import SplitResult, quote
 
-from stoic_assets.adapters.http.endpoint import cause_of, parse_url, proxy_for
+from stoic_assets.adapters.http.endpoint import PROXY_REFUSES, cause_of, closed_proxy, parse_url, proxy_for
 from stoic_assets.adapters.http.foreign_text import excerpt
 from stoic_assets.adapters.http.message_signature import signed, signing_keys
-from stoic_assets.adapters.http.request_limit import retry_after_seconds
+from stoic_assets.adapters.http.request_limit import BUSY, retry_after_seconds
 from stoic_assets.core.endpoint_limits import EndpointLimit
-from stoic_assets.core.errors import AttemptFailed
+from stoic_assets.core.errors import AttemptFailed, ConfigurationError
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.retrying import Tally, persist
 
@@ -32,7 +32,7 @@ SECRETS: Mapping[Target, str] = {"events": "STOIC_WEBHOOK_SECRET", "fitness": "E
 """The setting of the keys with which messages to each target are signed."""
 CONTENT_TYPES: Mapping[Target, str] = {"events": "application/cloudevents+json", "fitness": "application/json"}
 LIMIT = EndpointLimit(in_flight=1, attempts=4, backoff_seconds=0.5, longest_wait_seconds=60, timeout_seconds=10)
-BUSY, NOT_NOW = 429, (408, 425)
+NOT_NOW = (408, 425)
 ABOUT_THE_MESSAGE = (400, 409, 413, 422)
 """Answers that refuse one message; any other refusal would apply to the next message too."""
 
@@ -91,7 +91,8 @@ class Receiver:
     async def take(self, message_id: str, body: Mapping[str, Any]) -> None:
         """Delivers one message, with retries where they can help.
 
-        Raises `MessageRefused` if the next message may be accepted, else `AttemptFailed`.
+        Raises `MessageRefused` if the next message may be accepted, else `AttemptFailed`, or `ConfigurationError` for a
+        proxy that refuses requests.
         """
         if self._left() <= 0:
             raise AttemptFailed(f"{self._name}: the time for this delivery is over; the next delivery continues")
@@ -120,14 +121,24 @@ class Receiver:
         except TimeoutError:
             raise AttemptFailed(f"{self._name} gave no answer within {seconds:g} s") from None
         except (aiohttp.ClientError, OSError) as error:
-            raise AttemptFailed(f"{self._name}: {excerpt(cause_of(error), self._secrets)}") from None
+            raise self._lost(error) from None
 
-    def _refusal(self, response: "ClientResponse", text: bytes) -> AttemptFailed:
+    def _lost(self, error: Exception) -> AttemptFailed | ConfigurationError:
+        """What it means that the service was not reached."""
+        import aiohttp
+
+        if isinstance(error, aiohttp.ClientHttpProxyError) and error.status == PROXY_REFUSES:
+            return closed_proxy(self._name)
+        return AttemptFailed(f"{self._name}: {excerpt(cause_of(error), self._secrets)}")
+
+    def _refusal(self, response: "ClientResponse", text: bytes) -> AttemptFailed | ConfigurationError:
         status = response.status
+        if status == PROXY_REFUSES:
+            return closed_proxy(self._name)
         said = excerpt(text.decode("utf-8", "replace"), self._secrets)
         problem = f"{self._name} answered {status}" + (f": {said}" if said else "")
         if status in ABOUT_THE_MESSAGE:
             return MessageRefused(problem, final=True)
         wait = retry_after_seconds(response.headers)
-        final = status < 500 and status != BUSY and status not in NOT_NOW
-        return AttemptFailed(problem, retry_after=wait, busy=status == BUSY, final=final)
+        final = status < 500 and status not in (*BUSY, *NOT_NOW)
+        return AttemptFailed(problem, retry_after=wait, busy=status in BUSY, final=final)

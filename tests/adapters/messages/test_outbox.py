@@ -265,6 +265,37 @@ def test_a_wrong_address_or_key_is_told_once(outbox: Outbox, service: Service, s
     assert len(service.moments) == 1
 
 
+def test_a_proxy_that_refuses_a_message_is_named_and_what_went_before_is_delivered(
+    outbox: Outbox, service: Service
+) -> None:
+    service.refuse = lambda body: Response(status_code=407) if body["number"] == 2 else None
+    put(outbox, 1, 2, 3)
+    refused = "the proxy before STOIC_WEBHOOK_URL (127.0.0.1) refuses requests (407)"
+    advice = "check the user name and password in HTTPS_PROXY or HTTP_PROXY"
+    assert deliver(outbox, service) == Delivered(1, 2, (f"{refused}; {advice}",))
+    assert len(service.moments) == 2
+
+
+def test_a_proxy_that_lets_no_message_through_is_named_and_its_password_is_not(
+    outbox: Outbox, refusing_proxy: str
+) -> None:
+    put(outbox, 1)
+    outcome = asyncio.run(outbox.deliver({"events": "https://zeno.example/hook"}, QUICK))
+    assert (outcome.delivered, outcome.pending) == (0, 1)
+    [line] = outcome.errors
+    assert line.startswith("the proxy before STOIC_WEBHOOK_URL (zeno.example) refuses requests (407); check")
+    assert refusing_proxy not in line
+
+
+@pytest.mark.parametrize("status", [429, 529])
+def test_a_busy_service_is_waited_for_longer_than_a_failing_one(outbox: Outbox, service: Service, status: int) -> None:
+    limit = QUICK.model_copy(update={"attempts": 2, "backoff_seconds": 0.001, "longest_wait_seconds": 0.01})
+    service.refuse = lambda body: Response(status_code=status)
+    put(outbox, 1)
+    assert deliver(outbox, service, limit) == Delivered(0, 1, (f"STOIC_WEBHOOK_URL (127.0.0.1) answered {status}",))
+    assert len(service.moments) == 20
+
+
 def test_retry_after_is_honoured(outbox: Outbox, service: Service) -> None:
     service.answers = [Response(status_code=429, headers={"Retry-After": "1"})]
     put(outbox, 1)
