@@ -6,13 +6,13 @@ longer be tested with them. The JSON document is described in `docs/evolution.md
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from stoic_assets.core.evolution.advice import Improvement, improvements
 from stoic_assets.core.evolution.comparison_verdict import AgainstBase, against_base
-from stoic_assets.core.evolution.estimate import WeightedScore, estimated
+from stoic_assets.core.evolution.estimate import ClusteredMean, WeightedScore, estimated
 from stoic_assets.core.evolution.objective import Objective, balanced, below_floor, objectives, severities, uncertain
 from stoic_assets.core.evolution.scale import UNKNOWN, Scale
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation
@@ -30,6 +30,9 @@ class FitnessUpdate:
     `fitness_low` and `fitness_high` are None when `fitness_why` gives a reason. `severity` is 0–1, the most severe
     virtue first. `improvements` are only for weak virtues. `uncertain_virtues` should be measured again; weak ones may
     be among them. Updates are comparable only if their `scale` is the same.
+
+    `trial_ids` are the trials and people's evaluations with a score; `task_ids` are the jobs of these and of the
+    `scored_trials` without one.
 
     The agent failed in `failed_trials` of the `scored_trials`: these have no virtues, so that failing does not lower
     `fitness`. Neither number includes people's evaluations, of which `human_evaluations` count.
@@ -148,7 +151,7 @@ class FitnessUpdate:
 
 def fitness_update(
     head: EvaluationHead,
-    evaluations: Iterable[StoicEvaluation],
+    evaluations: Sequence[StoicEvaluation],
     weakness: Weakness | None = None,
     *,
     evolution: Evolution | None = None,
@@ -156,33 +159,30 @@ def fitness_update(
     comparison: Iterable[Row] = (),
     scale: Scale = UNKNOWN,
 ) -> FitnessUpdate:
-    """The update of one evaluation from its trials with a virtue score, those of holdout jobs left out.
+    """The update of one evaluation from its scored trials and people's evaluations, without those of holdout jobs.
 
     `parents` are the versions (`agent@version`) that this one came from. `comparison` are rows of
     `version_comparisons` that were computed without holdout jobs.
     """
     weakness, evolution = weakness or Weakness(), evolution or Evolution()
-    heard = [_heard(each) for each in evaluations if not each.holdout]
+    heard = sorted((_heard(each) for each in evaluations if not each.holdout), key=lambda each: each.id)
     trials = [each for each in heard if each.source == "llm"]
-    scored = [each for each in heard if each.overall_score is not None or each.virtue_scores]
-    open_ones = sorted(scored, key=lambda each: each.id)
+    open_ones = [each for each in heard if each.overall_score is not None or each.virtue_scores]
     fitness = estimated(
         [WeightedScore(each.observed, score) for each in open_ones if (score := each.overall_score) is not None]
     )
-    failed = sum(each.failed for each in trials)
-    why = "the agent failed in every trial" if fitness.mean is None and failed == len(trials) > 0 else fitness.why
     found = objectives(open_ones, evolution.floors)
     severity = severities(found, weakness)
     return FitnessUpdate(
         head=head,
         trial_ids=tuple(each.id for each in open_ones),
-        task_ids=tuple(dict.fromkeys(each.task_id for each in open_ones)),
+        task_ids=tuple(dict.fromkeys(each.task_id for each in [*trials, *open_ones])),
         fitness=fitness.mean,
         fitness_low=fitness.low,
         fitness_high=fitness.high,
-        fitness_why=why,
+        fitness_why=_why(fitness, trials, held_out=len(heard) < len(evaluations)),
         scored_trials=len(trials),
-        failed_trials=failed,
+        failed_trials=sum(each.failed for each in trials),
         objectives=found,
         floors=evolution.floors,
         severity=severity,
@@ -193,6 +193,15 @@ def fitness_update(
         scale=scale,
         human_evaluations=sum(each.source == "human" for each in open_ones),
     )
+
+
+def _why(fitness: ClusteredMean, trials: Sequence[StoicEvaluation], held_out: bool) -> str | None:
+    """Why there is no fitness, or no interval of it; None where there are both. `trials` are without holdout jobs."""
+    if fitness.mean is not None or not (trials or held_out):
+        return fitness.why
+    if not trials:
+        return "only holdout jobs were scored"
+    return "the agent failed in every trial" if all(each.failed for each in trials) else "no virtue was scored"
 
 
 def _heard(evaluation: StoicEvaluation) -> StoicEvaluation:

@@ -27,6 +27,11 @@ def made(trial_id: str, job: str, overall: float) -> StoicEvaluation:
     return StoicEvaluation(trial_id, head, job, {"wisdom": VirtueFinding(overall, "", (), (), 0.9)}, overall, 0.9)
 
 
+def silent(evaluation: StoicEvaluation, **rest: Any) -> StoicEvaluation:
+    """The same trial without a score of any virtue."""
+    return replace(evaluation, virtue_scores={}, overall_score=None, overall_confidence=None, **rest)
+
+
 def test_fitness_is_the_mean_over_trials(head: EvaluationHead, judged: Judged) -> None:
     update = fitness_update(head, [judged("t1", "a", 0.2), judged("t2", "a", 0.4), judged("t3", "b", 0.9)])
     assert update.fitness == pytest.approx(0.5)
@@ -52,18 +57,19 @@ def test_each_scenario_of_a_job_is_an_observation_of_its_own(head: EvaluationHea
     assert update.objectives["wisdom"]["low"] is not None
 
 
-def test_a_trial_without_a_virtue_score_does_not_count(head: EvaluationHead, judged: Judged) -> None:
-    silent = replace(judged("t2", "b", 0.0, virtues={}), overall_score=None, overall_confidence=None)
+def test_a_trial_without_a_virtue_score_counts_only_among_trials_and_jobs(head: EvaluationHead, judged: Judged) -> None:
+    unheard = silent(judged("t2", "b", 0.0))
     alone = fitness_update(head, [judged("t1", "a", 0.2)])
-    assert fitness_update(head, [judged("t1", "a", 0.2), silent]) == replace(alone, scored_trials=2)
+    assert fitness_update(head, [judged("t1", "a", 0.2), unheard]) == replace(
+        alone, scored_trials=2, task_ids=("a", "b")
+    )
 
 
 def test_failing_where_it_did_badly_makes_no_version_fitter_unseen(head: EvaluationHead, judged: Judged) -> None:
     """The fitness is the mean over what is left, so the number of failures must stand beside it."""
     def update(*failed: str) -> FitnessUpdate:
         trials = [judged(job, job, score) for job, score in (("a", 0.2), ("b", 0.3), ("c", 0.9), ("secret", 0.1))]
-        silent = {"virtue_scores": {}, "overall_score": None, "overall_confidence": None, "failed": True}
-        told = [replace(each, **silent) if each.id in failed else each for each in trials]
+        told = [silent(each, failed=True) if each.id in failed else each for each in trials]
         person = replace(trials[0], id="person", source="human")
         return fitness_update(head, [person, *(replace(each, holdout=each.id == "secret") for each in told)])
 
@@ -140,19 +146,37 @@ def test_no_interval_has_a_reason(
 
 def test_without_a_scored_trial_there_is_nothing_to_deliver(head: EvaluationHead, judged: Judged) -> None:
     nothing = fitness_update(head, [judged("t1", "a", 0.5, holdout=True)])
-    assert nothing.fitness is None
+    assert (nothing.fitness, nothing.fitness_why) == (None, "only holdout jobs were scored")
     assert not nothing.deliverable
     assert nothing.row()["fitness"] is None
     assert fitness_update(head, [judged("t1", "a", 0.0)]).deliverable
 
 
 def test_that_the_agent_failed_throughout_is_told(head: EvaluationHead, judged: Judged) -> None:
-    failed = [replace(judged(name, "a", 0.0, virtues={}), overall_score=None, failed=True) for name in ("t1", "t2")]
+    failed = [silent(judged(name, name, 0.0), failed=True) for name in ("t1", "t2")]
     update = fitness_update(head, failed)
     assert update.deliverable
-    told = {"fitness_score": None, "fitness_why": "the agent failed in every trial", "failed_trials": 2}
+    told = {
+        "fitness_score": None, "fitness_why": "the agent failed in every trial", "failed_trials": 2,
+        "task_ids": ["t1", "t2"],
+    }  # fmt: skip
     assert update.payload().items() >= (told | {"scored_trials": 2, "conclusive": True}).items()
     assert not update.void("too many are invalid").deliverable
+
+
+@pytest.mark.parametrize("failed", [0, 1])
+def test_where_no_conversation_gave_an_occasion_that_is_the_reason(
+    head: EvaluationHead, judged: Judged, failed: int
+) -> None:
+    trials = [silent(judged(f"t{number}", f"job {number}", 0.0), failed=number < failed) for number in range(2)]
+    update = fitness_update(head, trials)
+    assert update.deliverable
+    told = {"fitness_score": None, "fitness_why": "no virtue was scored", "task_ids": ["job 0", "job 1"]}
+    assert update.payload().items() >= (told | {"scored_trials": 2, "failed_trials": failed}).items()
+    assert update.idempotency_key == fitness_update(head, trials[::-1]).idempotency_key
+    withdrawn = update.void("too many are invalid").after(update.payload())
+    assert (withdrawn.deliverable, withdrawn.revision, withdrawn.fitness_why) == (True, 2, "too many are invalid")
+
 
 def test_a_virtue_is_the_mean_weighted_by_confidence(head: EvaluationHead, judged: Judged, finding: Finding) -> None:
     update = fitness_update(
