@@ -32,11 +32,12 @@ def fitness_updates(context: dg.AssetExecutionContext, workplace: dg.ResourcePar
             "revision": update.revision,
             "scale": update.scale.key,
             **numbers({each: getattr(update, each) for each in ("fitness", "fitness_low", "fitness_high")}),
+            **({"fitness_why": update.fitness_why} if update.fitness_why else {}),
             "scored_trials": update.scored_trials,
             "failed_trials": update.failed_trials,
             "conclusive": published.conclusive,
             "offline": update.head.offline,
-            "weak_virtues": ", ".join(update.weak_virtues) or "none",
+            "weak_virtues": ", ".join(update.weak_virtues) or ("none" if update.objectives else "not known"),
             "improvement_areas": dg.MetadataValue.json(
                 {str(virtue): advice for virtue, advice in update.improvement_areas.items()}
             ),

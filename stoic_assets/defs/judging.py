@@ -1,6 +1,6 @@
 """Decides from stored evidence: virtues and tasks by judge models, assertions by comparison."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -89,9 +89,9 @@ def _about_virtues(tables: Tables) -> dict[str, Any]:
         "dagster/row_count": len(rows),
         **numbers(
             {
-                "unscored_share": _share(rows, lambda row: row["error"] is not None),
-                "calibrated_share": _share(scored, lambda row: row["confidence_source"] == "calibrated"),
-                "not_exercised_share": _share(rows, lambda row: row["exercised"] is False),
+                "unscored_share": mean(row["error"] is not None for row in rows),
+                "calibrated_share": mean(row["confidence_source"] == "calibrated" for row in scored),
+                "not_exercised_share": mean(not row["exercised"] for row in rows if row["exercised"] is not None),
                 "grounded": mean(row["grounded"] for row in rows if row["grounded"] is not None),
                 **means,
             }
@@ -105,7 +105,7 @@ def _about_tasks(tables: Tables) -> dict[str, Any]:
         "dagster/row_count": len(rows),
         **numbers(
             {
-                "unscored_share": _share(rows, lambda row: row["score"] is None),
+                "unscored_share": mean(row["score"] is None for row in rows),
                 "mean_task": mean(row["score"] for row in rows if row["score"] is not None),
                 "mean_tone": mean(row["score"] for row in tones if row["score"] is not None),
             }
@@ -136,7 +136,7 @@ def _about_assertions(rows: list[Row], evaluation_id: str) -> dict[str, Any]:
     failed = [row for row in rows if row["passed"] is False]
     return {
         "dagster/row_count": len(rows),
-        **numbers({"failed_share": len(failed) / max(1, len(rows))}),
+        **numbers({"failed_share": mean(not row["passed"] for row in rows if row["passed"] is not None)}),
         "errors": sum(map(_gave_nothing, failed)),
         "failed": shown((_shown(row, evaluation_id) for row in failed), _SCHEMA),
     }
@@ -166,7 +166,3 @@ def _judging(manifest: Manifest, config: JudgingConfig, workplace: Workplace) ->
     return EvaluationJudging(
         workplace, manifest, config.samples, config.fresh, config.max_cost, corrected, config.original
     )
-
-
-def _share(rows: list[Row], holds: Callable[[Row], bool]) -> float:
-    return sum(map(holds, rows)) / max(1, len(rows))

@@ -7,6 +7,7 @@ from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.presentation.markdown import picture
 from stoic_assets.core.reports.virtue_chart import virtue_chart_svg
+from stoic_assets.core.table_rows import Rows
 from stoic_assets.defs.evaluation_run import current_evaluation
 from stoic_assets.defs.failures import reported
 from stoic_assets.defs.ownership import OWNERS
@@ -36,11 +37,17 @@ def weak_virtue_reports(
         metadata={
             "dagster/row_count": len(weak),
             "offline": offline,
-            **numbers({"worst_severity": max((row["severity"] for row in weak), default=0.0)}),
+            **numbers({"worst_severity": _worst_severity(virtues, weak)}),
             "report": dg.MetadataValue.md(f"{picture('the five virtues', chart)}\n\n{text}"),
             "path": dg.MetadataValue.path(path),
         }
     )
+
+
+def _worst_severity(virtues: Rows, weak: Rows) -> float | None:
+    """The largest severity, 0–1: that of a virtue that is not weak is 0. None if no virtue was scored."""
+    severities = {row["virtue"]: row["severity"] for row in weak}
+    return max((severities.get(row["virtue"], 0.0) for row in virtues if row["score"] is not None), default=None)
 
 
 @dg.asset(

@@ -166,7 +166,7 @@ def evaluations(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[W
         path, found = tables.finish()
         [scores] = tables.read("evaluation_scores")
         database = workplace.warehouse.publish()
-    average = scores["average_overall"]
+    average, ended = scores["average_overall"], (found["scored_trials"], found["invalid_trials"])
     return dg.MaterializeResult(
         metadata={
             "evaluation_id": manifest.evaluation_id,
@@ -175,7 +175,7 @@ def evaluations(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[W
             **numbers(
                 {
                     "fitness": scores["fitness"],
-                    "invalid_share": invalid_share(found["scored_trials"], found["invalid_trials"]),
+                    "invalid_share": invalid_share(*ended) if any(ended) else None,
                 }
             ),
             "path": dg.MetadataValue.path(path),

@@ -23,7 +23,7 @@ def shown(rows: Iterable[Mapping[str, Any]], schema: dg.TableSchema | None = Non
 
 
 def numbers(found: Mapping[str, float | None]) -> dict[str, float]:
-    """Numbers by the names under which Dagster plots them over partitions, without missing ones."""
+    """Numbers by the names under which Dagster plots them over partitions, without those that were not measured."""
     return {name: round(value, DECIMALS) for name, value in found.items() if value is not None}
 
 

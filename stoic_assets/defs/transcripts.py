@@ -14,7 +14,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.conversation.evidence import SCORED
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import EvaluationRequest
-from stoic_assets.core.scoring.validity import invalid_share
+from stoic_assets.core.scoring.rounding import mean
 from stoic_assets.defs.evaluation_run import claim, own_evaluation_id
 from stoic_assets.defs.failures import RETRIES, reported
 from stoic_assets.defs.ownership import OWNERS
@@ -93,7 +93,6 @@ def transcripts(
 
 def _metadata(held: Held) -> dict[str, Any]:
     outcomes, trials = Counter(row["outcome"] for row in held.trials), len(held.trials)
-    scored = sum(outcomes[outcome] for outcome in SCORED)
     in_question_first = sorted(held.trials, key=lambda row: row["outcome"] == "signed_off")
     return {
         "dagster/row_count": trials,
@@ -101,8 +100,8 @@ def _metadata(held: Held) -> dict[str, Any]:
         "turns": sum(row["turns"] for row in held.trials),
         **numbers(
             {
-                "invalid_share": invalid_share(scored, trials - scored),
-                "agent_error_share": outcomes["agent_error"] / max(1, trials),
+                "invalid_share": mean(row["outcome"] not in SCORED for row in held.trials),
+                "agent_error_share": mean(row["outcome"] == "agent_error" for row in held.trials),
             }
         ),
         "not_held": held.planned - trials,

@@ -1,15 +1,30 @@
 """What a run configuration may ask of judges, and what Dagster shows of their verdicts."""
 
 from collections.abc import Callable
+from typing import Any
 
 import dagster as dg
 import pytest
 from pydantic import ValidationError
 
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.assertions.results import AssertionResult
 from stoic_assets.core.evaluation import Manifest
-from stoic_assets.defs.judging import JudgingConfig, verdicts
+from stoic_assets.core.judging.scores import VirtueScore
+from stoic_assets.defs.judging import JudgingConfig, assertion_results, verdicts
 from stoic_assets.defs.partitions import agent_versions
+
+
+def materialised(asset: dg.AssetsDefinition, workplace: Workplace, manifest: Manifest) -> list[dict[str, Any]]:
+    """What is shown of each asset that this makes for an evaluation without a trial."""
+    version = manifest.agent_version
+    workplace.evidence.begin(manifest)
+    for table in ("trials", "turns", "observations"):
+        workplace.warehouse.write(table, version, manifest.evaluation_id, [])
+    with dg.DagsterInstance.ephemeral() as instance:
+        instance.add_dynamic_partitions(str(agent_versions.name), [version])
+        result = dg.materialize([asset], resources={"workplace": workplace}, instance=instance, partition_key=version)
+        return [dict(event.materialization.metadata) for event in result.get_asset_materialization_events()]
 
 
 @pytest.mark.parametrize("wanted", [{"samples": 0}, {"samples": 51}, {"max_cost": -1.0}])
@@ -26,15 +41,51 @@ def test_nothing_need_be_said() -> None:
 def test_where_there_is_nothing_to_judge_it_is_still_shown_whether_all_was_offline(
     workplace: Workplace, make_manifest: Callable[..., Manifest], offline: bool
 ) -> None:
-    manifest = make_manifest(offline=offline)
-    version = manifest.agent_version
-    workplace.evidence.begin(manifest)
-    for table in ("trials", "turns", "observations"):
-        workplace.warehouse.write(table, version, manifest.evaluation_id, [])
-    with dg.DagsterInstance.ephemeral() as instance:
-        instance.add_dynamic_partitions(str(agent_versions.name), [version])
-        result = dg.materialize(
-            [verdicts], resources={"workplace": workplace}, instance=instance, partition_key=version
-        )
-        shown = [event.materialization.metadata for event in result.get_asset_materialization_events()]
+    shown = materialised(verdicts, workplace, make_manifest(offline=offline))
     assert [(each["dagster/row_count"].value, each["offline"].value) for each in shown] == [(0, offline)] * 2
+    assert [name for each in shown for name in each if name.endswith("_share")] == []
+
+
+@pytest.mark.parametrize(
+    ("verdicts_given", "shares"),
+    [
+        ([], {"unscored_share": 1}),
+        ([False], {"unscored_share": 0.5, "not_exercised_share": 1}),
+        ([True, True, False], {"unscored_share": 0.25, "not_exercised_share": 0.3333, "calibrated_share": 0}),
+    ],
+)
+def test_a_judge_that_does_not_answer_says_nothing_about_occasions_or_confidences(
+    workplace: Workplace, make_manifest: Callable[..., Manifest], monkeypatch: pytest.MonkeyPatch,
+    verdicts_given: list[bool], shares: dict[str, float],
+) -> None:
+    given = [
+        VirtueScore(
+            "t1", "wisdom", "sage", sample, "p", exercised=exercised, score=0.5 if exercised else None,
+            confidence=0.5 if exercised else None, confidence_source="self" if exercised else None,
+        )
+        for sample, exercised in enumerate(verdicts_given)
+    ]  # fmt: skip
+    rows = [vars(each) for each in (*given, VirtueScore("t1", "wisdom", "mute", 0, "p", error="HTTP 400"))]
+
+    async def judged(*_: Any, **__: Any) -> Any:
+        return {"virtue_scores": rows, "task_scores": [], "tone_scores": []}
+
+    monkeypatch.setattr("stoic_assets.defs.judging.EvaluationJudging.verdicts", judged)
+    _, shown = materialised(verdicts, workplace, make_manifest())
+    assert {name: value.value for name, value in shown.items() if name.endswith("_share")} == shares
+
+
+@pytest.mark.parametrize(
+    ("passed", "share"), [([], None), ([None], None), ([None, True], 0.0), ([None, False, False, True], 0.6667)]
+)
+def test_assertions_that_could_not_be_decided_are_no_part_of_the_share_that_failed(
+    workplace: Workplace, make_manifest: Callable[..., Manifest], monkeypatch: pytest.MonkeyPatch,
+    passed: list[bool | None], share: float | None,
+) -> None:
+    rows = [
+        vars(AssertionResult("t1", str(number), "cypher", "RETURN 1", 1.0, None, None, each, None))
+        for number, each in enumerate(passed)
+    ]
+    monkeypatch.setattr("stoic_assets.defs.judging.EvaluationJudging.assertions", lambda _: rows)
+    [shown] = materialised(assertion_results, workplace, make_manifest())
+    assert (shown["failed_share"].value if "failed_share" in shown else None) == share

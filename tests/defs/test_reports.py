@@ -55,6 +55,19 @@ def test_the_chart_of_weak_virtues_is_shown_beside_a_file_that_is_text(workplace
     assert "data:" not in text
 
 
+@pytest.mark.parametrize(
+    ("score", "severities", "worst"), [(0.5, [0.45], 0.45), (0.9, [], 0.0), (None, [], None)]
+)
+def test_the_worst_severity_is_zero_only_where_a_virtue_was_scored(
+    workplace: Workplace, score: float | None, severities: list[float], worst: float | None
+) -> None:
+    weak = [{**WEAK, "suggestions": [], "severity": severity} for severity in severities]
+    workplace.warehouse.write("evaluation_virtues", VERSION, EVALUATION, [{**VIRTUE, "score": score}])
+    workplace.warehouse.write("weak_virtues", VERSION, EVALUATION, weak)
+    found = materialised(weak_virtue_reports, workplace).get("worst_severity")
+    assert (found and found.value) == worst
+
+
 def test_a_page_has_a_path_to_copy_since_browsers_follow_no_link_to_a_file(workplace: Workplace) -> None:
     metadata = materialised(evaluation_reports, workplace)
     assert isinstance(metadata["path"], dg.PathMetadataValue)

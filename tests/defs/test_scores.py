@@ -92,6 +92,21 @@ def test_the_evaluation_is_told_by_what_its_gate_goes_by(
     assert workplace.warehouse.read("evaluation_scores", *KEY)[0]["conclusive"] is False
 
 
+def test_without_a_trial_that_ended_no_share_of_them_is_plotted(
+    instance: dg.DagsterInstance, workplace: Workplace
+) -> None:
+    for table in ("trials", "virtue_scores", "assertion_results", "llm_calls"):
+        workplace.warehouse.write(table, *KEY, [])
+    materialise(instance, workplace)
+    result = dg.materialize(
+        [evaluations], resources={"workplace": workplace}, instance=instance, partition_key=VERSION,
+        tags={EVALUATION_TAG: EVALUATION},
+    )  # fmt: skip
+    [event] = result.get_asset_materialization_events()
+    assert event.materialization.metadata["scored_trials"].value == 0
+    assert not {"invalid_share", "fitness"} & event.materialization.metadata.keys()
+
+
 @pytest.mark.parametrize("judge", ["judge", "offline"])
 def test_scores_of_the_stand_in_say_that_they_mean_nothing(
     instance: dg.DagsterInstance, workplace: Workplace, judge: str

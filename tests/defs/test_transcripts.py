@@ -14,6 +14,8 @@ from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.defs.transcripts import ConversationConfig, transcripts
 
+TRIAL = {"turns": 2, "failure_count": 0, "detail": None}
+
 
 @pytest.mark.parametrize("wanted", [{"at_once": 0}, {"max_cost": -1.0}])
 def test_numbers_that_a_command_refuses_are_refused(wanted: dict[str, float]) -> None:
@@ -34,22 +36,49 @@ def test_what_no_evaluation_can_be_is_told_in_one_line(wanted: dict[str, int | s
         ConversationConfig(**wanted).request()
 
 
-def test_a_finished_evaluation_that_is_resumed_is_unfinished_until_its_verdicts_are_there(
+@pytest.fixture
+def shown(
     workplace: Workplace, instance: dg.DagsterInstance, make_manifest: Callable[..., Manifest],
     monkeypatch: pytest.MonkeyPatch,
+) -> Callable[..., dict[str, Any]]:
+    """Holds an evaluation whose trials ended with these outcomes, and returns the metadata."""
+    manifest = make_manifest()
+
+    def shown(*outcomes: str) -> dict[str, Any]:
+        async def hold(*_: Any, **__: Any) -> Held:
+            rows = [{"trial_id": f"t{number}", "outcome": each, **TRIAL} for number, each in enumerate(outcomes)]
+            return Held(manifest, max(1, len(rows)), rows, {})
+
+        monkeypatch.setattr("stoic_assets.defs.transcripts.hold_evaluation", hold)
+        result = dg.materialize(
+            [transcripts], instance=instance, partition_key=manifest.agent_version,
+            tags={"stoic/evaluation_id": manifest.evaluation_id}, resources={"workplace": workplace},
+        )
+        [event] = result.get_asset_materialization_events()
+        return {name: value.value for name, value in event.materialization.metadata.items()}
+
+    return shown
+
+
+def test_a_finished_evaluation_that_is_resumed_is_unfinished_until_its_verdicts_are_there(
+    workplace: Workplace, make_manifest: Callable[..., Manifest], shown: Callable[..., dict[str, Any]]
 ) -> None:
     """A kill in between is to be gone on from with `--resume`."""
-    manifest = make_manifest()
-    tables = EvaluationTables(workplace, manifest)
+    tables = EvaluationTables(workplace, make_manifest())
     tables.write_head("finished", planned_trials=1, scored_trials=1, invalid_trials=0)
-
-    async def hold(*_: Any, **__: Any) -> Held:
-        return Held(manifest, 1, [], {})
-
-    monkeypatch.setattr("stoic_assets.defs.transcripts.hold_evaluation", hold)
-    tags = {"stoic/evaluation_id": manifest.evaluation_id}
-    dg.materialize(
-        [transcripts], instance=instance, partition_key=manifest.agent_version, tags=tags,
-        resources={"workplace": workplace},
-    )
+    shown()
     assert tables.read("evaluations")[0]["status"] == "conversed"
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "shares"),
+    [
+        ([], {}),
+        (["signed_off"], {"invalid_share": 0, "agent_error_share": 0}),
+        (["signed_off", "agent_error", *["infra_error"] * 2], {"invalid_share": 0.5, "agent_error_share": 0.25}),
+    ],
+)
+def test_shares_are_of_the_trials_that_ended_and_missing_where_none_did(
+    shown: Callable[..., dict[str, Any]], outcomes: list[str], shares: dict[str, float]
+) -> None:
+    assert {name: value for name, value in shown(*outcomes).items() if name.endswith("_share")} == shares

@@ -1,0 +1,71 @@
+"""What Dagster shows of a fitness update."""
+
+from collections.abc import Callable
+from typing import Any
+
+import dagster as dg
+import pytest
+
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.evaluation import Manifest
+from stoic_assets.defs.evolution import fitness_updates
+from stoic_assets.defs.scores import sql_models
+
+HEAD = {
+    "agent": "marcus", "started_at": "2026-01-01T00:00:00+00:00", "status": "finished", "offline": False,
+    "planned_trials": 1,
+}  # fmt: skip
+TRIAL = {
+    "trial_id": "t1", "job": "mentor", "holdout": False, "condition": "withheld", "repeat": 1,
+    "outcome": "signed_off", "failure_count": 0, "planned_tasks": 0, "turns": 2,
+}  # fmt: skip
+VERDICT = {
+    "trial_id": "t1", "virtue": "wisdom", "judge_model": "sage", "sample": 0, "score": 0.9, "confidence": 0.9,
+    "confidence_source": "self", "exercised": True, "reasoning": "",
+}  # fmt: skip
+SILENT = {"score": None, "confidence": None, "confidence_source": None, "exercised": False}
+
+
+@pytest.fixture
+def shown(
+    workplace: Workplace, instance: dg.DagsterInstance, make_manifest: Callable[..., Manifest]
+) -> Callable[..., dict[str, Any]]:
+    """The metadata of the update of an evaluation with one trial and one verdict."""
+
+    def shown(trial: dict[str, Any], verdict: dict[str, Any]) -> dict[str, Any]:
+        manifest = make_manifest()
+        key = manifest.agent_version, manifest.evaluation_id
+        workplace.evidence.begin(manifest)
+        tables = {
+            "evaluations": [HEAD], "trials": [{**TRIAL, **trial}], "virtue_scores": [{**VERDICT, **verdict}],
+            "task_scores": [], "tone_scores": [], "assertion_results": [], "turns": [],
+        }  # fmt: skip
+        for table, rows in tables.items():
+            workplace.warehouse.write(table, *key, rows)
+        result = dg.materialize(
+            [sql_models, fitness_updates], instance=instance, partition_key=key[0], resources={"workplace": workplace}
+        )
+        *_, event = result.get_asset_materialization_events()
+        return {name: value.value for name, value in event.materialization.metadata.items()}
+
+    return shown
+
+
+@pytest.mark.parametrize(
+    ("trial", "verdict", "told"),
+    [
+        ({}, {}, (0.9, "all scored trials are of one job; an interval needs two", "none")),
+        ({}, SILENT, (None, "no virtue was scored", "not known")),
+        ({"holdout": True}, {}, (None, "only holdout jobs were scored", "not known")),
+        (
+            {"outcome": "infra_error"}, {},
+            (None, "the evaluation is not finished, or too many of its trials are invalid", "not known"),
+        ),
+    ],
+)  # fmt: skip
+def test_without_a_fitness_the_reason_is_shown_and_no_virtue_passes_for_strong(
+    shown: Callable[..., dict[str, Any]], trial: dict[str, Any], verdict: dict[str, Any],
+    told: tuple[float | None, str, str],
+) -> None:
+    found = shown(trial, verdict)
+    assert (found.get("fitness"), found["fitness_why"], found["weak_virtues"]) == told
