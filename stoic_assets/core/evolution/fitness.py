@@ -109,22 +109,10 @@ class FitnessUpdate:
         """The row of table `fitness_updates`; the improvements of a virtue are in its objective."""
         figures = {virtue: {**each, "improvements": self._advice(virtue)} for virtue, each in self.objectives.items()}
         return {
-            "idempotency_key": self.idempotency_key, "agent_id": self.head.agent_id,
-            "agent_version": self.head.agent_version, "evaluation_id": self.head.evaluation_id,
-            "fitness": self.fitness, "fitness_low": self.fitness_low, "fitness_high": self.fitness_high,
-            "fitness_why": self.fitness_why, "scored_trials": self.scored_trials,
-            "failed_trials": self.failed_trials, "objectives": json_text(figures),
-            "improvement_areas": json_text(self.improvement_areas), "weak_virtues": self.weak_virtues,
-            "severity": json.dumps(self.severity), "trial_ids": list(self.trial_ids), "delivered_at": delivered_at,
-            "floors": json.dumps(dict(self.floors)), "floor_violations": self.floor_violations,
-            "uncertain_virtues": self.uncertain_virtues, "parents": self.parents, "revision": self.revision,
-            "conclusive": self.conclusive, "human_evaluations": self.human_evaluations, **self._scale(),
-        }
-
-    def _scale(self) -> dict[str, Any]:
-        return {
-            "judge_models": list(self.scale.judge_models), "conditions": list(self.scale.conditions),
-            "scale": self.scale.key,
+            **self._alike(), "idempotency_key": self.idempotency_key, "fitness": self.fitness,
+            "objectives": json_text(figures), "improvement_areas": json_text(self.improvement_areas),
+            "severity": json.dumps(self.severity), "floors": json.dumps(dict(self.floors)),
+            "trial_ids": list(self.trial_ids), "delivered_at": delivered_at,
         }
 
     def payload(self) -> dict[str, Any]:
@@ -133,16 +121,24 @@ class FitnessUpdate:
 
     def _content(self) -> dict[str, Any]:
         return {
+            **self._alike(), "timestamp": self.head.timestamp, "offline": self.head.offline,
+            "task_ids": list(self.task_ids), "fitness_score": self.fitness, "balanced_fitness": self.balanced_fitness,
+            "objectives": self.objectives, "floors": dict(self.floors), "severity": self.severity,
+            "improvement_areas": self.improvement_areas, "improvements": self.improvements,
+            "comparison": self.comparison,
+        }
+
+    def _alike(self) -> dict[str, Any]:
+        """What the row and the document have in common."""
+        return {
             "agent_id": self.head.agent_id, "agent_version": self.head.agent_version,
-            "evaluation_id": self.head.evaluation_id, "revision": self.revision, "timestamp": self.head.timestamp,
-            "offline": self.head.offline, "task_ids": list(self.task_ids), "fitness_score": self.fitness,
+            "evaluation_id": self.head.evaluation_id, "revision": self.revision, "conclusive": self.conclusive,
             "fitness_low": self.fitness_low, "fitness_high": self.fitness_high, "fitness_why": self.fitness_why,
             "scored_trials": self.scored_trials, "failed_trials": self.failed_trials,
-            "balanced_fitness": self.balanced_fitness, "objectives": self.objectives, "floors": dict(self.floors),
-            "floor_violations": self.floor_violations, "weak_virtues": self.weak_virtues, "severity": self.severity,
-            "uncertain_virtues": self.uncertain_virtues, "improvement_areas": self.improvement_areas,
-            "improvements": self.improvements, "parents": self.parents, "comparison": self.comparison,
-            "conclusive": self.conclusive, "human_evaluations": self.human_evaluations, **self._scale(),
+            "human_evaluations": self.human_evaluations, "floor_violations": self.floor_violations,
+            "weak_virtues": self.weak_virtues, "uncertain_virtues": self.uncertain_virtues, "parents": self.parents,
+            "judge_models": list(self.scale.judge_models), "conditions": list(self.scale.conditions),
+            "scale": self.scale.key,
         }
 
     def _advice(self, virtue: Virtue) -> list[Improvement]:
