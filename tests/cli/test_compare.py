@@ -297,12 +297,20 @@ BY_HAND = {"trials": range(4), "identity": "by-hand", "started_at": "2026-01-02T
 def test_an_evaluation_that_never_ended_is_passed_over(evaluate: Evaluate, compared: Any) -> None:
     evaluate(BASE, trials=range(4))
     evaluate(BASE, **BY_HAND, status="incomplete")
-    evaluate(CANDIDATE, trials=range(4), status="conversed")
-    again = f"`stoic eval --agent-version {CANDIDATE} --resume e1`"
-    with pytest.raises(ConfigurationError, match=f"^{CANDIDATE}: its newest evaluation is conversed; .* {again}"):
-        compared()
     evaluate(CANDIDATE, trials=range(4))
     assert compared()[1]["base"]["evaluation_id"] == "e1"
+
+
+def test_a_version_whose_evaluations_are_all_unfinished_is_refused_in_the_files_too(
+    evaluate: Evaluate, compared: Any, tmp_path: Path
+) -> None:
+    evaluate(BASE, trials=range(4))
+    evaluate(CANDIDATE, trials=range(4), status="incomplete")
+    again = f"`stoic eval --agent-version {CANDIDATE} --resume e1`"
+    with pytest.raises(ComparisonRefused, match=f"^{CANDIDATE}: its newest evaluation is incomplete; .* {again}"):
+        compared("--junit", "told.xml", "--markdown", "told.md")
+    for name in ("told.xml", "told.md"):
+        assert "--resume e1" in (tmp_path / name).read_text()
 
 
 def test_no_older_evaluation_takes_the_place_of_one_that_is_being_judged_again(
@@ -419,7 +427,7 @@ def test_of_a_named_evaluation_that_was_cut_short_the_way_on_is_told(
     evaluate(BASE)
     evaluate(CANDIDATE)
     workplace.evidence.begin(make_manifest(agent_version=BASE, evaluation_id="cut"))
-    with pytest.raises(ConfigurationError, match=r"its evaluation cut was cut short; continue with .* --resume cut"):
+    with pytest.raises(ComparisonRefused, match=r"its evaluation cut was cut short; continue with .* --resume cut"):
         compared("--evaluation", "cut")
     with pytest.raises(ConfigurationError, match="--evaluation none: not an evaluation of marcus@1 or marcus@2, or"):
         compared("--evaluation", "none")

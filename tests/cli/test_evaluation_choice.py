@@ -12,6 +12,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import evaluation_choice
 from stoic_assets.cli.evaluation_choice import evaluation_of, resumed_id
 from stoic_assets.cli.options import NEWEST
+from stoic_assets.core.comparison.side import ComparisonRefused
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import REGRADING, Manifest
 
@@ -100,10 +101,10 @@ def test_a_version_that_was_cut_short_before_anything_was_stored_is_resumed_not_
     again = r"continue with `stoic eval --agent-version marcus@1\.0\.0 --resume E1` \(same options\)"
     with pytest.raises(ConfigurationError, match=rf"marcus@1\.0\.0 has an unfinished evaluation; {again}"):
         evaluation_of(workplace, "marcus@1.0.0", None)
-    with pytest.raises(ConfigurationError, match=f"it has an unfinished evaluation; {again}"):
+    with pytest.raises(ComparisonRefused, match=f"it has an unfinished evaluation; {again}"):
         compare_versions(workplace, "marcus@0", "marcus@1.0.0")
-    with pytest.raises(ConfigurationError, match=f"its evaluation E1 was cut short; {again}"):
+    with pytest.raises(ComparisonRefused, match=f"its evaluation E1 was cut short; {again}"):
         compare_versions(workplace, "marcus@0", "marcus@1.0.0", candidate_id="E1")
     EvaluationTables(workplace, make_manifest()).write_head("conversed", planned_trials=1)
-    with pytest.raises(ConfigurationError, match=f"its newest evaluation is conversed; {again}"):
+    with pytest.raises(ComparisonRefused, match=f"its newest evaluation is conversed; {again}"):
         compare_versions(workplace, "marcus@0", "marcus@1.0.0")

@@ -149,8 +149,8 @@ def _prompts(
 def _stored(workplace: Workplace, agent_version: str, named: str | None) -> list[Stored]:
     """The named evaluation, or all of a version that were ever finished, the newest first.
 
-    One that is being judged again allows no comparison, and no older one replaces it. Raises `ConfigurationError` when
-    there is none.
+    One that is being judged again allows no comparison, and no older one replaces it. When there is none, raises
+    `ComparisonRefused` if one was begun, else `ConfigurationError`.
     """
     rows = workplace.warehouse.evaluations(agent_version)
     wanted = [
@@ -158,7 +158,10 @@ def _stored(workplace: Workplace, agent_version: str, named: str | None) -> list
         if row["evaluation_id"] == named or (named is None and row["status"] in ("finished", REGRADING))
     ]
     if not wanted:
-        raise ConfigurationError(f"{agent_version}: {_why_none(workplace, agent_version, named, rows)}")
+        evidence = workplace.evidence
+        begun = evidence.readable(agent_version, named) if named else rows or evidence.manifests(agent_version)
+        error = ComparisonRefused if begun else ConfigurationError
+        raise error(f"{agent_version}: {_why_none(workplace, agent_version, named, rows)}")
     held: dict[str, list[Row]] = defaultdict(list)
     for trial in workplace.warehouse.jobs(agent_version):
         held[trial["evaluation_id"]].append(trial)
