@@ -83,7 +83,8 @@ def test_trials_without_confidence_count_alike(warehouse, evaluation):
 
 
 def test_means_of_an_evaluation_are_over_its_scored_trials(warehouse, evaluation):
-    made = evaluation(warehouse, planned_trials=5).trial("t1").trial("t2").trial("t3", outcome="agent_error")
+    made = evaluation(warehouse, planned_trials=5).trial("t1").trial("t2")
+    made.trial("t3", outcome="agent_error", planned_tasks=1)
     made.trial("t4", outcome="evaluator_error").task(1.0, "t1").task(0.5, "t2").task(1.0, "t4")
     made.tone(0.25, "t1").tone(0.75, "t2").tone(1.0, "t4").trial("t5", job="grief", outcome="max_turns")
     row = made.verdict(trial_id="t1", score=0.6).scored().one("evaluation_scores")
