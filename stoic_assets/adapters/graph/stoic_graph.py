@@ -75,7 +75,7 @@ _TRENDS = """
     MERGE (a:Agent {id: $agent})
     MERGE (t:VirtueTrend {id: row.id})
     SET t.virtue = row.virtue, t.n = row.n, t.mean = row.mean, t.slope = row.slope, t.trend = row.trend,
-        t.updated_at = row.updated_at, t.offline = row.offline
+        t.agent_version = row.agent_version, t.updated_at = row.updated_at, t.offline = row.offline
     MERGE (a)-[:HAS_VIRTUE_TREND {id: row.id}]->(t)
 """
 _FORMER_TRENDS = """
@@ -147,7 +147,8 @@ async def project_evaluations(
 async def project_trends(graph: Graph, agent: str, rows: Iterable[Row]) -> None:
     """The newest trend of each virtue of an agent, from its rows of `virtue_trends`; trends without a row are removed.
 
-    Each row also says whether its evaluation is `offline`.
+    It is of the newest version in which the virtue was scored, and names it. Each row also says whether its evaluation
+    is `offline`.
     """
     newest: dict[str, Row] = {}
     for row in rows:
@@ -206,6 +207,6 @@ def _score_rows(evaluation: StoicEvaluation) -> list[Row]:
 def _trend_row(key: str, row: Row) -> Row:
     return {
         "id": key, "virtue": row["virtue"], "n": row["n"], "mean": row["mean"],
-        "slope": row["slope"], "trend": row["trend"], "updated_at": utc_text(row["evaluated_at"]),
-        "offline": row["offline"],
+        "slope": row["slope"], "trend": row["trend"], "agent_version": row["agent_version"],
+        "updated_at": utc_text(row["evaluated_at"]), "offline": row["offline"],
     }

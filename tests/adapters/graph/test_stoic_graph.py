@@ -77,7 +77,8 @@ class Projection:
     def trends(self, *numbers: int) -> Step:
         rows = [
             {
-                "virtue": "wisdom", "n": n, "mean": n / 10, "slope": None if n == 1 else 0.1,
+                "agent_version": f"{self.agent}@{n}", "virtue": "wisdom", "n": n, "mean": n / 10,
+                "slope": None if n == 1 else 0.1,
                 "trend": "improving", "evaluated_at": f"2026-03-0{n}T02:00:00Z", "offline": n == 3,
             }
             for n in numbers
@@ -267,12 +268,12 @@ def test_a_trial_tells_what_it_came_to_and_which_assertions_failed(projection: P
 
 
 @pytest.mark.parametrize("order", [(1, 3, 2), (3, 2, 1)])
-def test_the_newest_trend_counts(projection: Projection, order: tuple[int, ...]) -> None:
+def test_the_newest_trend_counts_and_names_its_version(projection: Projection, order: tuple[int, ...]) -> None:
     projection.run(projection.trends(*order))
     found = projection.rows("MATCH (:Agent {id: $agent})-[:HAS_VIRTUE_TREND]->(t) RETURN properties(t) AS trend")
     newest = {
         "id": f"{projection.agent}/wisdom", "virtue": "wisdom", "n": 3, "mean": 0.3, "slope": 0.1, "trend": "improving",
-        "updated_at": "2026-03-03T02:00:00+00:00", "offline": True,
+        "agent_version": f"{projection.agent}@3", "updated_at": "2026-03-03T02:00:00+00:00", "offline": True,
     }
     assert found == [{"trend": newest}]
 
@@ -280,7 +281,7 @@ def test_the_newest_trend_counts(projection: Projection, order: tuple[int, ...])
 def test_a_virtue_without_a_trend_has_none_any_more(projection: Projection) -> None:
     other = f"{projection.agent}-2"
     row = {
-        "virtue": "courage", "n": 1, "mean": 0.5, "slope": None, "trend": "stable",
+        "agent_version": f"{other}@1", "virtue": "courage", "n": 1, "mean": 0.5, "slope": None, "trend": "stable",
         "evaluated_at": "2026-03-01T02:00Z", "offline": False,
     }
     projection.run(
