@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from stoic_assets.core.comparison.failed_trials import failure_note, failures_left_out
 from stoic_assets.core.comparison.measures import JUDGED
-from stoic_assets.core.comparison.paired_jobs import Scope, cell_of
+from stoic_assets.core.comparison.paired_jobs import Scope, cell_of, cells_by_measure
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.evaluation import judge_again, way_to_finish
 from stoic_assets.core.jobs.names import job_key, job_of
@@ -50,7 +50,7 @@ def common_ground(base: Side, candidate: Side, threshold: float, judge_moved: st
     why = judge_moved or _silent_judge(base, candidate, jobs, threshold) or _other_judge(base, candidate, jobs)
     said = (failure_note(base, candidate, jobs), why)
     notes = (*_suites(base, candidate, shared - jobs), *_circumstances(base, candidate), *filter(None, said))
-    undecidable = dict.fromkeys(JUDGED, why) if why else {}
+    undecidable = _measured_by_one(base, candidate, jobs) | (dict.fromkeys(JUDGED, why) if why else {})
     return Common(jobs, undecidable, failures_left_out(base, candidate, jobs), notes)
 
 
@@ -90,6 +90,18 @@ def _other_judge(base: Side, candidate: Side, jobs: Set[str]) -> str | None:
     return None
 
 
+def _measured_by_one(base: Side, candidate: Side, jobs: Set[str]) -> dict[str, str]:
+    """Why each measure that only one side has in these jobs cannot be compared."""
+    before, after = (
+        cells_by_measure(row for row in side.measures if row["job"] in jobs) for side in (base, candidate)
+    )
+    return {
+        measure: f"only {side.agent_version} measured it ({plural(len(own[measure]), 'job')})"
+        for side, own, other in ((base, before, after), (candidate, after, before))
+        for measure in own.keys() - other.keys()
+    }
+
+
 def _regrade(side: Side, candidate: Side) -> str:
     """How to judge a side again: a stored comparison is renewed only when its candidate is judged."""
     command, last = (judge_again(each.agent_version, each.evaluation_id) for each in (side, candidate))
@@ -110,8 +122,9 @@ def _suites(base: Side, candidate: Side, changed: Iterable[str]) -> list[str]:
         for side, other in ((base, candidate), (candidate, base))
         for condition, jobs in _conditions_of_one(side, other).items()
     ]
-    unpaired = _unpaired(base, candidate)
-    return [*notes, f"scored in only one version, and not compared: {listed(sorted(unpaired))}"] if unpaired else notes
+    if unpaired := _unpaired(base, candidate):
+        notes.append(f"measured in only one version, and not compared: {listed(sorted(unpaired))}")
+    return notes
 
 
 def _conditions_of_one(side: Side, other: Side) -> dict[str, set[str]]:
@@ -126,7 +139,7 @@ def _conditions_of_one(side: Side, other: Side) -> dict[str, set[str]]:
 
 
 def _unpaired(base: Side, candidate: Side) -> set[str]:
-    """Jobs of both sides in which only one side has a scored trial."""
+    """Jobs of both sides in which only one side measured anything."""
     before, after = ({job_key(row) for row in side.measures} for side in (base, candidate))
     both = base.jobs.keys() & candidate.jobs.keys()
     return {job for job in before ^ after if job_of(job) in both}

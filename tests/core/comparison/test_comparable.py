@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 from stoic_assets.core.comparison.comparable import common_ground
+from stoic_assets.core.comparison.comparison import compare
 from stoic_assets.core.comparison.measures import JUDGED
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.judging.silent_judges import Answer
+from stoic_assets.core.settings import MinimalDifferences
 
 MakeSide = Callable[..., Side]
 MakeRows = Callable[..., list[dict[str, Any]]]
@@ -89,7 +91,23 @@ def test_jobs_in_which_one_side_has_no_valid_trial_are_named(
     newer = replace(candidate, measures=make_rows({"a": 0.5}))
     common = common_ground(base, newer, 0.1)
     assert common.jobs == {"a", "b"}
-    assert common.notes == ("scored in only one version, and not compared: b",)
+    assert common.notes == ("measured in only one version, and not compared: b",)
+
+
+@pytest.mark.parametrize("measured_by", ["marcus@1.0.0", "marcus@1.1.0"])
+def test_of_a_measure_that_disappeared_it_is_said_who_had_it(
+    base: Side, candidate: Side, make_rows: MakeRows, measured_by: str
+) -> None:
+    virtues = make_rows({"a": 0.8, "b": 0.8}, measure="courage")
+    sides = [
+        replace(side, measures=[*side.measures, *(virtues if side.agent_version == measured_by else [])])
+        for side in (base, candidate)
+    ]
+    common = common_ground(sides[0], sides[1], 0.1)
+    assert common.undecidable == {"courage": f"only {measured_by} measured it (2 jobs)"}
+    found = {each.measure: each for each in compare(sides[0], sides[1], MinimalDifferences(), 0.1).gating}
+    assert (found["courage"].verdict, found["courage"].why) == ("inconclusive", common.undecidable["courage"])
+    assert found["justice"].why == "no job measured it in both versions"
 
 
 def test_a_condition_that_one_alone_ran_is_named(base: Side, candidate: Side, make_rows: MakeRows) -> None:
