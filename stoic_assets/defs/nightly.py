@@ -21,7 +21,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.alerts import Failure, run_failed
 from stoic_assets.core.conversation.evidence import SCORED
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.night_record import RoundName
+from stoic_assets.core.night_record import RoundName, evaluation_id
 from stoic_assets.core.presentation.markdown import bulleted
 from stoic_assets.core.settings import Nightly
 from stoic_assets.defs.failures import RETRIES, delivery_faults, reported
@@ -109,7 +109,7 @@ def _conversations(nights: dg.TimeWindowPartitionsDefinition) -> dg.AssetsDefini
         name: RoundName = "again" if config.again else "first"
         with reported(workplace):
             held = run_async(hold_night(workplace, night, name, context.run.run_id, config.versions))
-            deliveries = _announce_faults(workplace, night, held)
+            deliveries = _announce_faults(workplace, night, name, held)
             for problem in (each for delivery in deliveries for each in delivery.errors):
                 context.log.warning(problem)  # a night that fails has no metadata
             if not held.held:
@@ -119,13 +119,19 @@ def _conversations(nights: dg.TimeWindowPartitionsDefinition) -> dg.AssetsDefini
     return converse
 
 
-def _announce_faults(workplace: Workplace, night: str, held: HeldNight) -> list[Delivered]:
+def _announce_faults(workplace: Workplace, night: str, name: RoundName, held: HeldNight) -> list[Delivered]:
     record = held.record
     failures = [
-        Failure(record.run_id, JOB, night, fault, record.held_at, agent_version=version)
+        Failure(record.run_id, JOB, night, fault, record.held_at, _begun(workplace, night, name, version), version)
         for version, fault in record.faults.items()
     ]
     return [announce(workplace, [run_failed(failure) for failure in failures])] if failures else []
+
+
+def _begun(workplace: Workplace, night: str, name: RoundName, version: str) -> str | None:
+    """The id of the version's evaluation in this round; None if it was not begun."""
+    found = evaluation_id(night, version, name)
+    return found if found in workplace.evidence.evaluation_ids(version) else None
 
 
 def _metadata(held: HeldNight) -> dict[str, Any]:

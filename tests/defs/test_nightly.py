@@ -13,7 +13,7 @@ from stoic_assets.adapters.evaluation.conversations import Held
 from stoic_assets.adapters.evaluation.nights import HeldNight
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import Manifest
-from stoic_assets.core.night_record import Round
+from stoic_assets.core.night_record import Round, evaluation_id
 from stoic_assets.core.settings import Nightly
 from stoic_assets.defs.nightly import build_nightly, freshness_of, nights_of, with_freshness
 
@@ -120,7 +120,7 @@ def test_a_night_in_which_nobody_can_be_reached_fails_and_says_so(
     assert line.startswith(f"{BASE}: ")
     [event] = told()
     assert (event["type"], event["subject"]) == ("stoic.run_failed", BASE)
-    assert event["data"]["partition"] == NIGHT
+    assert (event["data"]["partition"], event["data"]["evaluation_id"]) == (NIGHT, None)
     record = workplace.nights.read(NIGHT).first
     assert record is not None
     assert list(record.faults) == [BASE]
@@ -148,6 +148,29 @@ def test_what_an_agent_said_and_no_webhook_took_stands_beside_the_night(
     assert "STOIC_WEBHOOK_URL" in found["delivery_faults"]
     [event] = told()
     assert event["subject"] == CANDIDATE
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_what_is_said_of_a_version_that_was_cut_short_names_its_evaluation(
+    workplace: Workplace, instance: dg.DagsterInstance, told: Told, monkeypatch: pytest.MonkeyPatch,
+    make_manifest: Callable[..., Manifest], again: bool,
+) -> None:
+    begun = evaluation_id(NIGHT, BASE, "again" if again else "first")
+    manifest = make_manifest(agent_version=BASE, evaluation_id=begun)
+    workplace.evidence.begin(manifest)
+
+    async def hold(*_: Any) -> HeldNight:
+        record = Round(run_id="r", held_at=datetime.now(UTC).isoformat(), faults={BASE: "the cost ceiling was reached"})
+        return HeldNight(record, {BASE: Held(manifest, 2, [{"outcome": "signed_off"}], {})})
+
+    monkeypatch.setattr("stoic_assets.defs.nightly.hold_night", hold)
+    [nights] = build_nightly(Nightly(since=SINCE)).assets or []
+    dg.materialize(
+        [nights], instance=instance, partition_key=NIGHT, resources={"workplace": workplace},
+        run_config={"ops": {"nightly_conversations": {"config": {"again": again}}}},
+    )  # fmt: skip
+    [event] = told()
+    assert (event["subject"], event["data"]["evaluation_id"]) == (BASE, begun)
 
 
 def test_scores_alone_have_a_freshness(definitions_of_no_night: dg.Definitions) -> None:
