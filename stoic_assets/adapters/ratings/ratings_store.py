@@ -83,17 +83,20 @@ def build(
 
 def scenario_replies(workplace: Workplace, agent_version: str) -> list[Reply]:
     """One reply to each scenario, from the newest evaluation of the version that has any that count."""
-    warehouse = workplace.warehouse
+    warehouse, has_scenarios = workplace.warehouse, False
     for evaluation in warehouse.evaluations(agent_version):
         place = (agent_version, evaluation["evaluation_id"])
-        if warehouse.has("trials", *place) and (trials := _first_trials(warehouse.read("trials", *place))):
+        trials = warehouse.read_if_stored("trials", *place)
+        if first := _first_trials(trials):
             said = _exchanges(warehouse.read("turns", *place))
-            if replies := [Reply(*place, trial_id, *said[trial_id]) for trial_id in trials if trial_id in said]:
+            if replies := [Reply(*place, trial_id, *said[trial_id]) for trial_id in first if trial_id in said]:
                 return replies
-    raise ConfigurationError(
-        f"{agent_version} has no replies to rate; run `stoic eval --agent-version {agent_version}` with a job for that "
-        "agent that holds `scenarios`"
-    )
+        has_scenarios |= any(trial["scenario"] for trial in trials)
+    again = f"run `stoic eval --agent-version {agent_version}`"
+    why = f"; {again} with a job for that agent that holds `scenarios`"
+    if has_scenarios:
+        why = f": all its trials with a scenario failed; correct the causes, which its report names, and {again} again"
+    raise ConfigurationError(f"{agent_version} has no replies to rate{why}")
 
 
 def _first_trials(trials: Iterable[Row]) -> list[str]:

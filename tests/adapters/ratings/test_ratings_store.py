@@ -127,6 +127,13 @@ def test_a_version_without_replies_is_refused(workplace: Workplace) -> None:
     assert not keys_file(workplace.project.home).exists()
 
 
+def test_a_version_whose_scenarios_all_failed_is_not_told_to_run_some(workplace: Workplace) -> None:
+    store(workplace, "e1", [trial("e1", "grief", outcome="agent_error"), trial("e1", "fear", outcome="infra_error")])
+    store(workplace, "e2", [trial("e2", None)], day=2)
+    with pytest.raises(ConfigurationError, match=r"all its trials with a scenario failed; correct .* again$"):
+        build(workplace, [VERSION])
+
+
 def test_without_a_version_the_one_evaluated_last_is_shown(workplace: Workplace) -> None:
     with pytest.raises(ConfigurationError, match="nothing was evaluated yet"):
         build(workplace, [])
