@@ -53,7 +53,7 @@ def _case(trial: Trial, classname: str, name: str, task_at_least: float) -> Case
     if trial["outcome"] == "agent_error":
         return Case(classname, name, "failure", _breakdown(trial))
     if trial["passed"] is None:
-        return Case(classname, name, "skipped", "there is nothing to pass: no task score and no assertion")
+        return Case(classname, name, "skipped", "nothing to pass: no task score, no decided assertion with a weight")
     if trial["passed"]:
         return Case(classname, name)
     reasons = [*_failed_assertions(trial), *_low_tasks(trial, task_at_least)]

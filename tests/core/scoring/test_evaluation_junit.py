@@ -70,7 +70,7 @@ def test_a_failed_trial_names_the_tasks_that_failed_it() -> None:
     ("outcome", "passed", "ended"),
     [
         ("signed_off", True, None), ("max_turns", True, None),
-        ("signed_off", None, ("skipped", "there is nothing to pass: no task score and no assertion", None)),
+        ("signed_off", None, ("skipped", "nothing to pass: no task score, no decided assertion with a weight", None)),
         ("agent_error", False, ("failure", "agent_error: 500 [U+001B]", None)),
         ("agent_error", None, ("failure", "agent_error: 500 [U+001B]", None)),
         ("judge_error", None, ("error", "judge_error: 500 [U+001B]", None)),
