@@ -1,8 +1,11 @@
 """Merging ratings into the table `human_ratings`: each gets its trial, and a rater's newest rating counts."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from operator import itemgetter
+from typing import Literal
 
 from stoic_assets.core.ratings.blinding import Key, Keys
 from stoic_assets.core.ratings.rating_file import Rating, rater_name
@@ -40,25 +43,28 @@ def merge(stored: Rows, ratings: Iterable[Rating], keys: Keys) -> Merged:
     current = {_identity(row): row for row in map(_respelt, sorted(stored, key=_age))}
     given = [rating_row(rating, keys.get(rating.test_id)) for rating in ratings]
     incoming = {_identity(row): row for row in sorted(given, key=_age)}
-    superseded = sum(row != incoming[_identity(row)] for row in given)
-    touched = {place_of(row) for row in stored if row != _respelt(row)}
-    new = changed = unchanged = 0
-    for identity, row in incoming.items():
-        before = current.get(identity)
-        if before is not None and _age(before) > _age(row):
-            superseded += 1
-        elif before is not None and row == {name: before[name] for name in row}:
-            unchanged += 1
-        else:
-            current[identity] = row
-            touched |= {place_of(each) for each in (row, before) if each is not None}
-            new, changed = new + (before is None), changed + (before is not None)
+    found = {identity: _found(current.get(identity), row) for identity, row in incoming.items()}
+    taken = {identity: row for identity, row in incoming.items() if found[identity] in ("new", "changed")}
+    replaced = [current[identity] for identity in taken.keys() & current.keys()]
+    respelt = [row for row in stored if row != _respelt(row)]
+    touched = {place_of(row) for row in (*respelt, *replaced, *taken.values())}
     rows: dict[Place, list[Row]] = {place: [] for place in sorted(touched)}
-    for identity in sorted(current):
-        if (place := place_of(current[identity])) in touched:
-            rows[place].append(current[identity])
+    for _, row in sorted((current | taken).items(), key=itemgetter(0)):
+        if place_of(row) in touched:
+            rows[place_of(row)].append(row)
+    counts = Counter(found.values())
+    dropped = counts["superseded"] + sum(row != incoming[_identity(row)] for row in given)
     unknown = sum(row["test_id"] not in keys for row in incoming.values())
-    return Merged(rows, new, changed, unchanged, superseded, unknown)
+    return Merged(rows, counts["new"], counts["changed"], counts["unchanged"], dropped, unknown)
+
+
+def _found(before: Row | None, row: Row) -> Literal["new", "changed", "unchanged", "superseded"]:
+    """What a rating is beside the row that is stored of the same rater, test id and page."""
+    if before is None:
+        return "new"
+    if _age(before) > _age(row):
+        return "superseded"
+    return "unchanged" if row == {name: before[name] for name in row} else "changed"
 
 
 def place_of(row: Row) -> Place:
