@@ -90,9 +90,8 @@ def ruled_out(row: Row) -> Verdict | None:
     change, delta = row["difference"], row["delta"]
     if row["verdict"] != "inconclusive" or is_missing(row["p_adjusted"]) or is_missing(change):
         return None
-    if row["p_adjusted"] <= ALPHA and _is_large(change, delta):
-        return "regressed" if change < 0 else "improved"
-    return "unchanged" if _within(row["low_90"], row["high_90"], delta) else None
+    found = _verdict(change, row["p_adjusted"], row["low_90"], row["high_90"], delta)
+    return None if found == "inconclusive" else found
 
 
 def decide(tests: Sequence[Test], gating: bool, minimal: bool = True) -> list[Finding]:
@@ -144,21 +143,22 @@ def _decided(finding: Finding, p_less: float, p_greater: float, minimal: bool) -
     assert tested is not None  # noqa: S101 - only what was tested is decided
     assert change is not None  # noqa: S101
     p, p_adjusted = (tested.p_less, p_less) if change < 0 else (tested.p_greater, p_greater)
-    sure, large = p_adjusted <= ALPHA, _is_large(change, delta) or not minimal
-    verdict: Verdict = "inconclusive"
-    if sure and large:
-        verdict = "regressed" if change < 0 else "improved"
-    elif _within(tested.low_90, tested.high_90, delta):
-        verdict = "unchanged"
+    verdict = _verdict(change, p_adjusted, tested.low_90, tested.high_90, delta, minimal)
     why = None
     if verdict == "inconclusive":
+        sure = p_adjusted <= ALPHA
         why = _what_is_possible(tested, finding.effect.jobs, delta, sure)
         why = f"{too_small(change, delta)}; {why}" if sure else why
     return replace(finding, p=p, p_adjusted=p_adjusted, verdict=verdict, why=why)
 
 
-def _is_large(change: float, delta: float) -> bool:
-    return abs(change) >= delta - _ROUNDING
+def _verdict(
+    change: float, p_adjusted: float, low_90: float | None, high_90: float | None, delta: float, minimal: bool = True
+) -> Verdict:
+    """What the numbers of a tested measure say; with `minimal` false any significant change counts."""
+    if p_adjusted <= ALPHA and (not minimal or abs(change) >= delta - _ROUNDING):
+        return "regressed" if change < 0 else "improved"
+    return "unchanged" if _within(low_90, high_90, delta) else "inconclusive"
 
 
 def _within(low: float | None, high: float | None, delta: float) -> bool:
