@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from stoic_assets.adapters.evaluation.job_choice import job_files
 from stoic_assets.adapters.evaluation.job_reach import files_outside, variables_sent
-from stoic_assets.adapters.evaluation.setup import job_files
 from stoic_assets.adapters.models.offline_model import OFFLINE
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import console

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from stoic_assets.adapters.evaluation.setup import Setup, by_default, check_reachable, chosen_jobs, set_up
+from stoic_assets.adapters.evaluation.job_choice import by_default, chosen_jobs
+from stoic_assets.adapters.evaluation.setup import Setup, check_reachable, set_up
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console

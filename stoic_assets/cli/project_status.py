@@ -13,13 +13,8 @@ from stoic_assets.adapters.agents.connect import check_access
 from stoic_assets.adapters.disk.files import StorageError, room
 from stoic_assets.adapters.disk.job_files import load_jobs
 from stoic_assets.adapters.disk.release_files import load_releases
-from stoic_assets.adapters.evaluation.setup import (
-    job_files,
-    refuse_receivers,
-    refuse_setups_of,
-    targets_of,
-    unread_files,
-)
+from stoic_assets.adapters.evaluation.job_choice import job_files, unread_files
+from stoic_assets.adapters.evaluation.setup import refuse_receivers, refuse_setups_of, targets_of
 from stoic_assets.adapters.messages.receiver import SETTINGS, addresses
 from stoic_assets.adapters.messages.receiver import Target as Receiver
 from stoic_assets.adapters.models.connect import (

@@ -8,8 +8,8 @@ import typer
 
 from stoic_assets.adapters.disk.files import write_whole
 from stoic_assets.adapters.disk.job_files import load_corrections, readable_jobs
+from stoic_assets.adapters.evaluation.job_choice import job_files
 from stoic_assets.adapters.evaluation.judging import EvaluationJudging
-from stoic_assets.adapters.evaluation.setup import job_files
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.dagster_instance import refuse_misread_folders

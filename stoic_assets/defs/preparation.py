@@ -4,7 +4,7 @@ import dagster as dg
 
 from stoic_assets.adapters.disk.job_files import readable_jobs
 from stoic_assets.adapters.disk.release_files import load_releases
-from stoic_assets.adapters.evaluation.setup import job_files
+from stoic_assets.adapters.evaluation.job_choice import job_files
 from stoic_assets.adapters.evaluation.stoic_graph_projection import introduce_version
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.graph_address import subject_address

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from stoic_assets.adapters.disk.release_files import load_releases
-from stoic_assets.adapters.evaluation.setup import chosen_jobs
+from stoic_assets.adapters.evaluation.job_choice import chosen_jobs
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import EvaluationRequest

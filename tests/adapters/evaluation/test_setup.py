@@ -1,24 +1,21 @@
 import asyncio
 import socket
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from stoic_assets.adapters.evaluation.job_choice import chosen_jobs
 from stoic_assets.adapters.evaluation.setup import (
     Setup,
     address_of,
-    by_default,
     check_reachable,
-    chosen_jobs,
-    job_files,
     prompts_hash,
     refuse_setups_of,
     set_up,
     targets_of,
 )
-from stoic_assets.adapters.project import Project, find_project
+from stoic_assets.adapters.project import Project
 from stoic_assets.core import templates
 from stoic_assets.core.errors import ConfigurationError, DocumentError, ServiceUnreachable
 from stoic_assets.core.evaluation import EvaluationRequest
@@ -26,37 +23,13 @@ from stoic_assets.core.releases import Release
 from stoic_assets.core.settings import Settings
 
 OFFLINE = {"STOIC_LLM": "offline"}
-JOB = "target: {{user: u, chatbot: {chatbot}}}\ntasks: [{{task: t, acceptanceCriteria: a}}]\n{more}"
 RELEASE = "agent: marcus\nversion: 1.1.0\n"
 
 Write = Callable[..., None]
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    (tmp_path / "eval_jobs").mkdir()
-    (tmp_path / "releases").mkdir()
-    return find_project({}, tmp_path)
-
-
-@pytest.fixture
-def write(project: Project) -> Write:
-    """Writes a job of that name, with further lines."""
-
-    def make(name: str, more: str = "", chatbot: str = "marcus", folder: Path | None = None) -> None:
-        folder = folder or project.jobs
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{name}.yml").write_text(JOB.format(chatbot=chatbot, more=more))
-
-    return make
-
-
 def resolved(project: Project, version: str = "marcus@1.1.0", env: dict[str, str] = OFFLINE, **request: Any) -> Setup:
     return set_up(EvaluationRequest(**request), version, project, Settings(), env)
-
-
-def names(project: Project, version: str = "marcus@1.1.0", release: Release | None = None, **request: Any) -> list[str]:
-    return [job.name for job in chosen_jobs(EvaluationRequest(**request), version, project, release)]
 
 
 def test_a_request_that_says_nothing_gets_the_defaults(project: Project, write: Write) -> None:
@@ -83,9 +56,7 @@ def test_what_is_asked_for_goes_before_release_and_settings(project: Project, wr
 
 
 def test_the_address_comes_from_the_nearest_who_names_one(project: Project, write: Write) -> None:
-    (project.jobs / "a.yml").write_text(
-        JOB.format(chatbot="marcus", more="").replace("chatbot: marcus", "chatbot: marcus, url: 'http://job:1'")
-    )
+    write("a", target="chatbot: marcus, url: 'http://job:1'")
     write("b")
     job, plain = chosen_jobs(EvaluationRequest(), "marcus@1", project, None)
     env = {"AGENT_URL": "http://env:1"}
@@ -96,41 +67,6 @@ def test_the_address_comes_from_the_nearest_who_names_one(project: Project, writ
     assert address_of(job, EvaluationRequest(), None, env) == "http://job:1"
     assert address_of(plain, EvaluationRequest(), None, env) == "http://env:1"
     assert address_of(plain, EvaluationRequest(), None, {}) == "http://localhost:8081"
-
-
-def test_without_a_choice_the_jobs_addressed_to_this_agent_run(project: Project, write: Write) -> None:
-    write("for_marcus", "tags: [x]")
-    write("for_zeno", "tags: [x]", chatbot="zeno")
-    assert names(project) == ["for_marcus"]
-    assert names(project, "zeno@2") == ["for_zeno"]
-    assert names(project, "stranger@1") == ["for_marcus", "for_zeno"]
-    assert names(project, tags=("x",)) == ["for_marcus"]
-    assert names(project, jobs=("for_zeno",)) == ["for_zeno"]
-    assert names(project, files=(str(project.jobs / "for_zeno.yml"),)) == ["for_zeno"]
-    release = Release(agent="marcus", version="1", jobs=("for_zeno",))
-    assert names(project, release=release) == ["for_zeno"]
-    assert names(project, release=release, jobs=("for_marcus",)) == ["for_marcus"]
-    assert names(project, release=release, tags=("x",)) == ["for_marcus"]
-
-
-def test_who_names_nothing_means_the_classic_place_of_a_single_job(project: Project, write: Write) -> None:
-    write("chat")
-    assert by_default(EvaluationRequest(), project) == EvaluationRequest()
-    write("agent", folder=project.root / "data" / "eval")
-    assert by_default(EvaluationRequest(), project).files == tuple(map(str, job_files(project)[:1]))
-    assert by_default(EvaluationRequest(tags=("x",)), project) == EvaluationRequest(tags=("x",))
-    assert [job.name for job in chosen_jobs(EvaluationRequest(), None, project, None)] == ["agent"]
-    assert names(project, jobs=("chat",)) == ["chat"], "a name or a tag chooses among all"
-
-
-def test_the_jobs_of_an_agent_are_looked_for_in_both_places(project: Project, write: Write) -> None:
-    write("mine")
-    write("other", chatbot="seneca")
-    write("agent", folder=project.root / "data" / "eval", chatbot="zeno")
-    assert (names(project), names(project, "zeno@1")) == (["mine"], ["agent"])
-    assert names(project, "stranger@1") == ["agent"], "the default, for nobody addresses this one"
-    write("agent", folder=project.root / "data" / "eval")
-    assert names(project) == ["agent", "mine"]
 
 
 def test_an_agent_may_listen_where_its_releases_say(project: Project, write: Write) -> None:
@@ -146,36 +82,6 @@ def test_an_agent_may_listen_where_its_releases_say(project: Project, write: Wri
     assert spoken == {"http://marcus:1": "openai", "http://env:1": "embabel"}
 
 
-def test_what_nobody_wants_may_be_faulty(project: Project, write: Write) -> None:
-    write("good", "tags: [fast]")
-    write("copied")
-    write("agent", "name: copied", folder=project.root / "data" / "eval")
-    (project.jobs / "bad.yml").write_text("target: {user: x\n")
-    release = Release(agent="marcus", version="1", jobs=("good",))
-    assert names(project, release=release) == ["good"]
-    assert names(project, jobs=("good",)) == names(project, tags=("fast",)) == ["good"]
-    with pytest.raises(DocumentError, match=r"eval_jobs.copied\.yml: name: 'copied' is already .*data.eval.agent\.yml"):
-        names(project, jobs=("copied",))
-    with pytest.raises(ConfigurationError, match=r"there is no job 'bad'; known: .*; not read: .*bad\.yml:2"):
-        names(project, jobs=("bad",))
-    (project.jobs / "bad.yml").write_text("tags: [fast]\ntarget: {user: x\n")
-    with pytest.raises(DocumentError, match=r"bad\.yml"):
-        names(project, tags=("fast",))
-    assert names(project, jobs=("good",)) == ["good"]
-
-
-def test_whoever_wants_all_is_told_of_a_faulty_file(project: Project, write: Write) -> None:
-    write("good")
-    (project.jobs / "bad.yml").write_text("target: {user: x\n")
-    with pytest.raises(DocumentError, match=r"bad\.yml"):
-        names(project)
-
-
-def test_a_project_without_jobs_says_what_to_do(project: Project) -> None:
-    with pytest.raises(ConfigurationError, match="eval_jobs: no jobs there; write one, or name one with --file"):
-        resolved(project)
-
-
 def test_a_release_may_bring_another_protocol(project: Project, write: Write) -> None:
     write("chat", "assertions: [{expression: evaluation.done}]")
     (project.releases / "r.yml").write_text(RELEASE + "protocol: openai\n")
@@ -187,9 +93,8 @@ def test_a_release_may_bring_another_protocol(project: Project, write: Write) ->
         resolved(project)
 
 
-def test_headers_outlive_a_change_of_protocol(project: Project) -> None:
-    text = JOB.format(chatbot="marcus", more="").replace("chatbot: marcus", "chatbot: marcus, headers: {X-Key: k3y}")
-    (project.jobs / "chat.yml").write_text(text)
+def test_headers_outlive_a_change_of_protocol(project: Project, write: Write) -> None:
+    write("chat", target="chatbot: marcus, headers: {X-Key: k3y}")
     (project.releases / "r.yml").write_text(RELEASE + "protocol: openai\n")
     assert resolved(project).spec.jobs[0].target.headers == {"X-Key": "k3y"}
 
@@ -242,26 +147,18 @@ def test_what_could_not_run_is_refused_before_anything_is_contacted_or_stored(
 )
 def test_a_header_that_cannot_be_sent_names_its_job(project: Project, write: Write, header: str, fault: str) -> None:
     write("chat")
-    text = JOB.format(chatbot="marcus", more="").replace("chatbot: marcus", f"chatbot: marcus, headers: {{{header}}}")
-    (project.jobs / "other.yml").write_text(text)
+    write("other", target=f"chatbot: marcus, headers: {{{header}}}")
     with pytest.raises(ConfigurationError, match=rf"^job other: target\.headers\.{fault}"):
         resolved(project)
 
 
 def test_an_address_that_is_none_names_its_job_where_it_stands_there(project: Project, write: Write) -> None:
     write("chat")
-    text = JOB.format(chatbot="marcus", more="").replace("chatbot: marcus", "chatbot: marcus, url: nope")
-    (project.jobs / "other.yml").write_text(text)
+    write("other", target="chatbot: marcus, url: nope")
     with pytest.raises(ConfigurationError, match=r"^job other: the address of the agent: not an http"):
         resolved(project)
     with pytest.raises(ConfigurationError, match=r"^the address of the agent: not an http"):
         resolved(project, agent_url="nope")
-
-
-def test_the_same_file_twice_is_one_job(project: Project, write: Write) -> None:
-    write("chat")
-    file, again = str(project.jobs / "chat.yml"), str(project.jobs / ".." / project.jobs.name / "chat.yml")
-    assert [job.name for job in resolved(project, files=(file, again)).spec.jobs] == ["chat"]
 
 
 def test_a_template_that_blanking_would_spoil_is_refused(project: Project, write: Write) -> None:

@@ -1,0 +1,55 @@
+"""Which job files a project has, and which of their jobs a request selects."""
+
+from pathlib import Path
+
+from stoic_assets.adapters.disk.document_files import yaml_files
+from stoic_assets.adapters.disk.job_files import load_jobs, select_jobs, wanted_jobs
+from stoic_assets.adapters.project import Project
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.evaluation import EvaluationRequest
+from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.releases import Release, agent_of
+
+
+def job_files(project: Project) -> list[Path]:
+    """All job files of a project: `data/eval/agent.yml`, if there is one, and those of `eval_jobs/`."""
+    return [*_single_file(project), *yaml_files(project.jobs)]
+
+
+def unread_files(project: Project) -> list[Path]:
+    """The YAML files in subfolders of `eval_jobs/`, which are not read."""
+    within = [folder for folder in sorted(project.jobs.rglob("*")) if folder.is_dir()]
+    return [file for folder in within for file in yaml_files(folder)]
+
+
+def _single_file(project: Project) -> list[Path]:
+    single = project.root / "data" / "eval" / "agent.yml"
+    return [single] if single.exists() else []
+
+
+def by_default(request: EvaluationRequest, project: Project) -> EvaluationRequest:
+    """Adds `data/eval/agent.yml`, if it exists, to a request that names neither version nor jobs."""
+    if request.names_jobs:
+        return request
+    return request.model_copy(update={"files": tuple(map(str, _single_file(project)))})
+
+
+def chosen_jobs(
+    request: EvaluationRequest, agent_version: str | None, project: Project, release: Release | None
+) -> list[Job]:
+    """The jobs that a request selects.
+
+    Unless it names some, those addressed to this agent; if there are none, `data/eval/agent.yml`, else all.
+    """
+    names = request.jobs or (release.jobs if release and not (request.files or request.tags) else ())
+    if request.files:
+        files = {Path(file).resolve(): Path(file) for file in request.files}
+        return select_jobs(load_jobs(files.values()), names, request.tags)
+    if not (known := job_files(project)):
+        raise ConfigurationError(f"{project.jobs}: no jobs there; write one, or name one with --file")
+    if names:
+        return wanted_jobs(known, names, request.tags)
+    jobs = wanted_jobs(known, (), request.tags) if request.tags else load_jobs(known)
+    addressed = [job for job in jobs if agent_version and job.target.chatbot == agent_of(agent_version)]
+    single = [] if request.tags else load_jobs(_single_file(project))
+    return addressed or single or jobs

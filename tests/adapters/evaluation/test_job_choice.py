@@ -1,0 +1,87 @@
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from stoic_assets.adapters.evaluation.job_choice import by_default, chosen_jobs, job_files
+from stoic_assets.adapters.project import Project
+from stoic_assets.core.errors import ConfigurationError, DocumentError
+from stoic_assets.core.evaluation import EvaluationRequest
+from stoic_assets.core.releases import Release
+
+Write = Callable[..., None]
+
+
+def names(project: Project, version: str = "marcus@1.1.0", release: Release | None = None, **request: Any) -> list[str]:
+    return [job.name for job in chosen_jobs(EvaluationRequest(**request), version, project, release)]
+
+
+def test_without_a_choice_the_jobs_addressed_to_this_agent_run(project: Project, write: Write) -> None:
+    write("for_marcus", "tags: [x]")
+    write("for_zeno", "tags: [x]", target="chatbot: zeno")
+    assert names(project) == ["for_marcus"]
+    assert names(project, "zeno@2") == ["for_zeno"]
+    assert names(project, "stranger@1") == ["for_marcus", "for_zeno"]
+    assert names(project, tags=("x",)) == ["for_marcus"]
+    assert names(project, jobs=("for_zeno",)) == ["for_zeno"]
+    assert names(project, files=(str(project.jobs / "for_zeno.yml"),)) == ["for_zeno"]
+    release = Release(agent="marcus", version="1", jobs=("for_zeno",))
+    assert names(project, release=release) == ["for_zeno"]
+    assert names(project, release=release, jobs=("for_marcus",)) == ["for_marcus"]
+    assert names(project, release=release, tags=("x",)) == ["for_marcus"]
+
+
+def test_who_names_nothing_means_the_classic_place_of_a_single_job(project: Project, write: Write) -> None:
+    write("chat")
+    assert by_default(EvaluationRequest(), project) == EvaluationRequest()
+    write("agent", folder=project.root / "data" / "eval")
+    assert by_default(EvaluationRequest(), project).files == tuple(map(str, job_files(project)[:1]))
+    assert by_default(EvaluationRequest(tags=("x",)), project) == EvaluationRequest(tags=("x",))
+    assert [job.name for job in chosen_jobs(EvaluationRequest(), None, project, None)] == ["agent"]
+    assert names(project, jobs=("chat",)) == ["chat"], "a name or a tag chooses among all"
+
+
+def test_the_jobs_of_an_agent_are_looked_for_in_both_places(project: Project, write: Write) -> None:
+    write("mine")
+    write("other", target="chatbot: seneca")
+    write("agent", folder=project.root / "data" / "eval", target="chatbot: zeno")
+    assert (names(project), names(project, "zeno@1")) == (["mine"], ["agent"])
+    assert names(project, "stranger@1") == ["agent"], "the default, for nobody addresses this one"
+    write("agent", folder=project.root / "data" / "eval")
+    assert names(project) == ["agent", "mine"]
+
+
+def test_what_nobody_wants_may_be_faulty(project: Project, write: Write) -> None:
+    write("good", "tags: [fast]")
+    write("copied")
+    write("agent", "name: copied", folder=project.root / "data" / "eval")
+    (project.jobs / "bad.yml").write_text("target: {user: x\n")
+    release = Release(agent="marcus", version="1", jobs=("good",))
+    assert names(project, release=release) == ["good"]
+    assert names(project, jobs=("good",)) == names(project, tags=("fast",)) == ["good"]
+    with pytest.raises(DocumentError, match=r"eval_jobs.copied\.yml: name: 'copied' is already .*data.eval.agent\.yml"):
+        names(project, jobs=("copied",))
+    with pytest.raises(ConfigurationError, match=r"there is no job 'bad'; known: .*; not read: .*bad\.yml:2"):
+        names(project, jobs=("bad",))
+    (project.jobs / "bad.yml").write_text("tags: [fast]\ntarget: {user: x\n")
+    with pytest.raises(DocumentError, match=r"bad\.yml"):
+        names(project, tags=("fast",))
+    assert names(project, jobs=("good",)) == ["good"]
+
+
+def test_whoever_wants_all_is_told_of_a_faulty_file(project: Project, write: Write) -> None:
+    write("good")
+    (project.jobs / "bad.yml").write_text("target: {user: x\n")
+    with pytest.raises(DocumentError, match=r"bad\.yml"):
+        names(project)
+
+
+def test_a_project_without_jobs_says_what_to_do(project: Project) -> None:
+    with pytest.raises(ConfigurationError, match="eval_jobs: no jobs there; write one, or name one with --file"):
+        names(project)
+
+
+def test_the_same_file_twice_is_one_job(project: Project, write: Write) -> None:
+    write("chat")
+    file, again = str(project.jobs / "chat.yml"), str(project.jobs / ".." / project.jobs.name / "chat.yml")
+    assert names(project, files=(file, again)) == ["chat"]
