@@ -1,8 +1,7 @@
 """How fast one endpoint may be called: the arithmetic of an adaptive limit. Times are passed in, nothing waits here.
 
-Times are seconds of any monotonic clock, rates are requests per second. Known limits (a ceiling, a budget of tokens)
-are observed from the start; the rest is learned from refusals (429) and time-outs: multiplicative decrease, additive
-increase.
+Times are seconds of any monotonic clock, rates are requests per second. A known ceiling is observed from the start; the
+rest is learned from refusals (429, 529) and time-outs: multiplicative decrease, additive increase.
 """
 
 import math
@@ -31,8 +30,6 @@ DOUBLED_AFTER, DOUBLED_AFTER_DOUBT = 120.0, 50.0
 """Seconds without a refusal until the rate has doubled. Every attempt to exceed a true limit costs a pause."""
 LATE_SHARE = 0.1
 """If fewer of the requests time out, something else hangs: that is no sign of overload."""
-FIRST_GUESS, REMEMBERED = 1000.0, 20
-"""Assumed tokens of a request before the first reply, and over how many replies the mean extends."""
 
 
 @dataclass
@@ -219,32 +216,3 @@ class AdaptiveRate:
         since = now - (SEARCHED_FOR if self._burst else 1)
         while self._latest and self._latest[0] <= since:
             self._latest.popleft()
-
-
-class TokenBudget:
-    """When a budget of tokens allows the next request, whose tokens are known only after its reply.
-
-    Each is assumed to need as many as replies did on average, or what it is known to contain if that is more; the
-    difference is settled when its reply arrives.
-    """
-
-    def __init__(self, a_minute: float) -> None:
-        self._seconds_each, self._mean = 60 / (MARGIN * a_minute), FIRST_GUESS
-        self._level_at = -math.inf
-
-    @property
-    def opens_at(self) -> float:
-        """The moment from which the budget allows the next request."""
-        return self._level_at
-
-    def reserve(self, now: float, least: float = 0.0) -> float:
-        """Reserves, and returns, the tokens that a request which leaves now, of `least` tokens, is assumed to need."""
-        tokens = max(self._mean, least)
-        self._level_at = max(self._level_at, now) + tokens * self._seconds_each
-        return tokens
-
-    def settle(self, reserved: float, used: int) -> None:
-        """Corrects what a request `reserved` to what it `used`; 0 if it got no reply."""
-        self._level_at += (used - reserved) * self._seconds_each
-        if used:
-            self._mean += (used - self._mean) / REMEMBERED

@@ -15,7 +15,6 @@ from stoic_assets.core.adaptive_rate import (
     MARGIN,
     SEARCHED_FOR,
     AdaptiveRate,
-    TokenBudget,
 )
 
 Server = Callable[[float], float]
@@ -228,28 +227,3 @@ def test_many_timeouts_slow_down_but_not_below_what_free_slots_allow() -> None:
         for departed in left(rate, 16, start=61.0 * round_):
             rate.timed_out(departed, 61.0 * round_ + 60.5)
     assert 16 / 60 <= rate.rate(305.0) < 0.5
-
-
-def test_a_budget_of_tokens_is_kept_over_time_whatever_a_request_needs() -> None:
-    budget, now, used = TokenBudget(60_000), 0.0, 0
-    for number in range(400):
-        now = max(now, budget.opens_at)
-        tokens = 500 if number % 2 else 4500
-        budget.settle(budget.reserve(now), tokens)
-        used += tokens
-    assert used / now == pytest.approx(MARGIN * 1000, rel=0.02)
-
-
-def test_long_requests_keep_within_a_budget_before_the_first_reply_tells_what_they_need() -> None:
-    budget, now = TokenBudget(60_000), 0.0
-    for _ in range(3):
-        now = max(now, budget.opens_at)
-        assert budget.reserve(now, 20_000) == 20_000
-    assert now == pytest.approx(2 * 20 / MARGIN)
-    assert budget.reserve(now, 5) == 1000, "a short request is assumed to need the average"
-
-
-def test_a_request_without_a_reply_gives_its_tokens_back() -> None:
-    budget = TokenBudget(60_000)
-    budget.settle(budget.reserve(5.0), 0)
-    assert budget.opens_at == pytest.approx(5.0)

@@ -10,10 +10,11 @@ from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
 
 from stoic_assets.adapters.http.endpoint import PORTS
-from stoic_assets.core.adaptive_rate import AdaptiveRate, TokenBudget
+from stoic_assets.core.adaptive_rate import AdaptiveRate
 from stoic_assets.core.endpoint_limits import EndpointLimit, ModelLimit
 from stoic_assets.core.errors import AttemptFailed
 from stoic_assets.core.queueing import queueing, slot_of
+from stoic_assets.core.token_budget import TokenBudget
 
 BUSY = (429, 529)
 """Statuses of an endpoint that takes no more requests for now: of one caller, or, overloaded, of all."""
