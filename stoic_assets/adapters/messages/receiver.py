@@ -53,7 +53,7 @@ def secrets(env: Mapping[str, str]) -> dict[Target, str]:
 
 @asynccontextmanager
 async def receiver(
-    target: Target, url: str, limit: EndpointLimit = LIMIT, seconds: float = 60.0, secret: str = ""
+    target: Target, url: str, limit: EndpointLimit, seconds: float, secret: str
 ) -> AsyncIterator["Receiver"]:
     """The service of one target, for one delivery of at most `seconds`; no cookies, the environment's proxy.
 
@@ -80,7 +80,7 @@ class Receiver:
 
     def __init__(
         self, session: "ClientSession", address: SplitResult, setting: str, limit: EndpointLimit, deadline: float,
-        keys: Sequence[bytes] = (),
+        keys: Sequence[bytes],
     ) -> None:
         self._session, self._url, self._limit, self._deadline = session, address.geturl(), limit, deadline
         self._keys = keys
