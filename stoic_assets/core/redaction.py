@@ -2,14 +2,14 @@
 
 import json
 import re
-from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
-from urllib.parse import quote, quote_plus
 
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.json_text import json_text
+from stoic_assets.core.json_tokens import Token, edited, replaced_where
+from stoic_assets.core.secret_spellings import spellings
 from stoic_assets.core.table_rows import Row
 
 BLANK = "[redacted]"
@@ -33,19 +33,9 @@ FOREIGN = frozenset({"actual", "context", "events", "expected", "parameters", "r
 """Fields of foreign data, in which keys are redacted too."""
 OWN_JSON = frozenset({"floors", "improvement_areas", "metrics", "objectives", "severity", "virtue_scores"})
 """Columns of JSON that Stoic Eval made: the names of fields in it stay, as in a row."""
-_ESCAPED = [{ord(sign): form.format(ord(sign)) for sign in "+&<>'"} for form in ("\\u{:04x}", "\\u{:04X}")]
-"""Characters that Go and .NET escape in JSON unnecessarily."""
-_ESCAPE = re.compile("%[0-9A-F]{2}")
 _LETTER = re.compile(r"\\u00([2-7][0-9a-fA-F])")
 """A character of ASCII that needs no escape in JSON."""
 _JSON = re.compile(r'\s*["\[{]')
-_TOKEN = re.compile(
-    r"""(?P<text>"[^"\\]*+(?:\\.[^"\\]*+)*+"?+)(?=\s*+:\s*+(?P<key>)|)"""  # an unclosed one too: else time is quadratic
-    r"|(?P<number>-?[0-9][0-9.eE+-]*+)|(?P<bracket>[][{}])|(?P<word>[A-Za-z]+)",
-    re.DOTALL,
-)
-_FIXED = frozenset({"bracket", "word"})
-"""Tokens that are never blanked: brackets, and `true`, `false`, `null`, `NaN` and `Infinity`."""
 _written = json.JSONEncoder(ensure_ascii=False, default=str).encode
 SHORTEST = 6
 """Characters of a known secret. A shorter key (`test`, `agent`) is a word: blanking it in what an agent said or did
@@ -147,74 +137,21 @@ class Redactor:
         return self._json(value)
 
     def _json(self, written: str) -> str:
-        """JSON without its secrets. It is edited where it stands: parsed, it would lose values under a repeated key."""
-        shown = self._each(written)
+        """JSON without its secrets. Each key and value is redacted by itself: a pattern does not stop at a bracket."""
+        shown = edited(written, self._instead)
         for pattern in self._quoting:
-            shown = _reached(pattern, shown)
+            shown = replaced_where(pattern, shown, BLANK)
         if self._without(self._spelt, shown) != shown:  # across several values
-            shown = self._without(self._spelt, _reached(self._literals, shown))
+            shown = self._without(self._spelt, replaced_where(self._literals, shown, BLANK))
         return shown
 
-    def _each(self, written: str) -> str:
-        """JSON in which each key, text and number is redacted by itself, since a pattern does not stop at a bracket.
+    def _instead(self, token: Token, held: str, key: str) -> str | None:
+        """What takes the place of a key or value; None if it stays.
 
-        A value is blank if a pattern matches only both it and its key, such as one for `password=…`. The values of a
-        list have the list's key.
+        A value is blank if a pattern matches only both it and its key, such as one for `password=…`.
         """
-        key, outer = "", list[str]()
-
-        def clean(found: re.Match[str]) -> str:
-            nonlocal key
-            spelt, kind = found[0], found.lastgroup
-            if spelt in "[{":
-                outer.append(key)
-            elif spelt in "]}":
-                key = outer.pop()
-            if kind in _FIXED:
-                return spelt
-            held = _plain(spelt) if kind == "number" else json.loads(spelt) if "\\" in spelt else spelt[1:-1]
-            shown = self._json_or_text(held)
-            if kind == "key":
-                key = held if shown == held else ""
-            elif key and shown == held and self.text(together := f"{key}={held}") != together:
-                shown = BLANK
-            if shown == held:
-                return spelt
-            return json_text(BLANK if kind == "number" else shown)
-
-        return _TOKEN.sub(clean, written)
-
-
-def _plain(number: str) -> str:
-    """A number of JSON without its exponent, if it is not too large for that."""
-    return str(float(number)) if "e" in number.lower() else number
-
-
-def _reached(pattern: re.Pattern[str], written: str) -> str:
-    """JSON in which texts and numbers that a match of `pattern` touches are blank, and keys with which one ends."""
-    matches = [found.span() for found in pattern.finditer(written)]
-    at = 0
-
-    def clean(found: re.Match[str]) -> str:
-        nonlocal at
-        while at < len(matches) and matches[at][1] <= found.start():
-            at += 1
-        if at == len(matches) or matches[at][0] >= found.end() or found.lastgroup in _FIXED:
-            return found[0]
-        reaches_value = found.lastgroup == "key" and matches[at][1] > found.end("key")
-        return found[0] if reaches_value else json.dumps(BLANK)
-
-    return _TOKEN.sub(clean, written) if matches else written
-
-
-def spellings(secret: str) -> Iterator[str]:
-    """The spellings of a secret: plain, in JSON, in an address, and in base64, also as part of a longer text."""
-    for in_json in (secret, json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]):
-        yield from (in_json, in_json.replace("/", r"\/"), *map(in_json.translate, _ESCAPED))
-    for in_address in (*(form(secret, safe, errors="replace") for form in (quote, quote_plus) for safe in ("", "/")),):
-        yield from (in_address, _ESCAPE.sub(lambda found: found[0].lower(), in_address))
-    for before in range(3):
-        # Preceding bytes shift all letters; the first and the last letter also depend on the neighbours.
-        held = bytes(before) + secret.encode("utf-8", "replace")
-        alone = b64encode(held)[-(-before * 8 // 6) : len(held) * 8 // 6].decode()
-        yield from (alone, alone.replace("+", "-").replace("/", "_"))
+        shown = self._json_or_text(held)
+        if shown != held:
+            return BLANK if token.lastgroup == "number" else shown
+        is_value = key and token.lastgroup != "key"
+        return BLANK if is_value and self.text(together := f"{key}={held}") != together else None
