@@ -77,12 +77,7 @@ def command_line(names: Iterable[str] = COMMANDS) -> typer.Typer:
 
 def run() -> None:
     """Runs a command. Faults end in one line on stderr; `--verbose` shows where they came from."""
-    # Dagster alone has 200,000 objects; collecting garbage among them took a tenth of an evaluation.
-    gc.set_threshold(100_000, 20, 20)
-    atexit.register(gc.freeze)  # else Python collects garbage among all of them once more at its end, for a second
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that cannot print − or – still shows the rest
+    _prepare()
     arguments = sys.argv[1:]
     verbose = "--verbose" in arguments
     try:
@@ -100,12 +95,27 @@ def run() -> None:
     except StoicError as error:
         end(error, str(error), INTERRUPTED if was_interrupted() else error.exit_code, verbose)
     except (Exception, KeyboardInterrupt) as error:
-        if isinstance(error, KeyboardInterrupt) or was_interrupted():
-            sys.exit(INTERRUPTED)
-        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-            end(error, "the output cannot be written: no space left on device", 2, verbose)
-        advice = "please report it" if verbose else "add --verbose to see where, and please report it"
-        end(error, f"unexpected {type(error).__name__}: {error}; {advice}", 2, verbose)
+        _end_unexpected(error, verbose)
+
+
+def _prepare() -> None:
+    """Sets up garbage collection and the streams of the process."""
+    # Dagster alone has 200,000 objects; collecting garbage among them took a tenth of an evaluation.
+    gc.set_threshold(100_000, 20, 20)
+    atexit.register(gc.freeze)  # else Python collects garbage among all of them once more at its end, for a second
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that cannot print − or – still shows the rest
+
+
+def _end_unexpected(error: BaseException, verbose: bool) -> None:
+    """Ends with what a command did not foresee: an interrupt, a full disk, or a fault of Stoic Eval."""
+    if isinstance(error, KeyboardInterrupt) or was_interrupted():
+        sys.exit(INTERRUPTED)
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        end(error, "the output cannot be written: no space left on device", 2, verbose)
+    advice = "please report it" if verbose else "add --verbose to see where, and please report it"
+    end(error, f"unexpected {type(error).__name__}: {error}; {advice}", 2, verbose)
 
 
 def end(error: BaseException, message: str, exit_code: int, verbose: bool = False) -> None:
