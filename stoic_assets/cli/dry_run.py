@@ -15,6 +15,7 @@ from stoic_assets.core.evaluation import EvaluationRequest, EvaluationSpec
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import Planned
 from stoic_assets.core.judging.virtues import VIRTUES
+from stoic_assets.core.model_costs import call_cost
 from stoic_assets.core.presentation.formatting import dollars, plural
 
 EVALUATOR_TOKENS = (900, 40)
@@ -94,11 +95,11 @@ def _cost(spec: EvaluationSpec, calls: dict[str, int], workplace: Workplace) -> 
     wanted: list[tuple[str, float, tuple[int, int]]] = [(spec.evaluator_model, calls["evaluator"], EVALUATOR_TOKENS)]
     wanted += [(model, share, JUDGE_TOKENS) for model in spec.judge_models]
     total = 0.0
-    for model, count, (tokens_in, tokens_out) in wanted:
-        price = workplace.settings.prices.get(model)
+    for model, count, tokens in wanted:
         if model == OFFLINE:
             continue
-        if price is None:
+        each = call_cost(workplace.settings.prices.get(model), *tokens)
+        if each is None:
             return None
-        total += count * (tokens_in * price.input + tokens_out * price.output) / 1_000_000
+        total += count * each
     return total
