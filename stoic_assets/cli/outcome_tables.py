@@ -1,13 +1,13 @@
 """The results of `stoic eval` as tables in the terminal: a row for each trial, and one for each virtue."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from rich.table import Table
 
 from stoic_assets.cli import console
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.formatting import dashed, score, words
-from stoic_assets.core.table_rows import Row
+from stoic_assets.core.table_rows import Rows
 
 PARTS = {
     "timing": "timing", "task": "task", "assertion": "assertion", "failure_penalty": "penalty", "overall": "overall",
@@ -15,7 +15,7 @@ PARTS = {
 """The scores of a trial that are shown, with their headings."""
 
 
-def trials_table(trials: Sequence[Row], names: Mapping[str, str]) -> Table:
+def trials_table(trials: Rows, names: Mapping[str, str]) -> Table:
     """The trials of an evaluation's document; `names` gives their names by id.
 
     In a terminal, penalties are left out if there are none: the names need the room.
@@ -34,7 +34,7 @@ def trials_table(trials: Sequence[Row], names: Mapping[str, str]) -> Table:
     return table
 
 
-def virtues_table(rows: Sequence[Row]) -> Table:
+def virtues_table(rows: Rows) -> Table:
     """The means of rows of `evaluation_virtues`; a virtue that nobody scored has dashes."""
     table = console.plain_table()
     for heading in ("virtue", "mean", "confidence", "trials"):

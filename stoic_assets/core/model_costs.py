@@ -1,10 +1,9 @@
 """What calls of language models cost, one and all; one rule for the ceiling, the tables, the report and the nights."""
 
-from collections.abc import Mapping, Sequence
 from math import fsum
-from typing import Any
 
 from stoic_assets.core.settings import Price
+from stoic_assets.core.table_rows import Rows
 
 
 def call_cost(price: Price | None, prompt_tokens: int | None, completion_tokens: int | None) -> float | None:
@@ -16,7 +15,7 @@ def call_cost(price: Price | None, prompt_tokens: int | None, completion_tokens:
     return (prompt_tokens * price.input + completion_tokens * price.output) / 1e6
 
 
-def total_cost(calls: Sequence[Mapping[str, Any]]) -> float | None:
+def total_cost(calls: Rows) -> float | None:
     """US dollars for rows of `llm_calls`; None where a call was answered and its tokens or price are not known.
 
     A call without an answer adds nothing and does not make the total unknown: nobody reports what it cost.

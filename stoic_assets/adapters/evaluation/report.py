@@ -19,7 +19,7 @@ from stoic_assets.core.releases import agent_of
 from stoic_assets.core.reports.data import BaseVersion, ReportData
 from stoic_assets.core.reports.page import report_parts
 from stoic_assets.core.reports.weak_virtues import weak_virtue_markdown
-from stoic_assets.core.table_rows import Row
+from stoic_assets.core.table_rows import Row, Rows
 
 GATHERED_OTHERWISE = (
     "evaluation", "jobs", "virtue_trends", "version_comparisons", "judge_calibration", "invalid_trials_threshold",
@@ -80,7 +80,7 @@ def _tables(workplace: Workplace, key: Key, kind: type[ReportData] | type[BaseVe
     return tables | {"trials": [trial | {"job_hash": hashes[trial["job"]]} for trial in tables["trials"]]}
 
 
-def _jobs(workplace: Workplace, manifest: Manifest, trials: Sequence[Row]) -> list[Row]:
+def _jobs(workplace: Workplace, manifest: Manifest, trials: Rows) -> list[Row]:
     """The jobs used for judging, without secrets: whether they were corrected, and if so, whether they are kept."""
     judged, held = {row["job"]: row["job_hash"] for row in trials}, manifest.held_hashes()
     correction = workplace.evidence.correction(manifest)
@@ -121,7 +121,7 @@ def _place(version: str, parents: Sequence[str]) -> int:
     return parents.index(version) if version in parents else len(parents)
 
 
-def _compared_base(comparisons: Sequence[Row]) -> Key | None:
+def _compared_base(comparisons: Rows) -> Key | None:
     return (comparisons[0]["base"], comparisons[0]["base_evaluation_id"]) if comparisons else None
 
 

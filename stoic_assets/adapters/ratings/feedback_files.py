@@ -5,7 +5,7 @@ what it found.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -25,7 +25,7 @@ from stoic_assets.core.feedback.interpretation import interpret, interpreter
 from stoic_assets.core.feedback.rating_bridge import rated_feedback
 from stoic_assets.core.judging.ask import NoVerdict
 from stoic_assets.core.moments import utc_text
-from stoic_assets.core.table_rows import Row
+from stoic_assets.core.table_rows import Row, Rows
 
 TABLE = "human_feedback_evaluations"
 
@@ -34,7 +34,7 @@ TABLE = "human_feedback_evaluations"
 class TakenIn:
     """All feedback of people as rows of the table, and a line for each one that is invalid or may be misplaced."""
 
-    rows: Sequence[Row]
+    rows: Rows
     complaints: tuple[str, ...]
 
     @property

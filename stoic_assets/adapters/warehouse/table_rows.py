@@ -5,7 +5,7 @@ unknown keys.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any
@@ -17,6 +17,7 @@ from stoic_assets.adapters.warehouse.table_schemas import columns_of
 from stoic_assets.core.errors import StoicError
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.moments import in_utc
+from stoic_assets.core.table_rows import Rows
 from stoic_assets.core.well_formed_text import well_formed
 
 _STRICT = schemas.CoreConfig(strict=True, extra_fields_behavior="forbid", allow_inf_nan=False)
@@ -30,7 +31,7 @@ def _readable_json(text: str) -> str:
     return text
 
 
-def rows_as_json(table: str, agent_version: str, evaluation_id: str, rows: Sequence[Mapping[str, Any]]) -> list[bytes]:
+def rows_as_json(table: str, agent_version: str, evaluation_id: str, rows: Rows) -> list[bytes]:
     """The rows, a line of JSON each, complete and checked.
 
     Nullable columns may be left out; `evaluated_at` defaults to now. A row may contain `agent_version` and

@@ -33,7 +33,7 @@ from stoic_assets.adapters.warehouse.table_schemas import MODELS, TABLES, duckdb
 from stoic_assets.core.errors import ConfigurationError, StoicError
 from stoic_assets.core.evaluation import check_evaluation_id
 from stoic_assets.core.releases import check_agent_version
-from stoic_assets.core.table_rows import Row
+from stoic_assets.core.table_rows import Row, Rows
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -58,7 +58,7 @@ class Warehouse:
         # The log of a DuckDB file would be in a folder with another name; in patterns a backslash is a slash.
         refuse_misread("DuckDB", r"[?\\]", self.root, "set STOIC_WAREHOUSE to another one")
 
-    def write(self, table: str, agent_version: str, evaluation_id: str, rows: Sequence[Mapping[str, Any]]) -> Path:
+    def write(self, table: str, agent_version: str, evaluation_id: str, rows: Rows) -> Path:
         """Stores the rows of one evaluation as its newest version of `table`; an empty list makes a file too.
 
         Raises `StoicError` for an invalid row, `StorageError` when the disk refuses: nothing is stored then.

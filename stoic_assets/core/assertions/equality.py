@@ -19,13 +19,14 @@ A graph value that has no JSON type arrives as a typed object `{"$type": name, "
 
 import datetime
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 from unicodedata import normalize
 
 from stoic_assets.core.assertions.iso_text import same_clock, same_duration
 from stoic_assets.core.errors import QueryError
+from stoic_assets.core.table_rows import Rows
 
 TYPE, VALUE = "$type", "value"
 CLOCK_TYPES = frozenset({"time", "localtime", "datetime", "localdatetime"})
@@ -64,7 +65,7 @@ def describe_difference(expected: Any, actual: Any) -> str:
     return f"{where}expected {shown[0]}, got {shown[1]}{_shape_note(expected, actual)}"
 
 
-def single_value(rows: Sequence[Mapping[str, Any]]) -> Any:
+def single_value(rows: Rows) -> Any:
     """The value of a result of exactly one row with one column; raises QueryError for any other shape."""
     if len(rows) != 1:
         raise QueryError(f"the query returned {len(rows)} rows, not one: return one value, such as count(n)")

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -18,7 +18,7 @@ from stoic_assets.core.conversation.rows import job_columns
 from stoic_assets.core.errors import Busy, ConfigurationError
 from stoic_assets.core.evaluation import REGRADING, Manifest
 from stoic_assets.core.jobs.job import Job
-from stoic_assets.core.table_rows import Row
+from stoic_assets.core.table_rows import Rows
 
 TRIAL = {
     "trial_id": "t1", "job": "chat", "repeat": 1, "condition": "withheld", "outcome": "signed_off", "failure_count": 0,
@@ -44,7 +44,7 @@ def tables(workplace: Workplace, manifest: Manifest) -> EvaluationTables:
     return found
 
 
-def conversed(workplace: Workplace, manifest: Manifest, observed: Sequence[Row] = (), **trial: Any) -> EvaluationTables:
+def conversed(workplace: Workplace, manifest: Manifest, observed: Rows = (), **trial: Any) -> EvaluationTables:
     """The tables of an evaluation with one trial."""
     found, [job] = EvaluationTables(workplace, manifest), manifest.spec.jobs
     ended = {"user": "u", "session_id": "s", "ended_at": TRIAL["started_at"], "evaluator_model": "m"}
