@@ -22,14 +22,8 @@ from stoic_assets.adapters.warehouse import warehouse as warehouse_module
 from stoic_assets.adapters.warehouse.compaction import compact, remove_version
 from stoic_assets.adapters.warehouse.parquet_files import write_once, write_rows
 from stoic_assets.adapters.warehouse.table_schemas import arrow_schema
-from stoic_assets.adapters.warehouse.warehouse import Warehouse
 
 NOW = timedelta(0)
-
-
-@pytest.fixture
-def warehouse(tmp_path):
-    return Warehouse(tmp_path / "warehouse")
 
 
 def turn(number=0, **columns):

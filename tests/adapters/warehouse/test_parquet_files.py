@@ -65,11 +65,6 @@ def to_the_bit(value):
     return [to_the_bit(inner) for inner in value] if isinstance(value, list) else value
 
 
-@pytest.fixture
-def warehouse(tmp_path):
-    return Warehouse(tmp_path / "warehouse")
-
-
 def turn(content="Hello"):
     return {"trial_id": "t1", "turn": 0, "speaker": "user", "content": content}
 

@@ -24,11 +24,6 @@ from stoic_assets.core.errors import ConfigurationError, StoicError
 KEY = ("marcus@1.10", "e1")
 
 
-@pytest.fixture
-def warehouse(tmp_path):
-    return Warehouse(tmp_path / "warehouse")
-
-
 def turn(number=0, **columns):
     return {"trial_id": "t1", "turn": number, "speaker": "user", "content": "Hello"} | columns
 

@@ -11,15 +11,9 @@ import pytest
 from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.warehouse.exports import export_csv, export_duckdb, export_parquet
 from stoic_assets.adapters.warehouse.table_schemas import TABLES
-from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.core.errors import ConfigurationError
 
 KEY = ("marcus@1.10", "e1")
-
-
-@pytest.fixture
-def warehouse(tmp_path):
-    return Warehouse(tmp_path / "warehouse")
 
 
 def turn(number=0, **columns):

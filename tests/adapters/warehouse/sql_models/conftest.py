@@ -80,11 +80,6 @@ class Evaluation:
         return self
 
 
-@pytest.fixture
-def warehouse(tmp_path: Path) -> Warehouse:
-    return Warehouse(tmp_path / "warehouse")
-
-
 Failing = Callable[..., dict[str, int]]
 
 
