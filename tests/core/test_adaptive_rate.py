@@ -8,12 +8,21 @@ from itertools import pairwise
 import pytest
 
 from stoic_assets.core.adaptive_rate import (
+    A_BURST,
     CUT,
+    CUT_AFTER_TIMEOUTS,
+    CUT_AGAIN,
+    CUT_IN_DOUBT,
+    DOUBLED_AFTER,
+    DOUBLED_AFTER_DOUBT,
+    ENOUGH,
+    FASTER,
     FASTER_EVERY,
     LATE_SHARE,
     MADE_GOOD,
     MARGIN,
     SEARCHED_FOR,
+    SOON,
     AdaptiveRate,
 )
 
@@ -130,6 +139,86 @@ def test_one_burst_of_refusals_is_cut_for_once_by_what_was_taken() -> None:
     assert rate.rate(2.0) == pytest.approx(CUT * 60)
 
 
+def test_refusals_that_come_late_count_once_though_what_came_between_is_newer() -> None:
+    rate = AdaptiveRate()
+    moments = left(rate, 100)
+    rate.refused(moments[-1], 2.0, 3.0)
+    left(rate, 90, start=3.0)
+    for departed in moments[60:-1]:
+        rate.refused(departed, 4.0, 4.0)
+    assert rate.rate(4.0) == pytest.approx(CUT * 60 / 3.0)
+
+
+def test_a_refusal_from_before_the_last_opening_but_one_says_nothing_new() -> None:
+    rate = AdaptiveRate()
+    moments = left(rate, 200)
+    rate.refused(moments[-1], 2.0, 3.0)
+    later = left(rate, 60, start=3.0)
+    rate.refused(later[-1], 4.0, 5.0)
+    before = rate.rate(5.0)
+    for departed in moments[:-1]:
+        rate.refused(departed, 5.0, 5.0)
+    assert rate.rate(5.0) == before
+
+
+@pytest.mark.parametrize(
+    ("accepted", "share"), [(ENOUGH - 1, CUT_IN_DOUBT), (ENOUGH, 0.18)], ids=["too few", "enough"]
+)
+def test_few_requests_do_not_cut_deeply(accepted: int, share: float) -> None:
+    rate = cut_down(accepted)
+    assert rate.rate(5.0) == pytest.approx(CUT * 100 * share)
+
+
+@pytest.mark.parametrize(("accepted", "doubled"), [(ENOUGH - 1, DOUBLED_AFTER_DOUBT), (ENOUGH, DOUBLED_AFTER)])
+def test_after_a_cut_in_doubt_the_rate_climbs_faster(accepted: int, doubled: float) -> None:
+    rate = cut_down(accepted)
+    at_first = rate.rate(5.0)
+    rate.depart(5.0 + doubled / 2)
+    assert rate.rate(5.0 + doubled / 2) == pytest.approx(1.25 * at_first)
+
+
+def cut_down(accepted: int) -> AdaptiveRate:
+    """From 100 a second, by a refusal after so many requests in a second; it is open again at 5.0."""
+    rate = AdaptiveRate(ceiling=100 / MARGIN)
+    moments = left(rate, accepted + 1, every=0.05)
+    rate.refused(moments[-1], moments[-1] + 0.05, 5.0)
+    return rate
+
+
+@pytest.mark.parametrize(("quiet", "share"), [(SOON - 0.1, CUT_AGAIN), (SOON + 0.1, 1.0)])
+def test_a_rate_that_is_refused_again_soon_is_cut_by_more_than_it_seems(quiet: float, share: float) -> None:
+    rate = AdaptiveRate(ceiling=60 / MARGIN)
+    rate.refused(left(rate, 60, every=1 / 60)[-1], 1.0, 1.0)
+    before = rate.rate(1.0)
+    moments = left(rate, int(before * quiet), start=1.001, every=1 / before)
+    rate.refused(moments[-1], 1.0 + quiet, 1.0 + quiet)
+    assert rate.rate(1.0 + quiet) == pytest.approx(CUT * share * before, rel=0.02)
+
+
+def test_requests_slower_than_the_pause_after_them_were_no_burst() -> None:
+    rate = AdaptiveRate()
+    moments = left(rate, 31, every=0.1)
+    rate.refused(moments[-1], 3.01, 4.0)
+    assert rate.rate(4.0) == pytest.approx(CUT * 9)
+
+
+def test_the_time_in_which_an_endpoint_was_closed_at_first_does_not_count() -> None:
+    rate = AdaptiveRate()
+    rate.depart(0.0)
+    rate.refused(0.0, 0.1, 60.0)
+    moments = left(rate, 26, start=60.0, every=2.0)
+    rate.refused(moments[-1], 110.1, 112.0)
+    assert rate.rate(112.0) == pytest.approx(CUT * 25 / 52)
+
+
+def test_requests_that_are_answered_in_the_moment_they_leave_do_no_harm() -> None:
+    """As by a clock that moves in steps."""
+    rate = AdaptiveRate(ceiling=60)
+    left(rate, 2, every=0.0)
+    rate.refused(0.0, 0.0, 0.0)
+    assert 0 < rate.rate(0.0) <= 60
+
+
 def test_an_endpoint_that_took_nothing_is_closed_and_its_rate_unknown() -> None:
     rate = AdaptiveRate()
     for departed in left(rate, 10):
@@ -152,6 +241,15 @@ def test_after_a_burst_that_told_no_rate_it_is_searched_for() -> None:
     assert [rate.rate(1.0 + FASTER_EVERY * step) for step in range(4)] == pytest.approx([30, 60, 120, 240])
 
 
+def test_so_many_at_once_are_no_burst() -> None:
+    below, at = emptied(A_BURST - 1), emptied(A_BURST)
+    assert (below.rate(1.0), at.rate(1.0)) == pytest.approx((FASTER * (A_BURST - 1), CUT * A_BURST))
+
+
+def test_a_search_in_which_nothing_is_asked_for_an_hour_stops_growing() -> None:
+    assert emptied(10).rate(3600.0) == emptied(10).rate(1.0 + SEARCHED_FOR) == 30 * 2 ** (SEARCHED_FOR / FASTER_EVERY)
+
+
 @pytest.mark.parametrize(("refill", "content"), [(60, 10), (200, 30), (25, 8)])
 def test_what_drained_the_bucket_tells_its_refill(refill: float, content: int) -> None:
     rate, now, server = emptied(content), 1.0, token_bucket(refill, content)
@@ -161,6 +259,8 @@ def test_what_drained_the_bucket_tells_its_refill(refill: float, content: int) -
     rate.depart(now)
     rate.refused(now, now, now + 1)
     assert rate.rate(now + 1) == pytest.approx(CUT * refill, rel=0.07)
+    in_doubt = rate.rate(now + 1 + DOUBLED_AFTER_DOUBT)
+    assert in_doubt == pytest.approx(2 * rate.rate(now + 1)), "what ends a search shows a limit, and little more"
 
 
 def test_a_bucket_that_was_closed_at_first_is_searched_for_too() -> None:
@@ -219,6 +319,14 @@ def test_a_lone_timeout_is_no_overload() -> None:
     for departed in moments[: int(100 * LATE_SHARE)]:
         rate.timed_out(departed, 60.0)
     assert rate.rate(60.0) == math.inf
+
+
+def test_one_wave_of_timeouts_is_cut_for_once_by_what_left() -> None:
+    rate = AdaptiveRate()
+    for departed in left(rate, 100):
+        rate.timed_out(departed, 50.0)
+    assert rate.rate(50.0) == pytest.approx(CUT_AFTER_TIMEOUTS * 100 / 50)
+    assert rate.rate(50.0 + DOUBLED_AFTER) == pytest.approx(2 * CUT_AFTER_TIMEOUTS * 100 / 50)
 
 
 def test_many_timeouts_slow_down_but_not_below_what_free_slots_allow() -> None:

@@ -29,3 +29,20 @@ def test_a_request_without_a_reply_gives_its_tokens_back() -> None:
     budget = TokenBudget(60_000)
     budget.settle(budget.reserve(5.0, 0), 0)
     assert budget.opens_at == pytest.approx(5.0)
+
+
+def test_a_request_is_assumed_to_need_what_replies_did_and_one_without_a_reply_tells_nothing() -> None:
+    budget = TokenBudget(60_000)
+    budget.settle(budget.reserve(0.0, 0), 3000)
+    assert budget.reserve(0.0, 0) == 1100
+    budget.settle(1100, 0)
+    assert budget.reserve(0.0, 0) == 1100
+    budget.settle(1100, 100)
+    assert budget.reserve(0.0, 0) == 1050
+
+
+def test_tokens_that_are_reserved_at_once_add_up() -> None:
+    budget = TokenBudget(60_000)
+    for _ in range(3):
+        budget.reserve(5.0, 2000)
+    assert budget.opens_at == pytest.approx(5.0 + 3 * 2 / MARGIN)

@@ -1,4 +1,5 @@
 import asyncio
+import math
 import time
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -8,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from stoic_assets.adapters.http.request_limit import Pace, RequestLimit, RequestLimits, retry_after_seconds
-from stoic_assets.core.adaptive_rate import AdaptiveRate
+from stoic_assets.core.adaptive_rate import MARGIN, AdaptiveRate
 from stoic_assets.core.concurrent_calls import concurrently
 from stoic_assets.core.endpoint_limits import EndpointLimit, ModelLimit
 from stoic_assets.core.errors import AttemptFailed
@@ -82,26 +83,33 @@ def test_who_waits_at_the_door_waits_on_when_another_is_refused_meanwhile() -> N
     assert 0.14 <= asyncio.run(scene()) < 10
 
 
-def test_a_refusal_counts_from_when_its_request_left() -> None:
+@pytest.mark.parametrize(
+    ("failure", "pause"), [(busy(), 0.05), (busy(3.0), 3.0), (AttemptFailed("slow", late=True), None)]
+)
+def test_what_goes_wrong_counts_from_when_its_request_left(failure: AttemptFailed, pause: float | None) -> None:
     """Those that had left before are no second sign that the rate is too high."""
 
     class Noting(AdaptiveRate):
         def refused(self, departed: float, now: float, until: float) -> None:
-            self.at = departed, now
+            self.at = departed, now, until - now
+
+        def timed_out(self, departed: float, now: float) -> None:
+            self.at = departed, now, None
 
     rate, left = Noting(), []
 
-    async def refused() -> None:
-        async with RequestLimit(EndpointLimit(), Pace(rate, None)).request() as passage:
+    async def failed() -> None:
+        async with RequestLimit(EndpointLimit(backoff_seconds=0.05), Pace(rate, None)).request() as passage:
             left.append(passage.left_at)
             await asyncio.sleep(0.01)
-            raise busy()
+            raise failure
 
     with pytest.raises(AttemptFailed):
-        asyncio.run(refused())
-    departed, now = rate.at
+        asyncio.run(failed())
+    departed, now, until = rate.at
     assert left == [departed]
     assert departed < now
+    assert until == (None if pause is None else pytest.approx(pause))
 
 
 @pytest.mark.parametrize(("failure", "least", "most"), [
@@ -205,6 +213,41 @@ def test_a_budget_of_tokens_holds_requests_back_once_replies_told_what_they_need
     assert after >= 0.18
 
 
+def test_a_request_that_failed_does_not_count_among_those_that_tell_what_one_needs() -> None:
+    limit = ModelLimit(tokens_per_minute=6_000_000)
+    pace = Pace.of(limit)
+    asyncio.run(fail(RequestLimit(limit, pace), AttemptFailed("500")))
+    assert pace.tokens is not None
+    assert pace.tokens.reserve(0.0) == 1000
+
+
+def test_a_budget_of_tokens_lifts_no_other_limit() -> None:
+    async def scene() -> float:
+        limit = RequestLimit(ModelLimit(tokens_per_minute=6_000_000, requests_per_minute=600))
+        await waited(limit)
+        return await waited(limit)
+
+    assert asyncio.run(scene()) >= 0.07
+
+
+def test_who_waits_lets_others_go_on() -> None:
+    async def scene() -> float:
+        limit, moments = RequestLimit(EndpointLimit(requests_per_minute=200)), [time.monotonic()]
+
+        async def other() -> None:
+            while True:
+                await asyncio.sleep(0.005)
+                moments.append(time.monotonic())
+
+        going_on = asyncio.create_task(other())
+        for _ in range(3):
+            await waited(limit)
+        going_on.cancel()
+        return max(later - earlier for earlier, later in pairwise([*moments, time.monotonic()]))
+
+    assert asyncio.run(scene()) < 0.2
+
+
 def test_who_waits_for_tokens_leaves_when_another_gives_them_back_and_nobody_overtakes() -> None:
     async def scene() -> tuple[float, list[str]]:
         limit, start, departures = RequestLimit(ModelLimit(tokens_per_minute=60_000)), time.monotonic(), []
@@ -227,6 +270,20 @@ def test_who_waits_for_tokens_leaves_when_another_gives_them_back_and_nobody_ove
     seconds, departures = asyncio.run(scene())
     assert 0.05 <= seconds < 2
     assert departures == ["first", "second"]
+
+
+def test_the_first_pace_is_what_the_settings_say() -> None:
+    pace = Pace.of(EndpointLimit(requests_per_minute=600))
+    assert (pace.rate.rate(0.0), pace.tokens) == (pytest.approx(MARGIN * 10), None)
+    assert Pace.of(EndpointLimit()).rate.rate(0.0) == math.inf
+
+
+def test_timeouts_do_not_slow_down_below_the_rate_at_which_slots_become_free() -> None:
+    pace = Pace.of(EndpointLimit(in_flight=8, timeout_seconds=4))
+    for departed in range(100):
+        pace.rate.depart(float(departed))
+        pace.rate.timed_out(float(departed), departed + 0.5)
+    assert pace.rate.rate(100.0) == pytest.approx(2.0, rel=0.01)
 
 
 @pytest.mark.parametrize(
