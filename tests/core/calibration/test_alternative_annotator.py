@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from scipy.stats import ttest_1samp
+from scipy.stats import t, ttest_1samp
 from statsmodels.stats.multitest import multipletests
 
 from stoic_assets.core.calibration.alternative_annotator import Contests, advantage, contests, winning_rate
@@ -83,6 +83,21 @@ def test_the_figures_are_those_of_the_libraries(seed: int, epsilon: float, noise
     assert once(found, epsilon) == pytest.approx(by_libraries(judged, rated, epsilon))
 
 
+@pytest.mark.parametrize("items", [2, 5, 40])
+def test_a_win_begins_where_the_t_test_says(items: int) -> None:
+    lead = np.array([1.0, *[-1.0] * (items - 1)])
+    judge, rater = (lead < 0).astype(float)[:, None], (lead > 0).astype(float)[:, None]
+    begin = lead.mean() + t.ppf(0.95, items - 1) * lead.std(ddof=1) / np.sqrt(items)
+    assert once(Contests(judge, rater), begin - 1e-6)[0] == 0
+    assert once(Contests(judge, rater), begin + 1e-6)[0] == 1
+
+
+@pytest.mark.parametrize("rounded", [np.nextafter(0.3, 0), np.nextafter(0.3, 1)])
+def test_distances_that_differ_by_rounding_are_equal(rounded: float) -> None:
+    found = contests(np.full(30, rounded), np.tile([0.3, 0.5, 0.7], (30, 1)))
+    assert (found.judge[:, 0].tolist(), found.rater[:, 0].tolist()) == ([1] * 30, [1] * 30)
+
+
 def test_a_draw_is_the_study_with_items_repeated() -> None:
     random = np.random.default_rng(3)
     judged, rated = random.random(40), np.round(random.random((40, 3)) * 4) / 4
@@ -96,6 +111,10 @@ def test_a_draw_is_the_study_with_items_repeated() -> None:
 def test_raters_with_few_items_are_left_out() -> None:
     rated = np.full((40, 3), 0.5)
     rated[10:, 2] = NAN
+    assert contests(np.full(40, 0.5), rated).raters == 2
+    rated[:30, 2] = 0.5
+    assert contests(np.full(40, 0.5), rated).raters == 3
+    rated[0, 2] = NAN
     assert contests(np.full(40, 0.5), rated).raters == 2
     nobody = contests(np.full(40, 0.5), rated[:, :1])
     assert nobody.raters == 0

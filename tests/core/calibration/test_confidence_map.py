@@ -33,6 +33,7 @@ def test_it_never_leaves_its_points(xs: list[float], data: st.DataObject) -> Non
 def test_a_map_is_for_its_judges_and_prompts_alone() -> None:
     known = Calibration([FALLING])
     assert known.map_for("wisdom", ["b", "a", "b"], "spread", ["q"]) is FALLING
+    assert known.map_for("wisdom", ["a", "b"], "spread", ["q", "p", "q"]) is FALLING
     assert known.map_for("wisdom", ["a"], "spread", ["q"]) is None
     assert known.map_for("wisdom", ["a", "b", "c"], "spread", ["q"]) is None
     assert known.map_for("courage", ["a", "b"], "spread", ["q"]) is None

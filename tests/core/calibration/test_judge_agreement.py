@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from krippendorff import alpha
 from scipy.stats import spearmanr
 from sklearn.metrics import cohen_kappa_score
 
@@ -56,6 +57,7 @@ def test_a_perfect_judge(found: Callable[..., Found]) -> None:
     assert [value(perfect, name) for name in ("spearman", "qwk", "mae", "bias")] == pytest.approx([1, 1, 0, 0])
     assert value(perfect, "alpha_with_judge") > value(perfect, "alpha_people")
     assert value(perfect, "z") > 1
+    assert holds(perfect["z"], value(perfect, "z"))
     assert (value(perfect, "winning_rate"), value(perfect, "advantage")) == (1, 1)
     assert (perfect["winning_rate"].low, perfect["winning_rate"].high) == (None, None)
     assert "outcome of a test" in str(perfect["winning_rate"].why)
@@ -109,6 +111,8 @@ def test_the_figures_are_those_of_the_libraries() -> None:
     people = levels(rated.mean(axis=1)).astype(int)
     own = cohen_kappa_score(marks[0], people, labels=[1, 2, 3, 4, 5], weights="quadratic")
     assert value(found, "qwk") == pytest.approx(own)
+    assert value(found, "alpha_people") == pytest.approx(alpha(np.array(marks[1:]), level_of_measurement="ordinal"))
+    assert value(found, "alpha_with_judge") == pytest.approx(alpha(np.array(marks), level_of_measurement="ordinal"))
     with_raters = np.mean([kappa(0, rater) for rater in (1, 2, 3)])
     among = [np.mean([kappa(rater, other) for other in (1, 2, 3) if other != rater]) for rater in (1, 2, 3)]
     assert value(found, "qwk_with_raters") == pytest.approx(with_raters)
@@ -129,8 +133,15 @@ def test_levels_are_the_nearest_halves_upwards() -> None:
         (pairing([0.3, 0.5], [[0.5, 0.5, 0.5], [1.0, 0.5, 0.8]]), "qwk", "2 trials: at least 3"),
         (pairing([0.5] * 12, [[0.5, 1.0], *[[0.5, np.nan]] * 11]), "alpha_people", "fewer than two trials were rated"),
         (pairing([0.5] * 12, [[0.5]] * 12), "alpha_people", "fewer than two trials were rated by two people"),
+        (pairing([0.5] * 12, [[0.5, np.nan], [np.nan, 1]] * 6), "qwk_among_raters", "fewer than two trials were rated"),
+        (pairing([0.5] * 12, [[0.5, np.nan], [np.nan, 1]] * 6), "z", "fewer than two trials were rated by two people"),
+        (pairing([0.5] * 3, [[n / 4] * 3 for n in range(3)]), "z", "the raters agree with each other all to the same"),
         (pairing([0.5] * 12, [[0.5, 0.75]] * 12), "z", "2 raters: at least 3 are needed to compare their agreement"),
-        (pairing([0.5] * 12, [[0.5, 0.5, 0.5]] * 12), "alpha_people", "every score is on the same level"),
+        *[
+            (pairing([0.5] * 12, [[0.5, 0.5, 0.5]] * 12), name, "every score is on the same level")
+            for name in ("alpha_people", "alpha_with_judge", "qwk_with_raters", "qwk_among_raters")
+        ],
+        (pairing([0.5] * 12, [[0.5, 0.5, 0.5]] * 12), "qwk", "gave every reply the same score"),
         (pairing([0.5] * 12, [[0.5, 0.5, 0.5]] * 12), "spearman", "gave every reply the same score"),
         (pairing([0.5] * 12, [[0.5, 0.5, 0.5]] * 12), "winning_rate", "0 raters with 30 judged replies"),
     ],
@@ -139,6 +150,17 @@ def test_what_cannot_be_told_says_why(scores: PairedScores, name: str, why: str)
     found = agreement(scores, 0.2, QUICK)[name]
     assert found.estimate is None
     assert why in str(found.why)
+
+
+def test_so_much_is_enough(found: Callable[..., Found]) -> None:
+    three = agreement(pairing([0.0, 0.5, 1.0], [[0.25, 0.0, 0.5], [0.5, 0.5, 0.5], [0.75, 1.0, 0.75]]), 0.2, QUICK)
+    assert (value(three, "spearman"), value(three, "qwk")) == (pytest.approx(1), pytest.approx(1, abs=0.5))
+    two = agreement(pairing([0.0, 1.0], [[0.25, 0.0], [0.75, 1.0]]), 0.2, QUICK)
+    assert value(two, "alpha_people") > 0
+    least = found(lambda people, _: people, trials=30, raters=3)
+    assert (value(least, "winning_rate"), value(least, "advantage")) == (1, 1)
+    below = found(lambda people, _: people, trials=29, raters=3)
+    assert below["winning_rate"].why == "0 raters with 30 judged replies shared with others; the test needs 3"
 
 
 @settings(deadline=None, max_examples=50)

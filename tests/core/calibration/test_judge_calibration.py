@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import spearmanr
 
 from stoic_assets.core.calibration.confidence_map import calibration_of, why_not_calibrated
 from stoic_assets.core.calibration.judge_agreement import MEASURES
@@ -58,6 +59,18 @@ def test_edges_tell_which_dimensions_go_with_a_virtue(study: Study, quick: Resam
     assert low < 0 < high
 
 
+def test_a_dimension_that_raters_left_out_is_compared_where_they_did_not(study: Study, quick: Resampling) -> None:
+    verdicts, ratings = study(lambda people, _: people, trials=40)
+    marked = [row for row in ratings if row["rater_id"] == "r0" and row["trial_id"] >= "t2"]
+    ratings = [row if row in marked else row | {"actionability": None} for row in ratings]
+    measures = of(judge_calibration(verdicts, ratings, BRIDGE, 0.2, quick), "wisdom").measures
+    worth = {row["trial_id"]: row["score"] for row in verdicts}
+    assert measures["spearman_helpfulness"].estimate == pytest.approx(1)
+    assert measures["spearman_actionability"].estimate == pytest.approx(
+        spearmanr([row["actionability"] for row in marked], [worth[row["trial_id"]] for row in marked]).statistic
+    )
+
+
 def test_models_are_compared_alone_and_together(study: Study, quick: Resampling) -> None:
     low, ratings = study(lambda people, _: people - 0.1, trials=40)
     high = [{**row, "judge_model": "mistral", "score": min(1, row["score"] + 0.2)} for row in low]
@@ -79,7 +92,7 @@ def test_verdicts_that_do_not_count_are_left_out(study: Study, verdict: Callable
 
 def test_verdicts_with_another_prompt_are_another_judge(study: Study, quick: Resampling) -> None:
     verdicts, ratings = study(lambda people, _: people, trials=40)
-    former = [row | {"prompt_hash": "p0", "score": 0.0} if row["trial_id"] < "t2" else row for row in verdicts]
+    former = [row | {"prompt_hash": "p2", "score": 0.0} if row["trial_id"] < "t2" else row for row in verdicts]
     usual = [row for row in former if row["prompt_hash"] == "p1"]
     assert 20 < len(usual) < 40
     mixed, alone = (judge_calibration(rows, ratings, BRIDGE, 0.2, quick) for rows in (former, usual))
@@ -91,6 +104,8 @@ def test_rows_are_complete_and_hold_the_maps(study: Study, quick: Resampling) ->
     rows = [row for each in judge_calibration(verdicts, ratings, BRIDGE, 0.2, quick) for row in each.rows()]
     assert json.loads(json.dumps(rows, allow_nan=False)) == rows
     assert all(row["why"] or None not in (row["estimate"], row["low"], row["high"]) for row in rows)
+    [spearman] = [row for row in rows if (row["virtue"], row["measure"]) == ("wisdom", "spearman")]
+    assert (spearman["items"], spearman["raters"], spearman["rubric"]) == (40, 4, None)
     known = calibration_of(rows)
     assert known.map_for("wisdom", ["gpt"], "spread", ["p1"]) is not None
     assert known.map_for("justice", ["gpt"], "spread", ["p1"]) is None

@@ -59,7 +59,10 @@ def test_the_spread_tells_when_to_trust(telling: Callable, quick: Resampling) ->
     assert found.map.confidence(0.02) > 0.95
     assert found.map.confidence(0.26) < 0.05
     assert value(found, "map_spread") == pytest.approx(1 / 3)
-    assert value(found, "brier_spread") < 0.01 < value(found, "brier_uncalibrated_spread")
+    assert value(found, "brier_spread") < 0.01
+    wrong = 1 - 2 * stdev((0.5, 0.9, 1.0))
+    assert value(found, "brier_uncalibrated_spread") == pytest.approx((0.04**2 + 2 * wrong**2) / 3)
+    assert value(found, "ece_uncalibrated_spread") == pytest.approx((0.04 + 2 * wrong) / 3)
     assert value(found, "ece_spread") < value(found, "ece_uncalibrated_spread")
     for name, estimate in found.measures.items():
         assert (estimate.low is None) is name.startswith("ece")
@@ -78,6 +81,8 @@ def test_a_boast_is_brought_down_to_what_it_is_worth(boastful: dict[str, list[Ro
     assert [(each.confidence, each.right, each.verdicts) for each in found.map.before] == [
         (pytest.approx(0.95), pytest.approx(0.6), 100)
     ]
+    assert sum(each.verdicts for each in found.map.after) == 100
+    assert all(each.confidence == pytest.approx(0.6, abs=0.1) for each in found.map.after)
 
 
 def test_reliability_is_measured_on_unseen_trials(verdict: Callable[..., Row], quick: Resampling) -> None:
@@ -96,6 +101,39 @@ def test_what_one_map_promises_too_much_another_does_not_make_good() -> None:
     seen = KnownVerdicts(signal=right, before=right, right=right, trial=np.arange(4))
     assert CheckedConfidence(seen, np.full(4, 0.5), half).calibration_error().estimate == 0.5
     assert CheckedConfidence(seen, np.full(4, 0.5), np.zeros_like(half)).calibration_error().estimate == 0.0
+    in_next_tenth = np.array([0.65, 0.55, 0.65, 0.55])
+    assert CheckedConfidence(seen, in_next_tenth, half).calibration_error().estimate == pytest.approx(0.55)
+
+
+def test_a_confidence_is_compared_among_those_of_its_tenth() -> None:
+    confidence, right = np.array([0.05, 0.1, 0.85, 0.95, 1.0]), np.array([0.0, 1.0, 1.0, 0.0, 1.0])
+    seen = KnownVerdicts(signal=right, before=right, right=right, trial=np.array([0, 1, 2, 2, 3]))
+    checked = CheckedConfidence(seen, confidence, np.zeros(5, dtype=np.intp))
+    assert [(each.confidence, each.right, each.verdicts) for each in checked.bins()] == [
+        (0.05, 0, 1), (0.1, 1, 1), (0.85, 1, 1), (pytest.approx(1.475 / 1.5), pytest.approx(1 / 1.5), 2),
+    ]  # fmt: skip
+    assert checked.calibration_error().estimate == pytest.approx((0.05 + 0.9 + 0.075 + 0.475) / 4)
+
+
+def test_a_verdict_without_the_judges_own_word_tells_nothing(verdict: Callable[..., Row], quick: Resampling) -> None:
+    judged = {
+        f"t{number}": [
+            verdict(f"t{number}", TRUTH), verdict(f"t{number}", 1.0, sample=1, self_confidence=None),
+        ]
+        for number in range(30)
+    }  # fmt: skip
+    found = fitted("wisdom", ("gpt",), "self", judged, rated(30), quick)
+    assert value(found, "map_self") == 1
+    judged["t0"] = judged["t0"][1:]
+    assert fitted("wisdom", ("gpt",), "self", judged, rated(30), quick).map is None
+
+
+def test_a_map_names_each_prompt_of_its_verdicts_once(verdict: Callable[..., Row], quick: Resampling) -> None:
+    prompts = ["p3", None, "p1", "p2"] * 10
+    judged = {f"t{number}": [verdict(f"t{number}", TRUTH, prompt_hash=name)] for number, name in enumerate(prompts)}
+    found = fitted("wisdom", ("gpt",), "self", judged, rated(40), quick).map
+    assert found is not None
+    assert found.prompt_hashes == ("", "p1", "p2", "p3")
 
 
 def test_no_map_is_surer_than_its_trials_allow(verdict: Callable[..., Row], quick: Resampling) -> None:
@@ -140,6 +178,7 @@ def test_verdicts_on_one_trial_share_its_weight(verdict: Callable[..., Row], qui
     found = fitted("wisdom", ("gpt",), "self", judged, rated(40), quick)
     assert value(found, "map_self") == pytest.approx(0.5)
     assert value(found, "ece_uncalibrated_self") == pytest.approx(0.9 - 0.5)
+    assert value(found, "brier_uncalibrated_self") == pytest.approx((0.1**2 + 0.9**2) / 2)
     assert found.map is not None
     assert [(each.right, each.verdicts) for each in found.map.before] == [(pytest.approx(0.5), 200)]
 
