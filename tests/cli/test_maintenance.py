@@ -126,6 +126,13 @@ def test_the_end_of_the_input_is_no_answer(workplace: Workplace) -> None:
     assert workplace.evidence.evaluation_ids(VERSION) == ["E1"]
 
 
+def test_in_a_home_that_would_be_misread_nothing_is_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a pattern, its path would name other folders."""
+    monkeypatch.setenv("STOIC_HOME", str(tmp_path / "home[1]"))
+    with pytest.raises(ConfigurationError, match=r"misreads '\[1\]' in the path .*; rename that folder"):
+        CliRunner().invoke(COMMANDS, ["delete", VERSION, "--yes"], catch_exceptions=False)
+
+
 def test_ctrl_c_at_the_question_is_an_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
     """In a terminal it reaches the prompt as the end of the input does."""
 

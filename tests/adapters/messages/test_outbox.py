@@ -192,14 +192,14 @@ def test_a_receiver_can_tell_a_correction_from_a_repeat(outbox: Outbox, service:
 
 def test_a_receiver_knows_our_messages_while_a_key_is_replaced(outbox: Outbox, service: Service) -> None:
     put(outbox, 1)
-    old, new = ("whsec_" + base64.b64encode(letter * 32).decode() for letter in (b"o", b"n"))
+    old, new = ("whsec_" + base64.b64encode(letter * 24).decode() for letter in (b"o", b"n"))
     asyncio.run(outbox.deliver({"events": service.url}, QUICK, secrets={"events": f"{new} {old}"}))
     [headers] = service.headers
     [body] = service.contents
     assert headers["webhook-id"] == headers["idempotency-key"]
     assert abs(int(headers["webhook-timestamp"]) - datetime.now(UTC).timestamp()) < 60
     text = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
-    wanted = [base64.b64encode(hmac.digest(key * 32, text, "sha256")).decode() for key in (b"n", b"o")]
+    wanted = [base64.b64encode(hmac.digest(key * 24, text, "sha256")).decode() for key in (b"n", b"o")]
     assert headers["webhook-signature"] == f"v1,{wanted[0]} v1,{wanted[1]}"
 
 
@@ -209,7 +209,7 @@ def test_without_a_key_nothing_is_signed(outbox: Outbox, service: Service) -> No
     assert not [name for name in service.headers[0] if name.startswith("webhook-")]
 
 
-@pytest.mark.parametrize("secret", ["secret", "whsec_c2hvcnQ=", "=" * 40, "ä" * 40])
+@pytest.mark.parametrize("secret", ["secret", "whsec_c2hvcnQ=", "=" * 40, "ä" * 40, "-_-_" + "QUJD" * 10])
 def test_a_key_that_is_none_is_not_shown(outbox: Outbox, service: Service, secret: str) -> None:
     put(outbox, 1)
     outcome = asyncio.run(outbox.deliver({"events": service.url}, QUICK, secrets={"events": secret}))

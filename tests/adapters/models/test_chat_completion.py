@@ -32,6 +32,7 @@ def completion(**message: Any) -> dict[str, Any]:
         ([{"type": "text", "text": "Sal"}, {"type": "text", "text": "ve"}], "Salve"),
         ([{"type": "thinking", "thinking": [{"type": "text", "text": "Hm"}]}, {"text": "Salve"}], "Salve"),
         ([{"type": "reasoning", "text": "Hm"}, {"type": "text", "text": "Salve"}], "Salve"),
+        ([{"type": "output_text", "text": "Salve"}], "Salve"),
         ('```json\n{"reason": "</think>"}\n```', '```json\n{"reason": "</think>"}\n```'),
     ],
 )
@@ -47,7 +48,9 @@ def test_what_is_no_completion_is_tried_again(answer: Any) -> None:
     assert (finish_reason_of(answer), tokens_of(answer, "prompt_tokens")) == ("", None)
 
 
-@pytest.mark.parametrize("message", [{"refusal": "No."}, {"content": [1]}, {"content": []}, {"content": {"text": "x"}}])
+@pytest.mark.parametrize(
+    "message", [{"refusal": "No."}, {"content": [1]}, {"content": []}, {"content": {"text": "x"}}, {"content": 7}]
+)
 def test_refusals_and_other_contents_are_final(message: dict[str, Any]) -> None:
     with pytest.raises(AttemptFailed) as failure:
         text_of(completion(**message))
@@ -73,6 +76,7 @@ def test_a_count_that_cannot_be_is_unknown(count: Any) -> None:
         ({"prompt_tokens": 21, "total_tokens": 81}, 60),  # Gemini, when the thoughts used up all tokens
         ({"prompt_tokens": 14, "completion_tokens": 90, "total_tokens": 104}, 90),  # OpenAI: they are part of the reply
         ({"prompt_tokens": 14, "completion_tokens": 90, "total_tokens": 14}, 90),
+        ({"prompt_tokens": 14, "total_tokens": 14}, 0),
         ({"prompt_tokens": 14, "completion_tokens": 90, "total_tokens": 3}, 90),
         ({"prompt_tokens": 14, "completion_tokens": 90, "total_tokens": "104"}, 90),
         ({"completion_tokens": 90, "total_tokens": 331}, 90),
@@ -88,7 +92,9 @@ def test_thoughts_that_only_the_total_counts_are_paid_as_output(said: dict[str, 
     [
         ({"total_tokens": 10923, "cache_read_input_tokens": 10536, "cache_creation_input_tokens": 0}, (10904, 19)),
         ({"total_tokens": 1387, "cache_read_input_tokens": 600, "cache_creation_input_tokens": 400}, (1368, 19)),
+        ({"total_tokens": 1387, "cache_read_input_tokens": 1000}, (1368, 19)),
         ({"total_tokens": 387, "cache_read_input_tokens": 300}, (368, 19)),  # a part of the prompt
+        ({"total_tokens": 387, "prompt_tokens_details": {"cached_tokens": 368}}, (368, 19)),  # all of it
         ({"total_tokens": 687, "cache_read_input_tokens": 100}, (368, 319)),  # a part of it, besides thoughts
         ({"total_tokens": 1387, "prompt_tokens_details": {"cached_tokens": 1000}}, (1368, 19)),
         ({"cache_read_input_tokens": 1000}, (1368, 19)),

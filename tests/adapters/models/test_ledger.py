@@ -49,7 +49,7 @@ def test_every_call_is_a_line(tmp_path: Path) -> None:
     assert (rows[0]["role"], rows[0]["model"]) == ("judge", "sage")
     assert (rows[0]["prompt_tokens"], rows[0]["completion_tokens"]) == (10, 5)
     assert rows[0]["latency_ms"] == 12.5
-    assert rows[3]["latency_ms"] > 0
+    assert 0 < rows[3]["latency_ms"] < 5000
     assert (rows[3]["prompt_tokens"], rows[3]["completion_tokens"]) == (None, None)
     assert len({row["call_id"] for row in rows}) == 4
     assert datetime.fromisoformat(rows[0]["time"]).tzinfo == UTC
@@ -135,9 +135,9 @@ def test_calls_of_a_time_without_prices_count_towards_a_later_ceiling(tmp_path: 
     tokens = ChatReply("Salve", 300_000, 100_000, None)
     asyncio.run(Ledger(ScriptedModel(tokens), file, {}).complete(REQUEST))
     asyncio.run(Ledger(ScriptedModel(ChatReply("Salve", None, None)), file, {}).complete(REQUEST))
-    resumed = Ledger(ScriptedModel(paid()), file, PRICES, max_cost=0.4)
-    assert resumed.total_cost == 0.4
-    assert [row["cost_usd"] for row in resumed.rows()] == [0.4, None]
+    resumed = Ledger(ScriptedModel(paid()), file, {"sage": Price(input=1, output=4)}, max_cost=0.7)
+    assert resumed.total_cost == 0.7
+    assert [row["cost_usd"] for row in resumed.rows()] == [0.7, None]
     with pytest.raises(BudgetReached):
         asyncio.run(resumed.complete(REQUEST))
 
