@@ -30,6 +30,11 @@ def test_a_suggestion_names_its_trials_and_quotes_them_in_turn(judged: Judged) -
     ]  # fmt: skip
 
 
+def test_what_was_advised_most_comes_first_and_else_the_order_is_that_of_the_alphabet(judged: Judged) -> None:
+    trials = [advised(judged, "t1", "a", ("slow", "check", "ask")), advised(judged, "t2", "a", ("slow",))]
+    assert [each["suggestion"] for each in improvements("wisdom", trials)] == ["slow", "ask", "check"]
+
+
 def test_advice_on_another_virtue_is_none_on_this(judged: Judged) -> None:
     assert improvements("courage", [advised(judged, "t1", "a", ("ask",))]) == []
 

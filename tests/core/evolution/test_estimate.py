@@ -23,6 +23,12 @@ def test_with_equally_many_equal_trials_it_is_students_t_over_job_means() -> Non
     assert found.lower_bound == pytest.approx(one_sided)
 
 
+def test_two_jobs_are_enough_for_an_interval() -> None:
+    found = estimated([WeightedScore("a", 0.48), WeightedScore("b", 0.52)])
+    low, high = stats.t.interval(0.95, 1, 0.5, stats.sem([0.48, 0.52]))
+    assert (found.low, found.high, found.why) == (pytest.approx(low), pytest.approx(high), None)
+
+
 def test_weights_count_and_a_weightless_trial_does_not() -> None:
     known = [WeightedScore("a", 0.2, 0.9), WeightedScore("b", 0.8, 0.3)]
     assert estimated(known).mean == pytest.approx(0.35)

@@ -60,6 +60,9 @@ def test_a_compared_version_tells_the_verdict(head: EvaluationHead) -> None:
     )
     assert (event.id, event.type, event.subject) == ("night-7.compared", "stoic.version_compared", "marcus@1.1.0")
     assert event.data["base"] == "marcus@1.0.0"
+    of = {"agent_id": "marcus", "agent_version": "marcus@1.1.0", "evaluation_id": "night-7", "offline": False}
+    assert event.data.items() >= of.items()
+    assert event.row().items() >= {"type": event.type, "subject": event.subject, "time": event.time}.items()
     assert (event.data["verdict"], event.data["regressed"]) == ("regressed", ["assertion"])
 
 

@@ -247,6 +247,38 @@ def test_every_suggestion_for_a_weak_virtue_names_what_it_rests_on(
     assert stored["courage"]["improvements"] == []
 
 
+def test_of_several_weak_virtues_the_worst_of_which_judges_are_sure_comes_first(
+    head: EvaluationHead, judged: Judged, finding: Finding
+) -> None:
+    virtues: Any = {"courage": finding(0.6), "justice": finding(0.5), "wisdom": finding(0.3, 0.8)}
+    update = fitness_update(head, [judged("t1", "a", 0.5, virtues=virtues)])
+    assert update.severity == pytest.approx({"wisdom": 0.56, "justice": 0.45, "courage": 0.36})
+    assert update.weak_virtues == ["wisdom", "justice", "courage"]
+    floors = Evolution(floors={"courage": 0.8, "justice": 0.9, "wisdom": 0.4})
+    assert fitness_update(head, [judged("t1", "a", 0.5, virtues=virtues)], evolution=floors).floor_violations == [
+        "justice", "courage", "wisdom",
+    ]  # fmt: skip
+
+
+def test_a_withdrawn_update_tells_of_the_trials_and_nothing_that_was_found_in_them(
+    head: EvaluationHead, judged: Judged, finding: Finding
+) -> None:
+    trials = [judged(f"t{n}", f"job {n}", 0.1 * n, virtues={"wisdom": finding(0.1 * n, 0.9, "ask")}) for n in (1, 2, 3)]
+    told = fitness_update(head, trials, comparison=[
+        {"gating": True, "base": "marcus@1.0.0", "base_evaluation_id": "n6", "measure": "assertion", "verdict": "same",
+         "effect": 0.0, "difference": 0.0},
+    ])  # fmt: skip
+    assert None not in (told.fitness, told.fitness_low, told.fitness_high, told.comparison)
+    document = told.void("too many are invalid").payload()
+    empty = {name: value for name, value in document.items() if not value and name != "offline"}
+    assert set(empty) == {
+        "fitness_score", "fitness_low", "fitness_high", "balanced_fitness", "objectives", "floor_violations",
+        "weak_virtues", "severity", "uncertain_virtues", "improvement_areas", "improvements", "parents", "comparison",
+        "conclusive", "failed_trials", "human_evaluations", "judge_models", "conditions", "scale",
+    }  # fmt: skip
+    assert (document["fitness_why"], document["scored_trials"]) == ("too many are invalid", 3)
+
+
 def test_a_strong_virtue_does_not_buy_a_weak_one(head: EvaluationHead, finding: Finding, judged: Judged) -> None:
     def update(courage: float, rest: float) -> Any:
         virtues = dict.fromkeys(VIRTUES, finding(rest)) | {"courage": finding(courage)}

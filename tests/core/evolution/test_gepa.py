@@ -119,6 +119,21 @@ def test_the_feedback_begins_with_the_worst_and_quotes_only_what_was_said() -> N
     assert json.loads(json.dumps(dataset)) == dataset
 
 
+def test_feedback_is_ordered_by_score_and_says_nothing_of_what_there_is_not() -> None:
+    batch = Evaluated().trial("t1", "a", **{virtue: 0.5 - 0.1 * n for n, virtue in enumerate(VIRTUES)})
+    silent = dataclasses.replace(
+        batch.evaluations[0].virtue_scores["wisdom"], supporting_examples=(), improvement_suggestions=()
+    )
+    batch.evaluations[0] = dataclasses.replace(
+        batch.evaluations[0], virtue_scores={**batch.evaluations[0].virtue_scores, "wisdom": silent}
+    )
+    [record] = reflective_dataset(batch.batch().trajectories, ["prompt"])["prompt"]
+    overall, *lines = record["Feedback"].splitlines()
+    assert overall == "Virtue overall 0.30 of 1."
+    assert [line.split(" why ")[1].split(" Said")[0] for line in lines] == list(VIRTUES[::-1])
+    assert lines[-1] == "wisdom (sophia): 0.50 (confidence 0.90). why wisdom"
+
+
 def test_the_shape_is_that_of_the_installed_package() -> None:
     required = {field.name for field in dataclasses.fields(EvaluationBatch)} - {"num_metric_calls"}
     assert {field.name for field in dataclasses.fields(Batch)} == required

@@ -104,6 +104,19 @@ def test_examples_and_suggestions_are_distinct_and_ordered_by_judge_and_sample_n
     assert forwards[0].virtue_scores["wisdom"].improvement_suggestions == ("act",)
 
 
+def test_what_was_said_of_one_virtue_is_not_said_of_another(head: EvaluationHead) -> None:
+    names = ("wisdom", "courage")
+    verdicts = [
+        verdict("t1", name, 0.6, reasoning=f"on {name}", supporting_examples=[f"of {name}"],
+                improvement_suggestions=[f"more {name}"])
+        for name in names
+    ]  # fmt: skip
+    [found] = fold(head, [composite("t1")], [virtue("t1", name, 0.6) for name in names], verdicts)
+    assert found.virtue_scores == {
+        name: VirtueFinding(0.6, f"on {name}", (f"of {name}",), (f"more {name}",), 0.8) for name in names
+    }
+
+
 def test_a_virtue_that_was_not_exercised_is_left_out_and_noted(head: EvaluationHead) -> None:
     found = fold(
         head,
