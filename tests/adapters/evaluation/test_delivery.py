@@ -1,6 +1,7 @@
 """Tables learn when a message left, also long after its evaluation was stored."""
 
 import asyncio
+import base64
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -11,6 +12,7 @@ from typing import Any, Protocol
 import pytest
 from starlette.responses import Response
 
+from stoic_assets.adapters.evaluation import alerts
 from stoic_assets.adapters.evaluation.alerts import announce
 from stoic_assets.adapters.evaluation.delivery import deliver, times_locked
 from stoic_assets.adapters.messages.outbox import Delivered, fitness_message
@@ -27,6 +29,7 @@ class Service(Protocol):
 
     url: str
     answers: list[Any]
+    seen: list[Any]
 
 
 def put(workplace: Workplace, place: tuple[str, str], *trials: str) -> None:
@@ -123,6 +126,31 @@ def test_an_alert_takes_what_waits_along(workplace: Workplace, service: Service)
     failure = Failure("r", "release_evaluation", "bot@1.0", "why", "2026-03-01T02:00:00+00:00", None, "bot@1.0")
     assert announce(heard, [run_failed(failure)]).delivered == 2
     assert all(times(workplace, "events", OLD))
+
+
+def test_an_alert_waits_for_a_service_no_longer_than_dagster_for_a_sensor(
+    workplace: Workplace, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert alerts.SECONDS < 60
+    monkeypatch.setattr(alerts, "SECONDS", 0.3)
+    service.answers = [lambda _: asyncio.sleep(3, Response(status_code=204))]
+    put(workplace, OLD, "t1")
+    start = time.monotonic()
+    outcome = announce(replace(workplace, env={**workplace.env, "STOIC_WEBHOOK_URL": service.url}), [])
+    assert time.monotonic() - start < 2
+    assert outcome.delivered == 0
+
+
+@pytest.mark.parametrize(("setting", "signed"), [("STOIC_WEBHOOK_SECRET", "t1"), ("EVOLUTION_SECRET", "bot@1.0")])
+def test_what_is_sent_to_a_target_is_signed_with_the_key_of_that_target_alone(
+    workplace: Workplace, service: Service, setting: str, signed: str
+) -> None:
+    put(workplace, OLD, "t1")
+    key = base64.b64encode(b"k" * 32).decode()
+    sent(replace(workplace, env={**workplace.env, setting: key}), service)
+    assert len(service.seen) == 2
+    [message] = [each for each in service.seen if "webhook-signature" in each.headers]
+    assert message.headers["idempotency-key"].startswith(signed)
 
 
 class Listener(Unwatched):

@@ -364,6 +364,27 @@ def test_a_message_replaced_on_its_way_is_sent_again(outbox: Outbox, service: Se
     assert [body["note"] for body in service.taken] == ["first", "second"]
 
 
+def test_a_message_that_is_replaced_while_another_is_on_its_way_holds_up_none_behind_it(
+    outbox: Outbox, service: Service
+) -> None:
+    put(outbox, 1, 2, 3, note="first")
+
+    def replace_next() -> None:
+        service.on_request = lambda: None
+        put(outbox, 2, note="second")
+
+    service.on_request = replace_next
+    assert deliver(outbox, service) == Delivered(2, 1)
+    assert deliver(outbox, service) == Delivered(1, 0)
+    assert [(body["number"], body["note"]) for body in service.taken] == [(1, "first"), (3, "first"), (2, "second")]
+
+
+def test_what_no_receiver_could_read_as_json_is_not_put(outbox: Outbox) -> None:
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        put(outbox, 1, share=float("nan"))
+    assert outbox.waiting() == {}
+
+
 def test_what_comes_in_place_of_a_message_deleted_on_its_way_still_waits(outbox: Outbox, service: Service) -> None:
     put(outbox, 1)
 
