@@ -16,7 +16,7 @@ NAMELESS = f"http://{'a' * 64}.example.org"
     "url",
     [
         "", "localhost:8081", "ftp://host", "http://", "http://host:99999", "http://[::1", "bolt://h", NAMELESS,
-        "http://a..b",
+        "http://a..b", "http://host:0",
     ],
 )
 def test_what_is_no_address_is_refused_with_its_setting(url: str) -> None:
@@ -24,9 +24,10 @@ def test_what_is_no_address_is_refused_with_its_setting(url: str) -> None:
         parse_url(url, "AGENT_URL")
 
 
-def test_credentials_in_an_address_are_refused_and_not_repeated() -> None:
+@pytest.mark.parametrize("credentials", ["marcus:meditations", ":meditations", "meditations"])
+def test_credentials_in_an_address_are_refused_and_not_repeated(credentials: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
-        parse_url("https://marcus:meditations@host/v1", "OPENAI_BASE_URL")
+        parse_url(f"https://{credentials}@host/v1", "OPENAI_BASE_URL")
     assert "credentials" in str(caught.value)
     assert "meditations" not in str(caught.value)
 

@@ -105,6 +105,32 @@ def test_a_page_that_was_asked_for_with_a_password_is_left_for_its_plain_address
     assert answer_to(authorization="Bearer t0ken", **PAGE).text == "done"
 
 
+def test_a_caller_of_whom_no_address_is_known_is_not_taken_for_this_machine() -> None:
+    """As behind a socket of the file system."""
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    scope = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "headers": [], "client": None}
+    asyncio.run(guarded("")(scope, None, send))  # type: ignore[arg-type]
+    assert sent[0]["status"] == 401
+
+
+def test_a_form_that_is_sent_with_the_password_is_answered_itself() -> None:
+    async def ask() -> httpx.Response:
+        async def echo(request: Request) -> PlainTextResponse:
+            return PlainTextResponse(f"got {(await request.body()).decode()}")
+
+        app = Starlette(routes=[Route("/", echo, methods=["POST"])])
+        transport = httpx.ASGITransport(TokenOutOfAddress(KnownCallersOnly(app, "t0ken")))
+        async with httpx.AsyncClient(transport=transport) as caller:
+            headers = {**PAGE, "authorization": basic("t0ken")}
+            return await caller.post("http://127.0.0.1:3000/", content=b"it", headers=headers)
+
+    assert asyncio.run(ask()).text == "got it"
+
+
 def test_a_wrong_link_is_refused_and_so_is_a_cookie_for_another_token() -> None:
     assert answer_to(path="/?token=other", **PAGE).status_code == 401
     assert answer_to(path="/?token=t0ken").status_code == 401  # a program has headers

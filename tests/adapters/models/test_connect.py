@@ -37,7 +37,12 @@ def test_an_unknown_provider_is_refused() -> None:
         connect_model({"STOIC_LLM": "other"}, Settings())
 
 
-@pytest.mark.parametrize("env", [{"STOIC_LLM": "openai"}, {"STOIC_JUDGE_BASE_URL": "http://localhost:1/v1"}])
+@pytest.mark.parametrize(
+    "env",
+    [
+        {"STOIC_LLM": "openai"}, {"STOIC_JUDGE_BASE_URL": "http://localhost:1/v1"}, {"STOIC_JUDGE_API_KEY": "sk-judge"},
+    ],
+)  # fmt: skip
 def test_the_simulated_user_needs_a_key_or_a_server(env: dict[str, str]) -> None:
     with pytest.raises(ConfigurationError, match="the simulated user: set OPENAI_API_KEY, or OPENAI_BASE_URL"):
         connect_model(env, Settings())
@@ -76,6 +81,24 @@ def test_the_connected_model_answers(service: Any) -> None:
     reply = asyncio.run(model.complete(ChatRequest("judge", "m", ({"role": "user", "content": "?"},), 0.0)))
     assert reply.text == "Salve"
     assert service.seen[0].path == "/v1/chat/completions"
+
+
+@pytest.mark.parametrize("own", [{}, {"STOIC_JUDGE_API_KEY": "sk-judge"}])
+def test_the_settings_of_each_role_and_the_prices_reach_its_model(service: Any, own: dict[str, str]) -> None:
+    usage = {"prompt_tokens": 1000, "completion_tokens": 100}
+    service.replies({"choices": [{"message": {"content": "Salve"}}], "usage": usage})
+    given = {
+        "conversations": {"model_options": {"m": {"seed": 1}}}, "judging": {"model_options": {"m": {"seed": 2}}},
+        "prices": {"m": {"input": 2, "output": 8}},
+    }
+    model = connect_model({**KEY, "OPENAI_BASE_URL": service.url, **own}, Settings.model_validate(given))
+
+    async def ask() -> list[float | None]:
+        said = [ChatRequest(role, "m", ({"role": "user", "content": "?"},), 0.0) for role in ("evaluator", "judge")]
+        return [(await model.complete(request)).cost_usd for request in said]
+
+    assert asyncio.run(ask()) == pytest.approx([0.0028] * 2)
+    assert [call.body["seed"] for call in service.seen] == [1, 2]
 
 
 @pytest.mark.parametrize(
