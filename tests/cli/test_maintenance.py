@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 
 from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.messages.outbox import Outbox
+from stoic_assets.adapters.ratings.rating_keys import read_keys, write_keys
 from stoic_assets.adapters.warehouse import compaction
 from stoic_assets.adapters.warehouse.table_schemas import TABLES
 from stoic_assets.adapters.workplace import Workplace
@@ -27,6 +28,7 @@ from stoic_assets.cli.maintenance import delete, export, schema
 from stoic_assets.core.errors import ConfigurationError, QueryError, StoicError
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.night_record import Alarm, HeldVersion, Round
+from stoic_assets.core.ratings.blinding import Key
 from stoic_assets.core.releases import ALL_VERSIONS
 from stoic_assets.core.stages import PARTITIONS
 
@@ -217,6 +219,22 @@ def test_a_disk_that_is_full_for_dagster_is_told_with_what_goes_on(
         CliRunner().invoke(COMMANDS, ["delete", VERSION, "--yes"], catch_exceptions=False)
     left = "free space; run `stoic delete marcus@1.1.0` again to delete the rest"
     assert str(told.value) == f"{workplace.project.home} cannot be written: database or disk is full; {left}"
+
+
+def test_with_a_version_go_the_keys_to_its_rated_replies_and_the_pages_that_show_them(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(maintenance, "delete_from_graph", lambda *_: None)
+    home, pages = workplace.project.home, workplace.reports / "ratings"
+    versions = {"x-1": VERSION, "x-2": "mentor@2"}
+    keys = {test_id: Key(origin=test_id, agent_version=each, words=5) for test_id, each in versions.items()}
+    write_keys(home, keys)
+    pages.mkdir(parents=True)
+    for test_id in keys:
+        (pages / f"{test_id}.html").write_text(f"<p>{test_id}</p>")
+    CliRunner().invoke(COMMANDS, ["delete", VERSION, "--yes"], catch_exceptions=False)
+    assert read_keys(home) == {"x-2": keys["x-2"]}
+    assert [page.name for page in pages.iterdir()] == ["x-2.html"]
 
 
 @pytest.mark.parametrize(("free", "raised"), [(16_000, StorageError), (10**9, QueryError)])
