@@ -1,4 +1,5 @@
 import asyncio
+import os
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -55,6 +56,21 @@ def test_every_call_is_a_line(tmp_path: Path) -> None:
     assert datetime.fromisoformat(rows[0]["time"]).tzinfo == UTC
     assert "secret talk" not in file.read_text()
     assert ledger.total_cost == 0.25
+
+
+def test_what_is_synced_is_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: list[int] = []
+    for name in ("fsync", "fdatasync"):
+        monkeypatch.setattr(os, name, synced.append, raising=False)
+    ledger = Ledger(ScriptedModel(paid()), tmp_path / "calls.jsonl", PRICES)
+
+    async def main() -> int:
+        await ledger.complete(REQUEST)
+        before = len(synced)
+        await ledger.sync()
+        return len(synced) - before
+
+    assert asyncio.run(main()) > 0
 
 
 def test_an_error_is_noted_without_the_secrets_it_quotes(tmp_path: Path) -> None:

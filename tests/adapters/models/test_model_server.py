@@ -13,6 +13,14 @@ def test_servers_that_differ_only_in_the_variables_that_set_them_are_the_same() 
     assert (judge.url_variable, judge.key_variable) == ("STOIC_JUDGE_BASE_URL", "STOIC_JUDGE_API_KEY")
 
 
+def test_a_key_of_the_judges_for_the_common_server_is_named_as_theirs() -> None:
+    env = {"OPENAI_BASE_URL": "http://localhost:1/v1", "OPENAI_API_KEY": "sk-a"}
+    shared, own = judge_server(env), judge_server({**env, "STOIC_JUDGE_API_KEY": "sk-b"})
+    assert [(each.key, each.url_variable, each.key_variable) for each in (shared, own)] == [
+        ("sk-a", "OPENAI_BASE_URL", "OPENAI_API_KEY"), ("sk-b", "OPENAI_BASE_URL", "STOIC_JUDGE_API_KEY"),
+    ]  # fmt: skip
+
+
 def test_blanks_around_an_address_belong_to_no_server() -> None:
     assert evaluator_server({"OPENAI_BASE_URL": " http://a/v1\n"}).url == "http://a/v1"
     assert judge_server({"STOIC_JUDGE_BASE_URL": " http://a/v1\n"}).url == "http://a/v1"

@@ -26,7 +26,8 @@ def test_documents_are_cloud_events(both: list[Event]) -> None:
     for event in both:
         document = json.loads(json.dumps(event.document()))
         assert document["specversion"] == "1.0"
-        assert all(document[name] for name in ("id", "source", "type", "subject"))
+        assert all(document[name] for name in ("id", "type", "subject"))
+        assert document["source"] == "/stoic-eval"
         assert datetime.fromisoformat(document["time"]).utcoffset() is not None
         assert document["datacontenttype"] == "application/json"
         assert isinstance(document["data"], dict)
@@ -36,6 +37,7 @@ def test_a_completed_trial_tells_its_scores_and_the_whole_evaluation(both: list[
     event = both[0]
     assert (event.id, event.type) == ("night-7.a.withheld.1", "agent.evaluation.stoic_completed")
     told = {"agent_id": "marcus", "agent_version": "marcus@1.1.0", "task_id": "a", "overall_score": 0.5}
+    told |= {"evaluation_id": "night-7"}
     assert told.items() <= event.data.items()
     assert event.data["virtue_scores"] == {"wisdom": 0.5}
     assert event.data["evaluation"]["virtue_scores"]["wisdom"]["reasoning"] == "because"

@@ -254,9 +254,9 @@ def test_of_several_weak_virtues_the_worst_of_which_judges_are_sure_comes_first(
     update = fitness_update(head, [judged("t1", "a", 0.5, virtues=virtues)])
     assert update.severity == pytest.approx({"wisdom": 0.56, "justice": 0.45, "courage": 0.36})
     assert update.weak_virtues == ["wisdom", "justice", "courage"]
-    floors = Evolution(floors={"courage": 0.8, "justice": 0.9, "wisdom": 0.4})
+    floors = Evolution(floors={"courage": 0.8, "justice": 0.9, "wisdom": 0.75})
     assert fitness_update(head, [judged("t1", "a", 0.5, virtues=virtues)], evolution=floors).floor_violations == [
-        "justice", "courage", "wisdom",
+        "wisdom", "justice", "courage",
     ]  # fmt: skip
 
 

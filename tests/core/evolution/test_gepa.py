@@ -119,6 +119,12 @@ def test_the_feedback_begins_with_the_worst_and_quotes_only_what_was_said() -> N
     assert json.loads(json.dumps(dataset)) == dataset
 
 
+def test_replies_are_in_the_order_in_which_they_were_given() -> None:
+    told = Evaluated().trial("t1", "a", wisdom=0.8)
+    told.turns += [{**told.turns[0], "turn": number, "content": f"reply {number}"} for number in (11, 9, 3)]
+    assert told.batch().outputs == [{"t1": ["A reply in t1.", "reply 3", "reply 9", "reply 11"]}]
+
+
 def test_feedback_is_ordered_by_score_and_says_nothing_of_what_there_is_not() -> None:
     batch = Evaluated().trial("t1", "a", **{virtue: 0.5 - 0.1 * n for n, virtue in enumerate(VIRTUES)})
     silent = dataclasses.replace(

@@ -53,6 +53,11 @@ def test_a_floor_is_violated_by_the_mean_and_certainly_by_the_whole_interval(
     assert below_floor(found) == (["wisdom"] if violated else [])
 
 
+def test_a_floor_within_the_interval_is_violated_but_not_certainly(scored: Scored) -> None:
+    found = scored(0.1, 0.2, 0.3, 0.2, floor=0.3)
+    assert found["wisdom"]["floor"] == {"at": 0.3, "violated": True, "certain": False}
+
+
 def test_a_mean_that_rounding_puts_below_its_floor_is_not_below(scored: Scored) -> None:
     assert below_floor(scored(0.1, 0.2, floor=0.15, alone=True)) == []
     assert below_floor(scored(0.7, 0.1, 0.1, floor=0.3, alone=True)) == []
