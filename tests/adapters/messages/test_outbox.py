@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 import uvicorn
+from filelock import FileLock
 from hypothesis import given
 from hypothesis import strategies as st
 from starlette.applications import Starlette
@@ -349,6 +350,17 @@ def test_a_service_that_echoes_the_secret_path_does_not_spread_it(outbox: Outbox
     service.refuse = lambda body: Response("no hook at /hook/s3cret-path", 404)
     put(outbox, 1)
     assert "s3cret" not in deliver(outbox, service).errors[0]
+
+
+def test_while_another_process_delivers_to_a_target_nothing_is_sent_there(
+    outbox: Outbox, service: Service, tmp_path: Path
+) -> None:
+    put(outbox, 1)
+    with FileLock(tmp_path / "outbox" / "events.lock"):
+        outcome = deliver(outbox, service, seconds=0.3)
+    why = "STOIC_WEBHOOK_URL: another process has been delivering to it for 0.3 s"
+    assert (outcome, service.moments) == (Delivered(0, 1, (why,)), [])
+    assert deliver(outbox, service) == Delivered(1, 0)
 
 
 def test_a_message_replaced_on_its_way_is_sent_again(outbox: Outbox, service: Service) -> None:
