@@ -247,6 +247,26 @@ def test_every_suggestion_for_a_weak_virtue_names_what_it_rests_on(
     assert stored["courage"]["improvements"] == []
 
 
+def test_people_are_counted_apart_from_trials_and_only_where_they_are_sure_of_something(
+    head: EvaluationHead, judged: Judged, finding: Finding
+) -> None:
+    trials = [judged("t1", "a", 0.5), judged("t2", "b", 0.6)]
+    person = judged("p", "a", 0.9, source="human")
+    update = fitness_update(head, [*trials, person])
+    assert (update.human_evaluations, update.scored_trials, update.trial_ids) == (1, 2, ("p", "t1", "t2"))
+    unsure = replace(judged("p", "a", 0.9, source="human", virtues={"wisdom": finding(0.9, 0.0)}), overall_confidence=0)
+    assert fitness_update(head, [*trials, unsure]) == fitness_update(head, trials)
+
+
+def test_that_the_agent_failed_in_every_trial_is_no_reason_where_people_found_a_fitness(
+    head: EvaluationHead, judged: Judged
+) -> None:
+    failed = replace(judged("t1", "a", 0.0, virtues={}), overall_score=None, failed=True)
+    assert fitness_update(head, [failed]).fitness_why == "the agent failed in every trial"
+    update = fitness_update(head, [failed, judged("p", "a", 0.9, source="human")])
+    assert (update.fitness, update.fitness_why) == (0.9, "all scored trials are of one job; an interval needs two")
+
+
 def test_of_several_weak_virtues_the_worst_of_which_judges_are_sure_comes_first(
     head: EvaluationHead, judged: Judged, finding: Finding
 ) -> None:
