@@ -283,12 +283,13 @@ def test_of_several_weak_virtues_the_worst_of_which_judges_are_sure_comes_first(
 def test_a_withdrawn_update_tells_of_the_trials_and_nothing_that_was_found_in_them(
     head: EvaluationHead, judged: Judged, finding: Finding
 ) -> None:
-    trials = [judged(f"t{n}", f"job {n}", 0.1 * n, virtues={"wisdom": finding(0.1 * n, 0.9, "ask")}) for n in (1, 2, 3)]
+    scores = (0.4, 0.45, 0.5)
+    trials = [judged(f"t{each}", f"job {each}", each, virtues={"wisdom": finding(each, 0.9, "ask")}) for each in scores]
     told = fitness_update(head, trials, comparison=[
         {"gating": True, "base": "marcus@1.0.0", "base_evaluation_id": "n6", "measure": "assertion", "verdict": "same",
          "effect": 0.0, "difference": 0.0},
     ])  # fmt: skip
-    assert None not in (told.fitness, told.fitness_low, told.fitness_high, told.comparison)
+    assert all((told.fitness, told.fitness_low, told.fitness_high, told.comparison))
     document = told.void("too many are invalid").payload()
     empty = {name: value for name, value in document.items() if not value and name != "offline"}
     assert set(empty) == {
@@ -297,6 +298,9 @@ def test_a_withdrawn_update_tells_of_the_trials_and_nothing_that_was_found_in_th
         "conclusive", "failed_trials", "human_evaluations", "judge_models", "conditions", "scale",
     }  # fmt: skip
     assert (document["fitness_why"], document["scored_trials"]) == ("too many are invalid", 3)
+    of = {"agent_id": "marcus", "agent_version": "marcus@1.1.0", "evaluation_id": "night-7"}
+    assert document.items() >= (of | {"timestamp": "2026-03-01T02:00:00+00:00", "offline": False}).items()
+    assert told.row().items() >= (of | {"idempotency_key": told.idempotency_key}).items()
 
 
 def test_a_strong_virtue_does_not_buy_a_weak_one(head: EvaluationHead, finding: Finding, judged: Judged) -> None:
