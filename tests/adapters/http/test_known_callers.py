@@ -105,15 +105,32 @@ def test_a_page_that_was_asked_for_with_a_password_is_left_for_its_plain_address
     assert answer_to(authorization="Bearer t0ken", **PAGE).text == "done"
 
 
-def test_a_caller_of_whom_no_address_is_known_is_not_taken_for_this_machine() -> None:
-    """As behind a socket of the file system."""
+def test_the_rest_of_an_address_stays_as_it_is() -> None:
+    sent = {"authorization": "Bearer t0ken"}
+    assert answer_to(path="/?q=&a=b%20c&flag", **sent).text == "done q=&a=b%20c&flag"
+    assert answer_to(path="/?q=&token=other&a=b", **sent).text == "done q=&a=b"
+
+
+def test_the_server_behind_hears_of_its_own_start() -> None:
+    heard: list[str] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        heard.append(scope["type"])
+
+    asyncio.run(TokenOutOfAddress(KnownCallersOnly(app, "t0ken"))({"type": "lifespan"}, None, None))  # type: ignore[arg-type]
+    assert heard == ["lifespan"]
+
+
+@pytest.mark.parametrize("token", ["", "t0ken"])
+def test_a_caller_who_tells_nothing_of_itself_is_not_taken_for_this_machine(token: str) -> None:
+    """Neither an address, as behind a socket of the file system, nor a header."""
     sent: list[Any] = []
 
     async def send(message: Any) -> None:
         sent.append(message)
 
     scope = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "headers": [], "client": None}
-    asyncio.run(guarded("")(scope, None, send))  # type: ignore[arg-type]
+    asyncio.run(guarded(token)(scope, None, send))  # type: ignore[arg-type]
     assert sent[0]["status"] == 401
 
 

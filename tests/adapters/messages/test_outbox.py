@@ -231,8 +231,9 @@ def test_going_back_to_what_was_delivered_is_a_change_while_another_content_wait
     assert [body["note"] for body in service.taken] == ["first", "first"]
 
 
-def test_a_failure_is_tried_again(outbox: Outbox, service: Service) -> None:
-    service.answers = [Response(status_code=503), Response("half", 500)]
+@pytest.mark.parametrize("statuses", [(503, 500), (408, 425)])
+def test_a_failure_is_tried_again(outbox: Outbox, service: Service, statuses: tuple[int, int]) -> None:
+    service.answers = [Response("half", status) for status in statuses]
     put(outbox, 1)
     assert deliver(outbox, service) == Delivered(1, 0)
     assert len(service.moments) == 3
@@ -249,12 +250,13 @@ def test_a_service_that_stays_down_gets_nothing_out_of_order(outbox: Outbox, ser
     assert numbers(service) == [1, 2, 3]
 
 
-def test_a_message_that_is_refused_holds_up_no_other(outbox: Outbox, service: Service) -> None:
-    service.refuse = lambda body: Response("no such field", 422) if body["number"] == 2 else None
+@pytest.mark.parametrize("status", [400, 409, 413, 422])
+def test_a_message_that_is_refused_holds_up_no_other(outbox: Outbox, service: Service, status: int) -> None:
+    service.refuse = lambda body: Response("no such field", status) if body["number"] == 2 else None
     put(outbox, 1, 2, 3)
     outcome = deliver(outbox, service)
     assert (outcome.delivered, outcome.pending) == (2, 1)
-    assert outcome.errors == ("STOIC_WEBHOOK_URL (127.0.0.1) answered 422: no such field",)
+    assert outcome.errors == (f"STOIC_WEBHOOK_URL (127.0.0.1) answered {status}: no such field",)
     assert len(service.moments) == 3
 
 
