@@ -218,7 +218,7 @@ def test_a_request_that_failed_does_not_count_among_those_that_tell_what_one_nee
     pace = Pace.of(limit)
     asyncio.run(fail(RequestLimit(limit, pace), AttemptFailed("500")))
     assert pace.tokens is not None
-    assert pace.tokens.reserve(0.0) == 1000
+    assert pace.tokens.reserve(0.0, 0) == 1000
 
 
 def test_a_budget_of_tokens_lifts_no_other_limit() -> None:
