@@ -1,0 +1,177 @@
+"""What models accept of a request, as a server that refuses parts of it finds out."""
+
+import asyncio
+import json
+import logging
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from starlette.responses import JSONResponse, Response
+
+from stoic_assets.adapters.models.model_server import ModelServer
+from stoic_assets.adapters.models.openai_model import OpenAiModel
+from stoic_assets.core.chat import ChatRequest, ModelFailure
+from stoic_assets.core.endpoint_limits import Limits, ModelLimit
+from stoic_assets.core.judging.ask import sent_back
+
+FAST = ModelLimit(attempts=3, backoff_seconds=0.001, longest_wait_seconds=0.3, timeout_seconds=5.0)
+SCHEMA = {"type": "object", "properties": {"score": {"type": "number"}}, "required": ["score"]}
+MESSAGES = ({"role": "system", "content": "Judge."}, {"role": "user", "content": "<transcript>"})
+PLAIN = ChatRequest("judge", "sage", MESSAGES, 0.0)
+STRUCTURED = ChatRequest("judge", "sage", MESSAGES, 0.0, SCHEMA, "verdict", brief={"never": "sent"})
+
+
+def completion(content: str = "Salve") -> dict[str, Any]:
+    return {"choices": [{"finish_reason": "stop", "message": {"role": "assistant", "content": content}}]}
+
+
+def model_at(url: str) -> OpenAiModel:
+    return OpenAiModel(ModelServer(url), Limits(judge=FAST), {})
+
+
+def reply_of(service: Any, request: ChatRequest = PLAIN) -> str:
+    return asyncio.run(model_at(service.url).complete(request)).text
+
+
+def test_options_go_into_the_requests_of_their_role_and_model_alone(service: Any) -> None:
+    service.replies(completion())
+    options = {"sage": {"reasoning_effort": "high", "seed": 7}, "other": {"top_p": 0.5}}
+    model = OpenAiModel(ModelServer(service.url), Limits(judge=FAST, evaluator=FAST), {}, {"judge": options})
+    asked = [PLAIN, replace(PLAIN, role="evaluator"), replace(PLAIN, model="other")]
+    for request in asked:
+        asyncio.run(model.complete(request))
+    own = {"messages", "model", "temperature", "stream"}
+    sent = [{name: value for name, value in seen.body.items() if name not in own} for seen in service.seen]
+    assert sent == [options["sage"], {}, options["other"]]
+
+
+# The second is what llama-cpp-python's server says.
+REFUSALS = [
+    (400, "response_format is not supported"),
+    (500, "1 validation error:\n  {'loc': ('body', 'response_format', 'type'), 'input': 'json_schema'}"),
+]
+
+
+def refusing(service: Any, types: tuple[str, ...], status: int, said: str) -> None:
+    """The service answers, unless it is asked for a format of one of these types."""
+
+    def answer(seen: Any) -> Response:
+        if seen.body.get("response_format", {}).get("type") in types:
+            return JSONResponse({"error": {"message": said}}, status)
+        return JSONResponse(completion('{"score": 1}'))
+
+    service.answers = [answer]
+
+
+def three_replies(service: Any) -> list[str]:
+    """Two to a structured request and one to a plain one, by one adapter."""
+
+    async def main() -> list[str]:
+        model = model_at(service.url)
+        return [(await model.complete(request)).text for request in (STRUCTURED, STRUCTURED, PLAIN)]
+
+    return asyncio.run(main())
+
+
+@pytest.mark.parametrize(("status", "said"), REFUSALS)
+def test_a_server_that_knows_no_response_format_gets_the_schema_in_words(
+    service: Any, caplog: pytest.LogCaptureFixture, status: int, said: str
+) -> None:
+    refusing(service, ("json_schema", "json_object"), status, said)
+    with caplog.at_level(logging.WARNING):
+        assert three_replies(service) == ['{"score": 1}'] * 3
+    assert len(service.seen) == 5
+    first, last = service.seen[3].body["messages"]
+    assert first["content"].startswith("Judge.\n\n")
+    assert first["content"].endswith(json.dumps(SCHEMA))
+    assert last == MESSAGES[1]
+    forms = ("json_schema", "json_object")
+    assert caplog.messages == [f"model sage does not take {form}: asking without it" for form in forms]
+
+
+@pytest.mark.parametrize(("status", "said"), REFUSALS)
+def test_a_server_that_knows_the_older_form_gets_that_and_words(service: Any, status: int, said: str) -> None:
+    refusing(service, ("json_schema",), status, said)
+    assert three_replies(service)[0] == '{"score": 1}'
+    assert len(service.seen) == 4
+    assert service.seen[1].body["response_format"] == {"type": "json_object", "schema": SCHEMA}
+    assert service.seen[1].body["messages"][0]["content"].endswith(json.dumps(SCHEMA))
+
+
+def test_a_repair_that_has_the_schema_in_words_gets_it_once(service: Any) -> None:
+    refusing(service, ("json_schema",), *REFUSALS[0])
+    repaired = sent_back(STRUCTURED, "Well.", "not JSON")
+
+    async def main() -> None:
+        model = model_at(service.url)
+        for request in (STRUCTURED, repaired, sent_back(repaired, "Well.", "not JSON")):
+            await model.complete(request)
+
+    asyncio.run(main())
+    named = [[json.dumps(SCHEMA) in each["content"] for each in seen.body["messages"]] for seen in service.seen[1:]]
+    assert named == [[True, False], [False, False, False, True], [False, False, False, True, False, False]]
+
+
+def test_requests_that_are_refused_side_by_side_lose_no_more_than_what_was_refused(service: Any) -> None:
+    refusing(service, ("json_schema",), *REFUSALS[0])
+
+    async def main() -> None:
+        model = model_at(service.url)
+        await asyncio.gather(*[model.complete(STRUCTURED) for _ in range(5)])
+
+    asyncio.run(main())
+    assert {seen.body["response_format"]["type"] for seen in service.seen} == {"json_schema", "json_object"}
+
+
+def test_a_model_that_takes_no_temperature_is_asked_without(service: Any) -> None:
+    def answer(seen: Any) -> Response:
+        if "temperature" in seen.body:
+            error = {"message": "Unsupported value: 'temperature'", "param": "temperature"}
+            return JSONResponse({"error": error}, 400)
+        return JSONResponse(completion())
+
+    service.answers = [answer]
+    assert reply_of(service, STRUCTURED) == "Salve"
+    assert "response_format" in service.seen[1].body
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (400, "System role not supported"),
+        (500, "Conversation roles must alternate user/assistant/user/assistant/... at row 19, column 27"),
+        (422, "Template error: Only user and assistant roles are supported!"),
+        (400, "Developer instruction is not enabled for models/gemma-3-27b-it"),
+    ],
+)
+def test_a_model_that_takes_no_system_message_hears_it_from_the_user(
+    service: Any, caplog: pytest.LogCaptureFixture, status: int, said: str
+) -> None:
+    def answer(seen: Any) -> Response:
+        roles = [message["role"] for message in seen.body["messages"]]
+        alternate = roles == ["user", "assistant"] * (len(roles) // 2) + ["user"]
+        return JSONResponse(completion() if alternate else {"error": {"message": said}}, 200 if alternate else status)
+
+    service.answers = [answer]
+    with caplog.at_level(logging.WARNING):
+        assert three_replies(service) == ["Salve"] * 3
+    assert len(service.seen) == 4
+    told, agreed, asked = service.seen[1].body["messages"]
+    assert (told["content"], agreed["role"], asked) == ("Judge.", "assistant", MESSAGES[1])
+    assert "response_format" in service.seen[1].body
+    assert caplog.messages == ["model sage does not take a system message: asking without it"]
+
+
+def test_a_model_that_finds_fault_with_all_roles_is_not_asked_for_ever(service: Any) -> None:
+    service.replies({"error": {"message": "Conversation roles must alternate"}}, status=400)
+    with pytest.raises(ModelFailure, match="must alternate"):
+        reply_of(service)
+    assert len(service.seen) == 2
+
+
+def test_an_option_that_was_not_sent_cannot_be_left_out(service: Any) -> None:
+    service.replies({"error": {"message": "no response_format here"}}, status=400)
+    with pytest.raises(ModelFailure, match="no response_format here"):
+        reply_of(service)
+    assert len(service.seen) == 1
