@@ -26,7 +26,7 @@ from stoic_assets.core.redaction import BLANK
 from stoic_assets.core.scoring.evaluation_document import DOCUMENT_TABLES, evaluation_document
 from stoic_assets.core.scoring.evaluation_junit import evaluation_junit
 from stoic_assets.core.scoring.gates import shortfalls
-from stoic_assets.core.scoring.validity import cut_short, too_many_invalid
+from stoic_assets.core.scoring.validity import ceiling_reached, too_many_invalid
 from stoic_assets.core.table_rows import Row
 
 GATE_SAYS_NO, NO_VERDICT = 1, 3
@@ -123,12 +123,8 @@ def _decided(document: Document) -> list[bool]:
 def _why_no_verdict(outcome: Outcome, threshold: float) -> str | None:
     """Why there is no verdict, and what to do; None if there is one. It outranks any gate: that would judge nothing."""
     version, evaluation_id = outcome.document["agent_version"], outcome.document["evaluation_id"]
-    again = way_to_finish(version, evaluation_id, outcome.status)
-    higher = f"continue with {again} and a higher --max-cost"
-    if outcome.held < outcome.planned:
-        return f"{cut_short(outcome.held, outcome.planned)}; {higher}"
-    if outcome.status != "finished":
-        return f"the cost ceiling was reached before all verdicts were given; {higher}"
+    if outcome.held < outcome.planned or outcome.status != "finished":
+        return ceiling_reached(version, evaluation_id, outcome.status, outcome.held, outcome.planned)
     if not outcome.conclusive:
         invalid = [trial for trial in outcome.document["trials"] if trial["outcome"] not in SCORED]
         too_many = too_many_invalid(len(invalid), outcome.held, threshold)

@@ -16,17 +16,20 @@ from stoic_assets.core.releases import agent_of
 EVALUATION_TAG = "stoic/evaluation_id"
 REGRADING = "regrading"
 """The status of an evaluation from the moment new verdicts begin to replace its old ones until it is scored by them."""
+INCOMPLETE = "incomplete"
+"""The status of an evaluation whose cost ceiling was reached before all planned trials or verdicts."""
 DONE = ("finished", REGRADING)
 """The statuses of evaluations whose conversations are complete."""
 
 
-def way_to_finish(agent_version: str, evaluation_id: str, status: str) -> str:
-    """The command that finishes this unfinished evaluation.
+def way_to_finish(agent_version: str, evaluation_id: str, status: str, at_ceiling: bool = False) -> str:
+    """The command that finishes this unfinished evaluation; with the same cost ceiling it would end `at_ceiling` again.
 
     If it is being judged again, that may be with corrected jobs; `--resume` would restore the old ones.
     """
     resume = f"`stoic eval --agent-version {agent_version} --resume {evaluation_id}`"
-    return f"{judge_again(agent_version, evaluation_id) if status == REGRADING else resume} (same options)"
+    higher = " and a higher --max-cost" if at_ceiling or status == INCOMPLETE else ""
+    return f"{judge_again(agent_version, evaluation_id) if status == REGRADING else resume} (same options){higher}"
 
 
 def judge_again(agent_version: str, evaluation_id: str) -> str:

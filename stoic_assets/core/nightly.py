@@ -8,10 +8,10 @@ that was reported the night before causes neither a second round nor another ala
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 
-from stoic_assets.core.evaluation import REGRADING, way_to_finish
+from stoic_assets.core.evaluation import INCOMPLETE, REGRADING
 from stoic_assets.core.evaluation_order import ready
 from stoic_assets.core.night_record import Alarm, Night, Round
-from stoic_assets.core.scoring.validity import conclusive, too_many_invalid
+from stoic_assets.core.scoring.validity import ceiling_reached, conclusive, too_many_invalid
 from stoic_assets.core.table_rows import Row, Rows
 
 
@@ -84,9 +84,9 @@ def no_verdict(head: Row, threshold: float) -> str | None:
     if head["scored_trials"] is None or has_verdict(head, threshold):
         return None
     invalid, ended = head["invalid_trials"], head["scored_trials"] + head["invalid_trials"]
-    if conclusive(head["scored_trials"], invalid, threshold):
-        again = way_to_finish(head["agent_version"], head["evaluation_id"], head["status"])
-        return f"no verdict: the evaluation is not finished ({head['status']}); continue with {again}"
+    if (status := head["status"]) == INCOMPLETE:
+        key = (head["agent_version"], head["evaluation_id"])
+        return f"no verdict: {ceiling_reached(*key, status, ended, head['planned_trials'])}"
     causes = "its report names the causes; correct them and materialise the night again"
     return f"no verdict: {too_many_invalid(invalid, ended, threshold)}; {causes}"
 

@@ -13,6 +13,7 @@ from stoic_assets.core.evaluation import (
     evaluation_row,
     newest_unfinished,
     refuse_change,
+    way_to_finish,
 )
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.redaction import BLANK, Redactor
@@ -179,3 +180,16 @@ def test_the_newest_unfinished_evaluation_goes_on_unless_nothing_happened_before
     held = [head.model_copy(update={"evaluation_id": each}) for each in status]
     known = {each: state for each, state in status.items() if state != "nothing"}
     assert newest_unfinished(held, known, lambda manifest: manifest.evaluation_id in known) == found
+
+
+@pytest.mark.parametrize(
+    ("status", "at_ceiling", "way"),
+    [
+        ("conversed", False, "`stoic eval --agent-version m --resume e` (same options)"),
+        ("incomplete", False, "`stoic eval --agent-version m --resume e` (same options) and a higher --max-cost"),
+        ("regrading", False, "`stoic regrade --agent-version m --evaluation e` (same options)"),
+        ("regrading", True, "`stoic regrade --agent-version m --evaluation e` (same options) and a higher --max-cost"),
+    ],
+)
+def test_what_met_its_cost_ceiling_is_finished_with_a_higher_one(status: str, at_ceiling: bool, way: str) -> None:
+    assert way_to_finish("m", "e", status, at_ceiling) == way

@@ -11,6 +11,7 @@ from stoic_assets.core.nightly import Facts, Steps, has_verdict, is_over, next_s
 BASE, CANDIDATE, OTHER = "marcus@1.0.0", "marcus@1.1.0", "ada@1"
 BASES = {BASE: None, CANDIDATE: BASE, OTHER: None}
 NOTHING = Steps({}, (), ())
+HIGHER = f"continue with `stoic eval --agent-version {BASE} --resume e` (same options) and a higher --max-cost"
 
 
 def round_of(name: RoundName, *versions: str) -> Round:
@@ -64,14 +65,16 @@ def test_a_version_is_judged_again_after_its_base() -> None:
         ("finished", 18, 2, None),
         ("regrading", 18, 2, None),
         ("finished", 17, 3, "no verdict: 3 of 20 trials are invalid, more than the 10% that"),
-        ("finished", 0, 6, "no verdict: 6 of 6 trials"),
-        ("incomplete", 18, 0, "no verdict: the evaluation is not finished (incomplete); continue with `stoic eval"),
+        ("finished", 0, 20, "no verdict: 20 of 20 trials"),
+        ("incomplete", 18, 0, f"no verdict: 18 of 20 trials were run before the cost ceiling was reached; {HIGHER}"),
+        ("incomplete", 0, 0, f"no verdict: 0 of 20 trials were run before the cost ceiling was reached; {HIGHER}"),
+        ("incomplete", 0, 20, f"no verdict: the cost ceiling was reached before all verdicts were given; {HIGHER}"),
     ],
 )
 def test_a_verdict_needs_trials_that_count(status: str, scored: int, invalid: int, why: str | None) -> None:
     head = {
         "agent_version": BASE, "evaluation_id": "e", "status": status, "scored_trials": scored,
-        "invalid_trials": invalid,
+        "invalid_trials": invalid, "planned_trials": 20,
     }
     found = no_verdict(head, 0.1)
     assert found is None if why is None else (found or "").startswith(why)

@@ -8,9 +8,9 @@ from stoic_assets.adapters.evaluation.live_releases import read_releases
 from stoic_assets.adapters.process.wall_clock import now
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError, StoicError
-from stoic_assets.core.evaluation import EvaluationRequest, way_to_finish
+from stoic_assets.core.evaluation import INCOMPLETE, EvaluationRequest
 from stoic_assets.core.night_record import HeldVersion, Round, RoundName, evaluation_id
-from stoic_assets.core.scoring.validity import cut_short
+from stoic_assets.core.scoring.validity import ceiling_reached
 
 
 @dataclass(frozen=True)
@@ -57,5 +57,5 @@ def _fault(result: Held | StoicError) -> str | None:
         return str(result)
     if len(result.trials) == result.planned:
         return None
-    again = way_to_finish(result.manifest.agent_version, result.manifest.evaluation_id, "conversed")
-    return f"{cut_short(len(result.trials), result.planned)}; continue with {again} and a higher --max-cost"
+    key = (result.manifest.agent_version, result.manifest.evaluation_id)
+    return ceiling_reached(*key, INCOMPLETE, len(result.trials), result.planned)

@@ -12,8 +12,8 @@ from stoic_assets.core.chat import BudgetReached
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.conversation.rows import evidence_of
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import REGRADING, Manifest, evaluation_row, way_to_finish
-from stoic_assets.core.judging.ask import OUT_OF_BUDGET
+from stoic_assets.core.evaluation import INCOMPLETE, REGRADING, Manifest, evaluation_row, way_to_finish
+from stoic_assets.core.judging.ask import out_of_budget
 from stoic_assets.core.model_costs import total_cost
 from stoic_assets.core.table_rows import Row, by_trial
 
@@ -87,10 +87,10 @@ class EvaluationTables:
     def _status(self, planned: int) -> str:
         """The evaluation's status. One that lacks verdicts after a regrade can only be completed by another regrade."""
         if len(self.read("trials", ["trial_id"])) != planned:
-            return "incomplete"
+            return INCOMPLETE
         if not self._out_of_budget():
             return "finished"
-        return REGRADING if self._head().get("status") == REGRADING else "incomplete"
+        return REGRADING if self._head().get("status") == REGRADING else INCOMPLETE
 
     def _head(self) -> Row:
         """The evaluation's own row; empty if none was written yet."""
@@ -102,7 +102,7 @@ class EvaluationTables:
 
     def _out_of_budget(self) -> bool:
         """Whether verdicts are missing because the cost ceiling was reached."""
-        return any(OUT_OF_BUDGET in (row["error"] or "") for table in VERDICT_ON for row in self.read(table, ["error"]))
+        return any(out_of_budget(row) for table in VERDICT_ON for row in self.read(table, ["error"]))
 
     def refuse_loss(self, judged: Mapping[str, Sequence[Row]]) -> None:
         """Raises `BudgetReached` if new rows, by table, lack a stored verdict because the cost ceiling was reached."""
@@ -135,4 +135,4 @@ class EvaluationTables:
 
 def _unpaid(rows: Sequence[Row], about: str) -> set[tuple[str, str]]:
     """The rows without a verdict because the cost ceiling was reached, each as its trial and what it is about."""
-    return {(row["trial_id"], row[about]) for row in rows if OUT_OF_BUDGET in (row["error"] or "")}
+    return {(row["trial_id"], row[about]) for row in rows if out_of_budget(row)}

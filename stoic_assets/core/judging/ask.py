@@ -17,6 +17,7 @@ from stoic_assets.core.chat import (
 )
 from stoic_assets.core.errors import StoicError
 from stoic_assets.core.judging.verdict import MalformedVerdict
+from stoic_assets.core.table_rows import Row
 
 RETURNED_CHARS = 4_000
 """The part of a malformed reply that is sent back to the judge."""
@@ -36,6 +37,11 @@ class NoVerdict(StoicError):
     def __init__(self, why: str, last: str | None = None) -> None:
         super().__init__(why)
         self.last = last
+
+
+def out_of_budget(row: Row) -> bool:
+    """Whether this row of verdicts has none because the cost ceiling was reached."""
+    return OUT_OF_BUDGET in (row.get("error") or "")
 
 
 async def ask(

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from stoic_assets.core.judging.ask import OUT_OF_BUDGET
+from stoic_assets.core.judging.ask import out_of_budget
 from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.core.table_rows import Row, Rows
 
@@ -43,11 +43,11 @@ def answers(trials: Iterable[Row], verdicts: Rows, tasks: Iterable[Row]) -> list
     panel = dict.fromkeys(row["judge_model"] for row in verdicts)
     of_virtues = [
         Answer(jobs[row["trial_id"]], "virtues", row["judge_model"], row["error"] is None, row["error"])
-        for row in verdicts if not _out_of_budget(row)
+        for row in verdicts if not out_of_budget(row)
     ]
     return of_virtues + [
         Answer(jobs[row["trial_id"]], "tasks", judge, judge in _gave_mark(row), _why_no_mark(row, judge, panel))
-        for row in tasks if not _out_of_budget(row) for judge in panel
+        for row in tasks if not out_of_budget(row) for judge in panel
     ]
 
 
@@ -81,10 +81,6 @@ def in_words(silent: Row) -> str:
     some = [f"{count} of {plural(asked[about], 'question')} about {about}" for about, count in missing.items() if count]
     extent = "at all" if missing == asked else f"on {' and '.join(some)}"
     return f"judge {silent['judge']} gave no verdict {extent}: {silent['error'] or 'see the report'}"
-
-
-def _out_of_budget(row: Row) -> bool:
-    return OUT_OF_BUDGET in (row["error"] or "")
 
 
 def _gave_mark(task: Row) -> list[str]:

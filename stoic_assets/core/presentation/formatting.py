@@ -135,6 +135,15 @@ def breakable(name: str) -> Markup:
     return Markup("<wbr>").join(re.split(r"(?<=[_.-])(?=[^_.-])", visible(name)))
 
 
+def with_code(message: str) -> Markup:
+    """A message in which what stands between backticks is code."""
+    parts = re.split(r"`([^`]+)`", message)
+    return Markup("").join(
+        Markup("<code>{}</code>").format(visible(part)) if place % 2 else visible(part)
+        for place, part in enumerate(parts)
+    )
+
+
 def dashed(form: Form, value: Any) -> str:
     """A value in a form, as plain text; a dash for a missing one."""
     return DASH if is_missing(value) else form(value)

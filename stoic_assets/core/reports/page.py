@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, weak_above
-from stoic_assets.core.presentation.formatting import breakable, lasted, short_of
+from stoic_assets.core.presentation.formatting import breakable, lasted, short_of, with_code
 from stoic_assets.core.presentation.own_text import own_text, policy_hash
 from stoic_assets.core.presentation.page_environment import PageEnvironment
 from stoic_assets.core.reports.charts import charts
@@ -45,7 +45,9 @@ class _RowEnvironment(PageEnvironment):
 @cache
 def _environment(compiled: BytecodeCache | None) -> PageEnvironment:
     environment = _RowEnvironment("core/reports/templates", compiled=compiled)
-    environment.filters |= {"lasted": lasted, "function": function, "short_of": short_of, "breakable": breakable}
+    environment.filters |= {
+        "lasted": lasted, "function": function, "short_of": short_of, "breakable": breakable, "with_code": with_code,
+    }
     return environment
 
 

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 from stoic_assets.core.calibration.against_people import against_people, judges_of
 from stoic_assets.core.calibration.confidence_map import why_not_calibrated
+from stoic_assets.core.evaluation import INCOMPLETE, REGRADING, way_to_finish
+from stoic_assets.core.judging.ask import out_of_budget
 from stoic_assets.core.model_costs import total_cost
 from stoic_assets.core.presentation.confidence import calibrated_share
 from stoic_assets.core.reports.data import ReportData, mean, values
 from stoic_assets.core.reports.trial_view import TrialView
-from stoic_assets.core.scoring.validity import conclusive, invalid_share
+from stoic_assets.core.scoring.validity import ceiling_reached, conclusive, invalid_share
 from stoic_assets.core.table_rows import Row, Rows
 
 
@@ -44,7 +46,8 @@ class Summary:
 
     `calibrated` is the share, 0–1, of virtue confidences that were read from a map fitted to people's ratings,
     `uncalibrated` says why the others were not, and `against_people` how the judges' scores agree with people's; `cost`
-    is that of all model calls in US dollars.
+    is that of all model calls in US dollars. `unfinished` says why an evaluation is not finished and what to do; None
+    if it is.
     """
 
     planned: int
@@ -58,6 +61,7 @@ class Summary:
     uncalibrated: list[str]
     against_people: list[str]
     cost: float | None
+    unfinished: str | None
 
     @property
     def not_run(self) -> int:
@@ -76,16 +80,17 @@ class Summary:
 
     @property
     def conclusive(self) -> bool:
-        """Whether enough trials are valid for a verdict."""
-        return conclusive(self.scored, self.invalid, self.threshold)
+        """Whether the evaluation is finished, and enough trials are valid for a verdict."""
+        return self.unfinished is None and conclusive(self.scored, self.invalid, self.threshold)
 
 
 def summary(data: ReportData, trials: Sequence[TrialView]) -> Summary:
     """The counts of an evaluation."""
     found = against_people(data.judge_calibration, judges_of(data.virtue_scores))
     outcomes, causes = (Counter(trial.outcome for trial in trials if trial.valid is valid) for valid in (True, False))
+    planned = _planned(data)
     return Summary(
-        planned=_planned(data),
+        planned=planned,
         scored=outcomes.total(),
         invalid=causes.total(),
         outcomes=outcomes.most_common(),
@@ -96,7 +101,21 @@ def summary(data: ReportData, trials: Sequence[TrialView]) -> Summary:
         uncalibrated=why_uncalibrated(data),
         against_people=[each.sentence for each in found],
         cost=total_cost(data.llm_calls) if data.llm_calls else data.evaluation.get("cost_usd"),
+        unfinished=_why_unfinished(data, planned),
     )
+
+
+def _why_unfinished(data: ReportData, planned: int) -> str | None:
+    head: Row = {"status": None, **data.evaluation}
+    key = (head["agent_version"], head["evaluation_id"], head["status"])
+    if head["status"] == INCOMPLETE:
+        return ceiling_reached(*key, len(data.trials), planned)
+    if head["status"] == "conversed":
+        return f"its conversations are not judged and scored yet; continue with {way_to_finish(*key)}"
+    if head["status"] != REGRADING:
+        return None
+    unpaid = any(map(out_of_budget, (*data.virtue_scores, *data.task_scores)))
+    return f"judging it again was cut short; continue with {way_to_finish(*key, at_ceiling=unpaid)}"
 
 
 def _planned(data: ReportData) -> int:

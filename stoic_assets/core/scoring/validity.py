@@ -3,6 +3,8 @@
 The SQL model `evaluation_scores` has the same rule for its column `conclusive`.
 """
 
+from stoic_assets.core.evaluation import way_to_finish
+
 
 def invalid_share(scored: int, invalid: int) -> float:
     """The share of invalid trials among those that ended, 0–1; planned trials that were not run do not count."""
@@ -19,6 +21,11 @@ def too_many_invalid(invalid: int, ended: int, threshold: float) -> str:
     return f"{invalid} of {ended} trials are invalid, more than the {threshold:.0%} that stoic.yml allows"
 
 
-def cut_short(held: int, planned: int) -> str:
-    """The message for an evaluation that reached its cost ceiling before all its planned trials were run."""
-    return f"{held} of {planned} trials were run before the cost ceiling was reached"
+def ceiling_reached(agent_version: str, evaluation_id: str, status: str, ended: int, planned: int) -> str:
+    """The message for an evaluation whose cost ceiling was reached: which trials or verdicts it lacks, and what to do.
+
+    `ended` of its `planned` trials were run.
+    """
+    trials = f"{ended} of {planned} trials were run before the cost ceiling was reached"
+    lacking = trials if ended < planned else "the cost ceiling was reached before all verdicts were given"
+    return f"{lacking}; continue with {way_to_finish(agent_version, evaluation_id, status, at_ceiling=True)}"

@@ -43,6 +43,21 @@ def test_no_verdict_above_the_threshold(make_data: Make, threshold: float, concl
     assert summary(data, trial_views(data)).conclusive is conclusive
 
 
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        ("conversed", "its conversations are not judged and scored yet; continue with `stoic eval --agent-version"),
+        ("regrading", "judging it again was cut short; continue with `stoic regrade --agent-version"),
+        ("incomplete", "20 of 21 trials were run before the cost ceiling was reached; continue with `stoic eval"),
+    ],
+)
+def test_what_is_not_finished_is_no_verdict_however_many_trials_count(make_data: Make, status: str, said: str) -> None:
+    data = make_data(trials=20)
+    counts = summary(replace(data, evaluation={**data.evaluation, "status": status}), trial_views(data))
+    assert (summary(data, trial_views(data)).unfinished, counts.conclusive) == (None, False)
+    assert (counts.unfinished or "").startswith(said)
+
+
 def test_nothing_scored_is_no_verdict(make_data: Make) -> None:
     data = make_data(trials=0)
     assert not summary(data, []).conclusive
