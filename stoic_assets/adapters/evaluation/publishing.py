@@ -19,6 +19,7 @@ from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest, way_to_finish
 from stoic_assets.core.evolution.comparison_verdict import against_base
+from stoic_assets.core.evolution.deliverable import deliverable
 from stoic_assets.core.evolution.events import Event, applied, compared, completed, events_of_evaluation
 from stoic_assets.core.evolution.fitness import FitnessUpdate, fitness_update
 from stoic_assets.core.evolution.gepa import Batch, evaluation_batch
@@ -140,13 +141,7 @@ def _revised(workplace: Workplace, tables: EvaluationTables, update: FitnessUpda
         return update.after(former)
     stored = next(iter(tables.read_if_stored("fitness_updates")), None)
     # The outbox was deleted, or had nothing to send; an earlier release did not store the revision.
-    return update.after(stored) if stored and _was_told(stored) else update
-
-
-def _was_told(stored: Row) -> bool:
-    """Whether the service may have had the update of this row: a first one that says nothing was not sent."""
-    result = stored["fitness"] is not None or (stored["conclusive"] and stored["scored_trials"])
-    return bool(stored["revision"] and (stored["revision"] > 1 or result))
+    return update.after(stored) if stored and stored["revision"] and deliverable(stored) else update
 
 
 def _message(update: FitnessUpdate) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 from stoic_assets.core.evolution.advice import Improvement, improvements
 from stoic_assets.core.evolution.comparison_verdict import AgainstBase, against_base
+from stoic_assets.core.evolution.deliverable import deliverable
 from stoic_assets.core.evolution.estimate import ClusteredMean, WeightedScore, estimated
 from stoic_assets.core.evolution.objective import Objective, balanced, below_floor, objectives, severities, uncertain
 from stoic_assets.core.evolution.scale import UNKNOWN, Scale
@@ -102,8 +103,7 @@ class FitnessUpdate:
     @property
     def deliverable(self) -> bool:
         """Whether there is anything to send: a result, be it that the agent failed throughout, or a withdrawal."""
-        told = self.conclusive and (self.fitness is not None or self.scored_trials > 0)
-        return told or self.revision > 1
+        return deliverable(vars(self))
 
     def row(self, delivered_at: str | None = None) -> dict[str, Any]:
         """The row of table `fitness_updates`; the improvements of a virtue are in its objective."""

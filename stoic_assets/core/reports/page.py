@@ -10,6 +10,7 @@ from typing import Any
 from jinja2 import BytecodeCache
 from markupsafe import Markup
 
+from stoic_assets.core.evolution.deliverable import deliverable
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, weak_above
 from stoic_assets.core.presentation.formatting import breakable, lasted, short_of, with_code
@@ -48,6 +49,7 @@ def _environment(compiled: BytecodeCache | None) -> PageEnvironment:
     environment.filters |= {
         "lasted": lasted, "function": function, "short_of": short_of, "breakable": breakable, "with_code": with_code,
     }
+    environment.tests["deliverable"] = deliverable
     return environment
 
 

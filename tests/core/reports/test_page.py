@@ -224,6 +224,34 @@ def test_offline_and_too_many_invalid_trials_are_told_first(make_data: Make) -> 
     assert html.index("Scores mean nothing") < html.index("No verdict.") < html.index("Average score")
 
 
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({"fitness": 0.66, "delivered_at": None}, "Fitness 0.66 in the fitness update: waiting in the outbox."),
+        (
+            {"conclusive": True, "scored_trials": 6, "revision": 1, "fitness_why": "the agent failed in every trial"},
+            "No fitness (the agent failed in every trial) in the fitness update: waiting in the outbox.",
+        ),
+        (
+            {"conclusive": False, "scored_trials": 6, "revision": 1, "fitness_why": "too many trials are invalid"},
+            "No fitness (too many trials are invalid) in the fitness update: not sent.",
+        ),
+        (
+            {"conclusive": True, "scored_trials": 0, "revision": 1, "fitness_why": "no trial was scored"},
+            "No fitness (no trial was scored) in the fitness update: not sent.",
+        ),
+        (
+            {"conclusive": False, "scored_trials": 6, "revision": 2, "fitness_why": "too many trials are invalid"},
+            "No fitness (too many trials are invalid) in the fitness update: waiting in the outbox.",
+        ),
+        ({"conclusive": None, "revision": None}, "No fitness (no virtue was scored) in the fitness update: not sent."),
+    ],
+)
+def test_a_fitness_update_that_is_never_sent_waits_nowhere(make_data: Make, row: Row, said: str) -> None:
+    data = make_data(trials=1, turns=2, compared=False, fitness_updates=[{"fitness": None} | row])
+    assert said in " ".join(Structure(render_report(data)).text.split())
+
+
 def test_the_means_name_the_trials_that_have_one(make_data: Make) -> None:
     data, without = make_data(trials=4), {"overall": None}
     some = [row | (without if place else {}) for place, row in enumerate(data.composite_scores)]
