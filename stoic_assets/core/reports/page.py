@@ -27,6 +27,7 @@ from stoic_assets.core.reports.side_by_side import function, side_by_side
 from stoic_assets.core.reports.summary import measures, summary
 from stoic_assets.core.reports.trend_chart import release_means
 from stoic_assets.core.reports.trial_view import TrialView, trial_views
+from stoic_assets.core.reports.unscored import why_unscored
 from stoic_assets.core.reports.version_differences import differences, uncompared_with
 from stoic_assets.core.reports.version_verdict import version_verdict
 from stoic_assets.core.reports.weak_virtues import none_weak, weak_virtues
@@ -67,6 +68,7 @@ def report_parts(data: ReportData, compiled: BytecodeCache | None = None) -> Ite
         measures=measures(data.composite_scores), jobs=job_rows(trials), failures=failed_assertions(trials),
         trials=trials, virtues=_in_order(data.evaluation_virtues), trends=_in_order(data.virtue_trends),
         releases=release_means(data.virtue_trends), virtue_names=VIRTUES,
+        why_unscored=why_unscored(data.evaluation_virtues, trials),
         weak=weak_virtues(data.weak_virtues, trials), none_weak=none_weak(data.evaluation_virtues),
         weak_above=weak_above(_in_order(data.evaluation_virtues)),
         held={**data.evaluation, "ended_at": latest(data.trials, "ended_at")},
