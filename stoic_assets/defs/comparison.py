@@ -6,12 +6,11 @@ import dagster as dg
 
 from stoic_assets.adapters.disk.release_files import load_releases
 from stoic_assets.adapters.evaluation import version_comparison
+from stoic_assets.adapters.evaluation.release_comparison import compared_with
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.comparison.outcome_markdown import comparison_markdown
 from stoic_assets.core.comparison.outcome_text import headline
-from stoic_assets.core.comparison.side import ComparisonRefused
-from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.releases import agent_of
 from stoic_assets.defs.evaluation_run import current_evaluation
@@ -54,14 +53,7 @@ def _compared(workplace: Workplace, manifest: Manifest, base: str | None) -> tup
     """The comparison, or why there is none: a refused comparison does not fail the run."""
     if base is None:
         return None, _why_no_base(workplace, manifest.agent_version)
-    try:
-        held_with = workplace.nights.held_with(manifest.evaluation_id, base)
-        found = version_comparison.compare_versions(
-            workplace, base, manifest.agent_version, candidate_id=manifest.evaluation_id, held_with=held_with
-        )
-    except (ComparisonRefused, ConfigurationError) as refusal:
-        return None, str(refusal)
-    return found, ""
+    return compared_with(workplace, manifest, base)
 
 
 def _why_no_base(workplace: Workplace, version: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from stoic_assets.adapters.disk.files import write_whole
 from stoic_assets.adapters.evaluation.compiled_templates import compiled_templates
+from stoic_assets.adapters.evaluation.release_comparison import why_uncompared
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.evaluation.version_comparison import job_hashes
 from stoic_assets.adapters.ratings.calibration_store import calibration_rows
@@ -23,7 +24,7 @@ from stoic_assets.core.table_rows import Row, Rows
 
 GATHERED_OTHERWISE = (
     "evaluation", "jobs", "virtue_trends", "version_comparisons", "judge_calibration", "invalid_trials_threshold",
-    "weak_below", "base",
+    "weak_below", "base", "uncompared",
 )  # fmt: skip
 """Parts of the report's data that are not tables of the evaluation."""
 
@@ -50,6 +51,7 @@ def report_data(workplace: Workplace, manifest: Manifest) -> ReportData:
         judge_calibration=calibration_rows(workplace.warehouse),
         invalid_trials_threshold=workplace.settings.invalid_trials_threshold,
         weak_below=workplace.settings.weakness.score_below,
+        uncompared=None if comparisons else why_uncompared(workplace, manifest),
         base=base and BaseVersion(_head(workplace.warehouse, base), **_tables(workplace, base, BaseVersion)),
     )
 

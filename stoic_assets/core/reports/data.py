@@ -36,7 +36,8 @@ class ReportData:
     `evaluation` and `evaluation_scores` are single rows. `jobs` are those used in judging: name, facts, tasks and
     scenarios as in `Job`, and whether they were `corrected` after their conversations; a corrected one that is not
     `kept` is given in its form before the correction. `virtue_trends` contains the agent's other versions too.
-    `version_comparisons` contains only the comparison with `base`, `judge_calibration` all comparisons of judges with
+    `version_comparisons` contains only the comparison with `base`; `uncompared` says why there is none with the version
+    that is known to be the base, and what to do. `judge_calibration` contains all comparisons of judges with
     people. Above `invalid_trials_threshold`, a share of the trials, 0–1, there is no verdict. A virtue is weak with a
     score below `weak_below`, 0–1.
     """
@@ -64,6 +65,7 @@ class ReportData:
     invalid_trials_threshold: float = 0.10
     weak_below: float = 0.7
     base: BaseVersion | None = None
+    uncompared: str | None = None
 
 
 def values(rows: Iterable[Row], column: str) -> list[float]:

@@ -134,6 +134,49 @@ def test_a_first_release_has_no_base(workplace: Workplace, evaluated: Make) -> N
     assert report_data(workplace, evaluated("marcus@1", "a")).base is None
 
 
+@pytest.mark.parametrize(
+    ("parents", "status", "why"),
+    [
+        ((), "finished", None),
+        (("marcus@0",), "finished", "marcus@0: it was never evaluated"),
+        (("marcus@1",), "incomplete", "is incomplete; continue with `stoic eval"),
+        (("marcus@1",), "finished", "marcus@1 (evaluation a) is not judged yet"),
+    ],
+)
+def test_why_a_version_was_not_compared_with_its_base_is_what_a_comparison_says(
+    workplace: Workplace, evaluated: Make, parents: tuple[str, ...], status: str, why: str | None
+) -> None:
+    evaluated("marcus@1", "a")
+    head = workplace.warehouse.read("evaluations", "marcus@1", "a")
+    workplace.warehouse.write("evaluations", "marcus@1", "a", [row | {"status": status} for row in head])
+    manifest = evaluated("marcus@2", "bb", parents)
+    found = report_data(workplace, manifest).uncompared
+    assert found is None if why is None else why in (found or "")
+    compared(workplace, manifest, ("marcus@1", "a"))
+    assert report_data(workplace, manifest).uncompared is None
+
+
+def test_what_can_be_compared_by_now_names_the_command(workplace: Workplace, evaluated: Make) -> None:
+    evaluated("marcus@1", "a")
+    manifest = evaluated("marcus@2", "bb", ("marcus@1",))
+    trial = {"trial_id": "t", "job": "j", "condition": "withheld", "repeat": 1, "outcome": "signed_off"}
+    score = {"valid": True, "failure_penalty": 0.0, "virtues_scored": 1, "virtues_not_exercised": 0}
+    held = {"job_hash": "asks:j", "failure_count": 0}
+    tables: dict[str, list[dict[str, Any]]] = {
+        "trials": [trial | held | {"holdout": False, "planned_tasks": 0, "turns": 1}],
+        "virtue_scores": [{"trial_id": "t", "virtue": "wisdom", "judge_model": "judge", "sample": 0, "score": 0.5}],
+        "composite_scores": [trial | score | {"failure_count": 0}],
+        "job_measures": [],
+    }  # fmt: skip
+    for version, evaluation_id in (("marcus@1", "a"), ("marcus@2", "bb")):
+        head = workplace.warehouse.read("evaluations", version, evaluation_id)
+        counted = [row | {"scored_trials": 1, "invalid_trials": 0} for row in head]
+        for table, rows in (tables | {"evaluations": counted}).items():
+            workplace.warehouse.write(table, version, evaluation_id, rows)
+    found = report_data(workplace, manifest).uncompared
+    assert (found or "").endswith("; `stoic compare marcus@1 marcus@2` compares the two, job by job"), found
+
+
 def test_a_report_is_written_when_the_base_is_no_longer_stored(workplace: Workplace, evaluated: Make) -> None:
     manifest = evaluated("marcus@2", "c")
     compared(workplace, manifest, ("marcus@1", "gone"))

@@ -308,16 +308,19 @@ def test_one_assertion_that_flipped_is_no_plural(make_data: Make) -> None:
 
 
 @pytest.mark.parametrize(
-    ("parents", "why"),
+    ("uncompared", "said"),
     [
-        ([], "no release manifest names its parent."),
-        (["marcus@1.0.9"], "its parent marcus@1.0.9 has no evaluation to compare with."),
+        (None, "no release manifest names its parent. stoic compare marcus@1.0.0 marcus@1.1.0 compares the two"),
+        ("marcus@1.0.9: run `stoic eval`", "marcus@1.0.9: run stoic eval.\n"),
     ],
 )
-def test_a_report_without_base_says_how_to_compare(make_data: Make, parents: list[str], why: str) -> None:
-    data = make_data(compared=False)
-    text = Structure(render_report(replace(data, evaluation={**data.evaluation, "parents": parents}))).text
-    assert f"Not compared with another version: {why} stoic compare marcus@1.0.0 marcus@1.1.0 compares" in text
+def test_a_report_without_comparison_says_why_and_what_to_do(
+    make_data: Make, uncompared: str | None, said: str
+) -> None:
+    data = make_data(compared=False, uncompared=uncompared)
+    assert f"Not compared with another version: {said}" in Structure(render_report(data)).text
+    unfinished = replace(data, evaluation={**data.evaluation, "status": "incomplete"})
+    assert "Not compared" not in Structure(render_report(unfinished)).text, "no command could compare it"
 
 
 def test_too_many_invalid_trials_leave_no_verdict_on_the_version(make_data: Make) -> None:

@@ -1,0 +1,29 @@
+"""The comparison of an evaluation with its base, or why it was refused."""
+
+from stoic_assets.adapters.evaluation.version_comparison import base_version, compare_versions
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.comparison.comparison import Comparison
+from stoic_assets.core.comparison.side import ComparisonRefused
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.evaluation import Manifest
+
+
+def compared_with(workplace: Workplace, manifest: Manifest, base: str) -> tuple[Comparison | None, str]:
+    """The comparison of an evaluation with a base, or why there can be none."""
+    try:
+        held_with = workplace.nights.held_with(manifest.evaluation_id, base)
+        found = compare_versions(
+            workplace, base, manifest.agent_version, candidate_id=manifest.evaluation_id, held_with=held_with
+        )
+    except (ComparisonRefused, ConfigurationError) as refusal:
+        return None, str(refusal)
+    return found, ""
+
+
+def why_uncompared(workplace: Workplace, manifest: Manifest) -> str | None:
+    """Why no comparison of an evaluation is stored, and what to do; None where no base is known."""
+    base, version = base_version(workplace, manifest), manifest.agent_version
+    if base is None:
+        return None
+    later = f"that was not possible when it was judged; `stoic compare {base} {version}` compares the two, job by job"
+    return compared_with(workplace, manifest, base)[1] or later
