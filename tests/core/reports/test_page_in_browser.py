@@ -171,7 +171,7 @@ def test_trials_are_found_filtered_and_reached_by_links(visit: Open, usual_page:
     assert 0 < page.locator("details.trial:visible").count() < 20
     page.fill("#trial-search", "no such words")
     page.locator("#failures td.links a").first.click()
-    assert page.locator("details.trial[open]:visible").count() == 1
+    page.locator("details.trial[open]:visible").wait_for(timeout=5_000)  # one; more would be an error
     assert page.inner_text("#trial-shown") == "1 of 20 shown"
 
 
