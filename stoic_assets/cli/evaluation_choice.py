@@ -6,7 +6,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli.options import NEWEST
 from stoic_assets.cli.partition_run import status_by_runs
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import DONE, REGRADING, Manifest, half_judged, newest_unfinished
+from stoic_assets.core.evaluation import DONE, FINISHED, REGRADING, Manifest, half_judged, newest_unfinished
 from stoic_assets.core.releases import check_agent_version
 
 
@@ -48,7 +48,7 @@ def resumed_id(wanted: str, version: str, jobs: set[str], workplace: Workplace) 
     rows = {row["evaluation_id"]: row for row in workplace.warehouse.evaluations(version)}
     status = {evaluation_id: row["status"] for evaluation_id, row in rows.items()}
     newest = held[-1].evaluation_id if held else ""
-    if status.get(newest) == "finished":
+    if status.get(newest) == FINISHED:
         status[newest] = _status_of_scored(workplace, version, newest)
     if status.get(newest) == REGRADING:
         again = f"{half_judged(version, newest)}, or judge it by the original jobs with --resume {newest}"
@@ -65,7 +65,7 @@ def _status_of_scored(workplace: Workplace, version: str, evaluation_id: str) ->
     """`finished`, unless its last run was cut short, or it has no verdict."""
     status = status_by_runs(workplace, evaluation_id)
     [scores] = workplace.warehouse.read("evaluation_scores", version, evaluation_id)
-    return status if status != "finished" or scores["conclusive"] else "without verdict"
+    return status if status != FINISHED or scores["conclusive"] else "without verdict"
 
 
 def _nothing_to_resume(version: str, others: Sequence[str], invalid: str | None) -> str:

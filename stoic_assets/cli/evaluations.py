@@ -11,7 +11,7 @@ from stoic_assets.adapters.models.ledger import calls_in
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.options import Json
-from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.evaluation import FINISHED, Manifest
 from stoic_assets.core.model_costs import total_cost
 from stoic_assets.core.moments import in_utc, utc_text
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
@@ -68,7 +68,7 @@ def evaluations(workplace: Workplace, agent_version: str | None) -> list[Row]:
 
 def _stored(workplace: Workplace, row: Row) -> Row:
     average, cost = row["average_score"], row["cost_usd"]
-    if row["status"] != "finished":  # the row states the cost of the last run that came to its end
+    if row["status"] != FINISHED:  # the row states the cost of the last run that came to its end
         manifest = workplace.evidence.readable(row["agent_version"], row["evaluation_id"])
         cost = manifest and _cost_so_far(workplace, manifest)
     return {**row, "average_score": None if average is None else half_even(average), "cost_usd": cost}

@@ -6,7 +6,7 @@ from stoic_assets.adapters.evaluation.setup import Setup
 from stoic_assets.adapters.models.connect import is_offline
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import StoicError
-from stoic_assets.core.evaluation import DONE, EvaluationRequest, EvaluationSpec, Manifest, way_to_finish
+from stoic_assets.core.evaluation import CONVERSED, DONE, EvaluationRequest, EvaluationSpec, Manifest, way_to_finish
 from stoic_assets.core.graph_address import subject_address
 from stoic_assets.core.jobs.slips import doubts
 from stoic_assets.core.judging.confidence import samples_alike
@@ -50,7 +50,7 @@ def unfinished_before(version: str, spec: EvaluationSpec, workplace: Workplace) 
     if begun := _last_unfinished(version, spec, workplace):
         try:
             with workplace.evidence.locked(version, begun.evaluation_id):
-                again = way_to_finish(version, begun.evaluation_id, "conversed")
+                again = way_to_finish(version, begun.evaluation_id, CONVERSED)
         except StoicError:
             return
         yield (

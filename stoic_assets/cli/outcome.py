@@ -17,7 +17,7 @@ from stoic_assets.cli.outcome_tables import trials_table, virtues_table
 from stoic_assets.cli.outcome_trials import ending, endings, failures
 from stoic_assets.core.calibration.against_people import in_short
 from stoic_assets.core.conversation.evidence import PLAIN, SCORED
-from stoic_assets.core.evaluation import judge_again, way_to_finish
+from stoic_assets.core.evaluation import FINISHED, judge_again, way_to_finish
 from stoic_assets.core.jobs.names import job_key
 from stoic_assets.core.judging.silent_judges import in_words
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, calibrated_share, weak_above, whose_confidence
@@ -123,7 +123,7 @@ def _decided(document: Document) -> list[bool]:
 def _why_no_verdict(outcome: Outcome, threshold: float) -> str | None:
     """Why there is no verdict, and what to do; None if there is one. It outranks any gate: that would judge nothing."""
     version, evaluation_id = outcome.document["agent_version"], outcome.document["evaluation_id"]
-    if outcome.held < outcome.planned or outcome.status != "finished":
+    if outcome.held < outcome.planned or outcome.status != FINISHED:
         return ceiling_reached(version, evaluation_id, outcome.status, outcome.held, outcome.planned)
     if not outcome.conclusive:
         invalid = [trial for trial in outcome.document["trials"] if trial["outcome"] not in SCORED]

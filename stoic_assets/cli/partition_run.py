@@ -20,7 +20,7 @@ from stoic_assets.core.errors import (
     ServiceUnreachable,
     StoicError,
 )
-from stoic_assets.core.evaluation import EVALUATION_TAG, REGRADING, way_to_finish
+from stoic_assets.core.evaluation import CONVERSED, EVALUATION_TAG, FINISHED, REGRADING, way_to_finish
 from stoic_assets.core.stages import DECIDED, EVALUATION, PARTITIONS
 
 if TYPE_CHECKING:
@@ -112,10 +112,10 @@ def status_by_runs(workplace: Workplace, evaluation_id: str) -> str:
             if EVALUATION[-1] not in assets:
                 continue
             if run.status == dg.DagsterRunStatus.SUCCESS:
-                return "finished"
+                return FINISHED
             if _made(instance, run.run_id) & {*DECIDED}:
                 return _status_of(assets)
-    return "finished"
+    return FINISHED
 
 
 def _made(instance: "dg.DagsterInstance", run_id: str) -> set[str]:
@@ -128,7 +128,7 @@ def _made(instance: "dg.DagsterInstance", run_id: str) -> set[str]:
 
 def _status_of(assets: Collection[str]) -> str:
     """The status of an evaluation while a run makes these assets of it."""
-    return "conversed" if "transcripts" in assets else REGRADING
+    return CONVERSED if "transcripts" in assets else REGRADING
 
 
 def forget_partition(workplace: Workplace, key: str) -> None:

@@ -13,7 +13,7 @@ from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.conversation.evidence import SCORED
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import EvaluationRequest
+from stoic_assets.core.evaluation import CONVERSED, EvaluationRequest
 from stoic_assets.core.scoring.rounding import mean
 from stoic_assets.defs.evaluation_run import claim, own_evaluation_id
 from stoic_assets.defs.failures import RETRIES, reported
@@ -86,7 +86,7 @@ def transcripts(
         )
         held = run_async(conversations)
         if "evaluations" not in held.files:  # nothing was left to hold; a run that ends before its verdicts is resumed
-            head = EvaluationTables(workplace, held.manifest).write_head("conversed", planned_trials=held.planned)
+            head = EvaluationTables(workplace, held.manifest).write_head(CONVERSED, planned_trials=held.planned)
             held.files["evaluations"] = head
     return dg.MaterializeResult(metadata=_metadata(held))
 

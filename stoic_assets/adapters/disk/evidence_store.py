@@ -27,7 +27,7 @@ from stoic_assets.adapters.disk.files import read_stored, remove_folder, write_w
 from stoic_assets.adapters.disk.json_lines import JsonLines, read_lines
 from stoic_assets.core.conversation.journal import Entry
 from stoic_assets.core.errors import Busy, ConfigurationError
-from stoic_assets.core.evaluation import Manifest, check_evaluation_id, way_to_finish
+from stoic_assets.core.evaluation import CONVERSED, Manifest, check_evaluation_id, way_to_finish
 from stoic_assets.core.jobs.correction import Correction
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.releases import check_agent_version, is_agent_version
@@ -152,7 +152,7 @@ class EvidenceStore:
     def unevaluated(self, agent_version: str) -> str:
         """The message about a version without an evaluation in any table, with advice. Raises as `folder` does."""
         if begun := self.manifests(agent_version):
-            again = way_to_finish(agent_version, begun[-1].evaluation_id, "conversed")
+            again = way_to_finish(agent_version, begun[-1].evaluation_id, CONVERSED)
             return f"has an unfinished evaluation; continue with {again}"
         return f"was never evaluated; run `stoic eval --agent-version {agent_version}`"
 

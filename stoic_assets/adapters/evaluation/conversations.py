@@ -25,7 +25,7 @@ from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.conversation.rows import observation_rows, trial_row, turn_rows
 from stoic_assets.core.conversation.trials import hold_all
 from stoic_assets.core.errors import StoicError
-from stoic_assets.core.evaluation import EvaluationRequest, Manifest, refuse_change
+from stoic_assets.core.evaluation import CONVERSED, EvaluationRequest, Manifest, refuse_change
 from stoic_assets.core.jobs.plan import Planned, alternated
 from stoic_assets.core.table_rows import Rows
 
@@ -205,7 +205,7 @@ def _store(workplace: Workplace, worlds: Worlds) -> Held:
     if not _is_stored(store, evidence):
         # The evaluation's own row goes first, so that a kill leaves no old verdict on new trials; `trials`, which
         # show that everything is stored, go last.
-        files["evaluations"] = store.write_head("conversed", planned_trials=planned)
+        files["evaluations"] = store.write_head(CONVERSED, planned_trials=planned)
         files["turns"] = store.write("turns", [row for e in evidence for row in turn_rows(e)])
         files["observations"] = store.write("observations", [row for e in evidence for row in observation_rows(e)])
         files["trials"] = store.write("trials", trials)

@@ -17,7 +17,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.comparison import compare
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import Manifest, way_to_finish
+from stoic_assets.core.evaluation import FINISHED, Manifest, way_to_finish
 from stoic_assets.core.evolution.comparison_verdict import against_base
 from stoic_assets.core.evolution.deliverable import deliverable
 from stoic_assets.core.evolution.events import Event, applied, compared, completed, events_of_evaluation
@@ -150,7 +150,7 @@ def _message(update: FitnessUpdate) -> str:
 
 def _conclusive(tables: EvaluationTables) -> bool:
     """Whether the evaluation ended and enough of its trials count."""
-    return tables.read("evaluations")[0]["status"] == "finished" and bool(
+    return tables.read("evaluations")[0]["status"] == FINISHED and bool(
         tables.read("evaluation_scores")[0]["conclusive"]
     )
 

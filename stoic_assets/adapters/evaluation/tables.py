@@ -12,7 +12,15 @@ from stoic_assets.core.chat import BudgetReached
 from stoic_assets.core.conversation.evidence import Evidence
 from stoic_assets.core.conversation.rows import evidence_of
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import INCOMPLETE, REGRADING, Manifest, evaluation_row, way_to_finish
+from stoic_assets.core.evaluation import (
+    CONVERSED,
+    FINISHED,
+    INCOMPLETE,
+    REGRADING,
+    Manifest,
+    evaluation_row,
+    way_to_finish,
+)
 from stoic_assets.core.judging.ask import out_of_budget
 from stoic_assets.core.model_costs import total_cost
 from stoic_assets.core.table_rows import Row, by_trial
@@ -49,7 +57,7 @@ class EvaluationTables:
         journal, prices = self._workplace.evidence.journal_file(self._manifest), self._workplace.settings.prices
         calls, head = calls_in(journal, prices), self._head()
         cost = total_cost(calls)
-        scored = head and head["status"] != "conversed"  # the row states a cost once it is scored
+        scored = head and head["status"] != CONVERSED  # the row states a cost once it is scored
         if scored and head["cost_usd"] != cost:  # judged again, perhaps in vain: no later stage may come to it
             self.write("evaluations", [{**head, "cost_usd": cost}])
         return self.write("llm_calls", calls)
@@ -64,7 +72,7 @@ class EvaluationTables:
         One that was never scored keeps its status, unless it is judged by `corrected` jobs.
         """
         head = self._head()
-        if head and head["status"] != REGRADING and (corrected or head["status"] != "conversed"):
+        if head and head["status"] != REGRADING and (corrected or head["status"] != CONVERSED):
             self.write("evaluations", [{**head, "status": REGRADING}])
 
     def finish(self) -> tuple[Path, dict[str, Any]]:
@@ -89,7 +97,7 @@ class EvaluationTables:
         if len(self.read("trials", ["trial_id"])) != planned:
             return INCOMPLETE
         if not self._out_of_budget():
-            return "finished"
+            return FINISHED
         return REGRADING if self._head().get("status") == REGRADING else INCOMPLETE
 
     def _head(self) -> Row:
@@ -123,7 +131,7 @@ class EvaluationTables:
         """
         if not self.has("trials"):
             version, evaluation_id = self._key
-            again = way_to_finish(version, evaluation_id, "conversed")
+            again = way_to_finish(version, evaluation_id, CONVERSED)
             raise ConfigurationError(f"the conversations of {evaluation_id} are not complete; continue with {again}")
         trials, turns, observations = (self._blanked(table) for table in ("trials", "turns", "observations"))
         said, seen = by_trial(turns), by_trial(observations)

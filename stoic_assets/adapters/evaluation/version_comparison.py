@@ -16,7 +16,7 @@ from stoic_assets.core.comparison.choice import Stored, fuller, most_alike, pass
 from stoic_assets.core.comparison.comparison import Comparison, compare
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import REGRADING, Manifest, way_to_finish
+from stoic_assets.core.evaluation import DONE, Manifest, way_to_finish
 from stoic_assets.core.jobs.job import QUESTION
 from stoic_assets.core.judging.silent_judges import answers
 from stoic_assets.core.presentation.confidence import calibrated_share
@@ -155,7 +155,7 @@ def _stored(workplace: Workplace, agent_version: str, named: str | None) -> list
     rows = workplace.warehouse.evaluations(agent_version)
     wanted = [
         row for row in rows
-        if row["evaluation_id"] == named or (named is None and row["status"] in ("finished", REGRADING))
+        if row["evaluation_id"] == named or (named is None and row["status"] in DONE)
     ]
     if not wanted:
         evidence = workplace.evidence

@@ -7,7 +7,7 @@ from stoic_assets.core.comparison.failed_trials import failure_note, failures_le
 from stoic_assets.core.comparison.measures import JUDGED
 from stoic_assets.core.comparison.paired_jobs import Scope, cell_of, cells_by_measure
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
-from stoic_assets.core.evaluation import judge_again, way_to_finish
+from stoic_assets.core.evaluation import FINISHED, judge_again, way_to_finish
 from stoic_assets.core.jobs.names import job_key, job_of
 from stoic_assets.core.judging.silent_judges import silence
 from stoic_assets.core.presentation.formatting import listed, plural
@@ -55,7 +55,7 @@ def common_ground(base: Side, candidate: Side, threshold: float, judge_moved: st
 
 
 def _refuse_invalid(side: Side, threshold: float) -> None:
-    if side.status != "finished":
+    if side.status != FINISHED:
         again = way_to_finish(side.agent_version, side.evaluation_id, side.status)
         raise ComparisonRefused(f"{_named(side)} is not finished ({side.status}); continue with {again}")
     if not side.scored_trials:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from stoic_assets.core.calibration.against_people import against_people, judges_of
 from stoic_assets.core.calibration.confidence_map import why_not_calibrated
-from stoic_assets.core.evaluation import INCOMPLETE, REGRADING, way_to_finish
+from stoic_assets.core.evaluation import CONVERSED, INCOMPLETE, REGRADING, way_to_finish
 from stoic_assets.core.judging.ask import out_of_budget
 from stoic_assets.core.model_costs import total_cost
 from stoic_assets.core.presentation.confidence import calibrated_share
@@ -110,7 +110,7 @@ def _why_unfinished(data: ReportData, planned: int) -> str | None:
     key = (head["agent_version"], head["evaluation_id"], head["status"])
     if head["status"] == INCOMPLETE:
         return ceiling_reached(*key, len(data.trials), planned)
-    if head["status"] == "conversed":
+    if head["status"] == CONVERSED:
         return f"its conversations are not judged and scored yet; continue with {way_to_finish(*key)}"
     if head["status"] != REGRADING:
         return None
