@@ -20,7 +20,7 @@ from stoic_assets.defs.shown_rows import numbers, page
     kinds={"markdown"},
     owners=OWNERS,
     partitions_def=agent_versions,
-    deps=["weak_virtues", "evaluation_virtues", "virtue_scores"],
+    deps=["composite_scores", "weak_virtues", "evaluation_virtues", "virtue_scores"],
 )
 def weak_virtue_reports(
     context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]

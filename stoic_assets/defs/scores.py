@@ -71,7 +71,9 @@ def _check_specs(models: Iterable[str]) -> list[dg.AssetCheckSpec]:
 def sql_models(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> Iterator[Result]:
     """The models of one evaluation, in one step: with a step for each they cost twice as much.
 
-    A failed model prevents those that read it, and no others. Each failure is logged, the first is the step's.
+    If some are selected, all are computed and stored, and the selected ones recorded: no row is made of new verdicts
+    and old ones. A failed model prevents those that read it, and no others. Each failure is logged, the first is the
+    step's.
     """
     failed: dict[str, Exception] = {}
     with reported(workplace):
@@ -100,10 +102,11 @@ def sql_models(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Wo
 def _results(
     context: dg.AssetExecutionContext, models: EvaluationModels, model: str, version: str, offline: bool
 ) -> Iterator[Result]:
-    """The results of one model that the run selected: its newly computed rows, its checks, both, or nothing."""
+    """Computes one model, unless the run selected only checks; the results of what it selected of this model."""
     key = dg.AssetKey(model)
-    if key in context.selected_asset_keys:
+    if context.selected_asset_keys:
         path, rows = models.run(model)
+    if key in context.selected_asset_keys:
         about = of_version(_project, model, rows, version)
         yield _materialised(_project, model, about, offline=offline, path=dg.MetadataValue.path(path))
     asked = {check.name for check in context.selected_asset_check_keys if check.asset_key == key}

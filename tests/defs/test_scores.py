@@ -9,6 +9,7 @@ import pytest
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest
 from stoic_assets.defs.partitions import agent_versions
+from stoic_assets.defs.reports import weak_virtue_reports
 from stoic_assets.defs.scores import evaluations, sql_models
 
 VERSION, EVALUATION, STARTED = "marcus@1.0.0", "e1", "2026-11-20T00:00:00+00:00"
@@ -149,13 +150,28 @@ def test_each_model_that_fails_is_told(
     assert said == [("evaluation_virtues",) * 2, ("job_measures",) * 2]
 
 
-def test_one_model_can_be_made_again_alone(instance: dg.DagsterInstance, workplace: Workplace) -> None:
+def test_one_model_that_is_made_again_alone_goes_by_the_newest_verdicts(
+    instance: dg.DagsterInstance, workplace: Workplace
+) -> None:
     materialise(instance, workplace)
+    workplace.warehouse.write("virtue_scores", *KEY, [VERDICT | {"score": 0.2}])
     made, checks = materialise(instance, workplace, dg.AssetSelection.assets("composite_scores"))
     assert made == ["composite_scores"]
     assert {check.asset_key.to_user_string() for check in checks} == {"composite_scores"}
-    assert workplace.warehouse.file("composite_scores", *KEY).name == "e1.2.parquet"  # type: ignore[union-attr]
-    assert workplace.warehouse.file("trial_virtues", *KEY).name == "e1.1.parquet"  # type: ignore[union-attr]
+    assert workplace.warehouse.read("composite_scores", *KEY)[0]["virtue_overall"] == 0.2
+    assert workplace.warehouse.read("evaluation_scores", *KEY)[0]["fitness"] == 0.2
+
+
+def test_composite_scores_are_enough_for_a_report_of_weak_virtues(
+    instance: dg.DagsterInstance, workplace: Workplace
+) -> None:
+    result = dg.materialize(
+        [sql_models, weak_virtue_reports], resources={"workplace": workplace}, instance=instance,
+        partition_key=VERSION, tags={EVALUATION_TAG: EVALUATION},
+        selection=dg.AssetSelection.assets("composite_scores", "weak_virtue_reports"),
+    )  # fmt: skip
+    made = [event.materialization.asset_key.to_user_string() for event in result.get_asset_materialization_events()]
+    assert made == ["composite_scores", "weak_virtue_reports"]
 
 
 def test_checks_alone_are_of_the_version_evaluated_last(instance: dg.DagsterInstance, workplace: Workplace) -> None:
