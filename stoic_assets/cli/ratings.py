@@ -41,7 +41,10 @@ def build(
     built = ratings_store.build(workplace, versions, out, about)
     if as_json:
         console.print_json(
-            {"path": str(built.path), "page_id": built.page_id, "replies": built.replies, "items": built.items}
+            {
+                "path": str(built.path.absolute()), "page_id": built.page_id, "replies": built.replies,
+                "items": built.items,
+            }
         )
     else:
         console.out.print(

@@ -77,6 +77,8 @@ class Release(CamelDocument):
         for number, version in enumerate(versions):
             if not re.fullmatch(_PART, version):
                 raise misplaced(f"{version!r} is not a version of {agent}: name one, such as 1.0.0", number)
+            if version == info.data.get("version"):
+                raise misplaced(f"{version!r} is this version itself: name the one that it came from", number)
         return versions
 
     @property

@@ -40,6 +40,8 @@ def test_what_raters_are_told_makes_no_other_page(
         pages.append(json.loads(capsys.readouterr().out))
         assert f"<p>{told}" in (tmp_path / "page.html").read_text(encoding="utf-8")
     assert pages[0] == pages[1]
+    build(out=Path("page.html"), as_json=True)
+    assert json.loads(capsys.readouterr().out)["path"] == str(Path.cwd() / "page.html")
 
 
 def test_collecting_says_what_came_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

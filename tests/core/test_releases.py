@@ -117,7 +117,7 @@ def families(draw: st.DrawFn, acyclic: bool) -> list[Release]:
     for agent in ("marcus", "seneca"):
         versions = draw(st.lists(st.sampled_from(VERSIONS), unique=True))
         for place, version in enumerate(versions):
-            possible = versions[:place] if acyclic else [*versions, "lost"]
+            possible = versions[:place] if acyclic else [*versions[:place], *versions[place + 1 :], "lost"]
             parents = draw(st.lists(st.sampled_from(possible), unique=True)) if possible else []
             found.append(released(version, draw(DATES), agent, parents=parents))
     return found
@@ -191,3 +191,10 @@ def test_a_version_is_compared_with_its_first_parent_else_with_the_one_before(ve
         released("1.1", "2026-11-02", agent="seneca"),
     ]
     assert base_of(version, releases) == base
+
+
+@pytest.mark.parametrize("parent", ["3", "marcus@3"])
+def test_a_version_is_no_parent_of_itself(parent: str) -> None:
+    text = f"agent: marcus\nversion: 3\nparents: ['2', {parent!r}]\n"
+    with pytest.raises(DocumentError, match=r"release.yml:3: parents\[1\]: '3' is this version itself"):
+        parse_document(text, Release, "release.yml")

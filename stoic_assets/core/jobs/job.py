@@ -69,6 +69,8 @@ class Job(CamelDocument):
     def is_playable(self) -> "Job":
         """A job has either tasks or scenarios, and no two scenarios or assertions share a name."""
         if bool(self.tasks) == bool(self.scenarios):
+            if not self.tasks and (empty := [key for key in ("tasks", "scenarios") if key in self.model_fields_set]):
+                raise misplaced("at least one entry is expected", empty[0])
             raise misplaced("a job has either `tasks` or `scenarios`", *(["scenarios"] if self.tasks else []))
         refuse_duplicates("scenarios", "id", [scenario.id for scenario in self.scenarios])
         refuse_duplicates("assertions", "name", [key for key, _ in self.keyed_assertions()], taken={"objectContext"})

@@ -36,6 +36,12 @@ def fault_of(read_job: ReadJob, text: str) -> str:
     return str(caught.value)
 
 
+@pytest.mark.parametrize("key", ["tasks", "scenarios"])
+def test_a_list_without_entries_is_named(key: str) -> None:
+    with pytest.raises(DocumentError, match=rf"^job\.yml:2: {key}: at least one entry is expected$"):
+        parse_document(f"target: {{user: u, chatbot: c}}\n{key}: []\n", Job, "job.yml")
+
+
 def test_the_complete_job_of_the_readme_loads_as_it_stands() -> None:
     job = parse_document((JOBS / "embabel_readme.yml").read_text(), Job, "embabel_readme.yml")
     assert job.evaluator == Evaluator(
