@@ -115,7 +115,7 @@ ARGUMENTS: dict[str, tuple[tuple[str, ...], str]] = {
     "no such tag": (("--tag", "slow"), "stoic: there is no tag 'slow'; known: quick"),
     "several agents": ((), "stoic: the jobs are for several agents (my-agent, your-agent); choose one with"),
     "nothing to resume": (("--job", "chat", "--resume"), "stoic: there is no unfinished evaluation of my-agent@dev"),
-    "no address": (("--job", "chat", "--agent-url", "ftp://x"), "stoic: the address of the agent: not an http or"),
+    "no address": (("--job", "chat", "--agent-url", "ftp://x"), "stoic: --agent-url: not an http or"),
     "no price": (("--job", "chat", "--max-cost", "1"), "stoic: a cost ceiling needs the price of unheard-of: add it"),
 }
 

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from stoic_assets.adapters.agents.connect import connect_agent, header_secrets, reachable
@@ -77,8 +77,7 @@ def _refuse_unusable(
         address = spec.addresses[job.name]
         with _named(job):
             header_secrets(job.target, env)
-        with _named(job) if address == job.target.url else nullcontext():
-            connect_agent(job.target, address, spec.agent_model, env, settings.limits.agent)
+        connect_agent(job.target, address, spec.agent_model, env, settings.limits.agent)
         blanked = job.blanked(redactor)
         for prompt, text in blanked.prompts.items():
             source = f"job {job.name}: prompt {prompt} once `redact` in stoic.yml has replaced a part of it"
@@ -119,9 +118,19 @@ def _as_released(job: Job, release: Release | None) -> Job:
 
 
 def address_of(job: Job, request: EvaluationRequest, release: Release | None, env: Mapping[str, str]) -> str:
-    """The agent's URL: command line, else release, else job, else `AGENT_URL`, else the default."""
-    released = release.url if release else None
-    return request.agent_url or released or job.target.url or env.get("AGENT_URL") or DEFAULT_AGENT_URL
+    """The agent's URL: command line, else release, else job, else `AGENT_URL`, else the default.
+
+    Raises `ConfigurationError` for one that is wrong, naming where it stands.
+    """
+    known = {
+        "--agent-url": request.agent_url,
+        "`url` of the release": release.url if release else None,
+        f"job {job.name}: target.url": job.target.url,
+        "AGENT_URL": env.get("AGENT_URL"),
+    }
+    source, url = next(((source, url) for source, url in known.items() if url), ("", DEFAULT_AGENT_URL))
+    parse_url(url, source)
+    return url
 
 
 def targets_of(job: Job, releases: Iterable[Release], env: Mapping[str, str]) -> dict[str, Target]:

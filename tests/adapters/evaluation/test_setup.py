@@ -152,13 +152,15 @@ def test_a_header_that_cannot_be_sent_names_its_job(project: Project, write: Wri
         resolved(project)
 
 
-def test_an_address_that_is_none_names_its_job_where_it_stands_there(project: Project, write: Write) -> None:
+def test_an_address_that_is_none_is_named_by_where_it_stands(project: Project, write: Write) -> None:
     write("chat")
-    write("other", target="chatbot: marcus, url: nope")
-    with pytest.raises(ConfigurationError, match=r"^job other: the address of the agent: not an http"):
-        resolved(project)
-    with pytest.raises(ConfigurationError, match=r"^the address of the agent: not an http"):
+    with pytest.raises(ConfigurationError, match=r"^--agent-url: not an http"):
         resolved(project, agent_url="nope")
+    with pytest.raises(ConfigurationError, match=r"^AGENT_URL: not an http"):
+        set_up(EvaluationRequest(), "marcus@1", project, Settings(), OFFLINE | {"AGENT_URL": "localhost:8081"})
+    write("other", target="chatbot: marcus, url: nope")
+    with pytest.raises(ConfigurationError, match=r"^job other: target\.url: not an http"):
+        resolved(project)
 
 
 def test_a_template_that_blanking_would_spoil_is_refused(project: Project, write: Write) -> None:
