@@ -41,15 +41,23 @@ def chosen_jobs(
 
     Unless it names some, those addressed to this agent; if there are none, `data/eval/agent.yml`, else all.
     """
-    names = request.jobs or (release.jobs if release and not (request.files or request.tags) else ())
     if request.files:
         files = {Path(file).resolve(): Path(file) for file in request.files}
-        return select_jobs(load_jobs(files.values()), names, request.tags)
+        return select_jobs(load_jobs(files.values()), request.jobs, request.tags)
     if not (known := job_files(project)):
         raise ConfigurationError(f"{project.jobs}: no jobs there; write one, or name one with --file")
-    if names:
-        return wanted_jobs(known, names, request.tags)
+    if request.jobs:
+        return wanted_jobs(known, request.jobs, request.tags)
+    if release and release.jobs and not request.tags:
+        return _released_jobs(known, release)
     jobs = wanted_jobs(known, (), request.tags) if request.tags else load_jobs(known)
     addressed = [job for job in jobs if agent_version and job.target.chatbot == agent_of(agent_version)]
     single = [] if request.tags else load_jobs(_single_file(project))
     return addressed or single or jobs
+
+
+def _released_jobs(known: list[Path], release: Release) -> list[Job]:
+    try:
+        return wanted_jobs(known, release.jobs, ())
+    except ConfigurationError as error:
+        raise ConfigurationError(f"`jobs` of release {release.agent_version}: {error}") from None

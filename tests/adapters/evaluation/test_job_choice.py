@@ -29,6 +29,9 @@ def test_without_a_choice_the_jobs_addressed_to_this_agent_run(project: Project,
     assert names(project, release=release) == ["for_zeno"]
     assert names(project, release=release, jobs=("for_marcus",)) == ["for_marcus"]
     assert names(project, release=release, tags=("x",)) == ["for_marcus"]
+    told = "^`jobs` of release marcus@1: there is no job 'for_nobody'"
+    with pytest.raises(ConfigurationError, match=told):
+        names(project, release=Release(agent="marcus", version="1", jobs=("for_nobody",)))
 
 
 def test_who_names_nothing_means_the_classic_place_of_a_single_job(project: Project, write: Write) -> None:
