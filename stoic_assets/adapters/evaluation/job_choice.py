@@ -5,7 +5,7 @@ from pathlib import Path
 from stoic_assets.adapters.disk.document_files import yaml_files
 from stoic_assets.adapters.disk.job_files import load_jobs, select_jobs, wanted_jobs
 from stoic_assets.adapters.project import Project
-from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.errors import ConfigurationError, DocumentError
 from stoic_assets.core.evaluation import EvaluationRequest
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.releases import Release, agent_of
@@ -59,5 +59,7 @@ def chosen_jobs(
 def _released_jobs(known: list[Path], release: Release) -> list[Job]:
     try:
         return wanted_jobs(known, release.jobs, ())
+    except DocumentError:
+        raise  # it names a job's own file
     except ConfigurationError as error:
         raise ConfigurationError(f"`jobs` of release {release.agent_version}: {error}") from None
