@@ -70,7 +70,8 @@ def _stored(workplace: Workplace, row: Row) -> Row:
     average, cost = row["average_score"], row["cost_usd"]
     if row["status"] != FINISHED:  # the row states the cost of the last run that came to its end
         manifest = workplace.evidence.readable(row["agent_version"], row["evaluation_id"])
-        cost = manifest and _cost_so_far(workplace, manifest)
+        by_now = manifest and _cost_so_far(workplace, manifest)
+        cost = cost if by_now is None else by_now
     return {**row, "average_score": None if average is None else half_even(average), "cost_usd": cost}
 
 

@@ -48,8 +48,16 @@ def _spec(model: str) -> dg.AssetSpec:
         group_name="scores",
         kinds={"sql", "duckdb"},
         owners=OWNERS,
-        deps=sorted({_asset_of(name, _project.is_view(model)) for name in _project.inputs(model)}),
+        deps=sorted({_asset_of(name, _project.is_view(model)) for name in _inputs(model)}),
     )
+
+
+def _inputs(model: str) -> frozenset[str]:
+    """What must be there before a model is made: `sql_models` makes all that are stored, whichever are selected."""
+    if _project.is_view(model):
+        return _project.inputs(model)
+    of_all = frozenset[str]().union(*map(_project.inputs, _project.stored))
+    return _project.inputs(model) | (of_all - {*_project.stored})
 
 
 def _check_specs(models: Iterable[str]) -> list[dg.AssetCheckSpec]:
@@ -72,8 +80,8 @@ def sql_models(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Wo
     """The models of one evaluation, in one step: with a step for each they cost twice as much.
 
     If some are selected, all are computed and stored, and the selected ones recorded: no row is made of new verdicts
-    and old ones. A failed model prevents those that read it, and no others. Each failure is logged, the first is the
-    step's.
+    and old ones. A failed model prevents those that read it, and no others. Each failure is logged, the first of a
+    selected model is the step's.
     """
     failed: dict[str, Exception] = {}
     with reported(workplace):
@@ -95,8 +103,9 @@ def sql_models(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Wo
                     failed[model] = error
                 else:
                     yield from results
-        if failed:
-            raise next(iter(failed.values()))
+        keys = {*context.selected_asset_keys, *(check.asset_key for check in context.selected_asset_check_keys)}
+        if told := [error for model, error in failed.items() if dg.AssetKey(model) in keys]:
+            raise told[0]
 
 
 def _results(

@@ -84,6 +84,14 @@ def test_a_journal_that_cannot_be_read_leaves_its_cost_open_and_the_others_liste
     assert (begun["status"], begun["cost_usd"], finished["status"]) == ("conversing", None, "finished")
 
 
+def test_a_cost_that_is_stored_stays_where_the_journal_is_gone(
+    workplace: Workplace, make_manifest: Callable[..., Manifest], listed: Callable[..., str]
+) -> None:
+    EvaluationTables(workplace, make_manifest()).write_head("incomplete", planned_trials=1, cost_usd=1.5)
+    [row] = json.loads(listed("--json"))
+    assert (row["status"], row["cost_usd"]) == ("incomplete", 1.5)
+
+
 def test_nothing_is_listed_where_nothing_is(listed: Callable[..., str], workplace: Workplace) -> None:
     (workplace.evidence.root / ".DS_Store").mkdir(parents=True)
     assert "nothing was evaluated yet; run `stoic eval` or `stoic demo`" in listed()

@@ -162,6 +162,25 @@ def test_one_model_that_is_made_again_alone_goes_by_the_newest_verdicts(
     assert workplace.warehouse.read("evaluation_scores", *KEY)[0]["fitness"] == 0.2
 
 
+def test_every_model_waits_for_all_that_is_judged_in_the_same_run() -> None:
+    """All models are made, whichever are selected: Dagster orders steps by what the selected ones depend on."""
+    judged = {dg.AssetKey(name) for name in ("transcripts", "virtue_scores", "task_scores", "assertion_results")}
+    assert all(judged <= {dep.asset_key for dep in spec.deps} for spec in sql_models.specs)
+
+
+def test_a_model_fails_by_no_other_that_it_does_not_read(
+    instance: dg.DagsterInstance, workplace: Workplace
+) -> None:
+    for table in ("task_scores", "assertion_results"):
+        workplace.warehouse.file(table, *KEY).unlink()  # type: ignore[union-attr]
+    result = dg.materialize(
+        [sql_models], resources={"workplace": workplace}, instance=instance, partition_key=VERSION,
+        tags={EVALUATION_TAG: EVALUATION}, selection=dg.AssetSelection.assets("trial_virtues"),
+    )  # fmt: skip
+    [event] = result.get_asset_materialization_events()
+    assert event.materialization.asset_key == TRIAL_VIRTUES
+
+
 def test_composite_scores_are_enough_for_a_report_of_weak_virtues(
     instance: dg.DagsterInstance, workplace: Workplace
 ) -> None:

@@ -62,4 +62,4 @@ def _released_jobs(known: list[Path], release: Release) -> list[Job]:
     except DocumentError:
         raise  # it names a job's own file
     except ConfigurationError as error:
-        raise ConfigurationError(f"`jobs` of release {release.agent_version}: {error}") from None
+        raise ConfigurationError(f"`jobs` of its release: {error}") from None

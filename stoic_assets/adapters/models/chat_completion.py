@@ -82,12 +82,14 @@ def paid_tokens_of(completion: Any) -> tuple[int | None, int | None]:
 def _cached_apart(completion: Any, prompt: int, more: int) -> int:
     """The tokens from or for a cache that `prompt_tokens` leaves out, as gateways to Anthropic's models do.
 
-    They are those that the total has `more`, or cannot be a part of the prompt since they are larger.
+    They are those that the total has `more`, or cannot be a part of the prompt since they are larger. Each is looked at
+    by itself: some releases of LiteLLM add what was read to the prompt, but not what was written.
     """
-    apart = sum(tokens_of(completion, f"cache_{use}_input_tokens") or 0 for use in ("read", "creation"))
-    cached = tokens_of(completion, "prompt_tokens_details", "cached_tokens") or 0
-    larger = max(apart, cached)
-    return apart if apart == more > 0 else larger if larger > prompt else 0
+    read, written = (tokens_of(completion, f"cache_{use}_input_tokens") or 0 for use in ("read", "creation"))
+    if read + written == more > 0:
+        return more
+    read = max(read, tokens_of(completion, "prompt_tokens_details", "cached_tokens") or 0)
+    return sum(each for each in (read, written) if each > prompt)
 
 
 def _part(value: Any, *path: str | int) -> Any:

@@ -29,7 +29,7 @@ def test_without_a_choice_the_jobs_addressed_to_this_agent_run(project: Project,
     assert names(project, release=release) == ["for_zeno"]
     assert names(project, release=release, jobs=("for_marcus",)) == ["for_marcus"]
     assert names(project, release=release, tags=("x",)) == ["for_marcus"]
-    told = "^`jobs` of release marcus@1: there is no job 'for_nobody'"
+    told = "^`jobs` of its release: there is no job 'for_nobody'"
     with pytest.raises(ConfigurationError, match=told):
         names(project, release=Release(agent="marcus", version="1", jobs=("for_nobody",)))
 

@@ -98,6 +98,10 @@ def test_thoughts_that_only_the_total_counts_are_paid_as_output(said: dict[str, 
         ({"total_tokens": 687, "cache_read_input_tokens": 100}, (368, 319)),  # a part of it, besides thoughts
         ({"total_tokens": 1387, "prompt_tokens_details": {"cached_tokens": 1000}}, (1368, 19)),
         ({"cache_read_input_tokens": 1000}, (1368, 19)),
+        ({"cache_read_input_tokens": 600, "cache_creation_input_tokens": 400}, (1368, 19)),
+        # What was read is a part of the prompt, what was written is not, or it is not known.
+        ({"total_tokens": 387, "cache_read_input_tokens": 300, "cache_creation_input_tokens": 400}, (768, 19)),
+        ({"total_tokens": 387, "cache_read_input_tokens": 300, "cache_creation_input_tokens": 100}, (368, 19)),
         ({"total_tokens": 387, "cache_read_input_tokens": 1000}, (1368, 19)),
         ({"total_tokens": 1487, "cache_read_input_tokens": 1000}, (1368, 119)),  # besides thoughts
         ({"total_tokens": 387, "prompt_tokens_details": {"cached_tokens": 1000}}, (1368, 19)),
