@@ -168,7 +168,7 @@ sql_assets = [sql_models, *(_sql_view(model) for model in _project.order if _pro
     kinds={"python", "parquet"},
     owners=OWNERS,
     partitions_def=agent_versions,
-    deps=["evaluation_scores", "virtue_scores"],
+    deps=["composite_scores", "evaluation_scores", "virtue_scores"],
 )
 def evaluations(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
     """The evaluation as a whole: how many trials were planned, scored and invalid, and the cost."""

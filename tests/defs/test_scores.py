@@ -168,6 +168,11 @@ def test_every_model_waits_for_all_that_is_judged_in_the_same_run() -> None:
     assert all(judged <= {dep.asset_key for dep in spec.deps} for spec in sql_models.specs)
 
 
+def test_an_evaluation_is_finished_after_its_composite_scores() -> None:
+    """They may be all that is selected of the models."""
+    assert dg.AssetKey("composite_scores") in {dep.asset_key for dep in evaluations.specs_by_key[evaluations.key].deps}
+
+
 def test_a_model_fails_by_no_other_that_it_does_not_read(
     instance: dg.DagsterInstance, workplace: Workplace
 ) -> None:

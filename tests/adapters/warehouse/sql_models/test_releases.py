@@ -35,7 +35,7 @@ def families(draw: st.DrawFn, most_parents: int, *, acyclic: bool = True, unique
     """Versions of one agent, each with parents among those of higher numbers, or among all."""
     found = []
     for version, day in enumerate(draw(st.lists(st.integers(0, 9), min_size=1, max_size=8, unique=unique))):
-        possible = st.sampled_from(range(version + 1 if acyclic else 0, 9))
+        possible = st.sampled_from([each for each in range(version + 1 if acyclic else 0, 9) if each != version])
         parents = draw(st.lists(possible, unique=True, max_size=most_parents))
         released = (DAY + timedelta(days=day)).isoformat()
         head = {"agent": "marcus", "version": str(version), "releasedAt": released}
