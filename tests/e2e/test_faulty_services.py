@@ -244,6 +244,7 @@ def test_trials_that_the_graph_missed_are_played_again_by_other_users(
     assert f"{again} runs them again" in held.line
 
     agent.calls.clear()
+    relay.await_open()
     stoic("eval", "--resume")
     users = dict(stoic.sql('select job, "user" from trials where outcome = \'signed_off\''))
     trial = f"ada-{evaluation_id}.{{}}.withheld.1"

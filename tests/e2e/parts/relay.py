@@ -15,6 +15,7 @@ class Relay:
         self._target, self._loop = urlsplit(url), asyncio.new_event_loop()
         self._port = 0
         self._server: asyncio.Server | None = None
+        self._takes_connections = threading.Event()
         self._open: set[asyncio.StreamWriter] = set()
 
     @property
@@ -38,8 +39,13 @@ class Relay:
 
     def break_for(self, seconds: float) -> None:
         """Drops every connection and takes no new one for a while."""
+        self._takes_connections.clear()
         self._do(self._close())
         self._loop.call_soon_threadsafe(self._loop.call_later, seconds, self._reopen)
+
+    def await_open(self) -> None:
+        """Returns once it takes connections again; how long a command between lasts is the machine's affair."""
+        assert self._takes_connections.wait(10)
 
     def _reopen(self) -> None:
         self._reopening = self._loop.create_task(self._listen())
@@ -50,6 +56,7 @@ class Relay:
     async def _listen(self) -> None:
         self._server = await asyncio.start_server(self._pass_on, "127.0.0.1", self._port)
         self._port = self._server.sockets[0].getsockname()[1]
+        self._takes_connections.set()
 
     async def _close(self) -> None:
         if self._server:
