@@ -1,6 +1,6 @@
 # make demo      evaluates two releases of the demo agent
 # make test      runs the tests, but for the long ones: less than five minutes on two processors
-# make long-test whole evaluations among kills, faults and secrets, the demo, the web UI, a team's work: three minutes more
+# make long-test whole evaluations among kills, faults and secrets, the demo, the web UI, a team's work, dbt: four minutes more
 # make deploy-test  runs PostgreSQL, Redis and two Celery workers (Debian: postgresql, redis-server): docs/deploy.md
 # make check     ruff and mypy
 # make pictures  makes the README's pictures anew (needs Chromium)
@@ -12,7 +12,7 @@
 # make lock      pins every dependency with its hashes in requirements.lock, those of the image in deploy/
 # make audit     compares these with published vulnerabilities; ends with 2 where there is no data on them
 # Each installs everything into .venv first, if that is not done yet.
-# make dbt       installs dbt into .venv-dbt; make test then holds our runner of the SQL models against it
+# make dbt       installs dbt into .venv-dbt; make long-test then holds our runner of the SQL models against it
 PYTHON ?= python3
 VENV := .venv
 INSTALLED := $(VENV)/.installed
@@ -34,7 +34,7 @@ test: $(INSTALLED)
 	@$(VENV)/bin/python -m pytest -n 2 --dist worksteal -m 'not deploy and not long'
 
 long-test: $(INSTALLED)
-	@$(VENV)/bin/python -m pytest -n 2 --dist worksteal -m long tests/e2e tests/browser
+	@$(VENV)/bin/python -m pytest -n 2 --dist worksteal -m long tests/e2e tests/browser tests/dbt_agreement
 
 deploy-test: $(INSTALLED)
 	@$(VENV)/bin/python -m pytest tests/deploy

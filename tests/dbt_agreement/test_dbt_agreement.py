@@ -18,6 +18,7 @@ from stoic_assets.adapters.warehouse.sql_project import SqlProject, sql_folder
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.core.judging.virtues import VIRTUES
 
+pytestmark = pytest.mark.long
 REPEATS = 4
 OUTCOMES = ("signed_off", "signed_off", "max_turns", "agent_error")
 INVALID = {"reminders.withheld.2": "infra_error", "l'été ☀.supplied.1": "evaluator_error"}

@@ -80,6 +80,7 @@ def test_a_question_that_nobody_answers(bare: Stoic) -> None:
     assert done.line == "stoic: no answer; add --yes to delete without a question"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("file", "complaint"),
     [
