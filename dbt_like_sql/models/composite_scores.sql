@@ -137,8 +137,7 @@ select
     failure_penalty,
     case
         when not valid then null
-        -- An agent that broke down failed, but only at what was asked of it.
-        when final_outcome = 'agent_error' then case when asked or aspirational_ms is not null then 0 end
+        when final_outcome = 'agent_error' then 0
         -- greatest() skips nulls, so a trial without any part must be told apart before it.
         when divisor = 0 then null
         else greatest(0, points / divisor - failure_penalty)
@@ -153,6 +152,7 @@ select
     failure_count,
     case
         when not valid then null
+        -- An agent that broke down failed, but only at what was asked of it.
         when final_outcome = 'agent_error' then case when asked then false end
         when task is null and assertion is null then null
         -- Rounded, since the mean of 0.6, 0.7 and 0.8 lies a hair below 0.7 in binary.

@@ -1,20 +1,35 @@
 -- One row for each evaluation: the means over its scored trials, and whether they can be believed.
 with means as (
     select
-        agent_version,
-        evaluation_id,
-        max(evaluated_at) as evaluated_at,
-        count(*) filter (where valid) as scored_trials,
-        count(*) filter (where not valid) as invalid_trials,
-        count(distinct job) as jobs,
-        avg(overall) as average_overall,
-        avg(virtue_overall) as fitness,
-        avg(task) as task,
-        avg(timing) as timing,
-        avg(assertion) as assertion,
-        avg(tone) as tone
-    from {{ ref('composite_scores') }}
-    group by agent_version, evaluation_id
+        scores.agent_version,
+        scores.evaluation_id,
+        max(scores.evaluated_at) as evaluated_at,
+        count(*) filter (where scores.valid) as scored_trials,
+        count(*) filter (where not scores.valid) as invalid_trials,
+        count(distinct scores.job) as jobs,
+        -- Where nothing is asked in any trial, the only totals are the zeros of failed ones: no mean of the suite.
+        case
+            when
+                bool_or(
+                    scores.overall is not null
+                    and (
+                        scores.outcome <> 'agent_error' or scores.passed is not null or trials.aspirational_ms is not null
+                    )
+                )
+                then avg(scores.overall)
+        end as average_overall,
+        avg(scores.virtue_overall) as fitness,
+        avg(scores.task) as task,
+        avg(scores.timing) as timing,
+        avg(scores.assertion) as assertion,
+        avg(scores.tone) as tone
+    from {{ ref('composite_scores') }} as scores
+    inner join {{ source('evidence', 'trials') }} as trials
+        on
+            trials.agent_version = scores.agent_version
+            and trials.evaluation_id = scores.evaluation_id
+            and trials.trial_id = scores.trial_id
+    group by scores.agent_version, scores.evaluation_id
 )
 
 select

@@ -48,6 +48,10 @@ class ServiceUnreachable(StoicError):
     """An agent, a graph or a model does not answer at the start, or an agent or a model serves nobody any more."""
 
 
+class TableMissing(StoicError):
+    """A table of an evaluation that is to be read has not been made yet."""
+
+
 class InfrastructureError(StoicError):
     """Something other than the agent failed in a trial (no graph, disk full): the trial is invalid, never scored."""
 

@@ -11,6 +11,7 @@ from stoic_assets.adapters.warehouse.sql_lineage import lineage
 from stoic_assets.adapters.warehouse.sql_models import EvaluationModels, open_models, tested_view
 from stoic_assets.adapters.warehouse.sql_project import SqlProject
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.errors import TableMissing
 from stoic_assets.core.releases import agent_of
 from stoic_assets.core.scoring.rounding import half_even
 from stoic_assets.core.scoring.validity import invalid_share
@@ -28,10 +29,13 @@ _MADE_ELSEWHERE = {
     "tone_scores": "task_scores",
 }
 _project = SqlProject()
+SCORED = ("transcripts", "virtue_scores", "task_scores", "assertion_results", *_project.stored)
+"""An evaluation up to the scores of its models. Whatever reads some of it depends on all, and so runs after them: the
+models are made together, whichever are selected, and Dagster orders selected assets by what they name themselves."""
 Result = dg.MaterializeResult | dg.AssetCheckResult
 
 
-def _asset_of(table: str, of_view: bool) -> dg.AssetKey:
+def asset_of(table: str, of_view: bool) -> dg.AssetKey:
     """The asset that writes a table for a model; most have the table's name.
 
     Models of one evaluation read its row as `transcripts` wrote it; views read finished evaluations.
@@ -48,14 +52,14 @@ def _spec(model: str) -> dg.AssetSpec:
         group_name="scores",
         kinds={"sql", "duckdb"},
         owners=OWNERS,
-        deps=sorted({_asset_of(name, _project.is_view(model)) for name in _inputs(model)}),
+        deps=sorted({asset_of(name, _project.is_view(model)) for name in _inputs(model)}),
     )
 
 
 def _inputs(model: str) -> frozenset[str]:
     """What must be there before a model is made: `sql_models` makes all that are stored, whichever are selected."""
     if _project.is_view(model):
-        return _project.inputs(model)
+        return _project.inputs(model) | {*_project.stored}
     of_all = frozenset[str]().union(*map(_project.inputs, _project.stored))
     return _project.inputs(model) | (of_all - {*_project.stored})
 
@@ -80,8 +84,8 @@ def sql_models(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Wo
     """The models of one evaluation, in one step: with a step for each they cost twice as much.
 
     If some are selected, all are computed and stored, and the selected ones recorded: no row is made of new verdicts
-    and old ones. A failed model prevents those that read it, and no others. Each failure is logged, the first of a
-    selected model is the step's.
+    and old ones. A failed model prevents those that read it, and no others. Each failure is logged, the first is the
+    step's; but that evidence is still missing is no fault of models which are not selected.
     """
     failed: dict[str, Exception] = {}
     with reported(workplace):
@@ -104,8 +108,9 @@ def sql_models(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Wo
                 else:
                     yield from results
         keys = {*context.selected_asset_keys, *(check.asset_key for check in context.selected_asset_check_keys)}
-        if told := [error for model, error in failed.items() if dg.AssetKey(model) in keys]:
-            raise told[0]
+        for model, fault in failed.items():
+            if dg.AssetKey(model) in keys or not isinstance(fault, TableMissing):
+                raise fault
 
 
 def _results(
@@ -154,7 +159,7 @@ def _checks(model: str, failing: Mapping[str, int]) -> list[dg.AssetCheckResult]
 def _lineage(project: SqlProject, model: str) -> dg.TableColumnLineage:
     def deps(sources: list[tuple[str, str]]) -> list[dg.TableColumnDep]:
         # Two tables of one asset may have columns of the same name; Dagster refuses duplicates.
-        keyed = dict.fromkeys((_asset_of(table, project.is_view(model)), column) for table, column in sources)
+        keyed = dict.fromkeys((asset_of(table, project.is_view(model)), column) for table, column in sources)
         return [dg.TableColumnDep(asset, column) for asset, column in keyed]
 
     return dg.TableColumnLineage({column: deps(sources) for column, sources in lineage(project, model).items()})
@@ -168,7 +173,7 @@ sql_assets = [sql_models, *(_sql_view(model) for model in _project.order if _pro
     kinds={"python", "parquet"},
     owners=OWNERS,
     partitions_def=agent_versions,
-    deps=["composite_scores", "evaluation_scores", "virtue_scores"],
+    deps=[*SCORED],
 )
 def evaluations(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
     """The evaluation as a whole: how many trials were planned, scored and invalid, and the cost."""

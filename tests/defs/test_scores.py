@@ -168,11 +168,6 @@ def test_every_model_waits_for_all_that_is_judged_in_the_same_run() -> None:
     assert all(judged <= {dep.asset_key for dep in spec.deps} for spec in sql_models.specs)
 
 
-def test_an_evaluation_is_finished_after_its_composite_scores() -> None:
-    """They may be all that is selected of the models."""
-    assert dg.AssetKey("composite_scores") in {dep.asset_key for dep in evaluations.specs_by_key[evaluations.key].deps}
-
-
 def test_a_model_fails_by_no_other_that_it_does_not_read(
     instance: dg.DagsterInstance, workplace: Workplace
 ) -> None:
@@ -184,6 +179,21 @@ def test_a_model_fails_by_no_other_that_it_does_not_read(
     )  # fmt: skip
     [event] = result.get_asset_materialization_events()
     assert event.materialization.asset_key == TRIAL_VIRTUES
+
+
+def test_no_evaluation_is_finished_by_a_model_that_failed_though_it_was_not_selected(
+    instance: dg.DagsterInstance, workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    materialise(instance, workplace)
+    monkeypatch.setitem(workplace.warehouse.models.sql, "evaluation_scores", "select nothing")
+    result = dg.materialize(
+        [sql_models, evaluations], resources={"workplace": workplace}, instance=instance, partition_key=VERSION,
+        tags={EVALUATION_TAG: EVALUATION}, selection=dg.AssetSelection.assets("composite_scores", "evaluations"),
+        raise_on_error=False,
+    )  # fmt: skip
+    made = [event.materialization.asset_key.to_user_string() for event in result.get_asset_materialization_events()]
+    assert made == ["composite_scores"]
+    assert not result.success
 
 
 def test_composite_scores_are_enough_for_a_report_of_weak_virtues(

@@ -30,7 +30,7 @@ from stoic_assets.adapters.warehouse.sql_project import SqlProject
 from stoic_assets.adapters.warehouse.table_rows import rows_as_json
 from stoic_assets.adapters.warehouse.table_scans import live_scan, scan
 from stoic_assets.adapters.warehouse.table_schemas import MODELS, TABLES, duckdb_columns
-from stoic_assets.core.errors import ConfigurationError, StoicError
+from stoic_assets.core.errors import ConfigurationError, TableMissing
 from stoic_assets.core.evaluation import check_evaluation_id
 from stoic_assets.core.releases import check_agent_version
 from stoic_assets.core.table_rows import Row, Rows
@@ -190,10 +190,10 @@ class Warehouse:
         return compact(self.root, grace)
 
     def scan_one(self, table: str, agent_version: str, evaluation_id: str) -> str:
-        """SQL that reads one evaluation's file by its path. Raises `StoicError` when there is none."""
+        """SQL that reads one evaluation's file by its path. Raises `TableMissing` when there is none."""
         place = self._place(table, agent_version, evaluation_id)
         if place is None:
-            raise StoicError(
+            raise TableMissing(
                 f"{table} of evaluation {evaluation_id} ({agent_version}) is missing; materialise that asset first"
             )
         return self._scan(table, {(agent_version, evaluation_id): place})

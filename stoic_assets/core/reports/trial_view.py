@@ -196,10 +196,8 @@ def _view(row: Row, scores: Row, job: Row, own: Mapping[str, list[Row]]) -> Tria
 
 
 def _worst_first(view: TrialView) -> tuple[bool, float, str]:
-    """An agent that failed comes first, also where nothing was asked of it, so that it has no score."""
     overall = view.scores.get("overall")
-    unscored = is_missing(overall) and view.row["outcome"] != "agent_error"
-    return unscored, overall or 0.0, natural(view.row["trial_id"])
+    return is_missing(overall), overall or 0.0, natural(view.row["trial_id"])
 
 
 def _tasks(marks: Iterable[Row], job: Row) -> list[Row]:

@@ -20,15 +20,6 @@ def test_the_worst_trial_is_first_and_one_without_total_last(make_data: Make) ->
     assert totals == [*sorted(scored), None]
 
 
-def test_an_agent_that_failed_comes_first_though_nothing_was_asked_of_it(make_data: Make) -> None:
-    data = make_data()
-    failed = data.trials[-1]["trial_id"]
-    trials = [row | {"outcome": "agent_error"} if row["trial_id"] == failed else row for row in data.trials]
-    scores = [row | {"overall": None} if row["trial_id"] == failed else row for row in data.composite_scores]
-    views = trial_views(replace(data, trials=trials, composite_scores=scores))
-    assert views[0].row["trial_id"] == failed
-
-
 def test_a_trial_holds_its_own_evidence(make_data: Make) -> None:
     data = make_data(turns=4)
     for view in trial_views(data):

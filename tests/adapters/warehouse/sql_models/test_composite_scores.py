@@ -57,17 +57,11 @@ def test_an_agent_error_scores_zero_and_keeps_its_parts(warehouse, evaluation):
     assert (row["outcome"], row["valid"], row["overall"], row["assertion"]) == ("agent_error", True, 0.0, 1.0)
 
 
-def test_an_agent_error_has_no_total_where_no_other_trial_of_the_job_could_have_one(warehouse, evaluation):
+def test_an_agent_error_scores_zero_whatever_was_asked(warehouse, evaluation):
     made = evaluation(warehouse).trial("t1", scenario="forum").trial("t2", scenario="forum", outcome="agent_error")
-    made.trial("t3", scenario="forum", outcome="agent_error").assertion(True, weight=0, trial_id="t3")
-    made.verdict(score=0.8, trial_id="t1").scored("composite_scores")
-    assert [row["overall"] for row in made.read("composite_scores")] == [None, None, None]
-    assert made.scored("evaluation_scores").one("evaluation_scores")["average_overall"] is None
-
-
-def test_an_agent_error_missed_the_time_that_was_asked_of_it(warehouse, evaluation):
-    row = composite(evaluation(warehouse).trial(outcome="agent_error", aspirational_ms=1000.0, planned_tasks=0))
-    assert (row["overall"], row["passed"]) == (0.0, None)
+    made.trial("t3", outcome="agent_error", aspirational_ms=1000.0).verdict(score=0.8, trial_id="t1")
+    rows = made.scored("composite_scores").read("composite_scores")
+    assert [(row["overall"], row["passed"]) for row in rows] == [(None, None), (0.0, None), (0.0, None)]
 
 
 @pytest.mark.parametrize("outcome", OURS)
@@ -235,7 +229,7 @@ def by_the_contract(trial: dict[str, Any]) -> dict[str, Any]:
     unweighted = dict.fromkeys(VIRTUES, 1.0)
     results = {
         **{name: part for name, (_, part) in zip(("timing", "task", "assertion"), parts, strict=True)},
-        "overall": total(parts, min(0.3 * head["failure_count"], 0.5)),
+        "overall": 0.0 if outcome == "agent_error" else total(parts, min(0.3 * head["failure_count"], 0.5)),
         "virtue_overall": weighed(scores, unweighted),
         "virtue_overall_weighted": None if weights is None else weighed(scores, unweighted | weights),
         "virtue_confidence": ratio(sum(c for _, _, c in scores), len(scores)),
@@ -244,7 +238,6 @@ def by_the_contract(trial: dict[str, Any]) -> dict[str, Any]:
     passed = None
     if outcome == "agent_error":
         passed = False if asked else None
-        results["overall"] = 0.0 if asked or head["aspirational_ms"] is not None else None
     elif parts[1][1] is not None or parts[2][1] is not None:
         passed = all(ok for ok, weight in told if weight) and (not tasks or sum(tasks) / len(tasks) >= 0.7 - 5e-10)
     held = {name: pytest.approx(value, abs=1e-9) for name, value in results.items() if valid and value is not None}

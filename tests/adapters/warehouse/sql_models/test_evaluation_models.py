@@ -83,8 +83,7 @@ def test_trials_without_confidence_count_alike(warehouse, evaluation):
 
 
 def test_means_of_an_evaluation_are_over_its_scored_trials(warehouse, evaluation):
-    made = evaluation(warehouse, planned_trials=5).trial("t1").trial("t2")
-    made.trial("t3", outcome="agent_error", planned_tasks=1)
+    made = evaluation(warehouse, planned_trials=5).trial("t1").trial("t2").trial("t3", outcome="agent_error")
     made.trial("t4", outcome="evaluator_error").task(1.0, "t1").task(0.5, "t2").task(1.0, "t4")
     made.tone(0.25, "t1").tone(0.75, "t2").tone(1.0, "t4").trial("t5", job="grief", outcome="max_turns")
     row = made.verdict(trial_id="t1", score=0.6).scored().one("evaluation_scores")
@@ -93,6 +92,22 @@ def test_means_of_an_evaluation_are_over_its_scored_trials(warehouse, evaluation
     assert (row["tone"], row["jobs"]) == (0.5, 2)
     assert (row["planned_trials"], row["scored_trials"], row["invalid_trials"]) == (5, 4, 1)
     assert row["conclusive"] is False, "one invalid trial of five is more than a tenth"
+
+
+@pytest.mark.parametrize(
+    ("asked", "average"),
+    [({}, None), ({"planned_tasks": 1}, 0.0), ({"aspirational_ms": 1000.0}, 0.0), ({"task": 1.0}, 1 / 3)],
+)
+def test_failed_scenarios_count_once_anything_is_asked(warehouse, evaluation, asked, average):
+    """In a suite of scenarios the zeros of failed trials are all the totals that there are."""
+    made = evaluation(warehouse).trial("t1", scenario="forum").verdict(score=0.8, trial_id="t1")
+    for trial in ("t2", "t3"):
+        made.trial(trial, scenario="forum", outcome="agent_error")
+    if "task" in asked:
+        made.trial("t4").task(asked["task"], "t4")
+    elif asked:
+        made.trial("t4", outcome="agent_error", **asked)
+    assert made.scored().one("evaluation_scores")["average_overall"] == average
 
 
 def test_an_evaluation_without_trials_has_a_row_and_no_scores(warehouse, evaluation):

@@ -1,0 +1,120 @@
+"""Every asset depends on those whose tables it reads: Dagster orders the selected assets of a run by that alone."""
+
+import json
+from collections.abc import Callable, Set
+from typing import TYPE_CHECKING, Any
+
+import dagster as dg
+import pytest
+
+from stoic_assets.adapters.warehouse.warehouse import Warehouse
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest
+from stoic_assets.defs.comparison import version_comparisons
+from stoic_assets.defs.evolution import fitness_updates, stoic_graph_projection
+from stoic_assets.defs.reports import evaluation_reports, weak_virtue_reports
+from stoic_assets.defs.scores import SCORED, asset_of, evaluations, sql_assets, sql_models
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+BASE, VERSION, EVALUATION = "marcus@1.0.0", "marcus@1.1.0", "E1"
+READERS = {asset.key.to_user_string(): asset for asset in (
+    evaluations, weak_virtue_reports, version_comparisons, fitness_updates, evaluation_reports, stoic_graph_projection,
+)}  # fmt: skip
+MADE_BY = {"llm_calls": "virtue_scores"}
+BESIDES = {"human_feedback_evaluations", "judge_calibration", "judge_drift"}
+"""What people said and how judges moved is not of one version: whoever shows it takes what there is."""
+JOB = {
+    "name": "mentor", "target": {"user": "u-{trial}", "chatbot": "marcus"},
+    "tasks": [{"task": "Ask for advice", "acceptanceCriteria": "Advice is given"}],
+}  # fmt: skip
+HEAD = {"agent": "marcus", "status": "finished", "offline": False, "planned_trials": 1}
+TABLES: dict[str, list[dict[str, Any]]] = {
+    "trials": [
+        {
+            "trial_id": "t1", "job": "mentor", "holdout": False, "condition": "withheld", "repeat": 1,
+            "outcome": "signed_off", "failure_count": 0, "planned_tasks": 0, "turns": 2,
+        }
+    ],
+    "virtue_scores": [
+        {
+            "trial_id": "t1", "virtue": "wisdom", "judge_model": "judge", "sample": 0, "score": 0.6, "confidence": 1.0,
+            "confidence_source": "self", "exercised": True, "reasoning": "",
+        }
+    ],
+    "turns": [], "observations": [], "task_scores": [], "tone_scores": [], "assertion_results": [], "llm_calls": [],
+}  # fmt: skip
+
+
+@pytest.fixture
+def materialise(
+    workplace: Workplace, instance: dg.DagsterInstance, make_manifest: Callable[..., Manifest]
+) -> Callable[..., dg.ExecuteInProcessResult]:
+    """Runs assets of the second of two judged versions."""
+    for version, day in ((BASE, "20"), (VERSION, "21")):
+        started = f"2026-11-{day}T00:00:00+00:00"
+        workplace.evidence.begin(make_manifest(agent_version=version, started_at=started, jobs=(JOB,)))
+        for table, rows in {"evaluations": [{**HEAD, "started_at": started}], **TABLES}.items():
+            workplace.warehouse.write(table, version, EVALUATION, rows)
+
+    def run(*assets: dg.AssetsDefinition, version: str = VERSION) -> dg.ExecuteInProcessResult:
+        return dg.materialize(
+            [*assets], resources={"workplace": workplace}, instance=instance, partition_key=version,
+            tags={EVALUATION_TAG: EVALUATION},
+        )  # fmt: skip
+
+    workplace.project.releases.mkdir()
+    for version, parents in ((BASE, []), (VERSION, ["1.0.0"])):
+        number, file = version.partition("@")[2], workplace.project.releases / f"{version}.yml"
+        file.write_text(json.dumps({"agent": "marcus", "version": number, "parents": parents}))
+        run(*sql_assets, evaluations, version_comparisons, fitness_updates, version=version)
+    return run
+
+
+@pytest.fixture
+def tables_read(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """The tables that were read since."""
+    read: set[str] = set()
+    scan_one, create_views = Warehouse.scan_one, Warehouse.create_views
+
+    def one(self: Warehouse, table: str, *key: str) -> str:
+        read.add(table)
+        return scan_one(self, table, *key)
+
+    def views(self: Warehouse, engine: "DuckDBPyConnection", names: Set[str], by_name: bool = True) -> None:
+        read.update(names)
+        create_views(self, engine, names, by_name)
+
+    monkeypatch.setattr(Warehouse, "scan_one", one)
+    monkeypatch.setattr(Warehouse, "create_views", views)
+    return read
+
+
+def test_an_asset_depends_on_all_whose_tables_it_reads(
+    materialise: Callable[..., dg.ExecuteInProcessResult], tables_read: set[str]
+) -> None:
+    """One test, since two evaluated versions take seconds."""
+    for reader, asset in READERS.items():
+        tables_read.clear()
+        materialise(asset)
+        made_by = {MADE_BY.get(table) or asset_of(table, of_view=True).to_user_string() for table in tables_read}
+        assert (reader, made_by - {reader} - BESIDES - dependencies(reader)) == (reader, set())
+        assert made_by
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_what_reads_scores_runs_after_all_of_them(reader: str) -> None:
+    assert {*SCORED} <= dependencies(reader)
+
+
+@pytest.mark.parametrize("view", ["virtue_trends", "measure_history"])
+def test_a_view_runs_after_the_step_that_makes_all_models(view: str) -> None:
+    assert {spec.key.to_user_string() for spec in sql_models.specs} <= dependencies(view)
+
+
+def dependencies(name: str) -> set[str]:
+    """What an asset directly depends on."""
+    key, assets = dg.AssetKey(name), (*sql_assets, *READERS.values())
+    [spec] = [spec for asset in assets for spec in asset.specs if spec.key == key]
+    return {dep.asset_key.to_user_string() for dep in spec.deps}
