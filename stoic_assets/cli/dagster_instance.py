@@ -93,6 +93,11 @@ def open_instance(workplace: Workplace) -> Iterator["dg.DagsterInstance"]:
         yield instance
 
 
+def _without_content(error: Exception) -> str:
+    """What Dagster or Python says, in one line without what the file contains: that may be a password."""
+    return str(error).splitlines()[0].removeprefix("Failure condition: ").partition(", instead got")[0]
+
+
 @contextmanager
 def _faults_named(configuration: Path) -> Iterator[None]:
     """Turns what Dagster says of a wrong `dagster.yaml` into `ConfigurationError`."""
@@ -104,8 +109,11 @@ def _faults_named(configuration: Path) -> Iterator[None]:
     except (yaml.YAMLError, UnicodeDecodeError, CheckError) as error:
         mark = error.problem_mark if isinstance(error, yaml.MarkedYAMLError) else None
         place = f", line {mark.line + 1}" if mark else ""
-        problem = getattr(error, "problem", None) or str(error).splitlines()[0].removeprefix("Failure condition: ")
+        problem = getattr(error, "problem", None) or _without_content(error)
         raise ConfigurationError(f"{configuration}{place}: {problem}; correct the file") from None
+    except ImportError as error:
+        missing = f"it needs the package {error.name}, which is not installed"
+        raise ConfigurationError(f"{configuration}: {missing}; install it, or correct the file") from None
     except dg.DagsterInvalidConfigError as error:
         problem = error.errors[0].message.splitlines()[0].removesuffix(" failed:")
         raise ConfigurationError(

@@ -70,18 +70,18 @@ def _stored(workplace: Workplace, row: Row) -> Row:
     average, cost = row["average_score"], row["cost_usd"]
     if row["status"] != FINISHED:  # the row states the cost of the last run that came to its end
         manifest = workplace.evidence.readable(row["agent_version"], row["evaluation_id"])
-        by_now = manifest and _cost_so_far(workplace, manifest)
-        cost = cost if by_now is None else by_now
+        if manifest and workplace.evidence.has_begun(manifest):
+            cost = _cost_so_far(workplace, manifest, otherwise=cost)
     return {**row, "average_score": None if average is None else half_even(average), "cost_usd": cost}
 
 
-def _cost_so_far(workplace: Workplace, manifest: Manifest) -> float | None:
-    """None also where the journal is damaged or cannot be read, which is logged."""
+def _cost_so_far(workplace: Workplace, manifest: Manifest, otherwise: float | None = None) -> float | None:
+    """See `total_cost`; `otherwise` where the journal is damaged or cannot be read, which is logged."""
     try:
         return total_cost(calls_in(workplace.evidence.journal_file(manifest), workplace.settings.prices))
     except StorageError as damage:
-        _log.warning("cost left out: %s", damage)
-        return None
+        _log.warning("cost so far is not known: %s", damage)
+        return otherwise
 
 
 def _begun(workplace: Workplace, agent_version: str, evaluation_id: str) -> Row | None:

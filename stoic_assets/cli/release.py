@@ -44,6 +44,8 @@ def add(
 ) -> None:
     """Writes releases/AGENT-VERSION.yml, or rewrites the version's existing manifest and keeps its date."""
     workplace = open_workplace()
+    if url:
+        parse_url(url, "--url")
     agent, _, version = check_agent_version(agent_version).partition("@")
     path, former = _place(workplace.project.releases, agent_version)
     dated = former.released_at if former else datetime.now(UTC).isoformat(timespec="seconds")
@@ -53,8 +55,6 @@ def add(
     }
     text = yaml.safe_dump({key: value for key, value in wanted.items() if value}, sort_keys=False, allow_unicode=True)
     parse_document(text, Release, f"release {agent_version}")
-    if url:
-        parse_url(url, "--url")
     write_whole(path, text)
     if as_json:
         console.print_json({"agent_version": agent_version, "path": str(path)})

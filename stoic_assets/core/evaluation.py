@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from pydantic import BaseModel, Field, ValidationInfo, field_validator
+from pydantic import BaseModel, Field
 
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.job import Job
@@ -136,12 +136,6 @@ class Manifest(BaseModel, frozen=True):
     spec: EvaluationSpec
     spec_hash: str
     job_hashes: dict[str, str] = {}
-
-    @field_validator("parents")
-    @classmethod
-    def without_itself(cls, parents: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
-        """Earlier releases stored a version as its own parent, if its release said so."""
-        return tuple(parent for parent in parents if parent != info.data.get("agent_version"))
 
     def held_hashes(self) -> dict[str, str]:
         """The question hash of each job in the conversations, by name; earlier releases had no `job_hashes`."""

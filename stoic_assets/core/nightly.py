@@ -8,7 +8,7 @@ that was reported the night before causes neither a second round nor another ala
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 
-from stoic_assets.core.evaluation import FINISHED, INCOMPLETE, REGRADING
+from stoic_assets.core.evaluation import DONE, INCOMPLETE
 from stoic_assets.core.evaluation_order import ready
 from stoic_assets.core.night_record import Alarm, Night, Round
 from stoic_assets.core.scoring.validity import ceiling_reached, conclusive, too_many_invalid
@@ -76,7 +76,7 @@ def is_over(night: Night, facts: Facts) -> bool:
 def has_verdict(head: Row, threshold: float) -> bool:
     """Whether an evaluation has a verdict; `threshold` is the share of invalid trials, 0–1, that allows one."""
     scored, invalid = head["scored_trials"] or 0, head["invalid_trials"] or 0
-    return head["status"] in (FINISHED, REGRADING) and conclusive(scored, invalid, threshold)
+    return head["status"] in DONE and conclusive(scored, invalid, threshold)
 
 
 def no_verdict(head: Row, threshold: float) -> str | None:

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from stoic_assets.core.documents import CamelDocument, misplaced
 from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.http_address import HttpAddress
 from stoic_assets.core.moments import checked_moment
 
 _PART = r"[A-Za-z0-9_.+-]+"
@@ -52,7 +53,7 @@ class Release(CamelDocument):
 
     agent: str = Field(pattern=rf"^{_PART}$")
     version: str = Field(pattern=rf"^{_PART}$")
-    url: str | None = None
+    url: HttpAddress | None = None
     protocol: Literal["embabel", "openai"] | None = None
     model: str | None = None
     released_at: Annotated[str, AfterValidator(_moment)] | None = Field(None, description="ISO 8601; UTC if no zone")

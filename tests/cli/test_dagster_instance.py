@@ -131,7 +131,7 @@ def test_a_dagster_yaml_that_is_no_yaml_is_named_with_the_line(workplace: Workpl
     [
         (b"run_storage: {module: nope.nope, class: C}", "Couldn't import module nope.nope when .*"),
         (b"run_storage: {module: dagster, class: Nope}", "Couldn't find class Nope in module .*"),
-        (b"- a", "Expected YAML from file .* to parse to dictionary, .*"),
+        (b"- a", "Expected YAML from file .* to parse to dictionary"),
         (b"a: \x01", "unacceptable character #x0001: .*"),
         ("a: ä".encode("latin-1"), "'utf-8' codec can't decode byte 0xe4 .*"),
     ],
@@ -140,6 +140,15 @@ def test_whatever_is_wrong_with_a_dagster_yaml_is_one_line(workplace: Workplace,
     file = dagster_home(workplace) / "dagster.yaml"
     file.write_bytes(text)
     with pytest.raises(ConfigurationError, match=rf"^{file}: {problem}; correct the file$"), open_instance(workplace):
+        pass
+
+
+def test_a_package_that_a_dagster_yaml_needs_is_named(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = dagster_home(workplace) / "dagster.yaml"
+    file.write_text("storage: {postgres: {postgres_url: 'postgresql://u:hunter2@h/db'}}")
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    told = rf"^{file}: it needs the package psycopg, which is not installed; install it, or correct the file$"
+    with pytest.raises(ConfigurationError, match=told), open_instance(workplace):
         pass
 
 

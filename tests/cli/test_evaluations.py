@@ -84,12 +84,31 @@ def test_a_journal_that_cannot_be_read_leaves_its_cost_open_and_the_others_liste
     assert (begun["status"], begun["cost_usd"], finished["status"]) == ("conversing", None, "finished")
 
 
+@pytest.mark.parametrize("left", ["nothing", "manifest", "damaged journal"])
 def test_a_cost_that_is_stored_stays_where_the_journal_is_gone(
-    workplace: Workplace, make_manifest: Callable[..., Manifest], listed: Callable[..., str]
+    workplace: Workplace, make_manifest: Callable[..., Manifest], listed: Callable[..., str], left: str
 ) -> None:
-    EvaluationTables(workplace, make_manifest()).write_head("incomplete", planned_trials=1, cost_usd=1.5)
+    manifest = make_manifest()
+    if left != "nothing":
+        workplace.evidence.begin(manifest)
+    if left == "damaged journal":
+        workplace.evidence.journal_file(manifest).mkdir()
+    EvaluationTables(workplace, manifest).write_head("incomplete", planned_trials=1, cost_usd=1.5)
     [row] = json.loads(listed("--json"))
     assert (row["status"], row["cost_usd"]) == ("incomplete", 1.5)
+
+
+def test_a_cost_that_was_known_is_not_stated_once_a_call_of_unknown_cost_followed(
+    workplace: Workplace, make_manifest: Callable[..., Manifest], listed: Callable[..., str]
+) -> None:
+    manifest = make_manifest()
+    workplace.evidence.begin(manifest)
+    EvaluationTables(workplace, manifest).write_head("conversed", planned_trials=1, cost_usd=1.5)
+    Ledger(OfflineModel(), workplace.evidence.journal_file(manifest), {}).note(
+        ChatRequest("judge", "sage", (), 0.0), ChatReply("", cost_usd=None)
+    )
+    [row] = json.loads(listed("--json"))
+    assert row["cost_usd"] is None
 
 
 def test_nothing_is_listed_where_nothing_is(listed: Callable[..., str], workplace: Workplace) -> None:

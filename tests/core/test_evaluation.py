@@ -62,11 +62,6 @@ def test_a_stored_specification_is_the_same_but_for_the_headers(make_spec: MakeS
     refuse_change(again, spec, SECRETS)
 
 
-def test_a_stored_evaluation_of_a_version_that_was_its_own_parent_keeps_the_others(make_spec: MakeSpec) -> None:
-    written = stored(make_spec()).model_dump(by_alias=True) | {"parents": ["a@1", "a@0"]}
-    assert Manifest.model_validate(written).parents == ("a@0",)
-
-
 def test_a_stored_specification_holds_no_secret_and_is_known_again_by_those_it_had(make_spec: MakeSpec) -> None:
     def spec(key: str, fact: str = "f") -> EvaluationSpec:
         facts = [f"the key is sk-{key}", fact]

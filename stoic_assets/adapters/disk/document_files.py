@@ -1,14 +1,15 @@
 """Reads YAML documents from disk: settings, and what jobs and release manifests have in common."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-from stoic_assets.core.documents import Document, parse_document
-from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.documents import Document, fault_at, parse_document
+from stoic_assets.core.errors import ConfigurationError, DocumentError
 from stoic_assets.core.settings import Settings
+from stoic_assets.core.yaml_text import read_yaml
 
 D = TypeVar("D", bound=Document)
 
@@ -29,6 +30,11 @@ def read_text(path: Path) -> str:
         raise ConfigurationError(f"{path}: there is no such file") from None
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{path}: cannot be read: {error}") from None
+
+
+def fault_in(path: Path, key: Sequence[str | int], problem: str) -> DocumentError:
+    """A complaint about the value of `key` in the file at `path`."""
+    return fault_at(tuple(key), read_yaml(read_text(path), str(path)), str(path), problem)
 
 
 def load_settings(path: Path) -> Settings:

@@ -5,14 +5,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from stoic_assets.adapters.disk.document_files import mentions, read_document, read_text
-from stoic_assets.core.documents import fault_at
+from stoic_assets.adapters.disk.document_files import fault_in, mentions, read_document, read_text
 from stoic_assets.core.errors import ConfigurationError, DocumentError
 from stoic_assets.core.jobs.job import Job, PromptName
 from stoic_assets.core.jobs.job_entries import NAME, CypherSetup, FileSetup
 from stoic_assets.core.jobs.slips import slips
 from stoic_assets.core.own_prompts import refuse_prompt
-from stoic_assets.core.yaml_text import read_yaml
 
 _BUILT_IN_PROMPTS = {"eval/socrates", "eval/score"}
 
@@ -21,7 +19,7 @@ def load_job(path: Path) -> Job:
     """One job to hold conversations with, resolved: named, with the text of its setup files and prompt templates."""
     job = _job_in(path)
     if slip := next(slips(job), None):
-        raise _fault(path, *slip)
+        raise fault_in(path, *slip)
     return job
 
 
@@ -30,10 +28,10 @@ def _job_in(path: Path) -> Job:
     job = read_document(path, Job)
     name = job.name or path.stem
     if not re.fullmatch(NAME, name):
-        raise _fault(path, ["name"], _unusable(name, is_file=not job.name))
+        raise fault_in(path, ["name"], _unusable(name, is_file=not job.name))
     # Not a rule of `Job`: earlier releases stored such jobs, and what is stored must stay readable.
     if (weights := job.weights()) and not any(weights.values()):
-        raise _fault(path, ["virtues"], "every virtue weighs 0; give one a weight above 0, or leave `virtues` out")
+        raise fault_in(path, ["virtues"], "every virtue weighs 0; give one a weight above 0, or leave `virtues` out")
     changes: dict[str, Any] = {
         "name": name,
         "setups": tuple(_resolved(setup, path, number) for number, setup in enumerate(job.setups)),
@@ -85,12 +83,7 @@ def _named_text(path: Path, file: str, key: Sequence[str | int]) -> str:
     try:
         return read_text(path.parent / file)
     except ConfigurationError as error:
-        raise _fault(path, key, str(error)) from None
-
-
-def _fault(path: Path, key: Sequence[str | int], problem: str) -> DocumentError:
-    """A complaint about the value of `key` in the file at `path`."""
-    return fault_at(tuple(key), read_yaml(read_text(path), str(path)), str(path), problem)
+        raise fault_in(path, key, str(error)) from None
 
 
 def load_jobs(paths: Iterable[Path]) -> list[Job]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from stoic_assets.adapters.disk.document_files import mentions, read_document, yaml_files
+from stoic_assets.adapters.disk.document_files import fault_in, mentions, read_document, yaml_files
 from stoic_assets.core.errors import ConfigurationError, DocumentError
 from stoic_assets.core.releases import Release
 
@@ -34,6 +34,14 @@ def load_releases(folder: Path) -> tuple[dict[str, Release], list[ConfigurationE
             problem = f"{version} is also in {', '.join(other.name for other, _ in others)}; leave one of them"
             complaints.append(DocumentError(str(path), None, "version", problem))
     return {version: release for version, [(_, release), *others] in found.items() if not others}, complaints
+
+
+def fault_in_release(folder: Path, release: Release, key: str, problem: str) -> DocumentError:
+    """A complaint about a value in the manifest of `release`."""
+    for path, found in manifests(folder):
+        if found == release:
+            return fault_in(path, (key,), problem)
+    return DocumentError(f"release {release.agent_version}", None, key, problem)  # its file was changed since
 
 
 def load_release(folder: Path, agent_version: str) -> Release | None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from stoic_assets.adapters.disk.document_files import yaml_files
 from stoic_assets.adapters.disk.job_files import load_jobs, select_jobs, wanted_jobs
+from stoic_assets.adapters.disk.release_files import fault_in_release
 from stoic_assets.adapters.project import Project
 from stoic_assets.core.errors import ConfigurationError, DocumentError
 from stoic_assets.core.evaluation import EvaluationRequest
@@ -49,17 +50,17 @@ def chosen_jobs(
     if request.jobs:
         return wanted_jobs(known, request.jobs, request.tags)
     if release and release.jobs and not request.tags:
-        return _released_jobs(known, release)
+        return _released_jobs(known, project, release)
     jobs = wanted_jobs(known, (), request.tags) if request.tags else load_jobs(known)
     addressed = [job for job in jobs if agent_version and job.target.chatbot == agent_of(agent_version)]
     single = [] if request.tags else load_jobs(_single_file(project))
     return addressed or single or jobs
 
 
-def _released_jobs(known: list[Path], release: Release) -> list[Job]:
+def _released_jobs(known: list[Path], project: Project, release: Release) -> list[Job]:
     try:
         return wanted_jobs(known, release.jobs, ())
     except DocumentError:
         raise  # it names a job's own file
     except ConfigurationError as error:
-        raise ConfigurationError(f"`jobs` of its release: {error}") from None
+        raise fault_in_release(project.releases, release, "jobs", str(error)) from None

@@ -16,7 +16,7 @@ from stoic_assets.core.comparison.choice import Stored, fuller, most_alike, pass
 from stoic_assets.core.comparison.comparison import Comparison, compare
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import DONE, Manifest, way_to_finish
+from stoic_assets.core.evaluation import CONVERSED, DONE, Manifest, way_to_finish
 from stoic_assets.core.jobs.job import QUESTION
 from stoic_assets.core.judging.silent_judges import answers
 from stoic_assets.core.presentation.confidence import calibrated_share
@@ -179,7 +179,7 @@ def _stored(workplace: Workplace, agent_version: str, named: str | None) -> list
 def _why_none(workplace: Workplace, agent_version: str, named: str | None, rows: Sequence[Row]) -> str:
     """Why none of a version's evaluations can be compared, and what to do."""
     if named and workplace.evidence.readable(agent_version, named):
-        return f"its evaluation {named} was cut short; continue with {way_to_finish(agent_version, named, 'conversed')}"
+        return f"its evaluation {named} was cut short; continue with {way_to_finish(agent_version, named, CONVERSED)}"
     if named:
         return f"it has no evaluation {named}; run `stoic eval --agent-version {agent_version}`"
     if not rows:

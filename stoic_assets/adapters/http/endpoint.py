@@ -10,12 +10,12 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
+from stoic_assets.core.http_address import PORTS, checked_parts, http_parts
 from stoic_assets.core.loopback import is_loopback
 
 if TYPE_CHECKING:
     from aiohttp import ClientConnectorCertificateError
 
-PORTS = {"http": 80, "https": 443}
 TURNED_AWAY = (403, 502, 503, 521, 522, 523, 530)
 """What gateways, Cloudflare's included, answer when they let nobody through, or reach no service behind them. It may be
 about a single request all the same: a moderation answers 403 to one message."""
@@ -27,30 +27,15 @@ TIMED_OUT = (408, 504, 524)
 def parse_url(url: str, setting: str) -> SplitResult:
     """The parts of a service's address; `setting` tells the user where it comes from.
 
-    Raises `ConfigurationError` for anything that is not plain http(s), including an address with credentials, because
-    addresses are shown and stored; also for https where SSL_CERT_FILE cannot be read.
+    Raises `ConfigurationError` for what `checked_parts` refuses, and for https where SSL_CERT_FILE cannot be read.
     """
-    parts = _http_parts(url)
-    if not parts:
-        raise ConfigurationError(f"{setting}: not an http or https address such as http://localhost:8081")
-    if parts.username or parts.password:
-        raise ConfigurationError(
-            f"{setting}: the address must not contain credentials; use the variable for the key, or a header"
-        )
+    try:
+        parts = checked_parts(url)
+    except ValueError as error:
+        raise ConfigurationError(f"{setting}: {error}") from None
     if parts.scheme == "https" and (certificates := os.environ.get("SSL_CERT_FILE")):
         _require_certificates(certificates)
     return parts
-
-
-def _http_parts(url: str) -> SplitResult | None:
-    """The parts of an http or https address; None for anything else."""
-    try:
-        parts = urlsplit(url.strip())
-        # A name that cannot be looked up (a part may not exceed 63 characters) raises ValueError only when encoded.
-        valid = parts.scheme in PORTS and bool((parts.hostname or "").encode("idna")) and parts.port != 0
-    except ValueError:
-        return None
-    return parts if valid else None
 
 
 def below(parts: SplitResult, path: str) -> str:
@@ -98,7 +83,7 @@ def led_to(url: str, location: str) -> str:
     An answer such as 304 or 300 has no `location`.
     """
     try:
-        parts = _http_parts(urljoin(url, location)) if location else None
+        parts = http_parts(urljoin(url, location)) if location else None
     except ValueError:
         return ""
     return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl() if parts else ""
@@ -117,7 +102,7 @@ def proxy_for(parts: SplitResult) -> str | None:
     if not proxy:
         return None
     proxy = proxy if "://" in proxy else f"http://{proxy}"
-    found = _http_parts(proxy)
+    found = http_parts(proxy)
     if not found or found.path not in ("", "/") or found.query or found.fragment:
         raise ConfigurationError(
             f"{parts.scheme.upper()}_PROXY: not the address of an http proxy such as http://proxy.example:3128 "

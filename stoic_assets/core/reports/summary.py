@@ -62,6 +62,7 @@ class Summary:
     against_people: list[str]
     cost: float | None
     unfinished: str | None
+    regrading: bool
 
     @property
     def not_run(self) -> int:
@@ -102,6 +103,7 @@ def summary(data: ReportData, trials: Sequence[TrialView]) -> Summary:
         against_people=[each.sentence for each in found],
         cost=total_cost(data.llm_calls) if data.llm_calls else data.evaluation.get("cost_usd"),
         unfinished=_why_unfinished(data, planned),
+        regrading=data.evaluation.get("status") == REGRADING,
     )
 
 

@@ -1,8 +1,10 @@
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from stoic_assets.adapters.disk.release_files import load_release
 from stoic_assets.adapters.evaluation.job_choice import by_default, chosen_jobs, job_files
 from stoic_assets.adapters.project import Project
 from stoic_assets.core.errors import ConfigurationError, DocumentError
@@ -29,9 +31,19 @@ def test_without_a_choice_the_jobs_addressed_to_this_agent_run(project: Project,
     assert names(project, release=release) == ["for_zeno"]
     assert names(project, release=release, jobs=("for_marcus",)) == ["for_marcus"]
     assert names(project, release=release, tags=("x",)) == ["for_marcus"]
-    told = "^`jobs` of its release: there is no job 'for_nobody'"
-    with pytest.raises(ConfigurationError, match=told):
-        names(project, release=Release(agent="marcus", version="1", jobs=("for_nobody",)))
+
+
+def test_a_job_that_does_not_exist_is_told_by_the_release_that_names_it(project: Project, write: Write) -> None:
+    write("chat")
+    manifest = project.releases / "marcus-1.yml"
+    manifest.parent.mkdir(exist_ok=True)
+    manifest.write_text("agent: marcus\nversion: '1'\njobs:\n  - for_nobody\n")
+    release = load_release(project.releases, "marcus@1")
+    with pytest.raises(DocumentError, match=rf"^{re.escape(str(manifest))}:3: jobs: there is no job 'for_nobody'"):
+        names(project, release=release)
+    manifest.unlink()
+    with pytest.raises(DocumentError, match=r"^release marcus@1: jobs: there is no job 'for_nobody'"):
+        names(project, release=release)
 
 
 def test_who_names_nothing_means_the_classic_place_of_a_single_job(project: Project, write: Write) -> None:

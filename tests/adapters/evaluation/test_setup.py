@@ -159,7 +159,7 @@ def test_an_address_that_is_none_is_named_by_where_it_stands(project: Project, w
     with pytest.raises(ConfigurationError, match=r"^AGENT_URL: not an http"):
         set_up(EvaluationRequest(), "marcus@1", project, Settings(), OFFLINE | {"AGENT_URL": "localhost:8081"})
     write("other", target="chatbot: marcus, url: nope")
-    with pytest.raises(ConfigurationError, match=r"^job other: target\.url: not an http"):
+    with pytest.raises(ConfigurationError, match=r"/other\.yml:\d+: target\.url: not an http"):
         resolved(project)
 
 
