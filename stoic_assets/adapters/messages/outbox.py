@@ -15,8 +15,6 @@ from typing import Any
 
 from filelock import AsyncFileLock, Timeout
 
-from stoic_assets.adapters.disk.file_locks import locked
-from stoic_assets.adapters.disk.files import StorageError, remove_folder
 from stoic_assets.adapters.disk.sqlite_files import faults_named, open_shared
 from stoic_assets.adapters.messages.receiver import LIMIT, SETTINGS, MessageRefused, Receiver, Target, receiver
 from stoic_assets.adapters.process.wall_clock import now
@@ -41,11 +39,6 @@ _PUT = """
     )
 """
 """A message that replaces another one gets a new position at the end, so that a position identifies one content."""
-
-_TAKE_OVER = """
-    insert or ignore into messages (target, id, agent_version, body, delivered_at)
-    values (:target, :id, :agent_version, :body, :delivered_at)
-"""
 
 
 @dataclass(frozen=True)
@@ -192,36 +185,9 @@ class Outbox:
         with faults_named(self._file, again), closing(open_shared(self._file)) as connection, connection:
             for statement in _TABLE:
                 connection.execute(statement)
-            if (self._folder / "pending").exists():
-                self._take_over(connection)
             yield connection
-
-    def _take_over(self, messages: sqlite3.Connection) -> None:
-        """Imports the messages of earlier releases, which had a file for each."""
-        with locked(self._folder / "lock"):
-            messages.executemany(_TAKE_OVER, _former_messages(self._folder))
-            messages.commit()
-            for state in ("delivered", "pending"):
-                remove_folder(self._folder / state)
 
 
 def fitness_message(agent_version: str, evaluation_id: str) -> str:
     """The id of the message about an evaluation's fitness: a later update replaces an earlier one."""
     return f"{agent_version} {evaluation_id}"
-
-
-def _former_messages(folder: Path) -> list[dict[str, Any]]:
-    """The newest of each id, in their order. Raises `StorageError` for a file that cannot be read."""
-    newest: dict[tuple[str, str], dict[str, Any]] = {}
-    for path in folder.glob("*/*/*.json"):
-        try:
-            message = json.loads(path.read_bytes()) | {"target": path.parent.name}
-        except ValueError:
-            raise StorageError(f"{path} is damaged; move it away, and what else waits will be delivered") from None
-        if message["target"] == "fitness":
-            message["id"] = fitness_message(message["agent_version"], message["body"]["evaluation_id"])
-            message["body"] = {"revision": 1, **message["body"]}
-        key = (message["target"], message["id"])
-        newest[key] = max(message, newest.get(key, message), key=lambda each: int(each["order"]))
-    found = sorted(newest.values(), key=lambda each: int(each["order"]))
-    return [each | {"body": json.dumps(each["body"])} for each in found]

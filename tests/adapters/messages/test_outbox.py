@@ -25,9 +25,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from stoic_assets.adapters.disk.files import StorageError, remove_folder
-from stoic_assets.adapters.messages import outbox as outbox_module
-from stoic_assets.adapters.messages.outbox import Delivered, Outbox, fitness_message
+from stoic_assets.adapters.disk.files import StorageError
+from stoic_assets.adapters.messages.outbox import Delivered, Outbox
 from stoic_assets.core.endpoint_limits import EndpointLimit
 
 VERSION = "marcus@1.1.0"
@@ -455,82 +454,6 @@ def test_nothing_of_a_deleted_version_is_left_in_the_file(outbox: Outbox, tmp_pa
     kept = (tmp_path / "outbox" / "messages.sqlite").read_bytes()
     assert b"private words" not in kept
     assert b"other words" in kept
-
-
-def test_files_of_an_earlier_release_are_taken_over_in_order(
-    outbox: Outbox, service: Service, tmp_path: Path
-) -> None:
-    def keep(state: str, number: int, order: int, note: str, delivered_at: str | None = None) -> None:
-        file = tmp_path / "outbox" / state / "events" / f"trial {number}.json"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        message = {"id": f"trial {number}", "agent_version": VERSION, "order": order, "delivered_at": delivered_at}
-        file.write_text(json.dumps(message | {"body": {"number": number, "note": note}}))
-
-    then = "2026-01-01T00:00:00+00:00"
-    keep("pending", 2, 20, "newer")
-    keep("pending", 3, 10, "first")
-    keep("delivered", 1, 1, "done", then)
-    keep("delivered", 2, 9, "older", then)
-    assert deliver(outbox, service) == Delivered(2, 0)
-    assert [body["note"] for body in service.taken] == ["first", "newer"]
-    assert delivery_time(outbox) == then
-    assert not list(tmp_path.rglob("*.json"))
-
-
-def test_a_taking_over_that_was_cut_short_loses_nothing_and_is_ended(
-    outbox: Outbox, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    then = "2026-01-01T00:00:00+00:00"
-    for state, number, time_ in (("delivered", 1, then), ("pending", 2, None)):
-        file = tmp_path / "outbox" / state / "events" / f"trial {number}.json"
-        file.parent.mkdir(parents=True)
-        message = {"id": file.stem, "agent_version": VERSION, "order": number, "delivered_at": time_}
-        file.write_text(json.dumps(message | {"body": {"number": number}}))
-    removed = list[Path]()
-
-    def refused(folder: Path) -> None:
-        if removed:
-            raise StorageError(f"{folder} cannot be removed")
-        removed.append(folder)
-        remove_folder(folder)
-
-    with monkeypatch.context() as failing:
-        failing.setattr(outbox_module, "remove_folder", refused)
-        with pytest.raises(StorageError, match="cannot be removed"):
-            outbox.waiting()
-    assert removed
-    assert deliver(outbox, service) == Delivered(1, 0)
-    assert numbers(service) == [2]
-    assert delivery_time(outbox) == then
-    assert not list(tmp_path.rglob("*.json"))
-
-
-def test_of_former_fitness_updates_the_newest_of_an_evaluation_is_taken_over(outbox: Outbox, tmp_path: Path) -> None:
-    for number, state in enumerate(["delivered", "pending", "pending"]):
-        file = tmp_path / "outbox" / state / "fitness" / f"key{number}.json"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        body = {"idempotency_key": f"key{number}", "evaluation_id": "E1"}
-        message = {"id": f"key{number}", "agent_version": VERSION, "order": number, "body": body}
-        file.write_text(json.dumps(message | {"delivered_at": None}))
-    later = {"idempotency_key": "key3", "evaluation_id": "E2", "revision": 4}
-    message = {"id": "key3", "agent_version": VERSION, "order": 3, "body": later, "delivered_at": None}
-    (tmp_path / "outbox" / "pending" / "fitness" / "key3.json").write_text(json.dumps(message))
-    assert outbox.newest("fitness", fitness_message(VERSION, "E1")) == {
-        "revision": 1, "idempotency_key": "key2", "evaluation_id": "E1",
-    }  # fmt: skip
-    assert outbox.newest("fitness", fitness_message(VERSION, "E2")) == later
-    assert outbox.waiting() == {"fitness": 2}
-
-
-def test_a_damaged_file_of_an_earlier_release_is_named(outbox: Outbox, tmp_path: Path) -> None:
-    file = tmp_path / "outbox" / "pending" / "events" / "trial 1.json"
-    file.parent.mkdir(parents=True)
-    file.touch()
-    with pytest.raises(StorageError, match=r"trial 1.json is damaged; move it away"):
-        put(outbox, 2)
-    file.unlink()
-    put(outbox, 2)
-    assert outbox.waiting() == {"events": 1}
 
 
 def test_processes_that_deliver_at_once_lose_nothing(outbox: Outbox, service: Service, tmp_path: Path) -> None:
