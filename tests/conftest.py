@@ -91,6 +91,7 @@ def make_manifest() -> Callable[..., "Manifest"]:
         default = {
             "evaluation_id": "E1", "agent_version": "marcus@1.0.0", "started_at": "2026-01-01T00:00:00+00:00",
             "offline": False, "run_id": "r", "spec": spec, "spec_hash": spec.hash(),
+            "job_hashes": {job.name: job.question_hash() for job in spec.jobs},
         }  # fmt: skip
         return Manifest.model_validate({**default, **fields})
 

@@ -59,7 +59,7 @@ def manifest_of(candidate: Place, base: Place) -> Manifest:
     return Manifest(
         evaluation_id=candidate.evaluation_id, agent_version=candidate.agent_version,
         started_at=candidate.started_at.isoformat(), offline=False, parents=(base.agent_version,),
-        run_id=candidate.evaluation_id, spec=SPEC, spec_hash="",
+        run_id=candidate.evaluation_id, spec=SPEC, spec_hash="", job_hashes={},
     )  # fmt: skip
 
 

@@ -135,11 +135,7 @@ class Manifest(BaseModel, frozen=True):
     run_id: str
     spec: EvaluationSpec
     spec_hash: str
-    job_hashes: dict[str, str] = {}
-
-    def held_hashes(self) -> dict[str, str]:
-        """The question hash of each job in the conversations, by name; earlier releases had no `job_hashes`."""
-        return {job.name: job.question_hash() for job in self.spec.jobs} | self.job_hashes
+    job_hashes: dict[str, str]
 
 
 def newest_unfinished(

@@ -47,7 +47,7 @@ def make_spec() -> MakeSpec:
 def stored(spec: EvaluationSpec) -> Manifest:
     manifest = Manifest(
         evaluation_id="E", agent_version="a@1", started_at="2026-01-01T00:00:00+00:00", offline=True, run_id="r",
-        spec=spec.blanked(SECRETS), spec_hash=spec.hash(),
+        spec=spec.blanked(SECRETS), spec_hash=spec.hash(), job_hashes={},
     )
     return Manifest.model_validate_json(manifest.model_dump_json(by_alias=True, indent=1))
 

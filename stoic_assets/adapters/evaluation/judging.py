@@ -58,7 +58,7 @@ class EvaluationJudging:
         new = {job.name: job for job in (*known.jobs, *corrected)}.values()
         # Stored jobs are blanked again: `redact` may have learned a secret since, and judges must see none.
         new_jobs, held = ([job.blanked(redactor) for job in jobs] for jobs in (new, manifest.spec.jobs))
-        self._jobs, self._hashes = corrected_jobs(new_jobs, held), manifest.held_hashes() | known.job_hashes
+        self._jobs, self._hashes = corrected_jobs(new_jobs, held), manifest.job_hashes | known.job_hashes
         self._hashes |= {job.name: self._hash(job) for job in corrected}
         changed = [self._jobs[job.name] for job in held if self._jobs[job.name].hash() != job.hash()]
         hashes = {job.name: self._hashes[job.name] for job in changed}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from stoic_assets.adapters.evaluation.delivery import deliver, times_locked
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
-from stoic_assets.adapters.evaluation.version_comparison import TABLE, job_hashes, moved_between, read_side
+from stoic_assets.adapters.evaluation.version_comparison import TABLE, moved_between, read_side
 from stoic_assets.adapters.messages.outbox import Delivered, fitness_message
 from stoic_assets.adapters.messages.receiver import addresses
 from stoic_assets.adapters.ratings.feedback_files import human_evaluations
@@ -122,17 +122,15 @@ def _update(
     settings = workplace.settings
     return fitness_update(
         head, [*said, *people], settings.weakness, evolution=settings.evolution, parents=manifest.parents,
-        comparison=_open_comparison(workplace, manifest), scale=_scale(workplace, tables, head),
+        comparison=_open_comparison(workplace, manifest), scale=_scale(tables, head),
     )
 
 
-def _scale(workplace: Workplace, tables: EvaluationTables, head: EvaluationHead) -> Scale:
+def _scale(tables: EvaluationTables, head: EvaluationHead) -> Scale:
     """What the evaluation was measured with; a job of which no trial is valid has no part in its fitness."""
     trials, verdicts = (tables.read(name, columns) for name, columns in _MEASURED_WITH.items())
     valid = {row["trial_id"] for row in tables.read("composite_scores", ("trial_id", "valid")) if row["valid"]}
-    hashes = job_hashes(workplace, head.agent_version, head.evaluation_id, trials)
-    counted = [{**trial, "job_hash": hashes[trial["job"]]} for trial in trials if trial["trial_id"] in valid]
-    return scale_of(counted, verdicts, offline=head.offline)
+    return scale_of([trial for trial in trials if trial["trial_id"] in valid], verdicts, offline=head.offline)
 
 
 def _revised(workplace: Workplace, tables: EvaluationTables, update: FitnessUpdate) -> FitnessUpdate:

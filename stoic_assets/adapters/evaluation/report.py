@@ -9,7 +9,6 @@ from stoic_assets.adapters.disk.files import write_whole
 from stoic_assets.adapters.evaluation.compiled_templates import compiled_templates
 from stoic_assets.adapters.evaluation.release_comparison import why_uncompared
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
-from stoic_assets.adapters.evaluation.version_comparison import job_hashes
 from stoic_assets.adapters.ratings.calibration_store import calibration_rows
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
@@ -75,16 +74,14 @@ def write_weak_virtues(workplace: Workplace, manifest: Manifest) -> tuple[Path, 
 
 
 def _tables(workplace: Workplace, key: Key, kind: type[ReportData] | type[BaseVersion]) -> dict[str, Any]:
-    """The tables that the fields of `kind` name; trials with the hashes of jobs that comparisons use."""
+    """The tables that the fields of `kind` name."""
     names = [field.name for field in fields(kind) if field.name not in GATHERED_OTHERWISE]
-    tables = {name: _rows(workplace.warehouse, key, name) for name in names}
-    hashes = job_hashes(workplace, *key, tables["trials"])
-    return tables | {"trials": [trial | {"job_hash": hashes[trial["job"]]} for trial in tables["trials"]]}
+    return {name: _rows(workplace.warehouse, key, name) for name in names}
 
 
 def _jobs(workplace: Workplace, manifest: Manifest, trials: Rows) -> list[Row]:
     """The jobs used for judging, without secrets: whether they were corrected, and if so, whether they are kept."""
-    judged, held = {row["job"]: row["job_hash"] for row in trials}, manifest.held_hashes()
+    judged, held = {row["job"]: row["job_hash"] for row in trials}, manifest.job_hashes
     correction = workplace.evidence.correction(manifest)
     kept = {job.name: job for job in correction.jobs if judged.get(job.name) == correction.job_hashes[job.name]}
     parts: Any = {"name": True, "facts": True, "tasks": True, "scenarios": {"__all__": {"id", "category"}}}

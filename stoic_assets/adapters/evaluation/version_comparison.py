@@ -17,7 +17,6 @@ from stoic_assets.core.comparison.comparison import Comparison, compare
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import CONVERSED, DONE, Manifest, way_to_finish
-from stoic_assets.core.jobs.job import QUESTION
 from stoic_assets.core.judging.silent_judges import answers
 from stoic_assets.core.presentation.confidence import calibrated_share
 from stoic_assets.core.releases import base_of
@@ -98,7 +97,7 @@ def read_side(workplace: Workplace, agent_version: str, evaluation_id: str) -> S
         judges=frozenset(row["judge_model"] for row in verdicts if row["error"] is None),
         prompts=_prompts(trials, verdicts, tasks),
         built_in_prompts=evaluation["prompt_hash"],
-        jobs=job_hashes(workplace, *key, trials),
+        jobs=_job_hashes(trials),
         measures=_model_rows(warehouse, "job_measures", *key),
         calibrated=calibrated_share(verdicts),
         agreement=in_short(calibration_rows(warehouse), verdicts),
@@ -109,18 +108,9 @@ def read_side(workplace: Workplace, agent_version: str, evaluation_id: str) -> S
     )
 
 
-def job_hashes(workplace: Workplace, agent_version: str, evaluation_id: str, trials: Sequence[Row]) -> dict[str, str]:
-    """The hash of what each job asks, by its name (`Job.question_hash`).
-
-    An earlier release stored other hashes with the trials, but whole jobs in the manifest; without a manifest only
-    these hashes are left.
-    """
-    stored = {row["job"]: row["job_hash"] or "" for row in trials}
-    if all(content.startswith(QUESTION) for content in stored.values()):
-        return stored
-    manifest = workplace.evidence.readable(agent_version, evaluation_id)
-    held = {job.name: job.question_hash() for job in manifest.spec.jobs} if manifest else {}
-    return {job: now if now.startswith(QUESTION) else held.get(job, now) for job, now in stored.items()}
+def _job_hashes(trials: Sequence[Row]) -> dict[str, str]:
+    """The hash of what each job asks, by its name (`Job.question_hash`)."""
+    return {row["job"]: row["job_hash"] for row in trials}
 
 
 def _model_rows(
@@ -170,7 +160,7 @@ def _stored(workplace: Workplace, agent_version: str, named: str | None) -> list
         Stored(
             agent_version, row["evaluation_id"], row["offline"],
             conclusive(row["scored_trials"] or 0, row["invalid_trials"] or 0, threshold),
-            job_hashes(workplace, agent_version, row["evaluation_id"], held[row["evaluation_id"]]),
+            _job_hashes(held[row["evaluation_id"]]),
         )
         for row in wanted
     ]

@@ -33,8 +33,8 @@ from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.yaml_text import Path
 
-QUESTION = "asks:"
-"""Prefix of `Job.question_hash`: earlier releases stored hashes of another text, which must never equal these."""
+_QUESTION = "asks:"
+"""Prefix of `Job.question_hash`, so that it never equals a `Job.hash`."""
 PromptName = Literal["evaluator", "tasks", "wisdom", "courage", "justice", "temperance", "practical_wisdom"]
 
 
@@ -143,13 +143,13 @@ class Job(CamelDocument):
             ) from None
 
     def question_hash(self) -> str:
-        """SHA-256 over what a trial asks, after the prefix `QUESTION`; repeats, tags, holdout and URL do not change it.
+        """SHA-256 over what a trial asks, with a prefix; repeats, tags, holdout and URL do not change it.
 
         Defaults are left out, so that a field that a later release adds changes no hash.
         """
         aside: Any = {"repeats": True, "tags": True, "holdout": True, "target": {"url"}}
         asked = self.model_dump_json(by_alias=True, exclude=aside, exclude_defaults=True)
-        return QUESTION + hashlib.sha256(asked.encode()).hexdigest()
+        return _QUESTION + hashlib.sha256(asked.encode()).hexdigest()
 
     def weights(self) -> dict[Virtue, float] | None:
         """The weight of every virtue, or None where the job names none."""

@@ -170,8 +170,8 @@ def test_of_a_file_that_is_older_than_the_column_it_is_not_known_what_was_asked_
 
 
 @pytest.fixture
-def earlier(workplace: Workplace, make_manifest: Callable[..., Manifest]) -> Manifest:
-    """As an earlier release stored it: whole jobs in the manifest, other hashes of them with the trials."""
+def held(workplace: Workplace, make_manifest: Callable[..., Manifest]) -> Manifest:
+    """An evaluation with a manifest, and with the hashes of its jobs in its trials."""
     job = {
         "name": "mentor", "target": {"user": "u", "chatbot": "marcus"}, "repeats": 3,
         "tasks": [{"task": "Talk", "acceptanceCriteria": "Somebody talks"}],
@@ -179,7 +179,7 @@ def earlier(workplace: Workplace, make_manifest: Callable[..., Manifest]) -> Man
     manifest = make_manifest(jobs=(Job.model_validate(job),), agent_version=KEY[0], evaluation_id=KEY[1])
     workplace.evidence.begin(manifest)
     times = {"started_at": "2026-11-20T02:00:00+00:00", "ended_at": "2026-11-20T02:00:01+00:00"}
-    stored = [row | times | {"job_hash": manifest.spec.jobs[0].hash()} for row in TABLES["trials"]]
+    stored = [row | times | {"job_hash": manifest.job_hashes["mentor"]} for row in TABLES["trials"]]
     for table, rows in (TABLES | {"trials": stored}).items():
         workplace.warehouse.write(table, *KEY, rows)
     return manifest
@@ -193,38 +193,20 @@ def asked(workplace: Workplace, manifest: Manifest) -> Any:
     return jobs["mentor"]
 
 
-def test_the_jobs_of_an_earlier_release_are_known_by_its_manifest(workplace: Workplace, earlier: Manifest) -> None:
-    assert asked(workplace, earlier) == earlier.spec.jobs[0].question_hash()
+def test_a_correction_counts(workplace: Workplace, held: Manifest) -> None:
+    corrected = held.spec.jobs[0].model_copy(update={"aspirational_average": 10.0})
+    EvaluationJudging(workplace, held, corrected=[corrected]).update_trials()
+    assert asked(workplace, held) == corrected.question_hash() != held.spec.jobs[0].question_hash()
+    EvaluationJudging(workplace, held).update_trials()
+    assert asked(workplace, held) == held.spec.jobs[0].question_hash()
 
 
-def test_a_correction_counts_in_an_evaluation_of_an_earlier_release(workplace: Workplace, earlier: Manifest) -> None:
-    corrected = earlier.spec.jobs[0].model_copy(update={"aspirational_average": 10.0})
-    EvaluationJudging(workplace, earlier, corrected=[corrected]).update_trials()
-    assert asked(workplace, earlier) == corrected.question_hash() != earlier.spec.jobs[0].question_hash()
-    EvaluationJudging(workplace, earlier).update_trials()
-    assert asked(workplace, earlier) == earlier.spec.jobs[0].question_hash()
-
-
-def test_without_a_manifest_the_stored_hash_is_all_there_is(workplace: Workplace, earlier: Manifest) -> None:
-    workplace.evidence.delete(KEY[0])
-    assert asked(workplace, earlier) == earlier.spec.jobs[0].hash()
-
-
-def test_with_a_manifest_that_cannot_be_read_any_more_it_is_too(
-    workplace: Workplace, earlier: Manifest, caplog: pytest.LogCaptureFixture
-) -> None:
-    path = workplace.evidence.folder(*KEY) / "manifest.json"
-    path.write_text("{}")
-    assert asked(workplace, earlier) == earlier.spec.jobs[0].hash()
-    assert f"{path} was written by another version" in caplog.text
-
-
-def test_what_was_blanked_in_the_manifest_counts_in_the_stored_hash(workplace: Workplace, earlier: Manifest) -> None:
-    """Today's manifests hold jobs without their secrets, and the hashes of jobs with them."""
-    [told] = [job.model_copy(update={"facts": ("the key is opensesame",)}) for job in earlier.spec.jobs]
+def test_what_was_blanked_in_the_manifest_counts_in_the_stored_hash(workplace: Workplace, held: Manifest) -> None:
+    """Manifests hold jobs without their secrets, and the hashes of jobs with them."""
+    [told] = [job.model_copy(update={"facts": ("the key is opensesame",)}) for job in held.spec.jobs]
     workplace.redactor.learn(["opensesame"])
-    spec = earlier.spec.model_copy(update={"jobs": (told,)})
-    manifest = earlier.model_copy(update={"spec": spec, "job_hashes": {"mentor": told.question_hash()}})
+    spec = held.spec.model_copy(update={"jobs": (told,)})
+    manifest = held.model_copy(update={"spec": spec, "job_hashes": {"mentor": told.question_hash()}})
     workplace.evidence.begin(manifest)
     [blanked] = manifest.spec.blanked(workplace.redactor).jobs
     EvaluationJudging(workplace, workplace.evidence.manifest(*KEY) or manifest).update_trials()
