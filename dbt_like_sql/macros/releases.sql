@@ -10,8 +10,7 @@ with recursive heads as (
         released_at,
         parents,
         status,
-        offline,
-        judge_models
+        offline
     from {{ source('evidence', 'evaluations') }}
 ),
 
@@ -33,7 +32,7 @@ newest as (
     from conclusive
     qualify row_number() over (
         partition by agent_version
-        order by coalesce(is_partial, false), started_at desc, evaluation_id desc
+        order by is_partial, started_at desc, evaluation_id desc
     ) = 1
 ),
 
@@ -97,7 +96,6 @@ select
     newest.evaluated_at,
     newest.agent,
     versions.released_at,
-    list_sort(newest.judge_models) as judge_models,
     row_number() over (
         partition by newest.agent
         order by placed.place, agent_version

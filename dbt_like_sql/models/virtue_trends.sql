@@ -22,7 +22,7 @@ placed as (
         virtues.score as mean,
         releases.released_at,
         releases.place,
-        coalesce(virtues.judges, releases.judge_models) as judges,
+        virtues.judges,
         suites.suite,
         row_number() over (
             partition by virtues.agent, virtues.virtue

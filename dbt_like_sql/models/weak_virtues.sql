@@ -52,6 +52,4 @@ left join advice using (agent_version, evaluation_id, virtue)
 -- Rounded, since 0.7 · 0.8 ÷ 0.8 lies a hair below 0.7 in binary.
 where
     round(virtues.score, 9) < {{ var('weak_score_below') }}
-    -- Rows of earlier releases have no bound of their own.
-    and round(virtues.confidence, 9)
-    > round(coalesce(virtues.confidence_above, {{ var('weak_confidence_above') }}), 9)
+    and round(virtues.confidence, 9) > round(virtues.confidence_above, 9)

@@ -32,7 +32,7 @@ def whose_confidence(calibrated: float, agreement: str = "") -> str:
 def weak_above(virtues: Iterable[Row]) -> str:
     """The confidence above which a low score is weak and, if that differs between virtues, for which ones.
 
-    `virtues` are rows of `evaluation_virtues`; those written by earlier releases lack the value and are skipped.
+    `virtues` are rows of `evaluation_virtues`; those without a score have no such value and are skipped.
     """
     bounds: dict[str, list[str]] = {}
     for row in virtues:

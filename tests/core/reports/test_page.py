@@ -212,7 +212,7 @@ def test_judging_again_makes_no_conversation_longer(make_data: Make) -> None:
 
 
 def test_the_page_says_which_bound_held(make_data: Make, usual_page: str) -> None:
-    assert "if its confidence is above" not in usual_page  # rows of an earlier release
+    assert "if its confidence is above" not in usual_page
     virtues = [{**row, "confidence_above": 0.5} for row in make_data().evaluation_virtues]
     page = render_report(make_data(evaluation_virtues=virtues))
     assert ">A virtue with a low score is weak if its confidence is above 0.50.<" in page

@@ -2,7 +2,6 @@
 
 import pytest
 
-from stoic_assets.adapters.warehouse.sql_models import open_models
 from stoic_assets.core.scoring.validity import conclusive
 from stoic_assets.core.settings import Settings
 
@@ -66,14 +65,6 @@ def test_a_calibrated_confidence_is_held_against_a_bound_of_its_own(warehouse, e
     own = {"wisdom": 0.5, "courage": 0.5, "justice": 0.7, "temperance": 0.6, "practical_wisdom": 0.5}
     assert bounds == pytest.approx(own)
     assert {row["virtue"] for row in made.read("weak_virtues")} == {"wisdom", "temperance", "practical_wisdom"}
-
-
-def test_virtues_of_an_earlier_release_are_held_against_the_judges_bound(warehouse, evaluation):
-    made = evaluation(warehouse).trial().verdict(score=0.3, confidence=0.71).scored()
-    [row] = made.read("evaluation_virtues")
-    warehouse.write("evaluation_virtues", made.version, made.key, [row | {"confidence_above": None}])
-    with open_models(warehouse, made.version, made.key) as models:
-        assert [row["virtue"] for row in models.rows("weak_virtues")] == ["wisdom"]
 
 
 def test_trials_without_confidence_count_alike(warehouse, evaluation):

@@ -90,14 +90,6 @@ def test_each_virtue_has_its_own_releases_those_in_which_it_was_scored(warehouse
     }
 
 
-def test_where_earlier_releases_did_not_note_who_scored_a_virtue_those_count_who_were_to(warehouse, release):
-    for month, judges in enumerate((["b", "a"], ["a", "b"], ["c"]), 1):
-        made = release(str(month), 0.1 * month, judge_models=judges, released_at=f"2026-{month:02}-01T00:00:00Z")
-        [row] = made.read("evaluation_virtues")
-        warehouse.write("evaluation_virtues", made.version, made.key, [row | {"judges": None}])
-    assert [row["slope"] for row in trends(warehouse)] == [None, pytest.approx(0.1), None]
-
-
 def test_the_newest_finished_and_conclusive_evaluation_counts(warehouse, release):
     release("1", 0.2, key="old", started_at="2026-01-01T00:00:00Z")
     release("1", 0.4, key="good", started_at="2026-01-02T00:00:00Z")
