@@ -138,8 +138,8 @@ def _revised(workplace: Workplace, tables: EvaluationTables, update: FitnessUpda
     if former := workplace.outbox.newest("fitness", _message(update)):
         return update.after(former)
     stored = next(iter(tables.read_if_stored("fitness_updates")), None)
-    # The outbox was deleted, or had nothing to send; an earlier release did not store the revision.
-    return update.after(stored) if stored and stored["revision"] and deliverable(stored) else update
+    # The outbox was deleted, or had nothing to send.
+    return update.after(stored) if stored and deliverable(stored) else update
 
 
 def _message(update: FitnessUpdate) -> str:

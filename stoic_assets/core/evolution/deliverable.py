@@ -8,5 +8,5 @@ def deliverable(update: Row) -> bool:
 
     That is a result, be it that no virtue could be scored, or a later revision: it replaces what was sent.
     """
-    scored = update.get("conclusive") and update.get("scored_trials")
-    return bool(update["fitness"] is not None or scored or (update.get("revision") or 1) > 1)
+    scored = update["conclusive"] and update["scored_trials"]
+    return bool(update["fitness"] is not None or scored or update["revision"] > 1)

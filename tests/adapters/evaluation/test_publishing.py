@@ -7,18 +7,14 @@ import uuid
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from stoic_assets.adapters.evaluation.delivery import times_locked
 from stoic_assets.adapters.evaluation.publishing import Published, gepa_batch, publish, publish_feedback
 from stoic_assets.adapters.evaluation.version_comparison import compare_versions
 from stoic_assets.adapters.evaluation.version_comparison import store as store_comparison
-from stoic_assets.adapters.warehouse.table_schemas import arrow_schema
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
@@ -112,26 +108,6 @@ def test_who_evolves_learns_that_a_version_failed_throughout(
         [sent] = updates_sent(workplace, manifest)
         assert (sent["fitness_score"], sent["failed_trials"], sent["scored_trials"]) == (None, 2, 2)
         assert (sent["revision"], sent["conclusive"]) == (1, True)
-
-
-def test_an_update_of_an_earlier_release_is_read_though_it_says_nothing_of_failures(
-    workplace: Workplace, evaluate: Make
-) -> None:
-    agent = f"agent{uuid.uuid4().hex}"
-    folder = workplace.warehouse.root / "fitness_updates" / f"agent_version={agent}@1.0.0"
-    folder.mkdir(parents=True)
-    schema = arrow_schema("fitness_updates")
-    for name in ("scored_trials", "failed_trials"):
-        schema = schema.remove(schema.get_field_index(name))
-    former = {"idempotency_key": "k", "agent_id": agent, "evaluation_id": "night", "evaluated_at": datetime.now(UTC)}
-    pq.write_table(pa.Table.from_pylist([former], schema=schema), folder / "night.1.parquet")
-    published(workplace, evaluate(f"{agent}@1.1.0", {"a": 0.4}))
-    for _ in range(2):
-        [stored] = workplace.warehouse.read("fitness_updates", f"{agent}@1.0.0", "night")
-        assert (stored["idempotency_key"], stored["failed_trials"]) == ("k", None)
-        told = workplace.warehouse.query("select scored_trials from fitness_updates order by agent_version")
-        assert [row["scored_trials"] for row in told] == [None, 1]
-        workplace.warehouse.compact(timedelta(0))
 
 
 def scored(workplace: Workplace, manifest: Manifest, conclusive: bool) -> None:

@@ -258,6 +258,7 @@ def make(trials: int = 20, turns: int = 6, compared: bool = True, **changes: Any
         ],
         fitness_updates=[
             {"fitness": 0.66, "fitness_low": 0.61, "fitness_high": 0.71, "delivered_at": None,
+             "conclusive": True, "scored_trials": 6, "revision": 1,
              "objectives": '{"wisdom": 0.83}', "improvement_areas": '{"temperance": ["Say less before the question."]}'}
         ],
         version_comparisons=findings() if compared else (),

@@ -227,7 +227,10 @@ def test_offline_and_too_many_invalid_trials_are_told_first(make_data: Make) -> 
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        ({"fitness": 0.66, "delivered_at": None}, "Fitness 0.66 in the fitness update: waiting in the outbox."),
+        (
+            {"fitness": 0.66, "conclusive": True, "scored_trials": 6, "revision": 1, "delivered_at": None},
+            "Fitness 0.66 in the fitness update: waiting in the outbox.",
+        ),
         (
             {"conclusive": True, "scored_trials": 6, "revision": 1, "fitness_why": "the agent failed in every trial"},
             "No fitness (the agent failed in every trial) in the fitness update: waiting in the outbox.",
@@ -244,7 +247,6 @@ def test_offline_and_too_many_invalid_trials_are_told_first(make_data: Make) -> 
             {"conclusive": False, "scored_trials": 6, "revision": 2, "fitness_why": "too many trials are invalid"},
             "No fitness (too many trials are invalid) in the fitness update: waiting in the outbox.",
         ),
-        ({"conclusive": None, "revision": None}, "No fitness (no virtue was scored) in the fitness update: not sent."),
     ],
 )
 def test_a_fitness_update_that_is_never_sent_waits_nowhere(make_data: Make, row: Row, said: str) -> None:
