@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import Literal
 
 from stoic_assets.core.ratings.blinding import Key, Keys
-from stoic_assets.core.ratings.rating_file import Rating, rater_name
+from stoic_assets.core.ratings.rating_file import Rating
 from stoic_assets.core.table_rows import Row, Rows
 
 Place = tuple[str, str]
@@ -37,17 +37,15 @@ class Merged:
 def merge(stored: Rows, ratings: Iterable[Rating], keys: Keys) -> Merged:
     """Merges ratings into the `stored` rows of all places.
 
-    Each rater, test id and page has one row, the newest, and of equally new ratings the last one. Rows of earlier
-    releases, which stored a rater's id in whatever spelling a file had, get its one spelling.
+    Each rater, test id and page has one row, the newest, and of equally new ratings the last one.
     """
-    current = {_identity(row): row for row in map(_respelt, sorted(stored, key=_age))}
+    current = {_identity(row): row for row in sorted(stored, key=_age)}
     given = [rating_row(rating, keys.get(rating.test_id)) for rating in ratings]
     incoming = {_identity(row): row for row in sorted(given, key=_age)}
     found = {identity: _found(current.get(identity), row) for identity, row in incoming.items()}
     taken = {identity: row for identity, row in incoming.items() if found[identity] in ("new", "changed")}
     replaced = [current[identity] for identity in taken.keys() & current.keys()]
-    respelt = [row for row in stored if row != _respelt(row)]
-    touched = {place_of(row) for row in (*respelt, *replaced, *taken.values())}
+    touched = {place_of(row) for row in (*replaced, *taken.values())}
     rows: dict[Place, list[Row]] = {place: [] for place in sorted(touched)}
     for _, row in sorted((current | taken).items(), key=itemgetter(0)):
         if place_of(row) in touched:
@@ -90,10 +88,6 @@ def rating_row(rating: Rating, key: Key | None) -> Row:
 def _identity(row: Row) -> tuple[str, str, str]:
     """What identifies a row: a page keeps its ratings even if another study uses, or takes over, its ids."""
     return row["rater_id"], row["test_id"], row["page_id"] or ""
-
-
-def _respelt(row: Row) -> Row:
-    return {**row, "rater_id": rater_name(row["rater_id"])}
 
 
 def _age(row: Row) -> tuple[datetime, float]:

@@ -76,21 +76,6 @@ def test_a_changed_rating_takes_the_place_of_the_former() -> None:
     assert [(row["rater_id"], row["helpfulness"]) for row in stored(later)] == [("ann", 5), ("bob", 2)]
 
 
-def test_a_rater_stored_in_another_spelling_is_the_same_person() -> None:
-    earlier = [row | {"rater_id": rater} for rater in ("Ann", "ANN") for row in stored(merge([], [rating("i1")], KEYS))]
-    merged = merge(earlier, [rating("i1"), rating("i2")], KEYS)
-    assert counts(merged) == (1, 0, 1, 0)
-    assert [row["rater_id"] for row in stored(merged)] == ["ann", "ann"]
-
-
-def test_what_was_stored_in_another_spelling_is_respelt_though_its_file_is_gone() -> None:
-    earlier = [row | {"rater_id": "Stra\u00dfe Rene\u0301"} for row in stored(merge([], [rating("i2")], KEYS))]
-    merged = merge(earlier, [rating("i1", rater="stra\u00dfe ren\u00e9")], KEYS)
-    assert counts(merged) == (1, 0, 0, 0)
-    assert {row["rater_id"] for row in stored(merged)} == {"stra\u00dfe ren\u00e9"}
-    assert len(stored(merged)) == 2
-
-
 def test_an_older_file_brings_nothing_back() -> None:
     now = merge([], [rating(mark=5, minute=9)], KEYS)
     older = merge(stored(now), [rating(mark=1, minute=2)], KEYS)
