@@ -227,7 +227,7 @@ def test_with_a_version_go_the_keys_to_its_rated_replies_and_the_pages_that_show
     monkeypatch.setattr(maintenance, "delete_from_graph", lambda *_: None)
     home, pages = workplace.project.home, workplace.reports / "ratings"
     versions = {"x-1": VERSION, "x-2": "mentor@2"}
-    keys = {test_id: Key(origin=test_id, agent_version=each, words=5) for test_id, each in versions.items()}
+    keys = {test_id: Key(origin=test_id, rubric="r", agent_version=each, words=5) for test_id, each in versions.items()}
     write_keys(home, keys)
     pages.mkdir(parents=True)
     for test_id in keys:

@@ -59,7 +59,7 @@ def test_collecting_says_what_came_in(tmp_path: Path, capsys: pytest.CaptureFixt
 def given(workplace: Workplace, folder: Path, **ids: str | None) -> Path:
     """A file with ratings of these ids, each the id of a trial of ours or of none."""
     keys = {
-        name: Key(origin=name, agent_version="marcus@1", evaluation_id="E", trial_id=trial, words=9)
+        name: Key(origin=name, rubric="r", agent_version="marcus@1", evaluation_id="E", trial_id=trial, words=9)
         for name, trial in ids.items() if trial
     }  # fmt: skip
     write_keys(workplace.project.home, keys)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from stoic_assets.core.ratings.reading import words_to_read
-from stoic_assets.core.ratings.rubric import FIRST_VERSION, rubric_version
+from stoic_assets.core.ratings.rubric import rubric_version
 from stoic_assets.core.ratings.training import ATTENTION, PRACTICE, TrainingItem
 from stoic_assets.core.visible_text import visible
 
@@ -40,7 +40,7 @@ class Key(BaseModel, frozen=True):
     """
 
     origin: str
-    rubric: str = FIRST_VERSION
+    rubric: str
     page_id: str = ""
     agent_version: str | None = None
     evaluation_id: str | None = None
@@ -115,12 +115,12 @@ class _Desk:
 
     def reply(self, reply: Reply) -> PageItem:
         """A reply under its id."""
-        test_id = self._note(_key("reply", reply))
+        test_id = self._note(self._key("reply", reply))
         return PageItem(test_id, visible(reply.input), visible(reply.reply) or "[an empty reply]")
 
     def repeat(self, first: PageItem, reply: Reply) -> PageItem:
         """The same reply again under another id."""
-        test_id = self._note(_key("repeat", reply).model_copy(update={"repeat_of": first.test_id}))
+        test_id = self._note(self._key("repeat", reply).model_copy(update={"repeat_of": first.test_id}))
         return PageItem(test_id, first.input, first.reply)
 
     def training(self, kind: str, item: TrainingItem) -> str:
@@ -129,20 +129,22 @@ class _Desk:
         asked: dict[str, int | str] = {**marks, "overall": item.overall} if kind == "attention" else {}
         origin = f"{kind} {_digest(item.input, item.reply)[:12]}"
         words = words_to_read(item.input, item.reply)
-        return self._note(Key(origin=origin, practice=kind == "practice", attention=asked, words=words))
+        is_practice = kind == "practice"
+        return self._note(
+            Key(origin=origin, rubric=self._rubric, practice=is_practice, attention=asked, words=words)
+        )
+
+    def _key(self, kind: str, reply: Reply) -> Key:
+        place = (reply.agent_version, reply.evaluation_id, reply.trial_id)
+        return Key(
+            origin=" ".join((kind, *place)), rubric=self._rubric, agent_version=place[0], evaluation_id=place[1],
+            trial_id=place[2], words=words_to_read(reply.input, reply.reply),
+        )
 
     def _note(self, key: Key) -> str:
         test_id = self._ids.get(key.origin) or self._draw()
-        self.keys[test_id] = key.model_copy(update={"rubric": self._rubric})
+        self.keys[test_id] = key
         return test_id
-
-
-def _key(kind: str, reply: Reply) -> Key:
-    place = (reply.agent_version, reply.evaluation_id, reply.trial_id)
-    return Key(
-        origin=" ".join((kind, *place)), agent_version=place[0], evaluation_id=place[1], trial_id=place[2],
-        words=words_to_read(reply.input, reply.reply),
-    )
 
 
 def _digest(*texts: str) -> str:

@@ -92,9 +92,6 @@ OVERALL = (
     OverallChoice("no", "n", "No", "A poor reply; it would not help me"),
 )
 
-FIRST_VERSION = "2e6695541fdf"
-"""The rubric of pages whose keys do not name one."""
-
 
 @cache
 def rubric_version() -> str:

@@ -6,7 +6,6 @@ import pytest
 
 from stoic_assets.core.ratings import blinding
 from stoic_assets.core.ratings.blinding import ENOUGH_FOR_REPEATS, REPEATS, BlindPage, Key, Reply, blind
-from stoic_assets.core.ratings.rubric import FIRST_VERSION
 
 
 def replies(number: int, version: str = "marcus@1.0") -> list[Reply]:
@@ -72,13 +71,6 @@ def test_another_rubric_makes_another_page_with_ids_of_its_own(monkeypatch: pyte
     assert not set(second.keys) & set(first.keys)
     assert second.page_id != first.page_id
     assert {key.rubric for key in second.keys.values()} == {"sharper"}
-
-
-def test_keys_that_name_no_rubric_are_of_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blinding, "rubric_version", lambda: FIRST_VERSION)
-    first = drawn(25)
-    former = {test_id: Key.model_validate(key.model_dump(exclude={"rubric"})) for test_id, key in first.keys.items()}
-    assert drawn(25, former) == first
 
 
 def test_the_order_of_items_tells_nothing() -> None:

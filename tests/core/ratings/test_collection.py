@@ -14,11 +14,13 @@ from stoic_assets.core.ratings.rating_file import DimensionMarks, Rating, Rating
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 KEYS = {
-    "i1": Key(origin="i1", agent_version="marcus@1", evaluation_id="e1", trial_id="t1", words=9),
-    "i2": Key(origin="i2", agent_version="marcus@2", evaluation_id="e2", trial_id="t2", words=9),
-    "r1": Key(origin="r1", agent_version="marcus@1", evaluation_id="e1", trial_id="t1", repeat_of="i1", words=9),
-    "p1": Key(origin="p1", practice=True, words=9),
-    "a1": Key(origin="a1", attention={"helpfulness": 2}, words=9),
+    "i1": Key(origin="i1", rubric="r", agent_version="marcus@1", evaluation_id="e1", trial_id="t1", words=9),
+    "i2": Key(origin="i2", rubric="r", agent_version="marcus@2", evaluation_id="e2", trial_id="t2", words=9),
+    "r1": Key(
+        origin="r1", rubric="r", agent_version="marcus@1", evaluation_id="e1", trial_id="t1", repeat_of="i1", words=9
+    ),
+    "p1": Key(origin="p1", rubric="r", practice=True, words=9),
+    "a1": Key(origin="a1", rubric="r", attention={"helpfulness": 2}, words=9),
 }
 
 
