@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from stoic_assets.core.ratings.reading import words_to_read
-
 
 @dataclass(frozen=True)
 class RatedItem:
@@ -12,18 +10,11 @@ class RatedItem:
 
     `effectiveness` is the agent's own PAD effectiveness, 0–1, where it reports one. `attention` holds the answers that
     an attention item asks for (a dimension to its mark, `overall` to its answer); it is empty for every other item.
-    `words` is the number to read before rating; None means that they are counted in `input` and `reply`.
+    `words` is the number to read before rating, 0 where no text is known.
     """
 
     input: str | None = None
     reply: str | None = None
-    words: int | None = None
+    words: int = 0
     effectiveness: float | None = None
     attention: Mapping[str, int | str] = field(default_factory=dict)
-
-    @property
-    def words_to_read(self) -> int:
-        """The number of words to read before rating, 0 where no text is known."""
-        if self.words is not None:
-            return self.words
-        return words_to_read(self.input or "", self.reply or "")

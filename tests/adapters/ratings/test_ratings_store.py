@@ -272,7 +272,7 @@ def test_analysis_learns_what_was_shown(workplace: Workplace) -> None:
     keys = read_keys(workplace.project.home)
     assert set(items) == set(keys)
     [shown] = [items[test_id] for test_id, key in keys.items() if key.trial_id]
-    assert (shown.input, shown.words_to_read, shown.effectiveness) == ("I write about grief.", 4 + 6, 0.7)
+    assert (shown.input, shown.words, shown.effectiveness) == ("I write about grief.", 4 + 6, 0.7)
     assert sum(bool(item.attention) for item in items.values()) == 2
 
 

@@ -17,7 +17,7 @@ def too_fast(rows: Rows, items: Mapping[str, RatedItem]) -> Iterator[RaterFlag]:
     timed: dict[str, list[bool]] = {}
     for row in rows:
         if is_timed(row, items):
-            hasty = row["seconds"] < items[row["test_id"]].words_to_read / WORDS_PER_MINUTE * 60
+            hasty = row["seconds"] < items[row["test_id"]].words / WORDS_PER_MINUTE * 60
             timed.setdefault(row["rater_id"], []).append(hasty)
     for rater, hasty_ones in sorted(timed.items()):
         if sum(hasty_ones) >= MOST_HASTY * len(hasty_ones):
@@ -28,4 +28,4 @@ def too_fast(rows: Rows, items: Mapping[str, RatedItem]) -> Iterator[RaterFlag]:
 def is_timed(row: Row, items: Mapping[str, RatedItem]) -> bool:
     """Whether both the time of a rating and the words to read are known."""
     item = items.get(row["test_id"])
-    return row.get("seconds") is not None and item is not None and item.words_to_read > 0
+    return row.get("seconds") is not None and item is not None and item.words > 0

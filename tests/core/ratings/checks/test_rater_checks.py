@@ -35,12 +35,6 @@ def test_unknown_times_and_unknown_texts_are_not_judged(make_row: MakeRow) -> No
     assert list(too_fast(rows, {"timeless": HUNDRED_WORDS, "empty": RatedItem()})) == []
 
 
-def test_words_are_counted_when_they_are_not_given() -> None:
-    assert RatedItem(input="I failed again.", reply="What is up to you?").words_to_read == 8
-    assert RatedItem(input="one two", words=70).words_to_read == 70
-    assert RatedItem(input="我又失败了。", reply="什么取决于你？").words_to_read == 6
-
-
 @pytest.mark.parametrize(("second", "flagged"), [(3, False), (4, False), (5, True), (1, True)])
 def test_inconsistent_on_repeats(make_row: MakeRow, second: int, flagged: bool) -> None:
     rows = [make_row("a", "one", 3), make_row("b", "one", second)]
