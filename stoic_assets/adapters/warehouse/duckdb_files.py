@@ -16,9 +16,6 @@ from stoic_assets.adapters.warehouse.duckdb_engine import open_engine
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-_MARKED = 2
-"""The form of a mark. Files with an earlier one may be empty: a full disk lost their content silently."""
-
 
 def mark(file: Path, views: Mapping[str, str]) -> None:
     """Records next to a file which views it contains. Raises `StorageError`."""
@@ -81,5 +78,5 @@ def _mark_of(file: Path) -> Path:
 
 
 def _state(file: Path, views: Mapping[str, str]) -> dict[str, Any]:
-    state, digest = file.stat(), hashlib.sha256(repr((_MARKED, views)).encode()).hexdigest()
+    state, digest = file.stat(), hashlib.sha256(repr(views).encode()).hexdigest()
     return {"views": digest, "bytes": state.st_size, "written_ns": state.st_mtime_ns}

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from stoic_assets.adapters.disk.files import StorageError
-from stoic_assets.adapters.warehouse import duckdb_files, empty_files
+from stoic_assets.adapters.warehouse import empty_files
 from stoic_assets.adapters.warehouse.duckdb_engine import fetch
 from stoic_assets.adapters.warehouse.exports import export_duckdb
 from stoic_assets.adapters.warehouse.parquet_files import ARCHIVE, write_once
@@ -304,14 +304,6 @@ def test_the_published_file_is_live(warehouse):
     with duckdb.connect(str(path), read_only=True) as engine:
         assert engine.execute("select content from turns").fetchall() == [("later",)]
         assert engine.execute("select * from virtue_trends").fetchall() == []
-
-
-def test_a_file_that_was_marked_when_it_could_be_empty_is_made_anew(warehouse, monkeypatch):
-    with monkeypatch.context() as earlier:
-        earlier.setattr(duckdb_files, "_MARKED", 1)
-        made = warehouse.publish().stat().st_ino
-        assert warehouse.publish().stat().st_ino == made
-    assert warehouse.publish().stat().st_ino != made
 
 
 @pytest.mark.parametrize("read_only", [True, False])
