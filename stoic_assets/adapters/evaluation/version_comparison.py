@@ -126,13 +126,12 @@ def _model_rows(
 def _prompts(
     trials: Sequence[Row], verdicts: Sequence[Row], tasks: Sequence[Row]
 ) -> dict[tuple[str, str], frozenset[str]]:
-    """The judges' prompts, where they are known: an earlier release did not store them with the tasks."""
+    """The judges' prompts."""
     jobs = {row["trial_id"]: row["job"] for row in trials}
     asked: dict[tuple[str, str], set[str]] = defaultdict(set)
     for about, rows in (("virtues", verdicts), ("tasks", tasks)):
         for row in rows:
-            if row["prompt_hash"]:
-                asked[jobs[row["trial_id"]], about].add(row["prompt_hash"])
+            asked[jobs[row["trial_id"]], about].add(row["prompt_hash"])
     return {question: frozenset(hashes) for question, hashes in asked.items()}
 
 

@@ -21,9 +21,9 @@ class Side:
     """An evaluation of one version.
 
     `jobs` maps the job names to the hashes of their content. `judges` are the models that gave a verdict, `prompts` the
-    hashes of what they were asked, where known, by job and `Answer.about`, `answers` whether each question got a
-    verdict. `built_in_prompts` is the hash of the prompts that came with the release, those of the simulated user
-    included. `measures`, `trials`, `assertions` and `virtues` are the evaluation's rows of `job_measures`,
+    hashes of what they were asked, by job and `Answer.about`, `answers` whether each question got a verdict.
+    `built_in_prompts` is the hash of the prompts that came with the release, those of the simulated user included.
+    `measures`, `trials`, `assertions` and `virtues` are the evaluation's rows of `job_measures`,
     `composite_scores`, `assertion_results` and `trial_virtues`. `calibrated` is the share, 0–1, of confidences that are
     calibrated against people, `agreement` says whether scores agree with people's. Times are in UTC; it was judged last
     at `judged_at`.

@@ -82,7 +82,7 @@ def sent_back(request: ChatRequest, text: str, fault: str) -> ChatRequest:
     """The request with the malformed reply and the reason added."""
     complaint = f"That is not a valid verdict: {fault}. Answer again with the complete, corrected JSON object alone."
     added = _exchange(text, complaint)
-    # The schema in words is no part of it: it is known already, and replies kept by earlier releases stay valid.
+    # The schema in words is no part of it: it is known already.
     known = None if request.cacheable_as is None else request.cacheable_as + json.dumps(added, ensure_ascii=False)
     # Gateways drop `response_format` without a word where they think it unsupported.
     form = "" if request.schema is None else form_in_words(request.schema)

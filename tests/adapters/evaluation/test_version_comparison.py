@@ -6,15 +6,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from stoic_assets.adapters.evaluation.judging import EvaluationJudging
 from stoic_assets.adapters.evaluation.report import report_data
 from stoic_assets.adapters.evaluation.version_comparison import base_version, compare_versions, moved_between, read_side
 from stoic_assets.adapters.ratings.calibration_store import PLACE
-from stoic_assets.adapters.warehouse.table_schemas import arrow_schema
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.jobs.job import Job
@@ -151,22 +148,6 @@ def test_what_a_side_was_asked_is_known_by_job(workplace: Workplace) -> None:
     side = read_side(workplace, *KEY)
     assert side.prompts == {("mentor", "virtues"): {"v"}, ("mentor", "tasks"): {"t"}}
     assert side.built_in_prompts == "b"
-
-
-def test_of_a_file_that_is_older_than_the_column_it_is_not_known_what_was_asked_about_tasks(
-    workplace: Workplace,
-) -> None:
-    for table, rows in TABLES.items():
-        workplace.warehouse.write(table, *KEY, rows)
-    schema = arrow_schema("task_scores")
-    older = schema.remove(schema.get_field_index("prompt_hash"))
-    row = {"evaluation_id": KEY[1], "evaluated_at": datetime(2026, 11, 20, tzinfo=UTC), "trial_id": "t1", "task": "1"}
-    folder = workplace.warehouse.root / "task_scores" / f"agent_version={KEY[0]}"
-    folder.mkdir(parents=True)
-    pq.write_table(pa.Table.from_pylist([row], schema=older), folder / f"{KEY[1]}.1.parquet")
-    side = read_side(workplace, *KEY)
-    assert ("mentor", "tasks") not in side.prompts
-    assert [answer.about for answer in side.answers].count("tasks") == 1
 
 
 @pytest.fixture
