@@ -67,12 +67,12 @@ def evaluations(workplace: Workplace, agent_version: str | None) -> list[Row]:
 
 
 def _stored(workplace: Workplace, row: Row) -> Row:
-    average, cost = row["average_score"], row["cost_usd"]
+    cost = row["cost_usd"]
     if row["status"] != FINISHED:  # the row states the cost of the last run that came to its end
         manifest = workplace.evidence.readable(row["agent_version"], row["evaluation_id"])
         if manifest and workplace.evidence.has_begun(manifest):
             cost = _cost_so_far(workplace, manifest, otherwise=cost)
-    return {**row, "average_score": None if average is None else half_even(average), "cost_usd": cost}
+    return {**row, "average_score": half_even(row["average_score"]), "cost_usd": cost}
 
 
 def _cost_so_far(workplace: Workplace, manifest: Manifest, otherwise: float | None = None) -> float | None:

@@ -183,12 +183,12 @@ def evaluations(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[W
         path, found = tables.finish()
         [scores] = tables.read("evaluation_scores")
         database = workplace.warehouse.publish()
-    average, ended = scores["average_overall"], (found["scored_trials"], found["invalid_trials"])
+    ended = found["scored_trials"], found["invalid_trials"]
     return dg.MaterializeResult(
         metadata={
             "evaluation_id": manifest.evaluation_id,
             **found,
-            "average_score": None if average is None else half_even(average),
+            "average_score": half_even(scores["average_overall"]),
             **numbers(
                 {
                     "fitness": scores["fitness"],

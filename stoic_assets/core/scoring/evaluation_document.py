@@ -32,11 +32,10 @@ def evaluation_document(tables: Mapping[str, Rows]) -> dict[str, Any]:
     composites = sorted(tables["composite_scores"], key=_place)
     of_trials = ("trials", "trial_virtues", "virtue_scores", "task_scores", "assertion_results")
     judged = {name: by_trial(tables[name]) for name in of_trials}
-    average = mean(row["overall"] for row in composites if row["overall"] is not None)
     return {
         "evaluation_id": evaluation["evaluation_id"],
         "agent_version": evaluation["agent_version"],
-        "average_score": None if average is None else half_even(average),
+        "average_score": half_even(mean(row["overall"] for row in composites if row["overall"] is not None)),
         "offline": evaluation["offline"],
         "trials": [
             _trial(row, {name: rows[row["trial_id"]] for name, rows in judged.items()}) for row in composites

@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 
 
-def half_even(value: float) -> float:
+def half_even(value: float | None) -> float | None:
     """`value` to two decimals, half to even on the exact binary value: 0.125 becomes 0.12, 0.375 becomes 0.38.
 
-    0.145, whose binary value lies just below, becomes 0.14. Python's own `round` decides on the exact value.
+    0.145, whose binary value lies just below, becomes 0.14. Python's `round` decides on the exact value. None stays.
     """
-    return round(value, 2)
+    return None if value is None else round(value, 2)
 
 
 def mean(values: Iterable[float]) -> float | None:
