@@ -36,7 +36,7 @@ def fitness_updates(context: dg.AssetExecutionContext, workplace: dg.ResourcePar
             **({"fitness_why": update.fitness_why} if update.fitness_why else {}),
             "scored_trials": update.scored_trials,
             "failed_trials": update.failed_trials,
-            "conclusive": published.conclusive,
+            "conclusive": update.conclusive,
             "offline": update.head.offline,
             "weak_virtues": ", ".join(update.weak_virtues) or ("none" if update.objectives else "not known"),
             "improvement_areas": dg.MetadataValue.json(

@@ -49,13 +49,9 @@ _NO_VERDICT = "the evaluation is not finished, or too many of its trials are inv
 
 @dataclass(frozen=True)
 class Published:
-    """The update of an evaluation, how delivery went, and the files with its rows.
-
-    An evaluation that is not finished, or has too many invalid trials, is not `conclusive`: its update is void.
-    """
+    """The update of an evaluation, how delivery went, and the files with its rows."""
 
     update: FitnessUpdate
-    conclusive: bool
     delivery: Delivered
     files: dict[str, Path]
 
@@ -74,9 +70,8 @@ async def publish(workplace: Workplace, manifest: Manifest) -> Published:
     """Puts fitness update and events into the outbox, delivers what has an address, and stores both tables."""
     head, evaluations = read_evaluations(workplace, manifest)
     tables, outbox = EvaluationTables(workplace, manifest), workplace.outbox
-    conclusive = _conclusive(tables)
     update = _update(workplace, manifest, head, evaluations)
-    update = _revised(workplace, tables, update if conclusive else update.void(_NO_VERDICT))
+    update = _revised(workplace, tables, update if _conclusive(tables) else update.void(_NO_VERDICT))
     events = [completed(evaluation) for evaluation in evaluations]
     if (of_evaluation := applied(update)) is not None:
         events.append(of_evaluation)
@@ -93,7 +88,7 @@ async def publish(workplace: Workplace, manifest: Manifest) -> Published:
             "fitness_updates": tables.write("fitness_updates", [update.row(delivered_at)]),
             "events": workplace.warehouse.write("events", manifest.agent_version, manifest.evaluation_id, rows),
         }
-    return Published(update, conclusive, delivery, files)
+    return Published(update, delivery, files)
 
 
 def gepa_batch(workplace: Workplace, manifest: Manifest, jobs: Sequence[str] | None = None) -> Batch:

@@ -150,7 +150,7 @@ def test_fitness_that_was_told_is_withdrawn_when_too_many_trials_turn_out_invali
     assert {event["type"] for event in waiting(workplace)} > {"evolution.stoic_evaluation_applied"}
     scored(workplace, manifest, conclusive=False)
     for _ in range(2):
-        assert not published(workplace, manifest).conclusive
+        assert not published(workplace, manifest).update.conclusive
         [told] = updates_sent(workplace, manifest)
         assert (told["revision"], told["fitness_score"], told["objectives"]) == (2, None, {})
         assert told["fitness_why"] == "the evaluation is not finished, or too many of its trials are invalid"
@@ -174,7 +174,7 @@ def test_of_an_evaluation_that_says_nothing_no_fitness_leaves(
         manifest = evaluate(manifest.agent_version, {"mentor": 0.8}, status="failed")
     else:
         scored(workplace, manifest, conclusive=False)
-    assert not published(workplace, manifest).conclusive
+    assert not published(workplace, manifest).update.conclusive
     [trial] = workplace.warehouse.read("composite_scores", manifest.agent_version, "night")
     found = [{**trial, "outcome": "agent_error", "virtue_overall": None}]
     workplace.warehouse.write("composite_scores", manifest.agent_version, "night", found)
