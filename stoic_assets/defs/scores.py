@@ -122,7 +122,7 @@ def _results(
         path, rows = models.run(model)
     if key in context.selected_asset_keys:
         about = of_version(_project, model, rows, version)
-        yield _materialised(_project, model, about, offline=offline, path=dg.MetadataValue.path(path))
+        yield _materialised(model, about, offline=offline, path=dg.MetadataValue.path(path))
     asked = {check.name for check in context.selected_asset_check_keys if check.asset_key == key}
     if asked:
         yield from (check for check in _checks(model, models.failing(model)) if check.check_name in asked)
@@ -134,18 +134,17 @@ def _sql_view(model: str) -> dg.AssetsDefinition:
     @dg.multi_asset(name=model, specs=[_spec(model)], check_specs=_check_specs([model]), partitions_def=agent_versions)
     def run(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> Iterator[Result]:
         with reported(workplace):
-            manifest, warehouse = current_evaluation(context, workplace.evidence), workplace.warehouse
-            rows, failing = tested_view(warehouse, model, agent_of(manifest.agent_version))
-        about = of_version(warehouse.models, model, rows, manifest.agent_version)
-        yield _materialised(warehouse.models, model, about)
+            manifest = current_evaluation(context, workplace.evidence)
+            rows, failing = tested_view(workplace.warehouse, model, agent_of(manifest.agent_version))
+        yield _materialised(model, of_version(_project, model, rows, manifest.agent_version))
         yield from _checks(model, failing)
 
     return run
 
 
-def _materialised(project: SqlProject, model: str, about: dict[str, Any], **more: Any) -> dg.MaterializeResult:
-    lineage = {"dagster/column_lineage": _lineage(project, model)}
-    return dg.MaterializeResult(asset_key=model, metadata={**about, **more, **lineage})
+def _materialised(model: str, about: dict[str, Any], **more: Any) -> dg.MaterializeResult:
+    metadata = {**about, **more, "dagster/column_lineage": _lineage(model)}
+    return dg.MaterializeResult(asset_key=model, metadata=metadata)
 
 
 def _checks(model: str, failing: Mapping[str, int]) -> list[dg.AssetCheckResult]:
@@ -156,13 +155,13 @@ def _checks(model: str, failing: Mapping[str, int]) -> list[dg.AssetCheckResult]
     ]
 
 
-def _lineage(project: SqlProject, model: str) -> dg.TableColumnLineage:
+def _lineage(model: str) -> dg.TableColumnLineage:
     def deps(sources: list[tuple[str, str]]) -> list[dg.TableColumnDep]:
         # Two tables of one asset may have columns of the same name; Dagster refuses duplicates.
-        keyed = dict.fromkeys((asset_of(table, project.is_view(model)), column) for table, column in sources)
+        keyed = dict.fromkeys((asset_of(table, _project.is_view(model)), column) for table, column in sources)
         return [dg.TableColumnDep(asset, column) for asset, column in keyed]
 
-    return dg.TableColumnLineage({column: deps(sources) for column, sources in lineage(project, model).items()})
+    return dg.TableColumnLineage({column: deps(sources) for column, sources in lineage(_project, model).items()})
 
 
 sql_assets = [sql_models, *(_sql_view(model) for model in _project.order if _project.is_view(model))]
