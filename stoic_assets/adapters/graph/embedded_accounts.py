@@ -52,7 +52,7 @@ def prepare_accounts(folder: Path) -> Passwords:
 def _kept_passwords(file: Path) -> Passwords:
     try:
         return Passwords(**json.loads(file.read_text(encoding="utf-8")))
-    except (FileNotFoundError, TypeError):  # none yet, or from a version that made the hashes at every start
+    except FileNotFoundError:
         root, observer = secrets.token_urlsafe(24), secrets.token_urlsafe(24)
         fresh = Passwords(root, observer, _hashed(root), _hashed(observer))
         write_whole(file, json.dumps(asdict(fresh)), mode=0o600)

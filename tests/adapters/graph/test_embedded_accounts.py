@@ -12,11 +12,6 @@ def test_passwords_are_made_once_and_differ(tmp_path):
     assert len(first.root) >= 32
 
 
-def test_passwords_of_a_version_that_kept_no_hashes_are_made_anew(tmp_path):
-    (tmp_path / "credentials.json").write_text('{"root": "old", "observer": "old"}')
-    assert prepare_accounts(tmp_path).root != "old"
-
-
 def test_no_password_is_in_the_files_that_the_server_reads(tmp_path):
     passwords = prepare_accounts(tmp_path)
     for file in (tmp_path / "config").iterdir():
