@@ -24,12 +24,12 @@ def load_job(path: Path) -> Job:
 
 
 def _job_in(path: Path) -> Job:
-    """One job, resolved, not checked for slips: earlier releases held conversations with senseless settings."""
+    """One job, resolved, not checked for slips."""
     job = read_document(path, Job)
     name = job.name or path.stem
     if not re.fullmatch(NAME, name):
         raise fault_in(path, ["name"], _unusable(name, is_file=not job.name))
-    # Not a rule of `Job`: earlier releases stored such jobs, and what is stored must stay readable.
+    # Not a rule of `Job`, for the reason that `slips` gives.
     if (weights := job.weights()) and not any(weights.values()):
         raise fault_in(path, ["virtues"], "every virtue weighs 0; give one a weight above 0, or leave `virtues` out")
     changes: dict[str, Any] = {

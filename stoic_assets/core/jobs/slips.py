@@ -1,6 +1,6 @@
 """What the author of a job can hardly have meant: slips are refused before the conversations, doubts are warnings.
 
-These are not rules of `Job`: earlier releases stored such jobs, which must stay readable and correctable.
+These are not rules of `Job`: what is stored must stay readable and correctable whenever a slip is added here.
 """
 
 import re
