@@ -30,7 +30,6 @@ class Analysed:
     analysis: "RatingAnalysis"
     report: Path
     discussion_sheet: Path
-    tables: tuple[Path, ...]
 
 
 def analyse_ratings(workplace: Workplace, page_id: str | None = None) -> Analysed:
@@ -48,16 +47,10 @@ def analyse_ratings(workplace: Workplace, page_id: str | None = None) -> Analyse
         raise ConfigurationError("there are no ratings; import some with `stoic ratings collect FILE_OR_FOLDER`")
     study = chosen_study(rows, read_keys(workplace.project.home), page_id)
     analysis = replace(analyse(study.rows, rated_items(workplace)), study=study)
-    folder, write = workplace.reports / "ratings", workplace.warehouse.write
-    analysed = Analysed(
-        study,
-        analysis,
-        report=write_whole(folder / "analysis.html", render_analysis(analysis)),
-        discussion_sheet=write_whole(folder / "discussion.md", discussion_sheet(analysis)),
-        tables=(
-            write("rater_reliability", *PLACE, reliability_rows(analysis)),
-            write("rater_checks", *PLACE, rater_check_rows(analysis)),
-        ),
-    )
-    workplace.warehouse.publish()
-    return analysed
+    folder, warehouse = workplace.reports / "ratings", workplace.warehouse
+    report = write_whole(folder / "analysis.html", render_analysis(analysis))
+    sheet = write_whole(folder / "discussion.md", discussion_sheet(analysis))
+    warehouse.write("rater_reliability", *PLACE, reliability_rows(analysis))
+    warehouse.write("rater_checks", *PLACE, rater_check_rows(analysis))
+    warehouse.publish()
+    return Analysed(study, analysis, report, sheet)
