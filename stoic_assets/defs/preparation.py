@@ -9,7 +9,7 @@ from stoic_assets.adapters.evaluation.stoic_graph_projection import introduce_ve
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.graph_address import subject_address
 from stoic_assets.core.jobs.job import Job
-from stoic_assets.core.jobs.plan import conditions_of
+from stoic_assets.core.jobs.plan import plan
 from stoic_assets.core.jobs.slips import doubts
 from stoic_assets.core.presentation.markdown import bulleted
 from stoic_assets.core.redaction import Redactor
@@ -32,7 +32,7 @@ def job_configs(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[W
     return dg.MaterializeResult(
         metadata={
             "dagster/row_count": len(jobs),
-            "trials": sum(_trials(job) for job in jobs),
+            "trials": len(plan(jobs, "")),
             "assertions": sum(len(job.assertions) for job in jobs),
             "folder": dg.MetadataValue.path(workplace.project.jobs),
             "jobs": shown((_shown(job, workplace.redactor) for job in jobs), _SCHEMA),
@@ -57,12 +57,8 @@ def _shown(job: Job, redactor: Redactor) -> dict[str, str | int]:
         "scenarios": len(job.scenarios),
         "facts": len(job.facts),
         "assertions": len(job.assertions),
-        "trials": _trials(job),
+        "trials": len(plan([job], "")),
     }
-
-
-def _trials(job: Job) -> int:
-    return len(conditions_of(job, None)) * job.repeats * (len(job.scenarios) or 1)
 
 
 @dg.asset(
