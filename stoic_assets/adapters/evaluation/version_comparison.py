@@ -116,7 +116,7 @@ def _job_hashes(trials: Sequence[Row]) -> dict[str, str]:
 def _model_rows(
     warehouse: Warehouse, model: str, agent_version: str, evaluation_id: str, columns: Sequence[str] = ()
 ) -> list[Row]:
-    """The rows of an SQL model, or some of their columns; computed if the evaluation is older than its table."""
+    """The rows of an SQL model, or some of their columns; computed if its run was cut short before it stored them."""
     if warehouse.has(model, agent_version, evaluation_id):
         return warehouse.read(model, agent_version, evaluation_id, columns)
     with open_models(warehouse, agent_version, evaluation_id) as models:

@@ -54,7 +54,7 @@ def files(workplace: Workplace) -> set[Path]:
     return {path for path in workplace.project.warehouse.rglob("*.parquet") if "agent_version=_" not in path.parts}
 
 
-def test_an_evaluation_older_than_a_table_is_read_and_nothing_is_written(workplace: Workplace) -> None:
+def test_an_evaluation_that_lacks_a_table_is_read_and_nothing_is_written(workplace: Workplace) -> None:
     for table, rows in TABLES.items():
         workplace.warehouse.write(table, *KEY, rows)
     before = files(workplace)
