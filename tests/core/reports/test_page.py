@@ -154,7 +154,7 @@ def test_the_evidence_of_the_base_stands_beside_that_of_this_version(make_data: 
 def test_what_an_assertion_expected_and_found_is_read_in_letters(make_data: Make) -> None:
     data = make_data(trials=2)
     assert data.base
-    escaped = {"expected": r'"\u58a8\u5c14\u672c"', "actual": r'"Z\u00fcrich \u202e"'}  # of earlier releases
+    escaped = {"expected": r'"\u58a8\u5c14\u672c"', "actual": r'"Z\u00fcrich \u202e"'}
     rows = [row | escaped for row in data.assertion_results]
     base = replace(data.base, assertion_results=[row | escaped for row in data.base.assertion_results])
     text = Structure(render_report(replace(data, assertion_results=rows, base=base))).text
