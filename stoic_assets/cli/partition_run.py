@@ -48,9 +48,14 @@ def materialise(
     Its lock is held throughout, so that no other process judges or publishes the same evaluation.
     """
 
+    def begun() -> bool:
+        """Whether anything was asked or said yet: a service may have been unreachable at the start."""
+        manifest = workplace.evidence.manifest(agent_version, evaluation_id)
+        return manifest is not None and workplace.evidence.has_begun(manifest)
+
     def kept() -> str:
         """What remains of a run that is cut short."""
-        if workplace.evidence.manifest(agent_version, evaluation_id) is None:
+        if not begun():
             return "nothing was started"
         again = way_to_finish(agent_version, evaluation_id, _status_of(assets))
         return f"results so far are stored; continue with {again}"
@@ -64,7 +69,7 @@ def materialise(
                 raise Interrupted(kept())
     except StoicError as error:
         says_how_to_go_on = error.says_how_to_go_on or "`stoic " in str(error)
-        if not says_how_to_go_on and workplace.evidence.manifest(agent_version, evaluation_id) is not None:
+        if not says_how_to_go_on and begun():
             error.add_note(kept())
         raise
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.json_text import json_text
 from stoic_assets.core.json_tokens import Token, edited, replaced_where
 from stoic_assets.core.secret_spellings import spellings
@@ -46,11 +45,7 @@ class Redactor:
     """Blanks what matches a pattern, and the literal values of known secrets (keys, passwords)."""
 
     def __init__(self, patterns: Iterable[str], secrets: Iterable[str] = ()) -> None:
-        try:
-            self._patterns = [re.compile(pattern) for pattern in patterns]
-        except re.error as error:
-            problem = f"{error.pattern!r} is not a regular expression: {error}"
-            raise ConfigurationError(f"stoic.yml: redact: {problem}") from None
+        self._patterns = [re.compile(pattern) for pattern in patterns]
         # Those that reach from one text of JSON into another on purpose; others do so by accident, up to any length.
         self._quoting = [pattern for pattern in self._patterns if '"' in pattern.pattern]
         self._known: set[str] = set()

@@ -1,6 +1,7 @@
 """The settings of `stoic.yml`: their meaning, units and defaults. Adapters read the file."""
 
 import json
+import re
 from collections.abc import Iterable
 from datetime import date
 from typing import Annotated, Any
@@ -21,6 +22,14 @@ def _zone(name: str) -> str:
     except (ZoneInfoNotFoundError, ValueError, OSError):  # the folder `Europe` is no zone
         raise ValueError("write a time zone by its IANA name, such as Europe/Berlin") from None
     return name
+
+
+def _pattern(text: str) -> str:
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise ValueError(f"{text!r} is not a regular expression: {error}") from None
+    return text
 
 
 def _day(text: str) -> str:
@@ -213,7 +222,7 @@ class Settings(Document):
     ratings: Ratings = Ratings()
     calibration: Calibration = Calibration()
     prices: dict[str, Price] = Field(PRICES, description="model name to price")
-    redact: tuple[str, ...] = Field(
+    redact: tuple[Annotated[str, AfterValidator(_pattern)], ...] = Field(
         (
             r"sk-[A-Za-z0-9_-]{16,}",
             r"(?i)bearer\s+[A-Za-z0-9._~+/-]{16,}=*",

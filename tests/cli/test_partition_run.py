@@ -189,8 +189,9 @@ def test_only_what_was_begun_goes_on(
         raise KeyboardInterrupt
 
     manifest = make_manifest()
+    workplace.evidence.begin(manifest)
     if begun:
-        workplace.evidence.begin(manifest)
+        workplace.evidence.journal_file(manifest).touch()
     monkeypatch.setattr(place, interrupted)
     with pytest.raises(partition_run.Interrupted, match=f"^interrupted; {said}"):
         partition_run.materialise(workplace, manifest.agent_version, manifest.evaluation_id, ("job_configs",), {})
@@ -215,8 +216,9 @@ def test_a_fault_that_names_no_way_to_go_on_is_given_one_if_anything_was_begun(
         raise kind(said)
 
     manifest = make_manifest()
+    workplace.evidence.begin(manifest)
     if begun:
-        workplace.evidence.begin(manifest)
+        workplace.evidence.journal_file(manifest).touch()
     monkeypatch.setattr(RUN, failing)
     with pytest.raises(StoicError) as caught:
         partition_run.materialise(workplace, manifest.agent_version, manifest.evaluation_id, ("transcripts",), {})

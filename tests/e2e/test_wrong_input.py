@@ -150,7 +150,7 @@ def test_faulty_settings_and_environment(bare: Stoic) -> None:
     bare.write("stoic.yml", "limits:\n  agnt: {}\n")
     assert re.search(r"stoic\.yml:2: limits\.agnt: unknown key; did you mean 'agent'\?", bare("eval", code=2).line)
     bare.write("stoic.yml", "redact: ['(']\n")
-    assert "stoic.yml: redact: '(' is not a regular expression" in bare("eval", code=2).line
+    assert "stoic.yml:1: redact[0]: '(' is not a regular expression" in bare("eval", code=2).line
 
 
 def test_setups_and_stoic_graph_never_share_a_database(stoic: Stoic) -> None:
