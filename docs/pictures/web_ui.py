@@ -104,7 +104,7 @@ def open_asset_graph(browser: Any, url: str, folded: Collection[str] = ()) -> An
     unfolded = {group: names for group, names in assets(url).items() if group not in folded}
     names = [name for group in unfolded.values() for name in group]
     # The page fits the graph in; where that makes the assets too small, it cuts their names.
-    page = browser.new_page(viewport={"width": 150 * len(names), "height": 95 * len(names)})
+    page = browser.new_page(viewport={"width": 180 * len(names), "height": 95 * len(names)})
     remembered = [f"localStorage.setItem({json.dumps(k)}, {json.dumps(json.dumps(v))})" for k, v in GRAPH_VIEW.items()]
     page.add_init_script(";".join(remembered))
     page.goto(f"{url}/asset-groups?{urlencode({'expanded': ','.join(f'global@global:{group}' for group in unfolded)})}")

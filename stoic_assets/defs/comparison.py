@@ -17,7 +17,6 @@ from stoic_assets.defs.evaluation_run import current_evaluation
 from stoic_assets.defs.failures import reported
 from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
-from stoic_assets.defs.scores import SCORED
 from stoic_assets.defs.shown_rows import numbers
 
 CHECK = "no_regression"
@@ -32,7 +31,7 @@ GATE = dg.AssetCheckSpec(
     kinds={"python", "parquet"},
     owners=OWNERS,
     partitions_def=agent_versions,
-    deps=[*SCORED, "evaluations"],
+    deps=["evaluations", "job_measures", "virtue_scores"],
     check_specs=[GATE],
 )
 def version_comparisons(

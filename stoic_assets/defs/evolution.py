@@ -10,7 +10,6 @@ from stoic_assets.defs.evaluation_run import current_evaluation
 from stoic_assets.defs.failures import RETRIES, delivery_faults, reported
 from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
-from stoic_assets.defs.scores import SCORED
 from stoic_assets.defs.shown_rows import numbers
 
 
@@ -20,7 +19,7 @@ from stoic_assets.defs.shown_rows import numbers
     owners=OWNERS,
     partitions_def=agent_versions,
     retry_policy=RETRIES,
-    deps=[*SCORED, "evaluations", "version_comparisons"],
+    deps=["evaluations", "trial_virtues", "composite_scores", "weak_virtues", "version_comparisons"],
 )
 def fitness_updates(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
     """Fitness, weak virtues and suggestions for an evolution service, events for the webhook, put into the outbox."""
@@ -56,7 +55,7 @@ def fitness_updates(context: dg.AssetExecutionContext, workplace: dg.ResourcePar
     owners=OWNERS,
     partitions_def=agent_versions,
     retry_policy=RETRIES,
-    deps=[*SCORED, "evaluations", fitness_updates, "virtue_trends", "graph_setup"],
+    deps=["evaluations", fitness_updates, "virtue_trends", "graph_setup"],
 )
 def stoic_graph_projection(
     context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]

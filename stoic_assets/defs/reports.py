@@ -12,7 +12,6 @@ from stoic_assets.defs.evaluation_run import current_evaluation
 from stoic_assets.defs.failures import reported
 from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
-from stoic_assets.defs.scores import SCORED
 from stoic_assets.defs.shown_rows import numbers, page
 
 
@@ -21,7 +20,7 @@ from stoic_assets.defs.shown_rows import numbers, page
     kinds={"markdown"},
     owners=OWNERS,
     partitions_def=agent_versions,
-    deps=[*SCORED],
+    deps=["evaluations", "composite_scores", "weak_virtues", "evaluation_virtues", "virtue_scores"],
 )
 def weak_virtue_reports(
     context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]
@@ -56,7 +55,19 @@ def _worst_severity(virtues: Rows, weak: Rows) -> float | None:
     kinds={"html"},
     owners=OWNERS,
     partitions_def=agent_versions,
-    deps=[*SCORED, "evaluations", "virtue_trends", "version_comparisons", "fitness_updates"],
+    deps=[
+        "evaluations",
+        "composite_scores",
+        "evaluation_virtues",
+        "weak_virtues",
+        "virtue_trends",
+        "job_reliability",
+        "version_comparisons",
+        "fitness_updates",
+        "task_scores",
+        "assertion_results",
+        "transcripts",
+    ],
 )
 def evaluation_reports(
     context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]

@@ -29,13 +29,10 @@ _MADE_ELSEWHERE = {
     "tone_scores": "task_scores",
 }
 _project = SqlProject()
-SCORED = ("transcripts", "virtue_scores", "task_scores", "assertion_results", *_project.stored)
-"""An evaluation up to the scores of its models. Whatever reads some of it depends on all, and so runs after them: the
-models are made together, whichever are selected, and Dagster orders selected assets by what they name themselves."""
 Result = dg.MaterializeResult | dg.AssetCheckResult
 
 
-def asset_of(table: str, of_view: bool) -> dg.AssetKey:
+def _asset_of(table: str, of_view: bool) -> dg.AssetKey:
     """The asset that writes a table for a model; most have the table's name.
 
     Models of one evaluation read its row as `transcripts` wrote it; views read finished evaluations.
@@ -52,14 +49,14 @@ def _spec(model: str) -> dg.AssetSpec:
         group_name="scores",
         kinds={"sql", "duckdb"},
         owners=OWNERS,
-        deps=sorted({asset_of(name, _project.is_view(model)) for name in _inputs(model)}),
+        deps=sorted({_asset_of(name, _project.is_view(model)) for name in _inputs(model)}),
     )
 
 
 def _inputs(model: str) -> frozenset[str]:
     """What must be there before a model is made: `sql_models` makes all that are stored, whichever are selected."""
     if _project.is_view(model):
-        return _project.inputs(model) | {*_project.stored}
+        return _project.inputs(model)
     of_all = frozenset[str]().union(*map(_project.inputs, _project.stored))
     return _project.inputs(model) | (of_all - {*_project.stored})
 
@@ -158,7 +155,7 @@ def _checks(model: str, failing: Mapping[str, int]) -> list[dg.AssetCheckResult]
 def _lineage(model: str) -> dg.TableColumnLineage:
     def deps(sources: list[tuple[str, str]]) -> list[dg.TableColumnDep]:
         # Two tables of one asset may have columns of the same name; Dagster refuses duplicates.
-        keyed = dict.fromkeys((asset_of(table, _project.is_view(model)), column) for table, column in sources)
+        keyed = dict.fromkeys((_asset_of(table, _project.is_view(model)), column) for table, column in sources)
         return [dg.TableColumnDep(asset, column) for asset, column in keyed]
 
     return dg.TableColumnLineage({column: deps(sources) for column, sources in lineage(_project, model).items()})
@@ -172,7 +169,8 @@ sql_assets = [sql_models, *(_sql_view(model) for model in _project.order if _pro
     kinds={"python", "parquet"},
     owners=OWNERS,
     partitions_def=agent_versions,
-    deps=[*SCORED],
+    # All models are made, whichever are selected, and Dagster orders by what is selected: it finishes after them.
+    deps=["virtue_scores", *_project.stored],
 )
 def evaluations(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
     """The evaluation as a whole: how many trials were planned, scored and invalid, and the cost."""

@@ -1,4 +1,7 @@
-"""Every asset depends on those whose tables it reads: Dagster orders the selected assets of a run by that alone."""
+"""Every asset depends on the scores that it reads, or on the evaluation that is finished by them.
+
+Dagster orders the selected assets of a run by that alone.
+"""
 
 import json
 from collections.abc import Callable, Set
@@ -7,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 import pytest
 
+from stoic_assets.adapters.warehouse.sql_project import SqlProject
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest
 from stoic_assets.defs.comparison import version_comparisons
 from stoic_assets.defs.evolution import fitness_updates, stoic_graph_projection
 from stoic_assets.defs.reports import evaluation_reports, weak_virtue_reports
-from stoic_assets.defs.scores import SCORED, asset_of, evaluations, sql_assets, sql_models
+from stoic_assets.defs.scores import evaluations, sql_assets, sql_models
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -22,9 +26,8 @@ BASE, VERSION, EVALUATION = "marcus@1.0.0", "marcus@1.1.0", "E1"
 READERS = {asset.key.to_user_string(): asset for asset in (
     evaluations, weak_virtue_reports, version_comparisons, fitness_updates, evaluation_reports, stoic_graph_projection,
 )}  # fmt: skip
-MADE_BY = {"llm_calls": "virtue_scores"}
-BESIDES = {"human_feedback_evaluations", "judge_calibration", "judge_drift"}
-"""What people said and how judges moved is not of one version: whoever shows it takes what there is."""
+SCORES = {*SqlProject().order, "evaluations", "version_comparisons", "fitness_updates"}
+"""What may be made anew alone; new evidence alone changes no score."""
 JOB = {
     "name": "mentor", "target": {"user": "u-{trial}", "chatbot": "marcus"},
     "tasks": [{"task": "Ask for advice", "acceptanceCriteria": "Advice is given"}],
@@ -91,26 +94,21 @@ def tables_read(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     return read
 
 
-def test_an_asset_depends_on_all_whose_tables_it_reads(
+def test_an_asset_depends_on_all_scores_that_it_reads(
     materialise: Callable[..., dg.ExecuteInProcessResult], tables_read: set[str]
 ) -> None:
     """One test, since two evaluated versions take seconds."""
     for reader, asset in READERS.items():
         tables_read.clear()
         materialise(asset)
-        made_by = {MADE_BY.get(table) or asset_of(table, of_view=True).to_user_string() for table in tables_read}
-        assert (reader, made_by - {reader} - BESIDES - dependencies(reader)) == (reader, set())
-        assert made_by
+        read, named = tables_read & SCORES, dependencies(reader)
+        finished = dependencies("evaluations") if "evaluations" in named else set()
+        assert (reader, read - {reader} - named - finished) == (reader, set())
+        assert read
 
 
-@pytest.mark.parametrize("reader", READERS)
-def test_what_reads_scores_runs_after_all_of_them(reader: str) -> None:
-    assert {*SCORED} <= dependencies(reader)
-
-
-@pytest.mark.parametrize("view", ["virtue_trends", "measure_history"])
-def test_a_view_runs_after_the_step_that_makes_all_models(view: str) -> None:
-    assert {spec.key.to_user_string() for spec in sql_models.specs} <= dependencies(view)
+def test_an_evaluation_is_finished_after_the_step_that_makes_all_models() -> None:
+    assert {spec.key.to_user_string() for spec in sql_models.specs} <= dependencies("evaluations")
 
 
 def dependencies(name: str) -> set[str]:
