@@ -12,6 +12,7 @@ from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.comparison.outcome_markdown import comparison_markdown
 from stoic_assets.core.comparison.outcome_text import headline
 from stoic_assets.core.evaluation import Manifest
+from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 from stoic_assets.core.releases import agent_of
 from stoic_assets.defs.evaluation_run import current_evaluation
 from stoic_assets.defs.failures import reported
@@ -70,6 +71,7 @@ def _shown(found: Comparison) -> dict[str, Any]:
         "base": found.base.agent_version,
         "base_evaluation_id": found.base.evaluation_id,
         "verdict": found.verdict,
+        "offline": found.candidate.offline,
         "comparison": dg.MetadataValue.md(comparison_markdown(found)),
         **differences,
     }
@@ -85,5 +87,6 @@ def _check(found: Comparison | None, base: str | None, why: str) -> dg.AssetChec
     regressed = ", ".join(row["measure"] for row in found.with_verdict("regressed"))
     metadata = {"verdict": found.verdict, "regressed": regressed}
     return dg.AssetCheckResult(
-        check_name=CHECK, passed=found.verdict != "regressed", description=headline(found), metadata=metadata
+        check_name=CHECK, passed=found.verdict != "regressed", metadata=metadata,
+        description=f"{headline(found)}{f'. {OFFLINE_NOTE}' if found.candidate.offline else ''}",
     )

@@ -20,6 +20,11 @@ def no_version() -> str:
     raise ConfigurationError("this asset needs an agent version; choose a partition")
 
 
+def version_of(context: dg.AssetExecutionContext, otherwise: Callable[[], str] = no_version) -> str:
+    """The agent version of a run: its partition."""
+    return context.partition_key if context.has_partition_key else otherwise()
+
+
 def current_evaluation(
     context: dg.AssetExecutionContext, evidence: EvidenceStore, otherwise: Callable[[], str] = no_version
 ) -> Manifest:
@@ -28,7 +33,7 @@ def current_evaluation(
     `otherwise` gives the version if the run has no partition. Raises `ConfigurationError` when there is no evaluation
     yet, or another run works on it.
     """
-    version, run = context.partition_key if context.has_partition_key else otherwise(), context.run
+    version, run = version_of(context, otherwise), context.run
     manifest = _evaluation_of_run(evidence, version, own_evaluation_id(run), EVALUATION_TAG in run.tags)
     claim(context, evidence, version, manifest.evaluation_id)
     return manifest

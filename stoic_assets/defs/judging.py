@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import dagster as dg
-from pydantic import Field
 
 from stoic_assets.adapters.disk.job_files import load_corrections
 from stoic_assets.adapters.evaluation.judging import EvaluationJudging, Tables
@@ -20,6 +19,7 @@ from stoic_assets.defs.evaluation_run import current_evaluation
 from stoic_assets.defs.failures import RETRIES, reported
 from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
+from stoic_assets.defs.run_config import Bounds, checked
 from stoic_assets.defs.shown_rows import numbers, shown, trial_name
 from stoic_assets.defs.transcripts import transcripts
 
@@ -31,9 +31,9 @@ class JudgingConfig(dg.Config):
     `original` discards the corrections.
     """
 
-    samples: int | None = Field(default=None, ge=1, le=50)
+    samples: int | None = None
     fresh: bool = False
-    max_cost: float | None = Field(default=None, ge=0)
+    max_cost: float | None = None
     job_files: list[str] = []
     original: bool = False
 
@@ -162,6 +162,7 @@ def _shown(row: Row, evaluation_id: str) -> Row:
 
 
 def _judging(manifest: Manifest, config: JudgingConfig, workplace: Workplace) -> EvaluationJudging:
+    checked(Bounds, config.model_dump(include={"samples", "max_cost"}))
     corrected = load_corrections(map(Path, config.job_files))
     return EvaluationJudging(
         workplace, manifest, config.samples, config.fresh, config.max_cost, corrected, config.original

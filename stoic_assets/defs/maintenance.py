@@ -6,25 +6,26 @@
 from datetime import timedelta
 
 import dagster as dg
-from pydantic import Field
 
 from stoic_assets.adapters.warehouse.compaction import GRACE, Compacted
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.defs.failures import reported
 from stoic_assets.defs.ownership import OWNERS
+from stoic_assets.defs.run_config import Bounds, checked
 
 
 class CompactionConfig(dg.Config):
     """Files younger than `grace_minutes` are not merged; files that were replaced since then are not removed."""
 
-    grace_minutes: float = Field(default=GRACE.total_seconds() / 60, ge=0)
+    grace_minutes: float = GRACE.total_seconds() / 60
 
 
 @dg.asset(group_name="maintenance", kinds={"parquet"}, owners=OWNERS)
 def compact(config: CompactionConfig, workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
     """Merges the many small files of the warehouse into a few archives. No table changes."""
     with reported(workplace):
+        checked(Bounds, config.model_dump())
         tables = workplace.warehouse.compact(timedelta(minutes=config.grace_minutes))
     return dg.MaterializeResult(
         metadata={

@@ -1,5 +1,7 @@
 """What precedes any conversation: the job files, and the agent's nodes in the stoic graph."""
 
+import hashlib
+
 import dagster as dg
 
 from stoic_assets.adapters.disk.job_files import readable_jobs
@@ -14,6 +16,7 @@ from stoic_assets.core.jobs.slips import doubts
 from stoic_assets.core.presentation.markdown import bulleted
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.releases import check_agent_version
+from stoic_assets.defs.evaluation_run import version_of
 from stoic_assets.defs.failures import RETRIES, reported
 from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
@@ -29,7 +32,10 @@ def job_configs(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[W
     jobs, complaints = readable_jobs(job_files(workplace.project))
     for problem in [*complaints, *doubts(jobs, subject_address(workplace.env) is None)]:
         context.log.warning(str(problem))
+    asked = hashlib.sha256("".join(sorted(f"{job.name} {job.hash()}\n" for job in jobs)).encode())
     return dg.MaterializeResult(
+        # Else Dagster would call all that was evaluated before out of date, though no job was changed.
+        data_version=dg.DataVersion(asked.hexdigest()),
         metadata={
             "dagster/row_count": len(jobs),
             "trials": len(plan(jobs, "")),
@@ -72,14 +78,14 @@ def _shown(job: Job, redactor: Redactor) -> dict[str, str | int]:
 def graph_setup(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
     """Writes the constraints of the stoic graph, and the node of this agent version with its parents."""
     with reported(workplace, context):
-        version = check_agent_version(context.partition_key)  # the web UI adds any text as a partition
+        version = check_agent_version(version_of(context))  # the web UI adds any text as a partition
         releases, complaints = load_releases(workplace.project.releases)
         release = releases.get(version)
         introduce_version(workplace, version, release)
     return dg.MaterializeResult(
         metadata={
             "parents": ", ".join(release.parent_versions if release else ()) or "none",
-            "released_at": (release and release.released_at) or "not released",
+            "released_at": (release and release.released_at) or "no date",
             "unreadable_manifests": len(complaints),
             **({"manifest_faults": dg.MetadataValue.md(bulleted(map(str, complaints)))} if complaints else {}),
         }

@@ -5,21 +5,21 @@ from collections.abc import Mapping
 from typing import Any
 
 import dagster as dg
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from stoic_assets.adapters.evaluation.conversations import Held, hold_evaluation
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.conversation.evidence import SCORED
-from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import CONVERSED, EvaluationRequest
 from stoic_assets.core.scoring.rounding import mean
-from stoic_assets.defs.evaluation_run import claim, own_evaluation_id
+from stoic_assets.defs.evaluation_run import claim, own_evaluation_id, version_of
 from stoic_assets.defs.failures import RETRIES, reported
 from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
 from stoic_assets.defs.preparation import graph_setup, job_configs
+from stoic_assets.defs.run_config import Bounds, checked
 from stoic_assets.defs.shown_rows import numbers, shown, trial_name
 
 
@@ -34,18 +34,14 @@ class ConversationConfig(dg.Config):
     judge_samples: int | None = Field(default=None, description="Verdicts of each judge on each virtue, 1 to 50.")
     model: str | None = Field(default=None, description="The model that the agent is asked to use.")
     agent_url: str | None = Field(default=None, description="Where the agent listens.")
-    at_once: int | None = Field(default=None, ge=1, description="How many conversations to hold at once.")
-    max_cost: float | None = Field(
-        default=None, ge=0, description="Ask no model once this many US dollars are spent."
-    )
+    at_once: int | None = Field(default=None, description="How many conversations to hold at once, 1 or more.")
+    max_cost: float | None = Field(default=None, description="Ask no model once this many US dollars are spent.")
 
     def request(self) -> EvaluationRequest:
-        """The part that defines the evaluation. Raises `ConfigurationError` for an invalid value."""
-        try:
-            return EvaluationRequest.model_validate(self.model_dump(exclude={"at_once", "max_cost"}))
-        except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            raise ConfigurationError(f"{first['loc'][0]}: {first['msg']}") from None
+        """The part that defines the evaluation. Raises `ConfigurationError` for an invalid value of any part."""
+        bounded = {"at_once", "max_cost"}
+        checked(Bounds, self.model_dump(include=bounded))
+        return checked(EvaluationRequest, self.model_dump(exclude=bounded))
 
 
 _SCHEMA = dg.TableSchema(
@@ -72,8 +68,8 @@ def transcripts(
 
     To continue an interrupted run, start one with the same tag `stoic/evaluation_id`.
     """
-    version, evaluation_id = context.partition_key, own_evaluation_id(context.run)
     with reported(workplace, context):
+        version, evaluation_id = version_of(context), own_evaluation_id(context.run)
         claim(context, workplace.evidence, version, evaluation_id)
         conversations = hold_evaluation(
             workplace,

@@ -6,6 +6,7 @@ from contextlib import nullcontext
 
 import pytest
 
+from stoic_assets.adapters.disk.file_locks import locked
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.evaluation.version_comparison import compare_versions
 from stoic_assets.adapters.workplace import Workplace
@@ -107,4 +108,8 @@ def test_a_version_that_was_cut_short_before_anything_was_stored_is_resumed_not_
         compare_versions(workplace, "marcus@0", "marcus@1.0.0", candidate_id="E1")
     EvaluationTables(workplace, make_manifest()).write_head("conversed", planned_trials=1)
     with pytest.raises(ComparisonRefused, match=f"its newest evaluation is conversed; {again}"):
+        compare_versions(workplace, "marcus@0", "marcus@1.0.0")
+    running = r"its newest evaluation is being run by another process; once that has ended, compare again"
+    lock = workplace.evidence.folder("marcus@1.0.0", "E1") / "lock"
+    with locked(lock), pytest.raises(ComparisonRefused, match=running):
         compare_versions(workplace, "marcus@0", "marcus@1.0.0")

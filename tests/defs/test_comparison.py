@@ -9,6 +9,7 @@ import pytest
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest
 from stoic_assets.core.night_record import HeldVersion, Round, RoundName, evaluation_id
+from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 from stoic_assets.defs.comparison import version_comparisons
 from stoic_assets.defs.partitions import agent_versions
 
@@ -111,6 +112,15 @@ def test_a_night_is_compared_within_itself_whatever_was_evaluated_since(
     for (night, name), candidate in zip(rounds, candidates, strict=True):
         assert compared(CANDIDATE, candidate).passed
         assert base_used(workplace, candidate) == evaluation_id(night, BASE, name)
+
+
+@pytest.mark.parametrize("offline", [True, False])
+def test_the_gate_says_that_offline_scores_mean_nothing(
+    evaluate: Evaluate, compared: Callable[..., dg.AssetCheckEvaluation], offline: bool
+) -> None:
+    for version in (BASE, CANDIDATE):
+        evaluate(version, "e1", offline=offline)
+    assert (OFFLINE_NOTE in (compared(CANDIDATE, "e1").description or "")) is offline
 
 
 def test_beside_a_night_the_newest_base_is_taken(

@@ -43,9 +43,27 @@ def test_a_partition_that_is_no_agent_version_is_refused_before_anything_is_done
     assert not (workplace.project.home / "graph").exists()
 
 
+def test_what_was_evaluated_is_out_of_date_only_once_a_job_was_changed(workplace: Workplace) -> None:
+    def version() -> str | None:
+        return configured_with(workplace).tags["dagster/data_version"]
+
+    workplace.project.jobs.mkdir()
+    file = workplace.project.jobs / "good.yml"
+    file.write_text(JOB)
+    before = version()
+    file.write_text(f"# Nothing that counts.\n{JOB}")
+    assert version() == before
+    file.write_text(f"{JOB}repeats: 2\n")
+    assert version() != before
+
+
 def configured(workplace: Workplace) -> dict[str, dg.MetadataValue]:
     """The metadata of the materialised asset."""
+    return dict(configured_with(workplace).metadata)
+
+
+def configured_with(workplace: Workplace) -> dg.AssetMaterialization:
     with dg.DagsterInstance.ephemeral() as instance:
         result = dg.materialize([job_configs], resources={"workplace": workplace}, instance=instance)
     (materialisation,) = result.asset_materializations_for_node("job_configs")
-    return dict(materialisation.metadata)
+    return materialisation

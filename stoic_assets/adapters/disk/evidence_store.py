@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from stoic_assets.adapters.disk.file_locks import locked
-from stoic_assets.adapters.disk.files import read_stored, remove_folder, write_whole
+from stoic_assets.adapters.disk.files import StorageError, read_stored, remove_folder, write_whole
 from stoic_assets.adapters.disk.json_lines import JsonLines, read_lines
 from stoic_assets.core.conversation.journal import Entry
 from stoic_assets.core.errors import Busy, ConfigurationError
@@ -66,6 +66,16 @@ class EvidenceStore:
                 own = locked(self.folder(agent_version, evaluation_id) / "lock", busy, wait=0, reentrant=True)
                 held.enter_context(own)
             yield
+
+    def is_worked_on(self, agent_version: str, evaluation_id: str) -> bool:
+        """Whether another process works on an evaluation now, as far as can be seen in a home that may be read-only."""
+        try:
+            with self.locked(agent_version, evaluation_id):
+                return False
+        except Busy:
+            return True
+        except StorageError:
+            return False
 
     def _version_locked(self, agent_version: str) -> AbstractContextManager[None]:
         busy = Busy(f"{agent_version} is being deleted by another process; wait for it, then try again")

@@ -49,7 +49,12 @@ def load_release(folder: Path, agent_version: str) -> Release | None:
     releases, complaints = load_releases(folder)
     if agent_version not in releases:
         words = agent_version.split("@")
-        for complaint in complaints:
+        # A version that is in several files comes before any file that only mentions it.
+        for complaint in sorted(complaints, key=lambda each: not _is_of_several(each, agent_version)):
             if not isinstance(complaint, DocumentError) or mentions(Path(complaint.source), words):
                 raise complaint
     return releases.get(agent_version)
+
+
+def _is_of_several(complaint: ConfigurationError, agent_version: str) -> bool:
+    return isinstance(complaint, DocumentError) and complaint.problem.startswith(f"{agent_version} is also in ")

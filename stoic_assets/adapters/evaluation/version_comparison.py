@@ -174,6 +174,8 @@ def _why_none(workplace: Workplace, agent_version: str, named: str | None, rows:
     if not rows:
         return f"it {workplace.evidence.unevaluated(agent_version)}"
     evaluation_id, status = rows[0]["evaluation_id"], rows[0]["status"]
+    if workplace.evidence.is_worked_on(agent_version, evaluation_id):
+        return "its newest evaluation is being run by another process; once that has ended, compare again"
     return f"its newest evaluation is {status}; continue with {way_to_finish(agent_version, evaluation_id, status)}"
 
 

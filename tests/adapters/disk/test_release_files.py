@@ -24,5 +24,6 @@ def test_of_several_manifests_of_one_version_none_counts(tmp_path: Path) -> None
     assert list(releases) == ["marcus@1.9"]
     problem = f"{tmp_path}/copy.yml: version: marcus@1.10 is also in first.yml, third.yml; leave one of them"
     assert [str(complaint) for complaint in complaints] == [problem]
+    (tmp_path / "broken.yml").write_text("agent: marcus\nversoin: 1.10\n")
     with pytest.raises(DocumentError, match="leave one of them"):
         load_release(tmp_path, "marcus@1.10")
