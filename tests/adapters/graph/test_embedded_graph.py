@@ -23,6 +23,7 @@ from stoic_assets.adapters.graph.embedded_server import GraphServer
 from stoic_assets.adapters.process.process_identity import start_time
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
 
+pytestmark = pytest.mark.long
 USER = """
 import sys
 from pathlib import Path
