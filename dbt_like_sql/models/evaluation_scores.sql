@@ -9,14 +9,7 @@ with means as (
         count(distinct scores.job) as jobs,
         -- Where nothing is asked in any trial, the only totals are the zeros of failed ones: no mean of the suite.
         case
-            when
-                bool_or(
-                    scores.overall is not null
-                    and (
-                        scores.outcome <> 'agent_error' or scores.passed is not null or trials.aspirational_ms is not null
-                    )
-                )
-                then avg(scores.overall)
+            when bool_or(scores.overall is not null and {{ total_measures_something() }}) then avg(scores.overall)
         end as average_overall,
         avg(scores.virtue_overall) as fitness,
         avg(scores.task) as task,

@@ -18,11 +18,7 @@ with measured as (
             when 'assertion' then scores.assertion
             -- The time of its replies before it broke down says nothing of the one that did not come.
             when 'timing' then case when scores.outcome <> 'agent_error' then scores.timing end
-            -- Where nothing was asked of it, no other trial of the job has a total either.
-            when 'overall' then case
-                when scores.outcome <> 'agent_error' or scores.passed is not null or trials.aspirational_ms is not null
-                    then scores.overall
-            end
+            when 'overall' then case when {{ total_measures_something() }} then scores.overall end
             when 'passed' then scores.passed::integer
             else virtues.score
         end as value

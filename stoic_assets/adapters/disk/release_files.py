@@ -22,18 +22,25 @@ def load_releases(folder: Path) -> tuple[dict[str, Release], list[ConfigurationE
 
     Where several are of one version, it is unclear which one is meant: none of them counts.
     """
+    releases, unreadable, several = _read(folder)
+    return releases, [*unreadable, *several.values()]
+
+
+def _read(folder: Path) -> tuple[dict[str, Release], list[ConfigurationError], dict[str, DocumentError]]:
+    """As `load_releases`, with the complaints about versions in several files apart, by version."""
     found: dict[str, list[tuple[Path, Release]]] = {}
-    complaints: list[ConfigurationError] = []
+    unreadable: list[ConfigurationError] = []
     for path, release in manifests(folder):
         if isinstance(release, ConfigurationError):
-            complaints.append(release)
+            unreadable.append(release)
         else:
             found.setdefault(release.agent_version, []).append((path, release))
+    several: dict[str, DocumentError] = {}
     for version, [(path, _), *others] in found.items():
         if others:
             problem = f"{version} is also in {', '.join(other.name for other, _ in others)}; leave one of them"
-            complaints.append(DocumentError(str(path), None, "version", problem))
-    return {version: release for version, [(_, release), *others] in found.items() if not others}, complaints
+            several[version] = DocumentError(str(path), None, "version", problem)
+    return {version: own[0][1] for version, own in found.items() if version not in several}, unreadable, several
 
 
 def fault_in_release(folder: Path, release: Release, key: str, problem: str) -> DocumentError:
@@ -46,15 +53,12 @@ def fault_in_release(folder: Path, release: Release, key: str, problem: str) -> 
 
 def load_release(folder: Path, agent_version: str) -> Release | None:
     """The manifest of a version. Raises the fault of an unreadable file that, by its words, may be the missing one."""
-    releases, complaints = load_releases(folder)
+    releases, unreadable, several = _read(folder)
+    if agent_version in several:
+        raise several[agent_version]
     if agent_version not in releases:
         words = agent_version.split("@")
-        # A version that is in several files comes before any file that only mentions it.
-        for complaint in sorted(complaints, key=lambda each: not _is_of_several(each, agent_version)):
+        for complaint in (*unreadable, *several.values()):
             if not isinstance(complaint, DocumentError) or mentions(Path(complaint.source), words):
                 raise complaint
     return releases.get(agent_version)
-
-
-def _is_of_several(complaint: ConfigurationError, agent_version: str) -> bool:
-    return isinstance(complaint, DocumentError) and complaint.problem.startswith(f"{agent_version} is also in ")

@@ -120,16 +120,12 @@ def _as_released(job: Job, release: Release | None) -> Job:
 def address_of(job: Job, request: EvaluationRequest, release: Release | None, env: Mapping[str, str]) -> str:
     """The agent's URL: command line, else release, else job, else `AGENT_URL`, else the default.
 
-    Raises `ConfigurationError` for one that is wrong, naming where it stands.
+    Raises `ConfigurationError` for one that is wrong, naming the option or variable.
     """
-    known = {
-        "--agent-url": request.agent_url,
-        "`url` of the release": release.url if release else None,
-        f"job {job.name}: target.url": job.target.url,
-        "AGENT_URL": env.get("AGENT_URL"),
-    }
-    source, url = next(((source, url) for source, url in known.items() if url), ("", DEFAULT_AGENT_URL))
-    parse_url(url, source)
+    released = release.url if release else None
+    url = request.agent_url or released or job.target.url or env.get("AGENT_URL") or DEFAULT_AGENT_URL
+    # Those of releases and jobs were checked when they were read.
+    parse_url(url, "--agent-url" if request.agent_url else "AGENT_URL")
     return url
 
 
