@@ -14,7 +14,7 @@ import dagster as dg
 from stoic_assets.adapters.evaluation.alerts import announce
 from stoic_assets.adapters.evaluation.conversations import Held
 from stoic_assets.adapters.evaluation.live_releases import read_releases
-from stoic_assets.adapters.evaluation.nights import HeldNight, hold_night
+from stoic_assets.adapters.evaluation.nights import HeldNight, hold_night, left_out
 from stoic_assets.adapters.messages.outbox import Delivered
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace
@@ -113,7 +113,7 @@ def _conversations(nights: dg.TimeWindowPartitionsDefinition) -> dg.AssetsDefini
             for problem in (each for delivery in deliveries for each in delivery.errors):
                 context.log.warning(problem)  # a night that fails has no metadata
             if not held.held:
-                raise ConfigurationError("; ".join(f"{each}: {fault}" for each, fault in held.record.faults.items()))
+                raise ConfigurationError("; ".join([*_faults(held), *held.unread]))
         return dg.MaterializeResult(metadata={**_metadata(held), **delivery_faults(deliveries)})
 
     return converse
@@ -125,6 +125,8 @@ def _announce_faults(workplace: Workplace, night: str, name: RoundName, held: He
         Failure(record.run_id, JOB, night, fault, record.held_at, _begun(workplace, night, name, version), version)
         for version, fault in record.faults.items()
     ]
+    if held.held and held.unread:  # a night without conversations fails, and says it in its error
+        failures.append(Failure(record.run_id, JOB, night, "; ".join(held.unread), record.held_at))
     return [announce(workplace, [run_failed(failure) for failure in failures])] if failures else []
 
 
@@ -135,13 +137,19 @@ def _begun(workplace: Workplace, night: str, name: RoundName, version: str) -> s
 
 
 def _metadata(held: HeldNight) -> dict[str, Any]:
-    faults = bulleted(f"{version}: {fault}" for version, fault in held.record.faults.items())
+    faults = [*_faults(held), *held.unread]
     return {
         "dagster/row_count": sum(len(each.trials) for each in held.held.values()),
         "versions": shown(_row(version, each) for version, each in held.held.items()),
         "not_reached": len(held.record.faults.keys() - held.held),
-        **({"faults": dg.MetadataValue.md(faults)} if faults else {}),
+        "left_out": len(held.unread),
+        **({"faults": dg.MetadataValue.md(bulleted(faults))} if faults else {}),
     }
+
+
+def _faults(held: HeldNight) -> list[str]:
+    """Why versions have no conversations, or not all."""
+    return [f"{version}: {fault}" for version, fault in held.record.faults.items()]
 
 
 def _row(version: str, held: Held) -> dict[str, str | int]:
@@ -174,7 +182,7 @@ def _schedule(settings: Nightly, job: Any) -> dg.ScheduleDefinition:
             return dg.SkipReason(f"nightly runs begin on {settings.since}, as nightly.since in stoic.yml says")
         releases = read_releases(workplace)
         if not releases.live:
-            return dg.SkipReason("; ".join(["no version in releases/ is live", *releases.complaints]))
+            return dg.SkipReason("; ".join(["no version in releases/ is live", *map(left_out, releases.complaints)]))
         return dg.RunRequest(run_key=night, partition_key=night)
 
     return nightly

@@ -150,6 +150,25 @@ def test_what_an_agent_said_and_no_webhook_took_stands_beside_the_night(
     assert event["subject"] == CANDIDATE
 
 
+def test_manifests_that_were_left_out_of_a_night_are_told(
+    workplace: Workplace, instance: dg.DagsterInstance, told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def hold(*_: Any) -> HeldNight:
+        record = Round(run_id="r", held_at=datetime.now(UTC).isoformat())
+        held = {BASE: Held(Manifest.model_construct(evaluation_id="e1"), 1, [{"outcome": "signed_off"}], {})}
+        return HeldNight(record, held, ("left out: b.yml:3: url",))
+
+    monkeypatch.setattr("stoic_assets.defs.nightly.hold_night", hold)
+    nights = build_nightly(Nightly(since=SINCE)).assets or []
+    result = dg.materialize(list(nights), instance=instance, partition_key=NIGHT, resources={"workplace": workplace})
+    [event] = result.get_asset_materialization_events()
+    found = {name: value.value for name, value in event.materialization.metadata.items()}
+    assert (found["faults"], found["left_out"], found["not_reached"]) == ("- left out: b.yml:3: url", 1, 0)
+    [sent] = told()
+    assert (sent["subject"], sent["data"]["agent_version"]) == (NIGHT, None)
+    assert sent["data"]["error"] == "left out: b.yml:3: url"
+
+
 @pytest.mark.parametrize("again", [False, True])
 def test_what_is_said_of_a_version_that_was_cut_short_names_its_evaluation(
     workplace: Workplace, instance: dg.DagsterInstance, told: Told, monkeypatch: pytest.MonkeyPatch,

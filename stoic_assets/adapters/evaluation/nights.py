@@ -15,10 +15,14 @@ from stoic_assets.core.scoring.validity import ceiling_reached
 
 @dataclass(frozen=True)
 class HeldNight:
-    """One round of a night: its record, and the result of each version that conversed."""
+    """One round of a night: its record, and the result of each version that conversed.
+
+    `unread` says why manifests were left out; of a round for named versions it says nothing.
+    """
 
     record: Round
     held: dict[str, Held]
+    unread: tuple[str, ...] = ()
 
 
 async def hold_night(
@@ -33,7 +37,8 @@ async def hold_night(
     live = [version for version in all_live if not versions or version in versions]
     if not live:
         asked = f"not live: {', '.join(versions)}; live: {', '.join(all_live)}" if all_live else "no version is live"
-        raise ConfigurationError(f"{asked}; give the version a `url` in releases/*.yml")
+        said = f"{asked}; give the version a `url` in releases/*.yml"
+        raise ConfigurationError("; ".join([said, *map(left_out, releases.complaints)]))
     wanted = [Wanted(version, evaluation_id(night, version, name), EvaluationRequest()) for version in live]
     outcomes = await hold_evaluations(workplace, wanted, run_id)
     results = {each.agent_version: outcomes[each.evaluation_id] for each in wanted}
@@ -48,7 +53,12 @@ async def hold_night(
         faults={version: clean(fault) for version, result in results.items() if (fault := _fault(result))},
     )
     workplace.nights.record_round(night, name, record)
-    return HeldNight(record, held)
+    return HeldNight(record, held, () if versions else tuple(left_out(clean(each)) for each in releases.complaints))
+
+
+def left_out(complaint: str) -> str:
+    """What a fault in a manifest, or in the jobs it selects, means for a night: its version is not evaluated."""
+    return f"left out: {complaint}"
 
 
 def _fault(result: Held | StoicError) -> str | None:

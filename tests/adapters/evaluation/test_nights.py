@@ -243,3 +243,18 @@ def test_a_night_of_a_version_that_is_not_live_names_it(workplace: Workplace, ag
     with pytest.raises(ConfigurationError, match=r"^not live: marcus@8; live: marcus@1\.0\.0; give the version a"):
         hold(workplace, versions=("marcus@8",))
     assert said == []
+
+
+def test_a_manifest_that_cannot_be_read_is_left_out_of_the_night_and_named(workplace: Workplace, agent: Agent) -> None:
+    version = agent("1.0.0")
+    broken = workplace.project.releases / "broken.yml"
+    broken.write_text("agent: marcus\nversion: 1.1.0\nurl: nowhere\n")
+    night = hold(workplace)
+    assert list(night.held) == [version]
+    [line] = night.unread
+    assert line.startswith("left out: ")
+    assert "broken.yml:3" in line
+    assert hold(workplace, "again", (version,)).unread == ()
+    (workplace.project.releases / "1.0.0.yml").unlink()
+    with pytest.raises(ConfigurationError, match=r"^no version is live; .*; left out: .*broken\.yml:3"):
+        hold(workplace)
