@@ -19,24 +19,21 @@ def http_parts(url: str) -> SplitResult | None:
     return parts if valid else None
 
 
-def checked_parts(url: str) -> SplitResult:
-    """The parts of a service's address.
-
-    Raises `ValueError` for anything that is not plain http or https, including an address with credentials, because
-    addresses are shown and stored.
-    """
+def address_problem(url: str) -> str | None:
+    """What is wrong with a service's address; None if nothing is. Credentials are: addresses are shown and stored."""
     parts = http_parts(url)
     if not parts:
-        raise ValueError("not an http or https address such as http://localhost:8081")
+        return "not an http or https address such as http://localhost:8081"
     if parts.username or parts.password:
-        raise ValueError("the address must not contain credentials; use the variable for the key, or a header")
-    return parts
+        return "the address must not contain credentials; use the variable for the key, or a header"
+    return None
 
 
 def _checked(url: str) -> str:
-    checked_parts(url)
+    if problem := address_problem(url):
+        raise ValueError(problem)
     return url
 
 
 HttpAddress = Annotated[str, AfterValidator(_checked)]
-"""The address of a service in a document."""
+"""The address of a service in a document. Not in a job, which is stored without secrets: a host may be one."""

@@ -10,7 +10,7 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
-from stoic_assets.core.http_address import PORTS, checked_parts, http_parts
+from stoic_assets.core.http_address import PORTS, address_problem, http_parts
 from stoic_assets.core.loopback import is_loopback
 
 if TYPE_CHECKING:
@@ -27,12 +27,11 @@ TIMED_OUT = (408, 504, 524)
 def parse_url(url: str, setting: str) -> SplitResult:
     """The parts of a service's address; `setting` tells the user where it comes from.
 
-    Raises `ConfigurationError` for what `checked_parts` refuses, and for https where SSL_CERT_FILE cannot be read.
+    Raises `ConfigurationError` for what `address_problem` finds, and for https where SSL_CERT_FILE cannot be read.
     """
-    try:
-        parts = checked_parts(url)
-    except ValueError as error:
-        raise ConfigurationError(f"{setting}: {error}") from None
+    if problem := address_problem(url):
+        raise ConfigurationError(f"{setting}: {problem}")
+    parts = urlsplit(url.strip())
     if parts.scheme == "https" and (certificates := os.environ.get("SSL_CERT_FILE")):
         _require_certificates(certificates)
     return parts

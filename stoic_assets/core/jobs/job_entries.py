@@ -9,7 +9,6 @@ from stoic_assets.core.assertions.kotlin_syntax import parse_expression
 from stoic_assets.core.conversation.evidence import Condition
 from stoic_assets.core.documents import CamelDocument
 from stoic_assets.core.errors import ExpressionError
-from stoic_assets.core.http_address import HttpAddress
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$"
 """Names that are part of file names, whatever the file system."""
@@ -57,7 +56,7 @@ class Target(CamelDocument):
 
     user: str
     chatbot: str
-    url: HttpAddress | None = None
+    url: str | None = None
     protocol: Literal["embabel", "openai"] = "embabel"
     headers: dict[str, str] = Field(
         default_factory=dict, exclude=True, description="values may be ${ENV_NAME}; never stored"

@@ -14,6 +14,7 @@ from stoic_assets.core.assertions.kotlin_refusals import nearest
 from stoic_assets.core.assertions.kotlin_syntax import parse_expression
 from stoic_assets.core.conversation.preparation import seed_messages
 from stoic_assets.core.documents import dotted
+from stoic_assets.core.http_address import address_problem
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.job_entries import PARAMETERS, CypherAssertion, CypherSetup, ExpressionAssertion, TextSeed
 from stoic_assets.core.presentation.formatting import plural
@@ -25,6 +26,8 @@ def slips(job: Job) -> Iterator[tuple[Path, str]]:
     yield from ((place, "is blank; give it a text") for place, text in _texts(job) if not text.strip())
     if re.search("[{}]", job.target.user.replace("{trial}", "")):
         yield ("target", "user"), "only {trial} may be in braces; did you mean that?"
+    if job.target.url and (wrong := address_problem(job.target.url)):
+        yield ("target", "url"), wrong
     for number, seed in enumerate(job.seeds):
         if not seed_messages(seed):
             yield ("seeds", number, "conversation"), "only messages of the user are sent, and this seed has none"

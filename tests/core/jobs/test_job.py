@@ -336,3 +336,9 @@ def test_a_pattern_that_takes_more_than_the_secret_is_told(make_job: MakeJob) ->
     job = make_job(assertions=[{"expression": 'objectContext.entities.any { it.name == "sk-a" }'}])
     with pytest.raises(ConfigurationError, match=r"^job job: assertions\.0\.expression: no longer valid once"):
         job.blanked(Redactor(["sk-.*"]))
+
+
+def test_a_host_may_be_a_secret(make_job: MakeJob) -> None:
+    job = make_job(target={"user": "u", "chatbot": "c", "url": "http://marcus.corp.example:8081"})
+    stored = job.blanked(Redactor([r"[a-z.]+\.corp\.example"]))
+    assert Job.model_validate_json(stored.model_dump_json(by_alias=True)).target.url == "http://[redacted]:8081"

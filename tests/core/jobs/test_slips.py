@@ -46,6 +46,15 @@ def test_a_blank_text_that_somebody_would_be_told_is_refused_at_its_place(
     assert list(slips(make_job(**keys(blank)))) == [(place, BLANK)]
 
 
+@pytest.mark.parametrize(
+    ("url", "problem"), [("ftp://agent", "not an http or https address such as"), ("http://me:pw@agent", "credentials")]
+)
+def test_an_address_that_no_agent_has_is_refused(make_job: MakeJob, url: str, problem: str) -> None:
+    [(place, said)] = slips(make_job(target={"user": "u", "chatbot": "c", "url": url}))
+    assert place == ("target", "url")
+    assert problem in said
+
+
 @pytest.mark.parametrize("messages", [[], [{"role": "assistant", "content": "Salve"}]])
 def test_a_conversation_without_a_message_of_the_user_tells_nothing(make_job: MakeJob, messages: list[Any]) -> None:
     [(place, problem)] = slips(make_job(seeds=[{"text": "t"}, {"conversation": messages}]))
