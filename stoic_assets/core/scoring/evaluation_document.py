@@ -1,7 +1,7 @@
 """The document that `stoic eval --json` prints, built from the rows of one evaluation.
 
-Its shape is public (see docs/tables.md for what the values mean). No score is computed here, except the mean of the
-trial totals in the form that people quote.
+Its shape is public (see docs/tables.md for what the values mean). No score is computed here; the mean of the trial
+totals is rounded to the form that people quote.
 """
 
 import json
@@ -11,7 +11,7 @@ from typing import Any
 from stoic_assets.core.conversation.evidence import PLAIN
 from stoic_assets.core.judging.silent_judges import answers, silent_judges
 from stoic_assets.core.judging.virtues import VIRTUES
-from stoic_assets.core.scoring.rounding import half_even, mean
+from stoic_assets.core.scoring.rounding import half_even
 from stoic_assets.core.table_rows import Row, Rows, by_trial
 
 DOCUMENT_TABLES = (
@@ -35,7 +35,7 @@ def evaluation_document(tables: Mapping[str, Rows]) -> dict[str, Any]:
     return {
         "evaluation_id": evaluation["evaluation_id"],
         "agent_version": evaluation["agent_version"],
-        "average_score": half_even(mean(row["overall"] for row in composites if row["overall"] is not None)),
+        "average_score": half_even(scores["average_overall"]),
         "offline": evaluation["offline"],
         "trials": [
             _trial(row, {name: rows[row["trial_id"]] for name, rows in judged.items()}) for row in composites

@@ -26,7 +26,7 @@ def tables():
     rows = {name: [] for name in DOCUMENT_TABLES}
     head = {"evaluation_id": "e1", "agent_version": "marcus@1.0.0", "offline": True}
     rows["evaluations"] = [head | {"status": "finished", "cost_usd": None}]
-    rows["evaluation_scores"] = [{"fitness": 0.8125, "invalid_trials": 0}]
+    rows["evaluation_scores"] = [{"average_overall": 0.4, "fitness": 0.8125, "invalid_trials": 0}]
     rows["composite_scores"] = [composite("t1")]
     rows["trials"] = [{"trial_id": "t1", "turns": 6, "holdout": False}]
     return rows
@@ -90,16 +90,17 @@ def test_the_document_has_the_public_shape(tables):
 
 def test_nothing_scored_is_null_and_not_zero(tables):
     tables["composite_scores"] = [composite("t1", valid=False, outcome="judge_error", overall=None)]
-    tables["evaluation_scores"] = [{"fitness": None, "invalid_trials": 1}]
+    tables["evaluation_scores"] = [{"average_overall": None, "fitness": None, "invalid_trials": 1}]
     document = evaluation_document(tables)
     assert (document["average_score"], document["fitness"], document["invalid_trials"]) == (None, None, 1)
 
 
-def test_the_average_is_over_the_scored_trials_and_rounded_once(tables):
-    overalls = {"t1": 0.1, "t2": 0.15, "t3": None}
-    tables["composite_scores"] = [composite(trial, overall=overall) for trial, overall in overalls.items()]
-    tables["trials"] = [{"trial_id": trial, "turns": 2, "holdout": False} for trial in overalls]
-    assert evaluation_document(tables)["average_score"] == 0.12
+@pytest.mark.parametrize(("average", "quoted"), [(0.125, 0.12), (None, None)])
+def test_the_average_is_the_evaluations_own_rounded_once(tables, average, quoted):
+    """None although a trial has a total: an agent broke down of which nothing was asked."""
+    tables["composite_scores"] = [composite("t1", outcome="agent_error", overall=0.0)]
+    tables["evaluation_scores"][0]["average_overall"] = average
+    assert evaluation_document(tables)["average_score"] == quoted
 
 
 def test_a_trial_that_does_not_count_shows_no_marks(tables):
