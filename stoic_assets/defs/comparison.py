@@ -6,7 +6,8 @@ import dagster as dg
 
 from stoic_assets.adapters.disk.release_files import load_releases
 from stoic_assets.adapters.evaluation import version_comparison
-from stoic_assets.adapters.evaluation.release_comparison import compared_with
+from stoic_assets.adapters.evaluation.release_comparison import await_first_evaluation, compared_with
+from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.comparison.outcome_markdown import comparison_markdown
@@ -42,6 +43,8 @@ def version_comparisons(
     with reported(workplace):
         manifest = current_evaluation(context, workplace.evidence)
         base = version_comparison.base_version(workplace, manifest)
+        if base:
+            run_async(await_first_evaluation(workplace, base, context.log.info))
         found, why = _compared(workplace, manifest, base)
         path = version_comparison.store(workplace, manifest, found)
     return dg.MaterializeResult(

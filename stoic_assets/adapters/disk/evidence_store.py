@@ -77,6 +77,11 @@ class EvidenceStore:
         except StorageError:
             return False
 
+    def is_being_evaluated(self, agent_version: str) -> bool:
+        """Whether another process works on the newest evaluation of a version now; as `is_worked_on`."""
+        begun = self.manifests(agent_version)
+        return bool(begun) and self.is_worked_on(agent_version, begun[-1].evaluation_id)
+
     def _version_locked(self, agent_version: str) -> AbstractContextManager[None]:
         busy = Busy(f"{agent_version} is being deleted by another process; wait for it, then try again")
         name = hashlib.sha256(check_agent_version(agent_version).encode()).hexdigest()[:12]

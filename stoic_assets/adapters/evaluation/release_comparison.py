@@ -1,11 +1,31 @@
 """The comparison of an evaluation with its base, or why it was refused."""
 
-from stoic_assets.adapters.evaluation.version_comparison import base_version, compare_versions
+import asyncio
+from collections.abc import Callable
+
+from stoic_assets.adapters.evaluation.version_comparison import base_version, compare_versions, is_first_under_way
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.comparison.side import ComparisonRefused
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
+
+
+LOOK_AGAIN_SECONDS = 2.0
+
+
+async def await_first_evaluation(workplace: Workplace, base: str, log: Callable[[str], None]) -> None:
+    """Waits while the first evaluation of `base` is under way in another process, and says so.
+
+    Versions that are evaluated side by side, as in a backfill, end in any order.
+    """
+    line = f"{base} is being evaluated by another process; the comparison with it waits for that"
+    while is_first_under_way(workplace, base):
+        if line:
+            workplace.progress.note(line)
+            log(line)
+        line = ""
+        await asyncio.sleep(LOOK_AGAIN_SECONDS)
 
 
 def compared_with(workplace: Workplace, manifest: Manifest, base: str) -> tuple[Comparison | None, str]:

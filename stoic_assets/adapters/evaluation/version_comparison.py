@@ -39,6 +39,12 @@ def base_version(workplace: Workplace, manifest: Manifest) -> str | None:
     return base_of(manifest.agent_version, load_releases(workplace.project.releases)[0].values())
 
 
+def is_first_under_way(workplace: Workplace, agent_version: str) -> bool:
+    """Whether a version has no finished evaluation yet, but another process is making one."""
+    finished = any(row["status"] in DONE for row in workplace.warehouse.evaluations(agent_version))
+    return not finished and workplace.evidence.is_being_evaluated(agent_version)
+
+
 def compare_versions(
     workplace: Workplace, base: str, candidate: str, base_id: str | None = None, candidate_id: str | None = None,
     held_with: str | None = None,
@@ -171,11 +177,11 @@ def _why_none(workplace: Workplace, agent_version: str, named: str | None, rows:
         return f"its evaluation {named} was cut short; continue with {way_to_finish(agent_version, named, CONVERSED)}"
     if named:
         return f"it has no evaluation {named}; run `stoic eval --agent-version {agent_version}`"
+    if workplace.evidence.is_being_evaluated(agent_version):
+        return "its newest evaluation is being run by another process; once that has ended, compare again"
     if not rows:
         return f"it {workplace.evidence.unevaluated(agent_version)}"
     evaluation_id, status = rows[0]["evaluation_id"], rows[0]["status"]
-    if workplace.evidence.is_worked_on(agent_version, evaluation_id):
-        return "its newest evaluation is being run by another process; once that has ended, compare again"
     return f"its newest evaluation is {status}; continue with {way_to_finish(agent_version, evaluation_id, status)}"
 
 
