@@ -22,8 +22,8 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from stoic_assets.adapters.disk.file_locks import locked
-from stoic_assets.adapters.disk.files import StorageError, read_stored, remove_folder, write_whole
+from stoic_assets.adapters.disk.file_locks import is_locked, locked
+from stoic_assets.adapters.disk.files import read_stored, remove_folder, write_whole
 from stoic_assets.adapters.disk.json_lines import JsonLines, read_lines
 from stoic_assets.core.conversation.journal import Entry
 from stoic_assets.core.errors import Busy, ConfigurationError
@@ -67,20 +67,13 @@ class EvidenceStore:
                 held.enter_context(own)
             yield
 
-    def is_worked_on(self, agent_version: str, evaluation_id: str) -> bool:
-        """Whether another process works on an evaluation now, as far as can be seen in a home that may be read-only."""
-        try:
-            with self.locked(agent_version, evaluation_id):
-                return False
-        except Busy:
-            return True
-        except StorageError:
-            return False
-
     def is_being_evaluated(self, agent_version: str) -> bool:
-        """Whether another process works on the newest evaluation of a version now; as `is_worked_on`."""
+        """Whether another process works on a version's newest evaluation, as far as can be seen in a read-only home."""
         begun = self.manifests(agent_version)
-        return bool(begun) and self.is_worked_on(agent_version, begun[-1].evaluation_id)
+        try:
+            return bool(begun) and is_locked(self.folder(agent_version, begun[-1].evaluation_id) / "lock")
+        except OSError:
+            return False
 
     def _version_locked(self, agent_version: str) -> AbstractContextManager[None]:
         busy = Busy(f"{agent_version} is being deleted by another process; wait for it, then try again")

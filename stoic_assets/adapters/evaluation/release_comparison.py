@@ -10,7 +10,6 @@ from stoic_assets.core.comparison.side import ComparisonRefused
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
 
-
 LOOK_AGAIN_SECONDS = 2.0
 
 
