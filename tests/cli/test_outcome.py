@@ -362,7 +362,7 @@ def test_a_gate_without_a_total_says_so(
     stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert left_with(stored(average_overall=None), workplace, 0.5) == GATE_SAYS_NO
-    assert "no trial has an `overall` to compare with --fail-under 0.5: `overall` takes" in capsys.readouterr().err
+    assert "there is no average score to compare with --fail-under 0.5: `overall` takes" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ def shortfalls(
 def _average_shortfall(average: float | None, gate: float) -> str | None:
     if average is None:
         takes = "`overall` takes tasks, assertions or `aspirationalAverage`"
-        return f"no trial has an `overall` to compare with --fail-under {gate:.10g}: {takes}"
+        return f"there is no average score to compare with --fail-under {gate:.10g}: {takes}"
     if average < gate - _ROUNDING:
         return f"the average score {short_of(average, gate)} is below {gate:.10g}"
     return None

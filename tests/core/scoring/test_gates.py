@@ -4,7 +4,7 @@ import pytest
 
 from stoic_assets.core.scoring.gates import shortfalls
 
-NO_TOTAL = "no trial has an `overall` to compare with --fail-under 0: `overall` takes tasks, assertions or "
+NO_TOTAL = "there is no average score to compare with --fail-under 0: `overall` takes tasks, assertions or "
 NONE_PASSED = "no trial has a task or assertion to pass, as --min-passed 0 needs"
 
 
