@@ -246,10 +246,13 @@ def test_while_all_are_locked_none_can_begin(store: EvidenceStore, tmp_path: Pat
     with store.locked(VERSION, "E1"):
         pass
     with store.all_locked(VERSION):
-        for evaluation_id in ("E1", "new"):
-            program = HOLD.replace("E1", evaluation_id)
-            begun = subprocess.run([sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True)
-            assert "marcus@1.1.0 is being deleted by another process; wait for it" in begun.stderr
+        programs = [HOLD.replace("E1", evaluation_id) for evaluation_id in ("E1", "new")]
+        begun = [
+            subprocess.Popen([sys.executable, "-c", program, str(tmp_path)], stderr=subprocess.PIPE, text=True)
+            for program in programs
+        ]
+        for each in begun:
+            assert "marcus@1.1.0 is being deleted by another process; wait for it" in each.communicate()[1]
     with store.all_locked(VERSION), store.locked("marcus@1.1.1", "E1"):
         assert not store.folder(VERSION, "new").exists()
 
