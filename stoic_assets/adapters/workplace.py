@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from dotenv import dotenv_values
 from filelock import AsyncReadWriteLock
 
 from stoic_assets.adapters.disk.document_files import load_settings
+from stoic_assets.adapters.disk.env_file import read_env_file
 from stoic_assets.adapters.disk.evidence_store import EvidenceStore
 from stoic_assets.adapters.disk.night_store import NightStore
 from stoic_assets.adapters.graph.graphs import Graphs, GraphUse
@@ -128,7 +128,7 @@ def open_workplace(
     """The project around `start` (default: the current folder).
 
     Environment variables take precedence over the project's `.env`; where the environment is that of the process,
-    connections use both. Raises `ConfigurationError` when `stoic.yml` is wrong, a path is not Unicode, or `STOIC_HOME`
+    connections use both. Raises `ConfigurationError` when `stoic.yml` or `.env` is wrong, a path is not Unicode, or `STOIC_HOME`
     cannot be written, which is not needed `to_read`.
     """
     outer = dict(os.environ if env is None else env)
@@ -146,6 +146,6 @@ def open_workplace(
 
 def _of_file(root: Path) -> dict[str, str]:
     """The values of the project's `.env`. Its paths are relative to the project, wherever in it a command runs."""
-    values = {name: value for name, value in dotenv_values(root / ".env").items() if value}
+    values = read_env_file(root / ".env")
     paths = {name: str(root / Path(values[name]).expanduser()) for name in _PATHS if name in values}
     return values | paths

@@ -31,6 +31,10 @@ PAPER = 700
 """A4 between its margins, in CSS pixels."""
 DRAWN = "new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))"
 """Once a frame is drawn, the page knows the sizes of what is in it."""
+AT_THE_TOP = """(id) => {
+  const top = document.getElementById(id).getBoundingClientRect().top;
+  return 0 <= top && top <= 200;
+}"""
 Make = Callable[..., ReportData]
 Open = Callable[..., "Visit"]
 
@@ -194,6 +198,19 @@ def test_flipped_jobs_are_reached_from_the_first_screen_and_stack_on_phones(
     opened.wait_for(state="visible", timeout=5_000)
     sides = opened.locator(".evidence.differs .side")
     assert len({round(sides.nth(place).bounding_box()["x"]) for place in (0, 1)}) == columns
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_links_end_at_their_target(visit: Open, usual_page: str, width: int) -> None:
+    """What opens on the way, or is laid out for the first time, moves what is below it."""
+    page = visit(usual_page, viewport={"width": width, "height": 900}).page
+    links = page.locator("nav a, .changes a, #jobs td a, #virtues blockquote + p a")
+    assert links.count() > 12
+    for place in range(links.count()):
+        page.evaluate("scrollTo(0, 0)")
+        links.nth(place).evaluate("(link) => link.click()")
+        target = (links.nth(place).get_attribute("href") or "")[1:]
+        page.wait_for_function(AT_THE_TOP, arg=target, timeout=5_000)
 
 
 def test_without_scripts_links_open_their_trial_and_no_dead_control_shows(visit: Open, usual_page: str) -> None:

@@ -13,6 +13,11 @@
   const count = () => {
     shown.textContent = `${trials.filter((trial) => !trial.hidden).length} of ${trials.length} shown`;
   };
+  // What is near comes to its size only once it is drawn, and moves the target: a few frames later nothing moves.
+  const land = (target, frames) => {
+    target.scrollIntoView();
+    if (frames) requestAnimationFrame(() => land(target, frames - 1));
+  };
   const reveal = () => {
     const target = document.getElementById(location.hash.slice(1));
     const folded = target && target.closest("details.trial, details.flip");
@@ -20,7 +25,7 @@
     folded.hidden = false;
     folded.open = true;
     count();
-    target.scrollIntoView();
+    land(target, 6);
   };
   addEventListener("hashchange", reveal);
   reveal();
