@@ -128,8 +128,8 @@ def open_workplace(
     """The project around `start` (default: the current folder).
 
     Environment variables take precedence over the project's `.env`; where the environment is that of the process,
-    connections use both. Raises `ConfigurationError` when `stoic.yml` or `.env` is wrong, a path is not Unicode, or `STOIC_HOME`
-    cannot be written, which is not needed `to_read`.
+    connections use both. Raises `ConfigurationError` when `stoic.yml` or `.env` is wrong, a path is not Unicode, or
+    `STOIC_HOME` cannot be written, which is not needed `to_read`.
     """
     outer = dict(os.environ if env is None else env)
     root = find_project(outer, start).root

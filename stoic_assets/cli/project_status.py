@@ -12,8 +12,8 @@ from rich.text import Text
 from stoic_assets.adapters.agents.connect import check_access
 from stoic_assets.adapters.disk.files import StorageError, room
 from stoic_assets.adapters.disk.job_files import load_jobs
-from stoic_assets.adapters.disk.release_files import load_releases
-from stoic_assets.adapters.evaluation.job_choice import job_files, unread_files
+from stoic_assets.adapters.disk.release_files import load_releases, url_of
+from stoic_assets.adapters.evaluation.job_choice import chosen_jobs, job_files, unread_files
 from stoic_assets.adapters.evaluation.setup import refuse_receivers, refuse_setups_of, targets_of
 from stoic_assets.adapters.messages.receiver import SETTINGS, addresses
 from stoic_assets.adapters.messages.receiver import Target as Receiver
@@ -39,6 +39,7 @@ from stoic_assets.core.graph_address import subject_address
 from stoic_assets.core.jobs.job_entries import Target
 from stoic_assets.core.jobs.slips import doubts
 from stoic_assets.core.presentation.formatting import plural
+from stoic_assets.core.releases import Release
 
 _MESSAGES: Mapping[Receiver, str] = {"events": "event", "fitness": "fitness update"}
 Found = tuple[str, str]
@@ -139,15 +140,27 @@ def _unread(workplace: Workplace) -> list[str]:
 
 
 def _releases(workplace: Workplace) -> Found:
-    releases, complaints = load_releases(workplace.project.releases)
-    if complaints:
-        return "note", str(complaints[0])
+    releases, faults = load_releases(workplace.project.releases)
+    if complaints := [*faults, *filter(None, (_unusable(release, workplace) for release in releases.values()))]:
+        return "note", "; ".join(map(str, complaints))
     return "ok", ", ".join(sorted(releases)) or "none yet; `stoic release add` writes one"
+
+
+def _unusable(release: Release, workplace: Workplace) -> ConfigurationError | None:
+    """Why a version cannot be evaluated as its manifest says."""
+    try:
+        url_of(workplace.project.releases, release)
+        chosen_jobs(EvaluationRequest(), release.agent_version, workplace.project, release)
+    except ConfigurationError as fault:
+        return fault
+    return None
 
 
 async def _model(workplace: Workplace) -> Found:
     if is_offline(workplace.env):
-        needed = "OPENAI_API_KEY or OPENAI_BASE_URL, and unset STOIC_LLM=offline"
+        needed = "OPENAI_API_KEY or OPENAI_BASE_URL"
+        if workplace.env.get("STOIC_LLM"):
+            needed += ", and unset STOIC_LLM=offline"
         return "note", f"offline, so scores mean nothing; to use a model, set {needed}"
     connect_model(workplace.env, workplace.settings)
     await reachable_model(workplace.env)

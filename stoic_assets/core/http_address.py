@@ -1,9 +1,6 @@
 """Addresses of HTTP services: which are valid."""
 
-from typing import Annotated
 from urllib.parse import SplitResult, urlsplit
-
-from pydantic import AfterValidator
 
 PORTS = {"http": 80, "https": 443}
 
@@ -27,13 +24,3 @@ def address_problem(url: str) -> str | None:
     if parts.username or parts.password:
         return "the address must not contain credentials; use the variable for the key, or a header"
     return None
-
-
-def _checked(url: str) -> str:
-    if problem := address_problem(url):
-        raise ValueError(problem)
-    return url
-
-
-HttpAddress = Annotated[str, AfterValidator(_checked)]
-"""The address of a service in a document. Not in a job, which is stored without secrets: a host may be one."""

@@ -9,7 +9,6 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from stoic_assets.core.documents import CamelDocument, misplaced
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.http_address import HttpAddress
 from stoic_assets.core.moments import checked_moment
 
 _PART = r"[A-Za-z0-9_.+-]+"
@@ -53,7 +52,7 @@ class Release(CamelDocument):
 
     agent: str = Field(pattern=rf"^{_PART}$")
     version: str = Field(pattern=rf"^{_PART}$")
-    url: HttpAddress | None = None
+    url: str | None = None
     protocol: Literal["embabel", "openai"] | None = None
     model: str | None = None
     released_at: Annotated[str, AfterValidator(_moment)] | None = Field(None, description="ISO 8601; UTC if no zone")

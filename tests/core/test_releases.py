@@ -66,8 +66,6 @@ def test_the_least_manifest() -> None:
             "release.yml:3: releasedAt: '0001-01-01T00:00:00+14:00' is not a time",
         ),
         ("agent: m\nversion: 1\nprotocol: http\n", "release.yml:3: protocol: Input should be 'embabel' or 'openai'"),
-        ("agent: m\nversion: 1\nurl: ftp://m\n", "release.yml:3: url: not an http or https address such as"),
-        ("agent: m\nversion: 1\nurl: http://a:b@m\n", "release.yml:3: url: the address must not contain credentials"),
         ("agent: m\nversion: 1\nparents: 0.9\n", "release.yml:3: parents: a list is expected"),
         ("agent: m\nversion: 1\nparents: [0.9, n@0.8]\n", "release.yml:3: parents[1]: 'n@0.8' is not a version of m"),
     ],

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from stoic_assets.adapters.disk.document_files import fault_in, mentions, read_document, yaml_files
 from stoic_assets.core.errors import ConfigurationError, DocumentError
+from stoic_assets.core.http_address import address_problem
 from stoic_assets.core.releases import Release
 
 
@@ -51,6 +52,16 @@ def fault_in_release(folder: Path, release: Release, key: str, problem: str) -> 
     return DocumentError(f"release {release.agent_version}", None, key, problem)  # its file was changed since
 
 
+def url_of(folder: Path, release: Release) -> str | None:
+    """The address in a manifest. Raises `DocumentError` for one that no service has.
+
+    Not a rule of `Release`: where another address is used, or another version is evaluated, nothing is wrong.
+    """
+    if release.url and (problem := address_problem(release.url)):
+        raise fault_in_release(folder, release, "url", problem)
+    return release.url
+
+
 def load_release(folder: Path, agent_version: str) -> Release | None:
     """The manifest of a version. Raises the fault of an unreadable file that, by its words, may be the missing one."""
     releases, unreadable, several = _read(folder)
@@ -58,7 +69,7 @@ def load_release(folder: Path, agent_version: str) -> Release | None:
         raise several[agent_version]
     if agent_version not in releases:
         words = agent_version.split("@")
-        for complaint in (*unreadable, *several.values()):
+        for complaint in unreadable:
             if not isinstance(complaint, DocumentError) or mentions(Path(complaint.source), words):
                 raise complaint
     return releases.get(agent_version)

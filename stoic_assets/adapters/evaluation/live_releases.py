@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from stoic_assets.adapters.disk.release_files import load_releases
+from stoic_assets.adapters.disk.release_files import load_releases, url_of
 from stoic_assets.adapters.evaluation.job_choice import chosen_jobs
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
@@ -42,8 +42,8 @@ def read_releases(workplace: Workplace) -> Releases:
 
 def _address(release: Release, workplace: Workplace) -> str | None:
     """Where a release listens: its own URL, else those of all its jobs; None if it is only a name."""
-    if release.url:
-        return release.url
+    if url := url_of(workplace.project.releases, release):
+        return url
     jobs = chosen_jobs(EvaluationRequest(), release.agent_version, workplace.project, release)
     urls = {job.target.url or workplace.env.get("AGENT_URL") or "" for job in jobs}
     return None if "" in urls else " ".join(sorted(urls))

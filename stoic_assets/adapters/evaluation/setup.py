@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from stoic_assets.adapters.agents.connect import connect_agent, header_secrets, reachable
-from stoic_assets.adapters.disk.release_files import load_release
+from stoic_assets.adapters.disk.release_files import load_release, url_of
 from stoic_assets.adapters.evaluation.job_choice import chosen_jobs
 from stoic_assets.adapters.http.endpoint import parse_url
 from stoic_assets.adapters.http.message_signature import signing_keys
@@ -46,6 +46,8 @@ def set_up(
     """Resolves a request. Raises `ConfigurationError` for anything missing or wrong; no service is contacted."""
     release = load_release(project.releases, agent_version)
     jobs = [_as_released(job, release) for job in chosen_jobs(request, agent_version, project, release)]
+    if release and not request.agent_url:
+        url_of(project.releases, release)
     refuse_setups_of(jobs, env)
     refuse_same_graph(subject_address(env), stoic_address(env), env)
     spec = EvaluationSpec(
@@ -124,7 +126,7 @@ def address_of(job: Job, request: EvaluationRequest, release: Release | None, en
     """
     released = release.url if release else None
     url = request.agent_url or released or job.target.url or env.get("AGENT_URL") or DEFAULT_AGENT_URL
-    # Those of releases and jobs were checked when they were read.
+    # Those of releases and jobs are checked with the files that they are in.
     parse_url(url, "--agent-url" if request.agent_url else "AGENT_URL")
     return url
 

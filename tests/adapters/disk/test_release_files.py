@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from stoic_assets.adapters.disk.release_files import load_release, load_releases
+from stoic_assets.adapters.disk.release_files import load_release, load_releases, url_of
 from stoic_assets.core.errors import DocumentError
 
 
@@ -24,6 +24,23 @@ def test_of_several_manifests_of_one_version_none_counts(tmp_path: Path) -> None
     assert list(releases) == ["marcus@1.9"]
     problem = f"{tmp_path}/copy.yml: version: marcus@1.10 is also in first.yml, third.yml; leave one of them"
     assert [str(complaint) for complaint in complaints] == [problem]
+    assert load_release(tmp_path, "marcus@1.11") is None, "the versions of readable files are known"
     (tmp_path / "broken.yml").write_text("agent: marcus\nversoin: 1.10\n")
     with pytest.raises(DocumentError, match="leave one of them"):
         load_release(tmp_path, "marcus@1.10")
+
+
+@pytest.mark.parametrize(
+    ("url", "problem"),
+    [
+        ("ftp://m", "not an http or https address such as http://localhost:8081"),
+        ("http://a:b@m", "the address must not contain credentials; use the variable for the key, or a header"),
+    ],
+)
+def test_a_wrong_address_concerns_only_who_uses_it(tmp_path: Path, url: str, problem: str) -> None:
+    (tmp_path / "a.yml").write_text(f"agent: marcus\nversion: 1.10\nurl: {url}\n")
+    releases, complaints = load_releases(tmp_path)
+    assert complaints == []
+    with pytest.raises(DocumentError) as refused:
+        url_of(tmp_path, releases["marcus@1.10"])
+    assert str(refused.value) == f"{tmp_path}/a.yml:3: url: {problem}"

@@ -108,6 +108,17 @@ def test_a_manifest_that_does_not_read_may_be_the_one_that_is_wanted(project: Pr
     assert resolved(project).release is not None
 
 
+def test_a_wrong_address_in_a_manifest_stops_only_who_would_use_it(project: Project, write: Write) -> None:
+    write("chat")
+    (project.releases / "b.yml").write_text(RELEASE.replace("1.1.0", "1.0.0"))
+    (project.releases / "a.yml").write_text(RELEASE + "url: localhost:8081\n")
+    with pytest.raises(DocumentError, match=r"a\.yml:\d: url: not an http or https address"):
+        resolved(project)
+    assert resolved(project, agent_url="http://127.0.0.1:1").spec.addresses == {"chat": "http://127.0.0.1:1"}
+    assert resolved(project, version="marcus@1.0.0").release is not None
+    assert resolved(project, version="marcus@dev").release is None
+
+
 def test_a_broken_manifest_of_another_agent_stops_nobody(project: Project, write: Write) -> None:
     write("chat")
     (project.releases / "zeno-1.yml").write_text("agent: zeno\nversion: [\n")
