@@ -98,11 +98,19 @@ def _without_content(error: Exception) -> str:
     return str(error).splitlines()[0].removeprefix("Failure condition: ").partition(", instead got")[0]
 
 
+def _without_values(message: str) -> str:
+    """What Dagster says of a value, in one line without the value, except for the name of a variable."""
+    line = next(iter(message.splitlines()), "") or "it holds a value that Dagster does not take"
+    line = re.sub(r'Value ".*" of type ".*" is not valid for', "Not a value of", line.removesuffix(" failed:"))
+    return re.sub(r" of original value (?!\{'env': '\w+'\}$).*", "", line)
+
+
 @contextmanager
 def _faults_named(configuration: Path) -> Iterator[None]:
     """Turns what Dagster says of a wrong `dagster.yaml` into `ConfigurationError`."""
     import dagster as dg
     from dagster._check import CheckError
+    from sqlalchemy.exc import ArgumentError
 
     try:
         yield
@@ -115,7 +123,10 @@ def _faults_named(configuration: Path) -> Iterator[None]:
         missing = f"it needs the package {error.name}, which is not installed"
         raise ConfigurationError(f"{configuration}: {missing}; install it, or correct the file") from None
     except dg.DagsterInvalidConfigError as error:
-        problem = error.errors[0].message.splitlines()[0].removesuffix(" failed:")
+        problem = _without_values(error.errors[0].message if error.errors else "")
         raise ConfigurationError(
             f"{configuration}: {problem}; correct the file, or set the variable that it names"
         ) from None
+    except (ValueError, TypeError, ArgumentError) as error:  # from the parts that the file configures
+        problem = f"a value there cannot be used ({type(error).__name__})"
+        raise ConfigurationError(f"{configuration}: {problem}; correct the file") from None

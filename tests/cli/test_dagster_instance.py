@@ -143,6 +143,36 @@ def test_whatever_is_wrong_with_a_dagster_yaml_is_one_line(workplace: Workplace,
         pass
 
 
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (
+            "storage: {postgres: {postgres_db: {hostname: h, username: u, db_name: d, password: 4711471147114711}}}",
+            'Invalid scalar at path root:storage:postgres:postgres_db:password. Not a value of expected type "String".',
+        ),
+        (
+            "storage: {postgres: {postgres_url: {env: 'postgresql://u:4711471147114711@h/db'}}}",
+            "Post processing at path root:postgres_url;",
+        ),
+        ("storage: {postgres: {postgres_url: {env: UNSET_URL}}}", "of original value {'env': 'UNSET_URL'};"),
+        ("storage: p4711471147114711", "it holds a value that Dagster does not take;"),
+        (
+            "storage: {postgres: {postgres_url: 'postgresql://u:4711471147114711@h:port/db'}}",
+            "a value there cannot be used (ValueError); correct the file",
+        ),
+        ("storage: {postgres: {postgres_url: p4711471147114711}}", "a value there cannot be used (ArgumentError);"),
+    ],
+)
+def test_no_value_of_a_dagster_yaml_is_shown(workplace: Workplace, text: str, problem: str) -> None:
+    file = dagster_home(workplace) / "dagster.yaml"
+    file.write_text(text)
+    with pytest.raises(ConfigurationError) as refused, open_instance(workplace):
+        pass
+    assert str(refused.value).startswith(f"{file}: ")
+    assert problem in str(refused.value)
+    assert "4711" not in str(refused.value)
+
+
 def test_a_package_that_a_dagster_yaml_needs_is_named(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     file = dagster_home(workplace) / "dagster.yaml"
     file.write_text("storage: {postgres: {postgres_url: 'postgresql://u:hunter2@h/db'}}")
