@@ -119,11 +119,15 @@ def test_a_night_is_compared_within_itself_whatever_was_evaluated_since(
 
 @pytest.mark.parametrize("offline", [True, False])
 def test_the_gate_says_that_offline_scores_mean_nothing(
-    evaluate: Evaluate, compared: Callable[..., dg.AssetCheckEvaluation], offline: bool
+    instance: dg.DagsterInstance, evaluate: Evaluate, compared: Callable[..., dg.AssetCheckEvaluation], offline: bool
 ) -> None:
     for version in (BASE, CANDIDATE):
         evaluate(version, "e1", offline=offline)
     assert (OFFLINE_NOTE in (compared(CANDIDATE, "e1").description or "")) is offline
+    stored = instance.get_latest_materialization_event(dg.AssetKey("version_comparisons"))
+    assert stored is not None
+    assert stored.asset_materialization is not None
+    assert stored.asset_materialization.metadata["offline"].value is offline
 
 
 def test_beside_a_night_the_newest_base_is_taken(

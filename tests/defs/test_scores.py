@@ -185,6 +185,7 @@ def test_no_evaluation_is_finished_by_a_model_that_failed_though_it_was_not_sele
     instance: dg.DagsterInstance, workplace: Workplace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     materialise(instance, workplace)
+    workplace.warehouse.write("llm_calls", VERSION, EVALUATION, [])  # all that `evaluations` needs besides
     monkeypatch.setitem(workplace.warehouse.models.sql, "evaluation_scores", "select nothing")
     result = dg.materialize(
         [sql_models, evaluations], resources={"workplace": workplace}, instance=instance, partition_key=VERSION,

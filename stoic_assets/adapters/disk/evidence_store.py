@@ -34,6 +34,8 @@ from stoic_assets.core.releases import check_agent_version, is_agent_version
 
 _MOMENT = 2.0
 """Seconds to wait for a version's lock, which the start of an evaluation holds for far less."""
+_GLANCE = 0.2
+"""Seconds to wait for an evaluation's lock: whoever looks whether it is held (`is_locked`) holds it for an instant."""
 _log = logging.getLogger(__name__)
 
 
@@ -63,7 +65,7 @@ class EvidenceStore:
         with ExitStack() as held:
             with self._version_locked(agent_version):
                 # A command holds it around steps that lock it too.
-                own = locked(self.folder(agent_version, evaluation_id) / "lock", busy, wait=0, reentrant=True)
+                own = locked(self.folder(agent_version, evaluation_id) / "lock", busy, wait=_GLANCE, reentrant=True)
                 held.enter_context(own)
             yield
 

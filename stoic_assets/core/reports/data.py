@@ -78,6 +78,20 @@ def mean(rows: Iterable[Row], column: str) -> float | None:
     return rounding.mean(values(rows, column))
 
 
+def without_void_totals(scores: Rows, trials: Rows) -> Rows:
+    """Rows of `composite_scores` without totals where these are only the zeros of failed trials, asked for nothing.
+
+    The macro `total_measures_something` tells them apart, for the mean in `evaluation_scores` and for comparisons.
+    """
+    timed = {row["trial_id"] for row in trials if not is_missing(row.get("aspirational_ms"))}
+    measured = (
+        row.get("outcome") != "agent_error" or not is_missing(row.get("passed")) or row["trial_id"] in timed
+        for row in scores
+        if not is_missing(row.get("overall"))
+    )
+    return scores if any(measured) else [{**row, "overall": None} for row in scores]
+
+
 def latest(rows: Iterable[Row], column: str) -> datetime | None:
     """The latest time in a column; None where there is none."""
     return max(filter(None, (as_moment(row.get(column)) for row in rows)), default=None)
