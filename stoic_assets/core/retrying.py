@@ -74,7 +74,7 @@ class AgentUnusable(StoicError):
     def __init__(self, last: AttemptFailed, tally: Tally, cut_short: bool = False) -> None:
         super().__init__(str(last))
         self.failures, self.final, self.turned_away = tally.failures, last.final, tally.turned_away
-        self.cut_short = cut_short
+        self.cut_short, self.says_how_to_go_on = cut_short, last.says_how_to_go_on
 
 
 async def deliver(

@@ -100,8 +100,9 @@ class AgentHttp:
         except ValueError as error:
             is_page = text.lstrip().startswith(b"<")
             problem = f"did not answer with JSON: {'it is a web page' if is_page else self._quote(error)}"
-            lost = is_page and Particular.PLACE not in particular
-            raise AgentFailure(f"{self._name} {problem}", turned_away=lost) from None
+            if is_page and Particular.PLACE not in particular:
+                raise self._no_agent_there(AgentFailure(self._lost(problem), turned_away=True)) from None
+            raise AgentFailure(f"{self._name} {problem}") from None
 
     async def send(
         self, method: str, url: str, body: Mapping[str, Any] | None = None, particular: Particular = Particular.NOTHING
@@ -204,15 +205,26 @@ class AgentHttp:
             raise closed_proxy(self._name)
         redirect = self._redirect(response)
         if redirect and not particular:
-            raise ConfigurationError(f"{self._name} {redirect}; {self._path_advice}")
+            raise ConfigurationError(self._lost(redirect))
         wait = retry_after_seconds(response.headers)
         if status in BUSY:
             raise AgentFailure(f"{self._name} is busy ({status})", retry_after=wait, busy=True)
         lost = bool(redirect or status in LOST) and Particular.PLACE not in particular
         said = excerpt(text.decode("utf-8", "replace"), self._secrets)
         answered = f"answered {status}" + (f": {said}" if said else "")
-        problem = f"{self._name} {redirect or answered}"
-        raise UnexpectedStatus(f"{problem}; {self._path_advice}" if lost else problem, status, wait, lost)
+        if lost:
+            raise self._no_agent_there(UnexpectedStatus(self._lost(redirect or answered), status, wait, lost))
+        raise UnexpectedStatus(f"{self._name} {redirect or answered}", status, wait, lost)
+
+    def _lost(self, problem: str) -> str:
+        """A problem that shows that another service listens there, and what to do."""
+        return f"{self._name} {problem}; {self._path_advice}"
+
+    @staticmethod
+    def _no_agent_there(failure: AgentFailure) -> AgentFailure:
+        """Of a corrected address a new evaluation is made: nothing is to be got running again, or to be continued."""
+        failure.says_how_to_go_on = True
+        return failure
 
     def _redirect(self, response: "ClientResponse") -> str:
         """Where a redirect leads, without its query, which may contain a key; empty for any other answer."""

@@ -49,7 +49,10 @@ class World:
         """
         proven = error.failures == 0 and not error.cut_short
         if error.turned_away and (proven or await self._turns_away(user)):
-            raise ServiceUnreachable(f"{error}; get it running again") from None
+            advised = error.says_how_to_go_on
+            outage = ServiceUnreachable(str(error) if advised else f"{error}; get it running again")
+            outage.says_how_to_go_on = advised
+            raise outage from None
 
     async def _turns_away(self, user: str) -> bool:
         try:

@@ -118,6 +118,19 @@ def test_a_wrong_path_is_shown_without_its_query(service: Any) -> None:
     assert str(failure) == f"the agent at {shown} answered 404: {{}}; {advice}"
 
 
+@pytest.mark.parametrize("answer", [Response(b"<html>", 200), Response(b"{}", 404), Response(b"{}", 405)])
+def test_where_another_service_listens_the_address_is_to_be_corrected_and_nothing_continued(
+    service: Any, answer: Response
+) -> None:
+    service.answers = [answer, answer]
+    failure = failure_of(service.url)
+    assert str(failure).endswith("; check its address; a corrected address needs a new evaluation")
+    assert (failure.says_how_to_go_on, failure.turned_away) == (True, True)
+    within = failure_of(service.url, particular=IN_SESSION)
+    assert "check its address" not in str(within)
+    assert (within.says_how_to_go_on, within.turned_away) == (False, False)
+
+
 def test_no_key_and_no_control_character_gets_into_a_message(service: Any) -> None:
     service.answers = [Response(f"X-API-KEY {KEY}\x1b[2J and {KEY}9 refused", 400)]
     message = str(failure_of(service.url))

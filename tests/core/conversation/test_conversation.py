@@ -241,6 +241,17 @@ def test_a_trial_without_time_for_another_attempt_hides_no_agent_that_turns_ever
     assert "ended" not in journal.kinds()
 
 
+def test_an_outage_whose_message_says_what_to_do_gets_no_second_advice(
+    planned: Make, make_world: Make, make_journal: Make, agent: Any
+) -> None:
+    away = AgentFailure("nothing there; check its address", turned_away=True)
+    away.says_how_to_go_on = True
+    agent.answer = lambda message: away
+    with pytest.raises(ServiceUnreachable, match="nothing there; check its address$") as outage:
+        asyncio.run(hold_trial(planned(greetings=["Hi"]), make_world(), make_journal()))
+    assert outage.value.says_how_to_go_on
+
+
 @pytest.mark.parametrize("left", [[], [AgentFailure("starting", turned_away=True)], [AgentFailure("busy", busy=True)]])
 @pytest.mark.parametrize("kind", [{"busy": True}, {"turned_away": True}, {}])
 def test_an_agent_that_serves_others_is_judged_by_the_time_of_its_trial(
