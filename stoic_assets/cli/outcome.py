@@ -10,6 +10,7 @@ import typer
 from rich.text import Text
 
 from stoic_assets.adapters.disk.files import write_whole
+from stoic_assets.adapters.evaluation.version_comparison import TABLE
 from stoic_assets.adapters.ratings.calibration_store import calibration_rows
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import console
@@ -23,6 +24,7 @@ from stoic_assets.core.judging.silent_judges import in_words
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, calibrated_share, weak_above, whose_confidence
 from stoic_assets.core.presentation.formatting import dashed, dollars, plural, score, short_of, words
 from stoic_assets.core.redaction import BLANK
+from stoic_assets.core.reports.version_verdict import VersionVerdict, version_verdict
 from stoic_assets.core.scoring.evaluation_document import DOCUMENT_TABLES, evaluation_document
 from stoic_assets.core.scoring.evaluation_junit import evaluation_junit
 from stoic_assets.core.scoring.gates import shortfalls
@@ -43,6 +45,7 @@ class Outcome:
     `not_again` are the ids of trials that are not played again, even if they are invalid.
     `average`, 0–1, is the stored mean total: gates use it, not the rounded one of the document.
     `virtues` are the rows of `evaluation_virtues`, `agreement` says whether the judges' scores agree with people's.
+    `compared` is the result against the base, None without one; `agent_spoke`, whether any of its replies has words.
     """
 
     document: Document
@@ -53,6 +56,8 @@ class Outcome:
     conclusive: bool
     jobs: dict[str, str]
     agreement: str = ""
+    compared: VersionVerdict | None = None
+    agent_spoke: bool = True
     not_again: frozenset[str] = frozenset()
 
     @property
@@ -79,15 +84,18 @@ def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: 
     manifest = workplace.evidence.manifest(agent_version, evaluation_id)
     plan = manifest.spec.plan(evaluation_id) if manifest else ()
     turns = read("turns", agent_version, evaluation_id, ["speaker", "content"])
+    replies = [turn["content"] for turn in turns if turn["speaker"] == "agent"]
     besides = {
         "report": str(workplace.report_file(agent_version, evaluation_id).absolute()),
-        "secrets_told": sum(turn["content"].count(BLANK) for turn in turns if turn["speaker"] == "agent"),
+        "secrets_told": sum(reply.count(BLANK) for reply in replies),
     }
     return Outcome(
         evaluation_document(tables) | besides, scores["average_overall"], virtues, evaluation["planned_trials"],
         evaluation["status"], scores["conclusive"],
         jobs={row["trial_id"]: job_key(row) for row in tables["composite_scores"]},
         agreement=in_short(calibration_rows(workplace.warehouse), tables["virtue_scores"]),
+        compared=version_verdict(workplace.warehouse.read_if_stored(TABLE, agent_version, evaluation_id)),
+        agent_spoke=not replies or any(reply.strip() for reply in replies),
         not_again=frozenset(item.trial.trial_id for item in plan if not item.may_restart()),
     )
 
@@ -99,8 +107,10 @@ def finish(
     """Prints an outcome, writes it as JUnit XML, and exits: 3 without a verdict, 1 if a gate fails, else 0."""
     if as_json:
         console.print_json(outcome.document)
-        for line in (*(_never_replied(outcome) or _ends(outcome)), *_remarks(outcome)):
+        for line in (*(_never_replied(outcome) or _ends(outcome)), *_remarks(outcome), *_against_base(outcome)):
             console.err.print(console.foreign(line))
+        if outcome.document["offline"]:
+            console.err.print(OFFLINE_NOTE)
     else:
         show(outcome, workplace)
     refusal = _why_no_verdict(outcome, workplace.settings.invalid_trials_threshold)
@@ -157,17 +167,26 @@ def show(outcome: Outcome, workplace: Workplace) -> None:
     console.out.print(Text.assemble("\n", version, f"  evaluation {document['evaluation_id']}"))
     console.print_table(trials_table(document["trials"], outcome.names))
     console.print_table(virtues_table(outcome.virtues))
-    for line in (*endings(document["trials"], outcome.names), *failures(document["trials"], outcome.names)):
+    failed = failures(document["trials"], outcome.names, workplace.settings.passing.task_at_least)
+    for line in (*endings(document["trials"], outcome.names), *failed):
         console.say(console.foreign(line), indent=2)
     for line in (*_never_replied(outcome), *_remarks(outcome)):
         console.say(console.foreign(line), style="yellow", indent=2)
     console.say(_summary(document, workplace.settings.weakness.score_below))
+    for line in _against_base(outcome):
+        console.say(console.foreign(line), style="bold")
     whose = whose_confidence(_calibrated(document), outcome.agreement)
     console.say(f"{whose} {weak_above(outcome.virtues)}".rstrip(), style="dim")
     if document["offline"]:
         console.say(OFFLINE_NOTE, style="yellow")
     console.say(f"cost: {_cost(document['cost_usd'])}")
     console.out.print(f"report: {workplace.report_file(document['agent_version'], document['evaluation_id'])}")
+
+
+def _against_base(outcome: Outcome) -> list[str]:
+    """A line with the verdict against the base; `stoic compare` says more."""
+    found = outcome.compared
+    return [f"{found.headline}: {found.what}"] if found else []
 
 
 def _summary(document: Document, below: float) -> Text:
@@ -204,9 +223,14 @@ def _ends(outcome: Outcome) -> list[str]:
 def _never_replied(outcome: Outcome) -> list[str]:
     """A line if the agent failed in every trial before its first reply: scored, but probably not intended."""
     trials = outcome.document["trials"]
+    if not outcome.agent_spoke:
+        return ["every reply of the agent is empty; check what it returns, and its protocol"]
     if any(trial["outcome"] != "agent_error" or trial["average_response_ms"] for trial in trials):
         return []
-    question = "every trial ended without a reply; check the agent's address and protocol."
+    question = (
+        "every trial ended without a reply; check the agent's address and protocol, and `limits.agent.timeout_seconds` "
+        "if it is slow."
+    )
     return [f"{question} The first: {ending(trial, outcome.names)}" for trial in trials[:1]]
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from stoic_assets.core.conversation.evidence import PLAIN
 from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.scoring import failed_assertion
+from stoic_assets.core.scoring.evaluation_junit import low_tasks
 
 Trial = Mapping[str, Any]
 """A trial of the document that `--json` prints."""
@@ -24,12 +25,17 @@ def endings(trials: Sequence[Trial], names: Names) -> list[str]:
     return _told_once((trial["outcome"], names[trial["trial_id"]], _why(trial)) for trial in unusual)
 
 
-def failures(trials: Sequence[Trial], names: Names) -> list[str]:
-    """The failed assertions."""
-    return _told_once(
+def failures(trials: Sequence[Trial], names: Names, task_at_least: float) -> list[str]:
+    """The failed assertions, and the tasks below `task_at_least` (0–1) where they let a trial fail."""
+    found = [
         ("failed", names[trial["trial_id"]], failed_assertion.in_words(assertion))
         for trial in trials for assertion in trial["assertions"] if assertion["passed"] is False
-    )
+    ]  # fmt: skip
+    tasks = [
+        ("failed", names[trial["trial_id"]], f"task scored below {task_at_least:g}: {task['task']}")
+        for trial in trials for task in low_tasks(trial, task_at_least)
+    ]  # fmt: skip
+    return _told_once([*found, *tasks])
 
 
 def _told_once(told: Iterable[tuple[str, str, str]]) -> list[str]:

@@ -14,8 +14,11 @@ from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.options import Json
 from stoic_assets.core.documents import parse_document
-from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.errors import ConfigurationError, DocumentError
 from stoic_assets.core.releases import Release, check_agent_version
+
+_OPTIONS = {"releasedAt": "--released-at", "protocol": "--protocol", "parents": "--parent", "jobs": "--job"}
+"""The option of each key that may be wrong."""
 
 app = typer.Typer(no_args_is_help=True, help="Release manifests: where versions listen, and what their parents are.")
 
@@ -54,7 +57,11 @@ def add(
         "releasedAt": released_at or dated, "parents": parent, "jobs": job, "notes": notes,
     }
     text = yaml.safe_dump({key: value for key, value in wanted.items() if value}, sort_keys=False, allow_unicode=True)
-    parse_document(text, Release, f"release {agent_version}")
+    try:
+        parse_document(text, Release, f"release {agent_version}")
+    except DocumentError as fault:  # the line is one of a file that is not written
+        key = (fault.key or "").partition("[")[0]
+        raise ConfigurationError(f"{_OPTIONS.get(key, key)}: {fault.problem}") from None
     write_whole(path, text)
     if as_json:
         console.print_json({"agent_version": agent_version, "path": str(path)})

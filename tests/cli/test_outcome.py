@@ -17,6 +17,7 @@ from stoic_assets.cli import console
 from stoic_assets.cli.console import Terminal
 from stoic_assets.cli.outcome import GATE_SAYS_NO, NO_VERDICT, Outcome, evaluation_outcome, finish
 from stoic_assets.core.judging.virtues import VIRTUES
+from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 from stoic_assets.core.redaction import BLANK
 from stoic_assets.core.scoring.evaluation_document import DOCUMENT_TABLES
 
@@ -42,10 +43,10 @@ def stored(workplace: Workplace) -> Stored:
 
     def store(
         virtues: tuple[dict[str, Any], ...] = (), tables: dict[str, Any] | None = None, cost_usd: float | None = None,
-        **scores: Any,
+        offline: bool = False, **scores: Any,
     ) -> Outcome:
         key = ("marcus@1", "E")
-        head = {"agent": "marcus", "status": "finished", "offline": True, "planned_trials": 0, "started_at": START}
+        head = {"agent": "marcus", "status": "finished", "offline": offline, "planned_trials": 0, "started_at": START}
         head["cost_usd"] = cost_usd
         counts = {"agent": "marcus", "planned_trials": 0, "scored_trials": 0, "invalid_trials": 0, "conclusive": True}
         known = {"evaluations": [head], "evaluation_scores": [counts | scores], "evaluation_virtues": virtues}
@@ -88,7 +89,7 @@ def test_a_gate_goes_by_the_mean_that_is_stored_and_shows_what_is_missing(
 @pytest.mark.parametrize(
     ("passed", "min_passed", "said"),
     [
-        ([True, True, False, None], 0.7, "2 of 3 trials passed; 0.67 is below 0.7"),
+        ([True, True, False, None], 0.7, "2 of 3 trials passed (0.67), fewer than 0.7"),
         ([True, True, False, None], 2 / 3, None),
         ([None], 0.5, "no trial has a task or assertion to pass, as --min-passed 0.5 needs"),
         ([False], None, None),
@@ -117,7 +118,7 @@ def test_every_gate_that_says_no_is_told(
     tables = {"composite_scores": [SCORED_TRIAL | {"passed": False}], "trials": [HELD]}
     outcome = stored(tables=tables, average_overall=0.5)
     assert left_with(outcome, workplace, 0.6, min_passed=1.0) == GATE_SAYS_NO
-    said = "stoic: the average score 0.50 is below 0.6; 0 of 1 trials passed; 0.00 is below 1\n"
+    said = "stoic: the average score 0.50 is below 0.6; 0 of 1 trials passed (0.00), fewer than 1\n"
     assert capsys.readouterr().err == said
 
 
@@ -128,7 +129,7 @@ def test_every_trial_is_a_test_for_a_build_server_whatever_the_gates_say(
     task = {"trial_id": "t", "task": "1", "type": "task", "task_text": "Ask", "judge_model": "gpt", "score": 0.65}
     scored = SCORED_TRIAL | {"passed": False, "task": 0.65, "scenario": "grief"}
     tables = {"composite_scores": [scored], "trials": [HELD], "task_scores": [task]}
-    outcome = replace(stored(tables=tables), status="finished" if conclusive else "incomplete")
+    outcome = replace(stored(tables=tables, offline=True), status="finished" if conclusive else "incomplete")
     file = tmp_path / "new" / "eval.xml"
     assert left_with(outcome, workplace, None, min_passed=1.0, junit=file) == code
     first, *others = ET.fromstring(file.read_text(encoding="utf-8"))
@@ -212,7 +213,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 def table_of(outcome: Outcome, workplace: Workplace, penalty: float, ending: str, said: Any) -> list[str]:
     """The lines in which a trial of an ordinary name is shown, and their heading."""
     scores = dict.fromkeys(("timing", "task", "assertion", "overall"), 0.5) | {"failure_penalty": penalty}
-    shown = {"scores": scores, "virtues": {}, "virtue_overall": {"score": 0.5}, "assertions": []}
+    shown = {"scores": scores, "virtues": {}, "virtue_overall": {"score": 0.5}, "assertions": [], "tasks": []}
     trial = TRIAL | shown | {"outcome": ending, "reason": None, "passed": True}
     document = {**outcome.document, "trials": [trial]}
     finish(replace(outcome, document=document, planned=1, jobs={"t": "reminder_tomorrow"}), workplace, False, None)
@@ -325,9 +326,74 @@ def test_where_the_agent_answered_nothing_at_all_its_address_and_protocol_are_as
     finish(stored(tables=tables), workplace, as_json)
     told = capsys.readouterr()
     lines = (told.err if as_json else told.out).splitlines()
-    question = "every trial ended without a reply; check the agent's address and protocol."
+    question = "every trial ended without a reply; check the agent's address and protocol, and "
+    question += "`limits.agent.timeout_seconds` if it is slow."
     found = [line for line in lines if line.startswith("every trial")]
     assert found == ([f"{question} The first: agent_error  chat withheld 1: quota of a"] if asked else [])
+
+
+def test_tasks_that_let_trials_fail_are_told_once(
+    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scores = {"a": (0.4, 0.6), "b": (0.4, 0.2), "c": (1.0, 0.5)}  # the third passes
+    task = {"type": "task", "judge_model": "gpt"}
+    tables = {
+        "trials": [HELD | {"trial_id": name, "repeat": n} for n, name in enumerate(scores, 1)],
+        "composite_scores": [
+            SCORED_TRIAL | {"trial_id": name, "repeat": n, "task": sum(each) / 2, "passed": name == "c"}
+            for n, (name, each) in enumerate(scores.items(), 1)
+        ],
+        "task_scores": [
+            task | {"trial_id": name, "task": str(n), "task_text": f"Ask {n}", "score": score}
+            for name, each in scores.items() for n, score in enumerate(each, 1)
+        ],
+    }  # fmt: skip
+    finish(stored(tables=tables), workplace, as_json=False)
+    told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("failed  ")]
+    assert told == [
+        "failed  chat withheld 1, chat withheld 2: task scored below 0.7: Ask 1",
+        "failed  chat withheld 1, chat withheld 2: task scored below 0.7: Ask 2",
+    ]
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+@pytest.mark.parametrize(("reply", "asked"), [(" \n", True), ("Salve", False)])
+def test_an_agent_whose_replies_are_all_empty_is_asked_after(
+    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str], as_json: bool, reply: str, asked: bool
+) -> None:
+    row = {"trial_id": "t", "response_ms": None, "attempts": None, "events": "[]"}
+    said = [("user", "Hello"), ("agent", ""), ("user", "Are you there?"), ("agent", reply)]
+    turns = [row | {"turn": n, "speaker": who, "content": text} for n, (who, text) in enumerate(said)]
+    tables = {"turns": turns, "trials": [HELD], "composite_scores": [SCORED_TRIAL]}
+    finish(stored(tables=tables), workplace, as_json)
+    told = capsys.readouterr()
+    line = "every reply of the agent is empty; check what it returns, and its protocol"
+    assert (line in (told.err if as_json else told.out).splitlines()) is asked
+
+
+@pytest.mark.parametrize("offline", [True, False])
+def test_beside_json_it_is_told_that_scores_mean_nothing(
+    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str], offline: bool
+) -> None:
+    assert left_with(stored(offline=offline, average_overall=0.9), workplace, 0.8) == 0
+    assert capsys.readouterr().err == (f"{OFFLINE_NOTE}\n" if offline else "")
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+def test_the_verdict_against_the_base_is_told(
+    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str], as_json: bool
+) -> None:
+    numbers = {"low": -0.6, "high": -0.2, "low_90": -0.55, "high_90": -0.25, "p": 0.001, "p_adjusted": 0.004}
+    row = {
+        "base": "marcus@0", "candidate": "marcus@1", "offline": False, "notes": [],
+        "base_evaluation_id": "B", "base_started_at": START, "measure": "assertion",
+        "condition": "pooled", "gating": True, "jobs": 8, "difference": -0.4, "delta": 0.1, "verdict": "regressed",
+        **numbers,
+    }  # fmt: skip
+    finish(stored(tables={"version_comparisons": [row]}), workplace, as_json)
+    told = capsys.readouterr()
+    line = "Regressed against marcus@0: assertion −0.40 (95 % −0.60 to −0.20)"
+    assert line in (told.err if as_json else told.out).splitlines()
 
 
 @pytest.mark.parametrize("as_json", [True, False])

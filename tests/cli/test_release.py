@@ -19,7 +19,7 @@ COMMANDS.command()(add)
 def test_a_release_may_be_dated_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STOIC_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(DocumentError, match="releasedAt"):
+    with pytest.raises(ConfigurationError, match=r"^--released-at: 'yesterday' is not a time"):
         CliRunner().invoke(COMMANDS, ["mentor@2", "--released-at", "yesterday"], catch_exceptions=False)
     CliRunner().invoke(COMMANDS, ["mentor@2", "--released-at", "2025-03-01"], catch_exceptions=False)
     assert "releasedAt: '2025-03-01'\n" in (tmp_path / "releases" / "mentor-2.yml").read_text()

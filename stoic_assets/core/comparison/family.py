@@ -180,13 +180,14 @@ def _what_is_possible(tested: Tested, jobs: int, delta: float, sure: bool) -> st
     if tested.low_90 is None or tested.high_90 is None or tested.detectable is None:
         said = "so there is no spread and no interval" if sure else "which in so few jobs may be chance"
         return f"all {jobs} jobs differ by the same amount, {said}"
+    low, high = difference(tested.low_90), difference(tested.high_90)
+    said = f"the 90 % interval, {low} to {high}, is not within ±δ ({_shown(delta)})"
+    if tested.detectable <= delta:  # there was power enough
+        return said
     found = f"detect only differences of {tested.detectable:.2f} or more"
     if tested.detectable > 1:  # scores are 0–1
         found = "are too few to detect any difference"
-    return (
-        f"the 90 % interval, {difference(tested.low_90)} to {difference(tested.high_90)}, is not within ±δ "
-        f"({_shown(delta)}); these {jobs} jobs {found} with 90 % power"
-    )
+    return f"{said}; these {jobs} jobs {found} with 90 % power"
 
 
 def _shown(delta: float) -> str:

@@ -56,7 +56,11 @@ def _case(trial: Trial, classname: str, name: str, task_at_least: float) -> Case
         return Case(classname, name, "skipped", "nothing to pass: no task score, no decided assertion with a weight")
     if trial["passed"]:
         return Case(classname, name)
-    reasons = [*_failed_assertions(trial), *_low_tasks(trial, task_at_least)]
+    tasks = [
+        f"task scored {short_of(task['score'], task_at_least)}: {task['task']}  ({task['reason']})"
+        for task in low_tasks(trial, task_at_least)
+    ]
+    reasons = [*_failed_assertions(trial), *tasks]
     return Case(classname, name, "failure", "; ".join(reasons), "\n".join(reasons))
 
 
@@ -65,13 +69,12 @@ def _failed_assertions(trial: Trial) -> list[str]:
     return [in_words(each) for each in trial["assertions"] if each["weight"] and each["passed"] is False]
 
 
-def _low_tasks(trial: Trial, task_at_least: float) -> list[str]:
-    """The tasks that lowered the mean; nothing where it is high enough."""
+def low_tasks(trial: Trial, task_at_least: float) -> list[Mapping[str, Any]]:
+    """The tasks of a trial that lowered the mean of its task scores; none where it is high enough."""
     mean = trial["scores"]["task"]
     if mean is None or round(mean, 9) >= task_at_least:
         return []
-    low = [task for task in trial["tasks"] if task["score"] is not None and task["score"] < task_at_least]
-    return [f"task scored {short_of(task['score'], task_at_least)}: {task['task']}  ({task['reason']})" for task in low]
+    return [task for task in trial["tasks"] if task["score"] is not None and task["score"] < task_at_least]
 
 
 def _breakdown(trial: Trial) -> str:

@@ -35,5 +35,5 @@ def _passed_shortfall(passed: Sequence[bool], gate: float) -> str | None:
         return f"no trial has a task or assertion to pass, as --min-passed {gate:.10g} needs"
     share = sum(passed) / len(passed)
     if share < gate - _ROUNDING:
-        return f"{sum(passed)} of {len(passed)} trials passed; {short_of(share, gate)} is below {gate:.10g}"
+        return f"{sum(passed)} of {len(passed)} trials passed ({short_of(share, gate)}), fewer than {gate:.10g}"
     return None

@@ -247,7 +247,7 @@ def test_an_outage_whose_message_says_what_to_do_gets_no_second_advice(
     away = AgentFailure("nothing there; check its address", turned_away=True)
     away.says_how_to_go_on = True
     agent.answer = lambda message: away
-    with pytest.raises(ServiceUnreachable, match="nothing there; check its address$") as outage:
+    with pytest.raises(ServiceUnreachable, match=r"nothing there; check its address$") as outage:
         asyncio.run(hold_trial(planned(greetings=["Hi"]), make_world(), make_journal()))
     assert outage.value.says_how_to_go_on
 

@@ -31,10 +31,10 @@ def test_a_gate_goes_by_the_mean_that_is_stored_and_shows_what_is_missing(
 @pytest.mark.parametrize(
     ("passed", "gate", "said"),
     [
-        (2, 0.7, "2 of 3 trials passed; 0.67 is below 0.7"),
+        (2, 0.7, "2 of 3 trials passed (0.67), fewer than 0.7"),
         (2, 2 / 3, None),
         (2, 2 / 3 + 1e-12, None),  # a gate that was computed, in another way
-        (2, 0.6667, "2 of 3 trials passed; 0.66667 is below 0.6667"),
+        (2, 0.6667, "2 of 3 trials passed (0.66667), fewer than 0.6667"),
         (0, 0.0, None),
     ],
 )
