@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from stoic_assets.adapters.disk.files import write_whole
 from stoic_assets.adapters.disk.paths import refuse_undecoded
 from stoic_assets.core.errors import ConfigurationError
 
@@ -66,6 +67,7 @@ def refuse_undecoded_paths(project: Project, env: Mapping[str, str]) -> None:
 
 def make_home(project: Project, to_read: bool = False) -> None:
     """Makes `STOIC_HOME`. Raises `ConfigurationError` if it cannot be written; `to_read`, it only has to exist."""
+    is_new = not project.home.exists()
     try:
         project.home.mkdir(parents=True, exist_ok=True)
         project.warehouse.mkdir(parents=True, exist_ok=True)
@@ -77,3 +79,5 @@ def make_home(project: Project, to_read: bool = False) -> None:
             advice = _ONLY_TO_READ if is_there else "set STOIC_HOME to a folder that can"
             problem = f"STOIC_HOME {project.home} cannot be written ({error.strerror})"
             raise ConfigurationError(f"{problem}; {advice}") from None
+    if is_new:  # transcripts, and the key to blinded ratings, are not for a repository
+        write_whole(project.home / ".gitignore", "*\n")

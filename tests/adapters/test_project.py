@@ -45,8 +45,10 @@ def test_home_and_warehouse_may_be_elsewhere(tmp_path: Path, monkeypatch: pytest
 def test_the_home_is_made(tmp_path: Path) -> None:
     project = find_project({"STOIC_WAREHOUSE": str(tmp_path / "facts")}, tmp_path)
     make_home(project)
+    assert (project.home / ".gitignore").read_text() == "*\n", "transcripts and keys of ratings stay out of git"
+    (project.home / ".gitignore").write_text("")
     make_home(project)
-    assert project.home.is_dir()
+    assert (project.home / ".gitignore").read_text() == "", "it is the user's then"
     assert project.warehouse.is_dir()
 
 
