@@ -42,6 +42,7 @@ def short_of(value: float, bound: float) -> str:
 
 def difference(value: float) -> str:
     """Two decimals with a sign, three where two would show nothing: `+0.05`, `−0.12`, `+0.004`, `±0.00`."""
+    value = round(value, 9)  # else 0.6 − 0.335 is shown as +0.26, and 0.735 − 0.47 as +0.27
     if abs(value) < 0.0005:
         return "±0.00"
     return f"{value:+.{3 if abs(value) < 0.005 else 2}f}".replace("-", "−")

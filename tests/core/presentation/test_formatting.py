@@ -34,6 +34,8 @@ TEXT = st.text()
         (score, -0.084, "−0.08"), (score, -0.004, "0.00"),
         (difference, 0.05, "+0.05"), (difference, -0.12, "−0.12"), (difference, -0.0021, "−0.002"),
         (difference, -0.0001, "±0.00"),
+        (difference, 0.6 - 0.335, "+0.27"),
+        (difference, 0.335 - 0.6, "−0.27"),
         (milliseconds, 640.4, "640 ms"), (milliseconds, 999.7, "1.00 s"), (milliseconds, 1240, "1.24 s"),
         (milliseconds, 31000, "31.0 s"), (milliseconds, 59960, "1 min 0 s"), (milliseconds, 125000, "2 min 5 s"),
         (milliseconds, 12_000_000, "3 h 20 min"),
