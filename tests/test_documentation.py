@@ -19,6 +19,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli.command_line import command_line
 from stoic_assets.core.jobs.json_schema import job_json_schema
 from stoic_assets.core.jobs.slips import doubts
+from stoic_assets.core.own_variables import OWN
 from stoic_assets.core.releases import Release
 from stoic_assets.core.settings import Settings
 from stoic_assets.defs.assembly import ASSETS, build_definitions
@@ -216,6 +217,7 @@ def test_every_environment_variable_is_described() -> None:
     code = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "stoic_assets").rglob("*.py"))
     read = set(re.findall(r'"((?:STOIC|NEO|OPENAI|AGENT|BOOGIE|EVOLUTION)_[A-Z_]+)"', code)) - {"STOIC_GRAPH"}
     assert read <= described
+    assert {name for name in described if name.startswith("STOIC_")} <= OWN
     assert offered <= described
     assert described - offered == {"STOIC_GRAPH_SHARED"}  # nobody should set it without having read about it
 

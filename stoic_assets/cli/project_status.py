@@ -38,6 +38,7 @@ from stoic_assets.core.evaluation import EvaluationRequest
 from stoic_assets.core.graph_address import subject_address
 from stoic_assets.core.jobs.job_entries import Target
 from stoic_assets.core.jobs.slips import doubts
+from stoic_assets.core.own_variables import mistyped
 from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.core.releases import Release
 
@@ -115,7 +116,9 @@ def _project(workplace: Workplace) -> Found:
             left = f"{free / 1e6:.1f} MB are free in {folder}, and an evaluation needs {LEAST_ROOM / 1e6:g} MB"
             raise StorageError(f"{left}; free space, or set STOIC_HOME and STOIC_WAREHOUSE")
     own = "its own stoic.yml" if workplace.project.settings.exists() else "no stoic.yml, so defaults"
-    return "ok", f"{workplace.project.root} ({own}); state in {workplace.project.home}"
+    found = f"{workplace.project.root} ({own}); state in {workplace.project.home}"
+    notes = mistyped(workplace.env)
+    return "note" if notes else "ok", "; ".join([found, *notes])
 
 
 def _jobs(workplace: Workplace) -> Found:

@@ -156,6 +156,22 @@ def write(workplace: Workplace, **urls: str) -> None:
         (workplace.project.releases / f"{name}.yml").write_text(json.dumps(manifest))
 
 
+def test_a_variable_that_nobody_reads_is_told(workplace: Workplace) -> None:
+    assert FILES["project"](workplace)[0] == "ok"
+    found, said = FILES["project"](replace(workplace, env={**workplace.env, "STOIC_JUGE_MODEL": "x"}))
+    assert (found, said.endswith("; did you mean STOIC_JUDGE_MODEL?")) == ("note", True)
+
+
+def test_a_version_whose_manifest_cannot_be_followed_is_told(workplace: Workplace) -> None:
+    write(workplace, fine="http://127.0.0.1:1", lost="localhost")
+    (workplace.project.releases / "jobless.yml").write_text('{"agent": "marcus", "version": "7", "jobs": ["nope"]}')
+    found, said = FILES["releases"](workplace)
+    assert found == "note"
+    assert "lost.yml:1: url: not an http or https address" in said
+    assert "jobless.yml:1: jobs: there is no job 'nope'" in said
+    assert "fine" not in said
+
+
 def test_an_agent_is_looked_for_where_its_releases_listen(workplace: Workplace, place: str, nowhere: str) -> None:
     write(workplace, new=place)
     assert asyncio.run(ASKED["agent"](workplace)) == ("ok", place)
