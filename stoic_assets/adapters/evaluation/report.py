@@ -18,15 +18,18 @@ from stoic_assets.core.presentation.confidence import calibrated_share, whose_co
 from stoic_assets.core.releases import agent_of
 from stoic_assets.core.reports.data import BaseVersion, ReportData, without_void_totals
 from stoic_assets.core.reports.page import report_parts
+from stoic_assets.core.reports.trend_chart import versions_before
 from stoic_assets.core.reports.weak_virtues import weak_virtue_markdown
 from stoic_assets.core.table_rows import Row, Rows
 
 GATHERED_OTHERWISE = (
     "evaluation", "jobs", "virtue_trends", "version_comparisons", "judge_calibration", "invalid_trials_threshold",
-    "weak_below", "base", "uncompared",
+    "weak_below", "base", "uncompared", "comparable",
 )  # fmt: skip
 """Parts of the report's data that are not tables of the evaluation."""
 
+_LOOKED_AT = 10
+"""Earlier versions that may share a job."""
 Key = tuple[str, str]
 """Agent version and evaluation."""
 
@@ -41,16 +44,18 @@ def report_data(workplace: Workplace, manifest: Manifest) -> ReportData:
     comparisons = _comparisons(workplace.warehouse, manifest)
     base = _compared_base(comparisons) or _parent(workplace, manifest)
     tables = _tables(workplace, key, ReportData)
+    trends = workplace.warehouse.query("select * from virtue_trends where agent = ? order by n", [agent])
     return ReportData(
         **tables,
         jobs=_jobs(workplace, manifest, tables["trials"]),
         evaluation=_head(workplace.warehouse, key),
-        virtue_trends=workplace.warehouse.query("select * from virtue_trends where agent = ? order by n", [agent]),
+        virtue_trends=trends,
         version_comparisons=comparisons,
         judge_calibration=calibration_rows(workplace.warehouse),
         invalid_trials_threshold=workplace.settings.invalid_trials_threshold,
         weak_below=workplace.settings.weakness.score_below,
         uncompared=None if comparisons else why_uncompared(workplace, manifest),
+        comparable=None if base else comparable_version(workplace, manifest, trends),
         base=base and BaseVersion(_head(workplace.warehouse, base), **_tables(workplace, base, BaseVersion)),
     )
 
@@ -115,6 +120,15 @@ def _comparisons(warehouse: Warehouse, manifest: Manifest) -> list[Row]:
     bases = {(row["base"], row["base_evaluation_id"]): row["base_started_at"] for row in rows}
     chosen = min(bases, key=lambda base: (_place(base[0], manifest.parents), -bases[base].timestamp()), default=None)
     return [row for row in rows if (row["base"], row["base_evaluation_id"]) == chosen]
+
+
+def comparable_version(workplace: Workplace, manifest: Manifest, trends: Rows) -> str | None:
+    """The newest earlier version that was evaluated by a job of the same content; None where there is none."""
+    own = manifest.job_hashes.items()
+    for version in versions_before(manifest.agent_version, trends)[:_LOOKED_AT]:
+        if any((row["job"], row["job_hash"]) in own for row in workplace.warehouse.jobs(version)):
+            return version
+    return None
 
 
 def _place(version: str, parents: Sequence[str]) -> int:

@@ -37,9 +37,9 @@ class ReportData:
     scenarios as in `Job`, and whether they were `corrected` after their conversations; a corrected one that is not
     `kept` is given in its form before the correction. `virtue_trends` contains the agent's other versions too.
     `version_comparisons` contains only the comparison with `base`; `uncompared` says why there is none with the version
-    that is known to be the base, and what to do. `judge_calibration` contains all comparisons of judges with
-    people. Above `invalid_trials_threshold`, a share of the trials, 0–1, there is no verdict. A virtue is weak with a
-    score below `weak_below`, 0–1.
+    that is known to be the base, and what to do; `comparable` is an earlier version for a report without any base.
+    `judge_calibration` contains all comparisons of judges with people. Above `invalid_trials_threshold`, a share of the
+    trials, 0–1, there is no verdict. A virtue is weak with a score below `weak_below`, 0–1.
     """
 
     evaluation: Row
@@ -66,6 +66,7 @@ class ReportData:
     weak_below: float = 0.7
     base: BaseVersion | None = None
     uncompared: str | None = None
+    comparable: str | None = None
 
 
 def values(rows: Iterable[Row], column: str) -> list[float]:

@@ -28,7 +28,7 @@ from stoic_assets.core.reports.summary import measures, summary
 from stoic_assets.core.reports.trend_chart import release_means
 from stoic_assets.core.reports.trial_view import TrialView, trial_views
 from stoic_assets.core.reports.unscored import why_unscored
-from stoic_assets.core.reports.version_differences import differences, uncompared_with
+from stoic_assets.core.reports.version_differences import differences
 from stoic_assets.core.reports.version_verdict import version_verdict
 from stoic_assets.core.reports.weak_virtues import none_weak, weak_virtues
 from stoic_assets.core.table_rows import Row, Rows
@@ -88,7 +88,6 @@ def _compared(data: ReportData, trials: Sequence[TrialView]) -> dict[str, Any]:
         "summary": counts,
         "verdict": version_verdict(data.version_comparisons) if counts.conclusive else None,
         "differences": plain,
-        "uncompared_with": uncompared_with(data),
         "most_changed": most_changed(changes),
         "pairs": pairs,
         "unshown_pairs": sum(change.flipped for change in changes) - len(pairs),

@@ -22,6 +22,12 @@ def releases(trends: Rows) -> list[str]:
     return list(dict.fromkeys(row["agent_version"] for row in sorted(trends, key=lambda row: row["place"])))
 
 
+def versions_before(agent_version: str, trends: Rows) -> list[str]:
+    """The versions in rows of `virtue_trends` before this one, the newest first; all where it is not among them."""
+    versions = releases(trends)
+    return versions[: versions.index(agent_version) if agent_version in versions else None][::-1]
+
+
 class ReleaseMeans(NamedTuple):
     """One release; `means` are 0–1, in the order of `VIRTUES`, None where a virtue was not scored."""
 

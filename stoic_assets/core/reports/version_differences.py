@@ -11,7 +11,6 @@ from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.ordering import natural
 from stoic_assets.core.reports.data import BaseVersion, ReportData
 from stoic_assets.core.reports.summary import measures
-from stoic_assets.core.reports.trend_chart import releases
 from stoic_assets.core.table_rows import Row
 
 
@@ -42,13 +41,6 @@ class Differences:
     flips: list[PairedAssertion]
     only_base: list[str]
     only_this: list[str]
-
-
-def uncompared_with(data: ReportData) -> str | None:
-    """The stored version before this one if the report has no base; None if it has one, or this is the first."""
-    versions, this = releases(data.virtue_trends), data.evaluation["agent_version"]
-    earlier = versions[: versions.index(this)] if this in versions else versions
-    return earlier[-1] if earlier and data.base is None else None
 
 
 def differences(data: ReportData) -> Differences | None:

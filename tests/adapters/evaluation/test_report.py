@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from stoic_assets.adapters.evaluation.report import report_data, write_report, write_weak_virtues
+from stoic_assets.adapters.evaluation.report import comparable_version, report_data, write_report, write_weak_virtues
 from stoic_assets.adapters.ratings.calibration_store import PLACE
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import Manifest
@@ -241,3 +241,19 @@ def test_a_report_of_weak_virtues_warns_where_the_stand_in_judged_what_was_said_
     assert (OFFLINE_NOTE in text) == (judge == "offline")
     assert path == workplace.reports / "marcus@2" / "c.weak-virtues.md"
     assert path.read_text(encoding="utf-8") == text
+
+
+def test_a_report_without_a_base_names_an_earlier_version_only_if_they_share_a_job(
+    workplace: Workplace, make_manifest: Make
+) -> None:
+    trial = {
+        "trial_id": "t", "condition": "withheld", "repeat": 1, "outcome": "signed_off", "failure_count": 0,
+        "holdout": False, "planned_tasks": 0, "turns": 1,
+    }  # fmt: skip
+    manifest = make_manifest(agent_version="marcus@4", job_hashes={"chat": "asks:1", "plan": "asks:2"})
+    for version, job, content in [("1", "chat", "asks:1"), ("2", "plan", "asks:3"), ("3", "walk", "asks:1")]:
+        row = trial | {"job": job, "job_hash": content}
+        workplace.warehouse.write("trials", f"marcus@{version}", "e", [row])
+    trends = [{"agent_version": f"marcus@{place}", "place": place} for place in (1, 2, 3, 4)]
+    assert comparable_version(workplace, manifest, trends) == "marcus@1"
+    assert comparable_version(workplace, manifest, trends[1:]) is None

@@ -319,7 +319,7 @@ def test_one_assertion_that_flipped_is_no_plural(make_data: Make) -> None:
 def test_a_report_without_comparison_says_why_and_what_to_do(
     make_data: Make, uncompared: str | None, said: str
 ) -> None:
-    data = make_data(compared=False, uncompared=uncompared)
+    data = make_data(compared=False, uncompared=uncompared, comparable="marcus@1.0.0")
     assert f"Not compared with another version: {said}" in Structure(render_report(data)).text
     unfinished = replace(data, evaluation={**data.evaluation, "status": "incomplete"})
     assert "Not compared" not in Structure(render_report(unfinished)).text, "no command could compare it"

@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from stoic_assets.core.reports.data import ReportData
-from stoic_assets.core.reports.version_differences import differences, uncompared_with
+from stoic_assets.core.reports.trend_chart import versions_before
+from stoic_assets.core.reports.version_differences import differences
 
 Make = Callable[..., ReportData]
 
@@ -15,13 +16,11 @@ def test_no_base_no_differences(make_data: Make) -> None:
     assert differences(make_data(compared=False)) is None
 
 
-def test_the_version_before_is_named_where_a_report_compares_with_none(make_data: Make) -> None:
-    alone = make_data(compared=False)
-    assert uncompared_with(alone) == "marcus@1.0.0"
-    assert uncompared_with(make_data()) is None
-    assert uncompared_with(replace(alone, virtue_trends=())) is None
-    first = {**alone.evaluation, "agent_version": "marcus@0.9.0"}
-    assert uncompared_with(replace(alone, evaluation=first)) is None
+def test_earlier_versions_stand_the_newest_first() -> None:
+    trends = [{"agent_version": f"marcus@{place}", "place": place} for place in (3, 1, 2)]
+    assert versions_before("marcus@3", trends) == ["marcus@2", "marcus@1"]
+    assert versions_before("marcus@1", trends) == []
+    assert versions_before("marcus@new", trends) == ["marcus@3", "marcus@2", "marcus@1"]
 
 
 def test_measures_and_virtues_are_set_side_by_side(make_data: Make) -> None:
