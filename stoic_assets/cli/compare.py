@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from stoic_assets.adapters.disk.files import write_whole
+from stoic_assets.adapters.disk.files import remove_stale, write_whole
 from stoic_assets.adapters.evaluation.version_comparison import compare_versions
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
@@ -83,6 +83,7 @@ def compare(
 ) -> None:
     """Compares two evaluated versions job by job, and shows what regressed and how certain that is."""
     workplace = open_workplace(to_read=True)
+    remove_stale(junit, markdown)
     ids = _evaluations(workplace, check_agent_version(base), check_agent_version(candidate), evaluation or [])
     try:
         found = compare_versions(workplace, base, candidate, *ids)

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from stoic_assets.adapters.disk.files import remove_stale
 from stoic_assets.adapters.evaluation.job_choice import by_default, chosen_jobs
 from stoic_assets.adapters.evaluation.setup import Setup, check_reachable, set_up
 from stoic_assets.adapters.process.interrupts import run_async
@@ -120,6 +121,7 @@ def evaluate(
                 "--agent-url contains a secret; set the address as AGENT_URL, or as `url` in releases/*.yml"
             )
         if not dry_run:
+            remove_stale(junit)
             refuse_misread_folders(workplace)
         request, version = _meant(request, agent_version, resume, workplace)
         setup = set_up(request, version, workplace.project, workplace.settings, workplace.env, max_cost)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from stoic_assets.adapters.disk.files import write_whole
+from stoic_assets.adapters.disk.files import remove_stale, write_whole
 from stoic_assets.adapters.disk.job_files import load_corrections, readable_jobs
 from stoic_assets.adapters.evaluation.job_choice import job_files
 from stoic_assets.adapters.evaluation.judging import EvaluationJudging
@@ -52,6 +52,7 @@ def regrade(
     """Judges stored evidence and checks its assertions again; the agent is not called."""
     with console.watched(verbose) as progress:
         workplace = open_workplace(progress=progress)
+        remove_stale(junit)
         refuse_misread_folders(workplace)
         version = version_or_newest(workplace, agent_version)
         manifest = evaluation_of(workplace, version, evaluation)

@@ -74,6 +74,10 @@ def test_each_gate_has_its_own_measure(
     commands = typer.Typer()
     commands.command()(command.evaluate)
     options = ["--file", "chat.yml", "--fail-under", "0.9", "--min-passed", "0.5", "--junit", "told.xml"]
+    (tmp_path / "told.xml").write_text("of an earlier run")
+    CliRunner().invoke(commands, [*options, "--dry-run"], catch_exceptions=False)
+    assert (tmp_path / "told.xml").exists()
     CliRunner().invoke(commands, options, catch_exceptions=False)
+    assert not (tmp_path / "told.xml").exists(), "only `finish` writes it"
     outcome, _, *gates = told
     assert (outcome, gates) == ("outcome", [False, 0.9, 0.5, Path("told.xml")])

@@ -78,6 +78,20 @@ def room(folder: Path) -> float:
     return disk.free if disk.total else math.inf
 
 
+def remove_stale(*files: Path | None) -> None:
+    """Removes what an earlier run wrote there, so that nobody takes it for the result of this one, if this one fails.
+
+    Raises `StorageError`.
+    """
+    for file in filter(None, files):
+        if not file.is_file() or file.is_symlink():  # such as /dev/stdout
+            continue
+        try:
+            file.unlink(missing_ok=True)
+        except OSError as error:
+            raise StorageError(f"{file} cannot be replaced: {error.strerror}") from None
+
+
 def remove_folder(folder: Path) -> None:
     """Removes a folder with everything in it; does nothing if it does not exist.
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from stoic_assets.adapters.disk.files import StorageError, read_stored, remove_folder, write_whole
+from stoic_assets.adapters.disk.files import StorageError, read_stored, remove_folder, remove_stale, write_whole
 from stoic_assets.core.errors import ConfigurationError
 
 
@@ -17,6 +17,14 @@ def test_a_text_or_its_parts_are_written_and_folders_made(tmp_path: Path) -> Non
     write_whole(path, (part for part in ("a\r\n", "日")), 0o600)
     assert (path.read_bytes(), path.stat().st_mode & 0o777) == ("a\r\n日".encode(), 0o600)
     assert [entry.name for entry in path.parent.iterdir()] == ["file.txt"]
+
+
+def test_only_files_of_an_earlier_run_are_removed(tmp_path: Path) -> None:
+    file, folder, link = (tmp_path / name for name in ("trials.xml", "folder", "link"))
+    folder.mkdir()
+    link.symlink_to(write_whole(tmp_path / "target", ""))
+    remove_stale(write_whole(file, "<testsuites/>"), None, tmp_path / "none", folder, link)
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["folder", "link", "target"]
 
 
 def test_what_was_written_survives_a_power_cut(tmp_path: Path, disk: Any) -> None:
