@@ -168,13 +168,21 @@ def refuse_change(begun: Manifest, wanted: EvaluationSpec, redactor: Redactor) -
         "jobs": f"jobs {_changed_jobs(then.jobs, now.jobs)}",
         "prompts_hash": "the built-in prompts (stoic-eval was updated)",
     }
-    named = ", ".join(called.get(name, name) for name in changed)
+    named = ", ".join(called.get(name) or f"{name} ({_former(getattr(then, name))})" for name in changed)
     regrade = f"{judge_again(begun.agent_version, begun.evaluation_id)} accepts other judges once all trials are run"
     raise ResumeRefused(
         f"cannot resume, because this changed since the evaluation began: {named or 'a secret in it, or stoic-eval'}; "
         "change it back, or leave --resume out to start a new "
         f"evaluation{f'; {regrade}' if changed == ['judge_models'] else ''}"
     )
+
+
+def _former(value: Any) -> str:
+    """What a part of the specification was, to change it back."""
+    if value is None:
+        return "it was not set"
+    values = value.values() if isinstance(value, Mapping) else value if isinstance(value, tuple) else [value]
+    return f"it was {', '.join(dict.fromkeys(map(str, values)))}"
 
 
 def _changed_jobs(before: Iterable[Job], after: Iterable[Job]) -> str:

@@ -81,16 +81,16 @@ def test_a_stored_specification_holds_no_secret_and_is_known_again_by_those_it_h
 @pytest.mark.parametrize(
     ("changes", "named"),
     [
-        ({"agent_model": "n"}, "agent_model"),
-        ({"addresses": {"job": "http://localhost:2"}}, "addresses"),
-        ({"judge_models": ("j", "k"), "repeats": 2}, "repeats, judge_models"),
+        ({"agent_model": "n"}, "agent_model (it was m)"),
+        ({"addresses": {"job": "http://localhost:2"}}, "addresses (it was http://localhost:1)"),
+        ({"judge_models": ("j", "k"), "repeats": 2}, "repeats (it was not set), judge_models (it was j)"),
         (
             {"evaluator_model": "f", "prompts_hash": "q"},
-            "evaluator_model, the built-in prompts (stoic-eval was updated)",
+            "evaluator_model (it was e), the built-in prompts (stoic-eval was updated)",
         ),
-        ({"conditions": "withheld"}, "conditions"),
-        ({"repeats": 2}, "repeats"),
-        ({"judge_samples": 3}, "judge_samples"),
+        ({"conditions": "withheld"}, "conditions (it was not set)"),
+        ({"repeats": 2}, "repeats (it was not set)"),
+        ({"judge_samples": 3}, "judge_samples (it was 1)"),
     ],
 )
 def test_a_changed_specification_is_not_resumed_and_says_what_changed(
@@ -109,7 +109,7 @@ def test_a_changed_specification_is_not_resumed_and_says_what_changed(
 def test_other_judges_need_no_new_evaluation(make_spec: MakeSpec) -> None:
     begun = stored(make_spec())
     regrade = f"`stoic regrade --agent-version {begun.agent_version} --evaluation {begun.evaluation_id}`"
-    with pytest.raises(ResumeRefused, match=f"began: judge_models; .* a new evaluation; {regrade} accepts"):
+    with pytest.raises(ResumeRefused, match=rf"began: judge_models \(it was j\); .* a new evaluation; {regrade} accepts"):
         refuse_change(begun, make_spec(judge_models=("j", "k")), SECRETS)
 
 
