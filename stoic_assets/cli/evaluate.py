@@ -137,8 +137,7 @@ def evaluate(
     if dry_run:
         show_plan(setup.spec, request, version, workplace, as_json)
         return
-    outcome = evaluation_outcome(workplace, version, evaluation_id)
-    finish(outcome, workplace, as_json, fail_under, min_passed, junit)
+    finish(evaluation_outcome(workplace, version, evaluation_id), workplace, as_json, fail_under, min_passed, junit)
 
 
 def _resumed(resume: str, version: str, setup: Setup, workplace: Workplace) -> str:

@@ -20,8 +20,8 @@ def ending(trial: Trial, names: Names) -> str:
 
 
 def endings(trials: Sequence[Trial], names: Names) -> list[str]:
-    """How those trials ended that ended unusually, and why."""
-    unusual = [trial for trial in trials if trial["outcome"] not in PLAIN]
+    """How those trials ended that ended unusually, and why; also what happened where messages failed."""
+    unusual = [trial for trial in trials if trial["outcome"] not in PLAIN or trial["reason"]]
     return _told_once((trial["outcome"], names[trial["trial_id"]], _why(trial)) for trial in unusual)
 
 

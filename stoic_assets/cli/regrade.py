@@ -57,8 +57,7 @@ def regrade(
         version = version_or_newest(workplace, agent_version)
         manifest = evaluation_of(workplace, version, evaluation)
         files, corrected = [str(path) for path in file or ()], load_corrections(file or ())
-        # Refused here, before Dagster loads.
-        by = EvaluationJudging(workplace, manifest, judge_samples, corrected=corrected, original=original)
+        by = EvaluationJudging(workplace, manifest, judge_samples, corrected=corrected, original=original)  # refuses early
         for note in _notes(by, {job.name for job in corrected}, workplace):
             progress.note(note)
         judging = {
@@ -72,8 +71,8 @@ def regrade(
             if junit:
                 write_whole(junit, refusal_junit(version, str(refusal)))
             raise
-    outcome = evaluation_outcome(workplace, version, manifest.evaluation_id)
-    finish(outcome, workplace, as_json, fail_under, min_passed, junit)
+    found = evaluation_outcome(workplace, version, manifest.evaluation_id)
+    finish(found, workplace, as_json, fail_under, min_passed, junit)
 
 
 def _notes(judging: EvaluationJudging, named: Set[str], workplace: Workplace) -> Iterator[str]:

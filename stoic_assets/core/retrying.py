@@ -55,13 +55,14 @@ class Delivery(Generic[T]):
     """A reply of the agent and what it took.
 
     `response_ms` is the time from the first attempt to the reply, retries and back-off included. Of the `attempts` the
-    `failures` count against the agent.
+    `failures` count against the agent; `problem` is what the last attempt before the reply met.
     """
 
     reply: T
     attempts: int
     failures: int
     response_ms: float
+    problem: str | None = None
 
 
 class AgentUnusable(StoicError):
@@ -106,7 +107,7 @@ async def deliver(
     except AttemptFailed as failure:
         cut_short = not failure.final and not tally.spent(limit) and time_left() < left()
         raise AgentUnusable(failure, tally, cut_short) from None
-    return Delivery(reply, tally.failures + tally.refusals + 1, tally.failures, taken() * 1000)
+    return Delivery(reply, tally.failures + tally.refusals + 1, tally.failures, taken() * 1000, tally.problem)
 
 
 async def _in_time(send: Callable[[], Awaitable[T]], turn_timeout: float, left: float, tally: Tally) -> T:

@@ -175,7 +175,7 @@ def test_trials_and_assertions_are_shown_by_their_names(
     found = stored()
     asked = {"text": "RETURN\n  1", "passed": False, "error": None}
     scores = dict.fromkeys(("timing", "task", "assertion", "failure_penalty", "overall"))
-    plain = TRIAL | {"passed": None, "scores": scores, "virtues": {}, "virtue_overall": {"score": None}}
+    plain = TRIAL | {"reason": None, "passed": None, "scores": scores, "virtues": {}, "virtue_overall": {"score": None}}
     held = {**asked, "name": "3", "passed": True}
     assertions = [{**asked, "name": "one reminder"}, {**asked, "name": "2", "error": "no row"}, held]
     trials = [plain | {"assertions": assertions}, plain | {"trial_id": "s", "assertions": []}]

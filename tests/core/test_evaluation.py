@@ -109,7 +109,8 @@ def test_a_changed_specification_is_not_resumed_and_says_what_changed(
 def test_other_judges_need_no_new_evaluation(make_spec: MakeSpec) -> None:
     begun = stored(make_spec())
     regrade = f"`stoic regrade --agent-version {begun.agent_version} --evaluation {begun.evaluation_id}`"
-    with pytest.raises(ResumeRefused, match=rf"began: judge_models \(it was j\); .* a new evaluation; {regrade} accepts"):
+    said = rf"began: judge_models \(it was j\); .* a new evaluation; {regrade} accepts"
+    with pytest.raises(ResumeRefused, match=said):
         refuse_change(begun, make_spec(judge_models=("j", "k")), SECRETS)
 
 

@@ -105,7 +105,7 @@ def test_a_manifest_is_not_written_over_that_of_another_version(bare: Stoic) -> 
     assert bare("release", "add", "my@agent-1.0", "--json").document["path"].endswith("releases/my@agent-1.0.yml")
     assert "version: '1.0'" in (bare.project / "releases" / "my-agent-1.0.yml").read_text()
     done = bare("release", "add", "my-agent@1.1", "--parent", "yours@1.0", code=2)
-    assert "parents[0]: 'yours@1.0' is not a version of my-agent" in done.line
+    assert "--parent: 'yours@1.0' is not a version of my-agent" in done.line
 
 
 ARGUMENTS: dict[str, tuple[tuple[str, ...], str]] = {

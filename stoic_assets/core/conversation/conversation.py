@@ -183,7 +183,8 @@ class _Conversation:
         self.interrupted = False
         reply = delivery.reply
         turn = Turn(len(turns), "agent", reply.content, delivery.response_ms, delivery.attempts, reply.events)
-        await self.note(entries.said(turn, delivery.failures if self.failures_count() else 0))
+        counted = delivery.failures if self.failures_count() else 0
+        await self.note(entries.said(turn, counted, delivery.problem if counted else None))
 
     async def note(self, entry: Entry) -> None:
         """Applies an entry, then journals it, so that a trial that times out in between has the entry in its state."""

@@ -63,7 +63,10 @@ class Observation:
 
 @dataclass(frozen=True)
 class Evidence:
-    """All that one trial left. Times are UTC ISO 8601; `detail` gives in one line the reason of an irregular end."""
+    """All that one trial left. Times are UTC ISO 8601.
+
+    `detail` says in one line why it ended irregularly, else what a failed attempt to send a message met, if any failed.
+    """
 
     trial: Trial
     outcome: Outcome

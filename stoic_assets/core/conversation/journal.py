@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol
 
 from stoic_assets.core.conversation.evidence import Evidence, Observation, Outcome, Trial, Turn
+from stoic_assets.core.presentation.formatting import plural
 
 Entry = Mapping[str, Any]
 
@@ -22,13 +23,17 @@ class Journal(Protocol):
 
 @dataclass
 class TrialState:
-    """The state of a trial. `attempt` counts its starts from 1, without those that led to neither session nor end."""
+    """The state of a trial; `problem` is what the last failed message met.
+
+    `attempt` counts its starts from 1, without those that led to neither session nor end.
+    """
 
     attempt: int = 1
     started_at: str | None = None
     session_id: str | None = None
     turns: list[Turn] = field(default_factory=list)
     failure_count: int = 0
+    problem: str | None = None
     end: Entry | None = None
 
     @classmethod
@@ -45,12 +50,13 @@ class TrialState:
             case "began":
                 self.attempt += self.session_id is not None or self.end is not None
                 self.started_at, self.session_id, self.end = entry["at"], None, None
-                self.turns, self.failure_count = [], 0
+                self.turns, self.failure_count, self.problem = [], 0, None
             case "session":
                 self.session_id = entry["session_id"]
             case "turn":
                 self.turns.append(Turn(**{**entry["turn"], "events": tuple(entry["turn"]["events"])}))
                 self.failure_count += entry["failures"]
+                self.problem = entry.get("problem") or self.problem
             case "ended":
                 self.failure_count += entry["failures"]
                 self.end = entry
@@ -69,8 +75,13 @@ class TrialState:
             started_at=self.started_at,
             ended_at=self.end["at"],
             evaluator_model=evaluator_model,
-            detail=self.end["detail"],
+            detail=self.end["detail"] or self._failed_messages(),
         )
+
+    def _failed_messages(self) -> str | None:
+        """What the attempts met that failed before the agent replied after all; None without any."""
+        attempts = plural(self.failure_count, "attempt")
+        return f"{attempts} to send a message failed; the last: {self.problem}" if self.problem else None
 
 
 def began(at: str) -> Entry:
@@ -83,9 +94,10 @@ def session(session_id: str) -> Entry:
     return {"kind": "session", "session_id": session_id}
 
 
-def said(turn: Turn, failures: int = 0) -> Entry:
-    """A message was written (user) or received (agent)."""
-    return {"kind": "turn", "turn": dict(vars(turn)), "failures": failures}
+def said(turn: Turn, failures: int = 0, problem: str | None = None) -> Entry:
+    """A message was written (user) or received (agent), after `failures`, of which the last met `problem`."""
+    known = {"problem": problem} if problem else {}
+    return {"kind": "turn", "turn": dict(vars(turn)), "failures": failures, **known}
 
 
 def ended(at: str, outcome: Outcome, detail: str | None, failures: int, observations: Iterable[Observation]) -> Entry:

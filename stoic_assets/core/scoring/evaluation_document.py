@@ -59,7 +59,7 @@ def _trial(row: Row, judged: Mapping[str, Rows]) -> dict[str, Any]:
     return {
         **{key: row[key] for key in ("trial_id", "job", "condition", "repeat", "outcome")},
         "holdout": judged["trials"][0]["holdout"],
-        "reason": None if row["outcome"] in PLAIN else _reason(judged),
+        "reason": judged["trials"][0].get("detail") if row["outcome"] in PLAIN else _reason(judged),
         "passed": row["passed"],
         "scores": {key: row[key] for key in ("timing", "task", "assertion", "failure_penalty", "tone", "overall")},
         "tasks": [_task(task, row["valid"]) for task in judged["task_scores"]],

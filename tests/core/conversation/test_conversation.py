@@ -153,6 +153,8 @@ def test_failed_attempts_are_counted_but_not_a_busy_answer(
     assert (evidence.failure_count, evidence.outcome) == (count, outcome)
     if attempts:
         assert [turn.attempts for turn in evidence.turns if turn.speaker == "agent"] == [1, attempts, 1]
+        said = f"{count} attempt{'s' if count > 1 else ''} to send a message failed; the last: down"
+        assert evidence.detail == (said if count else None)
     else:
         assert contents(evidence)[-1] == "What time is it?"
         assert evidence.detail == str(failures[-1])
@@ -167,6 +169,7 @@ def test_failures_at_the_greeting_are_not_counted(
     evidence = hold(planned(greetings=["Salve"]), make_world())
     assert evidence.failure_count == 0
     assert evidence.outcome == ("agent_error" if times == 4 else "signed_off")
+    assert evidence.detail == ("down" if times == 4 else None)
 
 
 @pytest.mark.parametrize("times", [2, 4])
