@@ -57,7 +57,7 @@ def regrade(
         version = version_or_newest(workplace, agent_version)
         manifest = evaluation_of(workplace, version, evaluation)
         files, corrected = [str(path) for path in file or ()], load_corrections(file or ())
-        by = EvaluationJudging(workplace, manifest, judge_samples, corrected=corrected, original=original)  # refuses early
+        by = EvaluationJudging(workplace, manifest, judge_samples, corrected=corrected, original=original)  # may refuse
         for note in _notes(by, {job.name for job in corrected}, workplace):
             progress.note(note)
         judging = {
