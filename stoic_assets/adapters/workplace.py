@@ -140,7 +140,7 @@ def open_workplace(
     refuse_undecoded_paths(project, complete)
     make_home(project, to_read)
     workplace = Workplace(project, load_settings(project.settings), complete, progress or Unwatched())
-    workplace.progress.clean_by(workplace.redactor.data)  # an invalid pattern is reported now, not at the first row
+    workplace.progress.clean_by(workplace.redactor.data)
     return workplace
 
 

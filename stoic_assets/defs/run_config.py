@@ -17,7 +17,7 @@ class Bounds(BaseModel):
     at_once: int | None = Field(None, ge=1)
     samples: int | None = Field(None, ge=1, le=50)
     max_cost: float | None = Field(None, ge=0)
-    grace_minutes: float | None = Field(None, ge=0)
+    grace_minutes: float | None = Field(None, ge=0, le=1e9)
 
 
 def checked(model: type[M], values: Mapping[str, Any]) -> M:

@@ -102,6 +102,7 @@ def test_relative_folders_in_the_file_are_the_projects_in_the_environment_of_the
     [
         ("judging: {sample: 3}", r"stoic\.yml:1: judging\.sample: unknown key; did you mean 'samples'"),
         ("redact: ['(']", r"stoic\.yml:1: redact\[0\]: '\(' is not a regular expression"),
+        ("redact: ['a{99999999999999999999}']", r"stoic\.yml:1: redact\[0\]: .* is not a regular expression"),
     ],
 )
 def test_wrong_settings_are_told_at_once(opened: Open, settings: str, fault: str) -> None:

@@ -106,10 +106,12 @@ def test_a_version_that_was_cut_short_before_anything_was_stored_is_resumed_not_
         compare_versions(workplace, "marcus@0", "marcus@1.0.0")
     with pytest.raises(ComparisonRefused, match=f"its evaluation E1 was cut short; {again}"):
         compare_versions(workplace, "marcus@0", "marcus@1.0.0", candidate_id="E1")
+    lock = workplace.evidence.folder("marcus@1.0.0", "E1") / "lock"
+    with locked(lock), pytest.raises(ComparisonRefused, match="its evaluation E1 is being run by another process"):
+        compare_versions(workplace, "marcus@0", "marcus@1.0.0", candidate_id="E1")
     EvaluationTables(workplace, make_manifest()).write_head("conversed", planned_trials=1)
     with pytest.raises(ComparisonRefused, match=f"its newest evaluation is conversed; {again}"):
         compare_versions(workplace, "marcus@0", "marcus@1.0.0")
     running = r"its newest evaluation is being run by another process; once that has ended, compare again"
-    lock = workplace.evidence.folder("marcus@1.0.0", "E1") / "lock"
     with locked(lock), pytest.raises(ComparisonRefused, match=running):
         compare_versions(workplace, "marcus@0", "marcus@1.0.0")

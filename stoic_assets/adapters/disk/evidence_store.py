@@ -69,11 +69,11 @@ class EvidenceStore:
                 held.enter_context(own)
             yield
 
-    def is_being_evaluated(self, agent_version: str) -> bool:
-        """Whether another process works on a version's newest evaluation, as far as can be seen in a read-only home."""
-        begun = self.manifests(agent_version)
+    def is_being_evaluated(self, agent_version: str, named: str | None = None) -> bool:
+        """Whether another process works on the `named` evaluation, else on the newest, as far as can be seen here."""
+        begun = [named] if named else [each.evaluation_id for each in self.manifests(agent_version)]
         try:
-            return bool(begun) and is_locked(self.folder(agent_version, begun[-1].evaluation_id) / "lock")
+            return bool(begun) and is_locked(self.folder(agent_version, begun[-1]) / "lock")
         except OSError:
             return False
 

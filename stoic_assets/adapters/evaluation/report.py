@@ -16,7 +16,7 @@ from stoic_assets.core.calibration.against_people import in_short
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.presentation.confidence import calibrated_share, whose_confidence
 from stoic_assets.core.releases import agent_of
-from stoic_assets.core.reports.data import BaseVersion, ReportData, without_void_totals
+from stoic_assets.core.reports.data import BaseVersion, ReportData
 from stoic_assets.core.reports.page import report_parts
 from stoic_assets.core.reports.trend_chart import versions_before
 from stoic_assets.core.reports.weak_virtues import weak_virtue_markdown
@@ -81,8 +81,7 @@ def write_weak_virtues(workplace: Workplace, manifest: Manifest) -> tuple[Path, 
 def _tables(workplace: Workplace, key: Key, kind: type[ReportData] | type[BaseVersion]) -> dict[str, Any]:
     """The tables that the fields of `kind` name."""
     names = [field.name for field in fields(kind) if field.name not in GATHERED_OTHERWISE]
-    tables = {name: _rows(workplace.warehouse, key, name) for name in names}
-    return tables | {"composite_scores": without_void_totals(tables["composite_scores"], tables["trials"])}
+    return {name: _rows(workplace.warehouse, key, name) for name in names}
 
 
 def _jobs(workplace: Workplace, manifest: Manifest, trials: Rows) -> list[Row]:

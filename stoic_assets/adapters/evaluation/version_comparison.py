@@ -173,12 +173,13 @@ def _stored(workplace: Workplace, agent_version: str, named: str | None) -> list
 
 def _why_none(workplace: Workplace, agent_version: str, named: str | None, rows: Sequence[Row]) -> str:
     """Why none of a version's evaluations can be compared, and what to do."""
+    if workplace.evidence.is_being_evaluated(agent_version, named):
+        which = f"its evaluation {named}" if named else "its newest evaluation"
+        return f"{which} is being run by another process; once that has ended, compare again"
     if named and workplace.evidence.readable(agent_version, named):
         return f"its evaluation {named} was cut short; continue with {way_to_finish(agent_version, named, CONVERSED)}"
     if named:
         return f"it has no evaluation {named}; run `stoic eval --agent-version {agent_version}`"
-    if workplace.evidence.is_being_evaluated(agent_version):
-        return "its newest evaluation is being run by another process; once that has ended, compare again"
     if not rows:
         return f"it {workplace.evidence.unevaluated(agent_version)}"
     evaluation_id, status = rows[0]["evaluation_id"], rows[0]["status"]

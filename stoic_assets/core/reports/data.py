@@ -86,7 +86,7 @@ def without_void_totals(scores: Rows, trials: Rows) -> Rows:
     """
     timed = {row["trial_id"] for row in trials if not is_missing(row.get("aspirational_ms"))}
     measured = (
-        row.get("outcome") != "agent_error" or not is_missing(row.get("passed")) or row["trial_id"] in timed
+        row.get("outcome") != "agent_error" or not is_missing(row.get("passed")) or row.get("trial_id") in timed
         for row in scores
         if not is_missing(row.get("overall"))
     )

@@ -12,12 +12,16 @@ from stoic_assets.core.table_rows import Row
 
 @dataclass(frozen=True)
 class JobRow:
-    """All trials of one job under one condition; `outcomes` counts how they ended."""
+    """All trials of one job under one condition; `outcomes` counts how they ended.
+
+    Without `totals`, those of the trials are only zeros of crashes, in a suite of which nothing is asked.
+    """
 
     job: str
     condition: str
     outcomes: list[tuple[str, int]]
     trials: list[TrialView]
+    totals: bool = True
 
     @property
     def failed_messages(self) -> int:
@@ -26,6 +30,8 @@ class JobRow:
 
     def mean(self, column: str) -> float | None:
         """The mean of a column of `composite_scores` over the scored trials."""
+        if column == "overall" and not self.totals:
+            return None
         return mean((trial.scores for trial in self.trials if trial.valid), column)
 
 
@@ -43,13 +49,15 @@ class FailedAssertion:
         return fault(self.row)
 
 
-def job_rows(trials: Iterable[TrialView]) -> list[JobRow]:
+def job_rows(trials: Iterable[TrialView], totals: bool = True) -> list[JobRow]:
     """One row for each job and condition, the lowest total first, those without a total last."""
     grouped: dict[tuple[str, str], list[TrialView]] = {}
     for trial in trials:
         grouped.setdefault((trial.row["job"], trial.row["condition"]), []).append(trial)
     rows = [
-        JobRow(job, condition, Counter(trial.outcome for trial in group).most_common(), sorted(group, key=_place))
+        JobRow(
+            job, condition, Counter(trial.outcome for trial in group).most_common(), sorted(group, key=_place), totals
+        )
         for (job, condition), group in grouped.items()
     ]
     return sorted(rows, key=_worst_first)

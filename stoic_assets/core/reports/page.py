@@ -59,13 +59,13 @@ def report_parts(data: ReportData, compiled: BytecodeCache | None = None) -> Ite
 
     `compiled` keeps the compiled templates between processes.
     """
-    trials = trial_views(data)
+    trials, found = trial_views(data), measures(data.composite_scores, data.trials)
     environment = _environment(compiled)
     style = own_text(environment, "report.css") + own_text(environment, "comparison.css")
     script = own_text(environment, "report.js")
     return environment.get_template("report.html.jinja").generate(
         data=data, style=style, script=script, script_hash=policy_hash(script), offline_note=OFFLINE_NOTE,
-        measures=measures(data.composite_scores), jobs=job_rows(trials), failures=failed_assertions(trials),
+        measures=found, jobs=job_rows(trials, totals=found[0].trials > 0), failures=failed_assertions(trials),
         trials=trials, virtues=_in_order(data.evaluation_virtues), trends=_in_order(data.virtue_trends),
         releases=release_means(data.virtue_trends), virtue_names=VIRTUES,
         why_unscored=why_unscored(data.evaluation_virtues, trials),

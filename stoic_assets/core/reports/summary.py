@@ -10,7 +10,7 @@ from stoic_assets.core.evaluation import CONVERSED, INCOMPLETE, REGRADING, way_t
 from stoic_assets.core.judging.ask import out_of_budget
 from stoic_assets.core.model_costs import total_cost
 from stoic_assets.core.presentation.confidence import calibrated_share
-from stoic_assets.core.reports.data import ReportData, mean, values
+from stoic_assets.core.reports.data import ReportData, mean, values, without_void_totals
 from stoic_assets.core.reports.trial_view import TrialView
 from stoic_assets.core.scoring.validity import ceiling_reached, conclusive, invalid_share
 from stoic_assets.core.table_rows import Row, Rows
@@ -125,9 +125,9 @@ def _planned(data: ReportData) -> int:
     return int(planned or len(data.trials))
 
 
-def measures(rows: Rows) -> list[Measure]:
-    """Every measure over rows of `composite_scores`."""
-    valid = scored_rows(rows)
+def measures(rows: Rows, trials: Rows = ()) -> list[Measure]:
+    """Every measure over rows of `composite_scores`, those of `trials`; the total is the first."""
+    valid = scored_rows(without_void_totals(rows, trials))
     split = {name: [row for row in valid if row["condition"] == name] for name in ("withheld", "supplied")}
     return [
         Measure(

@@ -62,7 +62,8 @@ def differences(data: ReportData) -> Differences | None:
 
 
 def _of_scores(data: ReportData, base: BaseVersion) -> list[Difference]:
-    pairs = zip(measures(base.composite_scores), measures(data.composite_scores), strict=True)
+    sides = (measures(each.composite_scores, each.trials) for each in (base, data))
+    pairs = zip(*sides, strict=True)
     return [Difference(before.name, before.mean, after.mean) for before, after in pairs]
 
 
