@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from stoic_assets.adapters.evaluation.setup import Setup
 from stoic_assets.adapters.models.connect import is_offline
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.core.errors import StoicError
 from stoic_assets.core.evaluation import CONVERSED, DONE, EvaluationRequest, EvaluationSpec, Manifest, way_to_finish
 from stoic_assets.core.graph_address import subject_address
 from stoic_assets.core.jobs.slips import doubts
@@ -47,12 +46,9 @@ def unfinished_before(version: str, spec: EvaluationSpec, workplace: Workplace) 
 
     Not if another process is running it.
     """
-    if begun := _last_unfinished(version, spec, workplace):
-        try:
-            with workplace.evidence.locked(version, begun.evaluation_id):
-                again = way_to_finish(version, begun.evaluation_id, CONVERSED)
-        except StoicError:
-            return
+    begun = _last_unfinished(version, spec, workplace)
+    if begun and not workplace.evidence.is_being_evaluated(version, begun.evaluation_id):
+        again = way_to_finish(version, begun.evaluation_id, CONVERSED)
         yield (
             f"evaluation {begun.evaluation_id} of the same jobs and settings was cut short; to continue it, run {again}"
         )

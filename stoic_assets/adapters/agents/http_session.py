@@ -51,6 +51,12 @@ class Particular(Flag):
     """A session or a graph, which the service may not know (`LOST`); otherwise no such service listens there."""
 
 
+class NoAgentThere(AgentFailure):
+    """Another service listens at the address; with a corrected one nothing is continued, as the message says."""
+
+    says_how_to_go_on = True
+
+
 class UnexpectedStatus(AgentFailure):
     """The service answered with a `status` outside 2xx."""
 
@@ -58,7 +64,7 @@ class UnexpectedStatus(AgentFailure):
         final = status < 500 and status not in REPEATABLE
         late, turned_away = status in TIMED_OUT, status in TURNED_AWAY or lost
         super().__init__(problem, retry_after=retry_after, late=late, final=final, turned_away=turned_away)
-        self.status = status
+        self.status, self.says_how_to_go_on = status, lost
 
 
 class AgentHttp:
@@ -101,7 +107,7 @@ class AgentHttp:
             is_page = text.lstrip().startswith(b"<")
             problem = f"did not answer with JSON: {'it is a web page' if is_page else self._quote(error)}"
             if is_page and Particular.PLACE not in particular:
-                raise self._no_agent_there(AgentFailure(self._lost(problem), turned_away=True)) from None
+                raise NoAgentThere(self._lost(problem), turned_away=True) from None
             raise AgentFailure(f"{self._name} {problem}") from None
 
     async def send(
@@ -212,19 +218,12 @@ class AgentHttp:
         lost = bool(redirect or status in LOST) and Particular.PLACE not in particular
         said = excerpt(text.decode("utf-8", "replace"), self._secrets)
         answered = f"answered {status}" + (f": {said}" if said else "")
-        if lost:
-            raise self._no_agent_there(UnexpectedStatus(self._lost(redirect or answered), status, wait, lost))
-        raise UnexpectedStatus(f"{self._name} {redirect or answered}", status, wait, lost)
+        problem = self._lost(redirect or answered) if lost else f"{self._name} {redirect or answered}"
+        raise UnexpectedStatus(problem, status, wait, lost)
 
     def _lost(self, problem: str) -> str:
         """A problem that shows that another service listens there, and what to do."""
         return f"{self._name} {problem}; {self._path_advice}"
-
-    @staticmethod
-    def _no_agent_there(failure: AgentFailure) -> AgentFailure:
-        """Of a corrected address a new evaluation is made: nothing is to be got running again, or to be continued."""
-        failure.says_how_to_go_on = True
-        return failure
 
     def _redirect(self, response: "ClientResponse") -> str:
         """Where a redirect leads, without its query, which may contain a key; empty for any other answer."""
