@@ -2,6 +2,7 @@
 
 import json
 import re
+import warnings
 from collections.abc import Iterable
 from datetime import date
 from typing import Annotated, Any
@@ -26,8 +27,10 @@ def _zone(name: str) -> str:
 
 def _pattern(text: str) -> str:
     try:
-        re.compile(text)
-    except (re.error, OverflowError, RecursionError) as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", FutureWarning)  # `[[a]` is a set in a set for a later Python
+            re.compile(text)
+    except (re.error, OverflowError, RecursionError, FutureWarning) as error:
         raise ValueError(f"{text!r} is not a regular expression: {error}") from None
     return text
 
