@@ -11,9 +11,10 @@ from rich.text import Text
 
 from stoic_assets.adapters.agents.connect import check_access
 from stoic_assets.adapters.disk.files import StorageError, room
-from stoic_assets.adapters.disk.job_files import load_jobs
+from stoic_assets.adapters.disk.job_files import load_jobs, readable_jobs
 from stoic_assets.adapters.disk.release_files import load_releases, url_of
 from stoic_assets.adapters.evaluation.job_choice import chosen_jobs, job_files, unread_files
+from stoic_assets.adapters.evaluation.query_check import refused_queries
 from stoic_assets.adapters.evaluation.setup import refuse_receivers, refuse_setups_of, targets_of
 from stoic_assets.adapters.messages.receiver import SETTINGS, addresses
 from stoic_assets.adapters.messages.receiver import Target as Receiver
@@ -212,14 +213,17 @@ def _is_late(fault: StoicError) -> bool:
 
 
 def _graphs(workplace: Workplace) -> Found:
-    async def ping() -> None:
+    async def asked() -> list[str]:
         await graphs.subject.ping()
         await graphs.stoic.ping()
+        return await refused_queries(jobs, graphs.subject)
 
+    jobs, _ = readable_jobs(job_files(workplace.project))
     with workplace.graphs() as graphs:
-        run_async(ping())
+        notes = run_async(asked())
         kind = "embedded" if graphs.embedded else "configured"
-        return "ok", f"subject {graphs.subject_address.uri}; {kind}"
+        found = f"subject {graphs.subject_address.uri}; {kind}"
+        return "note" if notes else "ok", "; ".join([found, *notes])
 
 
 def _delivery(workplace: Workplace) -> Found:

@@ -95,6 +95,10 @@ def test_the_doctor_knows_whether_an_evaluation_could_run(stoic: Stoic, bare: St
     assert ready["ready"] is True
     states = {finding["subject"]: finding["state"] for finding in ready["findings"]}
     assert (states["model"], states["agent"], states["graphs"], states["delivery"]) == ("ok", "ok", "ok", "note")
+    stoic.job("typo", assertions=[{"cypher": "MATCH (r:Reminder {user: $user} RETURN count(r) AS c", "expected": 1}])
+    [graphs] = [each for each in stoic("doctor", "--json").document["findings"] if each["subject"] == "graphs"]
+    assert graphs["state"] == "note"
+    assert "job typo: assertions[0].cypher: " in graphs["detail"]
     ill = stoic("doctor", AGENT_URL="http://127.0.0.1:9", COLUMNS="60", code=2)
     assert "…" not in ill.out  # a long path is broken, not cut
     assert "127.0.0.1:9" in ill.out

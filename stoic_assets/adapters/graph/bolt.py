@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 Rows = list[dict[str, Any]]
 Parameters = Mapping[str, Any]
 
+_WRITES = "the query writes, and an assertion may only read the graph"
+
 _PING_SECONDS = 10.0
 _WRITE_LIMIT = stop_after_delay(30)
 _SETUP_LIMIT = stop_after_attempt(8)
@@ -68,6 +70,26 @@ class Graph:
         except TimeoutError:
             await self._confirm_answering(overdue=cypher, seconds=seconds)
             raise QueryError(f"the query took longer than {seconds:g} s: make it cheaper or raise the limit") from None
+
+    async def explain(self, cypher: str) -> None:
+        """Has the server read a job's query without running it.
+
+        Raises `QueryError` when it refuses the query whatever the graph contains (syntax, unknown names) or, on Neo4j,
+        when the query writes; `InfrastructureError` when the graph is at fault.
+        """
+        if problem := query_problem(cypher):
+            raise QueryError(problem)
+        [statement] = statements(cypher)
+        asked = statement if only_looks(statement) else f"EXPLAIN {statement}"
+        try:
+            async with asyncio.timeout(_PING_SECONDS):
+                with self._errors_translated(cypher):
+                    async with self._sessions.open(reading=True) as session:
+                        kind = (await (await session.run(asked)).consume()).query_type or ""
+        except TimeoutError:
+            raise InfrastructureError(f"the graph at {self._sessions.server.address.uri} does not answer") from None
+        if "w" in kind and not self._sessions.server.observer:  # the embedded server calls every EXPLAIN a write
+            raise QueryError(_WRITES)
 
     async def run_script(self, script: str, parameters: Parameters, seconds: float) -> None:
         """Runs the statements of a setup in order, each in a transaction of its own, in `seconds` all together.
@@ -126,7 +148,7 @@ class Graph:
                 # The embedded server would refuse some changes only at the commit, which never happens.
                 # It reports EXPLAIN and PROFILE as writes too.
                 if "w" in ((await result.consume()).query_type or "") and not only_looks(cypher):
-                    raise QueryError("the query writes, and an assertion may only read the graph")
+                    raise QueryError(_WRITES)
                 return rows
             except QueryError:
                 transaction.cancel()  # for a rollback the server would first compute all the rows that nobody reads

@@ -46,6 +46,30 @@ def test_a_wrong_query_is_an_error_of_its_assertion(subject, cypher, complaint):
     assert complaint.lower() in failure(lambda: subject.rows(cypher)).lower()
 
 
+@pytest.mark.parametrize(
+    ("cypher", "complaint"),
+    [("RETRUN 1", "SyntaxError"), ("RETURN 1; RETURN 2", "one statement"), ("MATCH (n) RETURN m", "not defined")],
+)
+def test_a_query_that_can_never_run_is_found_without_running_it(subject, cypher, complaint):
+    assert complaint in failure(lambda: asyncio.run(subject.graph.explain(cypher)))
+
+
+@pytest.mark.parametrize(
+    "cypher", ["MATCH (n:L) RETURN count(n) AS c;", "EXPLAIN RETURN 1", "RETURN 1 / 0", "MATCH (n {a: $a}) RETURN n"]
+)
+def test_a_query_that_may_run_is_explained_without_its_parameters(subject, cypher):
+    asyncio.run(subject.graph.explain(subject.named(cypher)))
+
+
+def test_a_query_that_writes_is_never_run_to_be_explained(subject):
+    explained = subject.graph.explain(subject.named("CREATE (n:L) RETURN n"))
+    if subject.kind == "neo4j":
+        assert "writes" in failure(lambda: asyncio.run(explained))
+    else:
+        asyncio.run(explained)
+    assert subject.rows("MATCH (n:L) RETURN count(n) AS c") == [{"c": 0}]
+
+
 @pytest.mark.parametrize("value", [{1, 2}, 2**63, object()])
 def test_a_parameter_that_no_graph_can_hold_is_an_error_of_its_assertion(subject, value):
     assert "parameter" in failure(lambda: subject.rows("RETURN $value", value=value))
