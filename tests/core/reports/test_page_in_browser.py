@@ -38,7 +38,7 @@ AT_THE_TOP = """(id) => {
 Make = Callable[..., ReportData]
 Open = Callable[..., "Visit"]
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH")
+pytestmark = [pytest.mark.long, pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH")]
 
 
 def render_report(data: ReportData) -> str:
