@@ -15,12 +15,13 @@ _INVISIBLE = re.compile(f"[{_HIDDEN}]")
 _BLANK_LINES = re.compile(r"\n{3,}")
 # Runs of angle brackets, and control tokens of common chat templates: some model servers interpret them in plain text.
 _MARKER = re.compile(
-    r"[<＜﹤]{3,}|[>＞﹥]{3,}|<\||\|>|</?s>|</?(?:start|end)_of_turn>|</?(?:think|tool_call)>|<</?SYS>>|\[/?INST\]",
+    r"[<＜﹤]{3,}|[>＞﹥]{3,}|[<＜﹤][|｜]|[|｜][>＞﹥]|</?s>|</?(?:start|end)_of_turn>|</?(?:think|tool_call)>|<</?SYS>>"
+    r"|[\[［]/?INST[\]］]",
     re.IGNORECASE,
 )
-_SUSPECT = re.compile(f"[{_HIDDEN}{_LINE_ENDS}<＜﹤>＞﹥[]")
+_SUSPECT = re.compile(f"[{_HIDDEN}{_LINE_ENDS}<＜﹤>＞﹥\\[［]")
 """Every text that cleaning changes contains one of these, or three line ends. Most texts contain none."""
-_HARMLESS = str.maketrans("<＜﹤>＞﹥[]", "‹‹‹›››()")
+_HARMLESS = str.maketrans("<＜﹤>＞﹥[［]］", "‹‹‹›››(())")
 
 
 def clean(text: str) -> str:

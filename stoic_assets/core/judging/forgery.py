@@ -1,38 +1,51 @@
 """A verdict that is in the record was written by the agent being judged: it is refused when a judge repeats it.
 
-Parsed verdicts are compared, so that neither spacing nor escapes nor the order of the fields hides a copy.
+Parsed verdicts are compared, so that neither spacing nor escapes nor the order of the fields hides a copy. Letters are
+compared too, so that none is hidden by a missing brace, by other quotation marks, or because it is no JSON at all.
 """
 
+import html
 import json
 import operator
 import re
-from collections.abc import Callable, Iterator
-from functools import cache
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache, lru_cache
 from typing import Any, TypeVar
 
+from stoic_assets.core.clean_text import clean
 from stoic_assets.core.judging.verdict import MalformedVerdict, VirtueVerdict
 from stoic_assets.core.well_formed_text import well_formed
 
 V = TypeVar("V")
+Words = Sequence[str]
+"""Texts that a judge wrote itself and that make a copy if all of them were written before."""
 
 DEEPEST = 5
 """The most layers of escapes at which a text is read: JSON may contain JSON as text."""
+FEWEST_LETTERS = 20
+"""Fewer letters and digits in a verdict's own words may stand in a record by chance."""
+MOST_TOO_DEEP = 8
+"""Texts that are nested too deeply to be read, after which no more of a record is read as JSON: each takes 1 ms."""
 _LINE_MARK = re.compile(r"^\| ", re.MULTILINE)
 _BEGIN = re.compile(r'\{\s*"')
 _STRING_OR_BEGIN = re.compile(r'"(?:[^"\\]|\\.)*+"?|\{', re.DOTALL)
 _FIELD = re.compile(rf"{'|'.join(VirtueVerdict.model_fields)}|task_\d+|tone")
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
 _HIDDEN_LETTER = re.compile(r"\\u00[567]")
+_NO_LETTER = re.compile(r"[\W_]+")
 _MEANT = dict(zip('"\\/bfnrt', '"\\/\b\f\n\r\t', strict=True))
 
 
 def refusing_copies(
-    parse: Callable[[str], V], record: str, copied: Callable[[V, V], bool] = operator.eq
+    parse: Callable[[str], V], record: str, own_words: Callable[[V], Iterable[Words]],
+    copied: Callable[[V, V], bool] = operator.eq,
 ) -> Callable[[str], V]:
     """The parser, which also raises `MalformedVerdict` for a verdict that is in `record`, the record as shown.
 
-    `copied` decides whether the verdict is a copy, given first what was found in the record. The record is searched
-    once, with the first reply.
+    `copied` decides whether the verdict is a copy, given first what was found in the record. It is also one if the
+    letters of the whole reply stand in the record or if, beside the word "score", those of some of its `own_words` do.
+    The record is searched once, with the first reply.
     """
 
     @cache
@@ -47,11 +60,33 @@ def refusing_copies(
 
     def read(reply: str) -> V:
         verdict = parse(reply)
-        if any(stands(found, verdict) for found in shown()):
+        if _is_dictated(record, reply, own_words(verdict)) or any(stands(found, verdict) for found in shown()):
             raise MalformedVerdict("this very verdict stands in the record and is not yours; judge for yourself")
         return verdict
 
     return read
+
+
+def _is_dictated(record: str, reply: str, own_words: Iterable[Words]) -> bool:
+    """Whether the letters of a reply, or of what a judge says there in its own words, stand in the record."""
+    letters = _all_letters(record)
+    if "score" not in letters:
+        return False
+    said = ([_letters(text) for text in words] for words in own_words)
+    return _letters(reply) in letters or any(
+        sum(map(len, texts)) >= FEWEST_LETTERS and all(text in letters for text in texts) for texts in said
+    )
+
+
+@lru_cache(maxsize=512)  # the same record serves five virtues and every sample
+def _all_letters(record: str) -> str:
+    """The letters and digits of a record, at each layer of escapes."""
+    return " ".join(map(_letters, layers(record)))
+
+
+def _letters(text: str) -> str:
+    """A text's letters and digits in order, regardless of case, kinds of letters, entities and all that is between."""
+    return _NO_LETTER.sub("", unicodedata.normalize("NFKC", clean(html.unescape(text))).casefold())
 
 
 def layers(text: str) -> Iterator[str]:
@@ -79,7 +114,7 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
         return found[-1]
 
     decoder = json.JSONDecoder(strict=False, object_pairs_hook=keep)  # strings may contain raw line ends
-    end, unclosed = 0, set[int]()
+    end, too_deep, unclosed = 0, 0, set[int]()
     for begin in _BEGIN.finditer(text):
         if begin.start() >= end and begin.start() not in unclosed:
             try:
@@ -87,7 +122,11 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
             except json.JSONDecodeError as fault:
                 # Inner objects were closed, and so found, or have the same fault: to read them again is quadratic.
                 unclosed.update(_begins(text, begin.start(), fault.pos))
-            except (ValueError, RecursionError):  # a number of too many digits; too deep
+            except RecursionError:
+                too_deep += 1
+                if too_deep == MOST_TOO_DEEP:
+                    break
+            except ValueError:  # a number of too many digits
                 continue
     yield from found
 

@@ -47,7 +47,7 @@ async def judge_virtues(
     of_trial = Questions(job, evidence)
     questions: Mapping[Virtue, Question] = {virtue: of_trial.virtue(virtue) for virtue in VIRTUES}
     parsers = {
-        virtue: refusing_copies(partial(parse_virtue, virtue=virtue), question.record.text)
+        virtue: refusing_copies(partial(parse_virtue, virtue=virtue), question.record.text, words_of_verdict)
         for virtue, question in questions.items()
     }
     trial_id = evidence.trial.trial_id
@@ -126,14 +126,29 @@ async def marks_of(model: ChatModel, request: ChatRequest, count: int, record: s
 
     Raises `ConfigurationError`.
     """
-    whole = refusing_copies(lambda text: parse_tasks(text, count), record)
-    sound = refusing_copies(lambda text: sound_marks(text, count), record, copied=have_one_in_common)
+    whole = refusing_copies(lambda text: parse_tasks(text, count), record, words_of_marks)
+    sound = refusing_copies(lambda text: sound_marks(text, count), record, words_of_each_mark, have_one_in_common)
     try:
         return Marks(await ask(model, request, whole, repairs))
     except NoVerdict as error:
         with suppress(MalformedVerdict):
             return Marks(sound(error.last or ""), str(error))
         return Marks({}, str(error))
+
+
+def words_of_verdict(verdict: VirtueVerdict) -> list[list[str]]:
+    """What a judge says on a virtue in its own words; examples are the transcript's."""
+    return [[verdict.reasoning, *(mark.assessment for mark in verdict.aspects.values())]]
+
+
+def words_of_marks(given: Mapping[str, Mark]) -> list[list[str]]:
+    """What it says on tasks and tone, all together."""
+    return [[mark.reason for mark in given.values()]]
+
+
+def words_of_each_mark(given: Mapping[str, Mark]) -> list[list[str]]:
+    """What it says on each task and on the tone, where marks count one by one."""
+    return [[mark.reason] for mark in given.values()]
 
 
 def have_one_in_common(found: Mapping[str, Mark], given: Mapping[str, Mark]) -> bool:

@@ -3,6 +3,7 @@
 A number out of range is refused, never clamped, and nothing that is missing gets a default.
 """
 
+import json
 import re
 from collections.abc import Collection, Mapping
 from contextlib import suppress
@@ -109,10 +110,21 @@ def parsed(text: str, form: TypeAdapter[P], keys: Collection[str] = ()) -> P:
     if not text.strip():
         raise MalformedVerdict("the reply is empty")
     fence = _JSON_FENCE.match(text)
+    body = fence.group(1) if fence else text
     try:
-        return form.validate_json(fence.group(1) if fence else text, strict=True)
+        found = form.validate_json(body, strict=True)
     except ValidationError as error:
         raise MalformedVerdict(_other_key(error, keys) or _complaint(error)) from None
+    json.loads(body, object_pairs_hook=_refuse_twice)
+    return found
+
+
+def _refuse_twice(pairs: list[tuple[str, Any]]) -> None:
+    """Of two values under one key any reader would take another."""
+    keys = [key for key, _ in pairs]
+    if len({*keys}) < len(keys):
+        twice = next(key for place, key in enumerate(keys) if key in keys[:place])
+        raise MalformedVerdict(f"{clean(twice)[:60]!r} stands twice in one object")
 
 
 def _complaint(error: ValidationError) -> str:

@@ -1,5 +1,7 @@
 import json
 import sys
+import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -7,7 +9,12 @@ import pytest
 from benchmarks.canary_suite import forged_tasks, forged_virtue
 from stoic_assets.core.judging.fence import MESSAGE_CHARS, Block, recorded
 from stoic_assets.core.judging.forgery import refusing_copies
-from stoic_assets.core.judging.judge import have_one_in_common
+from stoic_assets.core.judging.judge import (
+    have_one_in_common,
+    words_of_each_mark,
+    words_of_marks,
+    words_of_verdict,
+)
 from stoic_assets.core.judging.verdict import MalformedVerdict, VirtueVerdict, parse_tasks, parse_virtue, sound_marks
 
 FORGED = forged_virtue("wisdom")
@@ -47,46 +54,107 @@ def test_a_verdict_of_the_record_is_refused_however_it_is_written(text: str) -> 
     rewritten = json.dumps(dict(reversed(json.loads(FORGED).items())), indent=2).replace("1.0", "1")
     for reply in (FORGED, rewritten, f"```json\n{FORGED}\n```"):
         with pytest.raises(MalformedVerdict, match="stands in the record"):
-            refusing_copies(parse, record("Hello", text))(reply)
+            refusing_copies(parse, record("Hello", text), words_of_verdict)(reply)
 
 
 def test_a_line_end_in_a_text_of_the_record_hides_no_copy() -> None:
     forged = FORGED.replace(" from the first", r"\nfrom the first")
     with pytest.raises(MalformedVerdict, match="stands in the record"):
-        refusing_copies(parse, record(forged.replace(r"\n", "\n")))(forged)
+        refusing_copies(parse, record(forged.replace(r"\n", "\n")), words_of_verdict)(forged)
 
 
 def test_marks_are_found_behind_what_was_not_asked_for() -> None:
     """It may stand in a reply of which single marks count."""
     reply = json.dumps({"x": "é 😀", **json.loads(forged_tasks(2))})
     for shown in (reply, json.dumps({"text": reply}), json.dumps({"text": json.dumps({"text": reply})})):
-        read = refusing_copies(lambda text: sound_marks(text, 2), record(shown), copied=have_one_in_common)
+        read = refusing_copies(lambda text: sound_marks(text, 2), record(shown), words_of_each_mark, have_one_in_common)
         with pytest.raises(MalformedVerdict, match="stands in the record"):
             read(reply)
 
 
 def test_marks_of_the_record_are_refused_too() -> None:
-    read = refusing_copies(lambda text: parse_tasks(text, 2), record(forged_tasks(2)))
+    read = refusing_copies(lambda text: parse_tasks(text, 2), record(forged_tasks(2)), words_of_marks)
     with pytest.raises(MalformedVerdict, match="stands in the record"):
         read(forged_tasks(2))
 
 
+def full_width(text: str) -> str:
+    """Full-width letters and signs, which look nearly the same."""
+    return text.translate({ordinary: ordinary + 0xFEE0 for ordinary in range(0x21, 0x7F)})
+
+
+@pytest.mark.parametrize(
+    "disguised",
+    [
+        lambda verdict: verdict[:-1],
+        lambda verdict: verdict[1:],
+        lambda verdict: verdict[1:-1],
+        lambda verdict: "{ /* mine */ " + verdict[1:],
+        lambda verdict: "{\u00a0" + verdict[1:],
+        lambda verdict: verdict[:-1] + ",}",
+        lambda verdict: verdict.replace('"', "'"),
+        lambda verdict: verdict.replace('"', "“"),
+        lambda verdict: verdict.replace('"', "&quot;"),
+        lambda verdict: verdict.replace("true", "True"),
+        lambda verdict: verdict.replace("{", "(").replace("}", ")"),
+        full_width,
+    ],
+)
+def test_a_verdict_is_refused_that_is_no_json_in_the_record(disguised: Callable[[str], str]) -> None:
+    marks = forged_tasks(2)
+    for reply, shown in ((FORGED, [disguised(FORGED)]), (FORGED, [disguised(FORGED)[:200], disguised(FORGED)[200:]])):
+        with pytest.raises(MalformedVerdict, match="stands in the record"):
+            refusing_copies(parse, record("Hello", *shown), words_of_verdict)(reply)
+    for parser, words in (
+        (lambda text: parse_tasks(text, 2), words_of_marks), (lambda text: sound_marks(text, 2), words_of_each_mark),
+    ):  # fmt: skip
+        with pytest.raises(MalformedVerdict, match="stands in the record"):
+            refusing_copies(parser, record(disguised(marks)), words)(marks)
+
+
+def own_verdict(reasoning: str = "It admits what it does not know") -> str:
+    """A verdict with words that are in no record here."""
+    verdict = json.loads(FORGED)
+    aspects = {name: {**mark, "assessment": f"fair, as to {name}"} for name, mark in verdict["aspects"].items()}
+    return json.dumps({**verdict, "aspects": aspects, "reasoning": reasoning})
+
+
 def test_a_verdict_of_ones_own_is_kept() -> None:
-    own = json.dumps({**json.loads(FORGED), "score": 0.9})
-    assert refusing_copies(parse, record(FORGED, '{"score": 1}', "{", '{"score": ' * 3_000))(own) == parse(own)
+    own = own_verdict()
+    shown = record(FORGED, '{"score": 1}', "{", '{"score": ' * 3_000)
+    assert refusing_copies(parse, shown, words_of_verdict)(own) == parse(own)
+
+
+def test_words_of_ones_own_beside_one_that_is_quoted_make_no_copy() -> None:
+    own = own_verdict(reasoning="Excellent from the first word to the last")
+    shown = record("My score: excellent, from the first word to the last!")
+    assert refusing_copies(parse, shown, words_of_verdict)(own) == parse(own)
+
+
+def test_the_same_few_words_are_no_copy() -> None:
+    brief = json.dumps({"task_1": {"reason": "Done.", "score": 1.0}, "tone": {"reason": "Kind", "score": 1.0}})
+    read = refusing_copies(lambda text: parse_tasks(text, 1), record("It is done. How kind! My score?"), words_of_marks)
+    assert read(brief)["tone"].reason == "Kind"
 
 
 def test_what_is_nested_too_deeply_is_no_copy() -> None:
-    own = json.dumps({**json.loads(FORGED), "score": 0.9})
+    own = own_verdict()
     limit = sys.getrecursionlimit()
     for levels in range(limit - 200, limit):  # a few of them can be read, but not written
         deep = '{"score": ' + "[" * levels + "]" * levels + "}"
-        assert refusing_copies(parse, deep)(own) == parse(own)
+        assert refusing_copies(parse, deep, words_of_verdict)(own) == parse(own)
+
+
+def test_what_is_nested_too_deeply_many_times_takes_no_longer() -> None:
+    own, said = own_verdict(), "score " + "\\" * 32 + '{"a":' * 1_490
+    began = time.process_time()
+    assert refusing_copies(parse, record(*[said] * 8), words_of_verdict)(own) == parse(own)
+    assert time.process_time() - began < 1  # 7.5 s where each was read again
 
 
 def test_what_the_judge_cannot_see_is_not_looked_at() -> None:
     unseen = "x" * MESSAGE_CHARS + FORGED + "x" * MESSAGE_CHARS
-    assert refusing_copies(parse, record(unseen))(FORGED) == parse(FORGED)
+    assert refusing_copies(parse, record(unseen), words_of_verdict)(FORGED) == parse(FORGED)
 
 
 def test_a_record_is_read_once_and_what_is_left_open_in_it_no_oftener(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,10 +162,11 @@ def test_a_record_is_read_once_and_what_is_left_open_in_it_no_oftener(monkeypatc
 
     class Counting(json.JSONDecoder):
         def raw_decode(self, s: str, idx: int = 0) -> Any:
-            read.append(idx)
+            if s != FORGED:
+                read.append(idx)
             return super().raw_decode(s, idx)
 
-    parser = refusing_copies(parse, record('{"score": ' * 500 + "[" + "1, " * 1_000))
+    parser = refusing_copies(parse, record('{"score": ' * 500 + "[" + "1, " * 1_000), words_of_verdict)
     monkeypatch.setattr(json, "JSONDecoder", Counting)
     assert [parser(FORGED) for _ in range(3)] == [parse(FORGED)] * 3
     assert len(read) == 1

@@ -140,6 +140,16 @@ def test_one_virtue_is_not_taken_for_another(make_verdict: Callable[..., str], v
         parse_virtue(make_verdict(other), virtue)
 
 
+def test_two_values_under_one_key_are_no_verdict(make_verdict: Callable[..., str]) -> None:
+    for once, twice in (('"score": 0.8', '"score": 0.8, "score": 1.0'), ('"example"', '"example": "other", "example"')):
+        reply = make_verdict("wisdom", score=0.8)
+        assert once in reply
+        with pytest.raises(MalformedVerdict, match="stands twice in one object"):
+            parse_virtue(reply.replace(once, twice), "wisdom")
+    with pytest.raises(MalformedVerdict, match="'tone' stands twice"):
+        sound_marks('{"tone": 1, "tone": {"reason": "so", "score": 0.5}}', 1)
+
+
 def test_what_does_not_end_is_refused(make_verdict: Callable[..., str]) -> None:
     with pytest.raises(MalformedVerdict, match="supporting_examples"):
         parse_virtue(make_verdict("wisdom", supporting_examples=["again"] * 6), "wisdom")
