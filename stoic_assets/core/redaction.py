@@ -8,8 +8,9 @@ from typing import Any
 
 from stoic_assets.core.json_text import json_text
 from stoic_assets.core.json_tokens import Token, edited, replaced_where
-from stoic_assets.core.secret_spellings import spellings
+from stoic_assets.core.secret_spellings import in_addresses, in_wrapped_base64, spellings
 from stoic_assets.core.table_rows import Row
+from stoic_assets.core.well_formed_text import well_formed
 
 BLANK = "[redacted]"
 SHORT = 64
@@ -32,8 +33,10 @@ FOREIGN = frozenset({"actual", "context", "events", "expected", "parameters", "r
 """Fields of foreign data, in which keys are redacted too."""
 OWN_JSON = frozenset({"floors", "improvement_areas", "metrics", "objectives", "severity", "virtue_scores"})
 """Columns of JSON that Stoic Eval made: the names of fields in it stay, as in a row."""
-_LETTER = re.compile(r"\\u00([2-7][0-9a-fA-F])")
-"""A character of ASCII that needs no escape in JSON."""
+_LETTERS = re.compile(r"(?:\\u[0-9a-fA-F]{4})+")
+"""Escapes of JSON, together where a character takes two."""
+_WRAPPED = re.compile(r"[A-Za-z0-9+/_-]{40}\r?\n[A-Za-z0-9+/_-]")
+"""A line end in base64: where there is none, as in almost all texts, none is looked for within secrets."""
 _JSON = re.compile(r'\s*["\[{]')
 _written = json.JSONEncoder(ensure_ascii=False, default=str).encode
 SHORTEST = 6
@@ -58,6 +61,7 @@ class Redactor:
         # The longest first: a secret that begins like a longer one would leave the rest of that one visible.
         self._spelt = sorted({each for secret in self._known for each in spellings(secret)}, key=len, reverse=True)
         self._literals = re.compile("|".join(map(re.escape, self._spelt)))
+        self._in_addresses, self._wrapped = in_addresses(self._known), in_wrapped_base64(self._known)
         self._short.cache_clear()
 
     def text(self, text: str) -> str:
@@ -66,8 +70,8 @@ class Redactor:
 
     def _blanked(self, text: str) -> str:
         shown = self._as_spelt(text)
-        if r"\u00" in shown:
-            plain = _LETTER.sub(lambda found: chr(int(found[1], 16)), shown)
+        if r"\u" in shown:
+            plain = _LETTERS.sub(lambda found: well_formed(json.loads(f'"{found[0]}"')), shown)
             cleaned = self._as_spelt(plain)
             return shown if cleaned == plain else cleaned
         return shown
@@ -75,7 +79,10 @@ class Redactor:
     def _as_spelt(self, text: str) -> str:
         for pattern in self._patterns:
             text = pattern.sub(BLANK, text)
-        return self._without(self._spelt, text)
+        text = self._without(self._spelt, text)
+        if "%" in text:
+            text = self._in_addresses.sub(BLANK, text)
+        return self._wrapped.sub(BLANK, text) if "\n" in text and _WRAPPED.search(text) else text
 
     def quickly(self, text: str) -> str:
         """`text` without the known secrets in their plain spelling: for texts by the thousand that contain no other."""

@@ -3,22 +3,46 @@
 import json
 import re
 from base64 import b64encode
-from collections.abc import Iterator
-from urllib.parse import quote, quote_plus
+from collections.abc import Iterable, Iterator
 
 _ESCAPED = [{ord(sign): form.format(ord(sign)) for sign in "+&<>'"} for form in ("\\u{:04x}", "\\u{:04X}")]
 """Characters that Go and .NET escape in JSON unnecessarily."""
-_ESCAPE = re.compile("%[0-9A-F]{2}")
 
 
 def spellings(secret: str) -> Iterator[str]:
-    """The spellings of a secret: plain, in JSON, in an address, and in base64, also as part of a longer text."""
+    """The spellings of a secret that are searched for as they are: plain, in JSON, and in base64 without line ends."""
     for in_json in (secret, json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]):
         yield from (in_json, in_json.replace("/", r"\/"), *map(in_json.translate, _ESCAPED))
-    for in_address in (*(form(secret, safe, errors="replace") for form in (quote, quote_plus) for safe in ("", "/")),):
-        yield from (in_address, _ESCAPE.sub(lambda found: found[0].lower(), in_address))
+    yield from _in_base64(secret)
+
+
+def in_addresses(secrets: Iterable[str]) -> re.Pattern[str]:
+    """Finds secrets of which any characters are escaped as in URLs: programs differ in which ones they escape."""
+    return _any_of("".join(map(_in_address, secret)) for secret in secrets)
+
+
+def in_wrapped_base64(secrets: Iterable[str]) -> re.Pattern[str]:
+    """Finds secrets in base64 of which lines end anywhere, as in mails and keys."""
+    spelt = (each for secret in secrets for each in _in_base64(secret))
+    return _any_of(r"(?:\r?\n)?".join(map(re.escape, each)) for each in spelt)
+
+
+def _in_base64(secret: str) -> Iterator[str]:
+    """What is in base64 of any text that contains the secret, in both alphabets."""
     for before in range(3):
         # Preceding bytes shift all letters; the first and the last letter also depend on the neighbours.
         held = bytes(before) + secret.encode("utf-8", "replace")
         alone = b64encode(held)[-(-before * 8 // 6) : len(held) * 8 // 6].decode()
         yield from (alone, alone.replace("+", "-").replace("/", "_"))
+
+
+def _in_address(letter: str) -> str:
+    """A character, or its bytes in hexadecimal digits; of a blank also the plus sign of forms."""
+    escaped = "".join(f"%{byte:02x}" for byte in letter.encode("utf-8", "replace"))
+    blank = r"|\+" if letter == " " else ""
+    return f"(?:{re.escape(letter)}|(?i:{escaped}){blank})"
+
+
+def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:
+    """The longest first: a secret that begins like a longer one would leave the rest of that one visible."""
+    return re.compile("|".join(sorted(patterns, key=len, reverse=True)) or r"(?!)")

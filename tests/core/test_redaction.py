@@ -1,6 +1,8 @@
 import json
+import re
+import string
 import time
-from base64 import b64encode, urlsafe_b64encode
+from base64 import b64encode, encodebytes, urlsafe_b64encode
 from typing import Any
 from urllib.parse import quote, quote_plus
 
@@ -89,6 +91,31 @@ def test_known_secrets_are_blanked_however_they_are_spelt(spelt: str) -> None:
     assert begin.startswith("GET https://crm/?key=")
     assert end.endswith("&more")
     assert len(begin + end) < len("GET https://crm/?key=&more") + 12, "of base64, what stands around the secret"
+
+
+PASSWORD = "S3cr3t!p*ss/w~rd(1) für+alle"
+
+
+@pytest.mark.parametrize("plain", ["!*'()~", "*-._", "$&+=:@~", ";,/?:@&=+$!*'()#~", "", string.punctuation])
+def test_programs_differ_in_what_they_escape_in_addresses(plain: str) -> None:
+    """JavaScript's two functions, Java, Go and others."""
+    redactor = Redactor([], [PASSWORD])
+    for spelt in (quote(PASSWORD, safe=plain), quote_plus(PASSWORD, safe=plain)):
+        for each in (spelt, re.sub("%..", lambda escape: escape[0].lower(), spelt)):
+            assert redactor.text(f"?key={each}&more") == f"?key={BLANK}&more"
+
+
+def test_any_letter_of_a_secret_may_be_an_escape_of_json() -> None:
+    redactor = Redactor([], ["Geheimnis-für-😀-alle"])
+    for spelt in (r"Geheimnis-f\u00FCr-\uD83D\ude00-alle", r"\u0047eheimnis-für-\ud83d\uDE00-\u0061lle"):
+        assert redactor.text(f'pw: {{"pw": "{spelt}"}}') == f'pw: {{"pw": "{BLANK}"}}'
+    assert redactor.text(r"\ud83d a \u00FC") == r"\ud83d a \u00FC"
+
+
+@given(st.text(min_size=SHORTEST), st.text(min_size=30), st.sampled_from(["\n", "\r\n"]))
+def test_in_base64_with_line_ends_a_secret_is_found_too(secret: str, before: str, end: str) -> None:
+    whole = end.join(encodebytes(f"{before}{secret}{before}".encode()).decode().splitlines())
+    assert BLANK in Redactor([], [secret]).text(whole)
 
 
 @given(st.text(min_size=SHORTEST), st.text(), st.text())

@@ -1,6 +1,7 @@
 """Text and JSON from foreign services, made safe for all later stages to store and show."""
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from itertools import count
@@ -19,7 +20,8 @@ LEVELS = 100
 """How deep foreign JSON may be nested: all later code that walks through it recurses, even JSON's writer."""
 MOST_VALUES = 100_000
 """The most values in one piece of foreign JSON, containers included: a million values, in 3 MB, take 1 GB."""
-_TORN = re.compile(r"(?<![\w.~+/=-])[\w.~+/=-]+$")
+_WHOLE = r'\s"\u2e80-\uffff'  # what no key or password contains; East Asian texts have no blanks
+_TORN = re.compile(f"(?<![^{_WHOLE}])[^{_WHOLE}]+$")
 
 
 class TooManyValues(StoicError):
@@ -33,7 +35,8 @@ class TooManyValues(StoicError):
 def parse_json(body: bytes, most_values: int = MOST_VALUES) -> Any:
     """JSON whose texts are valid Unicode.
 
-    Raises ValueError for anything else, including NaN and too deep nesting, and `TooManyValues` beyond `most_values`.
+    Raises ValueError for anything else, including NaN, numbers beyond all bounds and too deep nesting, and
+    `TooManyValues` beyond `most_values`.
     """
     try:
         value = json.loads(body, parse_constant=_refuse_constant)
@@ -54,20 +57,26 @@ def excerpt(text: str, secrets: Redactor) -> str:
 
 
 def shortened(line: str, longest: int) -> str:
-    """`line`, or its beginning up to a whole word: a part of a key matches no pattern, and would be stored."""
+    """`line`, or its beginning up to a whole word.
+
+    A part of a key or of an address with a password matches no pattern, and would be stored.
+    """
     return line if len(line) <= longest else _TORN.sub("", line[:longest]) + "…"
 
 
 def _repaired(value: Any, levels: int, counted: Iterator[int], most_values: int) -> Any:
     """`value` with every text in it well-formed, keys included.
 
-    Raises ValueError for more than `levels` levels, and `TooManyValues` once more than `most_values` are counted.
+    Raises ValueError for more than `levels` levels or an infinite number, and `TooManyValues` once more than
+    `most_values` are counted.
     """
     if (values := next(counted)) > most_values:
         raise TooManyValues(values)
     if isinstance(value, str):
         return well_formed(value)
     if not isinstance(value, list | dict):
+        if isinstance(value, float) and math.isinf(value):  # 1e400, which no JSON could tell again
+            raise ValueError("a number is too large")
         return value
     if levels == 0:
         raise ValueError(TOO_DEEP)

@@ -28,7 +28,9 @@ def test_lone_surrogates_become_storable() -> None:
     assert json.dumps(read, ensure_ascii=False).encode() == '{"\ufffd": ["a\ufffdb", "😀"]}'.encode()
 
 
-@pytest.mark.parametrize("body", [b"<html>", b"NaN", b'{"a": Infinity}', b"[" * 200_000, b"\xff\xfe\xff", b"1" * 5000])
+@pytest.mark.parametrize(
+    "body", [b"<html>", b"NaN", b'{"a": Infinity}', b"[" * 200_000, b"\xff\xfe\xff", b"1" * 5000, b"[1e400]"]
+)
 def test_anything_else_is_a_value_error(body: bytes) -> None:
     with pytest.raises(ValueError):
         parse_json(body)
@@ -69,6 +71,17 @@ def test_a_secret_is_blanked_before_the_cut() -> None:
 def test_the_cut_leaves_no_half_of_a_secret_that_somebody_else_would_know() -> None:
     said = "{" + '"a",' * 47 + '"key":"sk-abc_d.e+f/g=~h-0123456789"}'
     assert excerpt(said, Redactor(())) == "{" + '"a",' * 47 + '"key":"…'
+
+
+@pytest.mark.parametrize("password", ["Tr0ub4dor!9x-Zq#77abcdef", "pässwörd-für-alle", "a$b%c^d&e*f(g)h"])
+def test_the_cut_leaves_no_half_of_an_address_with_a_password(password: str) -> None:
+    for before in range(EXCERPT - 60, EXCERPT):
+        shown = excerpt(f"{'x' * before} bolt://neo4j:{password}@db.internal:7687 failed", Redactor(()))
+        assert f"{password}@" in shown or password[:3] not in shown
+
+
+def test_a_message_without_blanks_is_cut_too() -> None:
+    assert excerpt("无法连接到模型服务器" * 40, Redactor(())) == ("无法连接到模型服务器" * 40)[:EXCERPT] + "…"
 
 
 def test_of_megabytes_only_the_beginning_is_read() -> None:
