@@ -1,6 +1,7 @@
 """The simulated user: what its model is given, and how its next message is obtained and audited."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from stoic_assets.core.chat import ChatModel, ChatRequest, worded
@@ -27,11 +28,12 @@ async def next_message(job: Job, condition: Condition, turns: Sequence[Turn], mo
     A message at fault is sent back once with the reason. Raises `EvaluatorFault` when the second is at fault too.
     """
     reason: str | None = None
+    known = [turn if heard(turn) is turn.content else replace(turn, content=heard(turn)) for turn in turns]
     for _ in range(2):
         request = message_request(job, condition, turns, name, reason)
         reply = await model.complete(request)
         message = reply.text.strip()
-        reason = fault(message, job, condition, turns)
+        reason = fault(message, job, condition, known)
         if reason is None:
             return message
         reason += reply.cut_off

@@ -17,7 +17,7 @@ from stoic_assets.core.visible_text import visible
 
 DASH = "–"
 RAW_CHARS = 20_000
-"""The longest raw evidence that a page shows; the tables contain all of it."""
+"""The longest message or raw evidence that a page shows; the tables contain all of it."""
 
 _REASON = re.compile(r'<abbr class="none" title="([^"]*)">')
 
@@ -118,7 +118,11 @@ def words(name: str) -> str:
 
 def pretty(value: object) -> str:
     """An object or a list, or a text of one in JSON, on indented lines; any other text as it is; a long one is cut."""
-    text = laid_out(value if isinstance(value, str) else json.dumps(value, default=str))
+    return bounded(laid_out(value if isinstance(value, str) else json.dumps(value, default=str)))
+
+
+def bounded(text: str) -> str:
+    """The text, or `RAW_CHARS` of it with a note on how much is left out: an agent may say megabytes."""
     left_out = len(text) - RAW_CHARS
     return text if left_out <= 0 else f"{text[:RAW_CHARS]}\n[{left_out:,} characters left out here; the table has them]"
 

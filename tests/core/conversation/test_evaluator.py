@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from stoic_assets.core.chat import ChatReply, ChatRequest
+from stoic_assets.core.conversation import evaluator
 from stoic_assets.core.conversation.evaluator import EvaluatorFault, message_request, next_message
 from stoic_assets.core.conversation.evidence import Condition, Turn
 from stoic_assets.core.errors import ConfigurationError
@@ -62,6 +63,17 @@ def test_a_flood_of_words_does_not_drown_the_user(make_job: Make) -> None:
     assert f"\n[{len(flood) - 8000} characters left out]\n" in heard["content"]
     assert len(heard["content"]) < 8100
     assert system["content"] == heard["content"]
+
+
+def test_what_the_user_was_not_shown_is_not_searched_for_what_it_may_know(
+    make_job: Make, user: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Megabytes of words would take seconds and, kept for the next message, all memory."""
+    searched: list[Turn] = []
+    monkeypatch.setattr(evaluator, "fault", lambda message, job, condition, turns: searched.extend(turns))
+    flood = Turn(1, "agent", f"First. {'word ' * 400_000}Last.", response_ms=7)
+    asyncio.run(next_message(make_job(), "withheld", [TURNS[0], flood], user, "sage"))
+    assert searched == [TURNS[0], Turn(1, "agent", evaluator.heard(flood), response_ms=7)]
 
 
 @pytest.mark.parametrize("condition", ["withheld", "supplied"])

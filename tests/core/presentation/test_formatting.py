@@ -11,6 +11,8 @@ from markupsafe import Markup
 
 from stoic_assets.core.presentation import formatting
 from stoic_assets.core.presentation.formatting import (
+    RAW_CHARS,
+    bounded,
     breakable,
     difference,
     dollars,
@@ -121,6 +123,11 @@ def test_pretty_indents_json_and_leaves_other_text() -> None:
     assert pretty("not json") == "not json"
     assert pretty([1]) == "[\n  1\n]"
     assert pretty({"a": "é"}) == '{\n  "a": "é"\n}'
+
+
+def test_of_a_message_of_megabytes_a_page_shows_the_beginning_and_how_much_is_left_out() -> None:
+    assert bounded("x" * RAW_CHARS) == "x" * RAW_CHARS
+    assert bounded("x" * 25_000) == "x" * RAW_CHARS + "\n[5,000 characters left out here; the table has them]"
 
 
 def test_pretty_survives_nesting_and_says_what_it_cuts() -> None:

@@ -82,6 +82,14 @@ def test_hidden_characters_are_visible_and_the_page_can_be_written(make_data: Ma
     assert html.count("[U+202E][U+0000][U+D800]") > 100
 
 
+def test_a_message_of_megabytes_makes_no_page_of_megabytes(make_data: Make) -> None:
+    data = make_data()
+    long = [{**turn, "content": "word " * 100_000} for turn in data.turns]
+    page = render_report(replace(data, turns=long))
+    assert "characters left out here; the table has them]" in page
+    assert len(page) < len(render_report(data)) + 50_000 * len(long)  # some are shown beside those of the base, too
+
+
 def test_the_policy_forbids_everything_but_our_script(usual_page: str) -> None:
     html = usual_page
     (script,) = re.findall(r"<script>(.*?)</script>", html, re.DOTALL)
