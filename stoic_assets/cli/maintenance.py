@@ -86,9 +86,9 @@ def _refuse_unknown(workplace: Workplace, version: str) -> None:
         partitions = instance.get_dynamic_partitions(PARTITIONS)
     if version not in partitions:
         check_agent_version(version)
-    stored = {*workplace.evidence.agent_versions(), *workplace.warehouse.agent_versions(), *partitions}
+    stored = {*workplace.evidence.agent_versions(), *workplace.warehouse.agent_versions(), *partitions} - {ALL_VERSIONS}
     if version not in stored:
-        known = ", ".join(sorted(stored - {ALL_VERSIONS})) or "none"
+        known = ", ".join(sorted(stored)) or "none"
         raise ConfigurationError(f"nothing is stored for {version}; stored versions: {known}")
 
 

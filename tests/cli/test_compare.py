@@ -370,7 +370,7 @@ def test_only_the_newest_evaluations_of_a_version_are_chosen_from(
 @pytest.mark.parametrize(
     ("by_hand", "why"),
     [
-        ({}, f"has 1 job in common with {CANDIDATE}, not 12"),
+        ({}, f"has 1 job in common with evaluation e1 of {CANDIDATE}, not 12"),
         ({"offline": True, "trials": TRIALS}, "was judged offline"),
         ({"scored_trials": 1, "invalid_trials": 5}, "has too many invalid trials"),
     ],
@@ -395,7 +395,8 @@ def test_nor_does_one_of_a_released_candidate(evaluate: Evaluate, compared: Any,
     code, document = compared()
     assert (code, document["candidate"]["evaluation_id"]) == (1, "e1")
     assert document["notes"][0] == (
-        f"{CANDIDATE} is compared by its evaluation e1; by-hand is newer, but has 1 job in common with {BASE}, not 12"
+        f"{CANDIDATE} is compared by its evaluation e1; by-hand is newer, but has 1 job in common with evaluation e1 "
+        f"of {BASE}, not 12"
     )
 
 

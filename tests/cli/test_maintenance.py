@@ -318,12 +318,14 @@ def test_a_partition_that_is_no_version_is_deleted_as_such(workplace: Workplace)
     assert len(workplace.evidence.manifests(VERSION)) == 1
 
 
-def test_a_version_that_is_not_there_is_refused_with_those_that_are(workplace: Workplace) -> None:
+@pytest.mark.parametrize("version", ["typo@9", ALL_VERSIONS])
+def test_a_version_that_is_not_there_is_refused_with_those_that_are(workplace: Workplace, version: str) -> None:
     workplace.warehouse.write("turns", ALL_VERSIONS, "ratings", [])
     workplace.warehouse.write("turns", "mentor@2", "E9", [])
     with pytest.raises(ConfigurationError) as refused:
-        CliRunner().invoke(COMMANDS, ["delete", "typo@9", "--yes"], catch_exceptions=False)
-    assert str(refused.value) == "nothing is stored for typo@9; stored versions: marcus@1.1.0, mentor@2"
+        CliRunner().invoke(COMMANDS, ["delete", version, "--yes"], catch_exceptions=False)
+    assert str(refused.value) == f"nothing is stored for {version}; stored versions: marcus@1.1.0, mentor@2"
+    assert workplace.warehouse.has("turns", ALL_VERSIONS, "ratings")
     assert refused.value.exit_code == 2
 
 

@@ -27,7 +27,7 @@ from stoic_assets.core.jobs.job_entries import Target
 from stoic_assets.core.judging import prompt as judging
 from stoic_assets.core.own_prompts import refuse_prompt
 from stoic_assets.core.redaction import Redactor
-from stoic_assets.core.releases import Release
+from stoic_assets.core.releases import ALL_VERSIONS, Release
 from stoic_assets.core.settings import Settings
 
 
@@ -44,6 +44,8 @@ def set_up(
     max_cost: float | None = None,
 ) -> Setup:
     """Resolves a request. Raises `ConfigurationError` for anything missing or wrong; no service is contacted."""
+    if agent_version == ALL_VERSIONS:
+        raise ConfigurationError(f"{ALL_VERSIONS} stands for what concerns all versions; choose another name")
     release = load_release(project.releases, agent_version)
     jobs = [_as_released(job, release) for job in chosen_jobs(request, agent_version, project, release)]
     if release and not request.agent_url:

@@ -12,8 +12,9 @@ from stoic_assets.adapters.warehouse.sql_models import open_models
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.calibration.against_people import in_short
-from stoic_assets.core.comparison.choice import Stored, fuller, most_alike, passed_over
+from stoic_assets.core.comparison.choice import Case, Stored, fuller, most_alike, passed_over, repeated
 from stoic_assets.core.comparison.comparison import Comparison, compare
+from stoic_assets.core.comparison.paired_assertions import REPEATED
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import CONVERSED, DONE, Manifest, way_to_finish
@@ -61,7 +62,10 @@ def compare_versions(
     best = most_alike(bases, candidates)
     released = candidate in load_releases(workplace.project.releases)[0]
     chosen = best if released else most_alike(bases, candidates[:1])
-    said = (passed_over(bases[0], *chosen), passed_over(candidates[0], *reversed(chosen)), fuller(chosen, best))
+    said = (
+        passed_over(bases[0], *chosen), passed_over(candidates[0], *reversed(chosen)), fuller(chosen, best),
+        repeated(chosen, bases, candidates),
+    )
     before, after = (read_side(workplace, each.agent_version, each.evaluation_id) for each in chosen)
     moved = moved_between(workplace, before, after)
     found = compare(before, after, settings.minimal_differences, settings.invalid_trials_threshold, moved)
@@ -119,6 +123,15 @@ def _job_hashes(trials: Sequence[Row]) -> dict[str, str]:
     return {row["job"]: row["job_hash"] for row in trials}
 
 
+def _cases(rows: Sequence[Row]) -> tuple[dict[Case, str], set[Case]]:
+    """The hashes of jobs, by them and their scenarios, and those with several trials under one condition."""
+    held = {(row["job"], row["scenario"]): row for row in rows}
+    return (
+        {case: row["job_hash"] for case, row in held.items()},
+        {case for case, row in held.items() if row["repeats"] >= REPEATED},
+    )
+
+
 def _model_rows(
     warehouse: Warehouse, model: str, agent_version: str, evaluation_id: str, columns: Sequence[str] = ()
 ) -> list[Row]:
@@ -165,7 +178,7 @@ def _stored(workplace: Workplace, agent_version: str, named: str | None) -> list
         Stored(
             agent_version, row["evaluation_id"], row["offline"],
             conclusive(row["scored_trials"] or 0, row["invalid_trials"] or 0, threshold),
-            _job_hashes(held[row["evaluation_id"]]),
+            *_cases(held[row["evaluation_id"]]),
         )
         for row in wanted
     ]

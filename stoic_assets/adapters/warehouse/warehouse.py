@@ -106,8 +106,14 @@ class Warehouse:
         return self._of_version("evaluations", agent_version, "from ({}) order by started_at desc, evaluation_id desc")
 
     def jobs(self, agent_version: str) -> list[Row]:
-        """The name and hash of each job that each evaluation of one version has trials of."""
-        return self._of_version("trials", agent_version, "select distinct evaluation_id, job, job_hash from ({})")
+        """Each job and scenario that each evaluation of one version has trials of.
+
+        With its hash, and how many `repeats` it has under the condition that has most.
+        """
+        columns = "evaluation_id, job, scenario, job_hash"
+        counted = f"select {columns}, condition, count(*) as held from ({{}}) group by all"
+        sql = f"select {columns}, max(held) as repeats from ({counted}) group by all"
+        return self._of_version("trials", agent_version, sql)
 
     def newest_version(self) -> str:
         """The version evaluated last. Raises `ConfigurationError` if there is none."""

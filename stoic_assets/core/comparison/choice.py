@@ -1,28 +1,37 @@
 """Which stored evaluations to use in comparing two versions; `comparable` decides whether they may be compared."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import product
 
 from stoic_assets.core.presentation.formatting import plural
 
+Case = tuple[str, str | None]
+"""A job, or one of its scenarios: a pair of a comparison."""
+
 
 @dataclass(frozen=True)
 class Stored:
-    """A stored evaluation that could be used for its version; `jobs` as in `Side`.
+    """A stored evaluation that could be used for its version.
 
-    It is `conclusive` when few enough of its trials are invalid.
+    It is `conclusive` when few enough of its trials are invalid. `jobs` has the hash of each job's content by its name
+    and, if it has scenarios, their ids; `repeated` those of them that have several trials under one condition.
     """
 
     agent_version: str
     evaluation_id: str
     offline: bool
     conclusive: bool
-    jobs: Mapping[str, str]
+    jobs: Mapping[Case, str]
+    repeated: Set[Case] = frozenset()
 
     def in_common(self, other: "Stored") -> int:
-        """How many jobs of the same name and content both ran."""
+        """How many jobs of the same name and content both ran, each scenario as one."""
         return len(self.jobs.items() & other.jobs.items())
+
+    def repeated_in(self, other: "Stored") -> int:
+        """How many of these have several trials in both."""
+        return len({case for case, _ in self.jobs.items() & other.jobs.items()} & self.repeated & other.repeated)
 
 
 def most_alike(bases: Sequence[Stored], candidates: Sequence[Stored]) -> tuple[Stored, Stored]:
@@ -60,10 +69,31 @@ def fuller(pair: tuple[Stored, Stored], best: tuple[Stored, Stored]) -> str | No
     )
 
 
+def repeated(pair: tuple[Stored, Stored], bases: Sequence[Stored], candidates: Sequence[Stored]) -> str | None:
+    """A hint if other evaluations have several trials of the jobs in common, which those of the pair have of none."""
+    base, candidate = pair
+    if base.repeated_in(candidate):
+        return None
+    alike = [
+        (before, after)
+        for after in candidates if after.repeated
+        for before in bases if before.repeated_in(after)
+        and (before.offline, after.offline) == (base.offline, candidate.offline)
+    ]  # fmt: skip
+    if not alike:
+        return None
+    before, after = max(alike, key=lambda found: found[0].repeated_in(found[1]))
+    options = " ".join(f"--evaluation {each.evaluation_id}" for each in (before, after))
+    return (
+        "no job has several trials in both evaluations, so no assertion is certain to be broken; of "
+        f"{plural(before.repeated_in(after), 'job')} there are others that have: `{options}`"
+    )
+
+
 def _shortcoming(newest: Stored, taken: Stored, other: Stored) -> str:
     if newest.offline != taken.offline:
         return "was judged offline" if newest.offline else "was not judged offline"
     if not newest.conclusive and taken.conclusive:
         return "has too many invalid trials"
-    common = f"{plural(newest.in_common(other), 'job')} in common with {other.agent_version}"
-    return f"has {common}, not {taken.in_common(other)}"
+    common = f"{plural(newest.in_common(other), 'job')} in common with evaluation {other.evaluation_id}"
+    return f"has {common} of {other.agent_version}, not {taken.in_common(other)}"

@@ -19,7 +19,7 @@ from stoic_assets.adapters.project import Project
 from stoic_assets.core import templates
 from stoic_assets.core.errors import ConfigurationError, DocumentError, ServiceUnreachable
 from stoic_assets.core.evaluation import EvaluationRequest
-from stoic_assets.core.releases import Release
+from stoic_assets.core.releases import ALL_VERSIONS, Release
 from stoic_assets.core.settings import Settings
 
 OFFLINE = {"STOIC_LLM": "offline"}
@@ -40,6 +40,12 @@ def test_a_request_that_says_nothing_gets_the_defaults(project: Project, write: 
     assert spec.addresses == {"chat": "http://localhost:8081"}
     assert (spec.agent_model, spec.evaluator_model, spec.judge_models) == ("gpt-4.1-mini", "offline", ("offline",))
     assert (spec.judge_samples, spec.conditions, spec.repeats) == (1, None, None)
+
+
+def test_no_agent_is_called_as_what_concerns_all_of_them(project: Project, write: Write) -> None:
+    write("chat")
+    with pytest.raises(ConfigurationError, match="all@all stands for what concerns all versions; choose another"):
+        resolved(project, ALL_VERSIONS)
 
 
 def test_what_is_asked_for_goes_before_release_and_settings(project: Project, write: Write) -> None:

@@ -180,9 +180,21 @@ def test_the_jobs_of_each_evaluation_of_a_version_are_named_once(warehouse):
     for version, key in (("marcus@1", "e1"), ("marcus@1", "e2"), ("marcus@1.10", "e3")):
         warehouse.write("trials", version, key, trials)
     jobs = {row["evaluation_id"]: row for row in warehouse.jobs("marcus@1")}
-    assert jobs == {key: {"evaluation_id": key, "job": "a", "job_hash": "asks:1"} for key in ("e1", "e2")}
+    known = {"job": "a", "scenario": None, "job_hash": "asks:1", "repeats": 2}
+    assert jobs == {key: {"evaluation_id": key, **known} for key in ("e1", "e2")}
     assert len(warehouse.jobs("marcus@1")) == 2
     assert warehouse.jobs("marcus@2") == []
+
+
+def test_scenarios_and_conditions_are_counted_apart(warehouse):
+    held = {"outcome": "signed_off", "failure_count": 0, "holdout": False, "planned_tasks": 0, "turns": 1, "job": "a"}
+    played = [("x", "withheld", 1), ("x", "supplied", 1), ("y", "withheld", 1), ("y", "withheld", 2)]
+    trials = [
+        held | {"trial_id": f"t{n}", "job_hash": "h", "scenario": scenario, "condition": condition, "repeat": repeat}
+        for n, (scenario, condition, repeat) in enumerate(played)
+    ]
+    warehouse.write("trials", *KEY, trials)
+    assert {row["scenario"]: row["repeats"] for row in warehouse.jobs(KEY[0])} == {"x": 1, "y": 2}
 
 
 def test_parallel_writers_never_take_each_others_place(warehouse):
