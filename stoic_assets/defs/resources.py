@@ -8,6 +8,7 @@ from dagster._core.storage.tags import GRPC_INFO_TAG
 
 from stoic_assets.adapters.process.runs_at_work import at_work
 from stoic_assets.adapters.workplace import Workplace, open_workplace
+from stoic_assets.defs.run_progress import LoggedProgress
 
 
 class WorkplaceResource(dg.ConfigurableResource[Workplace]):
@@ -23,7 +24,7 @@ class WorkplaceResource(dg.ConfigurableResource[Workplace]):
 
         if context.instance is not None:
             keep_event_log(context.instance)
-        workplace = open_workplace()
+        workplace = open_workplace(progress=LoggedProgress(context.log.info) if context.log else None)
         workplace.warehouse.refuse_misread_folder()  # before anything is paid for
         with _at_work(workplace, context.run), workplace.graph_use.kept(), workplace.evidence.locked_by_run():
             yield workplace

@@ -12,7 +12,8 @@ from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.conversation.evidence import SCORED
-from stoic_assets.core.evaluation import CONVERSED, EvaluationRequest
+from stoic_assets.core.evaluation import CONVERSED, EvaluationRequest, EvaluationSpec
+from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.scoring.rounding import mean
 from stoic_assets.defs.evaluation_run import claim, own_evaluation_id, version_of
 from stoic_assets.defs.failures import RETRIES, reported
@@ -84,10 +85,10 @@ def transcripts(
         if "evaluations" not in held.files:  # nothing was left to hold; a run that ends before its verdicts is resumed
             head = EvaluationTables(workplace, held.manifest).write_head(CONVERSED, planned_trials=held.planned)
             held.files["evaluations"] = head
-    return dg.MaterializeResult(metadata=_metadata(held))
+    return dg.MaterializeResult(metadata=_metadata(held, workplace.redactor))
 
 
-def _metadata(held: Held) -> dict[str, Any]:
+def _metadata(held: Held, redactor: Redactor) -> dict[str, Any]:
     outcomes, trials = Counter(row["outcome"] for row in held.trials), len(held.trials)
     in_question_first = sorted(held.trials, key=lambda row: row["outcome"] == "signed_off")
     return {
@@ -103,8 +104,20 @@ def _metadata(held: Held) -> dict[str, Any]:
         "not_held": held.planned - trials,
         "outcomes": dg.MetadataValue.json(dict(outcomes)),
         "offline": held.manifest.offline,
+        **_talked_to(held.manifest.spec, redactor),
         "trials": shown((_shown(row, held.manifest.evaluation_id) for row in in_question_first), _SCHEMA),
         **{f"path_{table}": dg.MetadataValue.path(path) for table, path in held.files.items()},
+    }
+
+
+def _talked_to(spec: EvaluationSpec, redactor: Redactor) -> dict[str, str]:
+    """Where the agent listened, what it spoke, and who the simulated user was."""
+    protocols = sorted({job.target.protocol for job in spec.jobs})
+    return {
+        "agent_url": redactor.text(", ".join(sorted({*spec.addresses.values()}))),
+        "protocol": ", ".join(protocols),
+        "agent_model": spec.agent_model,
+        "simulated_user": spec.evaluator_model,
     }
 
 

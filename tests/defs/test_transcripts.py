@@ -35,7 +35,7 @@ def shown(
     monkeypatch: pytest.MonkeyPatch,
 ) -> Callable[..., dict[str, Any]]:
     """Holds an evaluation whose trials ended with these outcomes, and returns the metadata."""
-    manifest = make_manifest()
+    manifest = make_manifest(addresses={"chat": "http://agent:1", "again": "http://agent:1"})
 
     def shown(*outcomes: str) -> dict[str, Any]:
         async def hold(*_: Any, **__: Any) -> Held:
@@ -75,3 +75,8 @@ def test_shares_are_of_the_trials_that_ended_and_missing_where_none_did(
     shown: Callable[..., dict[str, Any]], outcomes: list[str], shares: dict[str, float]
 ) -> None:
     assert {name: value for name, value in shown(*outcomes).items() if name.endswith("_share")} == shares
+
+
+def test_it_is_shown_whom_the_conversations_were_held_with(shown: Callable[..., dict[str, Any]]) -> None:
+    metadata = shown("signed_off")
+    assert (metadata["agent_url"], metadata["agent_model"], metadata["simulated_user"]) == ("http://agent:1", "m", "m")

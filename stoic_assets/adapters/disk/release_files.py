@@ -5,6 +5,7 @@ from pathlib import Path
 
 from stoic_assets.adapters.disk.document_files import fault_in, mentions, read_document, yaml_files
 from stoic_assets.core.errors import ConfigurationError, DocumentError
+from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.http_address import address_problem
 from stoic_assets.core.releases import Release
 
@@ -60,6 +61,15 @@ def url_of(folder: Path, release: Release) -> str | None:
     if release.url and (problem := address_problem(release.url)):
         raise fault_in_release(folder, release, "url", problem)
     return release.url
+
+
+def as_released(folder: Path, manifest: Manifest) -> Manifest:
+    """The head of an evaluation with date and parents of its release, if there was no release when it began."""
+    if manifest.released_at or manifest.parents:
+        return manifest
+    release = load_releases(folder)[0].get(manifest.agent_version)
+    found = {"released_at": release.released_at, "parents": release.parent_versions} if release else {}
+    return manifest.model_copy(update=found)
 
 
 def load_release(folder: Path, agent_version: str) -> Release | None:

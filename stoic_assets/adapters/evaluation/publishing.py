@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from stoic_assets.adapters.disk.release_files import as_released
 from stoic_assets.adapters.evaluation.delivery import deliver, times_locked
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.evaluation.version_comparison import TABLE, moved_between, read_side
@@ -114,9 +115,9 @@ def _update(
     tables = EvaluationTables(workplace, manifest)
     said = only_said(evaluations, _turns(tables))
     people = human_evaluations(workplace, manifest.agent_version)
-    settings = workplace.settings
+    settings, released = workplace.settings, as_released(workplace.project.releases, manifest)
     return fitness_update(
-        head, [*said, *people], settings.weakness, evolution=settings.evolution, parents=manifest.parents,
+        head, [*said, *people], settings.weakness, evolution=settings.evolution, parents=released.parents,
         comparison=_open_comparison(workplace, manifest), scale=_scale(tables, head),
     )
 

@@ -1,7 +1,6 @@
 """The comparison of an evaluation with its base, or why it was refused."""
 
 import asyncio
-from collections.abc import Callable
 
 from stoic_assets.adapters.evaluation.version_comparison import base_version, compare_versions, is_first_under_way
 from stoic_assets.adapters.workplace import Workplace
@@ -13,7 +12,7 @@ from stoic_assets.core.evaluation import Manifest
 LOOK_AGAIN_SECONDS = 2.0
 
 
-async def await_first_evaluation(workplace: Workplace, base: str, log: Callable[[str], None]) -> None:
+async def await_first_evaluation(workplace: Workplace, base: str) -> None:
     """Waits while the first evaluation of `base` is under way in another process, and says so.
 
     Versions that are evaluated side by side, as in a backfill, end in any order.
@@ -22,7 +21,6 @@ async def await_first_evaluation(workplace: Workplace, base: str, log: Callable[
     while is_first_under_way(workplace, base):
         if line:
             workplace.progress.note(line)
-            log(line)
         line = ""
         await asyncio.sleep(LOOK_AGAIN_SECONDS)
 

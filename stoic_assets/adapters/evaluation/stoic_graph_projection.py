@@ -5,6 +5,7 @@ The statements are in `stoic_graph`; this module decides what of the warehouse i
 
 from collections.abc import Awaitable, Callable
 
+from stoic_assets.adapters.disk.release_files import as_released
 from stoic_assets.adapters.evaluation.publishing import read_evaluations
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.graph import stoic_graph, stoic_graph_deletion
@@ -32,9 +33,10 @@ def project(workplace: Workplace, manifest: Manifest) -> dict[str, int]:
     tables = EvaluationTables(workplace, manifest)
     outcomes, fitness = _outcomes(tables), tables.read("fitness_updates")
     people = human_evaluations(workplace, manifest.agent_version)
+    released = as_released(workplace.project.releases, manifest)
 
     async def work(graph: Graph) -> None:
-        await stoic_graph.project_version(graph, head.agent_version, manifest.released_at, manifest.parents)
+        await stoic_graph.project_version(graph, head.agent_version, released.released_at, released.parents)
         await stoic_graph.project_evaluations(graph, head, evaluations, outcomes)
         for evaluation_id in (FEEDBACK, RATINGS):
             found = [each for each in people if each.head.evaluation_id == evaluation_id]

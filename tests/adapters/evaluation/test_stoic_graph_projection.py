@@ -136,3 +136,23 @@ def test_a_version_is_introduced_with_what_its_release_says(workplace: Workplace
         (f"{agent}@1.1", "2026-11-02T09:00:00+00:00", f"{agent}@1.0"),
         (f"{agent}@dev", None, None),
     ]
+
+
+def test_a_release_that_came_after_an_evaluation_keeps_its_parents_when_that_is_written_again(
+    workplace: Workplace, manifest: Manifest, embedded: GraphServer
+) -> None:
+    agent, _, version = manifest.agent_version.partition("@")
+    workplace.project.releases.mkdir(exist_ok=True)
+    (workplace.project.releases / "r.yml").write_text(
+        f"agent: {agent}\nversion: '{version}'\nreleasedAt: 2026-11-02T09:00:00Z\nparents: ['0.9']\n"
+    )
+    published = asyncio.run(publish(workplace, manifest))
+    project(workplace, manifest)
+    query = (
+        "MATCH (:Agent {id: $agent})-[:HAS_VERSION]->(v)-[:EVOLVED_FROM]->(p) RETURN v.id AS id, v.released_at AS at, "
+        "p.id AS parent"
+    )
+    assert [tuple(row.values()) for row in in_graph(embedded, query, agent)] == [
+        (manifest.agent_version, "2026-11-02T09:00:00+00:00", f"{agent}@0.9")
+    ]
+    assert published.update.parents == [f"{agent}@0.9"]
