@@ -106,10 +106,11 @@ def _stop(found: Comparison, gates: Collection[Gate]) -> None:
         console.err.print(f"stoic: {blind}")
     sure = [pair for pair in found.broken if pair.repeated] if Gate.broken in gates else []
     worse = any(found.verdict in STOPPING[gate] for gate in gates)
+    told = headline(found) if worse else ""
     if worse:
-        console.err.print(f"stoic: {headline(found)}")
-    if sure:
-        console.err.print(f"stoic: {broken(found, sure)}:")
+        console.err.print(f"stoic: {told}")
+    if sure and (broke := broken(found, sure)) not in told:
+        console.err.print(f"stoic: {broke}:")
     for line in assertions_named(sure, most=len(sure)):
         console.err.print(console.foreign(f"  {line}"))
     if worse or sure:

@@ -226,12 +226,11 @@ def test_what_broke_in_a_few_jobs_stops_a_pipeline_though_nothing_regressed(eval
         {"job": "job 1", **place, "change": -1.0, "base": {"held": 4, "of": 4}, "candidate": {"held": 0, "of": 4}},
         {"job": "job 0", **place, "change": -0.5, "base": {"held": 4, "of": 4}, "candidate": {"held": 2, "of": 4}},
     ]
-    broke = (
-        f"stoic: 1 assertion that always held for {BASE} never holds for {CANDIDATE}:\n"
-        "  job 1 (withheld): refund booked (held 4 of 4 times, now 0 of 4)\n"
-    )
-    assert run_gate("broken") == run_gate("regression", "broken") == (1, broke)
-    assert run_gate("inconclusive", "broken") == (1, f"{OPEN}{broke}")
+    broke = f"1 assertion that always held for {BASE} never holds for {CANDIDATE}"
+    named = "  job 1 (withheld): refund booked (held 4 of 4 times, now 0 of 4)\n"
+    assert run_gate("broken") == run_gate("regression", "broken") == (1, f"stoic: {broke}:\n{named}")
+    assert run_gate("inconclusive", "broken") == (1, f"{OPEN.strip()}; but {broke}\n{named}")
+    assert document["summary"].endswith(f"; but {broke}")
 
 
 def test_what_one_trial_says_stops_nothing(evaluate: Evaluate, compared: Any) -> None:

@@ -23,7 +23,12 @@ SCOPES = {"lift": "lift from the facts"}
 
 
 def headline(comparison: Comparison) -> str:
-    """One sentence: the verdict, and which measures changed by how much."""
+    """One sentence: the verdict, which measures changed by how much, and whether assertions broke all the same."""
+    sure = [] if comparison.verdict == "regressed" else [pair for pair in comparison.broken if pair.repeated]
+    return f"{_on_measures(comparison)}; but {broken(comparison, sure)}" if sure else _on_measures(comparison)
+
+
+def _on_measures(comparison: Comparison) -> str:
     verdict = comparison.verdict
     sentence = f"{comparison.candidate.agent_version} {HEADINGS[verdict]} {comparison.base.agent_version}"
     if verdict == "inconclusive" and (unsure := left_open(found.row() for found in comparison.gating)):

@@ -146,8 +146,9 @@ def test_a_release_that_came_after_an_evaluation_keeps_its_parents_when_that_is_
     (workplace.project.releases / "r.yml").write_text(
         f"agent: {agent}\nversion: '{version}'\nreleasedAt: 2026-11-02T09:00:00Z\nparents: ['0.9']\n"
     )
-    published = asyncio.run(publish(workplace, manifest))
-    project(workplace, manifest)
+    unreleased = manifest.model_copy(update={"parents": ()})
+    published = asyncio.run(publish(workplace, unreleased))
+    project(workplace, unreleased)
     query = (
         "MATCH (:Agent {id: $agent})-[:HAS_VERSION]->(v)-[:EVOLVED_FROM]->(p) RETURN v.id AS id, v.released_at AS at, "
         "p.id AS parent"
