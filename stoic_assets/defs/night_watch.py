@@ -9,6 +9,7 @@ from typing import Any
 import dagster as dg
 
 from stoic_assets.adapters.evaluation.alerts import announce
+from stoic_assets.adapters.messages.outbox import Delivered
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.alerts import Failure, regression_confirmed, run_failed
 from stoic_assets.core.errors import ConfigurationError
@@ -20,6 +21,7 @@ from stoic_assets.core.table_rows import Row
 from stoic_assets.defs.failures import delivery_faults
 from stoic_assets.defs.maintenance import compaction
 from stoic_assets.defs.releases import ENDED, release_evaluation
+from stoic_assets.defs.shown_rows import shown
 
 CONVERSATIONS = "nightly_conversations"
 JOB = "night"
@@ -57,7 +59,9 @@ def build_watch(job: Any) -> dg.SensorDefinition:
             requests += _runs(steps, night, context.instance)
             for alarm in steps.known:
                 workplace.nights.record_alarm(night.night, alarm)
-            observations += [_raise_alarm(context, workplace, night, alarm) for alarm in steps.alarms]
+            if steps.alarms:
+                deliveries = [_raise_alarm(context, workplace, night, alarm) for alarm in steps.alarms]
+                observations.append(_observed(workplace.nights.read(night.night), deliveries))
             if is_over(night, facts):
                 over.append(night.night)
                 _report_no_verdict(context, workplace, night, heads)
@@ -141,18 +145,31 @@ def _compaction_after(nights: Sequence[str], instance: dg.DagsterInstance) -> li
 
 def _raise_alarm(
     context: dg.SensorEvaluationContext, workplace: Workplace, night: Night, alarm: Alarm
-) -> dg.AssetObservation:
+) -> Delivered:
     """Sends the alarm before recording it: after an interruption in between, it is sent again as the same event."""
-    measures = ", ".join(each["measure"] for each in alarm.measures)
+    measures = _measures(alarm)
     context.log.warning(f"{night.night}: {alarm.agent_version} is worse than {alarm.base} in both rounds: {measures}")
     delivery = announce(workplace, [regression_confirmed(alarm, night.night, night.last_held)])
     workplace.nights.record_alarm(night.night, alarm)
+    return delivery
+
+
+def _measures(alarm: Alarm) -> str:
+    return ", ".join(each["measure"] for each in alarm.measures)
+
+
+def _observed(night: Night, deliveries: Sequence[Delivered]) -> dg.AssetObservation:
+    """All alarms of a night so far: its page shows what was observed last."""
+    rows = [
+        {"agent_version": alarm.agent_version, "base": alarm.base, "measures": _measures(alarm)}
+        for alarm in night.alarms.values()
+    ]
     return dg.AssetObservation(
         CONVERSATIONS,
         partition=night.night,
         metadata={
-            "alarm": alarm.agent_version, "base": alarm.base, "measures": measures, "waiting": delivery.pending,
-            **delivery_faults([delivery]),
+            "alarm": ", ".join(night.alarms), "alarms": shown(rows),
+            "waiting": max(each.pending for each in deliveries), **delivery_faults(deliveries),
         },
     )
 

@@ -110,8 +110,9 @@ def _conversations(nights: dg.TimeWindowPartitionsDefinition) -> dg.AssetsDefini
         with reported(workplace):
             held = run_async(hold_night(workplace, night, name, context.run.run_id, config.versions))
             deliveries = _announce_faults(workplace, night, name, held)
-            for problem in (each for delivery in deliveries for each in delivery.errors):
-                context.log.warning(problem)  # a night that fails has no metadata
+            # A night that fails has no metadata.
+            for problem in (*_faults(held), *held.unread, *(each for found in deliveries for each in found.errors)):
+                context.log.warning(problem)
             if not held.held:
                 raise ConfigurationError("; ".join([*_faults(held), *held.unread]))
         return dg.MaterializeResult(metadata={**_metadata(held), **delivery_faults(deliveries)})
@@ -125,7 +126,8 @@ def _announce_faults(workplace: Workplace, night: str, name: RoundName, held: He
         Failure(record.run_id, JOB, night, fault, record.held_at, _begun(workplace, night, name, version), version)
         for version, fault in record.faults.items()
     ]
-    if held.held and held.unread:  # a night without conversations fails, and says it in its error
+    # A night without conversations fails, and says it in its error. The second round repeats what the first one told.
+    if held.held and held.unread and name == "first":
         failures.append(Failure(record.run_id, JOB, night, "; ".join(held.unread), record.held_at))
     return [announce(workplace, [run_failed(failure) for failure in failures])] if failures else []
 
@@ -141,15 +143,15 @@ def _metadata(held: HeldNight) -> dict[str, Any]:
     return {
         "dagster/row_count": sum(len(each.trials) for each in held.held.values()),
         "versions": shown(_row(version, each) for version, each in held.held.items()),
-        "not_reached": len(held.record.faults.keys() - held.held),
+        "not_reached": len((held.record.faults.keys() | held.missed.keys()) - held.held.keys()),
         "left_out": len(held.unread),
         **({"faults": dg.MetadataValue.md(bulleted(faults))} if faults else {}),
     }
 
 
 def _faults(held: HeldNight) -> list[str]:
-    """Why versions have no conversations, or not all."""
-    return [f"{version}: {fault}" for version, fault in held.record.faults.items()]
+    """Why versions have no conversations in this night, or not all."""
+    return [f"{version}: {fault}" for version, fault in {**held.missed, **held.record.faults}.items()]
 
 
 def _row(version: str, held: Held) -> dict[str, str | int]:

@@ -111,7 +111,8 @@ def test_a_night_in_which_a_version_falls_twice_ends_in_one_alarm(watch: Watch, 
         watch.judged("again", version, *(["task"] if version == CANDIDATE else []))
     assert [each.job_name for each in watch.tick()] == ["compaction"]
     [observation] = watch.found.asset_events
-    assert (observation.partition, observation.metadata["measures"].value) == (NIGHT, "task")
+    [row] = [record.data for record in observation.metadata["alarms"].records]
+    assert (observation.partition, row["agent_version"], row["measures"]) == (NIGHT, CANDIDATE, "task")
     assert observation.metadata["delivery_faults"].value == "none"
     [event] = told()
     assert (event["type"], event["subject"]) == ("stoic.regression_confirmed", CANDIDATE)

@@ -1,5 +1,6 @@
 """Nights and their schedule, over a real instance."""
 
+import logging
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -167,6 +168,29 @@ def test_manifests_that_were_left_out_of_a_night_are_told(
     [sent] = told()
     assert (sent["subject"], sent["data"]["agent_version"]) == (NIGHT, None)
     assert sent["data"]["error"] == "left out: b.yml:3: url"
+
+
+def test_the_second_round_shows_what_the_first_one_missed_and_tells_it_to_nobody_again(
+    workplace: Workplace, instance: dg.DagsterInstance, told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def hold(*_: Any) -> HeldNight:
+        record = Round(run_id="r", held_at=datetime.now(UTC).isoformat())
+        held = {BASE: Held(Manifest.model_construct(evaluation_id="e1"), 1, [{"outcome": "signed_off"}], {})}
+        return HeldNight(record, held, ("left out: b.yml:3: url",), {CANDIDATE: "nothing answers"})
+
+    monkeypatch.setattr("stoic_assets.defs.nightly.hold_night", hold)
+    [nights] = build_nightly(Nightly(since=SINCE)).assets or []
+    result = dg.materialize(
+        [nights], instance=instance, partition_key=NIGHT, resources={"workplace": workplace},
+        run_config={"ops": {"nightly_conversations": {"config": {"again": True}}}},
+    )  # fmt: skip
+    [event] = result.get_asset_materialization_events()
+    found = {name: value.value for name, value in event.materialization.metadata.items()}
+    assert (found["left_out"], found["not_reached"]) == (1, 1)
+    assert found["faults"] == f"- {CANDIDATE}: nothing answers\n- left out: b.yml:3: url"
+    warned = [entry.user_message for entry in instance.all_logs(result.run_id) if entry.level == logging.WARNING]
+    assert warned == [f"{CANDIDATE}: nothing answers", "left out: b.yml:3: url"]
+    assert told() == []
 
 
 @pytest.mark.parametrize("again", [False, True])

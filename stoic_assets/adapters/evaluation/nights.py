@@ -1,7 +1,7 @@
 """A night: the conversations of all live versions, held in turn."""
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 
 from stoic_assets.adapters.evaluation.conversations import Held, Wanted, hold_evaluations
 from stoic_assets.adapters.evaluation.live_releases import read_releases
@@ -17,12 +17,14 @@ from stoic_assets.core.scoring.validity import ceiling_reached
 class HeldNight:
     """One round of a night: its record, and the result of each version that conversed.
 
-    `unread` says why manifests were left out; of a round for named versions it says nothing.
+    `unread` says why manifests were left out; of a first round for named versions it says nothing. `missed` are the
+    faults of versions that the first round missed, and that have no part in this one.
     """
 
     record: Round
     held: dict[str, Held]
     unread: tuple[str, ...] = ()
+    missed: Mapping[str, str] = field(default_factory=dict)
 
 
 async def hold_night(
@@ -53,7 +55,11 @@ async def hold_night(
         faults={version: clean(fault) for version, result in results.items() if (fault := _fault(result))},
     )
     workplace.nights.record_round(night, name, record)
-    return HeldNight(record, held, () if versions else tuple(left_out(clean(each)) for each in releases.complaints))
+    first = workplace.nights.read(night).first
+    missed = {version: why for version, why in (first.faults if first else {}).items() if version not in results}
+    asked_for = versions and name == "first"  # by hand; in the second round they are those that regressed
+    unread = () if asked_for else tuple(left_out(clean(each)) for each in releases.complaints)
+    return HeldNight(record, held, unread, missed)
 
 
 def left_out(complaint: str) -> str:

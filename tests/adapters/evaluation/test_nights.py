@@ -233,6 +233,15 @@ def capped(workplace: Workplace, dollars: float) -> Workplace:
     return replace(workplace, settings=workplace.settings.model_copy(update={"max_cost": dollars}))
 
 
+def test_the_second_round_remembers_whom_the_first_one_missed(workplace: Workplace, agent: Agent) -> None:
+    version = agent("1.0.0")
+    (workplace.project.releases / "gone.yml").write_text("agent: marcus\nversion: 1.2.0\nurl: http://127.0.0.1:9\n")
+    first = hold(workplace)
+    assert (list(first.record.faults), first.missed) == (["marcus@1.2.0"], {})
+    again = hold(workplace, "again", (version,))
+    assert (again.record.faults, again.missed) == ({}, first.record.faults)
+
+
 def test_without_a_live_version_there_is_no_night(workplace: Workplace) -> None:
     with pytest.raises(ConfigurationError, match=r"releases/\*\.yml"):
         hold(workplace)
@@ -254,7 +263,8 @@ def test_a_manifest_that_cannot_be_read_is_left_out_of_the_night_and_named(workp
     [line] = night.unread
     assert line.startswith("left out: ")
     assert "broken.yml:3" in line
-    assert hold(workplace, "again", (version,)).unread == ()
+    assert hold(workplace, "first", (version,)).unread == (), "by hand, for this version alone"
+    assert hold(workplace, "again", (version,)).unread == night.unread
     (workplace.project.releases / "1.0.0.yml").unlink()
     with pytest.raises(ConfigurationError, match=r"^no version is live; .*; left out: .*broken\.yml:3"):
         hold(workplace)
