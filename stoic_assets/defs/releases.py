@@ -32,20 +32,21 @@ release_evaluation = dg.define_asset_job(
 )
 def new_releases(context: dg.SensorEvaluationContext, workplace: dg.ResourceParam[Workplace]) -> dg.SensorResult:
     """The cursor contains the content that was last requested, by version: the same content is not requested again,
-    even if its manifest was away in between. A version that was deleted since is new.
+    even if its manifest was away in between. A version that was deleted since is new; one that was changed and changed
+    back has changed twice.
     """
     releases = read_releases(workplace)
     digests = {release.agent_version: digest_of(release) for release in releases.live}
     bases = releases.bases()
     requested = _requested(context, workplace, digests)
-    wanted = [version for version, digest in digests.items() if requested.get(version) != digest]
+    wanted = [version for version, digest in digests.items() if _content(requested.get(version)) != digest]
     begun = ready(wanted, bases, _versions_running(context.instance))
-    requested |= {version: digests[version] for version in begun}
+    requested |= {version: _change(requested.get(version), digests[version]) for version in begun}
     for complaint in releases.complaints if begun else ():  # otherwise they are why the tick was skipped
         context.log.warning(complaint)
     waiting = [f"{version} waits until {bases[version]} is evaluated" for version in wanted if version not in begun]
     return dg.SensorResult(
-        run_requests=[_request(version, digests[version]) for version in begun],
+        run_requests=[_request(version, requested[version]) for version in begun],
         skip_reason=None if begun else _why_nothing(waiting, releases),
         dynamic_partitions_requests=_missing_partitions(context.instance, releases),
         cursor=json.dumps(requested, sort_keys=True),
@@ -58,15 +59,25 @@ def digest_of(release: Release) -> str:
     return hashlib.sha256(content.encode()).hexdigest()[:12]
 
 
+def _change(before: str | None, digest: str) -> str:
+    """What is requested: a digest and, unless it is the version's first, the number of the change."""
+    return f"{digest}-{int(before.partition('-')[2] or 1) + 1}" if before else digest
+
+
+def _content(change: str | None) -> str | None:
+    """The digest in it."""
+    return change and change.partition("-")[0]
+
+
 def _versions_running(instance: dg.DagsterInstance) -> set[str]:
     """The versions that are being evaluated by a run of `release_evaluation`, or wait for their turn."""
     filters = dg.RunsFilter(job_name=release_evaluation.name, statuses=NOT_ENDED)
     return {run.tags[PARTITION_TAG] for run in instance.get_runs(filters) if PARTITION_TAG in run.tags}
 
 
-def _request(version: str, digest: str) -> dg.RunRequest:
-    tags = {EVALUATION_TAG: f"release-{digest}"}
-    return dg.RunRequest(run_key=f"{version}:{digest}", partition_key=version, tags=tags)
+def _request(version: str, change: str) -> dg.RunRequest:
+    tags = {EVALUATION_TAG: f"release-{change}"}
+    return dg.RunRequest(run_key=f"{version}:{change}", partition_key=version, tags=tags)
 
 
 def _requested(
@@ -91,4 +102,4 @@ def _partitions(instance: dg.DagsterInstance) -> set[str]:
 def _why_nothing(waiting: list[str], releases: Releases) -> str:
     """One line for the tick's page."""
     faults = [f"not read: {complaint}" for complaint in releases.complaints]
-    return "; ".join([*waiting, *faults]) or "no manifest is new or has changed"
+    return "; ".join([*waiting, *faults] or ["no live version is new or has changed", *releases.elsewhere])

@@ -107,7 +107,32 @@ def test_a_manifest_becomes_a_partition_and_a_run_once(daemon: Daemon, manifest:
     assert daemon.apply(found) == ["marcus@1.0.0"]
     assert daemon.instance.get_dynamic_partitions("agent_version") == ["marcus@1.0.0"]
     assert (daemon.look().run_requests, daemon.look().dynamic_partitions_requests) == ([], [])
-    assert daemon.look().skip_reason.skip_message == "no manifest is new or has changed"
+    assert daemon.look().skip_reason.skip_message == "no live version is new or has changed"
+
+
+def test_a_manifest_that_is_changed_and_changed_back_has_changed_twice(daemon: Daemon, manifest: Manifest) -> None:
+    for number, url in enumerate(["a", "b", "a", "b"], 1):
+        manifest("1.0.0", url=f"http://localhost/{url}")
+        assert daemon.tick() == ["marcus@1.0.0"], number
+        daemon.end_all()
+        assert daemon.tick() == []
+    assert len({run.tags["stoic/evaluation_id"] for run in daemon.runs()}) == 4
+
+
+def test_why_a_sound_manifest_is_not_evaluated_is_told(
+    daemon: Daemon, manifest: Manifest, workplace: Workplace
+) -> None:
+    asked = {"target": {"user": "u", "chatbot": "marcus"}, "tasks": [{"task": "t", "acceptanceCriteria": "a"}]}
+    (workplace.project.jobs / "chat.yml").write_text(json.dumps(asked))
+    manifest("1.0.0", url=None)
+    manifest("1.1.0", url="http://localhost/same")
+    manifest("1.2.0", url="http://localhost/same")
+    assert daemon.tick() == ["marcus@1.2.0"]
+    daemon.end_all()
+    assert daemon.look().skip_reason.skip_message == (
+        "no live version is new or has changed; marcus@1.0.0 has no address; "
+        "marcus@1.1.0 has the address of a newer version"
+    )
 
 
 def test_ticks_that_race_begin_one_run(daemon: Daemon, manifest: Manifest) -> None:

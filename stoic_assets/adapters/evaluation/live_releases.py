@@ -13,11 +13,15 @@ from stoic_assets.core.releases import Release, base_of, live_versions
 
 @dataclass(frozen=True)
 class Releases:
-    """Every readable manifest by agent version, the live ones oldest first, and what is wrong with the others."""
+    """Every readable manifest by agent version, the live ones oldest first, and what is wrong with the others.
+
+    `elsewhere` says why sound manifests are not live.
+    """
 
     known: Mapping[str, Release]
     live: tuple[Release, ...]
     complaints: tuple[str, ...]
+    elsewhere: tuple[str, ...]
 
     def bases(self) -> dict[str, str | None]:
         """The version that each live one is compared with."""
@@ -28,16 +32,19 @@ def read_releases(workplace: Workplace) -> Releases:
     """The manifests of `releases/`. A fault in one, or in the jobs it selects, is a complaint and stops no other."""
     known, faults = load_releases(workplace.project.releases)
     complaints = [str(fault) for fault in faults]
-
-    def address_of(release: Release) -> str | None:
+    addresses: dict[str, str | None] = {}
+    for version, release in known.items():
         try:
-            return _address(release, workplace)
+            addresses[version] = _address(release, workplace)
         except ConfigurationError as fault:
-            complaints.append(f"{release.agent_version}: {fault}")
-            return None
-
-    live = live_versions(known.values(), address_of)
-    return Releases(known, tuple(live), tuple(complaints))
+            complaints.append(f"{version}: {fault}")
+    live = live_versions(known.values(), lambda release: addresses.get(release.agent_version))
+    shown = {release.agent_version for release in live}
+    elsewhere = [
+        f"{version} has {'the address of a newer version' if url else 'no address'}"
+        for version, url in sorted(addresses.items()) if version not in shown
+    ]
+    return Releases(known, tuple(live), tuple(complaints), tuple(elsewhere))
 
 
 def _address(release: Release, workplace: Workplace) -> str | None:
