@@ -1,5 +1,6 @@
 """How faults appear in Dagster: one line as a step's failure, whether it is retried, and what was not delivered."""
 
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
@@ -29,20 +30,29 @@ def reported(workplace: Workplace, patient: dg.AssetExecutionContext | None = No
     want the step again (by default Dagster applies the retry policy to Ctrl-C).
     """
     try:
-        yield
-    except StoicError as error:
-        error.args = (workplace.redactor.text(str(error)),)
-        failure = dg.Failure(str(error), allow_retries=isinstance(error, InfrastructureError))
-        if isinstance(error, ServiceUnreachable) and patient and patient.run.tags.keys() & {*UNATTENDED}:
-            wait = WAITS[min(patient.retry_number, len(WAITS) - 1)]
-            raise dg.RetryRequested(len(WAITS), wait) from failure  # whose text the failure gets when Dagster gives up
-        raise failure from error
+        try:
+            yield
+        except StoicError as error:
+            error.args = (workplace.redactor.text(str(error)),)
+            failure = dg.Failure(str(error), allow_retries=isinstance(error, InfrastructureError))
+            if isinstance(error, ServiceUnreachable) and patient and patient.run.tags.keys() & {*UNATTENDED}:
+                _wait(patient, str(error))
+                raise dg.RetryRequested(len(WAITS)) from failure  # whose text the failure gets when Dagster gives up
+            raise failure from error
     except (KeyboardInterrupt, dg.DagsterExecutionInterruptedError) as interrupt:
         raise dg.Failure("interrupted", allow_retries=False) from interrupt
     except RuntimeError as error:
         if not is_interrupt(error):
             raise
         raise dg.Failure("interrupted", allow_retries=False) from KeyboardInterrupt()
+
+
+def _wait(context: dg.AssetExecutionContext, problem: str) -> None:
+    """Waits for the next try, within the step: between two tries Dagster would let nobody terminate the run."""
+    if context.retry_number < len(WAITS):
+        wait = WAITS[context.retry_number]
+        context.log.warning(f"{problem}; another try in {wait} seconds")
+        time.sleep(wait)
 
 
 def delivery_faults(deliveries: Iterable[Delivered]) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """What a fault leaves of a step: a failure that is not tried again, or a wait where nobody would try again."""
 
+import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -69,3 +70,17 @@ def test_somebody_who_watches_and_what_no_time_mends_are_told_at_once(
 ) -> None:
     result, tries = run(fault, 1, **tags)
     assert (result.success, tries) == (False, 1)
+
+
+def test_while_it_waits_it_says_why_and_can_be_terminated(
+    run: Callable[..., tuple[Any, int]], instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def terminated(_: float) -> None:
+        raise dg.DagsterExecutionInterruptedError
+
+    monkeypatch.setattr("time.sleep", terminated)
+    result, tries = run(ServiceUnreachable("nobody there"), 9, **{UNATTENDED[0]: "new_releases"})
+    [failure] = [event for event in result.all_events if event.is_step_failure]
+    assert (tries, failure.step_failure_data.user_failure_data.description) == (1, "interrupted")
+    warned = [entry.user_message for entry in instance.all_logs(result.run_id) if entry.level == logging.WARNING]
+    assert warned == ["nobody there; another try in 0.01 seconds"]
