@@ -12,6 +12,8 @@ from stoic_assets.defs.ownership import OWNERS
 from stoic_assets.defs.partitions import agent_versions
 from stoic_assets.defs.shown_rows import numbers
 
+_FIGURES = ("fitness", "fitness_low", "fitness_high", "fitness_of_trials")
+
 
 @dg.asset(
     group_name="evolution",
@@ -19,7 +21,9 @@ from stoic_assets.defs.shown_rows import numbers
     owners=OWNERS,
     partitions_def=agent_versions,
     retry_policy=RETRIES,
-    deps=["evaluations", "trial_virtues", "composite_scores", "weak_virtues", "version_comparisons"],
+    deps=[
+        "evaluations", "trial_virtues", "composite_scores", "assertion_results", "weak_virtues", "version_comparisons",
+    ],
 )
 def fitness_updates(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
     """Fitness, weak virtues and suggestions for an evolution service, events for the webhook, put into the outbox."""
@@ -31,10 +35,12 @@ def fitness_updates(context: dg.AssetExecutionContext, workplace: dg.ResourcePar
             "evaluation_id": update.head.evaluation_id,
             "revision": update.revision,
             "scale": update.scale.key,
-            **numbers({each: getattr(update, each) for each in ("fitness", "fitness_low", "fitness_high")}),
+            **numbers({each: getattr(update, each) for each in _FIGURES}),
             **({"fitness_why": update.fitness_why} if update.fitness_why else {}),
             "scored_trials": update.scored_trials,
             "failed_trials": update.failed_trials,
+            **({} if update.checks.passed_trials is None else {"passed_trials": update.checks.passed_trials}),
+            "human_evaluations": update.human_evaluations,
             "conclusive": update.conclusive,
             "offline": update.head.offline,
             "weak_virtues": ", ".join(update.weak_virtues) or ("none" if update.objectives else "not known"),

@@ -19,6 +19,7 @@ from stoic_assets.core.comparison.comparison import compare
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import FINISHED, Manifest, way_to_finish
+from stoic_assets.core.evolution.checks import checks
 from stoic_assets.core.evolution.comparison_verdict import against_base
 from stoic_assets.core.evolution.deliverable import deliverable
 from stoic_assets.core.evolution.events import Event, applied, compared, completed, events_of_evaluation
@@ -45,6 +46,8 @@ _MEASURED_WITH = {
     "virtue_scores": ("trial_id", "virtue", "judge_model", "sample", "prompt_hash", "error"),
 }
 """The columns of each table that `scale_of` reads, in its order."""
+_CHECKED = ("trial_id", "assertion", "text", "weight", "passed")
+"""The columns of `assertion_results` from which evolution learns."""
 _NO_VERDICT = "the evaluation is not finished, or too many of its trials are invalid"
 
 
@@ -106,7 +109,8 @@ def gepa_batch(workplace: Workplace, manifest: Manifest, jobs: Sequence[str] | N
             f"trials; nothing can be learned from it until {again} has corrected that"
         )
     _, evaluations = read_evaluations(workplace, manifest)
-    return evaluation_batch(evaluations, tables.read("trials"), _turns(tables), jobs)
+    results = tables.read("assertion_results", _CHECKED)
+    return evaluation_batch(evaluations, tables.read("trials"), _turns(tables), jobs, results)
 
 
 def _update(
@@ -116,9 +120,12 @@ def _update(
     said = only_said(evaluations, _turns(tables))
     people = human_evaluations(workplace, manifest.agent_version)
     settings, released = workplace.settings, as_released(workplace.project.releases, manifest)
+    results = tables.read("assertion_results", _CHECKED)
+    composites = tables.read("composite_scores", ("trial_id", "job", "passed"))
     return fitness_update(
         head, [*said, *people], settings.weakness, evolution=settings.evolution, parents=released.parents,
         comparison=_open_comparison(workplace, manifest), scale=_scale(tables, head),
+        checks=checks(composites, results, {each.id for each in said if not each.holdout}),
     )
 
 

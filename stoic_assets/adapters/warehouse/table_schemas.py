@@ -89,6 +89,7 @@ FACTS: dict[str, Columns] = {
         "floors": "json?", "floor_violations": "texts?", "uncertain_virtues": "texts?", "parents": "texts?",
         "scored_trials": "count?", "failed_trials": "count?", "revision": "count?", "conclusive": "flag?",
         "human_evaluations": "count?", "judge_models": "texts?", "conditions": "texts?", "scale": "text?",
+        "passed_trials": "count?", "fitness_of_trials": "number?",
     },
     "events": {
         "id": "text", "type": "text", "subject": "text?", "time": "time", "data": "json", "delivered_at": "time?",

@@ -7,10 +7,11 @@ longer be tested with them. The JSON document is described in `docs/evolution.md
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from stoic_assets.core.evolution.advice import Improvement, improvements
+from stoic_assets.core.evolution.checks import Checks
 from stoic_assets.core.evolution.comparison_verdict import AgainstBase, against_base
 from stoic_assets.core.evolution.deliverable import deliverable
 from stoic_assets.core.evolution.estimate import ClusteredMean, WeightedScore, estimated
@@ -34,6 +35,8 @@ class FitnessUpdate:
 
     `trial_ids` are the trials and people's evaluations with a score; `task_ids` are the jobs of these and of the
     `scored_trials` without one.
+
+    `fitness_of_trials` is without people's evaluations. `checks` are of the `scored_trials`.
 
     The agent failed in `failed_trials` of the `scored_trials`: these have no virtues, so that failing does not lower
     `fitness`. Neither number includes people's evaluations, of which `human_evaluations` count.
@@ -59,6 +62,8 @@ class FitnessUpdate:
     comparison: AgainstBase | None
     scale: Scale = UNKNOWN
     human_evaluations: int = 0
+    fitness_of_trials: float | None = None
+    checks: Checks = field(default_factory=Checks)
     conclusive: bool = True
     revision: int = 1
 
@@ -71,7 +76,8 @@ class FitnessUpdate:
         """The update without fitness, for an evaluation that must not have one."""
         return replace(
             self, fitness=None, fitness_low=None, fitness_high=None, fitness_why=why, objectives={}, severity={},
-            uncertain_virtues=[], improvements=[], comparison=None, conclusive=False,
+            uncertain_virtues=[], improvements=[], comparison=None, conclusive=False, fitness_of_trials=None,
+            checks=Checks(),
         )
 
     @property
@@ -125,7 +131,7 @@ class FitnessUpdate:
             "task_ids": list(self.task_ids), "fitness_score": self.fitness, "balanced_fitness": self.balanced_fitness,
             "objectives": self.objectives, "floors": dict(self.floors), "severity": self.severity,
             "improvement_areas": self.improvement_areas, "improvements": self.improvements,
-            "comparison": self.comparison,
+            "comparison": self.comparison, "failed_assertions": self.checks.failed_assertions,
         }
 
     def _alike(self) -> dict[str, Any]:
@@ -135,7 +141,8 @@ class FitnessUpdate:
             "evaluation_id": self.head.evaluation_id, "revision": self.revision, "conclusive": self.conclusive,
             "fitness_low": self.fitness_low, "fitness_high": self.fitness_high, "fitness_why": self.fitness_why,
             "scored_trials": self.scored_trials, "failed_trials": self.failed_trials,
-            "human_evaluations": self.human_evaluations, "floor_violations": self.floor_violations,
+            "passed_trials": self.checks.passed_trials, "human_evaluations": self.human_evaluations,
+            "fitness_of_trials": self.fitness_of_trials, "floor_violations": self.floor_violations,
             "weak_virtues": self.weak_virtues, "uncertain_virtues": self.uncertain_virtues, "parents": self.parents,
             "judge_models": list(self.scale.judge_models), "conditions": list(self.scale.conditions),
             "scale": self.scale.key,
@@ -154,19 +161,18 @@ def fitness_update(
     parents: Iterable[str] = (),
     comparison: Iterable[Row] = (),
     scale: Scale = UNKNOWN,
+    checks: Checks | None = None,
 ) -> FitnessUpdate:
     """The update of one evaluation from its scored trials and people's evaluations, without those of holdout jobs.
 
     `parents` are the versions (`agent@version`) that this one came from. `comparison` are rows of
-    `version_comparisons` that were computed without holdout jobs.
+    `version_comparisons` that were computed without holdout jobs; so are `checks`.
     """
     weakness, evolution = weakness or Weakness(), evolution or Evolution()
     heard = sorted((_heard(each) for each in evaluations if not each.holdout), key=lambda each: each.id)
     trials = [each for each in heard if each.source == "llm"]
     open_ones = [each for each in heard if each.overall_score is not None or each.virtue_scores]
-    fitness = estimated(
-        [WeightedScore(each.observed, score) for each in open_ones if (score := each.overall_score) is not None]
-    )
+    fitness, of_trials = _fitness(open_ones), _fitness(trials)
     found = objectives(open_ones, evolution.floors)
     severity = severities(found, weakness)
     return FitnessUpdate(
@@ -188,6 +194,14 @@ def fitness_update(
         comparison=against_base(comparison),
         scale=scale,
         human_evaluations=sum(each.source == "human" for each in open_ones),
+        fitness_of_trials=of_trials.mean,
+        checks=checks or Checks(),
+    )
+
+
+def _fitness(evaluations: Iterable[StoicEvaluation]) -> ClusteredMean:
+    return estimated(
+        [WeightedScore(each.observed, score) for each in evaluations if (score := each.overall_score) is not None]
     )
 
 

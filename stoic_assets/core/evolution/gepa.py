@@ -11,10 +11,12 @@ from statistics import fmean
 from typing import TypedDict
 
 from stoic_assets.core.errors import StoicError
+from stoic_assets.core.evolution.checks import named
 from stoic_assets.core.evolution.objective import objectives
 from stoic_assets.core.evolution.said_examples import only_said
 from stoic_assets.core.evolution.stoic_evaluation import StoicEvaluation, VirtueFinding
 from stoic_assets.core.judging.virtues import TITLES, VIRTUES, Virtue
+from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.core.table_rows import Row, by_trial
 
 ReflectiveRecord = TypedDict(
@@ -28,7 +30,10 @@ class NothingToLearn(StoicError):
 
 @dataclass(frozen=True)
 class Trace:
-    """One trial: its score (0–1), what was said, what the judges found, and how the agent failed if it did."""
+    """One trial: its score (0–1), what was said, what the judges found, and how the agent failed if it did.
+
+    `results` are its rows of `assertion_results` that could be decided.
+    """
 
     trial_id: str
     task_id: str
@@ -36,13 +41,15 @@ class Trace:
     turns: Sequence[Row]
     evaluation: StoicEvaluation | None
     failure: str | None = None
+    results: Sequence[Row] = ()
 
 
 @dataclass(frozen=True)
 class Batch:
     """The fields of GEPA's `EvaluationBatch`, aligned: one entry for each trial or job, its traces in `trajectories`.
 
-    `outputs` are the agent's replies by trial. An objective is a virtue, 0–1; one that was not scored is absent.
+    `outputs` are the agent's replies by trial. An objective is a virtue, or `assertion`, the share of assertions that
+    held, 0–1; one that was not scored is absent.
     """
 
     outputs: list[dict[str, list[str]]]
@@ -56,13 +63,15 @@ def evaluation_batch(
     trials: Iterable[Row],
     turns: Iterable[Row],
     jobs: Sequence[str] | None = None,
+    results: Iterable[Row] = (),
 ) -> Batch:
     """The trials of one evaluation as a batch, by trial id; with `jobs`, one entry for each of these, as GEPA needs it.
 
-    `trials` and `turns` are rows of those tables. A trial in which the agent failed scores 0. Raises `NothingToLearn`
-    for a holdout job or one without a scored trial: missing scores are not replaced by a number.
+    `trials`, `turns` and `results` are rows of those tables and of `assertion_results`. A trial in which the agent
+    failed scores 0. Raises `NothingToLearn` for a holdout job or one without a scored trial: missing scores are not
+    replaced by a number.
     """
-    traces = _traces(evaluations, trials, turns)
+    traces = _traces(evaluations, trials, turns, results)
     if jobs is None:
         return _batch([[trace] for trace in traces])
     by_job: dict[str, list[Trace]] = defaultdict(list)
@@ -83,13 +92,16 @@ def reflective_dataset(
     return {component: [_record(trace) for trace in traces] for component in components}
 
 
-def _traces(evaluations: Iterable[StoicEvaluation], trials: Iterable[Row], turns: Iterable[Row]) -> list[Trace]:
+def _traces(
+    evaluations: Iterable[StoicEvaluation], trials: Iterable[Row], turns: Iterable[Row], results: Iterable[Row]
+) -> list[Trace]:
     said = by_trial(sorted(turns, key=lambda row: int(row["turn"])))
+    checked = by_trial(row for row in results if row["passed"] is not None)
     open_trials = {row["trial_id"]: row for row in trials if not row["holdout"]}
     open_ones = [each for each in evaluations if each.id in open_trials and not each.holdout]
     judged = only_said(open_ones, (row for each in open_ones for row in said[each.id]))
     traces = [
-        Trace(each.id, each.task_id, score, said[each.id], each)
+        Trace(each.id, each.task_id, score, said[each.id], each, results=checked[each.id])
         for each in judged
         if (score := each.overall_score) is not None
     ]
@@ -107,9 +119,17 @@ def _batch(entries: Sequence[list[Trace]]) -> Batch:
     )
 
 
-def _objective_scores(traces: Iterable[Trace]) -> dict[str, float]:
+def _objective_scores(traces: Sequence[Trace]) -> dict[str, float]:
     found = objectives([trace.evaluation for trace in traces if trace.evaluation], {})
-    return {virtue: objective["mean"] for virtue, objective in found.items()}
+    held = [share for trace in traces if (share := _held(trace)) is not None]
+    checked = {"assertion": fmean(held)} if held else {}
+    return {virtue: objective["mean"] for virtue, objective in found.items()} | checked
+
+
+def _held(trace: Trace) -> float | None:
+    """The share of its assertions that held, by weight; None without any that has one."""
+    weight = sum(row["weight"] for row in trace.results)
+    return sum(row["weight"] for row in trace.results if row["passed"]) / weight if weight else None
 
 
 def _words(trace: Trace, speaker: str) -> list[str]:
@@ -130,14 +150,21 @@ def _numbered(trace: Trace, speaker: str) -> dict[str, str]:
 
 
 def _feedback(trace: Trace) -> str:
-    """The scores and reasons of the judges, the worst virtue first."""
+    """What it did not do, then the scores and reasons of the judges, the worst virtue first."""
     if trace.evaluation is None:
         return f"The agent failed and scores 0: {trace.failure or 'it gave no reason'}"
     findings = trace.evaluation.virtue_scores
     worst_first = sorted(findings, key=lambda virtue: findings[virtue].score)
-    lines = [f"Virtue overall {trace.score:.2f} of 1.", *(_line(virtue, findings[virtue]) for virtue in worst_first)]
+    judged = (_line(virtue, findings[virtue]) for virtue in worst_first)
+    lines = [*_undone(trace), f"Virtue overall {trace.score:.2f} of 1.", *judged]
     missing = [TITLES[virtue] for virtue in VIRTUES if virtue not in findings]
     return "\n".join([*lines, f"Not scored: {', '.join(missing)}."] if missing else lines)
+
+
+def _undone(trace: Trace) -> list[str]:
+    failed = [named(row) for row in trace.results if not row["passed"]]
+    checks = plural(len(trace.results), "check")
+    return [f"Of {checks} of what the agent did, {len(failed)} failed: {'; '.join(failed)}."] if failed else []
 
 
 def _line(virtue: Virtue, found: VirtueFinding) -> str:

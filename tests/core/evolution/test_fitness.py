@@ -295,7 +295,8 @@ def test_a_withdrawn_update_tells_of_the_trials_and_nothing_that_was_found_in_th
     assert set(empty) == {
         "fitness_score", "fitness_low", "fitness_high", "balanced_fitness", "objectives", "floor_violations",
         "weak_virtues", "severity", "uncertain_virtues", "improvement_areas", "improvements", "parents", "comparison",
-        "conclusive", "failed_trials", "human_evaluations", "judge_models", "conditions", "scale",
+        "conclusive", "failed_trials", "human_evaluations", "judge_models", "conditions", "scale", "passed_trials",
+        "fitness_of_trials", "failed_assertions",
     }  # fmt: skip
     assert (document["fitness_why"], document["scored_trials"]) == ("too many are invalid", 3)
     of = {"agent_id": "marcus", "agent_version": "marcus@1.1.0", "evaluation_id": "night-7"}

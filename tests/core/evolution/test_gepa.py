@@ -65,6 +65,25 @@ def test_each_trial_is_one_aligned_entry_and_becomes_gepas_own_type() -> None:
     assert [[trace.trial_id for trace in traces] for traces in own.trajectories] == [["t1"], ["t2"]]
 
 
+def test_what_the_agent_did_not_do_is_an_objective_and_comes_first_in_the_feedback() -> None:
+    found = Evaluated().trial("t1", "a", wisdom=0.9).trial("t2", "a", wisdom=0.9).trial("t3", "b", wisdom=0.9)
+    results = [
+        {"trial_id": "t1", "assertion": "one reminder", "text": "MATCH …", "weight": 3.0, "passed": False},
+        {"trial_id": "t1", "assertion": "2", "text": "1 < 2", "weight": 1.0, "passed": True},
+        {"trial_id": "t2", "assertion": "2", "text": "1 < 2", "weight": 1.0, "passed": False},
+        {"trial_id": "t3", "assertion": "1", "text": "x", "weight": 1.0, "passed": None},
+    ]
+    batch = evaluation_batch(found.evaluations, found.trials, found.turns, ["a", "b"], results)
+    assert batch.scores == [0.9, 0.9]
+    assert batch.objective_scores == [{"wisdom": 0.9, "assertion": 0.125}, {"wisdom": 0.9}]
+    records = reflective_dataset(batch.trajectories, ["prompt"])["prompt"]
+    assert [record["Feedback"].splitlines()[0] for record in records] == [
+        "Of 2 checks of what the agent did, 1 failed: one reminder.",
+        "Of 1 check of what the agent did, 1 failed: 1 < 2.",
+        "Virtue overall 0.90 of 1.",
+    ]
+
+
 def test_for_a_batch_of_jobs_there_is_one_entry_for_each_in_their_order() -> None:
     evaluated = Evaluated().trial("t1", "a", wisdom=0.4).trial("t2", "b", wisdom=0.7).trial("t3", "a", courage=0.8)
     batch = evaluated.batch(["b", "a", "b"])

@@ -1,0 +1,45 @@
+"""What the checks of what an agent did found: virtues are judged by its words, and fine words may have no deeds."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from typing import TypedDict
+
+from stoic_assets.core.table_rows import Row
+
+
+class FailedAssertion(TypedDict):
+    """An assertion of a job, by its name or its number, with its text and the trials in which it failed."""
+
+    task_id: str
+    assertion: str
+    text: str
+    trial_ids: list[str]
+
+
+@dataclass(frozen=True)
+class Checks:
+    """How many trials passed, None where none could; and the assertions that failed, in most trials first."""
+
+    passed_trials: int | None = None
+    failed_assertions: list[FailedAssertion] = field(default_factory=list)
+
+
+def named(result: Row) -> str:
+    """The name of an assertion, else its text."""
+    return str(result["text"] if result["assertion"].isdigit() else result["assertion"])
+
+
+def checks(composites: Iterable[Row], results: Iterable[Row], trials: Collection[str]) -> Checks:
+    """From rows of `composite_scores` and `assertion_results`, the checks in some `trials`."""
+    counted = {row["trial_id"]: row for row in composites if row["trial_id"] in trials}
+    passed = [row["passed"] for row in counted.values() if row["passed"] is not None]
+    failed: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    for row in results:
+        if row["passed"] is False and row["trial_id"] in counted:
+            failed[counted[row["trial_id"]]["job"], row["assertion"], row["text"]].append(row["trial_id"])
+    found = [
+        FailedAssertion(task_id=job, assertion=assertion, text=text, trial_ids=sorted(ids))
+        for (job, assertion, text), ids in sorted(failed.items(), key=lambda each: (-len(each[1]), each[0]))
+    ]
+    return Checks(sum(passed) if passed else None, found)
