@@ -8,9 +8,10 @@ import typer
 from stoic_assets.adapters.evaluation.report import write_report
 from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli import console
-from stoic_assets.cli.evaluation_choice import newest_evaluation, version_or_newest
+from stoic_assets.cli.evaluation_choice import evaluation_of, version_or_newest
 from stoic_assets.cli.options import Json
-from stoic_assets.core.evaluation import REGRADING, half_judged
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.evaluation import CONVERSED, REGRADING, half_judged, way_to_finish
 
 
 def report(
@@ -18,16 +19,22 @@ def report(
         str | None,
         typer.Option(metavar="A@V", help="Version to report: agent@version. (default: the newest evaluated)"),
     ] = None,
+    evaluation: Annotated[
+        str | None, typer.Option(metavar="ID", help="Evaluation to report. (default: the newest of the version)")
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", dir_okay=False, help="The report's file. (default: $STOIC_HOME/reports/…)"),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Writes the report of a version's newest evaluation."""
+    """Writes the report of an evaluation."""
     workplace = open_workplace(to_read=True)
     version = version_or_newest(workplace, agent_version)
-    manifest = newest_evaluation(workplace, version)
+    manifest = evaluation_of(workplace, version, evaluation)
+    if not workplace.warehouse.has("evaluations", version, manifest.evaluation_id):
+        again = way_to_finish(version, manifest.evaluation_id, CONVERSED)
+        raise ConfigurationError(f"evaluation {manifest.evaluation_id} was cut short; continue with {again}")
     path = write_report(workplace, manifest, out)
     [head] = workplace.warehouse.read("evaluations", version, manifest.evaluation_id, ["status"])
     if head["status"] == REGRADING:

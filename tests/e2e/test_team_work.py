@@ -226,7 +226,8 @@ def _check_exports(stoic: Stoic, evaluated: dict[str, Any]) -> None:
         assert database.sql("select count(*), min(trial_id) from trials").fetchone() == (
             2, evaluated["trials"][0]["trial_id"]
         )
-    page = stoic("report", "--agent-version", VERSION, "--out", "out/report.html", "--json").document["path"]
+    named = ("--agent-version", VERSION, "--evaluation", evaluated["evaluation_id"])
+    page = stoic("report", *named, "--out", "out/report.html", "--json").document["path"]
     html = (stoic.project / "out" / "report.html").read_text()
     assert Path(page) == stoic.project / "out" / "report.html"
     assert "Please set a reminder for 9." in html

@@ -1,0 +1,44 @@
+"""Of which evaluation a report is written."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from stoic_assets.adapters.evaluation.tables import EvaluationTables
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.cli import reports
+from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.evaluation import Manifest
+
+
+@pytest.fixture
+def reported(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The ids of the evaluations of which reports were written."""
+    ids: list[str] = []
+
+    def write(_: Workplace, manifest: Manifest, out: Path | None) -> Path:
+        ids.append(manifest.evaluation_id)
+        return out or Path("report.html")
+
+    monkeypatch.setattr(reports, "open_workplace", lambda to_read: workplace)
+    monkeypatch.setattr(reports, "write_report", write)
+    return ids
+
+
+def test_it_is_that_of_the_newest_or_of_one_that_is_named(
+    workplace: Workplace, reported: list[str], make_manifest: Callable[..., Manifest]
+) -> None:
+    for year in ("2024", "2025", "2026"):
+        manifest = make_manifest(evaluation_id=year, started_at=f"{year}-01-01T00:00:00Z")
+        workplace.evidence.begin(manifest)
+        if year != "2026":
+            EvaluationTables(workplace, manifest).write_head("finished", planned_trials=1)
+    version = manifest.agent_version
+    reports.report(version)
+    reports.report(version, evaluation="2024")
+    assert reported == ["2025", "2024"]
+    with pytest.raises(ConfigurationError, match=r"^evaluation 2026 was cut short; continue with `stoic eval .*2026"):
+        reports.report(version, evaluation="2026")
+    with pytest.raises(ConfigurationError, match="has no evaluation 2023; known: 2024, 2025, 2026"):
+        reports.report(version, evaluation="2023")
