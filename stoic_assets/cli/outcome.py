@@ -45,7 +45,8 @@ class Outcome:
     `not_again` are the ids of trials that are not played again, even if they are invalid.
     `average`, 0–1, is the stored mean total: gates use it, not the rounded one of the document.
     `virtues` are the rows of `evaluation_virtues`, `agreement` says whether the judges' scores agree with people's.
-    `compared` is the result against the base, None without one; `agent_spoke`, whether any of its replies has words.
+    `compared` is the result against the base, None without one; `agent_spoke`, whether any of its replies has words;
+    `only_called`, how many have none but call tools.
     """
 
     document: Document
@@ -58,6 +59,7 @@ class Outcome:
     agreement: str = ""
     compared: VersionVerdict | None = None
     agent_spoke: bool = True
+    only_called: int = 0
     not_again: frozenset[str] = frozenset()
 
     @property
@@ -83,8 +85,9 @@ def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: 
     virtues = read("evaluation_virtues", agent_version, evaluation_id)
     manifest = workplace.evidence.manifest(agent_version, evaluation_id)
     plan = manifest.spec.plan(evaluation_id) if manifest else ()
-    turns = read("turns", agent_version, evaluation_id, ["speaker", "content"])
-    replies = [turn["content"] for turn in turns if turn["speaker"] == "agent"]
+    turns = read("turns", agent_version, evaluation_id, ["speaker", "content", "events"])
+    said = [turn for turn in turns if turn["speaker"] == "agent"]
+    replies = [turn["content"] for turn in said]
     besides = {
         "report": str(workplace.report_file(agent_version, evaluation_id).absolute()),
         "secrets_told": sum(reply.count(BLANK) for reply in replies),
@@ -96,6 +99,7 @@ def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: 
         agreement=in_short(calibration_rows(workplace.warehouse), tables["virtue_scores"]),
         compared=version_verdict(workplace.warehouse.read_if_stored(TABLE, agent_version, evaluation_id)),
         agent_spoke=not replies or any(reply.strip() for reply in replies),
+        only_called=sum(not turn["content"].strip() and turn["events"] not in (None, "[]") for turn in said),
         not_again=frozenset(item.trial.trial_id for item in plan if not item.may_restart()),
     )
 
@@ -235,8 +239,11 @@ def _never_replied(outcome: Outcome) -> list[str]:
 
 
 def _remarks(outcome: Outcome) -> list[str]:
-    """Judges that gave no verdicts, and secrets that the agent revealed."""
+    """Judges that gave no verdicts, tools that nobody ran, and secrets that the agent revealed."""
     silent = [in_words(judge) for judge in outcome.document["silent_judges"]]
+    if called := outcome.only_called:
+        answers = plural(called, "reply", "replies")
+        silent.append(f"{answers} without words, but with tool calls: an agent has to run its tools itself")
     revealed = outcome.document["secrets_told"]
     found = f"the agent's words contained a secret {plural(revealed, 'time')}, stored as {BLANK}"
     return [*silent, found] if revealed else silent

@@ -371,6 +371,17 @@ def test_an_agent_whose_replies_are_all_empty_is_asked_after(
     assert (line in (told.err if as_json else told.out).splitlines()) is asked
 
 
+def test_an_agent_that_waits_for_others_to_run_its_tools_is_told_that_nobody_does(
+    stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row = {"trial_id": "t", "speaker": "agent", "response_ms": None, "attempts": None}
+    said = [(" ", '[{"function": "order"}]'), ("Done.", '[{"function": "order"}]'), ("", "[]")]
+    turns = [row | {"turn": n, "content": text, "events": events} for n, (text, events) in enumerate(said)]
+    finish(stored(tables={"turns": turns, "trials": [HELD], "composite_scores": [SCORED_TRIAL]}), workplace, True)
+    told = "1 reply without words, but with tool calls: an agent has to run its tools itself"
+    assert told in capsys.readouterr().err.splitlines()
+
+
 @pytest.mark.parametrize("offline", [True, False])
 def test_beside_json_it_is_told_that_scores_mean_nothing(
     stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str], offline: bool
