@@ -1,7 +1,8 @@
 """`stoic ratings`: builds a page, collects what raters sent, analyses it."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,14 +11,16 @@ from stoic_assets.adapters.ratings.rating_analysis import Analysed, analyse_rati
 from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.options import Json
-from stoic_assets.core.presentation.formatting import DASH, dashed, plural, score
+from stoic_assets.core.presentation.formatting import DASH, dashed, plural, score, words
 from stoic_assets.core.releases import check_agent_version
 
-REMAINS = (
-    "to calibrate judges by these ratings, materialise judge_calibration in `stoic ui`, alone or with the job "
-    "ratings_collected"
-)
-app = typer.Typer(no_args_is_help=True, help="Ratings by people: build the page, collect files, analyse.")
+if TYPE_CHECKING:
+    from stoic_assets.core.calibration.judge_calibration import JudgeComparison
+
+REMAINS = "to calibrate judges by these ratings, run `stoic ratings calibrate`"
+_SHOWN = {"agreement": "qwk_with_raters", "among people": "qwk_among_raters", "wins": "winning_rate"}
+"""Measures of `judge_calibration` by the headings under which a terminal shows them."""
+app = typer.Typer(no_args_is_help=True, help="Ratings by people: build the page, collect files, analyse, calibrate.")
 
 
 @app.command()
@@ -103,6 +106,43 @@ def analyze(
         _show(analysed)
         if not workplace.warehouse.has(calibration_store.TABLE, *calibration_store.PLACE):
             console.say(REMAINS)
+
+
+@app.command()
+def calibrate(as_json: Json = False) -> None:
+    """Compares judges with people on the replies that both scored, and calibrates the judges' confidences by that."""
+    workplace = open_workplace()
+    workplace.warehouse.refuse_misread_folder()
+    comparisons = calibration_store.calibrate(workplace)
+    calibration_store.store(workplace.warehouse, comparisons)
+    if as_json:
+        rows = [row for found in comparisons for row in found.rows()]
+        console.print_json([{name: value for name, value in row.items() if name != "confidence_map"} for row in rows])
+    elif comparisons:
+        _show_calibration(comparisons)
+    else:
+        console.say("no reply has both ratings and a verdict yet; `stoic ratings build` makes a page for raters")
+
+
+def _show_calibration(comparisons: "Sequence[JudgeComparison]") -> None:
+    table = console.plain_table()
+    for heading in ("virtue", "judge"):
+        table.add_column(heading, min_width=12)
+    for heading in ("replies", "raters", *_SHOWN):
+        table.add_column(heading, justify="right")
+    table.add_column("confidence", min_width=14)
+    for found in comparisons:
+        names = map(console.Name, (words(found.virtue).lower(), found.judge))
+        figures = [dashed(score, found.measures[measure].estimate) for measure in _SHOWN.values()]
+        table.add_row(*names, str(found.trials), str(found.raters), *figures, _confidence(found))
+    console.print_table(table)
+    console.say("agreement: mean quadratic kappa with each rater; wins: share of raters that the judge could replace")
+
+
+def _confidence(found: "JudgeComparison") -> str:
+    """Whether a map translates this judge's confidence; else why, by the kind of verdict of which there are some."""
+    why = [estimate.why for name, estimate in found.measures.items() if name.startswith("map_") and estimate.why]
+    return "calibrated" if found.maps else min(why, key=lambda reason: ": 0 trials" in reason, default="not calibrated")
 
 
 def _show(analysed: Analysed) -> None:

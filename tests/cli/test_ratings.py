@@ -8,8 +8,10 @@ import pytest
 from stoic_assets.adapters.ratings import calibration_store
 from stoic_assets.adapters.ratings.rating_keys import write_keys
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.cli.ratings import REMAINS, analyze, build, collect
+from stoic_assets.cli.ratings import REMAINS, analyze, build, calibrate, collect
+from stoic_assets.core.calibration.judge_calibration import JudgeComparison
 from stoic_assets.core.ratings.blinding import Key
+from stoic_assets.core.ratings.reliability.estimate import Estimate, undefined
 
 MARKS = dict.fromkeys(
     ("appropriateness", "helpfulness", "stoic_authenticity", "emotional_intelligence", "actionability"), 3
@@ -68,7 +70,7 @@ def given(workplace: Workplace, folder: Path, **ids: str | None) -> Path:
     return folder / "ann.json"
 
 
-def test_the_step_that_no_command_takes_is_named(
+def test_the_step_that_remains_is_named(
     workplace: Workplace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = given(workplace, tmp_path, x="t")
@@ -99,3 +101,35 @@ def test_collecting_nothing_is_said(tmp_path: Path, capsys: pytest.CaptureFixtur
     collect([folder])
     many = "1 JSON file" if files else "0 JSON files"
     assert capsys.readouterr().out == f"no rating found in {many}; collect the files that raters saved on the page\n"
+
+
+@pytest.fixture
+def compared(monkeypatch: pytest.MonkeyPatch) -> JudgeComparison:
+    """One virtue as one judge scores it, beside three raters."""
+    known = Estimate(0.5, 0.4, 0.6, None)
+    measures = dict.fromkeys(("qwk_with_raters", "qwk_among_raters", "winning_rate"), known)
+    measures["map_spread"] = undefined("not calibrated: 0 trials with 3 verdicts, 30 are needed")
+    measures["map_self"] = undefined("not calibrated: 27 trials with a verdict, 30 are needed")
+    found = JudgeComparison("wisdom", "sage", 27, 3, measures, {})
+    monkeypatch.setattr(calibration_store, "calibrate", lambda _: [found])
+    return found
+
+
+def test_a_calibration_is_stored_and_its_main_figures_are_shown(
+    workplace: Workplace, compared: JudgeComparison, capsys: pytest.CaptureFixture[str]
+) -> None:
+    calibrate()
+    shown = capsys.readouterr().out
+    cells = shown.splitlines()[1].split(maxsplit=7)
+    assert cells == ["wisdom", "sage", "27", "3", "0.50", "0.50", "0.50", compared.measures["map_self"].why]
+    assert len(calibration_store.calibration_rows(workplace.warehouse)) == len(compared.measures)
+    calibrate(as_json=True)
+    rows = json.loads(capsys.readouterr().out)
+    assert [(row["measure"], row["items"]) for row in rows] == [(measure, 27) for measure in compared.measures]
+
+
+def test_without_rated_verdicts_the_way_to_some_is_told(
+    workplace: Workplace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    calibrate()
+    assert "`stoic ratings build` makes a page for raters" in capsys.readouterr().out
