@@ -1,6 +1,7 @@
 """Notes on stderr before an evaluation: none of them stops it."""
 
 from collections.abc import Iterator
+from difflib import get_close_matches
 
 from stoic_assets.adapters.evaluation.setup import Setup
 from stoic_assets.adapters.models.connect import is_offline
@@ -22,7 +23,9 @@ def setup_notes(request: EvaluationRequest, version: str, setup: Setup, workplac
     named = request.files or request.jobs or (setup.release and setup.release.jobs)
     chatbots = sorted({job.target.chatbot for job in spec.jobs})
     if not named and agent not in chatbots:
-        yield f"no job has `chatbot: {agent}`; the jobs of {listed(chatbots)} run as {version} instead"
+        close = get_close_matches(agent, chatbots, n=1)
+        meant = f"; did you mean {close[0]}@{version.partition('@')[2]}?" if close else ""
+        yield f"no job has `chatbot: {agent}`; the jobs of {listed(chatbots)} run as {version} instead{meant}"
     if alike := samples_alike(spec.judge_samples, len(spec.judge_models), workplace.settings.judging.temperature):
         yield alike
     if not is_offline(workplace.env):

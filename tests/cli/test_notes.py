@@ -43,7 +43,8 @@ def test_jobs_that_another_agent_is_evaluated_with_are_told(
     agent, _, number = version.partition("@")
     release = None if released is None else Release(agent=agent, version=number, jobs=released)
     told = list(setup_notes(EvaluationRequest(**request_), version, Setup(spec, release), workplace))
-    expected = "no job has `chatbot: helpdeks`; the jobs of helpdesk, sales run as helpdeks@1 instead"
+    expected = "no job has `chatbot: helpdeks`; the jobs of helpdesk, sales run as helpdeks@1 instead; did you mean "
+    expected += "helpdesk@1?"
     assert told == ([expected] if noted else [])
 
 
