@@ -5,6 +5,7 @@ import dagster as dg
 from stoic_assets.adapters.disk.document_files import load_settings
 from stoic_assets.adapters.project import find_project
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.defs.column_schemas import with_columns
 from stoic_assets.defs.comparison import version_comparisons
 from stoic_assets.defs.evolution import fitness_updates, stoic_graph_projection
 from stoic_assets.defs.judge_drift import judge_drift
@@ -61,7 +62,7 @@ def build_definitions(workplace: Workplace | None = None) -> dg.Definitions:
     resource = workplace or WorkplaceResource()
     settings = workplace.settings if workplace else load_settings(find_project().settings)
     own = dg.Definitions(
-        assets=with_freshness(ASSETS, settings.nightly),
+        assets=with_freshness(with_columns(ASSETS), settings.nightly),
         resources={"workplace": resource},
         executor=dg.in_process_executor,
         jobs=[AFTER_RATINGS, release_evaluation, compaction],
