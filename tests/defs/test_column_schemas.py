@@ -1,7 +1,6 @@
 """The columns that Dagster shows of each table."""
 
-import dagster as dg
-
+from stoic_assets.adapters.warehouse.sql_project import SqlProject
 from stoic_assets.adapters.warehouse.table_schemas import TABLES, columns_of
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.defs.assembly import build_definitions
@@ -18,8 +17,9 @@ def test_every_asset_that_is_called_as_a_table_has_its_columns(workplace: Workpl
     assert "dagster/column_schema" not in specs["transcripts"].metadata
 
 
-def test_types_are_those_of_sql_and_null_is_said() -> None:
-    columns = {column.name: column for column in schema_of("composite_scores").columns}
+def test_types_are_those_of_sql_and_null_and_meaning_are_said() -> None:
+    columns = {column.name: column for column in schema_of("composite_scores", SqlProject()).columns}
     assert (columns["overall"].type, columns["overall"].constraints.nullable) == ("double", True)
     assert (columns["valid"].type, columns["valid"].constraints.nullable) == ("boolean", False)
-    assert isinstance(schema_of("composite_scores"), dg.TableSchema)
+    assert str(columns["passed"].description).startswith("Every assertion held")
+    assert {column.description for column in schema_of("turns", SqlProject()).columns} == {None}
