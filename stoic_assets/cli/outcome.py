@@ -18,6 +18,7 @@ from stoic_assets.cli.outcome_tables import trials_table, virtues_table
 from stoic_assets.cli.outcome_trials import ending, endings, failures
 from stoic_assets.core.calibration.against_people import in_short
 from stoic_assets.core.conversation.evidence import PLAIN, SCORED
+from stoic_assets.core.conversation.function_calls import calls_function
 from stoic_assets.core.evaluation import FINISHED, judge_again, way_to_finish
 from stoic_assets.core.jobs.names import job_key
 from stoic_assets.core.judging.silent_judges import in_words
@@ -99,7 +100,7 @@ def evaluation_outcome(workplace: Workplace, agent_version: str, evaluation_id: 
         agreement=in_short(calibration_rows(workplace.warehouse), tables["virtue_scores"]),
         compared=version_verdict(workplace.warehouse.read_if_stored(TABLE, agent_version, evaluation_id)),
         agent_spoke=not replies or any(reply.strip() for reply in replies),
-        only_called=sum(not turn["content"].strip() and turn["events"] not in (None, "[]") for turn in said),
+        only_called=sum(not turn["content"].strip() and calls_function(turn["events"]) for turn in said),
         not_again=frozenset(item.trial.trial_id for item in plan if not item.may_restart()),
     )
 

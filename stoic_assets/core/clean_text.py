@@ -15,7 +15,7 @@ _INVISIBLE = re.compile(f"[{_HIDDEN}]")
 _BLANK_LINES = re.compile(r"\n{3,}")
 # Runs of angle brackets, and control tokens of common chat templates: some model servers interpret them in plain text.
 _MARKER = re.compile(
-    r"[<＜﹤]{3,}|[>＞﹥]{3,}|[<＜﹤][|｜]|[|｜][>＞﹥]|</?s>|</?(?:start|end)_of_turn>|</?(?:think|tool_call)>|<</?SYS>>"
+    r"[<＜﹤]{3,}|[>＞﹥]{3,}|[<＜﹤][|｜][>＞﹥]?|[|｜][>＞﹥]|</?s>|</?(?:start|end)_of_turn>|</?(?:think|tool_call)>|<</?SYS>>"
     r"|[\[［]/?INST[\]］]",
     re.IGNORECASE,
 )

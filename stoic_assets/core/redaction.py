@@ -33,9 +33,9 @@ FOREIGN = frozenset({"actual", "context", "events", "expected", "parameters", "r
 """Fields of foreign data, in which keys are redacted too."""
 OWN_JSON = frozenset({"floors", "improvement_areas", "metrics", "objectives", "severity", "virtue_scores"})
 """Columns of JSON that Stoic Eval made: the names of fields in it stay, as in a row."""
-_LETTERS = re.compile(r"(?:\\u[0-9a-fA-F]{4})+")
-"""Escapes of JSON, together where a character takes two."""
-_WRAPPED = re.compile(r"[A-Za-z0-9+/_-]{40}\r?\n[A-Za-z0-9+/_-]")
+_LETTERS = re.compile(r"(?:\\u(?!00[01])[0-9a-fA-F]{4})+")
+"""Escapes of JSON, together where a character takes two; not those of line ends and other control characters."""
+_WRAPPED = re.compile(r"[A-Za-z0-9+/_-]{16}\r?\n[ \t]*[A-Za-z0-9+/_-]{4}")
 """A line end in base64: where there is none, as in almost all texts, none is looked for within secrets."""
 _JSON = re.compile(r'\s*["\[{]')
 _written = json.JSONEncoder(ensure_ascii=False, default=str).encode
@@ -80,7 +80,7 @@ class Redactor:
         for pattern in self._patterns:
             text = pattern.sub(BLANK, text)
         text = self._without(self._spelt, text)
-        if "%" in text:
+        if "%" in text or "+" in text:
             text = self._in_addresses.sub(BLANK, text)
         return self._wrapped.sub(BLANK, text) if "\n" in text and _WRAPPED.search(text) else text
 

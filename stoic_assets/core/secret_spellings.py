@@ -24,7 +24,7 @@ def in_addresses(secrets: Iterable[str]) -> re.Pattern[str]:
 def in_wrapped_base64(secrets: Iterable[str]) -> re.Pattern[str]:
     """Finds secrets in base64 of which lines end anywhere, as in mails and keys."""
     spelt = (each for secret in secrets for each in _in_base64(secret))
-    return _any_of(r"(?:\r?\n)?".join(map(re.escape, each)) for each in spelt)
+    return _any_of(r"(?:\r?\n[ \t]*)?".join(map(re.escape, each)) for each in spelt)
 
 
 def _in_base64(secret: str) -> Iterator[str]:

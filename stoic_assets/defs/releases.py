@@ -9,6 +9,7 @@ from stoic_assets.adapters.evaluation.live_releases import Releases, read_releas
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import EVALUATION_TAG
 from stoic_assets.core.evaluation_order import ready
+from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.releases import Release
 from stoic_assets.core.stages import EVALUATION, PARTITIONS
 from stoic_assets.defs.partitions import agent_versions
@@ -102,4 +103,7 @@ def _partitions(instance: dg.DagsterInstance) -> set[str]:
 def _why_nothing(waiting: list[str], releases: Releases) -> str:
     """One line for the tick's page."""
     faults = [f"not read: {complaint}" for complaint in releases.complaints]
-    return "; ".join([*waiting, *faults] or ["no live version is new or has changed", *releases.elsewhere])
+    if waiting or faults:
+        return "; ".join([*waiting, *faults])
+    nothing = "no live version is new or has changed"
+    return f"{nothing}; {listed(releases.elsewhere)}" if releases.elsewhere else nothing

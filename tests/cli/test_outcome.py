@@ -375,7 +375,8 @@ def test_an_agent_that_waits_for_others_to_run_its_tools_is_told_that_nobody_doe
     stored: Stored, workplace: Workplace, capsys: pytest.CaptureFixture[str]
 ) -> None:
     row = {"trial_id": "t", "speaker": "agent", "response_ms": None, "attempts": None}
-    said = [(" ", '[{"function": "order"}]'), ("Done.", '[{"function": "order"}]'), ("", "[]")]
+    call, query = ('[{"request": {"function": {"name": "order"}}}]', '[{"query": "MATCH (n) RETURN n"}]')
+    said = [(" ", call), ("Done.", call), ("", "[]"), ("", query), ("", None)]
     turns = [row | {"turn": n, "content": text, "events": events} for n, (text, events) in enumerate(said)]
     finish(stored(tables={"turns": turns, "trials": [HELD], "composite_scores": [SCORED_TRIAL]}), workplace, True)
     told = "1 reply without words, but with tool calls: an agent has to run its tools itself"

@@ -48,3 +48,8 @@ def test_cleaning_leaves_no_control_character_and_is_stable(text: str) -> None:
 @given(HOSTILE)
 def test_a_text_without_anything_suspect_is_cleaned_like_one_with(text: str) -> None:
     assert clean(f"< {text}") == f"< {clean(text)}"
+
+
+@given(st.text("<＜﹤>＞﹥|｜‹›[]［］/INSTs\n", max_size=12))
+def test_markers_that_touch_are_all_defused_at_once(text: str) -> None:
+    assert clean(clean(text)) == clean(text)

@@ -105,11 +105,24 @@ def test_programs_differ_in_what_they_escape_in_addresses(plain: str) -> None:
             assert redactor.text(f"?key={each}&more") == f"?key={BLANK}&more"
 
 
+def test_in_forms_a_blank_is_a_plus() -> None:
+    redactor = Redactor([], ["correct horse battery"])
+    assert redactor.text("pass=correct+horse+battery&x=1") == f"pass={BLANK}&x=1"
+
+
+@pytest.mark.parametrize("width", [20, 30, 64])
+def test_base64_may_be_wrapped_and_indented(width: int) -> None:
+    whole = b64encode(f"user:{PASSWORD}:more".encode()).decode()
+    lines = "\n    ".join(whole[at : at + width] for at in range(0, len(whole), width))
+    assert BLANK in Redactor([], [PASSWORD]).text(f"auth: |\n    {lines}\n")
+
+
 def test_any_letter_of_a_secret_may_be_an_escape_of_json() -> None:
     redactor = Redactor([], ["Geheimnis-für-😀-alle"])
     for spelt in (r"Geheimnis-f\u00FCr-\uD83D\ude00-alle", r"\u0047eheimnis-für-\ud83d\uDE00-\u0061lle"):
         assert redactor.text(f'pw: {{"pw": "{spelt}"}}') == f'pw: {{"pw": "{BLANK}"}}'
     assert redactor.text(r"\ud83d a \u00FC") == r"\ud83d a \u00FC"
+    assert redactor.text(r"a\u000a Geheimnis-f\u00FCr-😀-alle") == rf"a\u000a {BLANK}"
 
 
 @given(st.text(min_size=SHORTEST), st.text(min_size=30), st.sampled_from(["\n", "\r\n"]))

@@ -130,7 +130,7 @@ def test_why_a_sound_manifest_is_not_evaluated_is_told(
     assert daemon.tick() == ["marcus@1.2.0"]
     daemon.end_all()
     assert daemon.look().skip_reason.skip_message == (
-        "no live version is new or has changed; marcus@1.0.0 has no address; "
+        "no live version is new or has changed; marcus@1.0.0 has no address, "
         "marcus@1.1.0 has the address of a newer version"
     )
 

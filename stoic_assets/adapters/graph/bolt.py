@@ -72,7 +72,7 @@ class Graph:
             raise QueryError(f"the query took longer than {seconds:g} s: make it cheaper or raise the limit") from None
 
     async def explain(self, cypher: str) -> None:
-        """Has the server read a job's query without running it.
+        """Has the server read a job's query without running it; one that itself shows how it is executed is left out.
 
         Raises `QueryError` when it refuses the query whatever the graph contains (syntax, unknown names) or, on Neo4j,
         when the query writes; `InfrastructureError` when the graph is at fault.
@@ -80,16 +80,26 @@ class Graph:
         if problem := query_problem(cypher):
             raise QueryError(problem)
         [statement] = statements(cypher)
-        asked = statement if only_looks(statement) else f"EXPLAIN {statement}"
+        if only_looks(statement):  # a PROFILE runs, and EXPLAIN cannot stand before another
+            return
         try:
             async with asyncio.timeout(_PING_SECONDS):
                 with self._errors_translated(cypher):
-                    async with self._sessions.open(reading=True) as session:
-                        kind = (await (await session.run(asked)).consume()).query_type or ""
+                    kind = await self._explained(statement)
         except TimeoutError:
             raise InfrastructureError(f"the graph at {self._sessions.server.address.uri} does not answer") from None
         if "w" in kind and not self._sessions.server.observer:  # the embedded server calls every EXPLAIN a write
             raise QueryError(_WRITES)
+
+    async def _explained(self, statement: str) -> str:
+        """The kind of query that a statement is; as for `observe` nothing of it could be kept."""
+        from neo4j import READ_ACCESS
+
+        async with (
+            self._sessions.open(reading=True, default_access_mode=READ_ACCESS) as session,
+            await session.begin_transaction(timeout=_PING_SECONDS) as transaction,
+        ):
+            return (await (await transaction.run(f"EXPLAIN {statement}")).consume()).query_type or ""
 
     async def run_script(self, script: str, parameters: Parameters, seconds: float) -> None:
         """Runs the statements of a setup in order, each in a transaction of its own, in `seconds` all together.

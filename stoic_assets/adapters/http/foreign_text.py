@@ -20,7 +20,8 @@ LEVELS = 100
 """How deep foreign JSON may be nested: all later code that walks through it recurses, even JSON's writer."""
 MOST_VALUES = 100_000
 """The most values in one piece of foreign JSON, containers included: a million values, in 3 MB, take 1 GB."""
-_WHOLE = r'\s"\u2e80-\uffff'  # what no key or password contains; East Asian texts have no blanks
+# What hardly any key or password contains: blanks, what surrounds values, and the letters of scripts without blanks.
+_WHOLE = r'\s"<>\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\uffff'
 _TORN = re.compile(f"(?<![^{_WHOLE}])[^{_WHOLE}]+$")
 
 

@@ -1,5 +1,6 @@
 """The function calls that an agent reports, in the wire form of its events."""
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,3 +26,8 @@ def call_of(event: Any) -> FunctionCall | None:
             arguments = beside.get("arguments")
             return FunctionCall(name, {} if arguments is None else arguments, beside.get("context"))
     return None
+
+
+def calls_function(events: str | None) -> bool:
+    """Whether a message's events, as the table `turns` has them, contain a function call."""
+    return any(call_of(event) for event in json.loads(events or "[]"))

@@ -31,12 +31,12 @@ def named(result: Row) -> str:
 
 
 def checks(composites: Iterable[Row], results: Iterable[Row], trials: Collection[str]) -> Checks:
-    """From rows of `composite_scores` and `assertion_results`, the checks in some `trials`."""
+    """From rows of `composite_scores` and `assertion_results`, the checks in some `trials` that have a weight."""
     counted = {row["trial_id"]: row for row in composites if row["trial_id"] in trials}
     passed = [row["passed"] for row in counted.values() if row["passed"] is not None]
     failed: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     for row in results:
-        if row["passed"] is False and row["trial_id"] in counted:
+        if row["passed"] is False and row["weight"] > 0 and row["trial_id"] in counted:
             failed[counted[row["trial_id"]]["job"], row["assertion"], row["text"]].append(row["trial_id"])
     found = [
         FailedAssertion(task_id=job, assertion=assertion, text=text, trial_ids=sorted(ids))

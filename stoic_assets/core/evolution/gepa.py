@@ -32,7 +32,7 @@ class NothingToLearn(StoicError):
 class Trace:
     """One trial: its score (0–1), what was said, what the judges found, and how the agent failed if it did.
 
-    `results` are its rows of `assertion_results` that could be decided.
+    `results` are its rows of `assertion_results` that have a weight and could be decided.
     """
 
     trial_id: str
@@ -96,7 +96,7 @@ def _traces(
     evaluations: Iterable[StoicEvaluation], trials: Iterable[Row], turns: Iterable[Row], results: Iterable[Row]
 ) -> list[Trace]:
     said = by_trial(sorted(turns, key=lambda row: int(row["turn"])))
-    checked = by_trial(row for row in results if row["passed"] is not None)
+    checked = by_trial(row for row in results if row["passed"] is not None and row["weight"] > 0)
     open_trials = {row["trial_id"]: row for row in trials if not row["holdout"]}
     open_ones = [each for each in evaluations if each.id in open_trials and not each.holdout]
     judged = only_said(open_ones, (row for each in open_ones for row in said[each.id]))

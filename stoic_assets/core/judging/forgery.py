@@ -10,7 +10,7 @@ import operator
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any, TypeVar
 
 from stoic_assets.core.clean_text import clean
@@ -18,13 +18,13 @@ from stoic_assets.core.judging.verdict import MalformedVerdict, VirtueVerdict
 from stoic_assets.core.well_formed_text import well_formed
 
 V = TypeVar("V")
-Words = Sequence[str]
-"""Texts that a judge wrote itself and that make a copy if all of them were written before."""
+Words = Sequence[tuple[str, str]]
+"""Fields with texts that a judge wrote itself, and that make a copy if all of them were written before."""
 
 DEEPEST = 5
 """The most layers of escapes at which a text is read: JSON may contain JSON as text."""
 FEWEST_LETTERS = 20
-"""Fewer letters and digits in a verdict's own words may stand in a record by chance."""
+"""Fewer letters and digits in a verdict's fields may stand in a record by chance."""
 MOST_TOO_DEEP = 8
 """Texts that are nested too deeply to be read, after which no more of a record is read as JSON: each takes 1 ms."""
 _LINE_MARK = re.compile(r"^\| ", re.MULTILINE)
@@ -33,6 +33,7 @@ _STRING_OR_BEGIN = re.compile(r'"(?:[^"\\]|\\.)*+"?|\{', re.DOTALL)
 _FIELD = re.compile(rf"{'|'.join(VirtueVerdict.model_fields)}|task_\d+|tone")
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
 _HIDDEN_LETTER = re.compile(r"\\u00[567]")
+_SCORE = re.compile(r"\bscore")
 _NO_LETTER = re.compile(r"[\W_]+")
 _MEANT = dict(zip('"\\/bfnrt', '"\\/\b\f\n\r\t', strict=True))
 
@@ -44,8 +45,8 @@ def refusing_copies(
     """The parser, which also raises `MalformedVerdict` for a verdict that is in `record`, the record as shown.
 
     `copied` decides whether the verdict is a copy, given first what was found in the record. It is also one if the
-    letters of the whole reply stand in the record or if, beside the word "score", those of some of its `own_words` do.
-    The record is searched once, with the first reply.
+    letters of the whole reply stand in the record, or those of all fields in one of its `own_words`. The record is
+    searched once, with the first reply.
     """
 
     @cache
@@ -58,35 +59,50 @@ def refusing_copies(
         except (MalformedVerdict, RecursionError):  # what is nested too deep to be written is no verdict
             return False
 
+    letters = cache(lambda: _all_letters(record))
+
     def read(reply: str) -> V:
         verdict = parse(reply)
-        if _is_dictated(record, reply, own_words(verdict)) or any(stands(found, verdict) for found in shown()):
+        if _is_dictated(letters(), reply, own_words(verdict)) or any(stands(found, verdict) for found in shown()):
             raise MalformedVerdict("this very verdict stands in the record and is not yours; judge for yourself")
         return verdict
 
     return read
 
 
-def _is_dictated(record: str, reply: str, own_words: Iterable[Words]) -> bool:
-    """Whether the letters of a reply, or of what a judge says there in its own words, stand in the record."""
-    letters = _all_letters(record)
-    if "score" not in letters:
+def _is_dictated(letters: str, reply: str, own_words: Iterable[Words]) -> bool:
+    """Whether the letters of a reply, or of what a judge says there in its own words, are among those of a record."""
+    if not letters:
         return False
-    said = ([_letters(text) for text in words] for words in own_words)
+    said = ([_letters(f"{field} {text}") for field, text in words if text.strip()] for words in own_words)
     return _letters(reply) in letters or any(
-        sum(map(len, texts)) >= FEWEST_LETTERS and all(text in letters for text in texts) for texts in said
+        sum(map(len, fields)) >= FEWEST_LETTERS and all(field in letters for field in fields) for fields in said
     )
 
 
-@lru_cache(maxsize=512)  # the same record serves five virtues and every sample
 def _all_letters(record: str) -> str:
-    """The letters and digits of a record, at each layer of escapes."""
-    return " ".join(map(_letters, layers(record)))
+    """The letters and digits of a record, at each layer of escapes; empty where no layer names a score."""
+    plain = [_plain(layer) for layer in layers(record)]
+    return " ".join(_NO_LETTER.sub("", text) for text in plain) if any(map(_SCORE.search, plain)) else ""
 
 
 def _letters(text: str) -> str:
     """A text's letters and digits in order, regardless of case, kinds of letters, entities and all that is between."""
-    return _NO_LETTER.sub("", unicodedata.normalize("NFKC", clean(html.unescape(text))).casefold())
+    return _NO_LETTER.sub("", _plain(text))
+
+
+def _plain(text: str) -> str:
+    text = html.unescape(clean(text)) if "&" in text else clean(text)
+    if not text.isascii():  # without accents, before too: a run of them takes time by its square
+        text = unicodedata.normalize("NFKD", text.translate(_accents())).translate(_accents())
+    return text.casefold()
+
+
+@cache
+def _accents() -> dict[int, None]:
+    """Marks that combine with a letter, and two ligatures that stand for whole sentences."""
+    combining = (code for code in range(0x300, 0x1E950) if unicodedata.combining(chr(code)))
+    return dict.fromkeys((*combining, 0xFDFA, 0xFDFB))
 
 
 def layers(text: str) -> Iterator[str]:

@@ -17,7 +17,7 @@ from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.job_entries import Task
 from stoic_assets.core.judging.ask import OUT_OF_BUDGET, NoVerdict, ask
 from stoic_assets.core.judging.confidence import UNCALIBRATED, with_confidence
-from stoic_assets.core.judging.forgery import refusing_copies
+from stoic_assets.core.judging.forgery import Words, refusing_copies
 from stoic_assets.core.judging.grounding import grounded_share
 from stoic_assets.core.judging.prompt import hash_with
 from stoic_assets.core.judging.question import Question, Questions
@@ -136,19 +136,20 @@ async def marks_of(model: ChatModel, request: ChatRequest, count: int, record: s
         return Marks({}, str(error))
 
 
-def words_of_verdict(verdict: VirtueVerdict) -> list[list[str]]:
+def words_of_verdict(verdict: VirtueVerdict) -> list[Words]:
     """What a judge says on a virtue in its own words; examples are the transcript's."""
-    return [[verdict.reasoning, *(mark.assessment for mark in verdict.aspects.values())]]
+    assessments = [("assessment", mark.assessment) for mark in verdict.aspects.values()]
+    return [[("reasoning", verdict.reasoning), *assessments]]
 
 
-def words_of_marks(given: Mapping[str, Mark]) -> list[list[str]]:
+def words_of_marks(given: Mapping[str, Mark]) -> list[Words]:
     """What it says on tasks and tone, all together."""
-    return [[mark.reason for mark in given.values()]]
+    return [[("reason", mark.reason) for mark in given.values()]]
 
 
-def words_of_each_mark(given: Mapping[str, Mark]) -> list[list[str]]:
+def words_of_each_mark(given: Mapping[str, Mark]) -> list[Words]:
     """What it says on each task and on the tone, where marks count one by one."""
-    return [[mark.reason] for mark in given.values()]
+    return [[("reason", mark.reason)] for mark in given.values()]
 
 
 def have_one_in_common(found: Mapping[str, Mark], given: Mapping[str, Mark]) -> bool:

@@ -67,6 +67,7 @@ def test_a_query_that_writes_is_never_run_to_be_explained(subject):
         assert "writes" in failure(lambda: asyncio.run(explained))
     else:
         asyncio.run(explained)
+    asyncio.run(subject.graph.explain(subject.named("PROFILE CREATE (n:L) RETURN n")))
     assert subject.rows("MATCH (n:L) RETURN count(n) AS c") == [{"c": 0}]
 
 

@@ -80,8 +80,10 @@ def test_the_cut_leaves_no_half_of_an_address_with_a_password(password: str) -> 
         assert f"{password}@" in shown or password[:3] not in shown
 
 
-def test_a_message_without_blanks_is_cut_too() -> None:
-    assert excerpt("无法连接到模型服务器" * 40, Redactor(())) == ("无法连接到模型服务器" * 40)[:EXCERPT] + "…"
+@pytest.mark.parametrize("word", ["无法连接到模型服务器", "ไม่สามารถเชื่อมต่อ"])
+def test_a_message_in_a_script_without_blanks_is_cut_too(word: str) -> None:
+    shown = excerpt(word * 40, Redactor(()))
+    assert shown == (word * 40)[:EXCERPT] + "…"
 
 
 def test_of_megabytes_only_the_beginning_is_read() -> None:

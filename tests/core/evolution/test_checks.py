@@ -8,10 +8,11 @@ def test_trials_that_passed_are_counted_and_assertions_that_failed_are_named_by_
     ]  # fmt: skip
     told = [
         ("t1", "order", False), ("t1", "2", False), ("t2", "2", False), ("t2", "order", True), ("t3", "x", None),
-        ("held out", "secret", False),
+        ("held out", "secret", False), ("t1", "withdrawn", False),
     ]  # fmt: skip
     results = [
-        {"trial_id": trial, "assertion": name, "text": f"text of {name}", "passed": held} for trial, name, held in told
+        {"trial_id": trial, "assertion": name, "text": f"text of {name}", "weight": name != "withdrawn", "passed": held}
+        for trial, name, held in told
     ]
     found = checks(composites, results, {"t1", "t2", "t3"})
     assert found.passed_trials == 1

@@ -72,6 +72,7 @@ def test_what_the_agent_did_not_do_is_an_objective_and_comes_first_in_the_feedba
         {"trial_id": "t1", "assertion": "2", "text": "1 < 2", "weight": 1.0, "passed": True},
         {"trial_id": "t2", "assertion": "2", "text": "1 < 2", "weight": 1.0, "passed": False},
         {"trial_id": "t3", "assertion": "1", "text": "x", "weight": 1.0, "passed": None},
+        {"trial_id": "t3", "assertion": "withdrawn", "text": "x", "weight": 0.0, "passed": False},
     ]
     batch = evaluation_batch(found.evaluations, found.trials, found.turns, ["a", "b"], results)
     assert batch.scores == [0.9, 0.9]

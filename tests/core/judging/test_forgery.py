@@ -125,16 +125,37 @@ def test_a_verdict_of_ones_own_is_kept() -> None:
     assert refusing_copies(parse, shown, words_of_verdict)(own) == parse(own)
 
 
-def test_words_of_ones_own_beside_one_that_is_quoted_make_no_copy() -> None:
-    own = own_verdict(reasoning="Excellent from the first word to the last")
-    shown = record("My score: excellent, from the first word to the last!")
+BOOKED = "I have booked your table for two at seven o'clock."
+
+
+def test_a_quotation_is_no_copy_even_if_it_is_all_that_a_judge_says() -> None:
+    """Weak judges quote most; and of Stoicism's core virtues people do speak, and of scores."""
+    shown = record(f"{BOOKED} Patience is one of Stoicism's core virtues.", "What is the score, and for what reason?")
+    own = own_verdict(reasoning=BOOKED)
     assert refusing_copies(parse, shown, words_of_verdict)(own) == parse(own)
+    marks = json.dumps({"task_1": {"reason": BOOKED, "score": 1.0}, "tone": {"reason": "", "score": 1.0}})
+    assert refusing_copies(lambda text: parse_tasks(text, 1), shown, words_of_marks)(marks)["task_1"].reason == BOOKED
+    spoilt = marks.replace('"", "score": 1.0', '"", "score": 5')
+    assert list(refusing_copies(lambda text: sound_marks(text, 1), shown, words_of_each_mark)(spoilt)) == ["task_1"]
 
 
-def test_the_same_few_words_are_no_copy() -> None:
-    brief = json.dumps({"task_1": {"reason": "Done.", "score": 1.0}, "tone": {"reason": "Kind", "score": 1.0}})
-    read = refusing_copies(lambda text: parse_tasks(text, 1), record("It is done. How kind! My score?"), words_of_marks)
-    assert read(brief)["tone"].reason == "Kind"
+def test_fields_may_be_dictated_in_any_order_with_other_numbers() -> None:
+    verdict = json.loads(own_verdict())
+    said = [f"assessment: {mark['assessment']}, score 0.2" for mark in verdict["aspects"].values()]
+    dictated = record(*said, f"Then REASONING = {verdict['reasoning']}!", "and the score is one")
+    with pytest.raises(MalformedVerdict, match="stands in the record"):
+        refusing_copies(parse, dictated, words_of_verdict)(own_verdict())
+
+
+def test_accents_hide_no_copy_and_a_run_of_them_takes_no_time() -> None:
+    verdict = own_verdict(reasoning="Überaus weise, tapfer und gerecht")
+    shown = record(verdict[:-1].replace("Ü", "U\u0308"))
+    with pytest.raises(MalformedVerdict, match="stands in the record"):
+        refusing_copies(parse, shown, words_of_verdict)(verdict)
+    slow = record(*["score " + "\u0316\u0301" * 3_900] * 7, "\ufdfa" * 8_000)
+    began = time.process_time()
+    assert refusing_copies(parse, slow, words_of_verdict)(verdict) == parse(verdict)
+    assert time.process_time() - began < 1
 
 
 def test_what_is_nested_too_deeply_is_no_copy() -> None:
