@@ -34,11 +34,10 @@ _FIELD = re.compile(rf"{'|'.join(VirtueVerdict.model_fields)}|task_\d+|tone")
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
 _HIDDEN_LETTER = re.compile(r"\\u00[567]")
 _SCORE = re.compile(r"\bscore")
-_SCORE_OR_DISGUISE = re.compile(
-    r"[sS][cC][oO][rR][eE]|[\\&]|"
-    r"[\u0300-\u036f\u1d00-\u1d7f\u2070-\u209c\u2100-\u214f\u2460-\u24ff\uff00-\uffef\U0001d400-\U0001d7ff]"
+_DISGUISE = re.compile(
+    r"[\\&\u0300-\u036f\u1d00-\u1d7f\u2070-\u209c\u2100-\u214f\u2460-\u24ff\uff00-\uffef\U0001d400-\U0001d7ff]"
 )
-"""The word, or what may hide it: escapes, entities, letters in other shapes. Texts without any are passed over."""
+"""What may hide a word: escapes, entities, letters in other shapes."""
 _NO_LETTER = re.compile(r"[\W_]+")
 _MEANT = dict(zip('"\\/bfnrt', '"\\/\b\f\n\r\t', strict=True))
 
@@ -87,7 +86,7 @@ def _is_dictated(letters: str, reply: str, own_words: Iterable[Words]) -> bool:
 
 def _all_letters(record: str) -> str:
     """The letters and digits of a record, at each layer of escapes; empty where no layer names a score."""
-    if not _SCORE_OR_DISGUISE.search(record):
+    if "score" not in record.lower() and not _DISGUISE.search(record):
         return ""
     plain = [_plain(layer) for layer in layers(record)]
     return " ".join(_NO_LETTER.sub("", text) for text in plain) if any(map(_SCORE.search, plain)) else ""
