@@ -15,6 +15,7 @@ RETRIES = dg.RetryPolicy(max_retries=2, delay=1, backoff=dg.Backoff.EXPONENTIAL,
 """For steps that talk to networks. Nothing is paid twice: journals and the judge cache keep earlier replies."""
 WAITS = (60, 120, 240, 480, 960)
 """Seconds between tries, half an hour in all: an agent may start after its manifest, a model server return soon."""
+INTERRUPTED = "interrupted; what was done is stored, and re-executing the run continues it"
 UNATTENDED = ("dagster/sensor_name", "dagster/schedule_name")
 """Tags of runs that no user started, and that no user would start again."""
 
@@ -40,11 +41,11 @@ def reported(workplace: Workplace, patient: dg.AssetExecutionContext | None = No
                 raise dg.RetryRequested(len(WAITS)) from failure  # whose text the failure gets when Dagster gives up
             raise failure from error
     except (KeyboardInterrupt, dg.DagsterExecutionInterruptedError) as interrupt:
-        raise dg.Failure("interrupted", allow_retries=False) from interrupt
+        raise dg.Failure(INTERRUPTED, allow_retries=False) from interrupt
     except RuntimeError as error:
         if not is_interrupt(error):
             raise
-        raise dg.Failure("interrupted", allow_retries=False) from KeyboardInterrupt()
+        raise dg.Failure(INTERRUPTED, allow_retries=False) from KeyboardInterrupt()
 
 
 def _wait(context: dg.AssetExecutionContext, problem: str) -> None:

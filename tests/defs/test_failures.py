@@ -11,13 +11,13 @@ from stoic_assets.adapters.warehouse.duckdb_engine import is_interrupt
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable, StoicError
 from stoic_assets.defs import failures
-from stoic_assets.defs.failures import UNATTENDED, reported
+from stoic_assets.defs.failures import INTERRUPTED, UNATTENDED, reported
 
 
 def test_an_interrupt_that_duckdb_tells_in_words_is_no_fault_to_try_again(workplace: Workplace) -> None:
     with pytest.raises(dg.Failure) as failed, reported(workplace):
         raise RuntimeError("Query interrupted")
-    assert (failed.value.description, failed.value.allow_retries) == ("interrupted", False)
+    assert (failed.value.description, failed.value.allow_retries) == (INTERRUPTED, False)
     assert isinstance(failed.value.__cause__, KeyboardInterrupt)
 
 
@@ -81,6 +81,6 @@ def test_while_it_waits_it_says_why_and_can_be_terminated(
     monkeypatch.setattr("time.sleep", terminated)
     result, tries = run(ServiceUnreachable("nobody there"), 9, **{UNATTENDED[0]: "new_releases"})
     [failure] = [event for event in result.all_events if event.is_step_failure]
-    assert (tries, failure.step_failure_data.user_failure_data.description) == (1, "interrupted")
+    assert (tries, failure.step_failure_data.user_failure_data.description) == (1, INTERRUPTED)
     warned = [entry.user_message for entry in instance.all_logs(result.run_id) if entry.level == logging.WARNING]
     assert warned == ["nobody there; another try in 0.01 seconds"]
