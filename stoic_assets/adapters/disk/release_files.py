@@ -80,6 +80,9 @@ def load_release(folder: Path, agent_version: str) -> Release | None:
     if agent_version not in releases:
         words = agent_version.split("@")
         for complaint in unreadable:
-            if not isinstance(complaint, DocumentError) or mentions(Path(complaint.source), words):
+            if not isinstance(complaint, DocumentError):
                 raise complaint
+            if mentions(Path(complaint.source), words):
+                problem = f"{complaint.problem}; this may be the manifest of {agent_version}"
+                raise DocumentError(complaint.source, complaint.line, complaint.key, problem) from complaint
     return releases.get(agent_version)

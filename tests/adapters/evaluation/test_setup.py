@@ -108,7 +108,7 @@ def test_headers_outlive_a_change_of_protocol(project: Project, write: Write) ->
 def test_a_manifest_that_does_not_read_may_be_the_one_that_is_wanted(project: Project, write: Write) -> None:
     write("chat")
     (project.releases / "a.yml").write_text("agent: marcus\n")
-    with pytest.raises(DocumentError, match=r"a\.yml:1: version: is required"):
+    with pytest.raises(DocumentError, match=r"a\.yml:1: version: is required; .* of marcus@1\.1\.0$"):
         resolved(project)
     (project.releases / "b.yml").write_text(RELEASE)
     assert resolved(project).release is not None
