@@ -317,15 +317,17 @@ def test_one_assertion_that_flipped_is_no_plural(make_data: Make) -> None:
     assert f"All {len(found.flips)} assertions with changed results</summary>" in render_report(data)
 
 
+NO_PARENT = (
+    "no release manifest names its parent. stoic compare marcus@1.0.0 marcus@1.1.0 compares the two, job by job. For a "
+    "comparison here, with the conversations side by side, run stoic release add marcus@1.1.0 --parent marcus@1.0.0, "
+    "then stoic regrade --agent-version marcus@1.1.0."
+)
+
+
 @pytest.mark.parametrize(
     ("uncompared", "said"),
     [
-        (
-            None,
-            "no release manifest names its parent. stoic compare marcus@1.0.0 marcus@1.1.0 compares the two, job by "
-            "job. For a comparison here, with the conversations side by side, run stoic release add marcus@1.1.0 "
-            "--parent marcus@1.0.0, then stoic regrade --agent-version marcus@1.1.0.",
-        ),
+        (None, NO_PARENT),
         ("marcus@1.0.9: run `stoic eval`", "marcus@1.0.9: run stoic eval.\n"),
     ],
 )
