@@ -122,11 +122,11 @@ def _update(
     settings, released = workplace.settings, as_released(workplace.project.releases, manifest)
     results = tables.read("assertion_results", _CHECKED)
     composites = tables.read("composite_scores", ("trial_id", "job", "passed"))
-    return fitness_update(
+    update = fitness_update(
         head, [*said, *people], settings.weakness, evolution=settings.evolution, parents=released.parents,
         comparison=_open_comparison(workplace, manifest), scale=_scale(tables, head),
-        checks=checks(composites, results, {each.id for each in said if not each.holdout}),
     )
+    return replace(update, checks=checks(composites, results, {each.id for each in said if not each.holdout}))
 
 
 def _scale(tables: EvaluationTables, head: EvaluationHead) -> Scale:

@@ -161,12 +161,11 @@ def fitness_update(
     parents: Iterable[str] = (),
     comparison: Iterable[Row] = (),
     scale: Scale = UNKNOWN,
-    checks: Checks | None = None,
 ) -> FitnessUpdate:
     """The update of one evaluation from its scored trials and people's evaluations, without those of holdout jobs.
 
     `parents` are the versions (`agent@version`) that this one came from. `comparison` are rows of
-    `version_comparisons` that were computed without holdout jobs; so are `checks`.
+    `version_comparisons` that were computed without holdout jobs.
     """
     weakness, evolution = weakness or Weakness(), evolution or Evolution()
     heard = sorted((_heard(each) for each in evaluations if not each.holdout), key=lambda each: each.id)
@@ -195,7 +194,6 @@ def fitness_update(
         scale=scale,
         human_evaluations=sum(each.source == "human" for each in open_ones),
         fitness_of_trials=of_trials.mean,
-        checks=checks or Checks(),
     )
 
 
