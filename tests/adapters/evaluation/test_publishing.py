@@ -43,6 +43,29 @@ def test_people_count_beside_the_judges(workplace: Workplace, manifest: Manifest
     assert stored["idempotency_key"] == together.idempotency_key != alone.idempotency_key
 
 
+def test_what_the_agent_did_not_do_is_told_but_not_of_holdout_jobs(
+    workplace: Workplace, evaluate: Make, updates_sent: Sent
+) -> None:
+    version = f"agent{uuid.uuid4().hex}@1.0.0"
+    manifest = evaluate(version, {"order": 0.9, "secret": 0.9}, {"secret"})
+    checked = {"kind": "cypher", "text": "MATCH (o:Order) RETURN count(o)", "assertion": "one order", "weight": 1.0}
+    results = [{**checked, "trial_id": f"{version}.t{number}", "passed": False} for number in (1, 2)]
+    workplace.warehouse.write("assertion_results", version, "night", results)
+    composites = workplace.warehouse.read("composite_scores", version, "night")
+    workplace.warehouse.write(
+        "composite_scores", version, "night", [{**row, "passed": row["job"] == "secret"} for row in composites]
+    )
+    published(workplace, manifest)
+    [sent] = updates_sent(workplace, manifest)
+    assert (sent["fitness_score"], sent["scored_trials"], sent["passed_trials"]) == (0.9, 1, 0)
+    [failed] = sent["failed_assertions"]
+    assert (failed["task_id"], failed["assertion"], failed["trial_ids"]) == ("order", "one order", [f"{version}.t1"])
+    [stored] = workplace.warehouse.read("fitness_updates", version, "night")
+    assert (stored["passed_trials"], stored["fitness_of_trials"]) == (0, 0.9)
+    batch = gepa_batch(workplace, manifest)
+    assert batch.objective_scores == [{"wisdom": 0.9, "assertion": 0.0}]
+
+
 def test_without_feedback_nothing_changes(workplace: Workplace, manifest: Manifest, say: Say) -> None:
     before = published(workplace, manifest).update
     say(f"other{manifest.agent_version}", 0.1)
