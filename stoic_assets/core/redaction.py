@@ -51,7 +51,7 @@ class Redactor:
         self._patterns = [re.compile(pattern) for pattern in patterns]
         # Those that reach from one text of JSON into another on purpose; others do so by accident, up to any length.
         self._quoting = [pattern for pattern in self._patterns if '"' in pattern.pattern]
-        self._known: set[str] = set()
+        self._known: frozenset[str] = frozenset()
         self._short = lru_cache(maxsize=4096)(self._blanked)  # the same keys, names and numbers in every entry and row
         self.learn(secrets)
 
@@ -61,7 +61,6 @@ class Redactor:
         # The longest first: a secret that begins like a longer one would leave the rest of that one visible.
         self._spelt = sorted({each for secret in self._known for each in spellings(secret)}, key=len, reverse=True)
         self._literals = re.compile("|".join(map(re.escape, self._spelt)))
-        self._in_addresses, self._wrapped = in_addresses(self._known), in_wrapped_base64(self._known)
         self._short.cache_clear()
 
     def text(self, text: str) -> str:
@@ -81,8 +80,10 @@ class Redactor:
             text = pattern.sub(BLANK, text)
         text = self._without(self._spelt, text)
         if "%" in text or "+" in text:
-            text = self._in_addresses.sub(BLANK, text)
-        return self._wrapped.sub(BLANK, text) if "\n" in text and _WRAPPED.search(text) else text
+            text = in_addresses(self._known).sub(BLANK, text)
+        if "\n" in text and _WRAPPED.search(text):
+            text = in_wrapped_base64(self._known).sub(BLANK, text)
+        return text
 
     def quickly(self, text: str) -> str:
         """`text` without the known secrets in their plain spelling: for texts by the thousand that contain no other."""
