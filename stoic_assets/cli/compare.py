@@ -104,7 +104,7 @@ def _stop(found: Comparison, gates: Collection[Gate]) -> None:
     """Exits with 1 where a gate fails, and says why; also reports a gate that cannot fail."""
     for blind in _blind(found, gates):
         console.err.print(f"stoic: {blind}")
-    sure = [pair for pair in found.broken if pair.repeated] if Gate.broken in gates else []
+    sure = found.surely_broken if Gate.broken in gates else ()
     worse = any(found.verdict in STOPPING[gate] for gate in gates)
     told = headline(found) if worse else ""
     if worse:

@@ -12,7 +12,6 @@ _KEY = "dagster/column_schema"
 
 def with_columns(assets: Sequence[dg.AssetsDefinition]) -> list[dg.AssetsDefinition]:
     """The same assets; those that are called as their table have its columns. `docs/tables.md` says what these mean."""
-
     project = SqlProject()
 
     def described(spec: dg.AssetSpec) -> dg.AssetSpec:

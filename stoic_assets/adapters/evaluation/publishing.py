@@ -121,18 +121,18 @@ def _update(
     people = human_evaluations(workplace, manifest.agent_version)
     settings, released = workplace.settings, as_released(workplace.project.releases, manifest)
     results = tables.read("assertion_results", _CHECKED)
-    composites = tables.read("composite_scores", ("trial_id", "job", "passed"))
+    composites = tables.read("composite_scores", ("trial_id", "job", "valid", "passed"))
     update = fitness_update(
         head, [*said, *people], settings.weakness, evolution=settings.evolution, parents=released.parents,
-        comparison=_open_comparison(workplace, manifest), scale=_scale(tables, head),
+        comparison=_open_comparison(workplace, manifest), scale=_scale(tables, head, composites),
     )
     return replace(update, checks=checks(composites, results, {each.id for each in said if not each.holdout}))
 
 
-def _scale(tables: EvaluationTables, head: EvaluationHead) -> Scale:
+def _scale(tables: EvaluationTables, head: EvaluationHead, composites: Iterable[Row]) -> Scale:
     """What the evaluation was measured with; a job of which no trial is valid has no part in its fitness."""
     trials, verdicts = (tables.read(name, columns) for name, columns in _MEASURED_WITH.items())
-    valid = {row["trial_id"] for row in tables.read("composite_scores", ("trial_id", "valid")) if row["valid"]}
+    valid = {row["trial_id"] for row in composites if row["valid"]}
     return scale_of([trial for trial in trials if trial["trial_id"] in valid], verdicts, offline=head.offline)
 
 

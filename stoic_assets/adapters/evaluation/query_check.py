@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from stoic_assets.adapters.graph.bolt import Graph
+from stoic_assets.core.documents import dotted
 from stoic_assets.core.errors import QueryError
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.job_entries import CypherAssertion
@@ -17,5 +18,5 @@ async def refused_queries(jobs: Iterable[Job], graph: Graph) -> list[str]:
                 try:
                     await graph.explain(assertion.cypher)
                 except QueryError as fault:
-                    refused.append(f"job {job.name}: assertions[{number}].cypher: {fault}")
+                    refused.append(f"job {job.name}: {dotted(('assertions', number, 'cypher'))}: {fault}")
     return refused

@@ -64,6 +64,11 @@ class Comparison:
         return tuple(pair for pair in self.assertions if pair.broken)
 
     @property
+    def surely_broken(self) -> tuple[PairedAssertion, ...]:
+        """Those of them that were checked often enough on both sides."""
+        return tuple(pair for pair in self.broken if pair.repeated)
+
+    @property
     def fixed(self) -> tuple[PairedAssertion, ...]:
         """The assertions that held in no trial of the base and hold in every one of the candidate."""
         return tuple(pair for pair in self.assertions if pair.fixed)

@@ -24,7 +24,7 @@ SCOPES = {"lift": "lift from the facts"}
 
 def headline(comparison: Comparison) -> str:
     """One sentence: the verdict, which measures changed by how much, and whether assertions broke all the same."""
-    sure = [] if comparison.verdict == "regressed" else [pair for pair in comparison.broken if pair.repeated]
+    sure = () if comparison.verdict == "regressed" else comparison.surely_broken
     return f"{_on_measures(comparison)}; but {broken(comparison, sure)}" if sure else _on_measures(comparison)
 
 

@@ -47,7 +47,7 @@ class PairedAssertion:
     def label(self) -> str:
         """Its name, else its number and its text on one line."""
         name = self.candidate.assertion
-        return f"{name}: {' '.join(self.text.split())}" if _is_number(name) else name
+        return f"{name}: {' '.join(self.text.split())}" if is_number(name) else name
 
     @property
     def change(self) -> float:
@@ -109,14 +109,14 @@ def distinguished(results: Iterable[Row]) -> Iterator[tuple[Row, str]]:
     """
     places: Counter[tuple[str, str]] = Counter()
     for row in results:
-        if _is_number(row["assertion"]):
+        if is_number(row["assertion"]):
             places[row["trial_id"], row["text"]] += 1
             yield row, str(places[row["trial_id"], row["text"]])
         else:
             yield row, row["assertion"]
 
 
-def _is_number(assertion: str) -> bool:
+def is_number(assertion: str) -> bool:
     """Whether the assertion has no name."""
     return assertion.isdecimal()
 

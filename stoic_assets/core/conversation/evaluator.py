@@ -28,7 +28,7 @@ async def next_message(job: Job, condition: Condition, turns: Sequence[Turn], mo
     A message at fault is sent back once with the reason. Raises `EvaluatorFault` when the second is at fault too.
     """
     reason: str | None = None
-    known = [turn if heard(turn) is turn.content else replace(turn, content=heard(turn)) for turn in turns]
+    known = [as_heard(turn) for turn in turns]
     for _ in range(2):
         request = message_request(job, condition, turns, name, reason)
         reply = await model.complete(request)
@@ -70,6 +70,11 @@ def heard(turn: Turn) -> str:
     if len(turn.content) <= MESSAGE_CHARS:
         return turn.content
     return "\n".join(without_middle(turn.content, MESSAGE_CHARS))
+
+
+def as_heard(turn: Turn) -> Turn:
+    """The turn with that part of its message alone."""
+    return turn if len(turn.content) <= MESSAGE_CHARS else replace(turn, content=heard(turn))
 
 
 def prompt_variables(job: Job, condition: Condition, turns: Sequence[Turn]) -> dict[str, Any]:
