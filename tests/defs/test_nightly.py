@@ -151,19 +151,34 @@ def test_what_an_agent_said_and_no_webhook_took_stands_beside_the_night(
     assert event["subject"] == CANDIDATE
 
 
-def test_manifests_that_were_left_out_of_a_night_are_told(
-    workplace: Workplace, instance: dg.DagsterInstance, told: Told, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def hold(*_: Any) -> HeldNight:
-        record = Round(run_id="r", held_at=datetime.now(UTC).isoformat())
-        held = {BASE: Held(Manifest.model_construct(evaluation_id="e1"), 1, [{"outcome": "signed_off"}], {})}
-        return HeldNight(record, held, ("left out: b.yml:3: url",))
+@pytest.fixture
+def held_with_base(
+    workplace: Workplace, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., tuple[dict[str, Any], list[str]]]:
+    """A round in which the base alone conversed, with a manifest left out: its metadata, and its warnings."""
 
-    monkeypatch.setattr("stoic_assets.defs.nightly.hold_night", hold)
-    nights = build_nightly(Nightly(since=SINCE)).assets or []
-    result = dg.materialize(list(nights), instance=instance, partition_key=NIGHT, resources={"workplace": workplace})
-    [event] = result.get_asset_materialization_events()
-    found = {name: value.value for name, value in event.materialization.metadata.items()}
+    def held(again: bool = False, **further: Any) -> tuple[dict[str, Any], list[str]]:
+        async def hold(*_: Any) -> HeldNight:
+            record = Round(run_id="r", held_at=datetime.now(UTC).isoformat())
+            ended = {BASE: Held(Manifest.model_construct(evaluation_id="e1"), 1, [{"outcome": "signed_off"}], {})}
+            return HeldNight(record, ended, ("left out: b.yml:3: url",), **further)
+
+        monkeypatch.setattr("stoic_assets.defs.nightly.hold_night", hold)
+        [nights] = build_nightly(Nightly(since=SINCE)).assets or []
+        result = dg.materialize(
+            [nights], instance=instance, partition_key=NIGHT, resources={"workplace": workplace},
+            run_config={"ops": {"nightly_conversations": {"config": {"again": again}}}},
+        )  # fmt: skip
+        [event] = result.get_asset_materialization_events()
+        logged = instance.all_logs(result.run_id)
+        metadata = {name: value.value for name, value in event.materialization.metadata.items()}
+        return metadata, [entry.user_message for entry in logged if entry.level == logging.WARNING]
+
+    return held
+
+
+def test_manifests_that_were_left_out_of_a_night_are_told(held_with_base: Callable[..., Any], told: Told) -> None:
+    found, _ = held_with_base()
     assert (found["faults"], found["left_out"], found["not_reached"]) == ("- left out: b.yml:3: url", 1, 0)
     [sent] = told()
     assert (sent["subject"], sent["data"]["agent_version"]) == (NIGHT, None)
@@ -171,24 +186,11 @@ def test_manifests_that_were_left_out_of_a_night_are_told(
 
 
 def test_the_second_round_shows_what_the_first_one_missed_and_tells_it_to_nobody_again(
-    workplace: Workplace, instance: dg.DagsterInstance, told: Told, monkeypatch: pytest.MonkeyPatch
+    held_with_base: Callable[..., Any], told: Told
 ) -> None:
-    async def hold(*_: Any) -> HeldNight:
-        record = Round(run_id="r", held_at=datetime.now(UTC).isoformat())
-        held = {BASE: Held(Manifest.model_construct(evaluation_id="e1"), 1, [{"outcome": "signed_off"}], {})}
-        return HeldNight(record, held, ("left out: b.yml:3: url",), {CANDIDATE: "nothing answers"})
-
-    monkeypatch.setattr("stoic_assets.defs.nightly.hold_night", hold)
-    [nights] = build_nightly(Nightly(since=SINCE)).assets or []
-    result = dg.materialize(
-        [nights], instance=instance, partition_key=NIGHT, resources={"workplace": workplace},
-        run_config={"ops": {"nightly_conversations": {"config": {"again": True}}}},
-    )  # fmt: skip
-    [event] = result.get_asset_materialization_events()
-    found = {name: value.value for name, value in event.materialization.metadata.items()}
+    found, warned = held_with_base(again=True, missed={CANDIDATE: "nothing answers"})
     assert (found["left_out"], found["not_reached"]) == (1, 1)
     assert found["faults"] == f"- {CANDIDATE}: nothing answers\n- left out: b.yml:3: url"
-    warned = [entry.user_message for entry in instance.all_logs(result.run_id) if entry.level == logging.WARNING]
     assert warned == [f"{CANDIDATE}: nothing answers", "left out: b.yml:3: url"]
     assert told() == []
 
