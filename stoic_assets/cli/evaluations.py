@@ -63,7 +63,13 @@ def evaluations(workplace: Workplace, agent_version: str | None) -> list[Row]:
         for evaluation_id in workplace.evidence.evaluation_ids(version)
         if (version, evaluation_id) not in rows
     ]
-    return sorted([*stored, *filter(None, begun)], key=lambda row: utc_text(row["started_at"]), reverse=True)
+    found = ({**row, "running": _is_running(workplace, row)} for row in [*stored, *filter(None, begun)])
+    return sorted(found, key=lambda row: utc_text(row["started_at"]), reverse=True)
+
+
+def _is_running(workplace: Workplace, row: Row) -> bool:
+    key = row["agent_version"], row["evaluation_id"]
+    return row["status"] != FINISHED and workplace.evidence.is_being_evaluated(*key)
 
 
 def _stored(workplace: Workplace, row: Row) -> Row:
@@ -103,7 +109,7 @@ def _table(found: Rows) -> Table:
     for heading in ("scored", "average", "cost"):
         table.add_column(heading, justify="right")
     for row in found:
-        status = f"{row['status']} offline" if row["offline"] else row["status"]
+        status = " ".join([row["status"], *(word for word in ("running", "offline") if row[word])])
         names = row["agent_version"], row["evaluation_id"], f"{in_utc(row['started_at']):%Y-%m-%d %H:%M}", status
         scored = f"{row['scored_trials'] or 0} of {row['planned_trials']}"
         numbers = dashed(score, row["average_score"]), dashed(dollars, row["cost_usd"])

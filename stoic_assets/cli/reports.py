@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from stoic_assets.adapters.evaluation.report import write_report
-from stoic_assets.adapters.workplace import open_workplace
+from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.evaluation_choice import evaluation_of, version_or_newest
 from stoic_assets.cli.options import Json
@@ -33,14 +33,21 @@ def report(
     version = version_or_newest(workplace, agent_version)
     manifest = evaluation_of(workplace, version, evaluation)
     if not workplace.warehouse.has("evaluations", version, manifest.evaluation_id):
-        again = way_to_finish(version, manifest.evaluation_id, CONVERSED)
-        raise ConfigurationError(f"evaluation {manifest.evaluation_id} was cut short; continue with {again}")
+        raise ConfigurationError(_why_unreported(workplace, version, manifest.evaluation_id))
     path = write_report(workplace, manifest, out)
     [head] = workplace.warehouse.read("evaluations", version, manifest.evaluation_id, ["status"])
-    if head["status"] == REGRADING:
+    if head["status"] == REGRADING and not workplace.evidence.is_being_evaluated(version, manifest.evaluation_id):
         console.err.print(f"stoic: {half_judged(version, manifest.evaluation_id)}")
     if as_json:
         about = {"agent_version": version, "evaluation_id": manifest.evaluation_id}
         console.print_json({**about, "path": str(path.absolute())})
     else:
         console.out.print(f"wrote {path}")
+
+
+def _why_unreported(workplace: Workplace, version: str, evaluation_id: str) -> str:
+    """The message about an evaluation whose conversations are not all stored."""
+    if workplace.evidence.is_being_evaluated(version, evaluation_id):
+        return f"evaluation {evaluation_id} is running in another process; report it once its conversations are stored"
+    again = way_to_finish(version, evaluation_id, CONVERSED)
+    return f"evaluation {evaluation_id} was cut short; continue with {again}"

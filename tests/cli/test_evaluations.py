@@ -58,6 +58,16 @@ def test_evaluations_stand_by_age_with_those_that_were_cut_short(listed: Callabl
     assert "2 of 3" in lines[2]
 
 
+def test_one_that_runs_is_told_from_one_that_was_cut_short(
+    listed: Callable[..., str], workplace: Workplace, version: str
+) -> None:
+    with workplace.evidence.locked(version, CUT_SHORT):
+        assert [row["running"] for row in json.loads(listed("--json"))] == [True, False]
+        assert "conversing running" in listed().splitlines()[1]
+    assert [row["running"] for row in json.loads(listed("--json"))] == [False, False]
+    assert "running" not in listed()
+
+
 @pytest.mark.parametrize("status", [None, "conversed", "incomplete", "regrading"])
 def test_what_was_cut_short_is_listed_with_its_cost_so_far(
     workplace: Workplace, make_manifest: Callable[..., Manifest], listed: Callable[..., str], status: str | None

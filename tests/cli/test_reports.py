@@ -40,5 +40,10 @@ def test_it_is_that_of_the_newest_or_of_one_that_is_named(
     assert reported == ["2025", "2024"]
     with pytest.raises(ConfigurationError, match=r"^evaluation 2026 was cut short; continue with `stoic eval .*2026"):
         reports.report(version, evaluation="2026")
+    with (
+        workplace.evidence.locked(version, "2026"),
+        pytest.raises(ConfigurationError, match=r"^evaluation 2026 is running in another process; report it once"),
+    ):
+        reports.report(version, evaluation="2026")
     with pytest.raises(ConfigurationError, match="has no evaluation 2023; known: 2024, 2025, 2026"):
         reports.report(version, evaluation="2023")
