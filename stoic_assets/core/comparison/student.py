@@ -48,7 +48,7 @@ def all_alike(sample: Sequence[float]) -> bool:
     return max(sample) - min(sample) < SAME
 
 
-def quantile(freedom: int, share: float) -> float:
+def quantile(freedom: float, share: float) -> float:
     """The value of t that a `share`, 0–1, of the distribution does not exceed."""
     from scipy.special import stdtrit
 

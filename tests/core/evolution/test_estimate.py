@@ -1,5 +1,6 @@
 """A mean over trials with jobs as clusters, against scipy's t interval and its own promises."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -35,6 +36,12 @@ def test_weights_count_and_a_weightless_trial_does_not() -> None:
     assert estimated([*known, WeightedScore("c", 1.0, 0.0)]) == estimated(known)
 
 
+def test_of_one_job_with_nearly_all_the_weight_no_spread_is_known() -> None:
+    found = estimated([WeightedScore("a", 0.2, 1.0), WeightedScore("b", 0.8, 1e-5)])
+    assert (found.low, found.why) == (None, "one job has all but a thousandth of the weight; an interval needs two")
+    assert estimated([WeightedScore("a", 0.2, 1.0), WeightedScore("b", 0.8, 1e-2)]).low is not None
+
+
 def test_where_nothing_weighs_anything_trials_weigh_alike() -> None:
     unsure = [WeightedScore("a", 0.2, 0.0), WeightedScore("b", 0.8, 0.0)]
     assert estimated(unsure) == estimated([WeightedScore("a", 0.2), WeightedScore("b", 0.8)])
@@ -44,6 +51,33 @@ def test_repeats_of_one_job_do_not_make_it_surer() -> None:
     few = estimated([WeightedScore("a", 0.2), WeightedScore("b", 0.8)])
     many = estimated([WeightedScore(job, score) for job, score in (("a", 0.2), ("b", 0.8)) for _ in range(20)])
     assert many == few
+
+
+@pytest.mark.parametrize("trials", [(10, 2, 2, 2, 2), (12, 1, 1), (30, *[3] * 9)])
+def test_the_interval_covers_the_truth_where_some_jobs_have_far_more_trials(trials: tuple[int, ...]) -> None:
+    draws = np.random.default_rng(3)
+    found = []
+    for _ in range(400):
+        jobs = [draws.normal(0.7 + draws.normal(0, 0.05), 0.05, count) for count in trials]
+        scores = [WeightedScore(str(job), float(score)) for job, each in enumerate(jobs) for score in each]
+        found.append(estimated(scores))
+    assert np.mean([each.low <= 0.7 <= each.high for each in found]) > 0.94
+    assert np.mean([each.high < 0.7 for each in found]) < 0.04
+
+
+def test_with_unequal_weights_it_is_the_bias_reduced_interval_with_satterthwaites_freedom() -> None:
+    scores = [WeightedScore("a", 0.2, 5.0), WeightedScore("b", 0.5, 3.0), WeightedScore("c", 0.9, 2.0)]
+    share = np.array([0.5, 0.3, 0.2])
+    factor = np.diag(share**2 / (1 - share))
+    residuals = np.eye(3) - np.outer(np.ones(3), share)
+    form = residuals.T @ factor @ residuals
+    freedom = np.trace(form) ** 2 / np.trace(form @ form)
+    values = np.array([0.2, 0.5, 0.9])
+    margin = stats.t.ppf(0.975, freedom) * np.sqrt(values @ form @ values)
+    found = estimated(scores)
+    assert found.mean == pytest.approx(0.43)
+    assert found.low == pytest.approx(max(0.0, 0.43 - margin))
+    assert found.high == pytest.approx(min(1.0, 0.43 + margin))
 
 
 @given(SCORES)
