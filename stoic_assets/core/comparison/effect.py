@@ -21,7 +21,8 @@ POWER = 0.90
 class Tested:
     """Both one-sided p; by Student's t also the 95 % and 90 % intervals of the difference, −1 to 1.
 
-    `detectable` is the difference that a suite of this spread finds with 90 % power. Without spread only both p exist.
+    `detectable` is the true difference of which a suite of this spread finds, with 90 % power, that it is there and
+    relevant. Without spread only both p exist.
     """
 
     p_less: float
@@ -43,8 +44,8 @@ class Effect:
     why: str | None = None
 
 
-def effect(differences: Sequence[float], tests: int) -> Effect:
-    """The effect over job differences, in a family of `tests` hypotheses."""
+def effect(differences: Sequence[float], tests: int, delta: float) -> Effect:
+    """The effect over job differences, in a family of `tests` hypotheses; from `delta` on a difference is relevant."""
     jobs = len(differences)
     if not jobs:
         return Effect(0, None, why="no job measured it in both versions")
@@ -53,16 +54,16 @@ def effect(differences: Sequence[float], tests: int) -> Effect:
         measured = f"only {plural(jobs, 'job')} measured it in both versions"
         return Effect(jobs, mean, why=f"{measured}; at least {FEWEST_JOBS} are needed")
     if not all_alike(differences):
-        return Effect(jobs, mean, _tested(differences, tests))
+        return Effect(jobs, mean, _tested(differences, tests, delta))
     if abs(mean) < SAME:
         return Effect(jobs, mean, why="every job scored the same in both versions, so there is no spread to test with")
     return Effect(jobs, mean, _alike(mean, jobs))
 
 
-def _tested(differences: Sequence[float], tests: int) -> Tested:
+def _tested(differences: Sequence[float], tests: int, delta: float) -> Tested:
     """The t test; `detectable` is for the strictest level of Holm, α/tests."""
     found = t_test(differences)
-    finest = detectable(len(differences), ALPHA / tests, POWER) * stdev(differences)
+    finest = detectable(len(differences), stdev(differences), ALPHA / tests, POWER, delta)
     return Tested(found.p_less, found.p_greater, *found.interval(0.95), *found.interval(0.90), finest)
 
 

@@ -100,7 +100,7 @@ def decide(tests: Sequence[Test], gating: bool, minimal: bool = True) -> list[Fi
     With `minimal` false the δ condition is left out; simulations need that, verdicts do not.
     """
     family = [place for place, test in enumerate(tests) if test.why is None and len(test.pairs) >= FEWEST_JOBS]
-    effects = [effect([pair.difference for pair in test.pairs], max(1, len(family))) for test in tests]
+    effects = [effect([pair.difference for pair in test.pairs], max(1, len(family)), test.delta) for test in tests]
     adjusted = _adjusted({place: effects[place].tested for place in family})
     findings = [_undecided(test, found, gating) for test, found in zip(tests, effects, strict=True)]
     return [
@@ -182,8 +182,6 @@ def _what_is_possible(tested: Tested, jobs: int, delta: float, sure: bool) -> st
         return f"all {jobs} jobs differ by the same amount, {said}"
     low, high = difference(tested.low_90), difference(tested.high_90)
     said = f"the 90 % interval, {low} to {high}, is not within ±δ ({_shown(delta)})"
-    if tested.detectable <= delta:  # there was power enough
-        return said
     found = f"detect only differences of {tested.detectable:.2f} or more"
     if tested.detectable > 1:  # scores are 0–1
         found = "are too few to detect any difference"

@@ -41,7 +41,7 @@ def comparison_markdown(comparison: Comparison) -> str:
         "<details><summary>By condition, trials passed, and lift from the facts (not part of the verdict)</summary>",
         _table(rest),
         "</details>",
-        f"<sub>evaluations {evaluations}; “detectable”: the smallest difference found with 90 % power</sub>",
+        f"<sub>evaluations {evaluations}; “detectable”: the true difference that is found with 90 % power</sub>",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 

@@ -4,14 +4,22 @@ Of scipy only the special functions are imported: with `scipy.stats` and statsmo
 110 MB more, for the same numbers.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import sqrt
 from statistics import fmean, stdev
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
 
 SAME = 1e-9
 """Values closer than this differ only by rounding."""
+_FINE = 1e-6
+"""How exactly a detectable mean is found."""
+_SHOWN = 200
+"""Quantiles of a sample's deviation: with 200 the power of five values is exact to a thousandth."""
 
 
 @dataclass(frozen=True)
@@ -55,12 +63,37 @@ def quantile(freedom: float, share: float) -> float:
     return float(stdtrit(freedom, share))
 
 
-@cache
-def detectable(count: int, alpha: float, power: float) -> float:
-    """The mean, in standard deviations, that a one-sided test of `count` values detects with that power, 0–1."""
-    from scipy.special import nctdtrinc
+def detectable(count: int, deviation: float, alpha: float, power: float, least: float = 0.0) -> float:
+    """The true mean at which a one-sided test of `count` values is significant, and their mean at least `least`.
 
-    return float(nctdtrinc(count - 1, 1 - power, quantile(count - 1, 1 - alpha))) / sqrt(count)
+    Both together happen with that power, 0–1; `deviation` is the standard deviation of the values. Without `least` this
+    is the power of the t test: noncentral t, a mixture of normal distributions over the deviations that samples show.
+    """
+    import numpy as np
+    from scipy.special import ndtr
+
+    error = deviation / sqrt(count)
+    needed = np.maximum(least, quantile(count - 1, 1 - alpha) * error * _shown(count - 1))
+    return _where(lambda mean: float(ndtr((mean - needed) / error).mean()), power, float(needed[-1]) + 10 * error)
+
+
+@cache
+def _shown(freedom: int) -> "np.ndarray":
+    """Quantiles of the deviation that samples show, in true deviations, ascending."""
+    import numpy as np
+    from scipy.special import chdtri
+
+    shares = (_SHOWN - 0.5 - np.arange(_SHOWN)) / _SHOWN
+    return np.sqrt(np.asarray(chdtri(freedom, shares)) / freedom)
+
+
+def _where(rising: Callable[[float], float], level: float, highest: float) -> float:
+    """Where a function that rises from 0 to `highest` reaches a level, by bisection."""
+    low = 0.0
+    while highest - low > _FINE:
+        middle = (low + highest) / 2
+        low, highest = (low, middle) if rising(middle) > level else (middle, highest)
+    return highest
 
 
 def _chance_below(freedom: int, t: float) -> float:

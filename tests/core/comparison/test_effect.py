@@ -10,15 +10,17 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, nct, t, ttest_1samp
 
 from stoic_assets.core.comparison.effect import FEWEST_JOBS, Tested, effect
+from stoic_assets.core.comparison.student import detectable
 
 Tested.__test__ = False  # type: ignore[attr-defined]  # a class of ours that pytest takes for one of tests
+DELTA = 0.05
 SPREAD = st.lists(st.floats(-1, 1), min_size=FEWEST_JOBS, max_size=30).filter(lambda d: max(d) - min(d) > 1e-3)
 
 
 @settings(max_examples=40)
 @given(SPREAD)
 def test_p_and_intervals_are_those_of_scipy(differences: list[float]) -> None:
-    tested = effect(differences, 9).tested
+    tested = effect(differences, 9, DELTA).tested
     assert tested is not None
     less, greater = (ttest_1samp(differences, 0.0, alternative=side) for side in ("less", "greater"))
     assert (tested.p_less, tested.p_greater) == pytest.approx((less.pvalue, greater.pvalue), abs=1e-12)
@@ -32,7 +34,7 @@ def test_p_and_intervals_are_those_of_scipy(differences: list[float]) -> None:
 @settings(max_examples=40)
 @given(SPREAD)
 def test_the_interval_lies_around_the_difference(differences: list[float]) -> None:
-    found = effect(differences, 9)
+    found = effect(differences, 9, DELTA)
     assert found.tested is not None
     assert found.difference is not None
     assert found.jobs == len(differences)
@@ -43,17 +45,30 @@ def test_the_interval_lies_around_the_difference(differences: list[float]) -> No
 @pytest.mark.parametrize(("jobs", "tests"), [(5, 9), (12, 9), (40, 9), (12, 1)])
 def test_the_detectable_difference_is_found_with_the_power_it_promises(jobs: int, tests: int) -> None:
     differences = np.random.default_rng(jobs).normal(0, 0.1, jobs)
-    tested = effect(differences.tolist(), tests).tested
+    tested = effect(differences.tolist(), tests, 0.0).tested
     assert tested is not None
     shift = tested.detectable / (np.std(differences, ddof=1) / sqrt(jobs))
     power = nct.sf(t.ppf(1 - 0.05 / tests, jobs - 1), jobs - 1, shift)  # of the t test, exactly
-    assert power == pytest.approx(0.90, abs=1e-4)
-    assert tested.detectable > effect(differences.tolist(), 1).tested.detectable - 1e-12  # type: ignore[union-attr]
+    assert power == pytest.approx(0.90, abs=5e-4)
+    assert tested.detectable > effect(differences.tolist(), 1, 0.0).tested.detectable - 1e-12  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(("jobs", "spread", "delta"), [(40, 0.06, 0.05), (40, 0.1, 0.1), (12, 0.1, 0.05)])
+def test_a_drop_of_what_is_detectable_is_significant_and_relevant_in_nine_of_ten(
+    jobs: int, spread: float, delta: float
+) -> None:
+    draws = np.random.default_rng(jobs)
+    finest = detectable(jobs, spread, 0.05 / 9, 0.9, delta)
+    drops = draws.normal(finest, spread, (4000, jobs))
+    error = drops.std(axis=1, ddof=1) / sqrt(jobs)
+    found = (drops.mean(axis=1) >= delta) & (drops.mean(axis=1) / error >= t.ppf(1 - 0.05 / 9, jobs - 1))
+    assert found.mean() == pytest.approx(0.9, abs=0.015)
+    assert finest > delta
 
 
 @given(st.lists(st.floats(-1, 1), min_size=1, max_size=FEWEST_JOBS - 1))
 def test_four_jobs_are_too_few(differences: list[float]) -> None:
-    found = effect(differences, 9)
+    found = effect(differences, 9, DELTA)
     assert found.tested is None
     assert found.difference == pytest.approx(np.mean(differences), abs=1e-12)
     said = rf"only {len(differences)} jobs? measured it in both versions; at least 5 are needed"
@@ -61,24 +76,24 @@ def test_four_jobs_are_too_few(differences: list[float]) -> None:
 
 
 def test_no_difference_in_any_job_is_no_evidence() -> None:
-    found = effect([0.0] * 12, 9)
+    found = effect([0.0] * 12, 9, DELTA)
     assert found.tested is None
     assert found.why == "every job scored the same in both versions, so there is no spread to test with"
 
 
 @pytest.mark.parametrize(("step", "p_less", "p_greater"), [(-1.0, 2**-12, 1.0), (0.1, 1.0, 2**-12)])
 def test_the_same_difference_in_every_job_is_tested_by_its_sign(step: float, p_less: float, p_greater: float) -> None:
-    tested = effect([step] * 12, 9).tested
+    tested = effect([step] * 12, 9, DELTA).tested
     assert tested == Tested(p_less=p_less, p_greater=p_greater)
     assert min(p_less, p_greater) == binomtest(12, 12, alternative="greater").pvalue
 
 
 def test_differences_by_rounding_alone_are_equal() -> None:
-    tested = effect([0.3 - 0.2, 0.1, 0.6 - 0.5, 0.8 - 0.7, 0.4 - 0.3], 9).tested
+    tested = effect([0.3 - 0.2, 0.1, 0.6 - 0.5, 0.8 - 0.7, 0.4 - 0.3], 9, DELTA).tested
     assert tested == Tested(p_less=1.0, p_greater=2**-5)
 
 
 def test_no_job_no_difference() -> None:
-    found = effect([], 9)
+    found = effect([], 9, DELTA)
     assert (found.jobs, found.difference, found.tested) == (0, None, None)
     assert found.why == "no job measured it in both versions"

@@ -92,7 +92,7 @@ def test_markdown_has_a_row_for_each_measure_and_folds_the_rest(worse: Compariso
     gating, _, rest = text.partition("<details>")
     assert gating.startswith("### ❌ marcus@1.1.0 is worse than marcus@1.0.0")
     assert len([line for line in gating.splitlines() if line.startswith("| ")]) == 2 + 9
-    assert "| assertion | 1.00 | 0.60 | −0.40 | −0.41 to −0.39 | <0.001 | 0.02 | **regressed** |" in gating
+    assert "| assertion | 1.00 | 0.60 | −0.40 | −0.41 to −0.39 | <0.001 | 0.11 | **regressed** |" in gating
     assert "assertion, withheld" in rest
 
 
