@@ -161,7 +161,7 @@ def test_what_people_say_of_the_judge_and_which_bound_held_are_shown(
 
 
 def test_the_agreement_shown_is_that_of_the_judges_who_scored(stored: Stored, workplace: Workplace) -> None:
-    known = {"virtue": "wisdom", "judge_model": "gpt", "estimate": 0.1, "low": -0.1, "high": 0.3}
+    known = {"virtue": "wisdom", "judge_model": "gpt", "estimate": 0.1, "low": -0.1, "high": 0.2}
     rows = [known | {"measure": measure, "items": 20, "raters": 3} for measure in ("spearman", "alpha_people")]
     workplace.warehouse.write("judge_calibration", *PLACE, rows)
     assert stored().agreement == ""

@@ -10,6 +10,10 @@ from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.formatting import is_missing, plural, score, words
 from stoic_assets.core.table_rows import Row
 
+_AGREE, _UNCERTAIN, _APART = "agree", "are not shown to agree", "do not agree"
+_USEFUL = 0.3
+"""A rank correlation below it leaves nine tenths of the differences between replies unexplained."""
+
 
 @dataclass(frozen=True)
 class AgainstPeople:
@@ -25,17 +29,23 @@ class AgainstPeople:
     alpha_people: Row
 
     @property
-    def agree(self) -> bool | None:
-        """Whether the scores agree with people's: not where the interval reaches 0. None where there is no interval."""
-        return None if is_missing(self.spearman["low"]) else bool(self.spearman["low"] > 0)
+    def agree(self) -> str | None:
+        """Whether the scores agree with people's, in words; None where there is no interval.
+
+        An interval that reaches 0 shows no agreement, but only one that excludes `_USEFUL` shows that there is none: of
+        15 trials, one in three studies of a judge with a correlation of 0.57 reaches 0.
+        """
+        if is_missing(self.spearman["low"]):
+            return None
+        return _AGREE if self.spearman["low"] > 0 else _APART if self.spearman["high"] < _USEFUL else _UNCERTAIN
 
     @property
     def sentence(self) -> str:
-        """The figures, with a clear statement where the scores do not agree with people's."""
+        """The figures, with a clear statement unless the scores agree with people's."""
         return (
             f"{words(self.virtue)} by {self.judge}: rank correlation with people {_figure(self.spearman)} over "
             f"{plural(self.spearman['items'], 'trial')}, raters’ alpha {_figure(self.alpha_people)}"
-            f"{': these scores do not agree with people’s' if self.agree is False else ''}."
+            f"{f': these scores {self.agree} with people’s' if self.agree in (_APART, _UNCERTAIN) else ''}."
         )
 
 
@@ -67,9 +77,9 @@ def in_short(calibration: Iterable[Row], verdicts: Iterable[Row]) -> str:
     judges = judges_of(verdicts)
     found = [each for each in against_people(calibration, judges) if each.judge == ",".join(sorted(judges))]
     said = [
-        f"Scores that {'agree' if agree else 'do not agree'} with people's: {', '.join(names)}."
-        for agree in (True, False)
-        if (names := [words(each.virtue).lower() for each in found if each.agree is agree])
+        f"Scores that {agree} with people's: {', '.join(names)}."
+        for agree in (_AGREE, _UNCERTAIN, _APART)
+        if (names := [words(each.virtue).lower() for each in found if each.agree == agree])
     ]
     return " ".join(said)
 

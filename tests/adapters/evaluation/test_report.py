@@ -208,7 +208,7 @@ def test_what_is_known_of_the_judges_says_why_a_confidence_is_their_own(workplac
     page = write_report(workplace, manifest).read_text(encoding="utf-8")
     assert ">Not calibrated: 12 trials are few.<" in page
     assert ">Wisdom by gpt: rank correlation with people 0.10 (95 % −0.40 to 0.60) over 12 trials, raters" in page
-    assert "Scores that do not agree with people's: wisdom." in write_weak_virtues(workplace, manifest)[1]
+    assert "Scores that are not shown to agree with people's: wisdom." in write_weak_virtues(workplace, manifest)[1]
 
 
 def test_a_score_that_is_weak_by_the_settings_is_seen_to_be(workplace: Workplace, evaluated: Make) -> None:
