@@ -7,7 +7,7 @@ suites as (
     select
         agent_version,
         evaluation_id,
-        list_sort(list(distinct job)) as suite
+        list_sort(list(distinct {'job': job, 'condition': condition})) as suite
     from {{ ref('composite_scores') }}
     group by agent_version, evaluation_id
 ),
@@ -40,7 +40,8 @@ sloped as (
         -- The slope of a single point is NaN, which DuckDB holds to be greater than any number.
         case when lag(n) over judged is not null then regr_slope(mean, n) over judged end as slope
     from placed
-    -- Each panel of judges has a scale of its own, and so has each set of jobs: ten hard ones more are no decline.
+    -- Each panel of judges has a scale of its own, and so has each set of jobs: ten hard ones more are no decline, and
+    -- neither is a condition that was left out.
     window judged as (
         partition by agent, virtue, judges, suite
         order by n

@@ -176,3 +176,13 @@ def test_stand_ins_count_where_there_is_nothing_else(warehouse, release):
     release("2", 0.2, started_at="2026-02-01T00:00:00Z", offline=True)
     release("3", 0.9, started_at="2026-03-01T00:00:00Z", status="conversed")
     assert [(row["n"], row["mean"]) for row in trends(warehouse)] == [(1, 0.5), (2, 0.2)]
+
+
+def test_a_version_that_ran_in_another_condition_is_no_decline(warehouse, evaluation):
+    for month, condition, score in ((1, "supplied", 0.9), (2, "withheld", 0.5), (3, "supplied", 0.9)):
+        date = f"2026-{month:02}-01T00:00:00Z"
+        made = evaluation(warehouse, f"marcus@{month}", "e1", started_at=date, released_at=date)
+        made.trial(condition=condition).verdict(score=score).scored(*READ)
+    assert [(row["slope"], row["trend"]) for row in trends(warehouse)] == [
+        (None, "stable"), (None, "stable"), (pytest.approx(0.0), "stable"),
+    ]  # fmt: skip
