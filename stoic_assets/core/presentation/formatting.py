@@ -49,8 +49,11 @@ def difference(value: float) -> str:
 
 
 def p_value(value: float) -> str:
-    """Three decimals, or the bound below them: `0.031`, `<0.001`."""
-    return "<0.001" if value < 0.001 else f"{value:.3f}"
+    """Three decimals, or the bound below them: `0.031`, `<0.001`; more where 0.050 would hide that it is above 0.05."""
+    if value < 0.001:
+        return "<0.001"
+    texts = (f"{value:.{decimals}f}" for decimals in range(3, 11))
+    return next((text for text in texts if (float(text) > 0.05) == (value > 0.05)), f"{value:.3f}")
 
 
 def count(value: float) -> str:

@@ -45,6 +45,7 @@ TEXT = st.text()
         (dollars, 0.0999, "$0.10"), (dollars, 3e-5, "<$0.001"),
         (percent, 0.354, "35 %"), (percent, 0.001, "<1 %"), (percent, 0.0, "0 %"),
         (formatting.p_value, 0.03149, "0.031"), (formatting.p_value, 0.00099, "<0.001"),
+        (formatting.p_value, 0.0499, "0.050"), (formatting.p_value, 0.0502, "0.0502"),
         (formatting.count, 12500.0, "12,500"), (formatting.words, "practical_wisdom", "Practical wisdom"),
     ],
 )
