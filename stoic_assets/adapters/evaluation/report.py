@@ -35,14 +35,11 @@ Key = tuple[str, str]
 
 
 def report_data(workplace: Workplace, manifest: Manifest) -> ReportData:
-    """The rows of one evaluation, with those of its base.
-
-    The base is the evaluation that it was compared with; if there was no comparison, the parent's newest.
-    """
+    """The rows of one evaluation, with those of the evaluation that it was compared with, its base."""
     key = (manifest.agent_version, manifest.evaluation_id)
     agent = agent_of(manifest.agent_version)
     comparisons = _comparisons(workplace.warehouse, manifest)
-    base = _compared_base(comparisons) or _parent(workplace, manifest)
+    base = _compared_base(comparisons)
     tables = _tables(workplace, key, ReportData)
     trends = workplace.warehouse.query("select * from virtue_trends where agent = ? order by n", [agent])
     return ReportData(
@@ -136,12 +133,3 @@ def _place(version: str, parents: Sequence[str]) -> int:
 
 def _compared_base(comparisons: Rows) -> Key | None:
     return (comparisons[0]["base"], comparisons[0]["base_evaluation_id"]) if comparisons else None
-
-
-def _parent(workplace: Workplace, manifest: Manifest) -> Key | None:
-    """The newest judged evaluation of the first parent that has one."""
-    for parent in manifest.parents:
-        for earlier in reversed(workplace.evidence.manifests(parent)):
-            if workplace.warehouse.has("evaluation_virtues", parent, earlier.evaluation_id):
-                return parent, earlier.evaluation_id
-    return None

@@ -4,6 +4,7 @@ The policy in the head forbids every request, and every script except the page's
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -61,6 +62,9 @@ def report_parts(data: ReportData, compiled: BytecodeCache | None = None) -> Ite
     `compiled` keeps the compiled templates between processes.
     """
     trials, found = trial_views(data), measures(data.composite_scores, data.trials)
+    counts = summary(data, trials)
+    if not counts.conclusive:
+        data = replace(data, base=None, version_comparisons=())
     environment = _environment(compiled)
     style = own_text(environment, "report.css") + own_text(environment, "comparison.css")
     script = own_text(environment, "report.js")
@@ -74,20 +78,20 @@ def report_parts(data: ReportData, compiled: BytecodeCache | None = None) -> Ite
         weak_above=weak_above(_in_order(data.evaluation_virtues)),
         held={**data.evaluation, "ended_at": latest(data.trials, "ended_at")},
         judged_at=latest((*data.virtue_scores, *data.task_scores), "evaluated_at"),
-        calls=model_calls(data.llm_calls), reliability=reliability(data.job_reliability), **_compared(data, trials),
+        calls=model_calls(data.llm_calls), reliability=reliability(data.job_reliability), summary=counts,
+        **_compared(data, trials),
         charts={name: Markup(chart) for name, chart in charts(data).items()},  # noqa: S704 - all our own
     )
 
 
 def _compared(data: ReportData, trials: Sequence[TrialView]) -> dict[str, Any]:
-    """How many trials there were, what was found against the base, and what changed since it."""
-    counts, plain = summary(data, trials), differences(data)
+    """What was found against the base, and what changed since it."""
+    plain = differences(data)
     before = trial_views(data.base) if data.base else []
     changes = job_changes(before, trials, plain.flips if plain else ())
     pairs = side_by_side(changes)
     return {
-        "summary": counts,
-        "verdict": version_verdict(data.version_comparisons) if counts.conclusive else None,
+        "verdict": version_verdict(data.version_comparisons),
         "differences": plain,
         "most_changed": most_changed(changes),
         "pairs": pairs,

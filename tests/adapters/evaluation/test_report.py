@@ -60,19 +60,13 @@ def compared(workplace: Workplace, manifest: Manifest, *bases: tuple[str, str]) 
 
 
 @pytest.mark.parametrize("stored", [False, True])
-def test_where_nothing_was_compared_the_parents_newest_evaluation_is_the_base(
-    workplace: Workplace, evaluated: Make, stored: bool
-) -> None:
-    for evaluation_id in ("a", "bb"):
-        evaluated("marcus@1", evaluation_id)
+def test_what_was_not_compared_has_no_base(workplace: Workplace, evaluated: Make, stored: bool) -> None:
+    evaluated("marcus@1", "a")
     manifest = evaluated("marcus@2", "c", ("marcus@0", "marcus@1"))
     if stored:
         compared(workplace, manifest)
     data = report_data(workplace, manifest)
-    assert data.version_comparisons == []
-    assert data.base
-    assert (data.base.evaluation["agent_version"], data.base.evaluation["evaluation_id"]) == ("marcus@1", "bb")
-    assert [row["content"] for row in data.base.turns] == ["I am bb."]
+    assert (data.version_comparisons, data.base) == ([], None)
 
 
 def test_the_evaluation_that_it_was_compared_with_is_the_base(workplace: Workplace, evaluated: Make) -> None:
@@ -180,8 +174,7 @@ def test_what_can_be_compared_by_now_names_the_command(workplace: Workplace, eva
 def test_a_report_is_written_when_the_base_is_no_longer_stored(workplace: Workplace, evaluated: Make) -> None:
     manifest = evaluated("marcus@2", "c")
     compared(workplace, manifest, ("marcus@1", "gone"))
-    text = write_report(workplace, manifest).read_text(encoding="utf-8")
-    assert "Compared with marcus@1" in text
+    assert write_report(workplace, manifest).exists()
     data = report_data(workplace, manifest)
     assert data.base
     assert data.base.evaluation == {"agent_version": "marcus@1", "evaluation_id": "gone"}

@@ -294,12 +294,10 @@ def test_the_verdict_and_its_notes_come_first(usual_page: str) -> None:
     assert "<title>marcus@1.1.0 regressed" in usual_page
 
 
-def test_without_comparison_rows_plain_differences_stand_untested(make_data: Make) -> None:
-    html = render_report(make_data(version_comparisons=()))
-    assert "They are not tested, so they may be chance." in html
-    assert 'id="flips"' in html
-    assert 'id="comparison"' not in html
-    assert not re.search("against marcus@1.0.0:|p \\(Holm\\)", html)
+def test_without_a_comparison_nothing_is_set_against_another_version(make_data: Make) -> None:
+    html = render_report(make_data(version_comparisons=(), base=None, uncompared="the two have no job in common"))
+    assert "Not compared with another version: the two have no job in common." in html
+    assert not re.search('id="(flips|comparison)"|Dashed line|score in ', html)
 
 
 def test_one_assertion_that_flipped_is_no_plural(make_data: Make) -> None:

@@ -1,9 +1,6 @@
-"""Plain differences between two versions."""
+"""What differs between two versions besides the tested measures."""
 
 from collections.abc import Callable
-from dataclasses import replace
-
-import pytest
 
 from stoic_assets.core.reports.data import ReportData
 from stoic_assets.core.reports.trend_chart import versions_before
@@ -23,15 +20,13 @@ def test_earlier_versions_stand_the_newest_first() -> None:
     assert versions_before("marcus@new", trends) == ["marcus@3", "marcus@2", "marcus@1"]
 
 
-def test_measures_and_virtues_are_set_side_by_side(make_data: Make) -> None:
-    found = differences(make_data())
+def test_virtues_of_the_base_are_at_hand(make_data: Make) -> None:
+    data = make_data()
+    found = differences(data)
     assert found is not None
-    changes = {row.measure: row.change for row in found.measures}
-    assert changes["wisdom"] == pytest.approx(-0.08)
-    assert changes["justice"] is None
-    assert changes["assertion"] is not None
-    assert changes["assertion"] < -0.3
-    assert next(iter(changes)) == "overall"
+    assert data.base
+    assert found.virtues == {row["virtue"]: row["score"] for row in data.base.evaluation_virtues}
+    assert found.virtues["wisdom"] is not None
 
 
 def test_assertions_that_flipped_are_named_with_the_greatest_loss_first(make_data: Make) -> None:
@@ -41,12 +36,3 @@ def test_assertions_that_flipped_are_named_with_the_greatest_loss_first(make_dat
     assert losses == sorted(losses)
     assert losses[0] == -1.0
     assert {"landlord" in flip.text for flip in found.flips} == {True}
-
-
-def test_jobs_that_only_one_version_ran_are_named(make_data: Make) -> None:
-    data = make_data()
-    fewer = [row for row in data.composite_scores if row["job"] != "reminders"]
-    more = [row | {"job": job} for row in fewer[:1] for job in ("new-10", "new-9")]
-    found = differences(replace(data, composite_scores=fewer + more))
-    assert found is not None
-    assert (found.only_base, found.only_this) == (["reminders"], ["new-9", "new-10"])
