@@ -69,7 +69,7 @@ def evaluations(workplace: Workplace, agent_version: str | None) -> list[Row]:
 
 def _is_running(workplace: Workplace, row: Row) -> bool:
     key = row["agent_version"], row["evaluation_id"]
-    return row["status"] != FINISHED and workplace.evidence.is_being_evaluated(*key)
+    return row["status"] != FINISHED and bool(workplace.evidence.is_being_evaluated(*key))
 
 
 def _stored(workplace: Workplace, row: Row) -> Row:

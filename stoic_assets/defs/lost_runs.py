@@ -1,33 +1,38 @@
 """Runs that stay STARTED although their process is gone.
 
 With Dagster's own launcher, only the code server that started a run notices the end of its process. That server may be
-gone too, or have met a full disk when it looked: in both cases the run would stay STARTED.
+gone too, or have met a full disk when it looked: in both cases the run would stay STARTED. So would the run of a
+command that was killed. Four of them would leave no place for others (`max_concurrent_runs`).
 """
 
 import json
+from collections.abc import Mapping
 
 import dagster as dg
 
 from stoic_assets.adapters.process.runs_at_work import forget, is_at_work, runs_at_work_once
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.evaluation import EVALUATION_TAG
+from stoic_assets.defs.releases import PARTITION_TAG
 
 
 @dg.sensor(
     description="Marks runs as failed whose process is gone but that Dagster still counts as running; then it "
-    "starts them again, as configured.",
+    "starts them again, as configured. Runs of commands are left for their users to resume.",
     minimum_interval_seconds=30,
     default_status=dg.DefaultSensorStatus.RUNNING,
 )
 def lost_runs(context: dg.SensorEvaluationContext, workplace: dg.ResourceParam[Workplace]) -> dg.SensorResult:
     """The cursor contains the runs whose process was gone at the last tick: Dagster sees most of them end in a second.
 
-    A run that did not lock its file here is ignored: it belongs to a command, whose user sees it end and resumes it, to
+    A run that locked neither a file of its own nor, as commands do, its evaluation here is ignored: it belongs to
     another launcher, or to a machine that does not share this home.
     """
     home, filters = workplace.project.home, dg.RunsFilter(statuses=[dg.DagsterRunStatus.STARTED])
     known = runs_at_work_once(home)  # read first: a run counts as started before it locks its file
     started = {run.run_id: run for run in context.instance.get_runs(filters)}
     gone = {run_id for run_id in known if run_id in started and not is_at_work(home, run_id)}
+    gone |= _commands_gone(workplace, started)
     lost = sorted(gone & set(json.loads(context.cursor or "[]")))
     for run_id in lost:
         context.instance.report_run_failed(started[run_id], "the process of this run is gone without reporting its end")
@@ -35,3 +40,13 @@ def lost_runs(context: dg.SensorEvaluationContext, workplace: dg.ResourceParam[W
         forget(home, run_id)
     said = f"marked as failed: {', '.join(lost)}" if lost else "no run has lost its process"
     return dg.SensorResult(skip_reason=said, cursor=json.dumps(sorted(gone - set(lost))))
+
+
+def _commands_gone(workplace: Workplace, started: Mapping[str, dg.DagsterRun]) -> set[str]:
+    """The runs of commands that ended without reporting it: a command holds its evaluation's lock throughout."""
+    return {
+        run_id
+        for run_id, run in started.items()
+        if run.remote_job_origin is None and {PARTITION_TAG, EVALUATION_TAG} <= run.tags.keys()
+        and workplace.evidence.is_being_evaluated(run.tags[PARTITION_TAG], run.tags[EVALUATION_TAG]) is False
+    }  # fmt: skip

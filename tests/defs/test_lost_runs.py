@@ -13,7 +13,9 @@ from dagster._core.storage.tags import GRPC_INFO_TAG
 
 from stoic_assets.adapters.process.runs_at_work import at_work, runs_at_work_once
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.core.evaluation import EVALUATION_TAG
 from stoic_assets.defs.lost_runs import lost_runs
+from stoic_assets.defs.releases import PARTITION_TAG
 from stoic_assets.defs.resources import WorkplaceResource
 
 STARTED, FAILURE = dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.FAILURE
@@ -111,6 +113,25 @@ def test_a_run_of_which_nothing_can_be_seen_here_is_left_alone(instance: dg.Dags
     for _ in range(3):
         cursor = look(cursor)
     assert run_of(instance, elsewhere).status == STARTED
+
+
+def test_the_run_of_a_command_has_failed_once_nobody_holds_its_evaluation(
+    instance: dg.DagsterInstance, workplace: Workplace, look: Look
+) -> None:
+    @dg.job(partitions_def=dg.DynamicPartitionsDefinition(name="agent_version"))
+    def work() -> None: ...
+
+    def begin(evaluation_id: str) -> str:
+        tags = {PARTITION_TAG: "marcus@1", EVALUATION_TAG: evaluation_id}
+        return instance.create_run_for_job(work, status=STARTED, tags=tags).run_id
+
+    at_work, killed, elsewhere = begin("at-work"), begin("killed"), begin("elsewhere")
+    with workplace.evidence.locked("marcus@1", "killed"):
+        pass  # the file of the lock stays, as it does after a kill
+    with workplace.evidence.locked("marcus@1", "at-work"):
+        look(look())
+    statuses = [run_of(instance, run_id).status for run_id in (at_work, killed, elsewhere)]
+    assert statuses == [STARTED, FAILURE, STARTED]
 
 
 def test_a_run_that_could_not_record_its_end_is_found(

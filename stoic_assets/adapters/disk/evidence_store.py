@@ -69,13 +69,13 @@ class EvidenceStore:
                 held.enter_context(own)
             yield
 
-    def is_being_evaluated(self, agent_version: str, named: str | None = None) -> bool:
-        """Whether another process works on the `named` evaluation, else on the newest, as far as can be seen here."""
+    def is_being_evaluated(self, agent_version: str, named: str | None = None) -> bool | None:
+        """Whether another process works on the `named` evaluation, else on the newest; None if none ever did here."""
         begun = [named] if named else [each.evaluation_id for each in self.manifests(agent_version)]
         try:
             return bool(begun) and is_locked(self.folder(agent_version, begun[-1]) / "lock")
         except OSError:
-            return False
+            return None
 
     def _version_locked(self, agent_version: str) -> AbstractContextManager[None]:
         busy = Busy(f"{agent_version} is being deleted by another process; wait for it, then try again")

@@ -43,7 +43,7 @@ def base_version(workplace: Workplace, manifest: Manifest) -> str | None:
 def is_first_under_way(workplace: Workplace, agent_version: str) -> bool:
     """Whether a version has no finished evaluation yet, but another process is making one."""
     finished = any(row["status"] in DONE for row in workplace.warehouse.evaluations(agent_version))
-    return not finished and workplace.evidence.is_being_evaluated(agent_version)
+    return not finished and bool(workplace.evidence.is_being_evaluated(agent_version))
 
 
 def compare_versions(

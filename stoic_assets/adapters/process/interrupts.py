@@ -40,9 +40,14 @@ class HeardOnce:
 
 
 def hear_interrupts_once() -> None:
-    """Ctrl-C raises `KeyboardInterrupt`, the first time. Errors that it causes in libraries are no longer printed."""
+    """Ctrl-C raises `KeyboardInterrupt`, the first time. Errors that it causes in libraries are no longer printed.
+
+    A terminal that is closed counts as Ctrl-C, unless nohup has that ignored.
+    """
     interrupt, tell = HeardOnce(signal.default_int_handler), sys.unraisablehook
     signal.signal(signal.SIGINT, interrupt)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
+        signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGINT))
     sys.unraisablehook = lambda ignored: None if interrupt.heard else tell(ignored)
     if logging.lastResort:  # prints records that no other handler takes
         logging.lastResort.addFilter(lambda _: not interrupt.heard)

@@ -117,3 +117,20 @@ def test_what_libraries_trip_over_is_told_until_there_was_an_interrupt() -> None
     assert "closing failed" in before
     assert "ValueError" in before
     assert (ended.returncode, after) == (0, "")
+
+
+@pytest.mark.parametrize(("before", "heard"), [("SIG_DFL", b"interrupted"), ("SIG_IGN", b"went on")])
+def test_a_terminal_that_is_closed_interrupts_unless_that_is_ignored(before: str, heard: bytes) -> None:
+    code = f"""
+import signal
+from stoic_assets.adapters.process.interrupts import hear_interrupts_once
+signal.signal(signal.SIGHUP, signal.{before})
+hear_interrupts_once()
+try:
+    signal.raise_signal(signal.SIGHUP)
+    print("went on")
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert done.stdout.strip() == heard
