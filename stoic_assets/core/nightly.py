@@ -122,14 +122,26 @@ def _to_evaluate(held: Round, facts: Facts) -> dict[str, str]:
 
 
 def _to_hold_again(night: Night, facts: Facts) -> tuple[str, ...]:
-    """Once the whole first round is settled: the versions with a new regression, and their bases if they took part."""
-    if night.first is None or night.again is not None or not _is_settled(night.first, facts):
+    """Once the whole first round is settled: the versions with a new regression, and their bases if they took part.
+
+    If the night was materialised again after a second round without all verdicts: those of that round.
+    """
+    if night.first is None or not _is_settled(night.first, facts):
         return ()
+    if night.again is not None:
+        return _without_verdict(night.again, facts) if night.first.held_at > night.again.held_at else ()
     held = night.first.evaluations
     compared = {version: facts.rows(version, night.first) for version in held}
     new = {name: regressed_measures(rows).keys() - facts.reported_before(name, rows) for name, rows in compared.items()}
     bases = {held[version].base for version, measures in new.items() if measures}
     return tuple(version for version in held if new[version] or version in bases)
+
+
+def _without_verdict(held: Round, facts: Facts) -> tuple[str, ...]:
+    """All versions of a round if one of them has no verdict and nothing will give it one."""
+    judged = {each.evaluation_id for each in held.evaluations.values()} <= facts.comparisons.keys()
+    done = not _is_settled(held, facts) or (judged and not held.faults)
+    return () if done else tuple({**held.evaluations, **held.faults})
 
 
 def _new_alarms(night: Night, facts: Facts) -> tuple[Alarm, ...]:

@@ -109,8 +109,9 @@ def _runs(steps: Steps, night: Night, instance: dg.DagsterInstance) -> list[dg.R
     """Runs for the verdicts that are possible now, and for the second round unless it was requested already."""
     rounds = {each.evaluation_id: held for held in night.rounds for each in held.evaluations.values()}
     verdicts = [_verdict(version, wanted, rounds[wanted]) for version, wanted in steps.evaluate.items()]
-    again = steps.again and not _was_requested(instance, f"{night.night}-again")
-    return [*verdicts, _again(night.night, steps.again)] if again else verdicts
+    key = f"{night.night}-again:{night.first.run_id if night.first else ''}"  # one each time that it is materialised
+    again = steps.again and not _was_requested(instance, key)
+    return [*verdicts, _again(night.night, steps.again, key)] if again else verdicts
 
 
 def _verdict(version: str, evaluation_id: str, held: Round) -> dg.RunRequest:
@@ -130,10 +131,10 @@ def _was_requested(instance: dg.DagsterInstance, run_key: str) -> bool:
     return bool(instance.get_runs(dg.RunsFilter(tags={RUN_KEY_TAG: run_key}), limit=1))
 
 
-def _again(night: str, versions: Sequence[str]) -> dg.RunRequest:
+def _again(night: str, versions: Sequence[str], key: str) -> dg.RunRequest:
     config = {"ops": {CONVERSATIONS: {"config": {"again": True, "versions": list(versions)}}}}
     return dg.RunRequest(
-        f"{night}-again", config, job_name=JOB, partition_key=night, asset_selection=[dg.AssetKey(CONVERSATIONS)]
+        key, config, job_name=JOB, partition_key=night, asset_selection=[dg.AssetKey(CONVERSATIONS)]
     )
 
 

@@ -179,3 +179,29 @@ def test_the_alarm_says_what_both_rounds_found() -> None:
 
 def test_a_night_survives_being_written_down() -> None:
     assert Night.model_validate_json(BOTH.model_dump_json()) == BOTH
+
+
+LATER = round_of("first", BASE, CANDIDATE, OTHER).model_copy(update={"held_at": "2026-11-22T09:00:00+00:00"})
+JUDGED: dict[str, list[dict[str, Any]]] = {f"first {each}": [] for each in BASES}
+
+
+@pytest.mark.parametrize(
+    ("first", "faults", "verdicts", "due"),
+    [
+        (LATER, {}, (BASE,), (BASE, CANDIDATE)),
+        (LATER, {}, (BASE, CANDIDATE), ()),
+        (LATER, {OTHER: "its agent was down"}, (BASE, CANDIDATE), (BASE, CANDIDATE, OTHER)),
+        (FIRST.first, {}, (BASE,), ()),
+    ],
+)
+def test_a_second_round_is_completed_after_a_first_that_was_held_once_more(
+    first: Round, faults: dict[str, str], verdicts: tuple[str, ...], due: tuple[str, ...]
+) -> None:
+    again = round_of("again", BASE, CANDIDATE).model_copy(update={"faults": faults})
+    night = FIRST.model_copy(update={"first": first, "again": again})
+    known = JUDGED | {f"again {each}": [] for each in verdicts}
+    ended = {f"again {each}" for each in (BASE, CANDIDATE)}
+    facts = Facts(known, ended=ended)
+    assert next_steps(night, facts).again == due
+    assert is_over(night, facts) == (not due)
+    assert next_steps(night, Facts(known, running={f"again {CANDIDATE}"})).again == ()

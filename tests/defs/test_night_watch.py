@@ -101,7 +101,7 @@ def test_a_night_in_which_a_version_falls_twice_ends_in_one_alarm(watch: Watch, 
     assert [each.partition_key for each in watch.tick()] == [CANDIDATE]
     watch.judged("first", CANDIDATE, "task", "wisdom")
     [again] = watch.tick()
-    assert (again.partition_key, again.run_key, again.job_name) == (NIGHT, f"{NIGHT}-again", "night")
+    assert (again.partition_key, again.run_key, again.job_name) == (NIGHT, f"{NIGHT}-again:long gone", "night")
     config = again.run_config["ops"]["nightly_conversations"]["config"]
     assert config == {"again": True, "versions": [BASE, CANDIDATE]}
     assert watch.tick() == []
@@ -153,6 +153,32 @@ def test_what_has_no_verdict_is_judged_again_when_its_night_is_materialised_agai
     assert watch.tick() == []
     watch.judged("first", CANDIDATE)
     assert watch.tick() == []
+
+
+def test_a_second_round_without_verdict_follows_once_more_when_its_night_is_materialised_again(
+    watch: Watch, told: Told
+) -> None:
+    for name in ("first", "again"):
+        watch.held(name, BASE, CANDIDATE)
+        for version in (BASE, CANDIDATE):
+            assert watch.asked() == [version]
+            broken = name == "again" and version == CANDIDATE
+            watch.judged(name, version, *(["task"] if version == CANDIDATE else []), invalid=6 if broken else 0)
+        assert [each.job_name for each in watch.tick()] == ["night" if name == "first" else "compaction"]
+    [event] = told()
+    assert event["type"] == "stoic.run_failed"
+
+    watch.held("first", BASE, CANDIDATE, run_id="once more")
+    [again] = watch.tick()
+    assert again.run_config["ops"]["nightly_conversations"]["config"] == {"again": True, "versions": [BASE, CANDIDATE]}
+    assert watch.tick() == [], "it was requested"
+    watch.held("again", BASE, CANDIDATE, run_id="and more")
+    assert watch.asked() == [CANDIDATE], "the base has its verdict"
+    watch.judged("again", CANDIDATE, "task")
+    watch.tick()
+    assert [each["type"] for each in told()] == ["stoic.run_failed", "stoic.regression_confirmed"]
+    watch.held("first", BASE, CANDIDATE, run_id="a third time")
+    assert watch.tick() == [], "both rounds have their verdicts"
 
 
 def test_where_a_base_is_judged_again_so_is_what_is_compared_with_it(watch: Watch) -> None:
