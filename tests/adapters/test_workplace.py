@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from stoic_assets.adapters.disk.files import StorageError
+from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli.dagster_instance import dagster_home
 from stoic_assets.core.chat import ChatRequest
@@ -46,6 +48,24 @@ def test_a_blank_or_slash_after_the_models_address_loses_no_cached_reply(
     asked = ChatRequest("judge", "m", ({"role": "user", "content": "?"},), 0.0, cacheable_as="q")
     models = [opened(OPENAI_BASE_URL=service.url + end).model(make_manifest()) for end in ("", " ", "/")]
     assert [asyncio.run(model.complete(asked)).cached for model in models] == [False, True, True]
+
+
+@pytest.mark.parametrize("left", ["", "half"])
+def test_no_model_is_called_for_a_journal_that_has_lost_calls(
+    opened: Open, make_manifest: Callable[..., Manifest], service: Any, left: str
+) -> None:
+    service.replies({"choices": [{"message": {"content": "Salve"}}]})
+    workplace, manifest = opened(OPENAI_BASE_URL=service.url), make_manifest()
+    journal, model = workplace.evidence.journal_file(manifest), workplace.model(manifest)
+    for question in ("a", "b"):
+        asyncio.run(model.complete(ChatRequest("evaluator", "m", ({"role": "user", "content": question},), 0.0)))
+    EvaluationTables(workplace, manifest).write_calls()
+    workplace.model(manifest)
+    lines = journal.read_text().splitlines(keepends=True)
+    journal.write_text("".join(lines[:1]) if left else "")
+    lost = f"lacks {1 if left else 2} of 2 calls that the evaluation made; restore the file from a backup"
+    with pytest.raises(StorageError, match=lost):
+        workplace.model(manifest)
 
 
 def test_judges_with_other_options_are_asked_again(

@@ -26,7 +26,8 @@ AT_ONCE_UNDER_CEILING = 8
 class Ledger:
     """Passes every request on to `model` and records its result in `file`, the journal.
 
-    An existing file is continued, its cost included; calls that had no price yet count at today's. `max_cost` is in US
+    An existing file is continued, its `known_calls` and their cost included; calls that had no price yet count at
+    today's. `max_cost` is in US
     dollars; calls in flight may end above it. The cache in front of it records its own replies with `note`: the ceiling
     does not apply to these. `redactor` blanks secrets in errors, and known ones in judges' replies, which are kept, and
     sent back when they are malformed: a server may repeat what it was sent.
@@ -39,7 +40,8 @@ class Ledger:
         self._model, self._file, self._prices, self._max_cost = model, file, prices, max_cost
         self._book, self._redactor = JsonLines(file), redactor or Redactor(())
         self._uncounted = asyncio.Semaphore(AT_ONCE_UNDER_CEILING)
-        self.total_cost = fsum(row["cost_usd"] or 0.0 for row in self.rows())
+        known = self.rows()
+        self.known_calls, self.total_cost = len(known), fsum(row["cost_usd"] or 0.0 for row in known)
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         """The model's reply.
