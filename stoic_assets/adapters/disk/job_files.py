@@ -61,13 +61,18 @@ def own_prompts(job: Job) -> dict[PromptName, tuple[str, ...]]:
     named: dict[PromptName, tuple[str, ...]] = {
         "evaluator": (job.evaluator.prompt, "evaluator", "prompt"), "tasks": (job.scorer.prompt, "scorer", "prompt")
     }  # fmt: skip
-    own = {name: (file, *key) for name, (file, *key) in named.items() if not _is_built_in(file)}
+    own = {name: (_with_suffix(file), *key) for name, (file, *key) in named.items() if not _is_built_in(file)}
     return own | {name: (file, "prompts", name) for name, file in job.prompts.items()}
 
 
 def _is_built_in(prompt: str) -> bool:
     """Whether Embabel's evaluator would find the prompt among its own, under any name that it accepts."""
     return prompt.removeprefix("classpath:/prompts/").removesuffix(".jinja") in _BUILT_IN_PROMPTS
+
+
+def _with_suffix(prompt: str) -> str:
+    """The file of a prompt, which Embabel's evaluator calls by its name with or without `.jinja`."""
+    return prompt if ".jinja" in prompt else f"{prompt}.jinja"
 
 
 def _template(job: Job, path: Path, prompt: PromptName, file: str, *key: str) -> str:

@@ -7,11 +7,11 @@ Virtue = Literal["wisdom", "courage", "justice", "temperance", "practical_wisdom
 VIRTUES: tuple[Virtue, ...] = get_args(Virtue)
 
 TITLES: Mapping[Virtue, str] = {
-    "wisdom": "wisdom (sophia)",
-    "courage": "courage (andreia)",
-    "justice": "justice (dikaiosyne)",
-    "temperance": "temperance (sophrosyne)",
-    "practical_wisdom": "practical wisdom (phronesis)",
+    "wisdom": "Wisdom (Sophia)",
+    "courage": "Courage (Andreia)",
+    "justice": "Justice (Dikaiosyne)",
+    "temperance": "Temperance (Sophrosyne)",
+    "practical_wisdom": "Practical Wisdom (Phronesis)",
 }
 
 ASPECTS: Mapping[Virtue, Mapping[str, str]] = {

@@ -134,6 +134,13 @@ def test_built_in_prompts_go_by_all_names_that_embabel_takes(tmp_path: Path, for
     assert load_job(write(tmp_path / "job.yml", named)).prompts == {}
 
 
+@pytest.mark.parametrize("form", ["p/own", "p/own.jinja", "file:p/own"])
+def test_own_prompts_go_by_their_names_with_and_without_suffix(tmp_path: Path, form: str) -> None:
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p" / "own.jinja").write_text("u")
+    assert load_job(write(tmp_path / "job.yml", f"evaluator: {{prompt: '{form}'}}")).prompts == {"evaluator": "u"}
+
+
 def test_prompts_name_before_the_short_form(tmp_path: Path) -> None:
     path = write(tmp_path / "job.yml", "prompts: {evaluator: a.jinja}\nevaluator: {prompt: b.jinja}\n")
     (tmp_path / "a.jinja").write_text("a")
@@ -155,7 +162,7 @@ def test_headers_outlive_the_loading(tmp_path: Path) -> None:
         ("prompts: {tasks: none.jinja}", r"none\.jinja: there is no such file"),
         ("prompts: {tasks: broken.jinja}", r"broken\.jinja:2: not a valid template: "),
         ("prompts: {tasks: field.jinja}", r"field\.jinja: 'dict object' has no attribute 'acceptanceCriteria'"),
-        ("scorer: {prompt: folder}", "folder: cannot be read: "),
+        ("prompts: {tasks: folder}", "folder: cannot be read: "),
     ],
 )
 def test_what_a_job_names_must_be_there_and_readable(tmp_path: Path, text: str, fault: str) -> None:

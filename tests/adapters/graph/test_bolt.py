@@ -71,6 +71,17 @@ def test_a_query_that_writes_is_never_run_to_be_explained(subject):
     assert subject.rows("MATCH (n:L) RETURN count(n) AS c") == [{"c": 0}]
 
 
+def test_a_server_that_calls_everything_a_write_is_not_believed(embedded):
+    async def explained() -> None:
+        graph = connect(embedded.address("subject"))  # as the `stoic graph` of another home
+        try:
+            await graph.explain("MATCH (n:Zork) RETURN count(n) AS c")
+        finally:
+            await graph.aclose()
+
+    assert asyncio.run(explained()) is None
+
+
 @pytest.mark.parametrize("value", [{1, 2}, 2**63, object()])
 def test_a_parameter_that_no_graph_can_hold_is_an_error_of_its_assertion(subject, value):
     assert "parameter" in failure(lambda: subject.rows("RETURN $value", value=value))

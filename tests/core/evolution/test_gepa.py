@@ -130,9 +130,9 @@ def test_the_feedback_begins_with_the_worst_and_quotes_only_what_was_said() -> N
             "Generated Outputs": {"message 1": "A reply in t1."},
             "Feedback": (
                 "Virtue overall 0.55 of 1.\n"
-                "courage (andreia): 0.30 (confidence 0.90). why courage Said: “A reply in t1.” Advice: more courage\n"
-                "wisdom (sophia): 0.80 (confidence 0.90). why wisdom Said: “A reply in t1.” Advice: more wisdom\n"
-                "Not scored: justice (dikaiosyne), temperance (sophrosyne), practical wisdom (phronesis)."
+                "Courage (Andreia): 0.30 (confidence 0.90). why courage Said: “A reply in t1.” Advice: more courage\n"
+                "Wisdom (Sophia): 0.80 (confidence 0.90). why wisdom Said: “A reply in t1.” Advice: more wisdom\n"
+                "Not scored: Justice (Dikaiosyne), Temperance (Sophrosyne), Practical Wisdom (Phronesis)."
             ),
         }
     ]
@@ -157,7 +157,7 @@ def test_feedback_is_ordered_by_score_and_says_nothing_of_what_there_is_not() ->
     overall, *lines = record["Feedback"].splitlines()
     assert overall == "Virtue overall 0.30 of 1."
     assert [line.split(" why ")[1].split(" Said")[0] for line in lines] == list(VIRTUES[::-1])
-    assert lines[-1] == "wisdom (sophia): 0.50 (confidence 0.90). why wisdom"
+    assert lines[-1] == "Wisdom (Sophia): 0.50 (confidence 0.90). why wisdom"
 
 
 def test_the_shape_is_that_of_the_installed_package() -> None:
