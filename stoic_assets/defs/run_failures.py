@@ -7,7 +7,7 @@ import dagster as dg
 from stoic_assets.adapters.evaluation.alerts import announce
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.alerts import Failure, run_failed
-from stoic_assets.core.evaluation import EVALUATION_TAG
+from stoic_assets.core.evaluation import CONVERSED, EVALUATION_TAG, way_to_finish
 from stoic_assets.core.releases import is_agent_version
 from stoic_assets.defs.releases import PARTITION_TAG
 
@@ -42,11 +42,19 @@ def _failure(run: dg.DagsterRun, ended: float | None, error: str) -> Failure:
 
 
 def _error(context: dg.RunFailureSensorContext) -> str:
-    """The message of the step that failed first; our own errors say what to do next."""
+    """The message of the step that failed first; our own errors say what to do next.
+
+    Without one the run lost its process, and what it did is in the journal.
+    """
     for event in context.get_step_failure_events():
         data = event.step_failure_data
         if data.user_failure_data and data.user_failure_data.description:
             return data.user_failure_data.description
         if data.error:
             return (data.error.cause or data.error).message
-    return context.failure_event.message or "it failed without an error message; see its page in the web UI"
+    said = context.failure_event.message or "it failed without an error message; see its page in the web UI"
+    run = context.dagster_run
+    evaluation_id, version = run.tags.get(EVALUATION_TAG), run.tags.get(PARTITION_TAG)
+    if not (evaluation_id and version and is_agent_version(version)):
+        return said
+    return f"{said.rstrip('.')}; continue with {way_to_finish(version, evaluation_id, CONVERSED)}"

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import dagster as dg
@@ -125,3 +126,19 @@ def test_a_partition_that_is_no_version_is_told_as_none(
     )
     [event] = look(result)
     assert (event["data"]["partition"], event["data"]["agent_version"]) == (key, None)
+
+
+@pytest.mark.parametrize("evaluation_id", ["E1", None])
+def test_a_run_that_lost_its_process_is_told_with_the_way_on(
+    instance: dg.DagsterInstance, look: Look, evaluation_id: str | None
+) -> None:
+    @dg.job
+    def work() -> None: ...
+
+    tags = {"dagster/partition": VERSION} | ({"stoic/evaluation_id": evaluation_id} if evaluation_id else {})
+    run = instance.create_run_for_job(work, tags=tags, status=dg.DagsterRunStatus.STARTED)
+    instance.report_run_failed(run)
+    logged = [record.dagster_event for record in instance.all_logs(run.run_id) if record.dagster_event]
+    [event] = look(SimpleNamespace(all_events=logged, dagster_run=run))
+    way = f"; continue with `stoic eval --agent-version {VERSION} --resume E1` (same options)"
+    assert event["data"]["error"].endswith(way if evaluation_id else "outside the execution context.")
