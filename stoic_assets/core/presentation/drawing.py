@@ -6,7 +6,9 @@ Figures are made without pyplot, which keeps them in a global registry.
 import io
 import logging
 import re
+import warnings
 from functools import cache
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from stoic_assets.core.visible_text import visible
@@ -24,10 +26,13 @@ PALETTE = ("#3b82c4", "#d97706", "#2a9d6f", "#a463c8", "#d6537a")
 STRONG, WEAK = PALETTE[0], PALETTE[1]
 INK_MARK = "#010203"
 """Placeholder for the ink of the page in charts: matplotlib does not know `currentColor`."""
-LABEL_CHARS = 24
-"""A longer label is cut, so that there is room for the chart."""
+LABEL_COLUMNS = 24
+"""A longer label is cut, so that there is room for the chart; a broad character takes two columns."""
 
 _REFERENCE = re.compile(r'( id="|href="#|url\(#)')
+_BROAD = re.compile("[^\u0000-\u08ff\u10a0-\u10ff\u1e00-\u2bff]")
+"""The scripts of South and East Asia, and emoji: as broad as two letters, or measured so."""
+_NOT_IN_FONT = r"Glyph \d+ .* missing from font"
 _NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 
 
@@ -72,9 +77,12 @@ def figure_class() -> "type[Figure]":
 
 
 def label(text: str) -> str:
-    """A text as charts can write it: short, in ASCII (their font lacks most scripts), with `$` escaped."""
-    line = " ".join(visible(text).split()).encode("ascii", "backslashreplace").decode()
-    return (line if len(line) <= LABEL_CHARS else f"{line[: LABEL_CHARS - 3]}...").replace("$", r"\$")
+    """A text as charts can write it: in one short line, with `$` escaped."""
+    line = " ".join(visible(text).split())
+    ends = list(accumulate(2 if _BROAD.match(character) else 1 for character in line))
+    if ends and ends[-1] > LABEL_COLUMNS:
+        line = line[: sum(end <= LABEL_COLUMNS - 3 for end in ends)] + "..."
+    return line.replace("$", r"\$")
 
 
 def svg(figure: "Figure", name: str, ink: str = PAGE_INK) -> str:
@@ -85,7 +93,9 @@ def svg(figure: "Figure", name: str, ink: str = PAGE_INK) -> str:
     import matplotlib as mpl
 
     out = io.StringIO()
-    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):
+    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": name}), warnings.catch_warnings():
+        # The text is drawn by the fonts of the browser; matplotlib's own only measures it.
+        warnings.filterwarnings("ignore", _NOT_IN_FONT)
         figure.savefig(out, format="svg", transparent=True, metadata=_NO_METADATA)
     text = out.getvalue()
     element = text[text.index("<svg") :].replace(INK_MARK, ink)

@@ -1,8 +1,12 @@
 """What charts are drawn with."""
 
-import pytest
+from xml.etree import ElementTree
 
-from stoic_assets.core.presentation.drawing import INK
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stoic_assets.core.presentation.drawing import INK, INK_MARK, axes, label, svg
 
 
 def luminance(colour: str) -> float:
@@ -16,3 +20,22 @@ def luminance(colour: str) -> float:
 def test_labels_can_be_read_on_white_and_on_black(background: str) -> None:
     darker, lighter = sorted(map(luminance, (INK, background)))
     assert (lighter + 0.05) / (darker + 0.05) >= 4.5
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("bøb-2", "bøb-2"), ("日本", "日本"), ("a\n b", "a b"), ("\u202ea", "[U+202E]a"), ("5 $", r"5 \$"),
+        ("x" * 24, "x" * 24), ("x" * 25, "x" * 21 + "..."), ("日" * 12, "日" * 12), ("日" * 13, "日" * 10 + "..."),
+    ],
+)
+def test_a_label_is_one_short_line_in_any_script(text: str, shown: str) -> None:
+    assert label(text) == shown
+
+
+@given(st.text(min_size=1).filter(lambda text: text.strip() and INK_MARK not in text))
+def test_a_chart_writes_every_label_as_text(text: str) -> None:
+    figure, plot = axes(3, 1)
+    plot.set_yticks([0], [label(text)])
+    written = [element.text for element in ElementTree.fromstring(svg(figure, "any")).iter()]
+    assert label(text).replace(r"\$", "$") in written

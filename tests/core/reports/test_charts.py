@@ -124,14 +124,13 @@ def test_releases_stand_in_their_order() -> None:
     ("hostile", "shown"),
     [
         ("</text><script>", "</text><script>"), ("$\\frac{1}{0}$", "$\\frac{1}{0}$"),
-        ("\x00\u202e日", "[U+0000][U+202E]\\u65e5"), ("long" * 999, "longlonglonglonglongl..."),
+        ("\x00\u202e日", "[U+0000][U+202E]日"), ("long" * 999, "longlonglonglonglongl..."),
     ],
 )
 def test_labels_are_text_and_nothing_else(hostile: str, shown: str) -> None:
     svg = trend_chart_svg([trend("m@1", 1), trend(f"m@{hostile}", 2)])
     assert shown in texts(svg)
     assert "<script" not in svg
-    assert svg.isascii()
 
 
 @pytest.mark.parametrize(

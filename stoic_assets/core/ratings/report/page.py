@@ -62,7 +62,7 @@ def render_analysis(analysis: RatingAnalysis) -> str:
 
 
 def _charts(analysis: RatingAnalysis) -> Mapping[str, Markup | None]:
-    """The charts for which there are data. The markup is safe: matplotlib escapes the labels, which are ASCII."""
+    """The charts for which there are data. The markup is safe: matplotlib escapes the labels."""
     table = analysis.table
     several = len(table.raters) > 1
     marks = distributions(table)[: len(DIMENSIONS)]
