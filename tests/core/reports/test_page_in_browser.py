@@ -238,6 +238,28 @@ def test_all_that_is_expanded_is_printed_but_for_raw_evidence(visit: Open, usual
     assert not page.locator("details.raw pre").first.is_visible()
 
 
+def test_on_a_phone_tables_show_first_what_matters_most(visit: Open, usual_page: str) -> None:
+    page = visit(usual_page, viewport={"width": 390, "height": 900}).page
+    for table, column in (("#comparison", "difference"), ("#measures", "mean"), ("#jobs", "overall")):
+        box = page.locator(f"{table} th:text-is('{column}')").first.bounding_box()
+        assert box["x"] + box["width"] <= 390, f"{column} of {table}"
+    page.evaluate("document.querySelectorAll('.scroll').forEach((each) => each.scrollBy(40, 0))")
+    for text in page.locator("caption span:visible, .why span:visible").all():
+        box = text.bounding_box()
+        assert 0 <= box["x"] <= box["x"] + box["width"] <= 390, text.text_content()
+
+
+def test_an_edge_beyond_which_a_table_goes_on_is_shaded(visit: Open, usual_page: str) -> None:
+    page = visit(usual_page, viewport={"width": 390, "height": 900}).page
+    table, shaded = page.locator("#measures .scroll"), []
+    for place in (0, 60, 10_000):
+        table.evaluate("(each, place) => { each.scrollIntoView(); each.scrollLeft = place }", place)
+        page.evaluate(DRAWN)
+        seen = Image.open(BytesIO(table.screenshot())).convert("RGB")
+        shaded.append([seen.getpixel((x, 3)) != (255, 255, 255) for x in (1, seen.width - 2)])
+    assert shaded == [[False, True], [True, True], [True, False]]
+
+
 NAMES_IN_PIECES = """() => {
   const broken = [];
   for (const element of document.querySelectorAll("tbody th, .links a")) {
