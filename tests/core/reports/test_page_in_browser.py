@@ -179,6 +179,13 @@ def test_trials_are_found_filtered_and_reached_by_links(visit: Open, usual_page:
     assert page.inner_text("#trial-shown") == "1 of 20 shown"
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_hint_in_the_search_field_is_not_cut(visit: Open, usual_page: str, width: int) -> None:
+    field = visit(usual_page, viewport={"width": width, "height": 900}).page.locator("#trial-search")
+    field.fill(field.get_attribute("placeholder"))
+    assert field.evaluate("(each) => each.scrollWidth <= each.clientWidth")
+
+
 @pytest.mark.parametrize("accented", ["caf\u00e9", "cafe\u0301"])
 def test_an_accent_is_found_in_either_form(visit: Open, make_data: Make, put_text: Make, accented: str) -> None:
     page = visit(render_report(put_text(make_data(trials=2), f" {accented}"))).page
