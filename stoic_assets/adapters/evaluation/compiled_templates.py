@@ -15,7 +15,7 @@ class CompiledTemplates(FileSystemBytecodeCache):
     """
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(str(folder), "report.1.%s.jinja")
+        super().__init__(str(folder), "report.2.%s.jinja")
 
     def dump_bytecode(self, bucket: Bucket) -> None:
         """Keeps one compiled template."""

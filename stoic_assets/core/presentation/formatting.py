@@ -19,6 +19,8 @@ DASH = "–"
 RAW_CHARS = 20_000
 """The longest message or raw evidence that a page shows; the tables contain all of it."""
 
+_BEFORE_PERCENT = re.compile(r"(?<=\d) %(?!\})")
+"""A blank before a percent sign that is not the end of a tag in a template."""
 _REASON = re.compile(r'<abbr class="none" title="([^"]*)">')
 
 Form = Callable[[Any], str]
@@ -143,11 +145,16 @@ def breakable(name: str) -> Markup:
     return Markup("<wbr>").join(re.split(r"(?<=[_.-])(?=[^_.-])", visible(name)))
 
 
+def unbroken(sentence: str) -> str:
+    """A sentence of Stoic Eval, or a template, in which no line breaks between a number and its percent sign."""
+    return _BEFORE_PERCENT.sub("\u00a0%", sentence)
+
+
 def with_code(message: str) -> Markup:
-    """A message in which what stands between backticks is code."""
+    """A message of Stoic Eval for a page: `unbroken`, and what stands between backticks is code."""
     parts = re.split(r"`([^`]+)`", message)
     return Markup("").join(
-        Markup("<code>{}</code>").format(visible(part)) if place % 2 else visible(part)
+        Markup("<code>{}</code>").format(visible(part)) if place % 2 else unbroken(visible(part))
         for place, part in enumerate(parts)
     )
 

@@ -7,10 +7,27 @@ Every text passes two steps on its way into a page, independent of the template:
 from typing import Any
 
 from jinja2 import BytecodeCache, ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from jinja2.ext import Extension
 from markupsafe import Markup
 
-from stoic_assets.core.presentation.formatting import DASH, FORMS, explained, is_missing, or_dash
+from stoic_assets.core.presentation.formatting import (
+    DASH,
+    FORMS,
+    explained,
+    is_missing,
+    or_dash,
+    percent,
+    unbroken,
+    with_code,
+)
 from stoic_assets.core.visible_text import visible
+
+
+class _UnbrokenPercents(Extension):
+    """Applies `unbroken` to what templates say; values of others are shown as they are."""
+
+    def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
+        return unbroken(source)
 
 
 class PageEnvironment(Environment):
@@ -23,9 +40,12 @@ class PageEnvironment(Environment):
         super().__init__(
             loader=ChoiceLoader([PackageLoader("stoic_assets", folder) for folder in folders]), autoescape=True,
             undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=_finalize,
-            bytecode_cache=compiled,
+            bytecode_cache=compiled, extensions=[_UnbrokenPercents],
         )
-        self.filters |= {name: or_dash(form) for name, form in FORMS.items()} | {"explained": explained}
+        self.filters |= {name: or_dash(form) for name, form in FORMS.items()} | {
+            "explained": explained, "percent": or_dash(lambda share: unbroken(percent(share))), "unbroken": unbroken,
+            "with_code": with_code,
+        }
         self.tests["missing"] = is_missing
 
 

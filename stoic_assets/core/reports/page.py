@@ -14,7 +14,7 @@ from markupsafe import Markup
 from stoic_assets.core.evolution.deliverable import deliverable
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, weak_above
-from stoic_assets.core.presentation.formatting import bounded, breakable, lasted, short_of, with_code
+from stoic_assets.core.presentation.formatting import bounded, breakable, lasted, short_of
 from stoic_assets.core.presentation.own_text import own_text, policy_hash
 from stoic_assets.core.presentation.page_environment import PageEnvironment
 from stoic_assets.core.reports.charts import charts
@@ -49,7 +49,7 @@ class _RowEnvironment(PageEnvironment):
 def _environment(compiled: BytecodeCache | None) -> PageEnvironment:
     environment = _RowEnvironment("core/reports/templates", compiled=compiled)
     environment.filters |= {
-        "lasted": lasted, "function": function, "short_of": short_of, "breakable": breakable, "with_code": with_code,
+        "lasted": lasted, "function": function, "short_of": short_of, "breakable": breakable,
         "bounded": bounded,
     }
     environment.tests["deliverable"] = deliverable

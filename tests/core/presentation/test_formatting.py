@@ -23,7 +23,9 @@ from stoic_assets.core.presentation.formatting import (
     pretty,
     score,
     short_of,
+    unbroken,
     utc,
+    with_code,
 )
 
 TEXT = st.text()
@@ -108,6 +110,12 @@ def test_reasons_of_dashes_stand_below_them_once() -> None:
     part = Markup("<table>{}</table><p>not judged</p>").format(Markup("").join(dashes))
     assert explained(part) == part + Markup('<p class="note">– no &#34;task&#34;; &lt;b&gt;</p>')
     assert explained(Markup("<p>0.50</p>")) == "<p>0.50</p>"
+
+
+def test_a_number_stays_with_its_percent_sign() -> None:
+    assert unbroken("(95 % −0.1 to 0.2), <1 %") == "(95\u00a0% −0.1 to 0.2), <1\u00a0%"
+    assert unbroken("{% if x == 9 %} a % b") == "{% if x == 9 %} a % b"
+    assert with_code("<b> 90 % of `x = 7 % 2`") == "&lt;b&gt; 90\u00a0% of <code>x = 7 % 2</code>"
 
 
 def test_a_name_may_break_after_its_parts() -> None:

@@ -207,7 +207,7 @@ def test_a_difference_that_no_jobs_detect_is_a_dash(make_data: Make) -> None:
     rows = [{**row, "detectable": row["detectable"] and 1.53} for row in data.version_comparisons]
     html = render_report(replace(data, version_comparisons=rows))
     assert ">1.53<" not in html
-    assert 'title="too few jobs to detect any difference with 90 % power"' in html
+    assert 'title="too few jobs to detect any difference with 90\u00a0% power"' in html
 
 
 def test_judging_again_makes_no_conversation_longer(make_data: Make) -> None:
@@ -286,7 +286,7 @@ def test_where_no_assertion_was_checked_none_is_said_to_have_held(make_data: Mak
 
 
 def test_the_verdict_and_its_notes_come_first(usual_page: str) -> None:
-    verdict = "Regressed against marcus@1.0.0:</strong> assertion −0.33 (95 % −0.45 to −0.21), wisdom −0.21 "
+    verdict = "Regressed against marcus@1.0.0:</strong> assertion −0.33 (95\u00a0% −0.45 to −0.21), wisdom −0.21 "
     notes = ["was evaluated 9 days before", "each job counts once"]
     order = [verdict, *notes, "What changed most", "not part of the verdict", "Average score"]
     assert [usual_page.count(part) for part in order] == [1] * len(order)
@@ -398,6 +398,15 @@ def test_a_base_whose_trials_are_gone_leaves_the_verdict(make_data: Make) -> Non
     html = render_report(make_data(base=BaseVersion({"agent_version": "marcus@1.0.0", "evaluation_id": "eval-1.0.0"})))
     assert "Regressed against marcus@1.0.0" in html
     assert "the base’s trials are not stored here" in html
+
+
+def test_no_line_breaks_before_a_percent_sign_and_no_text_of_others_changes(
+    make_data: Make, put_text: PutText, usual_page: str
+) -> None:
+    said = Structure(usual_page).text.partition("(() =>")[0]
+    assert re.findall(r"\d+ %.{9}", said) == []
+    assert {"95\u00a0%", "90\u00a0%"} <= set(re.findall("[0-9]+\u00a0%", said))
+    assert "5 % 2" in Structure(render_report(put_text(make_data(trials=1, turns=2), "5 % 2"))).text
 
 
 def test_empty_evaluations_and_absent_columns_make_a_page_without_nonsense() -> None:
