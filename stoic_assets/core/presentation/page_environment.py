@@ -14,6 +14,7 @@ from stoic_assets.core.presentation.formatting import (
     DASH,
     FORMS,
     explained,
+    fenced,
     is_missing,
     or_dash,
     percent,
@@ -43,8 +44,8 @@ class PageEnvironment(Environment):
             bytecode_cache=compiled, extensions=[_UnbrokenPercents],
         )
         self.filters |= {name: or_dash(form) for name, form in FORMS.items()} | {
-            "explained": explained, "percent": or_dash(lambda share: unbroken(percent(share))), "unbroken": unbroken,
-            "with_code": with_code,
+            "explained": explained, "fenced": fenced, "unbroken": unbroken, "with_code": with_code,
+            "percent": or_dash(lambda share: unbroken(percent(share))),
         }
         self.tests["missing"] = is_missing
 

@@ -1,7 +1,9 @@
 """Numbers, units and times as a reader sees them."""
 
+import html
 import json
 import math
+import re
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -17,6 +19,7 @@ from stoic_assets.core.presentation.formatting import (
     difference,
     dollars,
     explained,
+    fenced,
     milliseconds,
     or_dash,
     percent,
@@ -27,6 +30,7 @@ from stoic_assets.core.presentation.formatting import (
     utc,
     with_code,
 )
+from stoic_assets.core.visible_text import visible
 
 TEXT = st.text()
 
@@ -125,6 +129,34 @@ def test_a_name_may_break_after_its_parts() -> None:
 
 def test_a_filter_escapes_what_it_writes() -> None:
     assert or_dash(str)("<b>\x00") == "&lt;b&gt;[U+0000]"
+
+
+CODE = re.compile('<code class="block" dir="ltr">(.*?)</code>', re.DOTALL)
+
+
+@pytest.mark.parametrize(
+    ("message", "blocks"),
+    [
+        ("Run:\n\n```sh\n  ls\n```\nDone.", ["```sh\n  ls\n```\n"]),
+        ("```\na\n```\n\n~\n\n````\n```\n````", ["```\na\n```\n", "````\n```\n````"]),
+        ("  ```\n| a |\n```  \nb", ["  ```\n| a |\n```  \n"]),
+        ("```\nnever closed", ["```\nnever closed"]),
+        ("```ls``` and ``x``", []),
+        ("so ```\nno block", []),
+    ],
+)
+def test_fenced_blocks_are_code(message: str, blocks: list[str]) -> None:
+    assert CODE.findall(fenced(message)) == blocks
+
+
+PIECES = st.sampled_from(["```", "````", "py", " ", "\n", "\r\n", "<b>", "</code>", "&amp;", "\u202e"]) | TEXT
+
+
+@given(st.lists(PIECES).map("".join))
+def test_a_message_with_code_loses_nothing_and_stays_text(message: str) -> None:
+    shown = str(fenced(message))
+    assert set(re.findall("<[^>]*>", shown)) <= {'<code class="block" dir="ltr">', "</code>"}
+    assert html.unescape(re.sub("<[^>]*>", "", shown)) == visible(message)
 
 
 def test_pretty_indents_json_and_leaves_other_text() -> None:

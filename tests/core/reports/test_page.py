@@ -90,6 +90,14 @@ def test_a_message_of_megabytes_makes_no_page_of_megabytes(make_data: Make) -> N
     assert len(page) < len(render_report(data)) + 50_000 * len(long)  # some are shown beside those of the base, too
 
 
+def test_code_in_a_message_is_shown_as_code(make_data: Make) -> None:
+    data = make_data(trials=2, turns=2)
+    turns = [{**turn, "content": "So:\n```py\n  <b>\n```\nDone"} for turn in data.turns]
+    page = render_report(replace(data, turns=turns))
+    shown = '<p class="said" dir="auto">So:\n<code class="block" dir="ltr">```py\n  &lt;b&gt;\n```\n</code>Done</p>'
+    assert page.count(shown) == page.count(">So:") > len(turns)  # some are shown beside those of the base, too
+
+
 def test_the_policy_forbids_everything_but_our_script(usual_page: str) -> None:
     html = usual_page
     (script,) = re.findall(r"<script>(.*?)</script>", html, re.DOTALL)
