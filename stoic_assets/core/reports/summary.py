@@ -44,6 +44,8 @@ MEASURES = {
 class Summary:
     """Counts of trials: `outcomes` of the scored ones, `causes` of the invalid ones, the most frequent first.
 
+    `passed` trials are some of those in which something could be passed, `asked`.
+
     `calibrated` is the share, 0–1, of virtue confidences that were read from a map fitted to people's ratings,
     `uncalibrated` says why the others were not, and `against_people` how the judges' scores agree with people's; `cost`
     is that of all model calls in US dollars. `unfinished` says why an evaluation is not finished and what to do; None
@@ -53,6 +55,8 @@ class Summary:
     planned: int
     scored: int
     invalid: int
+    passed: int
+    asked: int
     outcomes: list[tuple[str, int]]
     causes: list[tuple[str, int]]
     threshold: float
@@ -89,11 +93,13 @@ def summary(data: ReportData, trials: Sequence[TrialView]) -> Summary:
     """The counts of an evaluation."""
     found = against_people(data.judge_calibration, judges_of(data.virtue_scores))
     outcomes, causes = (Counter(trial.outcome for trial in trials if trial.valid is valid) for valid in (True, False))
-    planned = _planned(data)
+    planned, asked = _planned(data), [trial.passed for trial in trials if trial.passed is not None]
     return Summary(
         planned=planned,
         scored=outcomes.total(),
         invalid=causes.total(),
+        passed=sum(asked),
+        asked=len(asked),
         outcomes=outcomes.most_common(),
         causes=causes.most_common(),
         threshold=data.invalid_trials_threshold,

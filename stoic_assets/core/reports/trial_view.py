@@ -125,6 +125,11 @@ class TrialView:
         return bool(self.scores.get("valid"))
 
     @property
+    def passed(self) -> bool | None:
+        """Whether everything asked of the agent was done; None if nothing was asked, or the trial is invalid."""
+        return self.scores.get("passed")
+
+    @property
     def suspected(self) -> str:
         """Why the agent's words look as if they were meant for the judge; empty where they do not."""
         return ", ".join(self.row.get("suspected_injection") or ())
@@ -150,8 +155,8 @@ class TrialView:
 
     @property
     def troubled(self) -> bool:
-        """Whether something in it failed, or some text looks as if it were meant for the judge."""
-        failed = self.failed_assertions or self.failed_messages or self.outcome == "agent_error"
+        """Whether it did not pass, something in it failed, or some text looks as if it were meant for the judge."""
+        failed = self.passed is False or self.failed_assertions or self.failed_messages or self.outcome == "agent_error"
         return bool(failed or not self.valid or self.suspected)
 
 

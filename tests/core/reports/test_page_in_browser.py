@@ -173,6 +173,9 @@ def test_trials_are_found_filtered_and_reached_by_links(visit: Open, usual_page:
     page.fill("#trial-search", "")
     page.check("#trial-troubled")
     assert 0 < page.locator("details.trial:visible").count() < 20
+    not_passed = page.locator("details.trial", has=page.locator(".badge:text-is('not passed')"))
+    assert 0 < not_passed.count() < 20
+    assert all(trial.is_visible() for trial in not_passed.all())
     page.fill("#trial-search", "no such words")
     page.locator("#failures td.links a").first.click()
     page.locator("details.trial[open]:visible").wait_for(timeout=5_000)  # one; more would be an error

@@ -18,6 +18,7 @@ def test_trials_are_counted_by_how_they_ended(make_data: Make) -> None:
     counts = summary(data, trial_views(data))
     assert (counts.planned, counts.scored, counts.invalid, counts.not_run) == (21, 19, 1, 1)
     assert counts.outcomes == [("signed_off", 17), ("agent_error", 1), ("max_turns", 1)]
+    assert (counts.passed, counts.asked) == (3, 19)
     assert counts.causes == [("evaluator_error", 1)]
     assert counts.cost == pytest.approx(120 * 0.0007)
 

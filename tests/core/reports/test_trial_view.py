@@ -137,15 +137,24 @@ def test_a_trial_without_scores_is_shown_as_not_scored(make_data: Make) -> None:
 @pytest.mark.parametrize(
     ("trial", "scores"),
     [({"failure_count": 3}, {}), ({"outcome": "agent_error"}, {"outcome": "agent_error"}), ({}, {"valid": False}),
-     ({"suspected_injection": ["an order about scores"]}, {}), ({}, {})],
+     ({}, {"passed": False}), ({"suspected_injection": ["an order about scores"]}, {}), ({}, {})],
 )  # fmt: skip
 def test_whatever_failed_makes_a_trial_one_with_trouble(
     make_data: Make, trial: dict[str, object], scores: dict[str, object]
 ) -> None:
     data = make_data(trials=1)
-    row, of_trial = {**data.trials[0], "failure_count": 0, **trial}, {**data.composite_scores[0], **scores}
+    row = {**data.trials[0], "failure_count": 0, **trial}
+    of_trial = {**data.composite_scores[0], "passed": True, **scores}
     held = replace(data, trials=[row], composite_scores=[of_trial], assertion_results=())
     assert trial_views(held)[0].troubled is bool(trial or scores)
+
+
+@pytest.mark.parametrize(("passed", "badges"), [(True, (1, 0)), (False, (0, 1)), (None, (0, 0))])
+def test_a_trial_says_whether_it_passed(make_data: Make, passed: bool | None, badges: tuple[int, int]) -> None:
+    data = make_data(trials=1, turns=2, compared=False)
+    page = "".join(report_parts(replace(data, composite_scores=[{**data.composite_scores[0], "passed": passed}])))
+    assert (page.count('badge fine">passed<'), page.count('badge bad">not passed<')) == badges
+    assert (f"<li>{badges[0]} of 1 passed</li>" in page) is (passed is not None)
 
 
 def test_failed_messages_stand_with_the_trial_and_its_job(make_data: Make) -> None:
