@@ -12,16 +12,9 @@ from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.formatting import is_missing
 from stoic_assets.core.presentation.ordering import natural
 from stoic_assets.core.reports.data import BaseVersion, ReportData
+from stoic_assets.core.reports.missing_parts import why_missing
 from stoic_assets.core.table_rows import Row, by_trial
 
-WHY_MISSING = {
-    "overall": "the trial has no part that could be scored",
-    "task": "the job has no tasks, or none was judged",
-    "assertion": "the job has no assertions under this condition",
-    "timing": "the job has no aspirationalAverage, or the agent never replied",
-    "tone": "the tone was not judged",
-    "virtue_overall": "no virtue was scored",
-}
 _TABLES = (
     "turns", "observations", "virtue_scores", "trial_virtues", "task_scores", "tone_scores", "assertion_results",
 )
@@ -136,7 +129,7 @@ class TrialView:
 
     def why_missing(self, part: str) -> str:
         """Why a column of `composite_scores` is null."""
-        return WHY_MISSING[part] if self.valid else f"an invalid trial is not scored: {self.outcome}"
+        return why_missing(part, self.outcome) if self.valid else f"an invalid trial is not scored: {self.outcome}"
 
     @property
     def checked_assertions(self) -> int:

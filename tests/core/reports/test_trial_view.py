@@ -129,6 +129,21 @@ def test_judge_errors_come_from_the_scores_and_say_why_nothing_is_scored(make_da
     assert "judge_error" in view.why_missing("task")
 
 
+def test_what_a_failed_agent_left_unjudged_says_so(make_data: Make) -> None:
+    data = make_data(trials=1, turns=2, compared=False)
+    failed = {"outcome": "agent_error", "task": None, "tone": None, "virtue_overall": None, "timing": None}
+    page = "".join(report_parts(replace(data, composite_scores=[{**data.composite_scores[0], **failed}])))
+    why = "the agent failed, so it was not judged; the job has no aspirationalAverage, or the agent never replied"
+    assert f'<p class="note">– {why}</p>' in page
+    assert "none was judged" not in page
+    assert "no virtue was scored</p>" not in page
+
+
+def test_the_times_of_a_trial_say_what_they_are(make_data: Make) -> None:
+    page = "".join(report_parts(make_data(trials=1, turns=2, compared=False)))
+    assert "<dt>started</dt><dd>2026-11-21 14:02 UTC, took 30.0 s</dd>" in page
+
+
 def test_a_trial_without_scores_is_shown_as_not_scored(make_data: Make) -> None:
     view = trial_views(replace(make_data(trials=1), composite_scores=()))[0]
     assert (view.outcome, view.valid) == ("signed_off", False)
