@@ -259,6 +259,28 @@ def test_on_a_phone_tables_show_first_what_matters_most(visit: Open, usual_page:
         assert 0 <= box["x"] <= box["x"] + box["width"] <= 390, text.text_content()
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_table_of_reliability_is_as_wide_as_its_numbers(visit: Open, usual_page: str, width: int) -> None:
+    table = visit(usual_page, viewport={"width": width, "height": 900}).page.locator("#reliability table").first
+    assert table.locator("tbody th").first.bounding_box()["width"] < 50
+    assert table.bounding_box()["width"] < 358
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_bar_crosses_its_number(visit: Open, usual_page: str, width: int) -> None:
+    page = visit(usual_page, viewport={"width": width, "height": 900}).page
+    assert page.locator(".bar").count() > 20
+    assert page.evaluate(CROSSED_NUMBERS) == []
+
+
+CROSSED_NUMBERS = """() => [...document.querySelectorAll(".bar")].filter((cell) => {
+  const number = document.createRange(), style = getComputedStyle(cell), box = cell.getBoundingClientRect();
+  number.selectNodeContents(cell);
+  const top = parseFloat(style.backgroundPositionY), bottom = top + parseFloat(style.backgroundSize.split(" ")[1]);
+  return box.height && (box.top + top + 1 < number.getBoundingClientRect().bottom || bottom > box.height);
+}).map((cell) => cell.textContent)"""
+
+
 def test_an_edge_beyond_which_a_table_goes_on_is_shaded(visit: Open, usual_page: str) -> None:
     page = visit(usual_page, viewport={"width": 390, "height": 900}).page
     table, shaded = page.locator("#measures .scroll"), []
