@@ -11,13 +11,14 @@ from stoic_assets.core.comparison.outcome_text import (
     fixed,
     headline,
     interval,
+    left_out,
     name,
     open_questions,
     what_to_know,
 )
 from stoic_assets.core.comparison.paired_assertions import PairedAssertion
 from stoic_assets.core.presentation.formatting import dashed, difference, p_value, score
-from stoic_assets.core.presentation.markdown import bulleted, plain
+from stoic_assets.core.presentation.markdown import bulleted, plain, with_code
 from stoic_assets.core.table_rows import Row
 
 MARKS: dict[Verdict, str] = {"regressed": "❌", "improved": "✅", "unchanged": "🟰", "inconclusive": "❔"}
@@ -33,7 +34,7 @@ def comparison_markdown(comparison: Comparison) -> str:
     evaluations = f"`{comparison.base.evaluation_id}` and `{comparison.candidate.evaluation_id}`"
     parts = [
         f"### {MARKS[comparison.verdict]} {plain(headline(comparison))}",
-        bulleted(what_to_know(comparison)),
+        bulleted(what_to_know(comparison), with_code),
         _assertions(broken(comparison, comparison.broken), comparison.broken),
         _assertions(fixed(comparison), comparison.fixed),
         _table(gating),
@@ -48,12 +49,16 @@ def comparison_markdown(comparison: Comparison) -> str:
 
 def refusal_markdown(base: str, candidate: str, why: str) -> str:
     """The comment when nothing could be compared."""
-    return f"### ❔ {plain(candidate)} was not compared with {plain(base)}\n\n{plain(why)}\n"
+    return f"### ❔ {plain(candidate)} was not compared with {plain(base)}\n\n{with_code(why)}\n"
 
 
 def _assertions(heading: str, pairs: Sequence[PairedAssertion]) -> str:
     """The assertions under a heading; empty where there are none."""
-    return f"**{plain(heading)}:**\n\n{bulleted(assertions_named(pairs, most=MOST_ASSERTIONS))}" if pairs else ""
+    if not pairs:
+        return ""
+    named = assertions_named(pairs[:MOST_ASSERTIONS], MOST_ASSERTIONS)
+    more = bulleted(left_out(pairs, MOST_ASSERTIONS), with_code)
+    return f"**{plain(heading)}:**\n\n{bulleted(named)}\n{more}".rstrip()
 
 
 def _table(rows: Iterable[Row]) -> str:

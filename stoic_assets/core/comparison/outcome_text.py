@@ -124,9 +124,13 @@ def _turned(comparison: Comparison, pairs: Sequence[PairedAssertion], before: st
 
 def assertions_named(pairs: Sequence[PairedAssertion], most: int) -> list[str]:
     """A line for each assertion, with how often it held; after `most` of them the number of the others."""
-    lines = [f"{assertion_name(pair)} ({how_often(pair)})" for pair in pairs[:most]]
-    left_out = len(pairs) - len(lines)
-    return [*lines, f"and {left_out} more, which `stoic compare --json` names"] if left_out else lines
+    return [*(f"{assertion_name(pair)} ({how_often(pair)})" for pair in pairs[:most]), *left_out(pairs, most)]
+
+
+def left_out(pairs: Sequence[PairedAssertion], most: int) -> list[str]:
+    """The line on the assertions after the first `most`; none where there are no more."""
+    more = len(pairs) - most
+    return [f"and {more} more, which `stoic compare --json` names"] if more > 0 else []
 
 
 def assertion_name(pair: PairedAssertion) -> str:

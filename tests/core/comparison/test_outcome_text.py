@@ -185,6 +185,15 @@ def test_markdown_lists_them_before_the_measures(turned: Comparison, worse: Comp
     assert "assertion that" not in comparison_markdown(worse)
 
 
+def test_markdown_shows_commands_as_code_and_names_as_they_are(turned: Comparison) -> None:
+    quoted = replace(BROKEN, job="`order`")
+    said = comparison_markdown(replace(turned, assertions=(quoted,) * 32, notes=("an older one: `--evaluation e_1`",)))
+    assert "\n- and 2 more, which `stoic compare --json` names\n" in said
+    assert said.count("\n- \\`order\\` (withheld): refund booked") == 30
+    assert "- an older one: `--evaluation e_1`\n" in said
+    assert "run `stoic eval`." in refusal_markdown("a@1", "a@2", "run `stoic eval`.")
+
+
 def test_junit_has_a_test_for_each_assertion_that_always_held(turned: Comparison) -> None:
     [suite] = ET.fromstring(comparison_junit(turned))
     cases = [case for case in suite.iter("testcase") if (case.get("name") or "").startswith("order")]

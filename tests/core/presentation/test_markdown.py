@@ -2,7 +2,7 @@
 
 import pytest
 
-from stoic_assets.core.presentation.markdown import bulleted, plain
+from stoic_assets.core.presentation.markdown import bulleted, plain, with_code
 
 
 def test_nothing_smuggles_links_pictures_cells_or_lines() -> None:
@@ -26,6 +26,18 @@ def test_nothing_begins_a_block(text: str, shown: str) -> None:
 @pytest.mark.parametrize("text", ["marcus@1.1.0 failed: +0.05, 2026-11-22, 1 - 2 = 3.", "Say less (or nothing) #now"])
 def test_usual_words_stay_readable(text: str) -> None:
     assert plain(text) == text
+
+
+@pytest.mark.parametrize(
+    ("message", "shown"),
+    [
+        ("run `stoic eval --file <x>_y` for [a]", r"run `stoic eval --file <x>_y` for \[a\]"),
+        ("an odd ` remains", r"an odd \` remains"), ("# `a`", r"\# `a`"),
+    ],
+)  # fmt: skip
+def test_commands_in_our_own_messages_are_code(message: str, shown: str) -> None:
+    assert with_code(message) == shown
+    assert bulleted([message], with_code) == f"- {shown}"
 
 
 def test_lines_become_a_list() -> None:

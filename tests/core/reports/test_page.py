@@ -196,6 +196,7 @@ def test_first_screen_of_a_good_run_has_no_banner(usual_page: str) -> None:
     assert "mean nothing" not in usual_page
     assert "not calibrated on people’s ratings" in usual_page
     assert ">Not calibrated: this judge has not been compared with people’s ratings yet" in usual_page
+    assert "run <code>stoic ratings calibrate</code>.</p>" in usual_page
 
 
 @pytest.mark.parametrize("outcome", get_args(Outcome))
