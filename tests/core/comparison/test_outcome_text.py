@@ -94,6 +94,8 @@ def test_markdown_has_a_row_for_each_measure_and_folds_the_rest(worse: Compariso
     assert len([line for line in gating.splitlines() if line.startswith("| ")]) == 2 + 9
     assert "| assertion | 1.00 | 0.60 | −0.40 | −0.41 to −0.39 | <0.001 | 0.11 | **regressed** |" in gating
     assert "assertion, withheld" in rest
+    said = rest.partition("</summary>")[2].partition("| measure")[0]
+    assert said.strip().startswith("**Not part of the verdict"), "where folds are dropped, nothing else heads it"
 
 
 @pytest.mark.parametrize(("found", "shown"), [(0.02, "0.02"), (1.0, "1.00"), (1.53, "–"), (None, "–")])
