@@ -47,10 +47,12 @@ def materialised(asset: dg.AssetsDefinition, workplace: Workplace) -> dict[str, 
 
 def test_the_chart_of_weak_virtues_is_shown_beside_a_file_that_is_text(workplace: Workplace) -> None:
     metadata = materialised(weak_virtue_reports, workplace)
-    picture, _, report = str(metadata["report"].value).partition(")\n\n")
-    assert ElementTree.fromstring(base64.b64decode(picture.partition("base64,")[2])).tag.endswith("svg")
+    title, picture, key, rest = str(metadata["report"].value).split("\n\n", 3)
+    assert title == f"# Weak virtues of {VERSION}, evaluation {EVALUATION}"
+    assert key == "Bar: score, orange and hatched where weak. Diamond: confidence."
+    assert ElementTree.fromstring(base64.b64decode(picture.partition("base64,")[2].rstrip(")"))).tag.endswith("svg")
     text = Path(str(metadata["path"].value)).read_text(encoding="utf-8")
-    assert report == text
+    assert f"{title}\n\n{rest}" == text
     assert "- Say less." in text
     assert "data:" not in text
 

@@ -19,7 +19,7 @@ from stoic_assets.core.releases import agent_of
 from stoic_assets.core.reports.data import BaseVersion, ReportData
 from stoic_assets.core.reports.page import report_parts
 from stoic_assets.core.reports.trend_chart import versions_before
-from stoic_assets.core.reports.weak_virtues import weak_virtue_markdown
+from stoic_assets.core.reports.weak_virtues import title, weak_virtue_markdown
 from stoic_assets.core.table_rows import Row, Rows
 
 GATHERED_OTHERWISE = (
@@ -71,6 +71,7 @@ def write_weak_virtues(workplace: Workplace, manifest: Manifest) -> tuple[Path, 
     whose = whose_confidence(calibrated_share(tables.read("trial_virtues")), agreement)
     below = workplace.settings.weakness.score_below
     text = weak_virtue_markdown(virtues, weak, tables.is_offline(), whose, below)
+    text = f"{title(manifest.agent_version, manifest.evaluation_id)}\n\n{text}"
     path = workplace.report_file(manifest.agent_version, manifest.evaluation_id, "weak-virtues.md")
     return write_whole(path, text), text
 

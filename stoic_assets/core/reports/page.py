@@ -31,6 +31,7 @@ from stoic_assets.core.reports.trial_view import TrialView, trial_views
 from stoic_assets.core.reports.unscored import why_unscored
 from stoic_assets.core.reports.version_differences import differences
 from stoic_assets.core.reports.version_verdict import version_verdict
+from stoic_assets.core.reports.virtue_chart import KEY
 from stoic_assets.core.reports.weak_virtues import none_weak, weak_virtues
 from stoic_assets.core.table_rows import Row, Rows
 
@@ -72,7 +73,7 @@ def report_parts(data: ReportData, compiled: BytecodeCache | None = None) -> Ite
         data=data, style=style, script=script, script_hash=policy_hash(script), offline_note=OFFLINE_NOTE,
         measures=found, jobs=job_rows(trials, totals=found[0].trials > 0), failures=failed_assertions(trials),
         trials=trials, virtues=_in_order(data.evaluation_virtues), trends=_in_order(data.virtue_trends),
-        releases=release_means(data.virtue_trends), virtue_names=VIRTUES,
+        releases=release_means(data.virtue_trends), virtue_names=VIRTUES, virtue_key=KEY,
         why_unscored=why_unscored(data.evaluation_virtues, trials),
         weak=weak_virtues(data.weak_virtues, trials), none_weak=none_weak(data.evaluation_virtues),
         weak_above=weak_above(_in_order(data.evaluation_virtues)),

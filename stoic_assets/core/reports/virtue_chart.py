@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+KEY = "Bar: score, orange and hatched where weak. Diamond: confidence."
+"""What a reader must know of the chart; the line of a base is named where there is one."""
+
+
 class Bar(NamedTuple):
     """What is drawn for one virtue, each value 0–1 or None; `was` is the score of the base."""
 

@@ -61,6 +61,11 @@ def _aspects(virtue: str, trials: Iterable[TrialView]) -> Iterable[tuple[TrialVi
                 yield from ((trial, aspect) for aspect in given if aspect.row["score"] is not None)
 
 
+def title(agent_version: str, evaluation_id: str) -> str:
+    """The heading of the Markdown: which version, and which of its evaluations."""
+    return f"# Weak virtues of {plain(agent_version)}, evaluation {plain(evaluation_id)}"
+
+
 def weak_virtue_markdown(
     virtues: Rows, weak: Rows, offline: bool = False, whose: str = UNCALIBRATED, below: float = 0.7
 ) -> str:
