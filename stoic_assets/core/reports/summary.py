@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stoic_assets.core.calibration.against_people import against_people, judges_of
+from stoic_assets.core.calibration.against_people import against_people, in_short, judges_of
 from stoic_assets.core.calibration.confidence_map import why_not_calibrated
 from stoic_assets.core.evaluation import CONVERSED, INCOMPLETE, REGRADING, way_to_finish
 from stoic_assets.core.judging.ask import out_of_budget
@@ -47,9 +47,9 @@ class Summary:
     `passed` trials are some of those in which something could be passed, `asked`.
 
     `calibrated` is the share, 0–1, of virtue confidences that were read from a map fitted to people's ratings,
-    `uncalibrated` says why the others were not, and `against_people` how the judges' scores agree with people's; `cost`
-    is that of all model calls in US dollars. `unfinished` says why an evaluation is not finished and what to do; None
-    if it is.
+    `uncalibrated` says why the others were not, and `against_people` how the judges' scores agree with people's, and
+    `agreement` that in short; `cost` is that of all model calls in US dollars. `unfinished` says why an evaluation is
+    not finished and what to do; None if it is.
     """
 
     planned: int
@@ -64,6 +64,7 @@ class Summary:
     calibrated: float
     uncalibrated: list[str]
     against_people: list[str]
+    agreement: str
     cost: float | None
     unfinished: str | None
     regrading: bool
@@ -107,6 +108,7 @@ def summary(data: ReportData, trials: Sequence[TrialView]) -> Summary:
         calibrated=calibrated_share(data.trial_virtues),
         uncalibrated=why_uncalibrated(data),
         against_people=[each.sentence for each in found],
+        agreement=in_short(data.judge_calibration, data.virtue_scores),
         cost=total_cost(data.llm_calls) if data.llm_calls else data.evaluation.get("cost_usd"),
         unfinished=_why_unfinished(data, planned),
         regrading=data.evaluation.get("status") == REGRADING,
