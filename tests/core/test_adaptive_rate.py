@@ -329,6 +329,13 @@ def test_one_wave_of_timeouts_is_cut_for_once_by_what_left() -> None:
     assert rate.rate(50.0 + DOUBLED_AFTER) == pytest.approx(2 * CUT_AFTER_TIMEOUTS * 100 / 50)
 
 
+def test_after_a_burst_of_timeouts_a_fifth_of_what_was_accepted_is_left_free() -> None:
+    rate = AdaptiveRate()
+    for departed in left(rate, 100):
+        rate.timed_out(departed, 50.0)
+    assert rate.rate(50.0) <= 0.8 * 100 / 50
+
+
 def test_many_timeouts_slow_down_but_not_below_what_free_slots_allow() -> None:
     rate = AdaptiveRate(least=16 / 60)
     for round_ in range(5):

@@ -185,6 +185,19 @@ def test_the_turn_timeout_cuts_an_attempt_off_and_counts_it() -> None:
     assert (caught.value.failures, caught.value.final) == (2, True)
 
 
+def test_what_failed_attempts_took_is_no_longer_left_for_the_last_one() -> None:
+    async def slow() -> AgentReply:
+        await asyncio.sleep(10 if calls else 0.3)
+        calls.append(1)
+        raise FAILED
+
+    calls: list[int] = []
+    start = time.monotonic()
+    with pytest.raises(AgentUnusable, match=r"no reply within 0\.5 s"):
+        asyncio.run(deliver(slow, FAST, 0.5, Gate()))
+    assert 0.5 <= time.monotonic() - start < 1.0, "not 0.3 s and then 0.8 s"
+
+
 def test_no_wait_is_begun_that_the_turn_timeout_would_cut_off() -> None:
     start = time.monotonic()
     with pytest.raises(AgentUnusable, match="busy"):

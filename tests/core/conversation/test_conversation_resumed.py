@@ -216,6 +216,26 @@ def test_a_session_that_is_lost_in_the_midst_of_one_process_is_the_agents_fault(
     assert journal.kinds().count("began") == 1
 
 
+def test_an_agent_that_refuses_the_new_session_too_is_given_no_third_one(
+    planned: Make, make_world: Make, make_journal: Make, agent: Any
+) -> None:
+    journal = cut_after(planned, make_world, make_journal, 1)
+    agent.sent.clear()
+    agent.answer = lambda message: AgentFailure("unknown session", final=True) if message == "Hi" else None
+    evidence = asyncio.run(hold_trial(planned(greetings=["Hi"]), make_world(), journal))
+    assert (evidence.outcome, evidence.detail) == ("agent_error", "unknown session")
+    assert [session for session, _, _ in agent.sent] == ["s1", "s2"]
+
+
+def test_a_resumed_trial_in_which_the_agent_replied_asks_for_the_object_context_once(
+    planned: Make, make_world: Make, make_journal: Make, agent: Any
+) -> None:
+    journal, asked = cut_after(planned, make_world, make_journal, 3), list[str]()
+    agent.answer = asked.append
+    asyncio.run(hold_trial(planned(greetings=["Hi"]), make_world(), journal))
+    assert asked == ["What time is it?", "And the weather?", "context"]
+
+
 def test_an_agent_that_is_merely_down_on_resuming_does_not_cost_the_conversation(
     planned: Make, make_world: Make, make_journal: Make, agent: Any
 ) -> None:

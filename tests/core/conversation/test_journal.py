@@ -1,4 +1,5 @@
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ from hypothesis import strategies as st
 
 from stoic_assets.core.conversation.evidence import Observation, Trial, Turn
 from stoic_assets.core.conversation.journal import Entry, TrialState, began, ended, said, session
+from stoic_assets.core.jobs.plan import Planned
 
 TRIAL = Trial("E.job.withheld.1", "job", "withheld", 1, "alice")
 QUERY = Observation("1", "cypher", "RETURN 1", {"user": "alice"}, [{"n": 1}])
@@ -40,6 +42,17 @@ def test_a_new_beginning_voids_what_was_before() -> None:
 def test_an_end_without_a_session_was_an_attempt_and_a_mere_beginning_was_none() -> None:
     gone = [began("t0"), ended("t1", "infra_error", "gone", 0, []), began("t2")]
     assert (TrialState.replay(gone).attempt, TrialState.replay([began("t0"), began("t1")]).attempt) == (2, 1)
+
+
+def test_a_beginning_after_a_conversation_without_an_end_is_another_attempt_by_another_user(
+    planned: Callable[..., Planned],
+) -> None:
+    """What the first attempt left with the agent must not be remembered in the second."""
+    target = {"user": "ada-{trial}", "chatbot": "marcus"}
+    state = TrialState.replay([began("t0"), session("s1"), said(Turn(0, "user", "Hi")), began("t2")])
+    item = planned(target=target)
+    assert state.attempt == 2
+    assert item.at(state.attempt).user == f"{item.trial.user}-2"
 
 
 def test_a_trial_that_never_had_a_session_has_an_empty_one() -> None:

@@ -74,7 +74,7 @@ def test_a_protocol_without_object_context_leaves_none(planned: Make, make_world
     ("failure", "known"),
     [
         (None, True), (AgentFailure("down"), True), (AgentFailure("unknown session", final=True), False),
-        (SentTooMuch("more than 8 MiB"), True),
+        (SentTooMuch("more than 8 MiB"), True), (AgentFailure("forbidden", final=True, turned_away=True), True),
     ],
 )
 def test_whether_a_session_is_known(make_world: Make, agent: Any, failure: AgentFailure | None, known: bool) -> None:
