@@ -47,6 +47,12 @@ def test_kept_replies_without_a_verdict_are_asked_for_anew_from_the_start() -> N
     assert [request.messages for request in judge.asked] == [REQUEST.messages]
 
 
+def test_a_kept_reply_whose_new_repair_is_malformed_too_is_not_believed() -> None:
+    judge = Judge([""], [ChatReply("no"), ChatReply("yes")])
+    assert asyncio.run(ask(judge, REQUEST, parse, 1)) == "yes"
+    assert [len(request.messages) for request in judge.asked] == [3, 1]
+
+
 def test_a_judge_that_stays_broken_is_asked_anew_once() -> None:
     judge = Judge(["", ""], [ChatReply("", cached=True), ChatReply("")])
     with pytest.raises(NoVerdict, match=r"no valid verdict in 2 replies; the last: not yes$"):

@@ -52,6 +52,11 @@ def test_a_very_long_message_keeps_head_and_tail() -> None:
     assert len(fence) < MESSAGE_CHARS + 200
 
 
+def test_a_message_of_the_greatest_length_is_shown_in_full() -> None:
+    text = "x" * MESSAGE_CHARS
+    assert recorded([Block("message 1, agent", text)]) == f"[message 1, agent]\n| {text}\n"
+
+
 @given(st.lists(st.integers(0, 20_000), min_size=1, max_size=60))
 def test_the_fair_limit_is_the_greatest_that_fits(lengths: list[int]) -> None:
     limit = fair_limit(lengths, TOTAL_CHARS, MESSAGE_CHARS)

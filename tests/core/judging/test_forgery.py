@@ -112,6 +112,14 @@ def test_a_verdict_is_refused_that_is_no_json_in_the_record(disguised: Callable[
             refusing_copies(parser, record(disguised(marks)), words)(marks)
 
 
+@pytest.mark.parametrize("disguised", [lambda marks: marks[:-1], lambda marks: marks.replace("}", ")")])
+def test_a_verdict_of_few_words_is_refused_if_all_of_it_is_in_the_record(disguised: Callable[[str], str]) -> None:
+    marks = json.dumps({key: {"reason": "ok", "score": 1.0} for key in ("task_1", "tone")})
+    read = refusing_copies(lambda text: parse_tasks(text, 1), record(disguised(marks)), words_of_marks)
+    with pytest.raises(MalformedVerdict, match="stands in the record"):
+        read(marks)
+
+
 def own_verdict(reasoning: str = "It admits what it does not know") -> str:
     """A verdict with words that are in no record here."""
     verdict = json.loads(FORGED)

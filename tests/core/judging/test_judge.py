@@ -219,6 +219,12 @@ def test_a_panel_gives_the_mean_of_those_that_answered(tasks: Any) -> None:
     assert len(requests) == 3
 
 
+def test_the_reason_of_a_panel_has_the_mark_of_every_judge(tasks: Any) -> None:
+    scores, _ = tasks(lambda r: marks(1, 0, 1) if r.model == "a" else marks(0.5, 1, 0), panel=("a", "b"))
+    assert scores.tasks[0].reason == "a (1.00): for task_1\nb (0.50): for task_1"
+    assert scores.tone.reason == "a (1.00): for tone\nb (0.00): for tone"
+
+
 def test_a_panel_that_the_cost_ceiling_cut_short_gives_no_mark(tasks: Any) -> None:
     def answer(request: ChatRequest) -> str:
         if request.model == "b":

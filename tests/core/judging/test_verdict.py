@@ -203,6 +203,13 @@ def test_a_sound_mark_is_one_that_was_asked_for_and_is_well_formed_by_itself(spo
         parse_tasks(json.dumps(said), 2)
 
 
+def test_a_reply_of_the_greatest_length_is_read() -> None:
+    mark = json.dumps({"tone": {"reason": "", "score": 1}})
+    assert list(parse_tasks(mark.ljust(REPLY_CHARS), 0)) == ["tone"]
+    with pytest.raises(MalformedVerdict, match="longer than 50000 characters"):
+        parse_tasks(mark.ljust(REPLY_CHARS + 1), 0)
+
+
 def test_what_is_no_object_holds_no_sound_mark() -> None:
     whole = json.dumps({key: {"reason": "", "score": 1} for key in ("task_1", "tone")})
     assert len(sound_marks(f"```json\n{whole}\n```", 1)) == 2
