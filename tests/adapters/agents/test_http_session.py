@@ -248,6 +248,20 @@ def test_bad_json(service: Any, body: bytes) -> None:
     assert not failure.final
 
 
+def test_json_that_breaks_off_is_a_failure_of_this_request_alone(service: Any) -> None:
+    service.answers = [Response(b'{"a":', 200)]
+    failure = failure_of(service.url)
+    assert (type(failure), failure.turned_away, failure.says_how_to_go_on) == (AgentFailure, False, False)
+    assert "check its address" not in str(failure)
+
+
+def test_a_refusal_in_events_is_told_by_its_status_and_waited_for(service: Any) -> None:
+    service.answers = [Response("data: {}\n\n", 503, {"Retry-After": "7"}, "text/event-stream")]
+    failure = failure_of(service.url)
+    assert "answered 503" in str(failure)
+    assert (failure.retry_after, failure.turned_away) == (7.0, True)
+
+
 def test_an_answer_in_events_is_told_from_nonsense(service: Any) -> None:
     service.answers = [Response(b'data: {"choices": []}\n\ndata: [DONE]\n\n', media_type="text/event-stream")]
     failure = failure_of(service.url)

@@ -111,6 +111,17 @@ def test_a_restored_session_goes_on_after_the_last_reply(service: Any) -> None:
     assert [message["content"] for message in service.seen[0].body["messages"]] == ["Hello", "Salve", "Unanswered"]
 
 
+def test_a_session_that_is_restored_before_the_first_reply_begins_with_the_message_sent_again(service: Any) -> None:
+    async def main() -> None:
+        agent = OpenAiAgent(service.url, "sage")
+        agent.restore("old", [Turn(0, "user", "Hi")])
+        await agent.send("old", "Alice", "Hi")
+
+    service.replies(completion(content="Salve"))
+    asyncio.run(main())
+    assert service.seen[0].body["messages"] == [{"role": "user", "content": "Hi"}]
+
+
 def test_an_unknown_session_is_final(service: Any) -> None:
     async def main() -> None:
         await OpenAiAgent(service.url, "sage").send("nobody", "Alice", "Hello")

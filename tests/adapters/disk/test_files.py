@@ -14,9 +14,14 @@ def test_a_text_or_its_parts_are_written_and_folders_made(tmp_path: Path) -> Non
     path = tmp_path / "deep" / "down" / "file.txt"
     assert write_whole(path, "é\n") == path
     assert path.read_bytes() == "é\n".encode()
-    write_whole(path, (part for part in ("a\r\n", "日")), 0o600)
-    assert (path.read_bytes(), path.stat().st_mode & 0o777) == ("a\r\n日".encode(), 0o600)
+    write_whole(path, (part for part in ("a\r\n", "日")))
+    assert path.read_bytes() == "a\r\n日".encode()
     assert [entry.name for entry in path.parent.iterdir()] == ["file.txt"]
+
+
+def test_others_may_read_a_file_unless_its_mode_says_otherwise(tmp_path: Path) -> None:
+    files = [write_whole(tmp_path / "open", "x"), write_whole(tmp_path / "team", "x", 0o640)]
+    assert [file.stat().st_mode & 0o777 for file in files] == [0o644, 0o640]
 
 
 def test_only_files_of_an_earlier_run_are_removed(tmp_path: Path) -> None:

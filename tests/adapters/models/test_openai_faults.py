@@ -81,6 +81,12 @@ def test_what_no_retry_mends_is_a_configuration_error(service: Any, status: int,
     assert len(service.seen) == 1
 
 
+def test_a_model_that_is_not_found_for_a_moment_is_asked_again(service: Any) -> None:
+    loading = JSONResponse({"error": {"message": "model 'sage' not found on this node yet"}}, 503)
+    service.answers = [loading, JSONResponse(completion())]
+    assert text_from(service.url) == "Salve"
+
+
 def turning_away(service: Any, words: tuple[str, ...], status: int, said: str = "not you") -> None:
     """The service answers, unless it is asked with one of these words."""
 

@@ -148,7 +148,7 @@ def test_a_page_and_its_keys_are_kept_apart(workplace: Workplace, tmp_path: Path
     built = build(workplace, [VERSION])
     assert (built.replies, built.items) == (21, 21 + 5 + 2)
     assert built.path.parent == workplace.reports / "ratings"
-    assert built.keys.stat().st_mode & 0o777 == 0o600
+    assert [path.stat().st_mode & 0o777 for path in (built.path, built.keys)] == [0o644, 0o600]
     html, keys = built.path.read_text(encoding="utf-8"), json.loads(built.keys.read_text())
     assert set(keys) <= set(re.findall(r'"test_id":"(\w+)"', html))
     for key in keys.values():

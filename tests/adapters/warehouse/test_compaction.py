@@ -102,6 +102,38 @@ def test_the_number_of_files_stays_small_when_every_evaluation_is_a_new_version(
     assert {row["content"] for row in everything(warehouse)} == {str(night) for night in range(40)}
 
 
+def test_an_archive_is_not_written_again_for_a_few_new_files(warehouse):
+    """Otherwise every row would be written every night, not log2(n) times."""
+    write_many(warehouse)
+    compact_twice(warehouse)
+    [archive] = parquet_files(warehouse)
+    for number in range(2):
+        warehouse.write("turns", "marcus@2", f"e{number}", [turn()])
+    [turns] = compact(warehouse.root, NOW)
+    assert turns.merged == 2
+    compact(warehouse.root, NOW)
+    assert len(parquet_files(warehouse)) == 2
+    assert archive in parquet_files(warehouse)
+
+
+def test_a_single_old_file_stays_where_it_is(warehouse):
+    file = warehouse.write("turns", "marcus@1", "e1", [turn()])
+    for _ in range(2):
+        [turns] = compact(warehouse.root, NOW)
+        assert (turns.merged, turns.removed) == (0, 0)
+    assert parquet_files(warehouse) == [file]
+
+
+def test_what_killed_writers_left_is_removed_once_it_is_old(warehouse):
+    folder = warehouse.write("turns", "marcus@1", "e1", [turn()]).parent
+    old, young = folder / ".0123.tmp", folder / ".4567.tmp"
+    for draft in (old, young):
+        draft.write_text("rows")
+    os.utime(old, (0, 0))
+    compact(warehouse.root)
+    assert (old.exists(), young.exists()) == (False, True)
+
+
 def test_a_correction_of_a_merged_evaluation_counts(warehouse):
     write_many(warehouse)
     compact(warehouse.root, NOW)
