@@ -112,7 +112,7 @@ def _compact(folder: Path, before: float) -> Compacted:
 
 
 def _sources(folder: Path, before: float) -> list[_Source]:
-    """The files to merge, oldest first: all single files that count, and archives that are no larger together."""
+    """The files to merge: all single files that count, and archives that are no larger together."""
     counted: dict[str, dict[Key, int]] = {}
     for key, place in places(folder).items():
         counted.setdefault(place.path, {})[key] = place.n
@@ -127,10 +127,8 @@ def _sources(folder: Path, before: float) -> list[_Source]:
         if len(counted[path]) <= gathered and _fits(path, schema):
             chosen.append(_Source(path, counted[path], merged[path]))
             gathered += len(counted[path])
-    if not singles or len(singles) + len(chosen) < 2:
-        return []
-    singles.sort(key=lambda each: (_age(each.path), each.path))
-    return [*sorted(chosen, key=lambda each: each.path), *singles]
+    sources = [*chosen, *singles]
+    return sources if len(sources) > 1 else []
 
 
 def _merge(sources: Collection[_Source], schema: Any, file: IO[bytes]) -> None:
