@@ -167,7 +167,15 @@ def test_rows_for_the_tables(make_study: MakeStudy) -> None:
     assert len({(row["question"], row["coefficient"]) for row in rows}) == len(rows)
     assert {row["gate"] for row in rows if row["question"] == "overall"} == {None}
     assert all(row["gate_why"] for row in rows if row["question"] != "overall")
-    assert all(set(row) == {"rater_id", "check", "detail"} for row in rater_check_rows(analysis))
+    assert rater_check_rows(analysis) == []
+
+
+def test_a_row_for_each_flag(make_study: MakeStudy, make_row: MakeRow) -> None:
+    flat = [make_row("flat", f"item-{number:03}", 3) for number in range(30)]
+    [row] = rater_check_rows(analyse([*make_study(30, 3), *flat], resampling=QUICK))
+    detail = "100% of 150 marks are 3, standard deviation 0.00"
+    study = {"page_id": None, "rubric": None}
+    assert row == {"rater_id": "flat", "check": "straight_lining", "detail": detail, **study}
 
 
 def test_twenty_thousand_ratings_take_seconds(make_study: MakeStudy) -> None:

@@ -25,11 +25,16 @@ def of_marks(make_row: MakeRow, *marks: int) -> RatingTable:
         ((3,) * 7 + (1, 5, 1), False),
         ((3, 3, 3, 3, 3, 3, 3, 4, 4, 4), False),  # sd 0.46
         ((1, 2, 3, 4, 5), False),
-        ((3,), False),  # five marks are no pattern
+        ((3, 3), True),  # ten marks
     ],
 )
 def test_straight_lining(make_row: MakeRow, marks: tuple[int, ...], flagged: bool) -> None:
     assert bool(list(straight_lining(of_marks(make_row, *marks)))) == flagged
+
+
+def test_nine_marks_are_no_pattern(make_row: MakeRow) -> None:
+    table = rating_table([make_row("rater", "full", 5), make_row("rater", "in part", 5, 5, 5, 5, None)])
+    assert [*straight_lining(table), *always_high(table)] == []
 
 
 def test_a_small_spread_is_straight_lining_though_no_mark_makes_80_percent(make_row: MakeRow) -> None:
@@ -55,6 +60,12 @@ def test_always_high(make_row: MakeRow, marks: tuple[int, ...], flagged: bool) -
 def test_contradictory_overall(make_row: MakeRow, mark: int, overall: str, flagged: bool) -> None:
     table = rating_table([make_row("rater", "item", mark, overall=overall)])
     assert bool(list(contradictory_overall(table))) == flagged
+
+
+@pytest.mark.parametrize(("marks", "overall"), [((2, 3), "yes"), ((3, 4), "no")])
+def test_at_the_line_an_answer_contradicts_nothing(make_row: MakeRow, marks: tuple[int, int], overall: str) -> None:
+    table = rating_table([make_row("rater", "item", *marks, None, None, None, overall=overall)])
+    assert list(contradictory_overall(table)) == []
 
 
 def test_a_contradiction_names_an_example(make_row: MakeRow) -> None:

@@ -52,3 +52,14 @@ def test_a_slip_or_two_is_no_outlier(make_study: Callable[..., Rows]) -> None:
     rows = make_study(40, 4, noise=0.3)
     rows[0]["helpfulness"] = 6 - rows[0]["helpfulness"]
     assert flagged(rows) == []
+
+
+@pytest.mark.parametrize(("items", "far", "odd"), [(8, 2, False), (12, 3, True), (20, 4, False), (20, 5, True)])
+def test_three_far_marks_are_enough_if_they_are_a_twentieth(
+    make_row: Callable[..., dict[str, Any]], items: int, far: int, odd: bool
+) -> None:
+    """Each item has five marks; the others agree, so that 5 is far from 3."""
+    rows = [make_row(rater, f"item-{item:02}", 3) for rater in "abcd" for item in range(items)]
+    for row in rows[:far]:
+        row["helpfulness"] = 5
+    assert flagged(rows) == ["a"] * odd
