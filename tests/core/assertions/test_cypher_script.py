@@ -103,6 +103,7 @@ LOAD = "LOAD CSV FROM 'file:///etc/passwd' AS r RETURN r"
         (LOAD.replace("A", r"\u0041"), "LOAD CSV"),
         (LOAD.replace("A", r"\uu0041"), "LOAD CSV"),
         (rf"RETURN 1 AS r // \u000a UNION {LOAD}", "LOAD CSV"),
+        ("RETURN 'lo\\u0061d\ncsv'", "LOAD CSV"),  # where there are escapes, quotes prove nothing
         (rf"WITH '\u0027 AS x {LOAD}", "LOAD CSV"),
         ("SHOW TRANSACTIONS YIELD transactionId AS t TERMINATE TRANSACTIONS t", "SHOW TRANSACTIONS"),
         ("show transaction 'x' yield currentQuery", "SHOW TRANSACTIONS"),

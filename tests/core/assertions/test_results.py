@@ -136,6 +136,11 @@ def test_of_an_object_context_that_was_never_looked_at_is_told_why() -> None:
     assert decided({"expression": "evaluation.transcript.isEmpty()"}, never).passed is True
 
 
+def test_of_a_protocol_without_object_context_an_assertion_about_it_stays_undecided_without_a_problem() -> None:
+    result = decided({"expression": "objectContext.resources.isEmpty()"}, evidence())
+    assert (result.passed, result.error) == (None, None)
+
+
 def test_a_trial_that_lost_its_graph_is_not_decided() -> None:
     assert decided({"expression": "evaluation.failureCount == 2"}, evidence(SEEN, outcome="infra_error")).passed is None
     unopened = evidence(outcome="infra_error", session_id="")
