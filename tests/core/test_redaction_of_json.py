@@ -67,6 +67,10 @@ def test_json_without_a_secret_stays_as_it_is_written(text: str) -> None:
     assert redacted(text) == text
 
 
+def test_a_value_without_a_key_is_matched_alone() -> None:
+    assert redacted('["hunter22", 7]', Redactor([r"=\w+"])) == '["hunter22", 7]'
+
+
 @pytest.mark.parametrize("value", [CARD, [CARD], [[float(CARD)]], {"a": [CARD]}, ({"a": CARD},), f"[{CARD}]"])
 def test_a_number_is_found_wherever_it_stands(value: Any) -> None:
     assert str(CARD) not in json.dumps(REDACTOR.data(value))

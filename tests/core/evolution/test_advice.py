@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from stoic_assets.core.evolution.advice import MOST_QUOTES, MOST_SUGGESTIONS, improvements
+from stoic_assets.core.evolution.advice import improvements
 from stoic_assets.core.evolution.stoic_evaluation import StoicEvaluation, VirtueFinding
 
 Judged = Callable[..., StoicEvaluation]
@@ -39,8 +39,8 @@ def test_advice_on_another_virtue_is_none_on_this(judged: Judged) -> None:
     assert improvements("courage", [advised(judged, "t1", "a", ("ask",))]) == []
 
 
-def test_both_lists_are_bounded(judged: Judged) -> None:
+def test_there_are_at_most_ten_suggestions_of_three_quotes_each(judged: Judged) -> None:
     advice = tuple(f"advice {number:02}" for number in range(50))
     found = improvements("wisdom", [advised(judged, "t1", "a", advice, *advice)])
-    assert [each["suggestion"] for each in found] == list(advice[:MOST_SUGGESTIONS])
-    assert {len(each["quotes"]) for each in found} == {MOST_QUOTES}
+    assert [each["suggestion"] for each in found] == list(advice[:10])
+    assert {len(each["quotes"]) for each in found} == {3}

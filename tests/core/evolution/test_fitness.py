@@ -258,6 +258,15 @@ def test_people_are_counted_apart_from_trials_and_only_where_they_are_sure_of_so
     assert fitness_update(head, [*trials, unsure]) == fitness_update(head, trials)
 
 
+def test_a_person_who_is_sure_of_the_whole_alone_counts_for_the_fitness(
+    head: EvaluationHead, judged: Judged, finding: Finding
+) -> None:
+    unsure_of_virtues = judged("p", "a", 0.9, source="human", virtues={"wisdom": finding(0.9, 0.0)})
+    update = fitness_update(head, [judged("t1", "a", 0.5), unsure_of_virtues])
+    assert (update.human_evaluations, update.fitness, update.fitness_of_trials) == (1, pytest.approx(0.7), 0.5)
+    assert update.objectives["wisdom"]["mean"] == 0.5
+
+
 def test_that_the_agent_failed_in_every_trial_is_no_reason_where_people_found_a_fitness(
     head: EvaluationHead, judged: Judged
 ) -> None:

@@ -63,6 +63,16 @@ def test_what_would_need_other_conversations_is_refused_by_its_name(changes: dic
     )
 
 
+@pytest.mark.parametrize(("then", "now"), [(None, ["tea"]), (["tea"], None), (["tea"], ["tea", "milk"]), (1, True)])
+def test_another_kind_of_expectation_of_a_scenario_is_refused_by_its_name(then: object, now: object) -> None:
+    held, corrected = (
+        job(tasks=[], facts=[], scenarios=[{"id": "s", "category": "c", "input": "Hi", "expected": {"drinks": drinks}}])
+        for drinks in (then, now)
+    )
+    with pytest.raises(ConfigurationError, match=r"scenarios\[0\]\.expected\.drinks cannot be corrected afterwards"):
+        corrected_jobs([corrected], [held])
+
+
 def test_no_part_of_a_job_is_left_out_here() -> None:
     tried = {key for changes in [*CORRECTABLE, *(changes for changes, _ in OTHER_CONVERSATIONS)] for key in changes}
     assert tried | {"name"} == {field.alias for field in Job.model_fields.values()}

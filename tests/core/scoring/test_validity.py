@@ -2,7 +2,8 @@
 
 import pytest
 
-from stoic_assets.core.scoring.validity import conclusive, invalid_share
+from stoic_assets.core.evaluation import INCOMPLETE
+from stoic_assets.core.scoring.validity import ceiling_reached, conclusive, invalid_share
 
 
 @pytest.mark.parametrize(("scored", "invalid", "share"), [(9, 1, 0.1), (0, 4, 1.0), (5, 0, 0.0), (0, 0, 0.0)])
@@ -15,3 +16,16 @@ def test_invalid_trials_are_a_share_of_those_that_ended(scored: int, invalid: in
 )
 def test_a_verdict_needs_a_scored_trial_and_few_invalid_ones(scored: int, invalid: int, enough: bool) -> None:
     assert conclusive(scored, invalid, threshold=0.1) is enough
+
+
+@pytest.mark.parametrize(
+    ("ended", "lacking"),
+    [
+        (3, "3 of 4 trials were run before the cost ceiling was reached"),
+        (4, "the cost ceiling was reached before all verdicts were given"),
+    ],
+)
+def test_after_the_last_trial_only_verdicts_are_lacking(ended: int, lacking: str) -> None:
+    message = ceiling_reached("marcus@1.0", "E", INCOMPLETE, ended, planned=4)
+    assert message.startswith(f"{lacking}; continue with `stoic eval ")
+    assert message.endswith("a higher --max-cost")
