@@ -94,17 +94,14 @@ def ruled_out(row: Row) -> Verdict | None:
     return None if found == "inconclusive" else found
 
 
-def decide(tests: Sequence[Test], gating: bool, minimal: bool = True) -> list[Finding]:
-    """The findings of one family, in the order of `tests`.
-
-    With `minimal` false the δ condition is left out; simulations need that, verdicts do not.
-    """
+def decide(tests: Sequence[Test], gating: bool) -> list[Finding]:
+    """The findings of one family, in the order of `tests`."""
     family = [place for place, test in enumerate(tests) if test.why is None and len(test.pairs) >= FEWEST_JOBS]
     effects = [effect([pair.difference for pair in test.pairs], max(1, len(family)), test.delta) for test in tests]
     adjusted = _adjusted({place: effects[place].tested for place in family})
     findings = [_undecided(test, found, gating) for test, found in zip(tests, effects, strict=True)]
     return [
-        _decided(finding, *adjusted[place], minimal) if place in adjusted else finding
+        _decided(finding, *adjusted[place]) if place in adjusted else finding
         for place, finding in enumerate(findings)
     ]
 
@@ -137,13 +134,13 @@ def _undecided(test: Test, found: Effect, gating: bool) -> Finding:
     )
 
 
-def _decided(finding: Finding, p_less: float, p_greater: float, minimal: bool) -> Finding:
+def _decided(finding: Finding, p_less: float, p_greater: float) -> Finding:
     """The finding with its verdict; both p are those after Holm."""
     tested, change, delta = finding.effect.tested, finding.effect.difference, finding.delta
     assert tested is not None  # noqa: S101 - only what was tested is decided
     assert change is not None  # noqa: S101
     p, p_adjusted = (tested.p_less, p_less) if change < 0 else (tested.p_greater, p_greater)
-    verdict = _verdict(change, p_adjusted, tested.low_90, tested.high_90, delta, minimal)
+    verdict = _verdict(change, p_adjusted, tested.low_90, tested.high_90, delta)
     why = None
     if verdict == "inconclusive":
         sure = p_adjusted <= ALPHA
@@ -152,11 +149,9 @@ def _decided(finding: Finding, p_less: float, p_greater: float, minimal: bool) -
     return replace(finding, p=p, p_adjusted=p_adjusted, verdict=verdict, why=why)
 
 
-def _verdict(
-    change: float, p_adjusted: float, low_90: float | None, high_90: float | None, delta: float, minimal: bool = True
-) -> Verdict:
-    """What the numbers of a tested measure say; with `minimal` false any significant change counts."""
-    if p_adjusted <= ALPHA and (not minimal or abs(change) >= delta - _ROUNDING):
+def _verdict(change: float, p_adjusted: float, low_90: float | None, high_90: float | None, delta: float) -> Verdict:
+    """What the numbers of a tested measure say."""
+    if p_adjusted <= ALPHA and abs(change) >= delta - _ROUNDING:
         return "regressed" if change < 0 else "improved"
     return "unchanged" if _within(low_90, high_90, delta) else "inconclusive"
 

@@ -94,10 +94,12 @@ def test_what_a_verdict_implies(tests: list[Test]) -> None:
 
 @FEW
 @given(families())
-def test_without_delta_nothing_that_was_found_is_lost(tests: list[Test]) -> None:
-    strict, anyhow = decide(tests, True), decide(tests, True, minimal=False)
+def test_without_delta_every_significant_difference_counts(tests: list[Test]) -> None:
+    """What the simulations of docs/statistics.md compare with."""
+    strict, anyhow = decide(tests, True), decide([replace(test, delta=0.0) for test in tests], True)
     for with_delta, without in zip(strict, anyhow, strict=True):
-        assert with_delta.verdict in (without.verdict, "unchanged", "inconclusive")
+        assert without.p_adjusted == with_delta.p_adjusted
+        assert (without.verdict != "inconclusive") == (without.p_adjusted is not None and without.p_adjusted <= 0.05)
         if with_delta.verdict in ("regressed", "improved"):
             assert without.verdict == with_delta.verdict
 
