@@ -22,7 +22,7 @@ TABLE = "judge_calibration"
 PLACE = (ALL_VERSIONS, "calibration")
 """The agent version and evaluation under which the table is stored."""
 _VERDICTS = """
-    select trial_id, virtue, judge_model, sample, score, self_confidence, grounded, exercised, error, prompt_hash
+    select trial_id, virtue, judge_model, sample, score, self_confidence, grounded, prompt_hash
     from virtue_scores where trial_id in (select trial_id from human_ratings)
 """
 

@@ -14,7 +14,7 @@ import numpy as np
 from stoic_assets.core.calibration.confidence_map import ConfidenceMap, Signal
 from stoic_assets.core.calibration.judge_agreement import agreement
 from stoic_assets.core.calibration.map_fitting import fitted
-from stoic_assets.core.calibration.paired_scores import Judged, by_one_prompt, by_rater, paired, panels, scored
+from stoic_assets.core.calibration.paired_scores import Judged, by_one_prompt, by_rater, paired, panels
 from stoic_assets.core.feedback.rating_bridge import Bridge, rated_trials, rated_virtues, scaled
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 from stoic_assets.core.ratings.reliability.estimate import Estimate, undefined
@@ -64,7 +64,7 @@ def judge_calibration(
     is that of the alternative-annotator test.
     """
     trials = rated_trials(ratings)
-    judged = panels(row for row in scored(verdicts) if row["trial_id"] in trials)
+    judged = panels(row for row in verdicts if row["score"] is not None and row["trial_id"] in trials)
     judges = sorted({names for _, names in judged}, key=lambda names: (len(names), names))
     rated = by_rater(rated_virtues([row for rows in trials.values() for row in rows], bridge))
     found = []

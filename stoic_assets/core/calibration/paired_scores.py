@@ -36,14 +36,6 @@ class PairedScores:
         return np.asarray(np.nanmean(self.rated, axis=1))
 
 
-def scored(verdicts: Iterable[Row]) -> list[Row]:
-    """The rows of `virtue_scores` with a score that counts."""
-    return [
-        row for row in verdicts
-        if row["score"] is not None and row.get("error") is None and row.get("exercised") is not False
-    ]  # fmt: skip
-
-
 def panels(verdicts: Iterable[Row]) -> dict[tuple[Virtue, tuple[str, ...]], dict[str, list[Row]]]:
     """Verdicts by virtue, judges and trial: every model alone and, where a trial has several, all of them together.
 

@@ -25,7 +25,7 @@ def verdict() -> Callable[..., Row]:
     def make(trial: str, score: float | None, **change: Any) -> Row:
         row = {
             "trial_id": trial, "virtue": "wisdom", "judge_model": "gpt", "sample": 0, "score": score,
-            "self_confidence": 0.9, "grounded": 1.0, "exercised": True, "error": None, "prompt_hash": "p1",
+            "self_confidence": 0.9, "grounded": 1.0, "prompt_hash": "p1",
         }  # fmt: skip
         return {**row, **change}
 

@@ -83,8 +83,8 @@ def test_models_are_compared_alone_and_together(study: Study, quick: Resampling)
 def test_verdicts_that_do_not_count_are_left_out(study: Study, verdict: Callable[..., Row], quick: Resampling) -> None:
     verdicts, ratings = study(lambda people, _: people, trials=40)
     noise = [
-        verdict("t0", None, error="no verdict", judge_model="silent"),
-        verdict("t0", 0.0, exercised=False, sample=5), verdict("elsewhere", 0.0, judge_model="other"),
+        verdict("t0", None, judge_model="silent"), verdict("t0", None, sample=5),
+        verdict("elsewhere", 0.0, judge_model="other"),
     ]  # fmt: skip
     plain, noisy = (judge_calibration(rows, ratings, BRIDGE, 0.2, quick) for rows in (verdicts, verdicts + noise))
     assert plain == noisy
