@@ -56,7 +56,7 @@ def fenced(record: str, token: str) -> str:
 def recorded(blocks: Sequence[Block]) -> str:
     """The lines of the record; the texts are cleaned here."""
     cleaned = [Block(block.heading, clean(block.text)) for block in blocks]
-    shown = len(cleaned) if len(cleaned) <= MOST_BLOCKS else MOST_BLOCKS
+    shown = min(len(cleaned), MOST_BLOCKS)
     head, tail = (cleaned, []) if shown == len(cleaned) else (cleaned[: shown // 4], cleaned[-(shown - shown // 4) :])
     limit = fair_limit([len(block.text) for block in (*head, *tail)], TOTAL_CHARS, MESSAGE_CHARS)
     gap = [f"[{len(cleaned) - shown} messages left out]"] if tail else []
