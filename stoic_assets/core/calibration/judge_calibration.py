@@ -66,7 +66,7 @@ def judge_calibration(
     trials = rated_trials(ratings)
     judged = panels(row for row in verdicts if row["score"] is not None and row["trial_id"] in trials)
     judges = sorted({names for _, names in judged}, key=lambda names: (len(names), names))
-    rated = by_rater(rated_virtues([row for rows in trials.values() for row in rows], bridge))
+    rated = by_rater(rated_virtues(trials, bridge))
     found = []
     for virtue in VIRTUES:
         for names in judges:

@@ -45,10 +45,10 @@ def rated_trials(rows: Iterable[Row]) -> dict[str, list[Row]]:
     return {trial_id: list(by_rater.values()) for trial_id, by_rater in sorted(trials.items())}
 
 
-def rated_virtues(rows: Iterable[Row], bridge: Bridge) -> list[RatedVirtue]:
-    """Every rater's virtues of every trial: the mean over the dimensions that were marked."""
+def rated_virtues(trials: Mapping[str, Rows], bridge: Bridge) -> list[RatedVirtue]:
+    """Every rater's virtues of every one of the `rated_trials`: the mean over the dimensions that were marked."""
     found = []
-    for trial_id, ratings in rated_trials(rows).items():
+    for trial_id, ratings in trials.items():
         for rating in ratings:
             for virtue in VIRTUES:
                 marks = [rating[name] for name, meant in bridge.items() if meant == virtue]

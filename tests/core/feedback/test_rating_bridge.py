@@ -33,7 +33,7 @@ def test_a_mark_is_a_fifth_of_the_way(mark: int, score: float) -> None:
 
 
 def test_each_rater_has_virtues() -> None:
-    found = rated_virtues([rating("a", appropriateness=5, helpfulness=1, actionability=4)], BRIDGE)
+    found = rated_virtues({"t1": [rating("a", appropriateness=5, helpfulness=1, actionability=4)]}, BRIDGE)
     assert {(each.rater_id, each.virtue): each.score for each in found} == {
         ("a", "wisdom"): 0.5, ("a", "justice"): 0.5, ("a", "temperance"): 1.0,
         ("a", "practical_wisdom"): pytest.approx((0 + 0.75) / 2),
@@ -41,9 +41,9 @@ def test_each_rater_has_virtues() -> None:
 
 
 def test_what_does_not_apply_is_missing_and_no_three() -> None:
-    found = rated_virtues([rating("a", helpfulness=5, actionability=None)], BRIDGE)
+    found = rated_virtues({"t1": [rating("a", helpfulness=5, actionability=None)]}, BRIDGE)
     assert [each.score for each in found if each.virtue == "practical_wisdom"] == [1.0]
-    only = rated_virtues([rating("a", actionability=None)], {"actionability": "courage"})
+    only = rated_virtues({"t1": [rating("a", actionability=None)]}, {"actionability": "courage"})
     assert only == []
 
 
@@ -51,7 +51,7 @@ def test_what_does_not_apply_is_missing_and_no_three() -> None:
     "change", [{"practice": True}, {"repeat_of": "x-t0"}, {"attention": True}, {"trial_id": None}]
 )
 def test_only_ratings_of_our_replies_count(change: dict[str, Any]) -> None:
-    assert rated_virtues([rating("a", **change)], BRIDGE) == []
+    assert rated_trials([rating("a", **change)]) == {}
     assert rated_feedback([rating("a", **change)], {"t1": "mentor"}) == []
 
 
@@ -83,8 +83,6 @@ def test_who_rated_a_reply_twice_is_heard_once_by_what_was_said_last() -> None:
     for ordered in (rows, rows[::-1]):
         heard = sorted(rated_trials(ordered)["t1"], key=itemgetter("rater_id"))
         assert [row["helpfulness"] for row in heard] == [5, 5, 1]
-    found = [(each.rater_id, each.virtue) for each in rated_virtues(rows, BRIDGE)]
-    assert len(found) == len(set(found))
     helpful = rated_feedback(rows, {"t1": "mentor"})[0].metrics.dimension_feedback[1]
     assert (helpful.dimension, helpful.score) == ("helpfulness", pytest.approx(2 / 3))
 
