@@ -21,9 +21,8 @@ from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import FINISHED, Manifest, way_to_finish
 from stoic_assets.core.evolution.checks import checks
 from stoic_assets.core.evolution.comparison_verdict import against_base
-from stoic_assets.core.evolution.deliverable import deliverable
 from stoic_assets.core.evolution.events import Event, applied, compared, completed, events_of_evaluation
-from stoic_assets.core.evolution.fitness import FitnessUpdate, fitness_update
+from stoic_assets.core.evolution.fitness import FitnessUpdate, deliverable, fitness_update
 from stoic_assets.core.evolution.gepa import Batch, evaluation_batch
 from stoic_assets.core.evolution.said_examples import only_said
 from stoic_assets.core.evolution.scale import Scale, scale_of

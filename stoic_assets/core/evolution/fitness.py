@@ -13,7 +13,6 @@ from typing import Any
 from stoic_assets.core.evolution.advice import Improvement, improvements
 from stoic_assets.core.evolution.checks import Checks
 from stoic_assets.core.evolution.comparison_verdict import AgainstBase, against_base
-from stoic_assets.core.evolution.deliverable import deliverable
 from stoic_assets.core.evolution.estimate import ClusteredMean, WeightedScore, estimated
 from stoic_assets.core.evolution.objective import Objective, balanced, below_floor, objectives, severities, uncertain
 from stoic_assets.core.evolution.scale import UNKNOWN, Scale
@@ -150,6 +149,15 @@ class FitnessUpdate:
 
     def _advice(self, virtue: Virtue) -> list[Improvement]:
         return [each for each in self.improvements if each["virtue"] == virtue]
+
+
+def deliverable(update: Row) -> bool:
+    """Whether an update, by its fields or its row in `fitness_updates`, has anything to say.
+
+    That is a result, be it that no virtue could be scored, or a later revision: it replaces what was sent.
+    """
+    scored = update["conclusive"] and update["scored_trials"]
+    return bool(update["fitness"] is not None or scored or update["revision"] > 1)
 
 
 def fitness_update(

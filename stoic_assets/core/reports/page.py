@@ -11,7 +11,7 @@ from typing import Any
 from jinja2 import BytecodeCache
 from markupsafe import Markup
 
-from stoic_assets.core.evolution.deliverable import deliverable
+from stoic_assets.core.evolution.fitness import deliverable
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, weak_above
 from stoic_assets.core.presentation.formatting import bounded, breakable, lasted, short_of
