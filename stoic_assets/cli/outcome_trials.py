@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from stoic_assets.core.assertions.wording import failure
 from stoic_assets.core.conversation.evidence import PLAIN
 from stoic_assets.core.presentation.formatting import listed
-from stoic_assets.core.scoring import failed_assertion
 from stoic_assets.core.scoring.evaluation_junit import low_tasks
 
 Trial = Mapping[str, Any]
@@ -28,7 +28,7 @@ def endings(trials: Sequence[Trial], names: Names) -> list[str]:
 def failures(trials: Sequence[Trial], names: Names, task_at_least: float) -> list[str]:
     """The failed assertions, and the tasks below `task_at_least` (0–1) where they let a trial fail."""
     found = [
-        ("failed", names[trial["trial_id"]], failed_assertion.in_words(assertion))
+        ("failed", names[trial["trial_id"]], failure(assertion))
         for trial in trials for assertion in trial["assertions"] if assertion["passed"] is False
     ]  # fmt: skip
     tasks = [

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from stoic_assets.core.assertions.wording import has_name, label
 from stoic_assets.core.comparison.paired_jobs import cell_of
 from stoic_assets.core.presentation.ordering import natural
 from stoic_assets.core.table_rows import Row
@@ -46,8 +47,7 @@ class PairedAssertion:
     @property
     def label(self) -> str:
         """Its name, else its number and its text on one line."""
-        name = self.candidate.assertion
-        return f"{name}: {' '.join(self.text.split())}" if is_number(name) else name
+        return label(self.candidate.assertion, self.text)
 
     @property
     def change(self) -> float:
@@ -109,16 +109,11 @@ def distinguished(results: Iterable[Row]) -> Iterator[tuple[Row, str]]:
     """
     places: Counter[tuple[str, str]] = Counter()
     for row in results:
-        if is_number(row["assertion"]):
+        if has_name(row["assertion"]):
+            yield row, row["assertion"]
+        else:
             places[row["trial_id"], row["text"]] += 1
             yield row, str(places[row["trial_id"], row["text"]])
-        else:
-            yield row, row["assertion"]
-
-
-def is_number(assertion: str) -> bool:
-    """Whether the assertion has no name."""
-    return assertion.isdecimal()
 
 
 def _greatest_loss_first(pair: PairedAssertion) -> tuple[float, Sequence[str]]:

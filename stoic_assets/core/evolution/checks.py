@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import TypedDict
 
-from stoic_assets.core.comparison.paired_assertions import is_number
 from stoic_assets.core.table_rows import Row
 
 
@@ -24,11 +23,6 @@ class Checks:
 
     passed_trials: int | None = None
     failed_assertions: list[FailedAssertion] = field(default_factory=list)
-
-
-def named(result: Row) -> str:
-    """The name of an assertion, else its text."""
-    return str(result["text"] if is_number(result["assertion"]) else result["assertion"])
 
 
 def checks(composites: Iterable[Row], results: Iterable[Row], trials: Collection[str]) -> Checks:

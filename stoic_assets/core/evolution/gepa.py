@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TypedDict
 
+from stoic_assets.core.assertions.wording import name_or_text
 from stoic_assets.core.errors import StoicError
-from stoic_assets.core.evolution.checks import named
 from stoic_assets.core.evolution.objective import objectives
 from stoic_assets.core.evolution.said_examples import only_said
 from stoic_assets.core.evolution.stoic_evaluation import StoicEvaluation, VirtueFinding
@@ -162,7 +162,7 @@ def _feedback(trace: Trace) -> str:
 
 
 def _undone(trace: Trace) -> list[str]:
-    failed = [named(row) for row in trace.results if not row["passed"]]
+    failed = [name_or_text(row["assertion"], row["text"]) for row in trace.results if not row["passed"]]
     checks = plural(len(trace.results), "check")
     return [f"Of {checks} of what the agent did, {len(failed)} failed: {'; '.join(failed)}."] if failed else []
 

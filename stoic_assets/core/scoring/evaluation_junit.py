@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from itertools import groupby
 from typing import Any
 
+from stoic_assets.core.assertions.wording import failure
 from stoic_assets.core.conversation.evidence import SCORED
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 from stoic_assets.core.presentation.formatting import short_of
 from stoic_assets.core.presentation.junit import Case, Suite, junit
-from stoic_assets.core.scoring.failed_assertion import in_words
 
 Trial = Mapping[str, Any]
 
@@ -66,7 +66,7 @@ def _case(trial: Trial, classname: str, name: str, task_at_least: float) -> Case
 
 def _failed_assertions(trial: Trial) -> list[str]:
     """Those with a weight: others may fail without consequence."""
-    return [in_words(each) for each in trial["assertions"] if each["weight"] and each["passed"] is False]
+    return [failure(each) for each in trial["assertions"] if each["weight"] and each["passed"] is False]
 
 
 def low_tasks(trial: Trial, task_at_least: float) -> list[Mapping[str, Any]]:
