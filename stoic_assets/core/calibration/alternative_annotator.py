@@ -12,13 +12,12 @@ import numpy as np
 
 from stoic_assets.core.ratings.missing_values import mean_of, ratio
 from stoic_assets.core.ratings.rating_table import Floats
+from stoic_assets.core.rounding_error import ROUNDING
 
 FEWEST_ITEMS = 30
 """Items, each with another rater, that a rater must have to be compared with the judge."""
 FEWEST_RATERS = 3
 FALSE_DISCOVERIES = 0.05
-SAME = 1e-9
-"""Distances that differ by less are equal: means of marks are rarely exact."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,8 +40,8 @@ def contests(judged: Floats, rated: Floats, fewest_items: int = FEWEST_ITEMS) ->
         own, others = rated[:, column], np.delete(rated, column, axis=1)
         of_judge, of_rater = _distance(judged, others), _distance(own, others)
         compared = np.isfinite(of_judge) & np.isfinite(of_rater)
-        judge[compared, column] = (of_judge <= of_rater + SAME)[compared]
-        rater[compared, column] = (of_rater <= of_judge + SAME)[compared]
+        judge[compared, column] = (of_judge <= of_rater + ROUNDING)[compared]
+        rater[compared, column] = (of_rater <= of_judge + ROUNDING)[compared]
     enough = np.isfinite(judge).sum(axis=0) >= fewest_items
     return Contests(judge[:, enough], rater[:, enough])
 

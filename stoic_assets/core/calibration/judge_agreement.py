@@ -25,6 +25,7 @@ from stoic_assets.core.ratings.reliability.krippendorff_alpha import alpha_draws
 from stoic_assets.core.ratings.reliability.pairwise_kappa import mean_kappa, pair_kappas, quadratic_codes
 from stoic_assets.core.ratings.reliability.rank_correlation import spearman_draws
 from stoic_assets.core.ratings.reliability.resampling import Resampling, as_observed, item_weights
+from stoic_assets.core.rounding_error import ROUNDING
 
 LEVELS = 5
 CONSTANT = "judge or people gave every reply the same score"
@@ -130,4 +131,4 @@ def _z(judge: Floats, raters: Floats) -> Floats:
     centre = mean_of(raters)
     squares = np.nansum((raters - centre[:, None]) ** 2, axis=1)
     spread = np.sqrt(ratio(squares, defined - 1.0))
-    return ratio(mean_of(judge) - centre, np.where(spread > 1e-9, spread, 0))
+    return ratio(mean_of(judge) - centre, np.where(spread > ROUNDING, spread, 0))

@@ -21,6 +21,7 @@ from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.core.ratings.rating_table import Floats
 from stoic_assets.core.ratings.reliability.estimate import Estimate, undefined, with_interval
 from stoic_assets.core.ratings.reliability.resampling import Resampling, item_weights
+from stoic_assets.core.rounding_error import ROUNDING
 from stoic_assets.core.table_rows import Rows
 
 WITHIN = 0.125
@@ -28,7 +29,6 @@ WITHIN = 0.125
 FEWEST_RATERS = 3
 FEWEST_TRIALS = 30
 BINS = 10
-EXACT = 1e-9
 DIGITS = 12
 """Decimal places of a signal: except for rounding errors, the spread of 0.3, 0.4, 0.5 is that of 0.5, 0.6, 0.7."""
 ERRS_UPWARDS = "no interval: chance alone makes it larger than 0; compare brier"
@@ -124,7 +124,7 @@ def _known_verdicts(signal: Signal, judged: Judged, truth: Mapping[str, float]) 
 
 
 def _is_right(score: float, truth: float) -> bool:
-    return abs(score - truth) <= WITHIN + EXACT
+    return abs(score - truth) <= WITHIN + ROUNDING
 
 
 def _points(signal: Signal, seen: KnownVerdicts, used: npt.NDArray[np.bool_]) -> tuple[tuple[float, float], ...]:

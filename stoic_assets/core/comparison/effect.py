@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
 
-from stoic_assets.core.comparison.student import SAME, all_alike, detectable, t_test
+from stoic_assets.core.comparison.student import all_alike, detectable, t_test
 from stoic_assets.core.presentation.formatting import plural
+from stoic_assets.core.rounding_error import ROUNDING
 
 FEWEST_JOBS = 5
 """With four jobs a t quantile after Holm exceeds 6, and coarse scores make equal differences likely."""
@@ -55,7 +56,7 @@ def effect(differences: Sequence[float], tests: int, delta: float) -> Effect:
         return Effect(jobs, mean, why=f"{measured}; at least {FEWEST_JOBS} are needed")
     if not all_alike(differences):
         return Effect(jobs, mean, _tested(differences, tests, delta))
-    if abs(mean) < SAME:
+    if abs(mean) < ROUNDING:
         return Effect(jobs, mean, why="every job scored the same in both versions, so there is no spread to test with")
     return Effect(jobs, mean, _alike(mean, jobs))
 

@@ -13,10 +13,10 @@ from typing import Any, Literal
 from stoic_assets.core.comparison.effect import ALPHA, FEWEST_JOBS, Effect, Tested, effect
 from stoic_assets.core.comparison.paired_jobs import Pair, Scope
 from stoic_assets.core.presentation.formatting import difference, is_missing, short_of
+from stoic_assets.core.rounding_error import ROUNDING
 from stoic_assets.core.table_rows import Row
 
 Verdict = Literal["regressed", "improved", "unchanged", "inconclusive"]
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ def _decided(finding: Finding, p_less: float, p_greater: float) -> Finding:
 
 def _verdict(change: float, p_adjusted: float, low_90: float | None, high_90: float | None, delta: float) -> Verdict:
     """What the numbers of a tested measure say."""
-    if p_adjusted <= ALPHA and abs(change) >= delta - _ROUNDING:
+    if p_adjusted <= ALPHA and abs(change) >= delta - ROUNDING:
         return "regressed" if change < 0 else "improved"
     return "unchanged" if _within(low_90, high_90, delta) else "inconclusive"
 

@@ -12,9 +12,10 @@ from math import sqrt
 from statistics import fmean, stdev
 
 from stoic_assets.core.comparison.judge_reference import Judged, Mean, Reference
-from stoic_assets.core.comparison.student import SAME, all_alike, quantile, t_test
+from stoic_assets.core.comparison.student import all_alike, quantile, t_test
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 from stoic_assets.core.presentation.formatting import difference, plural
+from stoic_assets.core.rounding_error import ROUNDING
 from stoic_assets.core.table_rows import Row
 
 FEWEST = 5
@@ -94,7 +95,7 @@ def drift(virtue: Virtue, pairs: Sequence[tuple[float, Mean]]) -> Drift:
     differences = [score - known.mean for score, known in pairs]
     if all_alike(differences):
         shift = fmean(differences)
-        alarm = abs(shift) > SAME
+        alarm = abs(shift) > ROUNDING
         return Drift(virtue, count, shift, shift, shift, float(not alarm), 0.0, 0.0, alarm)
     return _tested(virtue, differences, fmean(1 / known.judgings for _, known in pairs))
 
@@ -143,7 +144,7 @@ def _differ(old: Row | None, new: Row | None) -> bool:
     if not (_in_alarm(old) and _in_alarm(new)):
         return _in_alarm(old) != _in_alarm(new)
     finest = max(row["detectable"] for row in (old, new) if row)
-    return bool(abs(_shift(new) - _shift(old)) > max(finest, SAME))
+    return bool(abs(_shift(new) - _shift(old)) > max(finest, ROUNDING))
 
 
 def _in_alarm(state: Row | None) -> bool:

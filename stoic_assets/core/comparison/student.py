@@ -11,11 +11,11 @@ from math import sqrt
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
+from stoic_assets.core.rounding_error import ROUNDING
+
 if TYPE_CHECKING:
     import numpy as np
 
-SAME = 1e-9
-"""Values closer than this differ only by rounding."""
 _FINE = 1e-6
 """How exactly a detectable mean is found."""
 _SHOWN = 200
@@ -53,7 +53,7 @@ def t_test(sample: Sequence[float]) -> TTest:
 
 def all_alike(sample: Sequence[float]) -> bool:
     """Whether the values have no spread that a test could use."""
-    return max(sample) - min(sample) < SAME
+    return max(sample) - min(sample) < ROUNDING
 
 
 def quantile(freedom: float, share: float) -> float:

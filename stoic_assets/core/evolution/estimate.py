@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from math import fsum, sqrt
 from statistics import fmean
 
-from stoic_assets.core.comparison.student import SAME, quantile
+from stoic_assets.core.comparison.student import quantile
+from stoic_assets.core.rounding_error import ROUNDING
 
 CONFIDENCE = 0.95
 _MOST_SHARE = 0.999
@@ -52,7 +53,7 @@ def estimated(scores: Sequence[WeightedScore]) -> ClusteredMean:
     if max(share for share, _ in shares) > _MOST_SHARE:
         return ClusteredMean(mean, why="one job has all but a thousandth of the weight; an interval needs two")
     error, freedom = _spread(shares)
-    if error < SAME:
+    if error < ROUNDING:
         return ClusteredMean(mean, why="all jobs have the same mean, which says nothing about the spread")
     two_sided, one_sided = quantile(freedom, (1 + CONFIDENCE) / 2), quantile(freedom, CONFIDENCE)
     return ClusteredMean(

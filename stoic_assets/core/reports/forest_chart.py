@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from stoic_assets.core.presentation.drawing import INK_MARK, PALETTE, STRONG, Margins, axes, label, svg
 from stoic_assets.core.presentation.formatting import difference, words
 from stoic_assets.core.reports.data import values
+from stoic_assets.core.rounding_error import ROUNDING
 from stoic_assets.core.table_rows import Row, Rows
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def forest_chart_svg(rows: Rows) -> str:
     plot.set_yticks(range(len(rows)), [label(words(row["measure"])) for row in reversed(rows)])
     plot.set_ylim(-0.6, len(rows) - 0.4)
     plot.locator_params(axis="x", nbins=TICKS)
-    plot.xaxis.set_major_formatter(lambda value, _: "0" if abs(value) < 1e-9 else difference(value))
+    plot.xaxis.set_major_formatter(lambda value, _: "0" if abs(value) < ROUNDING else difference(value))
     plot.grid(axis="x", color=INK_MARK, alpha=0.15, linewidth=0.7)
     _legend(figure, rows)
     return svg(figure, "differences")

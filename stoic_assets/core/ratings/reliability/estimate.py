@@ -6,14 +6,13 @@ import numpy as np
 
 from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.core.ratings.rating_table import Floats
+from stoic_assets.core.rounding_error import ROUNDING
 
 CONFIDENCE = 0.95
 FEWEST_ITEMS = 10
 """With fewer items, draws hardly differ from each other, and an interval would suggest false precision."""
 DEFINED_SHARE = 0.95
 """The least share of draws in which a figure must exist for an interval to be valid."""
-EXACT = 1e-9
-"""A figure that is outside its interval by no more than this counts as its end: sums are not exact."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +44,6 @@ def with_interval(value: float, draws: Floats, items: int, why: str) -> Estimate
         missing = 1 - len(defined) / len(draws)
         return Estimate(float(value), None, None, f"no interval: {missing:.0%} of the resamples give no estimate")
     low, high = np.quantile(defined, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
-    if not low - EXACT <= value <= high + EXACT:
+    if not low - ROUNDING <= value <= high + ROUNDING:
         return Estimate(float(value), None, None, "no interval: that of the resamples does not contain the estimate")
     return Estimate(float(value), float(low), float(high), None)

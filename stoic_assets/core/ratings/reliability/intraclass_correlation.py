@@ -9,12 +9,10 @@ import numpy as np
 
 from stoic_assets.core.ratings.missing_values import ratio
 from stoic_assets.core.ratings.rating_table import Floats
+from stoic_assets.core.rounding_error import ROUNDING
 
 SINGULAR = 1e-9
 """A determinant below this, relative to its scale, means that items, raters and error cannot be separated."""
-
-ROUNDING = 1e-9
-"""A variance closer to zero than this is zero: sums are not exact."""
 
 
 def icc_single(marks: Floats, weights: Floats) -> Floats:
