@@ -8,6 +8,7 @@ from agents import ChatAgent, EmbabelAgent
 from model_server import ModelServer
 from stoic_command import Stoic
 
+pytestmark = pytest.mark.long
 EXPRESSION = {"assertions": [{"expression": "objectContext.resources.size == 1"}]}
 CHAT = {"target": {"user": "ada", "chatbot": "my-agent", "protocol": "openai"}}
 
@@ -80,7 +81,6 @@ def test_a_question_that_nobody_answers(bare: Stoic) -> None:
     assert done.line == "stoic: no answer; add --yes to delete without a question"
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("file", "complaint"),
     [
@@ -178,7 +178,6 @@ def test_an_unreachable_service(stoic: Stoic, agent: EmbabelAgent, model: ModelS
     assert (agent.calls, model.asked) == ([], [])
 
 
-@pytest.mark.long
 def test_a_refused_key(stoic: Stoic, model: ModelServer, agent: EmbabelAgent, chat_agent: ChatAgent) -> None:
     stoic.job()
     done = stoic("eval", code=2, STOIC_JUDGE_API_KEY="sk-wrong")
