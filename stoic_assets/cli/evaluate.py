@@ -64,7 +64,8 @@ Model = Annotated[
     typer.Option(metavar="NAME", help="Model the agent is asked to use. (default: the release's, else gpt-4.1-mini)"),
 ]
 Version = Annotated[
-    str | None, typer.Option(metavar="A@V", help="Version to evaluate: agent@version. (default: <chatbot>@dev)")
+    str | None,
+    typer.Option(metavar="A@V", help="Version to evaluate: agent@version. (default: that of ID, else <chatbot>@dev)"),
 ]
 Url = Annotated[
     str | None,
@@ -169,14 +170,15 @@ def _meant(
     request: EvaluationRequest, agent_version: str | None, resume: str | None, workplace: Workplace
 ) -> tuple[EvaluationRequest, str]:
     """The request, with its jobs if it names none and they are known, and the version."""
+    if resume not in (None, NEWEST):
+        begun = evaluation_of(workplace, agent_version, resume)
+        if not request.names_jobs:
+            request = request.model_copy(update={"jobs": tuple(job.name for job in begun.spec.jobs)})
+        return request, begun.agent_version
     if agent_version is None:
         request = by_default(request, workplace.project)
         return request, default_version(request, workplace)
-    version = check_agent_version(agent_version)
-    if resume in (None, NEWEST) or request.names_jobs:
-        return request, version
-    begun = evaluation_of(workplace, version, resume)
-    return request.model_copy(update={"jobs": tuple(job.name for job in begun.spec.jobs)}), version
+    return request, check_agent_version(agent_version)
 
 
 def new_evaluation_id() -> str:

@@ -7,12 +7,8 @@ from stoic_assets.cli.options import NEWEST
 from stoic_assets.cli.partition_run import status_by_runs
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import DONE, FINISHED, REGRADING, Manifest, half_judged, newest_unfinished
+from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.releases import check_agent_version
-
-
-def version_or_newest(workplace: Workplace, agent_version: str | None) -> str:
-    """The named version, else the one evaluated last. Raises `ConfigurationError` if it is invalid or there is none."""
-    return check_agent_version(agent_version) if agent_version else workplace.warehouse.newest_version()
 
 
 def newest_evaluation(workplace: Workplace, version: str) -> Manifest:
@@ -23,15 +19,41 @@ def newest_evaluation(workplace: Workplace, version: str) -> Manifest:
     raise ConfigurationError(f"{version} {workplace.evidence.unevaluated(version)}")
 
 
-def evaluation_of(workplace: Workplace, version: str, evaluation_id: str | None) -> Manifest:
-    """The named evaluation of a version, else its newest. Raises `ConfigurationError` if there is none."""
+def evaluation_of(workplace: Workplace, version: str | None, evaluation_id: str | None) -> Manifest:
+    """The named evaluation, whose version its id tells; without an id, the newest of the version or of all.
+
+    Raises `ConfigurationError` if there is none, if it belongs to another version, or if several versions have this id.
+    """
     if evaluation_id is None:
-        return newest_evaluation(workplace, version)
-    if manifest := workplace.evidence.manifest(version, evaluation_id):
+        named = check_agent_version(version) if version else workplace.warehouse.newest_version()
+        return newest_evaluation(workplace, named)
+    own = version or _version_of(workplace, evaluation_id)
+    if manifest := workplace.evidence.manifest(own, evaluation_id):
         return manifest
-    known = ", ".join(each.evaluation_id for each in workplace.evidence.manifests(version)) or "none"
+    if others := _versions_with(workplace, evaluation_id):
+        said = f"it belongs to {listed(others)}; name that version, or leave --agent-version out"
+        raise ConfigurationError(f"{own} has no evaluation {evaluation_id}: {said}")
+    known = ", ".join(each.evaluation_id for each in workplace.evidence.manifests(own)) or "none"
     advice = "name one of these, or run `stoic eval` for a new one"
-    raise ConfigurationError(f"{version} has no evaluation {evaluation_id}; known: {known}; {advice}")
+    raise ConfigurationError(f"{own} has no evaluation {evaluation_id}; known: {known}; {advice}")
+
+
+def _versions_with(workplace: Workplace, evaluation_id: str) -> list[str]:
+    """The versions that have an evaluation with this id; several, if their runs had the same tag."""
+    evidence = workplace.evidence
+    return [each for each in sorted(evidence.agent_versions()) if evaluation_id in evidence.evaluation_ids(each)]
+
+
+def _version_of(workplace: Workplace, evaluation_id: str) -> str:
+    """The only version with this evaluation. Raises `ConfigurationError` if there is none, or if there are several."""
+    match _versions_with(workplace, evaluation_id):
+        case [version]:
+            return version
+        case []:
+            raise ConfigurationError(f"there is no evaluation {evaluation_id}; `stoic list` shows the ids")
+        case several:
+            whose = f"several versions have an evaluation {evaluation_id}: {listed(several)}"
+            raise ConfigurationError(f"{whose}; choose one with --agent-version")
 
 
 def resumed_id(wanted: str, version: str, jobs: set[str], workplace: Workplace) -> str:

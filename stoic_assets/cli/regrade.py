@@ -13,7 +13,7 @@ from stoic_assets.adapters.evaluation.judging import EvaluationJudging
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.dagster_instance import refuse_misread_folders
-from stoic_assets.cli.evaluation_choice import evaluation_of, version_or_newest
+from stoic_assets.cli.evaluation_choice import evaluation_of
 from stoic_assets.cli.options import FailUnder, Json, Junit, MaxCost, MinPassed, Samples, Verbose, no_folders
 from stoic_assets.cli.outcome import evaluation_outcome, finish
 from stoic_assets.cli.partition_run import materialise
@@ -26,7 +26,7 @@ from stoic_assets.core.stages import VERDICTS
 def regrade(
     agent_version: Annotated[
         str | None,
-        typer.Option(metavar="A@V", help="Version to judge again: agent@version. (default: the newest evaluated)"),
+        typer.Option(metavar="A@V", help="Version to judge: agent@version. (default: that of ID, else the newest)"),
     ] = None,
     evaluation: Annotated[
         str | None, typer.Option(metavar="ID", help="Id of its evaluation. (default: the newest)")
@@ -54,8 +54,8 @@ def regrade(
         workplace = open_workplace(progress=progress)
         remove_stale(junit)
         refuse_misread_folders(workplace)
-        version = version_or_newest(workplace, agent_version)
-        manifest = evaluation_of(workplace, version, evaluation)
+        manifest = evaluation_of(workplace, agent_version, evaluation)
+        version = manifest.agent_version
         files, corrected = [str(path) for path in file or ()], load_corrections(file or ())
         by = EvaluationJudging(workplace, manifest, judge_samples, corrected=corrected, original=original)  # may refuse
         for note in _notes(by, {job.name for job in corrected}, workplace):

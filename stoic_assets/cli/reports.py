@@ -8,7 +8,7 @@ import typer
 from stoic_assets.adapters.evaluation.report import write_report
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
-from stoic_assets.cli.evaluation_choice import evaluation_of, version_or_newest
+from stoic_assets.cli.evaluation_choice import evaluation_of
 from stoic_assets.cli.options import Json
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import CONVERSED, REGRADING, half_judged, way_to_finish
@@ -17,7 +17,7 @@ from stoic_assets.core.evaluation import CONVERSED, REGRADING, half_judged, way_
 def report(
     agent_version: Annotated[
         str | None,
-        typer.Option(metavar="A@V", help="Version to report: agent@version. (default: the newest evaluated)"),
+        typer.Option(metavar="A@V", help="Version to report: agent@version. (default: that of ID, else the newest)"),
     ] = None,
     evaluation: Annotated[
         str | None, typer.Option(metavar="ID", help="Evaluation to report. (default: the newest of the version)")
@@ -30,8 +30,8 @@ def report(
 ) -> None:
     """Writes the report of an evaluation."""
     workplace = open_workplace(to_read=True)
-    version = version_or_newest(workplace, agent_version)
-    manifest = evaluation_of(workplace, version, evaluation)
+    manifest = evaluation_of(workplace, agent_version, evaluation)
+    version = manifest.agent_version
     if not workplace.warehouse.has("evaluations", version, manifest.evaluation_id):
         raise ConfigurationError(_why_unreported(workplace, version, manifest.evaluation_id))
     path = write_report(workplace, manifest, out)

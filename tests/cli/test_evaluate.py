@@ -36,6 +36,7 @@ def test_what_names_no_job_means_those_of_the_evaluation_it_resumes_or_the_singl
     assert _meant(plain, version, None, workplace) == _meant(plain, version, NEWEST, workplace) == (plain, version)
     resumed, _ = _meant(plain, version, begun.evaluation_id, workplace)
     assert resumed == EvaluationRequest(jobs=("agent",)), "the command that an interrupt names goes on with its jobs"
+    assert _meant(plain, None, begun.evaluation_id, workplace) == (resumed, version), "its id tells its version"
     tagged = EvaluationRequest(tags=("x",))
     assert _meant(tagged, version, begun.evaluation_id, workplace) == (tagged, version)
 

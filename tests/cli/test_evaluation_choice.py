@@ -93,6 +93,21 @@ def test_an_evaluation_is_judged_again_that_is_named_or_the_newest(workplace: Wo
         evaluation_of(workplace, version, "2024")
 
 
+def test_an_id_tells_its_version_unless_several_have_it(workplace: Workplace, make_manifest: Make) -> None:
+    for version, evaluation_id in (("marcus@1", "E1"), ("marcus@2", "E2"), ("marcus@1", "both"), ("marcus@2", "both")):
+        workplace.evidence.begin(make_manifest(agent_version=version, evaluation_id=evaluation_id))
+    assert [evaluation_of(workplace, None, each).agent_version for each in ("E1", "E2")] == ["marcus@1", "marcus@2"]
+    assert evaluation_of(workplace, "marcus@2", "both").agent_version == "marcus@2"
+    for version, evaluation_id, refused in (
+        (None, "both", r"several versions have an evaluation both: marcus@1, marcus@2; choose one with --agent-"),
+        (None, "E3", r"there is no evaluation E3; `stoic list` shows the ids"),
+        ("marcus@2", "E1", "marcus@2 has no evaluation E1: it belongs to marcus@1; name that version, or leave --"),
+        ("marcus@2", "E3", "marcus@2 has no evaluation E3; known: E2, both; name one of these"),
+    ):  # fmt: skip
+        with pytest.raises(ConfigurationError, match=refused):
+            evaluation_of(workplace, version, evaluation_id)
+
+
 def test_a_version_that_was_cut_short_before_anything_was_stored_is_resumed_not_paid_for_again(
     workplace: Workplace, make_manifest: Make
 ) -> None:

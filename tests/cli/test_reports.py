@@ -37,7 +37,8 @@ def test_it_is_that_of_the_newest_or_of_one_that_is_named(
     version = manifest.agent_version
     reports.report(version)
     reports.report(version, evaluation="2024")
-    assert reported == ["2025", "2024"]
+    reports.report(evaluation="2024")
+    assert reported == ["2025", "2024", "2024"]
     with pytest.raises(ConfigurationError, match=r"^evaluation 2026 was cut short; continue with `stoic eval .*2026"):
         reports.report(version, evaluation="2026")
     with (
