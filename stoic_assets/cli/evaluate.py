@@ -9,14 +9,15 @@ from typing import Annotated
 import typer
 
 from stoic_assets.adapters.disk.files import remove_stale
-from stoic_assets.adapters.evaluation.job_choice import by_default, chosen_jobs
+from stoic_assets.adapters.disk.release_files import load_release
+from stoic_assets.adapters.evaluation.job_choice import as_begun, by_default, chosen_jobs
 from stoic_assets.adapters.evaluation.setup import Setup, check_reachable, set_up
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.dagster_instance import refuse_misread_folders
 from stoic_assets.cli.dry_run import show_plan
-from stoic_assets.cli.evaluation_choice import evaluation_of, resumed_id
+from stoic_assets.cli.evaluation_choice import evaluation_of, newest_to_resume
 from stoic_assets.cli.notes import setup_notes, unfinished_before
 from stoic_assets.cli.options import (
     NEWEST,
@@ -32,7 +33,7 @@ from stoic_assets.cli.options import (
 from stoic_assets.cli.outcome import evaluation_outcome, finish
 from stoic_assets.cli.partition_run import materialise
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import EvaluationRequest, refuse_change
+from stoic_assets.core.evaluation import EvaluationRequest, Manifest, refuse_change
 from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.releases import check_agent_version
 from stoic_assets.core.stages import EVALUATION
@@ -84,7 +85,8 @@ AtOnce = Annotated[
     typer.Option(metavar="N", min=1, help="Conversations at once. (default: conversations.at_once of stoic.yml)"),
 ]
 Resume = Annotated[
-    str | None, typer.Option(metavar="[ID]", help="Continue the newest unfinished evaluation, or the one with this ID.")
+    str | None,
+    typer.Option(metavar="[ID]", help="Continue the newest unfinished evaluation, or that with this ID, as it began."),
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show trials, calls and estimated cost; run nothing.")]
 
@@ -124,14 +126,14 @@ def evaluate(
         if not dry_run:
             remove_stale(junit)
             refuse_misread_folders(workplace)
-        request, version = _meant(request, agent_version, resume, workplace)
+        request, version, begun = _meant(request, agent_version, resume, workplace)
         setup = set_up(request, version, workplace.project, workplace.settings, workplace.env, max_cost)
-        unfinished = () if resume else unfinished_before(version, setup.spec, workplace)
+        unfinished = () if begun else unfinished_before(version, setup.spec, workplace)
         for note in (*setup_notes(request, version, setup, workplace), *unfinished):
             progress.note(note)
         if not dry_run:
             # The run checks the rest again before the first trial; checked here, it fails before Dagster loads.
-            evaluation_id = _resumed(resume, version, setup, workplace) if resume else new_evaluation_id()
+            evaluation_id = _resumed(begun, setup, workplace) if begun else new_evaluation_id()
             run_async(check_reachable(setup.spec, workplace.env))
             progress.note(f"{version}: evaluation {evaluation_id}")
             run_evaluation(workplace, version, evaluation_id, request, max_conversations, max_cost)
@@ -141,16 +143,14 @@ def evaluate(
     finish(evaluation_outcome(workplace, version, evaluation_id), workplace, as_json, fail_under, min_passed, junit)
 
 
-def _resumed(resume: str, version: str, setup: Setup, workplace: Workplace) -> str:
-    """The evaluation to continue. Raises `ConfigurationError` if there is none, or its specification has changed."""
-    evaluation_id = resumed_id(resume, version, set(setup.spec.addresses), workplace)
-    if begun := workplace.evidence.manifest(version, evaluation_id):
-        refuse_change(begun, setup.spec, workplace.redactor)
-        if corrected := [job.name for job in workplace.evidence.correction(begun).jobs]:
-            workplace.progress.note(
-                f"judged by the jobs of the conversations; corrections no longer used: {listed(corrected)}"
-            )
-    return evaluation_id
+def _resumed(begun: Manifest, setup: Setup, workplace: Workplace) -> str:
+    """The id of an evaluation that is continued. Raises `ResumeRefused` if its specification has changed."""
+    refuse_change(begun, setup.spec, workplace.redactor)
+    if corrected := [job.name for job in workplace.evidence.correction(begun).jobs]:
+        workplace.progress.note(
+            f"judged by the jobs of the conversations; corrections no longer used: {listed(corrected)}"
+        )
+    return begun.evaluation_id
 
 
 def run_evaluation(
@@ -168,13 +168,24 @@ def run_evaluation(
 
 def _meant(
     request: EvaluationRequest, agent_version: str | None, resume: str | None, workplace: Workplace
-) -> tuple[EvaluationRequest, str]:
-    """The request, with its jobs if it names none and they are known, and the version."""
-    if resume not in (None, NEWEST):
+) -> tuple[EvaluationRequest, str, Manifest | None]:
+    """The request with what it leaves open, the version, and the evaluation that is continued, if any."""
+    if resume is None or resume == NEWEST:
+        wanted, version = _asked(request, agent_version, workplace)
+        if resume is None:
+            return wanted, version, None
+        release = load_release(workplace.project.releases, version)
+        jobs = [job.name for job in chosen_jobs(wanted, version, workplace.project, release)]
+        begun = newest_to_resume(version, jobs, workplace)
+    else:
         begun = evaluation_of(workplace, agent_version, resume)
-        if not request.names_jobs:
-            request = request.model_copy(update={"jobs": tuple(job.name for job in begun.spec.jobs)})
-        return request, begun.agent_version
+    return as_begun(request, begun, workplace.project), begun.agent_version, begun
+
+
+def _asked(
+    request: EvaluationRequest, agent_version: str | None, workplace: Workplace
+) -> tuple[EvaluationRequest, str]:
+    """A request that continues nothing, with its default job file, and the version."""
     if agent_version is None:
         request = by_default(request, workplace.project)
         return request, default_version(request, workplace)

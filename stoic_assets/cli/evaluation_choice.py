@@ -1,9 +1,8 @@
 """Which stored evaluation a command works on: the named one, the newest, or the one that `--resume` continues."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from stoic_assets.adapters.workplace import Workplace
-from stoic_assets.cli.options import NEWEST
 from stoic_assets.cli.partition_run import status_by_runs
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import DONE, FINISHED, REGRADING, Manifest, half_judged, newest_unfinished
@@ -56,17 +55,15 @@ def _version_of(workplace: Workplace, evaluation_id: str) -> str:
             raise ConfigurationError(f"{whose}; choose one with --agent-version")
 
 
-def resumed_id(wanted: str, version: str, jobs: set[str], workplace: Workplace) -> str:
-    """The evaluation to continue: the named one, or the newest unfinished one of this version and these jobs.
+def newest_to_resume(version: str, jobs: Collection[str], workplace: Workplace) -> Manifest:
+    """The newest unfinished evaluation of this version and these jobs.
 
-    The newest also counts as unfinished if too many of its trials are invalid: these run again from the beginning. One
+    One also counts as unfinished if too many of its trials are invalid: these run again from the beginning. One
     without any entry from before a later one was finished is skipped. Raises `ConfigurationError` if there is none, or
     if the newest was judged again but not completely.
     """
-    if wanted != NEWEST:
-        return evaluation_of(workplace, version, wanted).evaluation_id
     manifests = workplace.evidence.manifests(version)
-    held = [manifest for manifest in manifests if {job.name for job in manifest.spec.jobs} == jobs]
+    held = [manifest for manifest in manifests if {job.name for job in manifest.spec.jobs} == {*jobs}]
     rows = {row["evaluation_id"]: row for row in workplace.warehouse.evaluations(version)}
     status = {evaluation_id: row["status"] for evaluation_id, row in rows.items()}
     newest = held[-1].evaluation_id if held else ""
@@ -76,7 +73,7 @@ def resumed_id(wanted: str, version: str, jobs: set[str], workplace: Workplace) 
         again = f"{half_judged(version, newest)}, or judge it by the original jobs with --resume {newest}"
         raise ConfigurationError(again)
     if unfinished := newest_unfinished(held, status, workplace.evidence.has_begun):
-        return unfinished
+        return next(each for each in held if each.evaluation_id == unfinished)
     others = [each.evaluation_id for each in manifests if each not in held]
     invalid = newest if newest in rows and rows[newest]["invalid_trials"] else None
     open_ones = [each for each in others if status.get(each) not in DONE]
@@ -92,7 +89,7 @@ def _status_of_scored(workplace: Workplace, version: str, evaluation_id: str) ->
 
 def _nothing_to_resume(version: str, others: Sequence[str], invalid: str | None) -> str:
     """The message; `others` are unfinished evaluations of the version with other jobs, `invalid` has invalid trials."""
-    named = f" (with other jobs: {', '.join(others)}; resume one of these with the options that it began with)"
+    named = f" (with other jobs: {', '.join(others)}; --resume ID continues one of these)"
     found = named if others else ""
     again = f"; --resume {invalid} runs the invalid trials of the newest again" if invalid else ""
     new = "leave --resume out to start a new one"

@@ -58,7 +58,9 @@ def materialise(
         if not begun():
             return "nothing was started"
         again = way_to_finish(agent_version, evaluation_id, _status_of(assets))
-        return f"results so far are stored; continue with {again}"
+        ceilings = {each["max_cost"] for each in config.values() if each.get("max_cost") is not None}
+        limited = "".join(f" and --max-cost {ceiling:g}" for ceiling in ceilings)
+        return f"results so far are stored; continue with {again}{limited}"
 
     try:
         with faults_translated(workplace, kept):

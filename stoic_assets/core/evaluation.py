@@ -32,8 +32,8 @@ def way_to_finish(agent_version: str, evaluation_id: str, status: str, at_ceilin
     If it is being judged again, that may be with corrected jobs; `--resume` would restore the old ones.
     """
     resume = f"`stoic eval --agent-version {agent_version} --resume {evaluation_id}`"
-    higher = " and a higher --max-cost" if at_ceiling or status == INCOMPLETE else ""
-    return f"{judge_again(agent_version, evaluation_id) if status == REGRADING else resume} (same options){higher}"
+    again = f"{judge_again(agent_version, evaluation_id)} (same options)" if status == REGRADING else resume
+    return f"{again} and a higher --max-cost" if at_ceiling or status == INCOMPLETE else again
 
 
 def judge_again(agent_version: str, evaluation_id: str) -> str:
@@ -86,6 +86,21 @@ class EvaluationRequest(BaseModel, frozen=True, extra="forbid"):
         """Whether it selects jobs."""
         return bool(self.files or self.jobs or self.tags)
 
+    def blanked(self, redactor: Redactor) -> "EvaluationRequest":
+        """The request as it is stored."""
+        return EvaluationRequest(conditions=self.conditions, **redactor.row(self.model_dump(exclude={"conditions"})))
+
+    def completed(self, begun: "Manifest", files: Sequence[str]) -> "EvaluationRequest":
+        """The request, with all that it leaves open as it was when the evaluation `begun` began.
+
+        `files` are its job files, where they are now. What releases, jobs and environment decided is left to them.
+        """
+        spec, left = begun.spec, {"jobs": [job.name for job in begun.spec.jobs], "files": files}
+        resolved = {"conditions": spec.conditions, "repeats": spec.repeats, "judge_samples": spec.judge_samples}
+        asked = begun.request.model_dump(include={"model", "agent_url"})
+        given = self.model_dump(exclude_defaults=True)
+        return EvaluationRequest(**(asked | resolved | ({} if self.names_jobs else left) | given))
+
 
 class EvaluationSpec(BaseModel, frozen=True):
     """Everything that determines the conversations and verdicts of an evaluation, resolved.
@@ -123,7 +138,8 @@ class Manifest(BaseModel, frozen=True):
     """The head of an evaluation's evidence. `started_at` is UTC ISO 8601; it decides which evaluation is the newest.
 
     `spec_hash`, and `job_hashes` (`Job.question_hash` by job name), are those of the specification before it was
-    blanked.
+    blanked. `request` is what was asked for, with files relative to the project where they are in it; manifests that
+    were stored before requests were have an empty one.
     """
 
     evaluation_id: str
@@ -134,8 +150,14 @@ class Manifest(BaseModel, frozen=True):
     parents: tuple[str, ...] = ()
     run_id: str
     spec: EvaluationSpec
+    request: EvaluationRequest = EvaluationRequest()
     spec_hash: str
     job_hashes: dict[str, str]
+
+    def blanked(self, redactor: Redactor) -> "Manifest":
+        """The manifest as it is stored. Raises as `Job.blanked` does."""
+        update = {"spec": self.spec.blanked(redactor), "request": self.request.blanked(redactor)}
+        return self.model_copy(update=update)
 
 
 def newest_unfinished(

@@ -9,11 +9,13 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from stoic_assets.adapters.evaluation.conversations import begin_or_resume
+from stoic_assets.adapters.evaluation.setup import set_up
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import evaluate as command
 from stoic_assets.cli.evaluate import _meant
 from stoic_assets.cli.options import NEWEST
-from stoic_assets.core.evaluation import EvaluationRequest, Manifest
+from stoic_assets.core.evaluation import EvaluationRequest, EvaluationSpec, Manifest, ResumeRefused, refuse_change
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.stages import EVALUATION
 
@@ -32,13 +34,47 @@ def test_what_names_no_job_means_those_of_the_evaluation_it_resumes_or_the_singl
     workplace.evidence.begin(begun)
     plain, version = EvaluationRequest(), begun.agent_version
 
-    assert _meant(plain, None, None, workplace) == (EvaluationRequest(files=(str(single),)), "marcus@dev")
-    assert _meant(plain, version, None, workplace) == _meant(plain, version, NEWEST, workplace) == (plain, version)
-    resumed, _ = _meant(plain, version, begun.evaluation_id, workplace)
-    assert resumed == EvaluationRequest(jobs=("agent",)), "the command that an interrupt names goes on with its jobs"
-    assert _meant(plain, None, begun.evaluation_id, workplace) == (resumed, version), "its id tells its version"
+    assert _meant(plain, None, None, workplace) == (EvaluationRequest(files=(str(single),)), "marcus@dev", None)
+    assert _meant(plain, version, None, workplace) == (plain, version, None)
+    resumed, *_ = _meant(plain, version, begun.evaluation_id, workplace)
+    assert resumed.jobs == ("agent",), "the command that an interrupt names goes on with its jobs"
+    assert _meant(plain, None, begun.evaluation_id, workplace) == (resumed, version, begun), "its id tells its version"
     tagged = EvaluationRequest(tags=("x",))
-    assert _meant(tagged, version, begun.evaluation_id, workplace) == (tagged, version)
+    assert _meant(tagged, version, begun.evaluation_id, workplace)[0].jobs == ()
+
+
+@pytest.mark.parametrize("resume", ["E1", NEWEST])
+def test_what_is_resumed_goes_on_as_it_began_where_no_option_says_otherwise(
+    workplace: Workplace, make_manifest: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, resume: str
+) -> None:
+    content = {"target": {"user": "u", "chatbot": "marcus"}, "tasks": [{"task": "t", "acceptanceCriteria": "a"}]}
+    for turns, folder in enumerate(("eval_jobs", "elsewhere"), start=2):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "chat.yml").write_text(json.dumps({**content, "maxTurns": turns}))
+    monkeypatch.chdir(tmp_path)
+    asked = EvaluationRequest(files=("elsewhere/chat.yml",), repeats=6, conditions="supplied", agent_url="http://a:1")
+    version, project = "marcus@1.0.0", workplace.project
+    setup = set_up(asked, version, project, workplace.settings, workplace.env)
+    begin_or_resume(workplace, version, "E1", "r", setup)
+    monkeypatch.chdir(tmp_path / "eval_jobs")
+
+    def resumed(**given: Any) -> EvaluationSpec:
+        request, *_ = _meant(EvaluationRequest(**given), version, resume, workplace)
+        return set_up(request, version, project, workplace.settings, workplace.env).spec
+
+    begun = workplace.evidence.manifest(version, "E1")
+    assert begun is not None
+    refuse_change(begun, resumed(), workplace.redactor)
+    refuse_change(begun, resumed(repeats=6, files=["../elsewhere/chat.yml"]), workplace.redactor)
+    for given, changed in (
+        ({"repeats": 3}, r"repeats \(it was 6\)"), ({"files": ["chat.yml"]}, r"jobs \(chat\)"),
+        ({"conditions": "both"}, r"conditions \(it was supplied\)"), ({"agent_url": "http://a:2"}, "addresses"),
+    ):  # fmt: skip
+        with pytest.raises(ResumeRefused, match=changed):
+            refuse_change(begun, resumed(**given), workplace.redactor)
+    (tmp_path / "elsewhere" / "chat.yml").write_text(json.dumps(content))
+    with pytest.raises(ResumeRefused, match=r"jobs \(chat\)"):
+        refuse_change(begun, resumed(), workplace.redactor)
 
 
 def test_every_stage_is_told_the_ceiling_and_what_was_asked(

@@ -11,8 +11,7 @@ from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.evaluation.version_comparison import compare_versions
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import evaluation_choice
-from stoic_assets.cli.evaluation_choice import evaluation_of, resumed_id
-from stoic_assets.cli.options import NEWEST
+from stoic_assets.cli.evaluation_choice import evaluation_of, newest_to_resume
 from stoic_assets.core.comparison.side import ComparisonRefused
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import REGRADING, Manifest
@@ -26,12 +25,12 @@ def test_the_unfinished_evaluation_of_these_jobs_is_found_and_that_of_others_nam
     begun = make_manifest()
     workplace.evidence.begin(begun)
     jobs = {job.name for job in begun.spec.jobs}
-    assert resumed_id(NEWEST, begun.agent_version, jobs, workplace) == begun.evaluation_id
-    named = rf"with these jobs \(with other jobs: {begun.evaluation_id}; resume one of these with"
+    assert newest_to_resume(begun.agent_version, jobs, workplace) == begun
+    named = rf"with these jobs \(with other jobs: {begun.evaluation_id}; --resume ID continues one of these\)"
     with pytest.raises(ConfigurationError, match=named):
-        resumed_id(NEWEST, begun.agent_version, {*jobs, "another"}, workplace)
+        newest_to_resume(begun.agent_version, {*jobs, "another"}, workplace)
     with pytest.raises(ConfigurationError, match="with these jobs; leave --resume out to start a new one"):
-        resumed_id(NEWEST, "marcus@99", jobs, workplace)
+        newest_to_resume("marcus@99", jobs, workplace)
 
 
 @pytest.mark.parametrize("happened", [False, True])
@@ -44,19 +43,18 @@ def test_one_that_never_began_gives_way_to_a_later_one_that_is_finished(
     workplace.evidence.begin(older)
     if happened:
         asyncio.run(workplace.evidence.journals(older).append("t1", {"kind": "began", "at": older.started_at}))
-    assert resumed_id(NEWEST, version, set(), workplace) == "2025", "its graph may answer by now"
+    assert newest_to_resume(version, set(), workplace) == older, "its graph may answer by now"
     workplace.evidence.begin(newer)
     tables = EvaluationTables(workplace, newer)
     counts = {"planned_trials": 20, "scored_trials": 19, "invalid_trials": 1}
     tables.write_head("finished", **counts)
     tables.write("evaluation_scores", [{"agent": "marcus", "conclusive": True, **counts}])
     if happened:
-        assert resumed_id(NEWEST, version, set(), workplace) == "2025"
+        assert newest_to_resume(version, set(), workplace) == older
     else:
         advice = "with these jobs; --resume 2026 runs the invalid trials of the newest again; leave"
         with pytest.raises(ConfigurationError, match=f"no unfinished evaluation of {version} {advice}"):
-            resumed_id(NEWEST, version, set(), workplace)
-    assert resumed_id("2025", version, set(), workplace) == "2025"
+            newest_to_resume(version, set(), workplace)
 
 
 @pytest.mark.parametrize(("status", "conclusive", "by_runs", "refused"), [
@@ -77,7 +75,7 @@ def test_the_newest_is_unfinished_without_a_verdict_or_after_a_run_that_was_cut_
     tables.write("evaluation_scores", [{"agent": "marcus", "conclusive": conclusive, **counts}])
     monkeypatch.setattr(evaluation_choice, "status_by_runs", lambda *_: by_runs)
     with pytest.raises(ConfigurationError, match=refused) if refused else nullcontext():
-        assert resumed_id(NEWEST, manifest.agent_version, set(), workplace) == "E1"
+        assert newest_to_resume(manifest.agent_version, set(), workplace) == manifest
 
 
 def test_an_evaluation_is_judged_again_that_is_named_or_the_newest(workplace: Workplace, make_manifest: Make) -> None:
@@ -114,7 +112,7 @@ def test_a_version_that_was_cut_short_before_anything_was_stored_is_resumed_not_
     with pytest.raises(ConfigurationError, match=r"marcus@1\.0\.0 was never evaluated; run `stoic eval --agent-vers"):
         evaluation_of(workplace, "marcus@1.0.0", None)
     workplace.evidence.begin(make_manifest())
-    again = r"continue with `stoic eval --agent-version marcus@1\.0\.0 --resume E1` \(same options\)"
+    again = r"continue with `stoic eval --agent-version marcus@1\.0\.0 --resume E1`"
     with pytest.raises(ConfigurationError, match=rf"marcus@1\.0\.0 has an unfinished evaluation; {again}"):
         evaluation_of(workplace, "marcus@1.0.0", None)
     with pytest.raises(ComparisonRefused, match=f"it has an unfinished evaluation; {again}"):

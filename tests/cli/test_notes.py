@@ -92,7 +92,7 @@ def test_the_last_evaluation_of_the_same_is_named_where_it_was_cut_short(
     first = begun(workplace, make_manifest(started_at="2025-01-01T00:00:00+00:00"), "finished")
     cut = begun(workplace, make_manifest(evaluation_id="E2"), status)
     version = first.agent_version
-    again = "`stoic eval --agent-version marcus@1.0.0 --resume E2` (same options)"
+    again = "`stoic eval --agent-version marcus@1.0.0 --resume E2`"
     told = f"evaluation E2 of the same jobs and settings was cut short; to continue it, run {again}"
     assert list(unfinished_before(version, cut.spec, workplace)) == [told]
     assert list(unfinished_before(version, make_manifest(agent_model="other").spec, workplace)) == []

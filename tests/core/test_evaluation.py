@@ -148,6 +148,18 @@ def test_a_request_is_checked(wrong: dict[str, Any]) -> None:
         EvaluationRequest.model_validate(wrong)
 
 
+def test_a_request_is_stored_without_secrets_and_completed_by_what_began(make_spec: MakeSpec) -> None:
+    asked = EvaluationRequest(files=("a.yml",), tags=("x",), repeats=2, conditions="supplied", agent_url="http://sk-ab")
+    begun = stored(make_spec(repeats=2, conditions="supplied", judge_samples=3))
+    begun = begun.model_copy(update={"request": asked, "spec_hash": "s"}).blanked(SECRETS)
+    assert begun.request == asked.model_copy(update={"agent_url": f"http://{BLANK}"})
+    whole = EvaluationRequest().completed(begun, ["/p/a.yml"])
+    assert (whole.files, whole.jobs, whole.tags) == (("/p/a.yml",), ("job",), ())
+    assert (whole.repeats, whole.conditions, whole.judge_samples, whole.model) == (2, "supplied", 3, None)
+    given = EvaluationRequest(jobs=("b",), repeats=4, model="n", agent_url="http://c").completed(begun, ["/p/a.yml"])
+    assert (given.files, given.jobs, given.repeats, given.model, given.agent_url) == ((), ("b",), 4, "n", "http://c")
+
+
 def test_the_row_of_an_evaluation(make_manifest: Callable[..., Manifest]) -> None:
     manifest = make_manifest(agent_version="marcus@1.1.0", judge_models=("j",), parents=("marcus@1.0.0",))
     found = evaluation_row(manifest, "finished", None, scored_trials=2)
@@ -186,8 +198,8 @@ def test_the_newest_unfinished_evaluation_goes_on_unless_nothing_happened_before
 @pytest.mark.parametrize(
     ("status", "at_ceiling", "way"),
     [
-        ("conversed", False, "`stoic eval --agent-version m --resume e` (same options)"),
-        ("incomplete", False, "`stoic eval --agent-version m --resume e` (same options) and a higher --max-cost"),
+        ("conversed", False, "`stoic eval --agent-version m --resume e`"),
+        ("incomplete", False, "`stoic eval --agent-version m --resume e` and a higher --max-cost"),
         ("regrading", False, "`stoic regrade --agent-version m --evaluation e` (same options)"),
         ("regrading", True, "`stoic regrade --agent-version m --evaluation e` (same options) and a higher --max-cost"),
     ],

@@ -11,7 +11,7 @@ from stoic_assets.core.nightly import Facts, Steps, has_verdict, is_over, next_s
 BASE, CANDIDATE, OTHER = "marcus@1.0.0", "marcus@1.1.0", "ada@1"
 BASES = {BASE: None, CANDIDATE: BASE, OTHER: None}
 NOTHING = Steps({}, (), ())
-HIGHER = f"continue with `stoic eval --agent-version {BASE} --resume e` (same options) and a higher --max-cost"
+HIGHER = f"continue with `stoic eval --agent-version {BASE} --resume e` and a higher --max-cost"
 
 
 def round_of(name: RoundName, *versions: str) -> Round:

@@ -140,5 +140,5 @@ def test_a_run_that_lost_its_process_is_told_with_the_way_on(
     instance.report_run_failed(run)
     logged = [record.dagster_event for record in instance.all_logs(run.run_id) if record.dagster_event]
     [event] = look(SimpleNamespace(all_events=logged, dagster_run=run))
-    way = f"; continue with `stoic eval --agent-version {VERSION} --resume E1` (same options)"
+    way = f"; continue with `stoic eval --agent-version {VERSION} --resume E1`"
     assert event["data"]["error"].endswith(way if evaluation_id else "outside the execution context.")

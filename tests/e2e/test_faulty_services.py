@@ -240,7 +240,7 @@ def test_trials_that_the_graph_missed_are_played_again_by_other_users(
     held = stoic("eval", code=3)
     assert "1 of 2 trials are invalid, more than the 10% that stoic.yml allows; the first: infra_error" in held.line
     [(evaluation_id,)] = stoic.sql("select evaluation_id from evaluations")
-    again = f"`stoic eval --agent-version my-agent@dev --resume {evaluation_id}` (same options)"
+    again = f"`stoic eval --agent-version my-agent@dev --resume {evaluation_id}`"
     assert f"{again} runs them again" in held.line
 
     agent.calls.clear()

@@ -53,7 +53,8 @@ def test_killed_and_resumed_it_ends_with_the_rows_of_an_undisturbed_run(
     assert "cannot resume, because this changed since the evaluation began: jobs (first)" in changed.line
     stoic.job("first", greetings=[GREETINGS["first"]], **job)
     stoic.env["STOIC_WEBHOOK_URL"] = hook.url
-    end(stopped_at(hook, "POST /", 1, stoic, *evaluate, "--resume"), signal.SIGKILL)
+    [cut] = (stoic.home / "evidence" / "my-agent@cut").iterdir()
+    end(stopped_at(hook, "POST /", 1, stoic, "eval", "--resume", cut.name), signal.SIGKILL)
     with _held_for_writing(stoic):
         final = stoic(*evaluate, "--resume", "--json").document
 
@@ -79,7 +80,7 @@ def _check_undisturbed(done: Done) -> None:
 
 def _check_interrupted(stoic: Stoic, done: Done) -> None:
     [cut] = (stoic.home / "evidence" / "my-agent@cut").iterdir()
-    again = f"`stoic eval --agent-version my-agent@cut --resume {cut.name}` (same options)"
+    again = f"`stoic eval --agent-version my-agent@cut --resume {cut.name}`"
     assert stoic.checked(done, 130).line == f"stoic: interrupted; results so far are stored; continue with {again}"
 
 

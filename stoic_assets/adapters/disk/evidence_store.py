@@ -110,8 +110,7 @@ class EvidenceStore:
     def begin(self, manifest: Manifest) -> None:
         """Stores the manifest of a new evaluation, redacted. Raises `StorageError`, and as `Job.blanked` does."""
         path = self.folder(manifest.agent_version, manifest.evaluation_id) / "manifest.json"
-        blanked = manifest.model_copy(update={"spec": manifest.spec.blanked(self._redactor)})
-        write_whole(path, blanked.model_dump_json(by_alias=True, indent=1))
+        write_whole(path, manifest.blanked(self._redactor).model_dump_json(by_alias=True, indent=1))
 
     def manifest(self, agent_version: str, evaluation_id: str) -> Manifest | None:
         """The manifest of an evaluation, or None where there is none.

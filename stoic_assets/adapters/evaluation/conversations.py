@@ -116,7 +116,7 @@ def begin_or_resume(
     release = setup.release
     manifest = Manifest(
         evaluation_id=evaluation_id, agent_version=agent_version, started_at=now(), run_id=run_id,
-        offline=is_offline(workplace.env), spec=setup.spec, spec_hash=setup.spec.hash(),
+        offline=is_offline(workplace.env), request=setup.request, spec=setup.spec, spec_hash=setup.spec.hash(),
         job_hashes={job.name: job.question_hash() for job in setup.spec.jobs},
         released_at=release.released_at if release else None,
         parents=release.parent_versions if release else (),

@@ -7,7 +7,7 @@ from stoic_assets.adapters.disk.job_files import load_jobs, select_jobs, wanted_
 from stoic_assets.adapters.disk.release_files import fault_in_release
 from stoic_assets.adapters.project import Project
 from stoic_assets.core.errors import ConfigurationError, DocumentError
-from stoic_assets.core.evaluation import EvaluationRequest
+from stoic_assets.core.evaluation import EvaluationRequest, Manifest
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.releases import Release, agent_of
 
@@ -33,6 +33,18 @@ def by_default(request: EvaluationRequest, project: Project) -> EvaluationReques
     if request.names_jobs:
         return request
     return request.model_copy(update={"files": tuple(map(str, _single_file(project)))})
+
+
+def as_stored(request: EvaluationRequest, project: Project) -> EvaluationRequest:
+    """The request with files that are found again from any folder, and in the project even if that moves."""
+    resolved = [Path(file).resolve() for file in request.files]
+    files = [file.relative_to(project.root) if file.is_relative_to(project.root) else file for file in resolved]
+    return request.model_copy(update={"files": tuple(map(str, files))})
+
+
+def as_begun(request: EvaluationRequest, begun: Manifest, project: Project) -> EvaluationRequest:
+    """The request that continues an evaluation: what it leaves open is as it was when the evaluation began."""
+    return request.completed(begun, [str(project.root / file) for file in begun.request.files])
 
 
 def chosen_jobs(

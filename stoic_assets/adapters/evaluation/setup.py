@@ -3,11 +3,11 @@
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from stoic_assets.adapters.agents.connect import connect_agent, header_secrets, reachable
 from stoic_assets.adapters.disk.release_files import load_release, url_of
-from stoic_assets.adapters.evaluation.job_choice import chosen_jobs
+from stoic_assets.adapters.evaluation.job_choice import as_stored, chosen_jobs
 from stoic_assets.adapters.http.endpoint import parse_url
 from stoic_assets.adapters.http.message_signature import signing_keys
 from stoic_assets.adapters.messages.receiver import SECRETS, SETTINGS
@@ -33,10 +33,11 @@ from stoic_assets.core.settings import Settings
 
 @dataclass(frozen=True)
 class Setup:
-    """A resolved specification and the release manifest, if any, that parts of it come from."""
+    """A resolved specification, the release manifest, if any, that parts of it come from, and what was asked for."""
 
     spec: EvaluationSpec
     release: Release | None
+    request: EvaluationRequest = field(default_factory=EvaluationRequest)
 
 
 def set_up(
@@ -64,7 +65,7 @@ def set_up(
         prompts_hash=prompts_hash(),
     )
     _refuse_unusable(spec, settings, env, max_cost)
-    return Setup(spec, release)
+    return Setup(spec, release, as_stored(request, project))
 
 
 def _refuse_unusable(

@@ -204,7 +204,7 @@ def test_a_version_at_its_cost_ceiling_stops_no_other_and_is_named(
     assert {version: len(each.trials) for version, each in found.held.items()} == {spent: 0, other: 3}
     assert found.record.faults == {
         spent: "0 of 3 trials were run before the cost ceiling was reached; continue with `stoic eval --agent-version "
-        f"marcus@1.0.0 --resume {held.manifest.evaluation_id}` (same options) and a higher --max-cost"
+        f"marcus@1.0.0 --resume {held.manifest.evaluation_id}` and a higher --max-cost"
     }
     assert said.count("1.0.0") == 1  # the greeting, before any model was asked
     assert hold(workplace).record.faults == {}

@@ -97,7 +97,7 @@ def test_what_was_scored_is_not_finished_from_the_moment_its_verdicts_give_way(
 
 
 def test_what_never_conversed_to_the_end_leaves_no_evidence_and_says_how_to_go_on(empty: EvaluationTables) -> None:
-    again = r"are not complete; continue with `stoic eval --agent-version \S+ --resume \S+` \(same options\)$"
+    again = r"are not complete; continue with `stoic eval --agent-version \S+ --resume \S+`$"
     with pytest.raises(ConfigurationError, match=again):
         empty.evidence()
 

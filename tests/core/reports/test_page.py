@@ -410,7 +410,7 @@ def test_at_the_cost_ceiling_a_report_asks_for_a_higher_one_however_much_was_sco
     text = Structure(render_report(cut)).text
     banner = text[text.index("No verdict.") :].partition("max-cost")[0]
     assert banner.startswith(f"No verdict. {why}")
-    assert banner.endswith("(same options) and a higher --")
+    assert banner.endswith(" and a higher --")
     assert not re.search("Correct the causes|Regressed against|are invalid, more", text)
 
 
