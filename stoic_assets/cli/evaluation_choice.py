@@ -32,7 +32,9 @@ def evaluation_of(workplace: Workplace, version: str | None, evaluation_id: str 
     if others := _versions_with(workplace, evaluation_id):
         said = f"it belongs to {listed(others)}; name that version, or leave --agent-version out"
         raise ConfigurationError(f"{own} has no evaluation {evaluation_id}: {said}")
-    known = ", ".join(each.evaluation_id for each in workplace.evidence.manifests(own)) or "none"
+    if not (manifests := workplace.evidence.manifests(own)):
+        raise ConfigurationError(f"{own} {workplace.evidence.unevaluated(own)}")
+    known = ", ".join(each.evaluation_id for each in manifests)
     advice = "name one of these, or run `stoic eval` for a new one"
     raise ConfigurationError(f"{own} has no evaluation {evaluation_id}; known: {known}; {advice}")
 

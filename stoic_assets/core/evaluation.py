@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, Field
@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import ConditionChoice, Planned, plan
+from stoic_assets.core.presentation.near_names import instead_of
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.releases import agent_of
 
@@ -47,6 +48,12 @@ def half_judged(agent_version: str, evaluation_id: str) -> str:
         f"judging evaluation {evaluation_id} of {agent_version} again was cut short; continue with "
         f"{way_to_finish(agent_version, evaluation_id, REGRADING)}"
     )
+
+
+def never_evaluated(agent_version: str, known: Collection[str]) -> str:
+    """The message about a version without an evaluation; `known` are those that have one, of which it may be a slip."""
+    new = f"run `stoic eval --agent-version {agent_version}`"
+    return f"was never evaluated; {f'{instead_of(agent_version, known)}; to evaluate it, ' if known else ''}{new}"
 
 
 def check_evaluation_id(evaluation_id: str) -> str:

@@ -100,6 +100,7 @@ def test_an_id_tells_its_version_unless_several_have_it(workplace: Workplace, ma
         (None, "both", r"several versions have an evaluation both: marcus@1, marcus@2; choose one with --agent-"),
         (None, "E3", r"there is no evaluation E3; `stoic list` shows the ids"),
         ("marcus@2", "E1", "marcus@2 has no evaluation E1: it belongs to marcus@1; name that version, or leave --"),
+        ("marcus@3", "E3", r"marcus@3 was never evaluated; did you mean marcus@\d\? known: marcus@1, marcus@2; to "),
         ("marcus@2", "E3", "marcus@2 has no evaluation E3; known: E2, both; name one of these"),
     ):  # fmt: skip
         with pytest.raises(ConfigurationError, match=refused):

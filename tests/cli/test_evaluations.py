@@ -129,6 +129,6 @@ def test_nothing_is_listed_where_nothing_is(listed: Callable[..., str], workplac
 def test_one_version_is_listed_alone(listed: Callable[..., str], version: str) -> None:
     assert len(json.loads(listed("--json", "--agent-version", version))) == 2
     assert json.loads(listed("--json", "--agent-version", "marcus@99")) == []
-    assert "marcus@99 was never evaluated; run `stoic eval" in listed("--agent-version", "marcus@99")
+    assert "marcus@99 was never evaluated; did you mean marcus@1" in listed("--agent-version", "marcus@99")
     with pytest.raises(ConfigurationError, match="agent@version"):
         listed("--agent-version", "marcus")

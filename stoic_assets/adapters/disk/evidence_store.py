@@ -27,7 +27,7 @@ from stoic_assets.adapters.disk.files import read_stored, remove_folder, write_w
 from stoic_assets.adapters.disk.json_lines import JsonLines, read_lines
 from stoic_assets.core.conversation.journal import Entry
 from stoic_assets.core.errors import Busy, ConfigurationError
-from stoic_assets.core.evaluation import CONVERSED, Manifest, check_evaluation_id, way_to_finish
+from stoic_assets.core.evaluation import CONVERSED, Manifest, check_evaluation_id, never_evaluated, way_to_finish
 from stoic_assets.core.jobs.correction import Correction
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.releases import check_agent_version, is_agent_version
@@ -163,7 +163,7 @@ class EvidenceStore:
         if begun := self.manifests(agent_version):
             again = way_to_finish(agent_version, begun[-1].evaluation_id, CONVERSED)
             return f"has an unfinished evaluation; continue with {again}"
-        return f"was never evaluated; run `stoic eval --agent-version {agent_version}`"
+        return never_evaluated(agent_version, [each for each in self.agent_versions() if self.evaluation_ids(each)])
 
     def evaluation_ids(self, agent_version: str) -> list[str]:
         """Every evaluation of a version, readable or not. Raises as `folder` does."""

@@ -77,6 +77,15 @@ def test_of_unfinished_evaluations_the_newest_is_to_be_continued(store: Evidence
     assert "--resume E1`" in store.unevaluated(VERSION)
 
 
+def test_a_mistyped_version_is_answered_with_those_evaluated(store: EvidenceStore, make_manifest: Make) -> None:
+    for version in ("marcus@1.0.0", "zeno@2"):
+        store.begin(make_manifest(agent_version=version))
+    (store.root / "locked@1" / "E1").mkdir(parents=True)
+    known = "did you mean marcus@1.0.0? known: marcus@1.0.0, zeno@2"
+    new = "to evaluate it, run `stoic eval --agent-version marcus@1.0.1`"
+    assert store.unevaluated("marcus@1.0.1") == f"was never evaluated; {known}; {new}"
+
+
 def test_an_evaluation_has_begun_once_something_is_journalled(store: EvidenceStore, manifest: Make) -> None:
     store.begin(manifest())
     assert not store.has_begun(manifest())
