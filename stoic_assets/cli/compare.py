@@ -11,8 +11,9 @@ from rich.text import Text
 
 from stoic_assets.adapters.disk.files import remove_stale, write_whole
 from stoic_assets.adapters.evaluation.version_comparison import compare_versions
-from stoic_assets.adapters.workplace import Workplace, open_workplace
+from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli import console
+from stoic_assets.cli.compared_evaluations import compared_evaluations
 from stoic_assets.cli.options import Json
 from stoic_assets.cli.outcome import GATE_SAYS_NO
 from stoic_assets.core.comparison.comparison import Comparison
@@ -33,7 +34,6 @@ from stoic_assets.core.comparison.outcome_text import (
 )
 from stoic_assets.core.comparison.paired_assertions import REPEATED, PairedAssertion
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
-from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 from stoic_assets.core.presentation.formatting import dashed, difference, p_value, plural, score
 from stoic_assets.core.releases import agent_of, check_agent_version
@@ -84,7 +84,7 @@ def compare(
     """Compares two evaluated versions job by job, and shows what regressed and how certain that is."""
     workplace = open_workplace(to_read=True)
     remove_stale(junit, markdown)
-    ids = _evaluations(workplace, check_agent_version(base), check_agent_version(candidate), evaluation or [])
+    ids = compared_evaluations(workplace, check_agent_version(base), check_agent_version(candidate), evaluation or [])
     try:
         found = compare_versions(workplace, base, candidate, *ids)
     except ComparisonRefused as refusal:
@@ -202,37 +202,6 @@ def _side(side: Side) -> dict[str, Any]:
     }
 
 
-def _evaluations(
-    workplace: Workplace, base: str, candidate: str, wanted: list[str]
-) -> tuple[str | None, str | None]:
-    """Which side each named evaluation belongs to; if both are of the same version, the first is the base."""
-    if base == candidate and len(wanted) != 2:
-        raise ConfigurationError(
-            "BASE and CANDIDATE are the same version; name two of its evaluations: --evaluation BASE_ID --evaluation ID"
-        )
-    chosen: dict[str, str] = {}
-    for evaluation_id in wanted:
-        sides = [
-            side for side, version in (("base", base), ("candidate", candidate))
-            if side not in chosen and _has(workplace, version, evaluation_id)
-        ]
-        if not sides:
-            rows = [row for version in (base, candidate) for row in workplace.warehouse.evaluations(version)]
-            known = ", ".join(row["evaluation_id"] for row in rows) or "none"
-            raise ConfigurationError(
-                f"--evaluation {evaluation_id}: not an evaluation of {base} or {candidate}, or named twice; known: "
-                f"{known}"
-            )
-        chosen[sides[0]] = evaluation_id
-    return chosen.get("base"), chosen.get("candidate")
-
-
 def _write(path: Path | None, text: str) -> None:
     if path:
         write_whole(path, text)
-
-
-def _has(workplace: Workplace, version: str, evaluation_id: str) -> bool:
-    """Whether a version has this evaluation; one that was cut short may be in no table."""
-    stored = workplace.warehouse.has("evaluations", version, evaluation_id)
-    return stored or evaluation_id in workplace.evidence.evaluation_ids(version)

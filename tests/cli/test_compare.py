@@ -429,7 +429,7 @@ def test_of_a_named_evaluation_that_was_cut_short_the_way_on_is_told(
     workplace.evidence.begin(make_manifest(agent_version=BASE, evaluation_id="cut"))
     with pytest.raises(ComparisonRefused, match=r"its evaluation cut was cut short; continue with .* --resume cut"):
         compared("--evaluation", "cut")
-    with pytest.raises(ConfigurationError, match="--evaluation none: not an evaluation of marcus@1 or marcus@2, or"):
+    with pytest.raises(ConfigurationError, match="--evaluation none: not an evaluation of marcus@1 or marcus@2; known"):
         compared("--evaluation", "none")
 
 
@@ -442,14 +442,17 @@ def test_of_two_evaluations_of_one_version_the_first_is_the_base(evaluate: Evalu
     assert [side["evaluation_id"] for side in sides] == ["by-hand", "e1"]
 
 
-@pytest.mark.parametrize("named", [["e1", "e1"], ["by-hand", "by-hand"], ["e1", "other", "e1"]])
-def test_an_evaluation_that_is_named_once_too_often_is_refused_with_those_there_are(
-    evaluate: Evaluate, compared: Any, named: list[str]
+@pytest.mark.parametrize(("named", "told"), [
+    (["e1", "e1"], "named twice"), (["by-hand", "by-hand"], "named twice"), (["e1", "other", "e1"], "named twice"),
+    (["other", "by-hand"], "of marcus@2, as other is; name one of each version; of marcus@1: e1"),
+    (["e1", "by-had"], r"not an evaluation of marcus@1 or marcus@2; did you mean by-hand\? known: by-hand, e1, other"),
+])  # fmt: skip
+def test_an_evaluation_that_cannot_be_a_side_is_refused_with_the_true_reason(
+    evaluate: Evaluate, compared: Any, named: list[str], told: str
 ) -> None:
     evaluate(BASE)
     evaluate(CANDIDATE, identity="other")
     evaluate(CANDIDATE, **BY_HAND)
     options = [word for each in named for word in ("--evaluation", each)]
-    told = "not an evaluation of marcus@1 or marcus@2, or named twice; known: e1, by-hand, other"
     with pytest.raises(ConfigurationError, match=f"^--evaluation {named[-1]}: {told}$"):
         compared(*options)
