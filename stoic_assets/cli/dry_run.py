@@ -16,6 +16,7 @@ from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import Planned
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.model_costs import call_cost
+from stoic_assets.core.presentation.confidence import OFFLINE_PLAN
 from stoic_assets.core.presentation.formatting import dollars, plural
 
 EVALUATOR_TOKENS = (900, 40)
@@ -49,6 +50,8 @@ def show_plan(
         f"at most {plural(calls['agent'], 'message')} to the agent, {calls['evaluator']} of the simulated user, "
         f"{plural(calls['judge'], 'verdict')}, not counting retries; {about}"
     )
+    if OFFLINE in (spec.evaluator_model, *spec.judge_models):
+        console.say(OFFLINE_PLAN, style="yellow")
     _show_reach(spec, shown.addresses, request, workplace)
 
 

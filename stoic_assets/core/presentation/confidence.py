@@ -11,6 +11,7 @@ from stoic_assets.core.table_rows import Row, Rows
 OFFLINE_NOTE = (
     "Offline: scripts acted as simulated user or judge. Scores mean nothing; the results of assertions are real."
 )
+OFFLINE_PLAN = "Offline: scripts act as simulated user or judge, at no cost; scores will mean nothing."
 UNCALIBRATED = "The confidences are the judges' own, not calibrated on people's ratings."
 
 

@@ -1,0 +1,28 @@
+"""What `stoic eval --dry-run` shows to people."""
+
+from collections.abc import Callable
+
+import pytest
+
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.cli.dry_run import show_plan
+from stoic_assets.core.evaluation import EvaluationRequest, Manifest
+from stoic_assets.core.jobs.job import Job
+
+OFFLINE = "Offline: scripts act as simulated user or judge, at no cost; scores will mean nothing."
+
+
+def job(name: str) -> Job:
+    content = {"target": {"user": "u", "chatbot": "marcus"}, "tasks": [{"task": "t", "acceptanceCriteria": "a"}]}
+    return Job.model_validate({"name": name, **content})
+
+
+@pytest.mark.parametrize(("models", "offline"), [(("offline", "offline"), True), (("gpt-4.1-mini", "sage"), False)])
+def test_models_that_are_offline_are_told_of(
+    workplace: Workplace, make_manifest: Callable[..., Manifest], capsys: pytest.CaptureFixture[str],
+    models: tuple[str, str], offline: bool,
+) -> None:  # fmt: skip
+    asked = {"evaluator_model": models[0], "judge_models": models[1:]}
+    spec = make_manifest(jobs=(job("chat"),), addresses={"chat": "http://a:1"}, **asked).spec
+    show_plan(spec, EvaluationRequest(), "marcus@1", workplace, as_json=False)
+    assert (OFFLINE in capsys.readouterr().out) is offline
