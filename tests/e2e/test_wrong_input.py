@@ -110,7 +110,7 @@ def test_a_manifest_is_not_written_over_that_of_another_version(bare: Stoic) -> 
 
 ARGUMENTS: dict[str, tuple[tuple[str, ...], str]] = {
     "no such file": (("--file", "nowhere.yml"), "stoic: nowhere.yml: there is no such file"),
-    "no such job": (("--job", "chta"), "stoic: there is no job 'chta'; known: chat, other"),
+    "no such job": (("--job", "chta"), "stoic: there is no job 'chta'; did you mean chat? known: chat, other"),
     "no such option": (("--nosuch",), "stoic: No such option: --nosuch (see stoic eval --help)"),
     "no such condition": (("--condition", "all"), "stoic: Invalid value for '--condition': 'all' is not one of"),
     "no such tag": (("--tag", "slow"), "stoic: there is no tag 'slow'; known: quick"),

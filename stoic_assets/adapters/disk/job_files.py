@@ -11,6 +11,7 @@ from stoic_assets.core.jobs.job import Job, PromptName
 from stoic_assets.core.jobs.job_entries import NAME, CypherSetup, FileSetup
 from stoic_assets.core.jobs.slips import slips
 from stoic_assets.core.own_prompts import refuse_prompt
+from stoic_assets.core.presentation.near_names import instead_of
 
 _BUILT_IN_PROMPTS = {"eval/socrates", "eval/score"}
 
@@ -167,7 +168,7 @@ def select_jobs(jobs: Sequence[Job], names: Sequence[str], tags: Sequence[str]) 
     for kind, wanted, existing in (("job", names, known), ("tag", tags, tagged)):
         for name in wanted:
             if name not in existing:
-                raise ConfigurationError(f"there is no {kind} {name!r}; known: {', '.join(sorted(existing)) or 'none'}")
+                raise ConfigurationError(f"there is no {kind} {name!r}; {instead_of(name, existing)}")
     if not names and not tags:
         return list(jobs)
     return [job for job in jobs if job.name in names or set(job.tags) & set(tags)]

@@ -141,7 +141,7 @@ def test_a_broken_manifest_of_another_agent_stops_nobody(project: Project, write
         ({"agent_url": "http://me:tr0ub4dor@x"}, OFFLINE, "must not contain credentials"),
         ({}, {"STOIC_LLM": "openai"}, "set OPENAI_API_KEY, or OPENAI_BASE_URL for a server without keys"),
         ({}, {"STOIC_LLM": "magic"}, "STOIC_LLM=magic is unknown"),
-        ({"jobs": ("chta",)}, OFFLINE, "there is no job 'chta'; known: chat"),
+        ({"jobs": ("chta",)}, OFFLINE, r"there is no job 'chta'; did you mean chat\?"),
         ({}, {**OFFLINE, "STOIC_WEBHOOK_URL": "foo"}, "STOIC_WEBHOOK_URL: not an http or https address"),
         ({}, {**OFFLINE, "EVOLUTION_URL": "ftp://x"}, "EVOLUTION_URL: not an http or https address"),
         ({}, {**OFFLINE, "EVOLUTION_SECRET": "short"}, "EVOLUTION_SECRET: each key must be at least 24 bytes"),
