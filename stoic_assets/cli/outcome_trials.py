@@ -12,6 +12,9 @@ Trial = Mapping[str, Any]
 """A trial of the document that `--json` prints."""
 Names = Mapping[str, str]
 """What each trial is called, by its id."""
+MOST_LINES = 12
+MOST_PLACES = 5
+"""How many jobs a line names at most, each in one condition."""
 
 
 def ending(trial: Trial, names: Names) -> str:
@@ -22,20 +25,21 @@ def ending(trial: Trial, names: Names) -> str:
 def endings(trials: Sequence[Trial], names: Names) -> list[str]:
     """How those trials ended that ended unusually, and why; also what happened where messages failed."""
     unusual = [trial for trial in trials if trial["outcome"] not in PLAIN or trial["reason"]]
-    return _told_once((trial["outcome"], names[trial["trial_id"]], _why(trial)) for trial in unusual)
+    return _shortened(_told_once((trial["outcome"], names[trial["trial_id"]], _why(trial)) for trial in unusual))
 
 
 def failures(trials: Sequence[Trial], names: Names, task_at_least: float) -> list[str]:
     """The failed assertions, and the tasks below `task_at_least` (0–1) where they let a trial fail."""
-    found = [
+    asserted = _told_once(
         ("failed", names[trial["trial_id"]], failure(assertion))
         for trial in trials for assertion in trial["assertions"] if assertion["passed"] is False
-    ]  # fmt: skip
-    tasks = [
-        ("failed", names[trial["trial_id"]], f"task scored below {task_at_least:g}: {task['task']}")
-        for trial in trials for task in low_tasks(trial, task_at_least)
-    ]  # fmt: skip
-    return _told_once([*found, *tasks])
+    )  # fmt: skip
+    below = f"tasks scored below {task_at_least:g}"
+    badly_done = _told_once(
+        ("failed", names[trial["trial_id"]], f"{below}: {'; '.join(task['task'] for task in low)}")
+        for trial in trials if (low := low_tasks(trial, task_at_least))
+    )  # fmt: skip
+    return _shortened([*asserted, *badly_done])
 
 
 def _told_once(told: Iterable[tuple[str, str, str]]) -> list[str]:
@@ -43,7 +47,23 @@ def _told_once(told: Iterable[tuple[str, str, str]]) -> list[str]:
     trials: dict[tuple[str, str], list[str]] = {}
     for what, name, why in told:
         trials.setdefault((what, why), []).append(name)
-    return [f"{what}  {listed(names)}: {why}" for (what, why), names in trials.items()]
+    return [f"{what}  {_repeats(names)}: {why}" for (what, why), names in trials.items()]
+
+
+def _repeats(names: Iterable[str]) -> str:
+    """Names of trials, which end with the repeat: `chat withheld 1, 2; plan withheld 1`."""
+    played: dict[str, list[str]] = {}
+    for name in names:
+        where, _, repeat = name.rpartition(" ")
+        played.setdefault(where, []).append(repeat)
+    shown = [f"{where} {listed(repeats)}" for where, repeats in played.items()]
+    more = f" and {len(shown) - MOST_PLACES} more" if len(shown) > MOST_PLACES else ""
+    return "; ".join(shown[:MOST_PLACES]) + more
+
+
+def _shortened(lines: Sequence[str]) -> list[str]:
+    left_out = len(lines) - MOST_LINES
+    return [*lines[:MOST_LINES], f"and {left_out} more, which the report shows"] if left_out > 0 else [*lines]
 
 
 def _why(trial: Trial) -> str:

@@ -16,6 +16,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.console import Terminal
 from stoic_assets.cli.outcome import GATE_SAYS_NO, NO_VERDICT, Outcome, evaluation_outcome, finish
+from stoic_assets.cli.outcome_trials import failures
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 from stoic_assets.core.redaction import BLANK
@@ -297,12 +298,11 @@ def test_what_is_the_same_of_many_trials_is_told_once(
         "assertion_results": [failed | {"trial_id": name} for name in ("1", "3")],
     }
     finish(stored(tables=tables), workplace, as_json=False)
-    names = ", ".join(f"chat withheld {repeat}" for repeat in (1, 3, 4, 5, 6))
     told = [line for line in capsys.readouterr().out.splitlines() if line.startswith(("judge_error  ", "failed  "))]
     assert told == [
-        f"judge_error  {names} and 1 more: {ceiling}",
+        f"judge_error  chat withheld 1, 3, 4, 5, 6 and 1 more: {ceiling}",
         f"judge_error  chat withheld 2: {other}",
-        "failed  chat withheld 1, chat withheld 3: booked: RETURN 1  (it was false)",
+        "failed  chat withheld 1, 3: booked: RETURN 1  (it was false)",
     ]
 
 
@@ -351,9 +351,23 @@ def test_tasks_that_let_trials_fail_are_told_once(
     finish(stored(tables=tables), workplace, as_json=False)
     told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("failed  ")]
     assert told == [
-        "failed  chat withheld 1, chat withheld 2: task scored below 0.7: Ask 1",
-        "failed  chat withheld 1, chat withheld 2: task scored below 0.7: Ask 2",
+        "failed  chat withheld 1, 2: tasks scored below 0.7: Ask 1; Ask 2",
     ]
+
+
+def test_of_many_failures_the_first_are_told_and_each_job_is_named_once() -> None:
+    def trial(job: str, repeat: int, tasks: str) -> dict[str, Any]:
+        low = [{"task": task, "score": 0.1} for task in tasks.split()]
+        return {"trial_id": f"{job} {repeat}", "tasks": low, "scores": {"task": 0.1}, "assertions": []}
+
+    same = [trial(f"job{number} withheld", repeat, "all") for number in range(7) for repeat in range(1, 8)]
+    own = [trial(f"own{number} supplied", 1, f"a b{number}") for number in range(15)]
+    names = {each["trial_id"]: each["trial_id"] for each in (*same, *own)}
+    told = failures([*same, *own], names, 0.7)
+    jobs = "; ".join(f"job{number} withheld 1, 2, 3, 4, 5 and 2 more" for number in range(5))
+    assert told[0] == f"failed  {jobs} and 2 more: tasks scored below 0.7: all"
+    assert told[1] == "failed  own0 supplied 1: tasks scored below 0.7: a; b0"
+    assert (len(told), told[-1]) == (13, "and 4 more, which the report shows")
 
 
 @pytest.mark.parametrize("as_json", [True, False])

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.comparison.family import Verdict
 from stoic_assets.core.comparison.outcome_text import (
-    assertions_named,
+    assertion_lines,
     broken,
     detectable,
     fixed,
@@ -58,7 +58,7 @@ def _assertions(heading: str, pairs: Sequence[PairedAssertion]) -> str:
     """The assertions under a heading; empty where there are none."""
     if not pairs:
         return ""
-    named = assertions_named(pairs[:MOST_ASSERTIONS], MOST_ASSERTIONS)
+    named = assertion_lines(pairs, MOST_ASSERTIONS)
     more = bulleted(left_out(pairs, MOST_ASSERTIONS), with_code)
     return f"**{plain(heading)}:**\n\n{bulleted(named)}\n{more}".rstrip()
 

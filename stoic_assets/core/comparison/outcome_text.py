@@ -123,14 +123,38 @@ def _turned(comparison: Comparison, pairs: Sequence[PairedAssertion], before: st
 
 
 def assertions_named(pairs: Sequence[PairedAssertion], most: int) -> list[str]:
-    """A line for each assertion, with how often it held; after `most` of them the number of the others."""
-    return [*(f"{assertion_name(pair)} ({how_often(pair)})" for pair in pairs[:most]), *left_out(pairs, most)]
+    """A line for each assertion, and one on those after `most` lines; see `assertion_lines`."""
+    return [*assertion_lines(pairs, most), *left_out(pairs, most)]
+
+
+def assertion_lines(pairs: Sequence[PairedAssertion], most: int) -> list[str]:
+    """At most so many lines with how often assertions held; those that check the same in several jobs share one.
+
+    A line names at most as many jobs.
+    """
+    return [_line(alike, most) for alike in _grouped(pairs)[:most]]
 
 
 def left_out(pairs: Sequence[PairedAssertion], most: int) -> list[str]:
-    """The line on the assertions after the first `most`; none where there are no more."""
-    more = len(pairs) - most
-    return [f"and {more} more, which `stoic compare --json` names"] if more > 0 else []
+    """The line on the assertions after the first `most` lines; none where there are no more."""
+    more = sum(map(len, _grouped(pairs)[most:]))
+    return [f"and {more} more, which `stoic compare --json` names"] if more else []
+
+
+def _grouped(pairs: Sequence[PairedAssertion]) -> list[list[PairedAssertion]]:
+    """The assertions that check the same together, in the order of the first of each."""
+    alike: dict[str, list[PairedAssertion]] = {}
+    for pair in pairs:
+        alike.setdefault(pair.what, []).append(pair)
+    return list(alike.values())
+
+
+def _line(alike: Sequence[PairedAssertion], most: int) -> str:
+    """The line of one assertion, or of several that check the same, with at most so many of their jobs."""
+    if len(alike) == 1:
+        return f"{assertion_name(alike[0])} ({how_often(*alike)})"
+    places = [f"{pair.job} ({pair.condition})" for pair in alike]
+    return f"{alike[0].what} ({how_often(*alike)}) in {listed(places, most)}"
 
 
 def assertion_name(pair: PairedAssertion) -> str:
@@ -138,8 +162,11 @@ def assertion_name(pair: PairedAssertion) -> str:
     return f"{pair.job} ({pair.condition}): {pair.label}"
 
 
-def how_often(pair: PairedAssertion) -> str:
-    """`held 3 of 3 times, now 0 of 3`."""
-    before, now = pair.base, pair.candidate
-    times = "time" if before.decided == 1 else "times"
-    return f"held {before.passed} of {before.decided} {times}, now {now.passed} of {now.decided}"
+def how_often(*pairs: PairedAssertion) -> str:
+    """`held 3 of 3 times, now 0 of 3`, over all these assertions."""
+    before, now = [pair.base for pair in pairs], [pair.candidate for pair in pairs]
+    decided = sum(each.decided for each in before)
+    return (
+        f"held {sum(each.passed for each in before)} of {decided} {'time' if decided == 1 else 'times'}, "
+        f"now {sum(each.passed for each in now)} of {sum(each.decided for each in now)}"
+    )

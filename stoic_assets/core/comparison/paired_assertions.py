@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stoic_assets.core.assertions.wording import has_name, label
+from stoic_assets.core.assertions.wording import has_name, label, name_or_text
 from stoic_assets.core.comparison.paired_jobs import cell_of
 from stoic_assets.core.presentation.ordering import natural
 from stoic_assets.core.table_rows import Row
@@ -48,6 +48,11 @@ class PairedAssertion:
     def label(self) -> str:
         """Its name, else its number and its text on one line."""
         return label(self.candidate.assertion, self.text)
+
+    @property
+    def what(self) -> str:
+        """Its name, else its text on one line: the same in all jobs that check the same."""
+        return " ".join(name_or_text(self.candidate.assertion, self.text).split())
 
     @property
     def change(self) -> float:

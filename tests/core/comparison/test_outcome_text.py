@@ -179,6 +179,20 @@ def test_assertions_that_broke_and_were_mended_are_named(turned: Comparison) -> 
     assert assertions_named(turned.broken, 1)[1:] == ["and 1 more, which `stoic compare --json` names"]
 
 
+def test_what_broke_in_several_jobs_is_one_line() -> None:
+    def pair(job: str, number: str, text: str = "no error") -> PairedAssertion:
+        return PairedAssertion(job, "withheld", text, Held(number, 2, 2), Held(number, 0, 2))
+
+    alike = [pair(f"job{number}", str(number)) for number in range(40)]
+    pairs = [*alike, pair("order", "1", "paid"), pair("z", "1", "y")]
+    assert assertions_named(pairs, 2) == [
+        "no error (held 80 of 80 times, now 0 of 80) in job0 (withheld), job1 (withheld) and 38 more",
+        "order (withheld): 1: paid (held 2 of 2 times, now 0 of 2)",
+        "and 1 more, which `stoic compare --json` names",
+    ]
+    assert [line.count("job") for line in assertions_named(pairs, len(pairs))] == [40, 0, 0]
+
+
 def test_markdown_lists_them_before_the_measures(turned: Comparison, worse: Comparison) -> None:
     said = comparison_markdown(turned).split("| measure")[0]
     heading = "**2 assertions that always held for marcus@1.0.0 never hold for marcus@1.1.0:**"
@@ -188,8 +202,10 @@ def test_markdown_lists_them_before_the_measures(turned: Comparison, worse: Comp
 
 
 def test_markdown_shows_commands_as_code_and_names_as_they_are(turned: Comparison) -> None:
-    quoted = replace(BROKEN, job="`order`")
-    said = comparison_markdown(replace(turned, assertions=(quoted,) * 32, notes=("an older one: `--evaluation e_1`",)))
+    names = [f"refund booked {number}" for number in range(32)]
+    quoted = [replace(BROKEN, job="`order`", candidate=replace(BROKEN.candidate, assertion=name)) for name in names]
+    notes = ("an older one: `--evaluation e_1`",)
+    said = comparison_markdown(replace(turned, assertions=tuple(quoted), notes=notes))
     assert "\n- and 2 more, which `stoic compare --json` names\n" in said
     assert said.count("\n- \\`order\\` (withheld): refund booked") == 30
     assert "- an older one: `--evaluation e_1`\n" in said
