@@ -105,12 +105,11 @@ def _stop(found: Comparison, gates: Collection[Gate]) -> None:
     for blind in _blind(found, gates):
         console.err.print(f"stoic: {blind}")
     sure = found.surely_broken if Gate.broken in gates else ()
-    worse = any(found.verdict in STOPPING[gate] for gate in gates)
-    told = headline(found) if worse else ""
-    if worse:
-        console.err.print(f"stoic: {told}")
-    if sure and (broke := broken(found, sure)) not in told:
-        console.err.print(f"stoic: {broke}:")
+    worse = [gate for gate in gates if found.verdict in STOPPING[gate]]
+    for gate in worse[:1]:
+        console.err.print(f"stoic: --fail-on {gate}: the verdict on {found.candidate.agent_version} is {found.verdict}")
+    if sure:
+        console.err.print(f"stoic: --fail-on broken: {broken(found, sure)}:")
     for line in assertions_named(sure, most=len(sure)):
         console.err.print(console.foreign(f"  {line}"))
     if worse or sure:

@@ -24,7 +24,7 @@ COMMANDS = typer.Typer()
 COMMANDS.command()(compare)
 Evaluate = Callable[..., None]
 BASE, CANDIDATE = "marcus@1", "marcus@2"
-OPEN = f"stoic: {CANDIDATE} is neither clearly better nor clearly worse than {BASE}\n"
+OPEN = f"stoic: --fail-on inconclusive: the verdict on {CANDIDATE} is inconclusive\n"
 LIKE_WITH_LIKE = (
     "the agent failed in 24 of 48 trials of {failing}, which this measure leaves out; without as many of the worst "
     "trials and jobs of {other} the difference is ±0.00; every job scored the same in both versions, so there is no "
@@ -127,7 +127,8 @@ def test_an_agent_that_fails_every_trial_does_not_pass_the_gate(evaluate: Evalua
     assert (code, document["verdict"]) == (1, "regressed")
     assert gating(document) == {"task": ("regressed", None), "overall": ("regressed", None)}
     assert document["notes"] == [f"the agent failed in 0 of 48 trials of {BASE}, and in 48 of 48 trials of {CANDIDATE}"]
-    assert run_gate("inconclusive")[0] == 1, "worse than inconclusive"
+    worse = f"stoic: --fail-on inconclusive: the verdict on {CANDIDATE} is regressed\n"
+    assert run_gate("inconclusive") == (1, worse), "worse than inconclusive"
 
 
 def test_what_cannot_be_compared_is_no_success_and_is_written_all_the_same(
@@ -228,8 +229,8 @@ def test_what_broke_in_a_few_jobs_stops_a_pipeline_though_nothing_regressed(eval
     ]
     broke = f"1 assertion that always held for {BASE} never holds for {CANDIDATE}"
     named = "  job 1 (withheld): refund booked (held 4 of 4 times, now 0 of 4)\n"
-    assert run_gate("broken") == run_gate("regression", "broken") == (1, f"stoic: {broke}:\n{named}")
-    assert run_gate("inconclusive", "broken") == (1, f"{OPEN.strip()}; but {broke}\n{named}")
+    assert run_gate("broken") == run_gate("regression", "broken") == (1, f"stoic: --fail-on broken: {broke}:\n{named}")
+    assert run_gate("inconclusive", "broken") == (1, f"{OPEN}stoic: --fail-on broken: {broke}:\n{named}")
     assert document["summary"].endswith(f"; but {broke}")
 
 

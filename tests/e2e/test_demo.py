@@ -40,7 +40,8 @@ def _check_verdict(stoic: Stoic, comparison: dict[str, Any]) -> None:
     assert regressed & set(VIRTUES)
     assert "timing" not in regressed
     worse = stoic("compare", "marcus@1.0.0", "marcus@1.1.0", "--fail-on", "regression", code=1)
-    assert "marcus@1.1.0 is worse than marcus@1.0.0" in worse.err
+    assert worse.out.count("marcus@1.1.0 is worse than marcus@1.0.0") == 1
+    assert "--fail-on regression: the verdict on marcus@1.1.0 is regressed" in worse.err
     better = stoic("compare", "marcus@1.1.0", "marcus@1.0.0", "--fail-on", "regression", "--json").document
     assert better["verdict"] == "improved"
 
