@@ -23,6 +23,8 @@ from stoic_assets.core.visible_text import visible
 
 AS_IT_STANDS: dict[str, Any] = {"soft_wrap": True, "markup": False, "emoji": False, "highlight": False}
 """Nothing in text is markup, such as an agent's `[/INST]` or `:smile:`, a path or an IPv6 address; `style` colours."""
+FURTHER = "\n  | "
+"""Begins the further lines of a message, so that none of them passes for a message of its own."""
 READ_NO_FURTHER = 141
 """The exit code of a program whose reader went away (128 + SIGPIPE): 1 would mean a failed gate."""
 
@@ -151,7 +153,8 @@ class TerminalProgress:
 
     def _print(self, trial: Trial, kind: str, text: str) -> None:
         label = Text(f"{played(trial.job, trial.scenario)} {trial.condition} {trial.repeat} {kind} ", style="dim")
-        self._bars.console.print(label + foreign(self._clean(text)))
+        shown = foreign(self._clean(text)).plain.replace("\n", FURTHER)
+        self._bars.console.print(label + Text(shown))
 
     def note(self, message: str) -> None:
         """Shows something worth knowing that is not a result."""

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from rich.table import Table
+
 from stoic_assets.adapters.evaluation.job_choice import job_files
 from stoic_assets.adapters.evaluation.job_reach import files_outside, variables_sent
 from stoic_assets.adapters.models.offline_model import OFFLINE
@@ -18,6 +20,7 @@ from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.model_costs import call_cost
 from stoic_assets.core.presentation.confidence import OFFLINE_PLAN
 from stoic_assets.core.presentation.formatting import dollars, plural
+from stoic_assets.core.table_rows import Rows
 
 EVALUATOR_TOKENS = (900, 40)
 """Tokens in and out of one message of the simulated user: measured on the demo's jobs, mid-conversation."""
@@ -34,16 +37,10 @@ def show_plan(
     if as_json:
         console.print_json(document)
         return
-    console.out.print(f"{version}: {plural(document['trials'], 'trial')}, nothing was run")
-    table = console.plain_table()
-    for heading in ("job", "agent", "conditions"):
-        table.add_column(heading, min_width=10)
-    for heading in ("trials", "assertions", "setups"):
-        table.add_column(heading, justify="right")
-    for row in document["jobs"]:
-        names = (console.Name(row[key]) for key in ("job", "url", "conditions"))
-        table.add_row(*names, *(str(row[key]) for key in ("trials", "assertions", "setups")))
-    console.print_table(table)
+    urls = sorted({row["url"] for row in document["jobs"]})
+    where = f" at {urls[0]}" if len(urls) == 1 else ""
+    console.out.print(f"{version}{where}: {plural(document['trials'], 'trial')}, nothing was run")
+    console.print_table(_table(document["jobs"], with_url=not where))
     cost, calls = document["estimated_cost_usd"], document["calls"]
     about = "cost unknown: stoic.yml has no price for these models" if cost is None else f"about {dollars(cost)}"
     console.say(
@@ -53,6 +50,19 @@ def show_plan(
     if OFFLINE in (spec.evaluator_model, *spec.judge_models):
         console.say(OFFLINE_PLAN, style="yellow")
     _show_reach(spec, shown.addresses, request, workplace)
+
+
+def _table(jobs: Rows, with_url: bool) -> Table:
+    """A row for each job; `with_url` also shows where its agent listens."""
+    table, numbers = console.plain_table(), ("trials", "assertions", "setups")
+    names = {"job": "job", **({"url": "agent"} if with_url else {}), "conditions": "conditions"}
+    for heading in names.values():
+        table.add_column(heading, min_width=10)
+    for heading in numbers:
+        table.add_column(heading, justify="right")
+    for row in jobs:
+        table.add_row(*(console.Name(row[key]) for key in names), *(str(row[key]) for key in numbers))
+    return table
 
 
 def _show_reach(

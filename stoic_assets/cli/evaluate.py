@@ -47,7 +47,10 @@ class Condition(StrEnum):
     supplied = "supplied"
 
 
-_JOBS = "data/eval/agent.yml, else all of eval_jobs/; with --agent-version the jobs in both for its agent"
+_JOBS = (
+    "data/eval/agent.yml, else all of eval_jobs/; with --agent-version the release's `jobs`, else those in both for "
+    "its agent"
+)
 Files = Annotated[
     list[Path] | None,
     typer.Option(

@@ -135,3 +135,4 @@ def schema(
         console.out.print(text, end="")
     else:
         write_whole(out, text)
+        console.out.print(f"wrote {out}")

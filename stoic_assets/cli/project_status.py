@@ -81,7 +81,8 @@ def show(findings: Iterable[Finding]) -> None:
     """Prints a line for each; in a terminal its detail folds below it."""
     for finding in findings:
         label = Text.assemble((f"{finding.state:<9}", COLOURS[finding.state]), f"{finding.subject:<14}")
-        console.say(console.foreign(finding.detail), indent=len(label), label=label)
+        detail = finding.detail.removeprefix(f"{finding.subject}: ")
+        console.say(console.foreign(detail), indent=len(label), label=label)
 
 
 def _checked(looks: Mapping[str, Callable[[Workplace], Found]], workplace: Workplace) -> Iterator[Finding]:

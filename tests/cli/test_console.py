@@ -20,11 +20,11 @@ def test_messages_are_shown_without_secrets_and_what_steers_a_terminal() -> None
         call = {"request": {"arguments": {"key": "sk-abc"}}}
         trial = Trial("t", "job", "withheld", 1, "u", "s2")
         progress.turn(trial, Turn(1, "agent", "\x1b[2Jit is sk-abc", events=(call,)))
-        progress.query(trial, "RETURN 'sk-abc'")
+        progress.query(trial, "RETURN 'sk-abc'\nLIMIT 1\rjob~s2 withheld 2 agent no")
     lines = shown.getvalue().splitlines()
     assert lines[0] == "job~s2 withheld 1 agent [U+001B][2Jit is [redacted]"
     assert lines[1].strip() == '{"request": {"arguments": {"key": "[redacted]"}}}'
-    assert lines[2] == "job~s2 withheld 1 query RETURN '[redacted]'"
+    assert lines[2:] == ["job~s2 withheld 1 query RETURN '[redacted]'", "  | LIMIT 1", "  | job~s2 withheld 2 agent no"]
 
 
 def test_json_keeps_what_can_be_read_and_escapes_what_steers_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:

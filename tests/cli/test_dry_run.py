@@ -26,3 +26,16 @@ def test_models_that_are_offline_are_told_of(
     spec = make_manifest(jobs=(job("chat"),), addresses={"chat": "http://a:1"}, **asked).spec
     show_plan(spec, EvaluationRequest(), "marcus@1", workplace, as_json=False)
     assert (OFFLINE in capsys.readouterr().out) is offline
+
+
+@pytest.mark.parametrize(("urls", "told"), [(("http://a:1", "http://a:1"), 1), (("http://a:1", "http://b:2"), 0)])
+def test_the_address_of_all_jobs_is_told_once(
+    workplace: Workplace, make_manifest: Callable[..., Manifest], capsys: pytest.CaptureFixture[str],
+    urls: tuple[str, str], told: int,
+) -> None:  # fmt: skip
+    addresses = dict(zip(("chat", "plan"), urls, strict=True))
+    spec = make_manifest(jobs=tuple(map(job, addresses)), addresses=addresses).spec
+    show_plan(spec, EvaluationRequest(), "marcus@1", workplace, as_json=False)
+    shown = capsys.readouterr().out
+    assert shown.count("marcus@1 at http://a:1: 2 trials, nothing was run") == told
+    assert [shown.count(url) for url in sorted(set(urls))] == [1] * len(set(urls))

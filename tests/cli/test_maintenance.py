@@ -349,7 +349,8 @@ def test_what_is_left_of_a_version_without_evaluations_can_be_deleted(
 
 def test_the_schema_of_jobs_is_written_whole_or_the_fault_is_named(tmp_path: Path) -> None:
     shown = CliRunner().invoke(COMMANDS, ["schema"], catch_exceptions=False).stdout
-    CliRunner().invoke(COMMANDS, ["schema", "--out", "deep/job.schema.json"], catch_exceptions=False)
+    done = CliRunner().invoke(COMMANDS, ["schema", "--out", "deep/job.schema.json"], catch_exceptions=False)
+    assert done.stdout == f"wrote {Path('deep/job.schema.json')}\n"
     assert (tmp_path / "deep" / "job.schema.json").read_text() == shown
     assert "properties" in json.loads(shown)
     (tmp_path / "file").touch()

@@ -262,6 +262,8 @@ def test_a_file_is_given_each_finding_in_one_line_and_a_terminal_folds_its_detai
     detail = "a path and a hint, both of them as long as they are in the folders of a project"
     show([Finding("project", "ok", detail)])
     assert capsys.readouterr().out == f"ok       project       {detail}\n"
+    show([Finding("agent", "missing", "agent: nothing answers")])
+    assert capsys.readouterr().out == "missing  agent         nothing answers\n"
     monkeypatch.setattr("stoic_assets.cli.console.out", Terminal(force_terminal=True, width=60, no_color=True))
     show([Finding("project", "ok", detail)])
     first, *further = capsys.readouterr().out.splitlines()

@@ -69,7 +69,7 @@ def test_a_dry_run_for_people_shows_costs_and_cuts_no_word(planner: Stoic) -> No
     planner.write("stoic.yml", "prices: {gpt-4.1-mini: {input: 10, output: 10}}\n")
     planner.job("a-job-with-a-name-that-is-rather-long-for-a-table", facts=FACTS)
     shown = planner("eval", "--dry-run", COLUMNS="60").out
-    assert "my-agent@dev: 9 trials, nothing was run" in shown
+    assert "my-agent@dev at http://127.0.0.1:9: 9 trials, nothing was run" in shown
     assert "a-job-with-a-name-that-is-rather-long-for-a-table" in shown
     assert "…" not in shown
     assert "about $1." in shown

@@ -12,7 +12,7 @@ from stoic_assets.adapters.http.endpoint import parse_url
 from stoic_assets.adapters.http.message_signature import signing_keys
 from stoic_assets.adapters.messages.receiver import SECRETS, SETTINGS
 from stoic_assets.adapters.models.connect import connect_model, evaluator_model, judge_panel, reachable_model
-from stoic_assets.adapters.models.ledger import require_price
+from stoic_assets.adapters.models.ledger import require_prices
 from stoic_assets.adapters.process.configured_secrets import secrets_in
 from stoic_assets.adapters.project import Project
 from stoic_assets.core import templates
@@ -88,8 +88,7 @@ def _refuse_unusable(
             source = f"job {job.name}: prompt {prompt} once `redact` in stoic.yml has replaced a part of it"
             refuse_prompt(blanked, prompt, text, source)
     if settings.ceiling(max_cost) is not None:
-        for model in (spec.evaluator_model, *spec.judge_models):
-            require_price(model, settings.prices)
+        require_prices([spec.evaluator_model, *spec.judge_models], settings.prices)
 
 
 @contextmanager

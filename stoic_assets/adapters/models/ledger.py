@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from math import fsum
 from pathlib import Path
@@ -100,7 +100,7 @@ class Ledger:
         return calls_in(self._file, self._prices)
 
     def _require_budget(self, model: str, max_cost: float) -> None:
-        require_price(model, self._prices)
+        require_prices([model], self._prices)
         if self.total_cost >= max_cost:
             raise BudgetReached(
                 f"the cost ceiling of {max_cost:g} USD is reached; continue with a higher one (--max-cost)"
@@ -119,7 +119,8 @@ def _priced(call: Row, prices: Mapping[str, Price]) -> Row:
     return {**call, "cost_usd": cost}
 
 
-def require_price(model: str, prices: Mapping[str, Price]) -> None:
-    """Raises `ConfigurationError` when the cost of `model` is unknown, so that no ceiling can be applied."""
-    if model != OFFLINE and model not in prices:
-        raise ConfigurationError(f"a cost ceiling needs the price of {model}: add it under `prices` in stoic.yml")
+def require_prices(models: Iterable[str], prices: Mapping[str, Price]) -> None:
+    """Raises `ConfigurationError`, naming all models whose cost is unknown, so that no ceiling can be applied."""
+    if unpriced := [model for model in dict.fromkeys(models) if model != OFFLINE and model not in prices]:
+        named = " and of ".join(unpriced)
+        raise ConfigurationError(f"a cost ceiling needs the price of {named}: add it under `prices` in stoic.yml")

@@ -199,6 +199,8 @@ def test_a_ceiling_needs_the_price_of_every_model(project: Project, write: Write
     with pytest.raises(ConfigurationError, match="price of sage"):
         set_up(EvaluationRequest(), "marcus@1", project, settings.model_copy(update={"max_cost": 1.0}), env)
     assert set_up(EvaluationRequest(), "marcus@1", project, settings, env).spec.judge_models == ("sage",)
+    with pytest.raises(ConfigurationError, match="needs the price of bard and of sage: add"):
+        set_up(EvaluationRequest(), "marcus@1", project, settings, env | {"STOIC_EVALUATOR_MODEL": "bard"}, 1.0)
 
 
 def test_setups_on_somebody_elses_graph_need_leave(project: Project, write: Write) -> None:

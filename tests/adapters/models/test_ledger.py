@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from stoic_assets.adapters.disk.files import StorageError
-from stoic_assets.adapters.models.ledger import AT_ONCE_UNDER_CEILING, Ledger, require_price
+from stoic_assets.adapters.models.ledger import AT_ONCE_UNDER_CEILING, Ledger, require_prices
 from stoic_assets.core.chat import BudgetReached, ChatReply, ChatRequest, ModelFailure, charge
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
 from stoic_assets.core.redaction import Redactor
@@ -166,7 +166,7 @@ def test_a_ceiling_needs_prices(tmp_path: Path) -> None:
     assert model.calls == 0
     offline = ChatRequest("judge", "offline", (), 0.0)
     assert asyncio.run(ledger.complete(offline)).text == "Salve"
-    require_price("sage", PRICES)
+    require_prices(["sage"], PRICES)
 
 
 @pytest.mark.parametrize("end", [ServiceUnreachable("gone"), ConfigurationError("wrong"), asyncio.CancelledError()])
