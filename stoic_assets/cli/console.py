@@ -4,6 +4,7 @@ import json
 import os
 import re
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -19,6 +20,7 @@ from rich.text import Text
 from stoic_assets.core.conversation.evidence import Trial, Turn
 from stoic_assets.core.jobs.names import played
 from stoic_assets.core.json_text import json_text
+from stoic_assets.core.progress import StageLines
 from stoic_assets.core.visible_text import visible
 
 AS_IT_STANDS: dict[str, Any] = {"soft_wrap": True, "markup": False, "emoji": False, "highlight": False}
@@ -118,11 +120,15 @@ def foreign(text: str) -> Text:
 
 
 class TerminalProgress:
-    """Progress bars on stderr; with `verbose` also every message with its events, and every query."""
+    """Progress bars on stderr, or lines where that is no terminal.
+
+    With `verbose` also every message with its events, and every query.
+    """
 
     def __init__(self, bars: Bars, verbose: bool) -> None:
         self._bars, self._verbose = bars, verbose
         self._stages: dict[str, TaskID] = {}
+        self._lines = StageLines(self.note, time.monotonic)
         self._clean: Callable[[Any], Any] = lambda data: data
 
     def clean_by(self, clean: Callable[[Any], Any]) -> None:
@@ -130,14 +136,16 @@ class TerminalProgress:
         self._clean = clean
 
     def begin(self, stage: str, total: int) -> None:
-        """A stage of `total` steps starts."""
+        """A stage of `total` trials starts."""
         self._stages[stage] = self._bars.add_task(stage, total=total)
         if self._bars.disable:
-            self.note(f"{stage}: {total}")
+            self._lines.begin(stage, total)
 
     def advance(self, stage: str) -> None:
-        """One step of a stage is done."""
+        """One trial of a stage is done."""
         self._bars.advance(self._stages[stage])
+        if self._bars.disable:
+            self._lines.advance(stage)
 
     def turn(self, trial: Trial, turn: Turn) -> None:
         """A message was sent or received."""
@@ -164,6 +172,6 @@ class TerminalProgress:
 @contextmanager
 def watched(verbose: bool) -> Iterator[TerminalProgress]:
     """Progress on stderr while the block runs."""
-    columns = (TextColumn("{task.description:>14}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (TextColumn("{task.description:>15}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Bars(*columns, console=err, transient=not verbose, disable=not err.is_terminal) as bars:
         yield TerminalProgress(bars, verbose)

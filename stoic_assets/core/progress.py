@@ -1,13 +1,17 @@
-"""The port through which long work reports its progress."""
+"""The port through which long work reports its progress, and that progress as lines of text."""
 
 from collections.abc import Callable
 from typing import Any, Protocol
 
 from stoic_assets.core.conversation.evidence import Trial, Turn
+from stoic_assets.core.presentation.formatting import plural
+
+EVERY_SECONDS = 15.0
+"""A line for each of thousands of trials would hide all others; in Dagster's database each is a row, too."""
 
 
 class Progress(Protocol):
-    """An observer. `total` counts the steps of a stage; `clean_by` sets how secrets in messages are blanked."""
+    """An observer. `total` counts the trials of a stage; `clean_by` sets how secrets in messages are blanked."""
 
     def clean_by(self, clean: Callable[[Any], Any]) -> None: ...
 
@@ -20,6 +24,30 @@ class Progress(Protocol):
     def query(self, trial: Trial, cypher: str) -> None: ...
 
     def note(self, message: str) -> None: ...
+
+
+class StageLines:
+    """Tells how many trials of a stage there are, how many are done now and then, and its end.
+
+    `clock` counts seconds and only runs forward.
+    """
+
+    def __init__(self, tell: Callable[[str], None], clock: Callable[[], float]) -> None:
+        self._tell, self._clock, self._told = tell, clock, clock()
+        self._done: dict[str, int] = {}
+        self._total: dict[str, int] = {}
+
+    def begin(self, stage: str, total: int) -> None:
+        """A stage of `total` trials starts."""
+        self._done[stage], self._total[stage] = 0, total
+        self._tell(f"{stage}: {plural(total, 'trial')}")
+
+    def advance(self, stage: str) -> None:
+        """One trial of a stage is done."""
+        self._done[stage] += 1
+        if self._clock() - self._told >= EVERY_SECONDS or self._done[stage] == self._total[stage]:
+            self._told = self._clock()
+            self._tell(f"{stage}: {self._done[stage]} of {plural(self._total[stage], 'trial')} done")
 
 
 class Unwatched:

@@ -27,6 +27,16 @@ def test_messages_are_shown_without_secrets_and_what_steers_a_terminal() -> None
     assert lines[2:] == ["job~s2 withheld 1 query RETURN '[redacted]'", "  | LIMIT 1", "  | job~s2 withheld 2 agent no"]
 
 
+def test_without_a_terminal_the_begin_and_the_end_of_a_stage_are_lines() -> None:
+    shown = StringIO()
+    with Bars(console=Console(file=shown, width=200), disable=True) as bars:
+        progress = TerminalProgress(bars, verbose=False)
+        progress.begin("conversations", 2)
+        for _ in range(2):
+            progress.advance("conversations")
+    assert shown.getvalue() == "conversations: 2 trials\nconversations: 2 of 2 trials done\n"
+
+
 def test_json_keeps_what_can_be_read_and_escapes_what_steers_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     said = {"said": "café \x7f\x9b31m\u202e 墨尔本"}
     console.print_json(said)

@@ -1,6 +1,5 @@
 """What a run's log says while conversations are held and judged."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import dagster as dg
@@ -8,17 +7,7 @@ import pytest
 
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.defs.resources import WorkplaceResource
-from stoic_assets.defs.run_progress import EVERY_SECONDS, LoggedProgress
-
-
-def test_lines_come_now_and_then_and_at_the_end_of_a_stage() -> None:
-    said: list[str] = []
-    ticks: Iterator[float] = iter(range(100))
-    progress = LoggedProgress(said.append, clock=lambda: next(ticks) * EVERY_SECONDS / 5)
-    progress.begin("conversations", 9)
-    for _ in range(9):
-        progress.advance("conversations")
-    assert said == ["conversations: 9", "conversations: 5 of 9 done", "conversations: 9 of 9 done"]
+from stoic_assets.defs.run_progress import LoggedProgress
 
 
 def test_notes_are_told_without_secrets() -> None:
@@ -43,4 +32,4 @@ def test_a_run_has_them_in_its_log(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     with dg.DagsterInstance.ephemeral() as instance:
         run = dg.materialize([spoken], instance=instance, resources={"workplace": WorkplaceResource()})
         said = [entry.user_message for entry in instance.all_logs(run.run_id) if entry.dagster_event is None]
-    assert said == ["conversations: 2", "waits for its base"]
+    assert said == ["conversations: 2 trials", "waits for its base"]

@@ -122,22 +122,25 @@ class EvaluationJudging:
 
     async def _virtues(self, calibration: Calibration) -> Tables:
         calls = len(VIRTUES) * len(self._panel) * self._settings.samples
-        verdicts = await self._each_trial("virtues", partial(judge_virtues, calibration=calibration), calls)
+        judge = partial(judge_virtues, calibration=calibration)
+        verdicts = await self._each("judging virtues", self._trials, judge, calls)
         return {"virtue_scores": [dict(vars(score)) for scores in verdicts for score in scores]}
 
     async def _tasks(self) -> Tables:
-        verdicts = await self._each_trial("tasks", judge_tasks, len(self._panel))
+        trials = [evidence for evidence in self._trials if self._job(evidence).tasks]
+        verdicts = await self._each("judging tasks", trials, judge_tasks, len(self._panel))
         return {
             "task_scores": [dict(vars(score)) for scores in verdicts for score in scores.tasks],
             "tone_scores": [dict(vars(scores.tone)) for scores in verdicts if scores.tone],
         }
 
-    async def _each_trial(
-        self, stage: str, judge: Callable[[Job, Evidence, ChatModel, Judging, tuple[str, ...]], Awaitable[R]],
-        calls: int,
+    async def _each(
+        self, stage: str, trials: Sequence[Evidence],
+        judge: Callable[[Job, Evidence, ChatModel, Judging, tuple[str, ...]], Awaitable[R]], calls: int,
     ) -> list[R]:
-        """The results of `judge` for every trial, each of which takes so many `calls`."""
-        self._workplace.progress.begin(stage, len(self._trials))
+        """The results of `judge` for these trials, each of which takes so many `calls`."""
+        if trials:
+            self._workplace.progress.begin(stage, len(trials))
         # Enough trials to fill the judge's limit twice. Without this bound the prompts of all trials would be made,
         # and kept in memory, before the first call is sent.
         underway = asyncio.Semaphore(math.ceil(2 * self._workplace.settings.limits.judge.in_flight / calls))
@@ -148,7 +151,7 @@ class EvaluationJudging:
             self._workplace.progress.advance(stage)
             return verdict
 
-        return await concurrently([one(evidence) for evidence in self._trials])
+        return await concurrently([one(evidence) for evidence in trials])
 
     @cached_property
     def _trials(self) -> list[Evidence]:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from stoic_assets.core.conversation.rows import job_columns
 from stoic_assets.core.errors import Busy, ConfigurationError
 from stoic_assets.core.evaluation import REGRADING, Manifest
 from stoic_assets.core.jobs.job import Job
+from stoic_assets.core.progress import Unwatched
 from stoic_assets.core.table_rows import Rows
 
 TRIAL = {
@@ -136,6 +138,26 @@ def test_a_trial_that_does_not_count_costs_no_verdict(workplace: Workplace, mani
     conversed(workplace, manifest, outcome="infra_error")
     assert judged(workplace, manifest) == {"virtue_scores": [], "task_scores": [], "tone_scores": []}
     assert not workplace.evidence.has_begun(manifest), "no judge was asked"
+
+
+@pytest.mark.parametrize(("outcome", "job", "stages"), [
+    ("signed_off", chat(), ["judging virtues", "judging tasks"]),
+    ("signed_off", chat(tasks=[], scenarios=[{"id": "s", "category": "calm", "input": "Hm."}]), ["judging virtues"]),
+    ("infra_error", chat(), []),
+])  # fmt: skip
+def test_only_what_is_judged_is_told_of(
+    workplace: Workplace, make_manifest: Callable[..., Manifest], outcome: str, job: Job, stages: list[str]
+) -> None:
+    begun = list[tuple[str, int]]()
+
+    class Listener(Unwatched):
+        def begin(self, stage: str, total: int) -> None:
+            begun.append((stage, total))
+
+    manifest = make_manifest(jobs=(job,))
+    conversed(workplace, manifest, outcome=outcome, scenario="s" if job.scenarios else None)
+    judged(replace(workplace, progress=Listener()), manifest)
+    assert begun == [(stage, 1) for stage in stages]
 
 
 def test_a_correction_reaches_the_trials_and_is_taken_back(
