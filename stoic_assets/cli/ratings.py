@@ -11,7 +11,7 @@ from stoic_assets.adapters.ratings.rating_analysis import Analysed, analyse_rati
 from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.options import Json
-from stoic_assets.core.presentation.formatting import DASH, dashed, plural, score, words
+from stoic_assets.core.presentation.formatting import DASH, dashed, listed, plural, score, words
 from stoic_assets.core.releases import check_agent_version
 
 if TYPE_CHECKING:
@@ -130,19 +130,25 @@ def _show_calibration(comparisons: "Sequence[JudgeComparison]") -> None:
         table.add_column(heading, min_width=12)
     for heading in ("replies", "raters", *_SHOWN):
         table.add_column(heading, justify="right")
-    table.add_column("confidence", min_width=14)
+    table.add_column("calibrated")
     for found in comparisons:
         names = map(console.Name, (words(found.virtue).lower(), found.judge))
         figures = [dashed(score, found.measures[measure].estimate) for measure in _SHOWN.values()]
-        table.add_row(*names, str(found.trials), str(found.raters), *figures, _confidence(found))
+        table.add_row(*names, str(found.trials), str(found.raters), *figures, "yes" if found.maps else "no")
     console.print_table(table)
+    for why, those in _uncalibrated(comparisons).items():
+        console.say(console.foreign(f"{why} ({listed(those)})"), indent=2)
     console.say("agreement: mean quadratic kappa with each rater; wins: share of raters that the judge could replace")
 
 
-def _confidence(found: "JudgeComparison") -> str:
-    """Whether a map translates this judge's confidence; else why, by the kind of verdict of which there are some."""
-    why = [estimate.why for name, estimate in found.measures.items() if name.startswith("map_") and estimate.why]
-    return "calibrated" if found.maps else min(why, key=lambda reason: ": 0 trials" in reason, default="not calibrated")
+def _uncalibrated(comparisons: "Sequence[JudgeComparison]") -> dict[str, list[str]]:
+    """Which verdicts' confidences no map translates, by what the map lacks that needs least: one verdict is enough."""
+    reasons: dict[str, list[str]] = {}
+    for found in comparisons:
+        if not found.maps:
+            why = found.measures["map_self"].why or "not calibrated"
+            reasons.setdefault(why, []).append(f"{words(found.virtue).lower()} by {found.judge}")
+    return reasons
 
 
 def _show(analysed: Analysed) -> None:

@@ -1,6 +1,7 @@
 """What `stoic ratings` says."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,8 @@ import pytest
 from stoic_assets.adapters.ratings import calibration_store
 from stoic_assets.adapters.ratings.rating_keys import write_keys
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.cli import console
+from stoic_assets.cli.console import Terminal
 from stoic_assets.cli.ratings import REMAINS, analyze, build, calibrate, collect
 from stoic_assets.core.calibration.judge_calibration import JudgeComparison
 from stoic_assets.core.ratings.blinding import Key
@@ -108,8 +111,8 @@ def compared(monkeypatch: pytest.MonkeyPatch) -> JudgeComparison:
     """One virtue as one judge scores it, beside three raters."""
     known = Estimate(0.5, 0.4, 0.6, None)
     measures = dict.fromkeys(("qwk_with_raters", "qwk_among_raters", "winning_rate"), known)
-    measures["map_spread"] = undefined("not calibrated: 0 trials with 3 verdicts, 30 are needed")
-    measures["map_self"] = undefined("not calibrated: 27 trials with a verdict, 30 are needed")
+    measures["map_spread"] = undefined("not calibrated: 30 replies with 3 verdicts are needed; there are 0")
+    measures["map_self"] = undefined("not calibrated: 30 replies are needed; there are 27")
     found = JudgeComparison("wisdom", "sage", 27, 3, measures, {})
     monkeypatch.setattr(calibration_store, "calibrate", lambda _: [found])
     return found
@@ -120,12 +123,26 @@ def test_a_calibration_is_stored_and_its_main_figures_are_shown(
 ) -> None:
     calibrate()
     shown = capsys.readouterr().out
-    cells = shown.splitlines()[1].split(maxsplit=7)
-    assert cells == ["wisdom", "sage", "27", "3", "0.50", "0.50", "0.50", compared.measures["map_self"].why]
+    _, row, why, *_ = shown.splitlines()
+    assert row.split() == ["wisdom", "sage", "27", "3", "0.50", "0.50", "0.50", "no"]
+    assert why == f"{compared.measures['map_self'].why} (wisdom by sage)"
     assert len(calibration_store.calibration_rows(workplace.warehouse)) == len(compared.measures)
     calibrate(as_json=True)
     rows = json.loads(capsys.readouterr().out)
     assert [(row["measure"], row["items"]) for row in rows] == [(measure, 27) for measure in compared.measures]
+
+
+def test_a_calibration_fits_a_terminal_of_80_columns_with_all_words_whole(
+    workplace: Workplace, compared: JudgeComparison, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    narrow = Terminal(**console.AS_IT_STANDS, force_terminal=True, width=80, color_system=None)
+    monkeypatch.setattr(console, "out", narrow)
+    panel = [replace(compared, virtue="practical_wisdom", judge="gpt-4.1-mini,claude-opus")]
+    monkeypatch.setattr(calibration_store, "calibrate", lambda _: panel)
+    calibrate()
+    shown = capsys.readouterr().out
+    assert max(map(len, shown.splitlines())) <= 80
+    assert {"practical", "wisdom", "mini,claude-", "calibrated", "calibrated:", "needed;"} <= {*shown.split()}
 
 
 def test_without_rated_verdicts_the_way_to_some_is_told(

@@ -17,7 +17,6 @@ from stoic_assets.core.calibration.confidence_map import ConfidenceMap, Reliabil
 from stoic_assets.core.calibration.paired_scores import Judged, Ratings
 from stoic_assets.core.judging.confidence import ENOUGH, by_own_word, by_spread
 from stoic_assets.core.judging.virtues import Virtue
-from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.core.ratings.rating_table import Floats
 from stoic_assets.core.ratings.reliability.estimate import Estimate, undefined, with_interval
 from stoic_assets.core.ratings.reliability.resampling import Resampling, item_weights
@@ -32,7 +31,8 @@ BINS = 10
 DIGITS = 12
 """Decimal places of a signal: except for rounding errors, the spread of 0.3, 0.4, 0.5 is that of 0.5, 0.6, 0.7."""
 ERRS_UPWARDS = "no interval: chance alone makes it larger than 0; compare brier"
-NEEDED: Mapping[Signal, str] = {"spread": f"{ENOUGH} verdicts", "self": "a verdict with the judge's own word"}
+NEEDED: Mapping[Signal, str] = {"spread": f" and with {ENOUGH} verdicts", "self": ""}
+"""What replies need besides people's ratings."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,8 +92,8 @@ def fitted(
 
 
 def _not_fitted(signal: Signal, trials: int) -> Fitted:
-    have = f"{plural(trials, 'trial')} with {NEEDED[signal]} and {FEWEST_RATERS} raters"
-    why = undefined(f"not calibrated: {have}, {FEWEST_TRIALS} are needed")
+    needed = f"{FEWEST_TRIALS} replies rated by {FEWEST_RATERS} people{NEEDED[signal]} are needed"
+    why = undefined(f"not calibrated: {needed}; there {'is' if trials == 1 else 'are'} {trials}")
     return Fitted(None, dict.fromkeys(measure_names(signal), why))
 
 

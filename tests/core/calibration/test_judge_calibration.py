@@ -116,7 +116,7 @@ def test_a_score_says_why_it_is_not_calibrated(study: Study, quick: Resampling) 
     rows = [row for each in judge_calibration(verdicts, ratings, BRIDGE, 0.2, quick) for row in each.rows()]
     assert why_not_calibrated(rows, "wisdom", "gpt", "calibrated") is None
     assert why_not_calibrated(rows, "wisdom", "gpt", "spread") == (
-        "not calibrated: 0 trials with 3 verdicts and 3 raters, 30 are needed"
+        "not calibrated: 30 replies rated by 3 people and with 3 verdicts are needed; there are 0"
     )
     assert "other prompts" in str(why_not_calibrated(rows, "wisdom", "gpt", "self"))
     assert why_not_calibrated(rows, "wisdom", "new", "self") == (

@@ -147,10 +147,13 @@ def test_no_map_is_surer_than_its_trials_allow(verdict: Callable[..., Row], quic
 def test_with_too_few_ratings_it_says_so(telling: Callable, quick: Resampling, trials: int, raters: int) -> None:
     found = fitted("wisdom", ("gpt",), "spread", telling(trials), rated(trials, raters), quick)
     assert found.map is None
+    own = fitted("wisdom", ("gpt",), "self", telling(trials), rated(trials, raters), quick)
     count = trials if raters >= 3 else 0
-    for estimate in found.measures.values():
-        assert estimate.estimate is None
-        assert estimate.why == f"not calibrated: {count} trials with 3 verdicts and 3 raters, 30 are needed"
+    for fit, further in ((found, " and with 3 verdicts"), (own, "")):
+        assert {estimate.estimate for estimate in fit.measures.values()} == {None}
+        assert {estimate.why for estimate in fit.measures.values()} == {
+            f"not calibrated: 30 replies rated by 3 people{further} are needed; there are {count}"
+        }
 
 
 def test_two_verdicts_have_no_spread(telling: Callable, quick: Resampling) -> None:
