@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from math import ceil, sqrt
 from typing import Literal
 
+from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.core.ratings.reliability.estimate import Estimate
 
 ACCEPT = 0.6
@@ -49,12 +50,22 @@ def gate(alpha: Estimate, marks_per_item: float, marked: float = 1.0) -> Gate:
         return Gate("unknown", None, "every rater found it not applicable to every item")
     missing = ceil((FEWEST_RATERS - marks_per_item) / marked)
     if alpha.estimate is None or alpha.low is None or alpha.high is None:
-        return Gate("unknown", missing if marks_per_item < A_PAIR else None, alpha.why or "")
-    verdict = _verdict(alpha.estimate, alpha.low, alpha.high, marks_per_item, marked)
-    if missing <= 0 or (verdict.state == "unknown" and verdict.more_raters is None):
-        return verdict
-    why = f"half of the items have fewer than {FEWEST_RATERS} marks"
-    return Gate("unknown", max(missing, verdict.more_raters or 0), why)
+        if marks_per_item < A_PAIR:
+            return Gate("unknown", missing, alpha.why or "")
+        found = Gate("unknown", None, alpha.why or "")
+    else:
+        found = _verdict(alpha.estimate, alpha.low, alpha.high, marks_per_item, marked)
+    return _with_too_few_marks(found, missing) if missing > 0 else found
+
+
+def _with_too_few_marks(found: Gate, missing: int) -> Gate:
+    """No verdict without so many more raters, and besides whatever else is needed."""
+    needed = f"{plural(missing, 'more rater')} {'is' if missing == 1 else 'are'} needed in any case"
+    why = f"half of the items have fewer than {FEWEST_RATERS} marks, so {needed}"
+    if found.state != "unknown":
+        return Gate("unknown", missing, why)
+    more = found.more_raters and max(missing, found.more_raters)
+    return Gate("unknown", more, f"{why}; besides, {found.why}")
 
 
 def _verdict(estimate: float, low: float, high: float, marks_per_item: float, marked: float) -> Gate:
@@ -69,12 +80,13 @@ def _undecided(estimate: float, low: float, high: float, marks_per_item: float, 
     if REVIEW <= estimate <= ACCEPT:
         return Gate(
             "unknown", None,
-            f"alpha lies between {REVIEW} and {ACCEPT}, where more raters decide nothing: sharpen the criteria instead",
+            f"alpha lies between {REVIEW} and {ACCEPT}, where more raters alone decide nothing: sharpen the criteria",
         )
     line, reach = (ACCEPT, estimate - low) if estimate > ACCEPT else (REVIEW, high - estimate)
     more = _raters_to_settle(estimate, abs(estimate - line) / reach, marks_per_item, marked)
     if more is None:
-        return Gate("unknown", None, f"the interval contains {line}; more raters cannot decide it: rate more items")
+        alone = "more raters alone cannot decide it: rate more items"
+        return Gate("unknown", None, f"the interval contains {line}; {alone}")
     decide = f"with the same alpha, {more} more would decide it"
     return Gate("unknown", more, f"the interval contains {line}; {decide}")
 

@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from stoic_assets.core.ratings.reliability.estimate import Estimate, undefined
 from stoic_assets.core.ratings.reliability.gate import gate
 
+NEEDED = "half of the items have fewer than 3 marks, so 1 more rater is needed in any case"
+
 
 def alpha(low: float, estimate: float, high: float) -> Estimate:
     return Estimate(estimate, low, high, None)
@@ -47,13 +49,15 @@ def test_nothing_is_promised_that_raters_cannot_do() -> None:
 def test_fewer_than_three_marks_on_an_item_never_pass() -> None:
     found = gate(alpha(0.8, 0.9, 0.95), marks_per_item=2)
     assert (found.state, found.more_raters) == ("unknown", 1)
-    assert "fewer than 3" in found.why
+    assert found.why == NEEDED
+    assert gate(alpha(0.1, 0.2, 0.3), marks_per_item=1).why.endswith("so 2 more raters are needed in any case")
 
 
 @pytest.mark.parametrize("interval", [alpha(0.45, 0.55, 0.65), alpha(0.2, 0.595, 0.9), alpha(0.2, 0.61, 0.9)])
 def test_with_two_marks_on_an_item_too_nothing_is_promised_that_raters_cannot_do(interval: Estimate) -> None:
-    assert gate(interval, marks_per_item=2) == gate(interval, marks_per_item=3)
-    assert gate(interval, marks_per_item=2).more_raters is None
+    two, three = gate(interval, marks_per_item=2), gate(interval, marks_per_item=3)
+    assert (two.state, two.more_raters, two.why) == ("unknown", None, f"{NEEDED}; besides, {three.why}")
+    assert three.more_raters is None
 
 
 @pytest.mark.parametrize(
@@ -61,7 +65,7 @@ def test_with_two_marks_on_an_item_too_nothing_is_promised_that_raters_cannot_do
 )
 def test_more_raters_make_no_interval_where_each_item_has_a_pair_of_marks(none: Estimate) -> None:
     found = gate(none, marks_per_item=2)
-    assert (found.state, found.more_raters, found.why) == ("unknown", None, none.why)
+    assert (found.state, found.more_raters, found.why) == ("unknown", None, f"{NEEDED}; besides, {none.why}")
     assert gate(none, marks_per_item=1).more_raters == 2
 
 
