@@ -34,6 +34,7 @@ from stoic_assets.cli import console
 from stoic_assets.cli.dagster_instance import refuse_misread_folders
 from stoic_assets.cli.evaluate import default_version
 from stoic_assets.cli.options import Json
+from stoic_assets.cli.stored_state import STORED, Found
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError, StoicError
 from stoic_assets.core.evaluation import EvaluationRequest
 from stoic_assets.core.graph_address import subject_address
@@ -44,8 +45,6 @@ from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.core.releases import Release
 
 _MESSAGES: Mapping[Receiver, str] = {"events": "event", "fitness": "fitness update"}
-Found = tuple[str, str]
-"""State and detail of a finding."""
 LEAST_ROOM = 20_000_000
 """Bytes for a small evaluation and Dagster's record of it, with room for files that are rewritten next to the old."""
 COLOURS = {"ok": "green", "note": "yellow", "missing": "red"}
@@ -245,4 +244,4 @@ FILES: Mapping[str, Callable[[Workplace], Found]] = {
     "installation": _installation, "project": _project, "jobs": _jobs, "releases": _releases,
 }  # fmt: skip
 ASKED: Mapping[str, Callable[[Workplace], Awaitable[Found]]] = {"model": _model, "agent": _agent}
-STATE: Mapping[str, Callable[[Workplace], Found]] = {"graphs": _graphs, "delivery": _delivery}
+STATE: Mapping[str, Callable[[Workplace], Found]] = {**STORED, "graphs": _graphs, "delivery": _delivery}

@@ -22,11 +22,18 @@ class CompactionConfig(dg.Config):
 
 
 @dg.asset(group_name="maintenance", kinds={"parquet"}, owners=OWNERS)
-def compact(config: CompactionConfig, workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
-    """Merges the many small files of the warehouse into a few archives. No table changes."""
+def compact(
+    context: dg.AssetExecutionContext, config: CompactionConfig, workplace: dg.ResourceParam[Workplace]
+) -> dg.MaterializeResult:
+    """Merges the many small files of the warehouse into a few archives. No table changes.
+
+    A table with a damaged file is left out, with a warning that names the file.
+    """
     with reported(workplace):
         checked(Bounds, config.model_dump())
         tables = workplace.warehouse.compact(timedelta(minutes=config.grace_minutes))
+    for damage in filter(None, (table.damage for table in tables)):
+        context.log.warning(damage)
     return dg.MaterializeResult(
         metadata={
             "files": sum(table.files for table in tables),
@@ -46,4 +53,6 @@ compaction = dg.define_asset_job(
 
 
 def _line(table: Compacted) -> str:
+    if table.damage:
+        return f"- {table.table}: left out: {table.damage}"
     return f"- {table.table}: {table.merged} merged, {table.removed} removed, {plural(table.files, 'file')} left"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from stoic_assets.adapters.agents.connect import header_secrets
 from stoic_assets.adapters.agents.knowledge_context import create_knowledge_context
+from stoic_assets.adapters.evaluation.readable_tables import refuse_damaged
 from stoic_assets.adapters.evaluation.setup import Setup, check_reachable, set_up
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.evaluation.worlds import Worlds
@@ -101,6 +102,7 @@ async def _begin(
     await concurrently([check_reachable(setup.spec, workplace.env), require_access(workplace.env)])
     locks.enter_context(workplace.evidence.locked(version, evaluation_id))
     manifest = begin_or_resume(workplace, version, evaluation_id, run_id, setup)
+    refuse_damaged(workplace, manifest)
     await _announce(workplace, manifest)
     return manifest
 
@@ -214,7 +216,7 @@ def _store(workplace: Workplace, worlds: Worlds) -> Held:
 
 def _is_stored(store: EvaluationTables, evidence: Sequence[Evidence]) -> bool:
     """Whether exactly these conversations are stored; one that was held again ended at another time."""
-    if not store.has("trials"):
+    if not store.has_evidence():
         return False
     stored = {(row["trial_id"], row["ended_at"]) for row in store.read("trials", ["trial_id", "ended_at"])}
     return stored == {(each.trial.trial_id, datetime.fromisoformat(each.ended_at)) for each in evidence}

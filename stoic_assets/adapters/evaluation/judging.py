@@ -7,6 +7,7 @@ from dataclasses import asdict
 from functools import cached_property, partial
 from typing import TypeVar
 
+from stoic_assets.adapters.evaluation.readable_tables import refuse_damaged
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.models.connect import judge_panel
 from stoic_assets.adapters.ratings.calibration_store import read_calibration
@@ -67,8 +68,9 @@ class EvaluationJudging:
     async def verdicts(self, virtues: bool = True, tasks: bool = True) -> Tables:
         """The rows of `virtue_scores`, and of `task_scores` with `tone_scores`; all judge calls run concurrently.
 
-        Raises `BudgetReached` where the cost ceiling prevented a verdict that is stored already.
+        Raises `BudgetReached` where the cost ceiling prevented a verdict that is stored already, and `DamagedFile`.
         """
+        refuse_damaged(self._workplace, self._manifest)
         # Read before any judge call, so that neither stage is ahead of the other.
         calibration = await asyncio.to_thread(read_calibration, self._workplace.warehouse)
         with self._workplace.evidence.locked(self._manifest.agent_version, self._manifest.evaluation_id):

@@ -23,6 +23,7 @@ from stoic_assets.core.evaluation import (
 )
 from stoic_assets.core.judging.ask import out_of_budget
 from stoic_assets.core.model_costs import total_cost
+from stoic_assets.core.table_repair import EVIDENCE
 from stoic_assets.core.table_rows import Row, by_trial
 
 VERDICT_ON = {"virtue_scores": "virtue", "task_scores": "task"}
@@ -51,6 +52,10 @@ class EvaluationTables:
     def has(self, table: str) -> bool:
         """Whether the table was stored for this evaluation, with or without rows."""
         return self._workplace.warehouse.has(table, *self._key)
+
+    def has_evidence(self) -> bool:
+        """Whether all tables of its conversations are stored."""
+        return all(map(self.has, EVIDENCE))
 
     def write_calls(self) -> Path:
         """Stores the current ledger of model calls, and their cost where the evaluation's own row states another."""
@@ -129,11 +134,11 @@ class EvaluationTables:
 
         Raises `ConfigurationError` when no conversation was stored.
         """
-        if not self.has("trials"):
+        if not self.has_evidence():
             version, evaluation_id = self._key
             again = way_to_finish(version, evaluation_id, CONVERSED)
             raise ConfigurationError(f"the conversations of {evaluation_id} are not complete; continue with {again}")
-        trials, turns, observations = (self._blanked(table) for table in ("trials", "turns", "observations"))
+        turns, observations, trials = (self._blanked(table) for table in EVIDENCE)
         said, seen = by_trial(turns), by_trial(observations)
         return [evidence_of(trial, said[trial["trial_id"]], seen[trial["trial_id"]]) for trial in trials]
 

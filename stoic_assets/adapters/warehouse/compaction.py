@@ -23,10 +23,10 @@ from typing import IO, Any
 from stoic_assets.adapters.disk.file_locks import locked
 from stoic_assets.adapters.disk.files import StorageError, remove_folder
 from stoic_assets.adapters.process.lean_imports import arrow_alone
+from stoic_assets.adapters.warehouse.damaged_tables import first_damage
+from stoic_assets.adapters.warehouse.file_names import ARCHIVE, VERSION_FOLDER
 from stoic_assets.adapters.warehouse.parquet_files import (
-    ARCHIVE,
     HELD,
-    VERSION_FOLDER,
     Archive,
     Key,
     archives,
@@ -47,13 +47,17 @@ _GROUP_BYTES = 8 * 2**20
 
 @dataclass(frozen=True)
 class Compacted:
-    """What was done to a table: how many files were merged and removed, and how many files and bytes remain."""
+    """What was done to a table: how many files were merged and removed, and how many files and bytes remain.
+
+    With `damage`, which names a damaged file, nothing was done to it.
+    """
 
     table: str
     merged: int
     removed: int
     files: int
     bytes: int
+    damage: str | None = None
 
 
 @dataclass(frozen=True)
@@ -68,11 +72,12 @@ class _Source:
 def compact(root: Path, grace: timedelta = GRACE) -> list[Compacted]:
     """Merges files older than `grace` and removes files that were replaced before it, table by table.
 
-    Raises `StorageError` when another compaction runs, or the disk refuses; all rows are then as readable as before.
+    A table with a damaged file is left as it is. Raises `StorageError` when another compaction runs, or the disk
+    refuses; all rows are then as readable as before.
     """
     before = time.time() - grace.total_seconds()
     with _alone(root, f"compact {root}", wait=0):
-        return [_compact(root / table, before) for table in TABLES if (root / table).is_dir()]
+        return [_compact_whole(root / table, before) for table in TABLES if (root / table).is_dir()]
 
 
 def remove_version(root: Path, agent_version: str) -> None:
@@ -100,15 +105,28 @@ def _replace(folder: Path, archive: Archive, rest: dict[Key, int]) -> None:
     Path(archive.path).unlink(missing_ok=True)
 
 
-def _compact(folder: Path, before: float) -> Compacted:
+def _compact_whole(folder: Path, before: float) -> Compacted:
+    """Compacts a table unless one of its files is damaged."""
+    merged, removed, damage = 0, 0, None
+    try:
+        merged, removed = _compact(folder, before)
+    except Exception:  # Arrow has many for damaged files, and some are reported as a fault of writing
+        damage = first_damage([folder])
+        if damage is None:
+            raise
+    left = [path.stat() for path in folder.glob("*/*.parquet")]
+    size = sum(each.st_size for each in left)
+    return Compacted(folder.name, merged, removed, len(left), size, str(damage) if damage else None)
+
+
+def _compact(folder: Path, before: float) -> tuple[int, int]:
+    """Returns how many files were merged and how many removed."""
     for drafts in (folder, folder / ARCHIVE):
         remove_drafts(drafts, before)
     sources = _sources(folder, before)
     if sources:
         write_archive(folder, partial(_merge, sources, archive_schema(folder.name)))
-    removed = _remove_replaced(folder, before)
-    left = [path.stat() for path in folder.glob("*/*.parquet")]
-    return Compacted(folder.name, len(sources), removed, len(left), sum(each.st_size for each in left))
+    return len(sources), _remove_replaced(folder, before)
 
 
 def _sources(folder: Path, before: float) -> list[_Source]:

@@ -10,10 +10,10 @@ from typing import IO
 
 from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.warehouse.duckdb_engine import open_engine
-from stoic_assets.adapters.warehouse.parquet_files import ARCHIVE, VERSION_FOLDER, write_once, write_rows
+from stoic_assets.adapters.warehouse.file_names import ARCHIVE, WITHOUT_ROWS
+from stoic_assets.adapters.warehouse.parquet_files import write_once, write_rows
 from stoic_assets.adapters.warehouse.table_schemas import columns_of, duckdb_columns
 
-_EMPTY = f"{VERSION_FOLDER}_"
 _WITHOUT_ROWS: dict[tuple[tuple[str, str], ...], bytes] = {}
 """Files without rows by column, as they were written first: the same in every warehouse of a process."""
 
@@ -25,7 +25,7 @@ def empty_file(folder: Path) -> Path:
     temporary folder still lets the existing data be read. Raises `StorageError`.
     """
     digest = hashlib.sha256(repr(columns_of(folder.name)).encode()).hexdigest()[:8]
-    path, archived = (folder / within / f"schema-{digest}.parquet" for within in (_EMPTY, ARCHIVE))
+    path, archived = (folder / within / f"schema-{digest}.parquet" for within in (WITHOUT_ROWS, ARCHIVE))
     if not path.exists() or not archived.exists():
         own = duckdb_columns(folder.name)
         try:

@@ -20,7 +20,7 @@ def export_duckdb(warehouse: Warehouse, file: Path) -> None:
     Raises `StorageError` when the disk refuses, `ConfigurationError` for a folder whose name DuckDB misreads; then
     nothing is written.
     """
-    with new_database(file) as engine:
+    with new_database(file) as engine, warehouse.damage_named(TABLES):
         warehouse.create_views(engine, frozenset(TABLES))
         for table in TABLES:
             engine.execute(f'create table main."{table}" as select * from temp."{table}"')
@@ -45,7 +45,7 @@ def export_csv(warehouse: Warehouse, folder: Path) -> None:
 
 def _export_files(warehouse: Warehouse, folder: Path, columns: Mapping[str, str], kind: str, options: str) -> None:
     target = folder.resolve()
-    with drafted(target) as draft, warehouse.connect() as engine:
+    with drafted(target) as draft, warehouse.damage_named(TABLES), warehouse.connect() as engine:
         if target.exists() and not (target.is_dir() and not any(target.iterdir())):
             raise ConfigurationError(f"{folder} is not an empty folder; name a new one")
         if target == Path.cwd():  # replacing it would remove the folder that the user's shell is in

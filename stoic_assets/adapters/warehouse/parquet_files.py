@@ -23,13 +23,14 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 from uuid import uuid4
 
 from stoic_assets.adapters.disk.files import StorageError, sync_folder
+from stoic_assets.adapters.warehouse.damaged_files import DamagedFile
 from stoic_assets.adapters.warehouse.duckdb_engine import open_engine
+from stoic_assets.adapters.warehouse.file_names import ARCHIVE, VERSION_FOLDER
 from stoic_assets.adapters.warehouse.sql_literals import quoted
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-ARCHIVE = "archive"
 HELD = "evaluations"
 """The key in an archive's footer: JSON, a list of [agent version, evaluation id, n], all texts."""
 Key = tuple[str, str]
@@ -37,8 +38,6 @@ Key = tuple[str, str]
 Fill = Callable[[IO[bytes]], None]
 """Fills a new file, directly or by its name (`file.name`)."""
 _NAME = re.compile(r"(?P<evaluation_id>.+)\.(?P<n>\d+)\.parquet")
-VERSION_FOLDER = "agent_version="
-"""The beginning of the name of a version's folder."""
 FEW_BYTES = 16_384
 """Smaller files stay uncompressed: they are read twice as fast, and are no larger."""
 _LINE = 2**20
@@ -139,18 +138,21 @@ def remove_drafts(folder: Path, before: float) -> None:
 
 @lru_cache(maxsize=1024)
 def _held(archive: str) -> Mapping[Key, int]:
-    """Read by DuckDB, which every caller has loaded anyway; pyarrow would take 0.1 s and 50 MB more."""
+    """Read by DuckDB, which every caller has loaded anyway; pyarrow would take 0.1 s and 50 MB more.
+
+    Raises `FileNotFoundError`, `DamagedFile`.
+    """
     import duckdb
 
     sql = f"select value from parquet_kv_metadata({quoted(escape(archive))}) where key = '{HELD}'"
     try:
         with open_engine() as engine:
             [[held]] = engine.execute(sql).fetchall()
-    except duckdb.IOException:
+        return {(version, evaluation_id): int(n) for version, evaluation_id, n in json.loads(held)}
+    except (duckdb.Error, ValueError) as error:
         if Path(archive).exists():
-            raise
+            raise DamagedFile(archive) from error
         raise FileNotFoundError(archive) from None
-    return {(version, evaluation_id): int(n) for version, evaluation_id, n in json.loads(held)}
 
 
 def _names(folder: Path) -> list[str]:

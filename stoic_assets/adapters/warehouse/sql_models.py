@@ -4,7 +4,7 @@ dbt binds the same SQL to all evaluations at once; since every model carries `ev
 groups, both give the same rows.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,14 +31,15 @@ class EvaluationModels:
     def rows(self, model: str) -> list[Row]:
         """The rows of a model, computed once from its inputs; afterwards the model's name means them.
 
-        Raises `StoicError` when an input is not there yet, or when the model is a view, which is queried directly.
+        Raises `StoicError` when an input is not there yet or damaged, or when the model is a view, which is queried
+        directly.
         """
         models = self._warehouse.models
         if models.is_view(model):
             raise StoicError(f"{model} looks across evaluations and is a view; query it instead of running it")
-        self._bind(models.inputs(model))
-        # Sorted: the same evidence gives the same file.
-        self._engine.execute(f'create temp table "{model}" as select * from ({models.sql[model]}) order by all')
+        with self._bound_to(models.inputs(model)):
+            # Sorted: the same evidence gives the same file.
+            self._engine.execute(f'create temp table "{model}" as select * from ({models.sql[model]}) order by all')
         self._bound.add(model)
         return fetch(self._engine, f'from "{model}"')
 
@@ -49,14 +50,18 @@ class EvaluationModels:
 
     def failing(self, model: str) -> dict[str, int]:
         """How many rows of a model fail each of its tests, by the test's name; 0 is a pass."""
-        self._bind(_tested_tables(self._warehouse, model))
-        return _failing(self._engine, self._warehouse.models.tests(model))
+        with self._bound_to(_tested_tables(self._warehouse, model)):
+            return _failing(self._engine, self._warehouse.models.tests(model))
 
-    def _bind(self, tables: Iterable[str]) -> None:
-        for table in tables:
-            if table not in self._bound:
-                self._engine.execute(f'create temp view "{table}" as {self._warehouse.scan_one(table, *self._key)}')
-                self._bound.add(table)
+    @contextmanager
+    def _bound_to(self, tables: Collection[str]) -> Iterator[None]:
+        """Within the block, the names of these tables mean the evaluation's files. Raises `DamagedFile`."""
+        with self._warehouse.damage_named(tables):
+            for table in tables:
+                if table not in self._bound:
+                    self._engine.execute(f'create temp view "{table}" as {self._warehouse.scan_one(table, *self._key)}')
+                    self._bound.add(table)
+            yield
 
 
 @contextmanager

@@ -12,7 +12,8 @@ from pathlib import Path
 import jinja2
 import yaml
 
-from stoic_assets.adapters.warehouse.parquet_files import VERSION_FOLDER, Archive, Key, Place, archives
+from stoic_assets.adapters.warehouse.file_names import VERSION_FOLDER
+from stoic_assets.adapters.warehouse.parquet_files import Archive, Key, Place, archives
 from stoic_assets.adapters.warehouse.sql_literals import quoted
 from stoic_assets.adapters.warehouse.sql_project import sql_folder
 from stoic_assets.adapters.warehouse.table_schemas import COMMON, columns_of

@@ -6,7 +6,8 @@ turns (`compaction`). `<root>/stoic.duckdb` is for people; it contains only view
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import AbstractContextManager
 from datetime import timedelta
 from functools import cached_property, partial
 from pathlib import Path
@@ -14,11 +15,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from stoic_assets.adapters.disk.paths import refuse_misread
 from stoic_assets.adapters.warehouse.compaction import GRACE, Compacted, compact, remove_version
+from stoic_assets.adapters.warehouse.damaged_files import DamagedFile
+from stoic_assets.adapters.warehouse.damaged_tables import damage_named, damaged
 from stoic_assets.adapters.warehouse.duckdb_engine import fetch, open_engine
 from stoic_assets.adapters.warehouse.duckdb_files import mark, new_database, still_holds
 from stoic_assets.adapters.warehouse.empty_files import empty_file
+from stoic_assets.adapters.warehouse.file_names import VERSION_FOLDER
 from stoic_assets.adapters.warehouse.parquet_files import (
-    VERSION_FOLDER,
     Key,
     Place,
     place_of,
@@ -82,13 +85,13 @@ class Warehouse:
     def read(self, table: str, agent_version: str, evaluation_id: str, columns: Collection[str] = ()) -> list[Row]:
         """The rows of one evaluation as they were written, by path, or some of their columns.
 
-        Raises `StoicError` when there are none yet.
+        Raises `StoicError` when there are none yet, `DamagedFile`.
         """
         import duckdb
 
         key = (table, agent_version, evaluation_id)
         selected = ", ".join(f'"{name}"' for name in columns) or "*"
-        with open_engine() as engine:
+        with damage_named(self.root, [table]), open_engine() as engine:
             try:
                 return fetch(engine, f"select {selected} from ({self.scan_one(*key)})")
             except duckdb.IOException:  # another archive has them since a version was deleted from this one
@@ -147,10 +150,10 @@ class Warehouse:
         return self.ask(TABLES.keys() & re.findall(r"\w+", sql), lambda engine: fetch(engine, sql, params))
 
     def ask(self, names: Set[str], questions: "Callable[[DuckDBPyConnection], Answer]") -> Answer:
-        """The result of `questions` over views of the named tables; it may be called twice."""
+        """The result of `questions` over views of the named tables; it may be called twice. Raises `DamagedFile`."""
         import duckdb
 
-        with open_engine(threads=None) as engine:
+        with self.damage_named(names), open_engine(threads=None) as engine:
             try:
                 self.create_views(engine, names, by_name=False)
                 return questions(engine)
@@ -176,7 +179,7 @@ class Warehouse:
         models = {name: sql for name in MODELS if (sql := self._model_view(name))}
         facts = {name: live_scan(self.root / name) for name in TABLES if name not in models}
         if not still_holds(target, facts | models):
-            with new_database(target) as engine:
+            with new_database(target) as engine, self.damage_named(TABLES):
                 # Models are first made over views without rows: else each would open all files of its tables again.
                 for name in self.models.with_inputs(models.keys()):
                     engine.execute(f'create view "{name}" as {models.get(name) or self._scan(name, {})}')
@@ -185,6 +188,14 @@ class Warehouse:
                     engine.execute(f'create or replace view "{name}" as {sql}')
             mark(target, facts | models)
         return target
+
+    def damage_named(self, tables: Iterable[str]) -> AbstractContextManager[None]:
+        """Within the block, a query that meets a damaged file of these tables and models raises `DamagedFile`."""
+        return damage_named(self.root, self.models.with_inputs(frozenset(tables)))
+
+    def damaged(self, tables: Iterable[str] = TABLES, agent_version: str | None = None) -> Iterator[DamagedFile]:
+        """The damaged files of these tables, of all versions or of one, found by their first and last bytes."""
+        return (each for table in tables for each in damaged(self.root / table, agent_version))
 
     def delete(self, agent_version: str) -> None:
         """Removes all rows of one version; see `compaction.remove_version`. Raises `StorageError`."""
@@ -209,7 +220,7 @@ class Warehouse:
         found = places(self.root / table, check_agent_version(agent_version))
         if not found:
             return []
-        with open_engine() as engine:
+        with damage_named(self.root, [table]), open_engine() as engine:
             return fetch(engine, sql.format(self._scan(table, found)))
 
     def _place(self, table: str, agent_version: str, evaluation_id: str) -> Place | None:

@@ -25,6 +25,7 @@ from stoic_assets.core.conversation import journal as entries
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import EvaluationRequest
 from stoic_assets.core.night_record import evaluation_id
+from stoic_assets.core.table_repair import EVIDENCE
 
 NIGHT = "2026-11-21"
 JOB = """
@@ -173,6 +174,22 @@ def test_what_is_held_again_is_stored_whole_however_often_that_is_cut_off(
     assert {row["ended_at"].isoformat() for row in trials} == {row["ended_at"] for row in again.trials}
     assert len(turns) == sum(row["turns"] for row in trials)
     assert f"{found.trials[0]['trial_id']}-2" in {row["user"].removeprefix("u-") for row in trials}
+
+
+@pytest.mark.parametrize("table", EVIDENCE)
+def test_a_table_that_was_lost_is_made_again_without_a_conversation(
+    workplace: Workplace, agent: Agent, said: list[str], table: str
+) -> None:
+    version = agent("1.0.0")
+    store = EvaluationTables(workplace, hold(workplace).held[version].manifest)
+    rows, columns = store.read(table), {"evaluated_at": None}
+    [file] = (workplace.warehouse.root / table / f"agent_version={version}").iterdir()
+    file.unlink()
+    with pytest.raises(ConfigurationError, match="are not complete; continue with `stoic eval "):
+        store.evidence()
+    hold(workplace)
+    assert [row | columns for row in store.read(table)] == [row | columns for row in rows]
+    assert (len(said), len(store.evidence())) == (3, 3)
 
 
 def test_a_version_that_cannot_be_talked_to_stops_no_other(

@@ -259,10 +259,9 @@ def test_a_deletion_waits_for_a_compaction(warehouse):
 
 def test_a_disk_that_refuses_is_one_clear_line(warehouse):
     write_many(warehouse)
-    (warehouse.root / "turns" / "agent_version=marcus@2" / "e1.1.parquet").mkdir(parents=True)
-    with pytest.raises(StorageError, match=r"cannot compact .*e1\.1\.parquet.*; correct that, then try again"):
-        compact(warehouse.root, NOW)
     (warehouse.root / "turns" / "archive" / ".0123.tmp").mkdir(parents=True)
+    with pytest.raises(StorageError, match=r"cannot compact .*0123\.tmp.*; correct that, then try again"):
+        compact(warehouse.root, NOW)
     with pytest.raises(StorageError, match=r"cannot delete all of marcus@1\.1: .*0123\.tmp"):
         remove_version(warehouse.root, "marcus@1.1")
 

@@ -16,7 +16,8 @@ from stoic_assets.adapters.disk.files import StorageError
 from stoic_assets.adapters.warehouse import empty_files
 from stoic_assets.adapters.warehouse.duckdb_engine import fetch
 from stoic_assets.adapters.warehouse.exports import export_duckdb
-from stoic_assets.adapters.warehouse.parquet_files import ARCHIVE, write_once
+from stoic_assets.adapters.warehouse.file_names import ARCHIVE
+from stoic_assets.adapters.warehouse.parquet_files import write_once
 from stoic_assets.adapters.warehouse.table_schemas import MODELS, TABLES, arrow_schema
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
 from stoic_assets.core.errors import ConfigurationError, StoicError

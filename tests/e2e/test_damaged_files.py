@@ -1,0 +1,54 @@
+"""Files that a disk or a person damaged: each command names the file, and what it advises helps."""
+
+import os
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from agents import EmbabelAgent
+from model_server import ModelServer
+from stoic_command import Stoic
+
+pytestmark = pytest.mark.long
+OLD, NEW = ("eval", "--agent-version", "my-agent@p"), ("eval", "--agent-version", "my-agent@q")
+
+
+def advised(line: str) -> list[str]:
+    """The arguments of the command that a message names first."""
+    [command, *_] = re.findall("`stoic ([^`]+)`", line)
+    return shlex.split(command)
+
+
+def told(stoic: Stoic, subject: str, code: int) -> dict[str, str]:
+    """What `stoic doctor` finds of a subject."""
+    findings = stoic("doctor", "--json", code=code).document["findings"]
+    return next(each for each in findings if each["subject"] == subject)
+
+
+def newest(stoic: Stoic, table: str) -> Path:
+    """The file with the rows of `table` that count for the version p."""
+    files = (stoic.home / "warehouse" / table / "agent_version=my-agent@p").glob("*.parquet")
+    return max(files, key=lambda path: int(path.name.split(".")[1]))
+
+
+def test_a_damaged_table_is_named_before_anything_is_paid_and_the_advice_repairs_it(
+    stoic: Stoic, model: ModelServer, agent: EmbabelAgent
+) -> None:
+    stoic.job()
+    first = stoic(*OLD, "--json").document
+    paid = agent.told(), len(model.of("judge"))
+    for table, needed in (("evaluations", True), ("turns", False), ("virtue_scores", False)):
+        file = newest(stoic, table)
+        os.truncate(file, 100)
+        refusals = [stoic("report", "--agent-version", "my-agent@p", code=2).line]
+        refusals += [stoic(*each, code=2).line for each in ((*NEW,), ("list",)) if needed]
+        refusals.append(stoic("export", "--csv", stoic.home / "csv", code=2).line)
+        for line in refusals:
+            assert f"table {table} of evaluation {first['evaluation_id']} (my-agent@p): {file} is damaged" in line
+        assert told(stoic, "tables", code=2 if needed else 0)["state"] == ("missing" if needed else "note")
+        file.rename(stoic.home / file.name)
+        stoic(*advised(refusals[0]))
+    assert stoic(*OLD, "--resume", first["evaluation_id"], "--json").document == first
+    assert (agent.told(), len(model.of("judge"))) == paid
+    stoic(*NEW)
