@@ -15,6 +15,7 @@ from stoic_assets.adapters.disk.paths import refuse_misread, shipped
 from stoic_assets.adapters.process.lean_imports import hidden, uncollected
 from stoic_assets.adapters.project import dagster_folder
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.cli.dagster_records import damage_named
 from stoic_assets.core.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -57,30 +58,38 @@ def _refuse_misread_records(workplace: Workplace) -> None:
     refuse_misread("Dagster", _IN_PATTERN, home, instead)
     if not re.search(_IN_ADDRESS, str(home)):
         return  # Dagster, which takes half a second to load, need not be asked
-    if any(re.search(_IN_ADDRESS, folder) for folder in _sqlite_folders(home, _configuration(workplace))):
+    if any(re.search(_IN_ADDRESS, str(folder)) for folder in sqlite_folders(workplace)):
         refuse_misread("Dagster", _IN_ADDRESS, home, instead)
 
 
-def _sqlite_folders(home: Path, configuration: Path) -> Iterator[str]:
-    """Where an instance would keep SQLite files; none where its records are in another database."""
+def sqlite_folders(workplace: Workplace) -> Iterator[Path]:
+    """Where the instance keeps SQLite files, or would; none where its records are in another database."""
     from dagster._core.instance import InstanceRef
 
+    home, configuration = dagster_folder(workplace.project, workplace.env), _configuration(workplace)
     with _faults_named(configuration):
         ref = InstanceRef.from_dir(str(home), config_dir=str(configuration.parent))
     for storage in (ref.run_storage_data, ref.event_storage_data, ref.schedule_storage_data):
         folder = storage.config_dict.get("base_dir") if storage else None
         if isinstance(folder, str):
-            yield folder
+            yield Path(folder)
 
 
 @contextmanager
 def open_instance(workplace: Workplace) -> Iterator["dg.DagsterInstance"]:
     """The instance that commands and UI share.
 
-    Raises `ConfigurationError` when its `dagster.yaml` is wrong, or Dagster would misread its folder.
+    Raises `ConfigurationError` when its `dagster.yaml` is wrong, or Dagster would misread its folder, and
+    `StorageError` when one of its files is damaged, also if that is found out within the block.
     """
     _refuse_misread_records(workplace)
     home = dagster_home(workplace)
+    with damage_named(sqlite_folders(workplace)), _opened(home) as instance:
+        yield instance
+
+
+@contextmanager
+def _opened(home: Path) -> Iterator["dg.DagsterInstance"]:
     with _faults_named(home / "dagster.yaml"):
         # With rich, alembic and structlog would colour output that nobody sees: 45 ms, 5 MB.
         with uncollected(), hidden("pygments"):

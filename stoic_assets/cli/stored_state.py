@@ -2,8 +2,13 @@
 
 from collections.abc import Callable, Mapping
 
+from stoic_assets.adapters.disk.sqlite_files import is_damaged
 from stoic_assets.adapters.evaluation.readable_tables import needed_by_all
+from stoic_assets.adapters.project import dagster_folder
 from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.cli.dagster_instance import open_instance, sqlite_folders
+from stoic_assets.cli.dagster_records import damaged_record
+from stoic_assets.cli.partition_run import faults_translated
 from stoic_assets.core.presentation.formatting import plural
 
 Found = tuple[str, str]
@@ -20,4 +25,24 @@ def _tables(workplace: Workplace) -> Found:
     return "note", f"{damaged[0]}{more}"
 
 
-STORED: Mapping[str, Callable[[Workplace], Found]] = {"tables": _tables}
+def _dagster(workplace: Workplace) -> Found:
+    home = dagster_folder(workplace.project, workplace.env)
+    if damage := damaged_record(sqlite_folders(workplace)):  # which finds a fault of dagster.yaml too
+        raise damage
+    if not (home / "dagster.yaml").exists():
+        return "ok", f"no run was recorded yet in {home}"
+    with faults_translated(workplace, lambda: "no evaluation can run"), open_instance(workplace):
+        return "ok", f"records of runs in {home}"
+
+
+def _judge_cache(workplace: Workplace) -> Found:
+    caches = sorted(workplace.project.home.glob("cache/*/*/*.sqlite"))
+    damaged = [str(file) for file in caches if is_damaged(file)]
+    if not damaged:
+        return "ok", f"{plural(len(caches), 'file')} of replies"
+    return "note", f"damaged, and may be deleted, since they are only a cache: {', '.join(damaged)}"
+
+
+STORED: Mapping[str, Callable[[Workplace], Found]] = {
+    "tables": _tables, "dagster": _dagster, "judge cache": _judge_cache,
+}  # fmt: skip

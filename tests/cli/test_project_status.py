@@ -251,7 +251,7 @@ def test_subjects_stand_in_order_and_one_that_is_missing_ends_with_2(
     assert left.value.exit_code == 2
     assert found == {
         "installation": "ok", "project": "ok", "jobs": "ok", "releases": "ok", "model": "note", "agent": "missing",
-        "tables": "ok", "graphs": "ok", "delivery": "note",
+        "tables": "ok", "dagster": "ok", "judge cache": "ok", "graphs": "ok", "delivery": "note",
     }  # fmt: skip
     assert list(found)[4:6] == ["model", "agent"]
 

@@ -52,3 +52,16 @@ def test_a_damaged_table_is_named_before_anything_is_paid_and_the_advice_repairs
     assert stoic(*OLD, "--resume", first["evaluation_id"], "--json").document == first
     assert (agent.told(), len(model.of("judge"))) == paid
     stoic(*NEW)
+
+
+def test_damaged_records_of_dagster_are_named_and_can_be_moved_away(stoic: Stoic) -> None:
+    stoic.job()
+    stoic(*OLD)
+    file = stoic.home / "dagster" / "history" / "runs.db"
+    file.write_bytes(b"no database")
+    for command in (NEW, ("regrade",)):
+        assert stoic(*command, code=2).line.startswith(f"stoic: {file} is damaged; move it away, with runs.db-wal if")
+    assert told(stoic, "dagster", code=2)["state"] == "missing"
+    file.rename(stoic.home / "runs.old")
+    stoic("regrade")
+    stoic(*NEW)

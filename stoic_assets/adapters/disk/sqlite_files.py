@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 from stoic_assets.adapters.disk.files import StorageError, make_folder
@@ -21,6 +21,22 @@ def open_shared(file: Path, one_thread: bool = True) -> sqlite3.Connection:
         connection.execute("pragma journal_mode = truncate")
         unusable.pop_all()
     return connection
+
+
+def is_damaged(file: Path, whole: bool = False) -> bool:
+    """Whether SQLite cannot make sense of a file: of its beginning and its length, or of the `whole`.
+
+    One that is gone, busy or not for us to read does not count as damaged.
+    """
+    question = "pragma quick_check(1)" if whole else "select count(*) from sqlite_master"
+    try:
+        with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as connection:
+            [[answer]] = connection.execute(question).fetchall()
+    except sqlite3.OperationalError:
+        return False
+    except sqlite3.DatabaseError:
+        return True
+    return whole and answer != "ok"
 
 
 @contextmanager

@@ -1,0 +1,64 @@
+"""Damaged files of Dagster's own records, each harmed as a disk might."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from stoic_assets.adapters.disk.files import StorageError
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.cli.dagster_instance import open_instance, sqlite_folders
+from stoic_assets.cli.dagster_records import damage_named, damaged_record
+from stoic_assets.core.stages import PARTITIONS
+
+FILES = ("history/runs.db", "history/runs/index.db", "schedules/schedules.db")
+
+
+def add_partition(workplace: Workplace) -> None:
+    with open_instance(workplace) as instance:
+        instance.add_dynamic_partitions(PARTITIONS, ["marcus@1"])
+
+
+def overwritten(file: Path) -> None:
+    file.write_bytes(b"no database")
+
+
+def cut(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:10_000])
+
+
+@pytest.mark.parametrize("harm", [overwritten, cut])
+@pytest.mark.parametrize("name", FILES)
+def test_a_damaged_file_is_named_and_all_works_once_it_is_away(workplace: Workplace, name: str, harm) -> None:
+    add_partition(workplace)
+    file = workplace.project.home / "dagster" / name
+    assert damaged_record(sqlite_folders(workplace), whole=True) is None
+    harm(file)
+    told = f"^{re.escape(str(file))} is damaged; move it away, with {file.name}-wal if that exists: no result is lost"
+    with pytest.raises(StorageError, match=told):
+        add_partition(workplace)
+    found = damaged_record(sqlite_folders(workplace))
+    assert re.match(told, str(found))
+    file.rename(file.with_suffix(".old"))
+    add_partition(workplace)
+    with open_instance(workplace) as instance:
+        assert instance.get_dynamic_partitions(PARTITIONS) == ["marcus@1"]
+
+
+def test_damage_that_a_run_meets_is_named_though_dagster_wraps_it(workplace: Workplace) -> None:
+    from dagster import DagsterError
+    from sqlalchemy.exc import DatabaseError
+
+    add_partition(workplace)
+    overwritten(workplace.project.home / "dagster" / "schedules" / "schedules.db")
+    with pytest.raises(StorageError, match=r"schedules\.db is damaged"), damage_named(sqlite_folders(workplace)):
+        raise DagsterError("the step failed") from DatabaseError("select", {}, Exception("malformed"))
+
+
+def test_other_faults_stay_what_they_are(workplace: Workplace) -> None:
+    from sqlalchemy.exc import OperationalError
+
+    add_partition(workplace)
+    for fault in (OperationalError("select", {}, Exception("no such table")), ValueError("other")):
+        with pytest.raises(type(fault)), damage_named(sqlite_folders(workplace)):
+            raise fault
