@@ -11,11 +11,15 @@ from stoic_assets.core.releases import check_agent_version
 
 
 def newest_evaluation(workplace: Workplace, version: str) -> Manifest:
-    """The newest evaluation of a version with stored conversations. Raises `ConfigurationError` if there is none."""
-    for row in workplace.warehouse.evaluations(version):
-        if manifest := workplace.evidence.manifest(version, row["evaluation_id"]):
-            return manifest
-    raise ConfigurationError(f"{version} {workplace.evidence.unevaluated(version)}")
+    """The newest evaluation of a version with stored conversations.
+
+    Raises `ConfigurationError` if there is none, or if its manifest is missing: an older one does not replace it.
+    """
+    if not (rows := workplace.warehouse.evaluations(version)):
+        raise ConfigurationError(f"{version} {workplace.evidence.unevaluated(version)}")
+    if manifest := workplace.evidence.manifest(version, rows[0]["evaluation_id"]):
+        return manifest
+    raise ConfigurationError(_lost(workplace, version, rows[0]["evaluation_id"]))
 
 
 def evaluation_of(workplace: Workplace, version: str | None, evaluation_id: str | None) -> Manifest:
@@ -29,6 +33,8 @@ def evaluation_of(workplace: Workplace, version: str | None, evaluation_id: str 
     own = version or _version_of(workplace, evaluation_id)
     if manifest := workplace.evidence.manifest(own, evaluation_id):
         return manifest
+    if workplace.warehouse.has("evaluations", own, evaluation_id):
+        raise ConfigurationError(_lost(workplace, own, evaluation_id))
     if others := _versions_with(workplace, evaluation_id):
         said = f"it belongs to {listed(others)}; name that version, or leave --agent-version out"
         raise ConfigurationError(f"{own} has no evaluation {evaluation_id}: {said}")
@@ -39,10 +45,20 @@ def evaluation_of(workplace: Workplace, version: str | None, evaluation_id: str 
     raise ConfigurationError(f"{own} has no evaluation {evaluation_id}; known: {known}; {advice}")
 
 
+def _lost(workplace: Workplace, version: str, evaluation_id: str) -> str:
+    """The message about an evaluation that is in the tables but has no manifest."""
+    file = workplace.evidence.folder(version, evaluation_id) / "manifest.json"
+    advice = f"run a new evaluation, or delete the whole version with `stoic delete {version}`"
+    return f"evaluation {evaluation_id} of {version} has lost {file}; restore the file from a backup, {advice}"
+
+
 def _versions_with(workplace: Workplace, evaluation_id: str) -> list[str]:
     """The versions that have an evaluation with this id; several, if their runs had the same tag."""
-    evidence = workplace.evidence
-    return [each for each in sorted(evidence.agent_versions()) if evaluation_id in evidence.evaluation_ids(each)]
+    evidence, warehouse = workplace.evidence, workplace.warehouse
+    return [
+        each for each in sorted(evidence.agent_versions())
+        if evaluation_id in evidence.evaluation_ids(each) or warehouse.has("evaluations", each, evaluation_id)
+    ]
 
 
 def _version_of(workplace: Workplace, evaluation_id: str) -> str:

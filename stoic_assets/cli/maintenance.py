@@ -58,7 +58,7 @@ def delete(
     """Removes all data of a version: tables, journals, cached replies, messages, reports, graph nodes, partition."""
     workplace, version = open_workplace(), agent_version
     refuse_misread_folders(workplace)
-    count = len(workplace.evidence.evaluation_ids(version)) if is_agent_version(version) else 0
+    count = _evaluations(workplace, version) if is_agent_version(version) else 0
     if not count:
         _refuse_unknown(workplace, version)
     evaluations = plural(count, "evaluation")
@@ -75,6 +75,11 @@ def delete(
         console.print_json({"agent_version": version, "evaluations": count})
     else:
         console.out.print(f"deleted {version} with {evaluations}")
+
+
+def _evaluations(workplace: Workplace, version: str) -> int:
+    """How many evaluations of a version are stored, also those that have lost their manifest or their row."""
+    return len({*workplace.evidence.evaluation_ids(version), *workplace.warehouse.evaluation_ids(version)})
 
 
 def _refuse_unknown(workplace: Workplace, version: str) -> None:

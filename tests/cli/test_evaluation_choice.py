@@ -107,6 +107,22 @@ def test_an_id_tells_its_version_unless_several_have_it(workplace: Workplace, ma
             evaluation_of(workplace, version, evaluation_id)
 
 
+def test_an_evaluation_that_lost_its_manifest_is_said_to_have_lost_it(
+    workplace: Workplace, make_manifest: Make
+) -> None:
+    for year in ("2025", "2026"):
+        manifest = make_manifest(evaluation_id=year, started_at=f"{year}-01-01T00:00:00Z")
+        workplace.evidence.begin(manifest)
+        EvaluationTables(workplace, manifest).write_head("finished", planned_trials=1)
+    version, file = manifest.agent_version, workplace.evidence.folder(manifest.agent_version, "2026") / "manifest.json"
+    file.unlink()
+    told = f"evaluation 2026 of {version} has lost {file}; restore the file from a backup, run a new"
+    for place in ((version, None), (version, "2026"), (None, "2026")):
+        with pytest.raises(ConfigurationError, match=told):
+            evaluation_of(workplace, *place)
+    assert evaluation_of(workplace, version, "2025").evaluation_id == "2025"
+
+
 def test_a_version_that_was_cut_short_before_anything_was_stored_is_resumed_not_paid_for_again(
     workplace: Workplace, make_manifest: Make
 ) -> None:

@@ -266,6 +266,18 @@ def test_a_version_with_an_evaluation_that_cannot_be_read_any_more_is_deleted(
     assert VERSION not in workplace.evidence.agent_versions()
 
 
+def test_evaluations_without_a_manifest_or_with_damaged_rows_are_counted_and_deleted(
+    workplace: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(maintenance, "delete_from_graph", lambda *_: None)
+    for evaluation_id in ("E1", "E2"):
+        workplace.warehouse.write("evaluations", VERSION, evaluation_id, []).write_bytes(b"damaged")
+    (workplace.evidence.folder(VERSION, "E1") / "manifest.json").unlink()
+    done = CliRunner().invoke(COMMANDS, ["delete", VERSION, "--yes"], catch_exceptions=False)
+    assert done.stdout == "deleted marcus@1.1.0 with 2 evaluations\n"
+    assert workplace.warehouse.evaluation_ids(VERSION) == set()
+
+
 def test_dagster_and_nights_forget_a_deleted_version_and_no_other(
     workplace: Workplace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -121,10 +121,8 @@ class EvidenceStore:
         if self._deleting(agent_version).exists():
             rest = f"run `stoic delete {agent_version}` to delete the rest"
             raise ConfigurationError(f"{agent_version} is being deleted, or its deletion was cut short; {rest}")
-        advice = (
-            "was written by another version of stoic-eval, or cannot be read; move its folder away and evaluate again"
-        )
-        return read_stored(path, _manifest_in, advice)
+        problem = "was written by another version of stoic-eval, or cannot be read"
+        return read_stored(path, _manifest_in, f"{problem}; restore it from a backup, or run a new evaluation")
 
     def correct(self, manifest: Manifest, correction: Correction) -> None:
         """Stores by which jobs an evaluation is judged from now on, redacted. Raises as `begin` does."""

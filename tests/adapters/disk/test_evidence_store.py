@@ -99,7 +99,7 @@ def test_a_manifest_of_another_time_is_one_line_that_says_what_to_do(
     folder = store.folder(VERSION, "E1")
     folder.mkdir(parents=True)
     (folder / "manifest.json").write_text('{"evaluation_id": "E1", "colour": "blue"}')
-    with pytest.raises(ConfigurationError, match=r"manifest\.json was written by .*; move its folder away") as caught:
+    with pytest.raises(ConfigurationError, match=r"manifest\.json was written by .*; restore it from") as caught:
         store.manifest(VERSION, "E1")
     assert "\n" not in str(caught.value)
     store.begin(manifest("E2"))
@@ -125,7 +125,7 @@ def test_corrected_jobs_are_kept_blanked_and_a_damaged_file_says_what_to_do(tmp_
 
 def test_a_manifest_that_cannot_be_read_is_one_line_too(store: EvidenceStore) -> None:
     (store.folder(VERSION, "E1") / "manifest.json").mkdir(parents=True)
-    with pytest.raises(ConfigurationError, match=r"manifest\.json .*cannot be read; move its folder away"):
+    with pytest.raises(ConfigurationError, match=r"manifest\.json .*cannot be read; restore it from a backup, or"):
         store.manifest(VERSION, "E1")
 
 
