@@ -65,3 +65,24 @@ def test_damaged_records_of_dagster_are_named_and_can_be_moved_away(stoic: Stoic
     file.rename(stoic.home / "runs.old")
     stoic("regrade")
     stoic(*NEW)
+
+
+def test_what_was_lost_is_said_to_be_lost_and_the_journal_gives_it_back(stoic: Stoic, agent: EmbabelAgent) -> None:
+    stoic.job()
+    first = stoic(*OLD, "--json").document
+    evaluation_id, told_agent = first["evaluation_id"], agent.told()
+    newest(stoic, "trials").unlink()
+    line = stoic("report", code=2).line
+    assert f"table trials of evaluation {evaluation_id} (my-agent@p) is missing" in line
+    stoic(*advised(line))
+    stoic("report")
+    manifest = stoic.home / "evidence" / "my-agent@p" / evaluation_id / "manifest.json"
+    manifest.rename(stoic.home / "kept.json")
+    for command in (("report",), ("regrade", "--agent-version", "my-agent@p"), (*OLD, "--resume", evaluation_id)):
+        line = stoic(*command, code=2).line
+        assert f"evaluation {evaluation_id} of my-agent@p has lost {manifest}; restore the file" in line
+    (stoic.home / "kept.json").rename(manifest)
+    assert stoic("regrade", "--json").document == first
+    assert agent.told() == told_agent
+    manifest.unlink()
+    assert stoic("delete", "my-agent@p", "--yes").out == "deleted my-agent@p with 1 evaluation\n"

@@ -36,6 +36,7 @@ from stoic_assets.adapters.warehouse.table_schemas import MODELS, TABLES, duckdb
 from stoic_assets.core.errors import ConfigurationError, TableMissing
 from stoic_assets.core.evaluation import check_evaluation_id
 from stoic_assets.core.releases import check_agent_version
+from stoic_assets.core.table_repair import way_to_remake
 from stoic_assets.core.table_rows import Row, Rows
 
 if TYPE_CHECKING:
@@ -214,9 +215,9 @@ class Warehouse:
         """SQL that reads one evaluation's file by its path. Raises `TableMissing` when there is none."""
         place = self._place(table, agent_version, evaluation_id)
         if place is None:
-            raise TableMissing(
-                f"{table} of evaluation {evaluation_id} ({agent_version}) is missing; materialise that asset first"
-            )
+            way = way_to_remake(table, agent_version, evaluation_id)
+            advice = f"materialise that asset first{f', or {way}' if way else ''}"
+            raise TableMissing(f"{table} of evaluation {evaluation_id} ({agent_version}) is missing; {advice}")
         return self._scan(table, {(agent_version, evaluation_id): place})
 
     def _of_version(self, table: str, agent_version: str, sql: str) -> list[Row]:
