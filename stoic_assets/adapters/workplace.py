@@ -13,7 +13,7 @@ from filelock import AsyncReadWriteLock
 from stoic_assets.adapters.disk.document_files import load_settings
 from stoic_assets.adapters.disk.env_file import read_env_file
 from stoic_assets.adapters.disk.evidence_store import EvidenceStore
-from stoic_assets.adapters.disk.files import StorageError
+from stoic_assets.adapters.disk.json_lines import LinesLost
 from stoic_assets.adapters.disk.night_store import NightStore
 from stoic_assets.adapters.graph.graphs import Graphs, GraphUse
 from stoic_assets.adapters.messages.outbox import Outbox
@@ -102,13 +102,13 @@ class Workplace:
     def model(self, manifest: Manifest, max_cost: float | None = None, fresh: bool = False) -> ChatModel:
         """The configured model, its judge replies cached, every call in the evaluation's ledger.
 
-        Raises `StorageError` if the journal has lost calls: their cost would be lost too, and a ceiling begin anew.
+        Raises `LinesLost` if the journal has lost calls: their cost would be lost too, and a ceiling begin anew.
         """
         journal, ceiling = self.evidence.journal_file(manifest), self.settings.ceiling(max_cost)
         ledger = Ledger(self._provider, journal, self.settings.prices, ceiling, self.redactor)
         stored = self.warehouse.read_if_stored("llm_calls", manifest.agent_version, manifest.evaluation_id, ["cached"])
         if (lost := len(stored) - ledger.known_calls) > 0:
-            raise StorageError(
+            raise LinesLost(
                 f"{journal} lacks {lost} of {len(stored)} calls that the evaluation made; restore the file from a "
                 "backup, or begin another evaluation"
             )

@@ -12,6 +12,7 @@ from sqlalchemy.exc import OperationalError
 
 from stoic_assets.adapters.disk.file_locks import locked
 from stoic_assets.adapters.disk.files import StorageError
+from stoic_assets.adapters.disk.json_lines import LinesLost
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import partition_run
 from stoic_assets.core.chat import BudgetReached
@@ -206,6 +207,7 @@ def test_only_what_was_begun_goes_on(
         (ResumeRefused, "the job was changed", True),
         (BudgetReached, "judge again with a higher --max-cost", True),
         (Busy, "is running in another process", True),
+        (LinesLost, "journal.jsonl:2 is damaged; restore the file from a backup", True),
     ],
 )
 def test_a_fault_that_names_no_way_to_go_on_is_given_one_if_anything_was_begun(

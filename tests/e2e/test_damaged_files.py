@@ -84,5 +84,9 @@ def test_what_was_lost_is_said_to_be_lost_and_the_journal_gives_it_back(stoic: S
     (stoic.home / "kept.json").rename(manifest)
     assert stoic("regrade", "--json").document == first
     assert agent.told() == told_agent
+    journal = manifest.with_name("journal.jsonl")
+    journal.write_bytes(b'{"trial": \xff}\n' + journal.read_bytes())
+    line = stoic(*OLD, "--resume", evaluation_id, code=2).line
+    assert line == f"stoic: {journal}:1 is damaged; restore the file from a backup, or begin again"
     manifest.unlink()
     assert stoic("delete", "my-agent@p", "--yes").out == "deleted my-agent@p with 1 evaluation\n"

@@ -16,10 +16,16 @@ from stoic_assets.adapters.disk.files import StorageError, make_folder, sync_fol
 from stoic_assets.adapters.disk.group_commit import GroupCommit
 
 
+class LinesLost(StorageError):
+    """Lines that were stored cannot be read any more; whatever reads them again meets the same."""
+
+    says_how_to_go_on = True
+
+
 def read_lines(file: Path, first_key: str | None = None) -> list[Any]:
     """The value of every whole line, or of those with this first key; nothing where there is no file.
 
-    Raises `StorageError` for a file that cannot be read, or has a damaged line.
+    Raises `StorageError` for a file that cannot be read, `LinesLost` for one with a damaged line.
     """
     start = b"{" + json.dumps(first_key).encode() + b":" if first_key else b""
     try:
@@ -36,7 +42,7 @@ def _value(line: bytes, place: str) -> Any:
     try:
         return json.loads(line)
     except ValueError:  # no JSON, or no UTF-8
-        raise StorageError(f"{place} is damaged; restore the file from a backup, or begin again") from None
+        raise LinesLost(f"{place} is damaged; restore the file from a backup, or begin again") from None
 
 
 class JsonLines:

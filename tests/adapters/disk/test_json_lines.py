@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from stoic_assets.adapters.disk.files import StorageError
-from stoic_assets.adapters.disk.json_lines import JsonLines, read_lines
+from stoic_assets.adapters.disk.json_lines import JsonLines, LinesLost, read_lines
 
 HARD = ["line\nbreak\r\n", "\u2028\u2029\x85", "😀", "\ud83d", "\x00", "é" * 10_000]
 
@@ -69,7 +69,7 @@ def test_lines_of_one_kind_are_told_by_their_first_key(tmp_path: Path) -> None:
 def test_a_damaged_line_is_named(tmp_path: Path, damaged: bytes) -> None:
     file = tmp_path / "lines.jsonl"
     file.write_bytes(b'{"call": 1}\n' + damaged + b"\n")
-    with pytest.raises(StorageError, match=r"lines\.jsonl:2 is damaged; restore the file from a backup"):
+    with pytest.raises(LinesLost, match=r"lines\.jsonl:2 is damaged; restore the file from a backup"):
         read_lines(file, "call")
 
 
