@@ -1,5 +1,6 @@
 """Files that are written whole or not at all, and survive a power cut."""
 
+import errno
 import math
 import os
 import shutil
@@ -32,6 +33,13 @@ def read_stored(path: Path, parse: Callable[[bytes], T], advice: str) -> T | Non
         raise ConfigurationError(f"{path} {advice}") from None
 
 
+def remedy(refusal: OSError) -> str:
+    """What lets a disk that refused a write take it."""
+    if refusal.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return "free space"
+    return "make it writable" if refusal.errno in (errno.EROFS, errno.EACCES, errno.EPERM) else "correct that"
+
+
 def write_whole(path: Path, content: str | Iterable[str], mode: int = 0o644) -> Path:
     """Writes UTF-8 to a draft next to `path` and renames it; a long text may come in parts.
 
@@ -42,8 +50,9 @@ def write_whole(path: Path, content: str | Iterable[str], mode: int = 0o644) -> 
             draft.replace(path)
             sync_folder(path.parent)
     except OSError as error:
-        advice = "free space, or write to another place"
-        raise StorageError(f"{path} cannot be written: {error.strerror}; {advice}") from None
+        raise StorageError(
+            f"{path} cannot be written: {error.strerror}; {remedy(error)}, or write to another place"
+        ) from None
     return path
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from weakref import finalize
 
-from stoic_assets.adapters.disk.files import StorageError, make_folder, sync_folder
+from stoic_assets.adapters.disk.files import StorageError, make_folder, remedy, sync_folder
 from stoic_assets.adapters.disk.group_commit import GroupCommit
 
 
@@ -83,7 +83,7 @@ class JsonLines:
         try:
             yield
         except OSError as error:
-            advice = "free space, then `stoic eval --resume`, or `stoic regrade` again"
+            advice = f"{remedy(error)}, then `stoic eval --resume`, or `stoic regrade` again"
             raise StorageError(f"{self._file} cannot be written: {error.strerror}; {advice}") from None
 
     @cached_property

@@ -210,7 +210,14 @@ def test_a_connection_that_breaks_in_the_middle(service: Any) -> None:
         raise RuntimeError
 
     service.answers = [lambda _: StreamingResponse(half())]
-    assert not failure_of(service.url).final
+    failure = failure_of(service.url)
+    assert str(failure).endswith(" was reached, but its reply was cut off")
+    assert not failure.final
+
+
+def test_a_reply_that_cannot_be_unpacked_was_not_cut_off(service: Any) -> None:
+    service.answers = [Response(b"no gzip at all", 200, {"Content-Encoding": "gzip"})]
+    assert " was reached, but its reply cannot be read: 400, message:" in str(failure_of(service.url))
 
 
 @pytest.mark.parametrize("method", ["PUT", "GET"])

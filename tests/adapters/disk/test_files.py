@@ -1,4 +1,5 @@
 import errno
+import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -52,14 +53,21 @@ def test_a_file_that_cannot_be_read_is_named_with_advice(tmp_path: Path, name: s
     assert str(caught.value) == f"{tmp_path / name} is damaged; remove it"
 
 
-def test_a_failure_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("number", "advice"),
+    [(errno.ENOSPC, "free space"), (errno.EROFS, "make it writable"), (errno.EIO, "correct that")],
+)
+def test_a_failure_leaves_what_was_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, advice: str
+) -> None:
     path = write_whole(tmp_path / "file.txt", "before")
 
-    def full(self: Path, target: Path) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
+    def refuse(self: Path, target: Path) -> None:
+        raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(Path, "replace", full)
-    with pytest.raises(StorageError, match=r"file\.txt cannot be written: No space left on device; free space"):
+    monkeypatch.setattr(Path, "replace", refuse)
+    told = rf"file\.txt cannot be written: {os.strerror(number)}; {advice}, or write to another place$"
+    with pytest.raises(StorageError, match=told):
         write_whole(path, "after")
     assert path.read_text() == "before"
     assert [entry.name for entry in tmp_path.iterdir()] == ["file.txt"]

@@ -104,7 +104,7 @@ def test_a_file_cut_off_anywhere_holds_its_whole_lines(tmp_path: Path, values: l
 
 def test_a_file_that_cannot_be_written_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "lines.jsonl").mkdir()
-    with pytest.raises(StorageError, match=r"lines\.jsonl cannot be written: .*; free space, then `stoic") as caught:
+    with pytest.raises(StorageError, match=r"lines\.jsonl cannot be written: .*; correct that, then `stoic") as caught:
         append(tmp_path / "lines.jsonl", 1)
     assert "\n" not in str(caught.value)
     (tmp_path / "file").touch()
@@ -115,7 +115,7 @@ def test_a_file_that_cannot_be_written_says_what_to_do(tmp_path: Path) -> None:
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_disk_says_so(tmp_path: Path) -> None:
     (tmp_path / "lines.jsonl").symlink_to("/dev/full")
-    with pytest.raises(StorageError, match="No space left"):
+    with pytest.raises(StorageError, match="No space left on device; free space, then `stoic eval"):
         append(tmp_path / "lines.jsonl", 1)
 
 
