@@ -10,7 +10,7 @@ import typer
 
 from stoic_assets.adapters.disk.files import remove_stale
 from stoic_assets.adapters.disk.release_files import load_release
-from stoic_assets.adapters.evaluation.job_choice import as_begun, by_default, chosen_jobs
+from stoic_assets.adapters.evaluation.job_choice import as_begun, by_default, chosen_jobs, missing_jobs
 from stoic_assets.adapters.evaluation.setup import Setup, check_reachable, set_up
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace, open_workplace
@@ -33,7 +33,7 @@ from stoic_assets.cli.options import (
 from stoic_assets.cli.outcome import evaluation_outcome, finish
 from stoic_assets.cli.partition_run import materialise
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.evaluation import EvaluationRequest, Manifest, refuse_change
+from stoic_assets.core.evaluation import EvaluationRequest, Manifest, judge_again, refuse_change
 from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.releases import check_agent_version
 from stoic_assets.core.stages import EVALUATION
@@ -130,7 +130,7 @@ def evaluate(
             remove_stale(junit)
             refuse_misread_folders(workplace)
         request, version, begun = _meant(request, agent_version, resume, workplace)
-        setup = set_up(request, version, workplace.project, workplace.settings, workplace.env, max_cost)
+        setup = _set_up(request, version, begun, workplace, max_cost)
         unfinished = () if begun else unfinished_before(version, setup.spec, workplace)
         for note in (*setup_notes(request, version, setup, workplace), *unfinished):
             progress.note(note)
@@ -144,6 +144,22 @@ def evaluate(
         show_plan(setup.spec, request, version, workplace, as_json)
         return
     finish(evaluation_outcome(workplace, version, evaluation_id), workplace, as_json, fail_under, min_passed, junit)
+
+
+def _set_up(
+    request: EvaluationRequest, version: str, begun: Manifest | None, workplace: Workplace, max_cost: float | None
+) -> Setup:
+    """As `set_up`; a refusal also says which jobs an evaluation that is continued still needs."""
+    try:
+        return set_up(request, version, workplace.project, workplace.settings, workplace.env, max_cost)
+    except ConfigurationError as refusal:
+        if begun and (missing := missing_jobs(begun, workplace.project)):
+            again = judge_again(version, begun.evaluation_id)
+            refusal.add_note(
+                f"evaluation {begun.evaluation_id} needs jobs that are gone: {listed(missing)}; restore their files, "
+                f"or leave --resume out to start a new one; once all its trials are run, {again} needs no job files"
+            )
+        raise
 
 
 def _resumed(begun: Manifest, setup: Setup, workplace: Workplace) -> str:

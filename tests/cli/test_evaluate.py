@@ -10,11 +10,13 @@ import typer
 from typer.testing import CliRunner
 
 from stoic_assets.adapters.evaluation.conversations import begin_or_resume
+from stoic_assets.adapters.evaluation.job_choice import as_begun
 from stoic_assets.adapters.evaluation.setup import set_up
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import evaluate as command
 from stoic_assets.cli.evaluate import _meant
 from stoic_assets.cli.options import NEWEST
+from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import EvaluationRequest, EvaluationSpec, Manifest, ResumeRefused, refuse_change
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.stages import EVALUATION
@@ -90,6 +92,29 @@ def test_every_stage_is_told_the_ceiling_and_what_was_asked(
     assert conversing.items() >= {"max_cost": 0.5, "at_once": 4, "repeats": 2, "judge_samples": 3}.items()
     judging = {"samples": 3, "max_cost": 0.5, "original": True}
     assert config == {"verdicts": judging, "assertion_results": judging}
+
+
+@pytest.mark.parametrize("files", [(), ("eval_jobs/gone.yml",)])
+def test_what_is_resumed_says_which_of_its_jobs_are_gone(workplace: Workplace, files: tuple[str, ...]) -> None:
+    version, project = "marcus@1.0.0", workplace.project
+    job = {"target": {"user": "u", "chatbot": "marcus"}, "tasks": [{"task": "t", "acceptanceCriteria": "a"}]}
+    project.jobs.mkdir()
+    for name in ("gone", "kept"):
+        (project.jobs / f"{name}.yml").write_text(json.dumps(job))
+    asked = EvaluationRequest(files=tuple(str(project.root / file) for file in files))
+    setup = set_up(asked, version, project, workplace.settings, workplace.env)
+    begun = begin_or_resume(workplace, version, "E1", "r", setup)
+    request = as_begun(EvaluationRequest(), begun, project)
+    assert command._set_up(request, version, begun, workplace, None).spec == begun.spec
+    (project.jobs / "gone.yml").unlink()
+    with pytest.raises(ConfigurationError) as refused:
+        command._set_up(request, version, begun, workplace, None)
+    [note] = refused.value.__notes__
+    assert note.startswith("evaluation E1 needs jobs that are gone: gone; restore their files, or leave --resume out")
+    assert note.endswith(f"`stoic regrade --agent-version {version} --evaluation E1` needs no job files")
+    with pytest.raises(ConfigurationError) as refused:
+        command._set_up(EvaluationRequest(jobs=("gone",)), version, None, workplace, None)
+    assert not getattr(refused.value, "__notes__", [])
 
 
 def test_each_gate_has_its_own_measure(

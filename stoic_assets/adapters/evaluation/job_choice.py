@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from stoic_assets.adapters.disk.document_files import yaml_files
-from stoic_assets.adapters.disk.job_files import load_jobs, select_jobs, wanted_jobs
+from stoic_assets.adapters.disk.job_files import load_jobs, readable_jobs, select_jobs, wanted_jobs
 from stoic_assets.adapters.disk.release_files import fault_in_release
 from stoic_assets.adapters.project import Project
 from stoic_assets.core.errors import ConfigurationError, DocumentError
@@ -45,6 +45,13 @@ def as_stored(request: EvaluationRequest, project: Project) -> EvaluationRequest
 def as_begun(request: EvaluationRequest, begun: Manifest, project: Project) -> EvaluationRequest:
     """The request that continues an evaluation: what it leaves open is as it was when the evaluation began."""
     return request.completed(begun, [str(project.root / file) for file in begun.request.files])
+
+
+def missing_jobs(begun: Manifest, project: Project) -> list[str]:
+    """The jobs of an evaluation that are no longer where they were, or cannot be read there."""
+    files = [project.root / file for file in begun.request.files] or job_files(project)
+    there = {job.name for job in readable_jobs(files)[0]}
+    return [job.name for job in begun.spec.jobs if job.name not in there]
 
 
 def chosen_jobs(
