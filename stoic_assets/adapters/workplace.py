@@ -86,6 +86,14 @@ class Workplace:
         async with lock.write_lock() if alone else lock.read_lock():
             yield
 
+    def has_evaluation(self, agent_version: str, evaluation_id: str) -> bool:
+        """Whether a version has this evaluation: one may be in no table yet, another may have lost its manifest.
+
+        Raises `ConfigurationError` for an invalid version or id.
+        """
+        stored = self.warehouse.has("evaluations", agent_version, evaluation_id)
+        return stored or evaluation_id in self.evidence.evaluation_ids(agent_version)
+
     def judge_cache(self, agent_version: str) -> Path:
         """The folder of cached judge replies of a version."""
         return self.project.home / "cache" / agent_version

@@ -21,7 +21,7 @@ def compared_evaluations(
         )
     versions, chosen = {"base": base, "candidate": candidate}, dict[str, str]()
     for evaluation_id in wanted:
-        holders = [side for side, version in versions.items() if _has(workplace, version, evaluation_id)]
+        holders = [side for side, version in versions.items() if workplace.has_evaluation(version, evaluation_id)]
         free = [side for side in holders if side not in chosen]
         if not free:
             why = _why_refused(evaluation_id, holders, versions, chosen, workplace)
@@ -47,9 +47,3 @@ def _why_refused(
     side, other = ("base", "candidate") if "base" in holders else ("candidate", "base")
     there = listed(known[other], SHOWN) or "none"
     return f"of {versions[side]}, as {chosen[side]} is; name one of each version; of {versions[other]}: {there}"
-
-
-def _has(workplace: Workplace, version: str, evaluation_id: str) -> bool:
-    """Whether a version has this evaluation; one that was cut short may be in no table."""
-    stored = workplace.warehouse.has("evaluations", version, evaluation_id)
-    return stored or evaluation_id in workplace.evidence.evaluation_ids(version)

@@ -54,11 +54,8 @@ def _lost(workplace: Workplace, version: str, evaluation_id: str) -> str:
 
 def _versions_with(workplace: Workplace, evaluation_id: str) -> list[str]:
     """The versions that have an evaluation with this id; several, if their runs had the same tag."""
-    evidence, warehouse = workplace.evidence, workplace.warehouse
-    return [
-        each for each in sorted(evidence.agent_versions())
-        if evaluation_id in evidence.evaluation_ids(each) or warehouse.has("evaluations", each, evaluation_id)
-    ]
+    versions = sorted(workplace.evidence.agent_versions())
+    return [each for each in versions if workplace.has_evaluation(each, evaluation_id)]
 
 
 def _version_of(workplace: Workplace, evaluation_id: str) -> str:

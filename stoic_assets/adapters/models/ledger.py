@@ -27,10 +27,9 @@ class Ledger:
     """Passes every request on to `model` and records its result in `file`, the journal.
 
     An existing file is continued, its `known_calls` and their cost included; calls that had no price yet count at
-    today's. `max_cost` is in US
-    dollars; calls in flight may end above it. The cache in front of it records its own replies with `note`: the ceiling
-    does not apply to these. `redactor` blanks secrets in errors, and known ones in judges' replies, which are kept, and
-    sent back when they are malformed: a server may repeat what it was sent.
+    today's. `max_cost` is in US dollars; calls in flight may end above it. The cache in front of it records its own
+    replies with `note`: the ceiling does not apply to these. `redactor` blanks secrets in errors, and known ones in
+    judges' replies, which are kept, and sent back when they are malformed: a server may repeat what it was sent.
     """
 
     def __init__(
