@@ -114,6 +114,15 @@ def test_nothing_sticks_out_or_overlaps(visit: Open, usual_page: str, width: int
     assert seen.offences == []
 
 
+def test_an_expanded_page_is_about_as_long_as_it_turns_out_to_be(visit: Open, make_data: Make) -> None:
+    seen = visit(render_report(make_data(trials=200, turns=8)))
+    seen.page.click("#trial-toggle")
+    length = "document.documentElement.scrollHeight"
+    estimated = seen.page.evaluate(length)
+    seen.page.add_style_tag(content=LAID_OUT)
+    assert 1 / 3 < estimated / seen.page.evaluate(length) < 3
+
+
 @pytest.mark.parametrize("width", [390, 1280])
 def test_no_label_of_a_chart_is_cut_or_stands_on_another(visit: Open, make_data: Make, width: int) -> None:
     data = make_data(trials=2, turns=2)
