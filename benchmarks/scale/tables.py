@@ -33,9 +33,10 @@ def print_tables(points: Sequence[Point]) -> None:
         [[*_place(point), *(_cost(each[name]) for name in QUESTIONS), _mb(each)] for point, each in asked],
     )
     added = [(point, point.found["added"]) for point in points]
-    costs = ("write", "publish", "views", "publish_again")
+    costs = ("write", "publish", "check", "views", "publish_again")
     print_table(
-        "One more evaluation", ["evaluations", "compaction", "write", "publish", "look back", "publish again", "MB"],
+        "One more evaluation",
+        ["evaluations", "compaction", "write", "publish", "check", "look back", "publish again", "MB"],
         [[*_place(point), *(_cost(each[name]) for name in costs), _mb(each)] for point, each in added],
     )
     compactions = [(point, point.found["compaction"]) for point in points if "compaction" in point.found]

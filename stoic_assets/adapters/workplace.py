@@ -61,6 +61,11 @@ class Workplace:
         return Warehouse(self.project.warehouse, model_variables(self.settings))
 
     @cached_property
+    def whole_files(self) -> set[str]:
+        """The files of tables that were found undamaged; see `Warehouse.damaged`."""
+        return set()
+
+    @cached_property
     def outbox(self) -> Outbox:
         """Messages to evolution service and webhook."""
         return Outbox(self.project.home)

@@ -10,11 +10,15 @@ from stoic_assets.adapters.warehouse.parquet_files import places
 
 
 def damaged(
-    folder: Path, agent_version: str | None = None, problem: Callable[[str], str | None] = problem_of
+    folder: Path,
+    agent_version: str | None = None,
+    problem: Callable[[str], str | None] = problem_of,
+    whole: set[str] | None = None,
 ) -> Iterator[DamagedFile]:
     """The damaged files of the table in `folder`, of all versions or of one; `problem` says how a file is checked.
 
-    By default only its first and last bytes are read: 10,000 files take 0.4 s.
+    By default only its first and last bytes are read: 10,000 files take 0.4 s. XX
+    since none is ever rewritten; those that are found whole are added to it.
     """
     if not folder.is_dir():
         return
@@ -23,9 +27,12 @@ def damaged(
     except DamagedFile as archive:
         yield archive
         return
-    for file in sorted({str(empty_file(folder)), *files}):
+    known = set() if whole is None else whole
+    for file in sorted({str(empty_file(folder)), *files} - known):
         if found := problem(file):
             yield DamagedFile(file, found)
+        else:
+            known.add(file)
 
 
 @contextmanager

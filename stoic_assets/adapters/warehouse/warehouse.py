@@ -198,9 +198,14 @@ class Warehouse:
         """Within the block, a query that meets a damaged file of these tables and models raises `DamagedFile`."""
         return damage_named(self.root, self.models.with_inputs(frozenset(tables)))
 
-    def damaged(self, tables: Iterable[str] = TABLES, agent_version: str | None = None) -> Iterator[DamagedFile]:
-        """The damaged files of these tables, of all versions or of one, found by their first and last bytes."""
-        return (each for table in tables for each in damaged(self.root / table, agent_version))
+    def damaged(
+        self, tables: Iterable[str] = TABLES, agent_version: str | None = None, whole: set[str] | None = None
+    ) -> Iterator[DamagedFile]:
+        """The damaged files of these tables, of all versions or of one, found by their first and last bytes.
+
+        Those in `whole` are not read again; those that are found whole are added to it.
+        """
+        return (each for table in tables for each in damaged(self.root / table, agent_version, whole=whole))
 
     def delete(self, agent_version: str) -> None:
         """Removes all rows of one version; see `compaction.remove_version`. Raises `StorageError`."""

@@ -47,6 +47,17 @@ def damaged(warehouse: Warehouse) -> Path:
     return warehouse.write("turns", *KEY, [turn(number) for number in range(500)])
 
 
+def test_a_file_that_was_found_whole_is_not_read_again_but_a_new_one_is(warehouse: Warehouse, damaged: Path) -> None:
+    whole: set[str] = set()
+    assert list(warehouse.damaged(whole=whole)) == []
+    damage(damaged, cut)
+    assert list(warehouse.damaged(whole=whole)) == []
+    newer = warehouse.write("turns", "marcus@2", "e2", [])
+    damage(newer, cut)
+    for _ in range(2):
+        assert [str(each) for each in warehouse.damaged(whole=whole)] == [str(DamagedFile(str(newer)))]
+
+
 @pytest.mark.parametrize("how", [cut, emptied, footer])
 def test_what_a_glance_finds_is_named_by_every_query(warehouse: Warehouse, damaged: Path, how) -> None:
     assert list(warehouse.damaged()) == []
