@@ -30,6 +30,7 @@ def measure(folder: Path, history: History, held: int, full: bool) -> list[Point
     warehouse, started = folder / "warehouse", time.perf_counter()
     write_history(warehouse, history, held, linked=not full)
     print(f"{history.evaluations:,} evaluations: written in {time.perf_counter() - started:.0f} s", flush=True)
+    _run("upkeep", "compare", warehouse, history)
     found = _asked(warehouse, history) | _run("upkeep", "add", warehouse, history)
     before = Point(history.evaluations, "before", found | _run("report", warehouse, history))
     if history.evaluations > ALWAYS_OWN and not full:

@@ -1,6 +1,6 @@
 """The cost of keeping a warehouse: one more evaluation, publishing, compacting; each in a process of its own.
 
-    python -m benchmarks.scale.upkeep (add | compact) WAREHOUSE EVALUATIONS PER_VERSION
+    python -m benchmarks.scale.upkeep (compare | add | compact) WAREHOUSE EVALUATIONS PER_VERSION
 
 Prints JSON: seconds, CPU seconds, and the peak of resident memory in MB.
 """
@@ -14,6 +14,9 @@ from typing import Any
 from benchmarks.scale.history import WRITINGS
 from benchmarks.scale.measuring import peak_mb, timed
 from benchmarks.scale.places import History
+from benchmarks.scale.queries import base_and_candidate, manifest_of, workplace_over
+from stoic_assets.adapters.evaluation.readable_tables import needed_by_all
+from stoic_assets.adapters.evaluation.version_comparison import compare_versions, store
 from stoic_assets.adapters.warehouse.sql_models import tested_view
 from stoic_assets.adapters.warehouse.table_schemas import MODELS
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
@@ -22,11 +25,19 @@ from stoic_assets.core.table_rows import Row
 NEW = "marcus@new"
 
 
+def compare(warehouse: Warehouse, history: History) -> dict[str, Any]:
+    """Stores the comparison of the evaluation that the questions are about with its base, as its stage does."""
+    workplace, (base, candidate) = workplace_over(warehouse.root), base_and_candidate(history)
+    versions, ids = zip(base[:2], candidate[:2], strict=True)
+    path = store(workplace, manifest_of(candidate, base), compare_versions(workplace, *versions, *ids))
+    return {"comparison": path.name}
+
+
 def add(warehouse: Warehouse, history: History) -> dict[str, Any]:
     """Stores an evaluation of a version that is new, with the rows of an earlier one, and publishes.
 
-    Then what an evaluation's last stages read of all evaluations before it: the models that are views, and their tests.
-    Last, `stoic.duckdb` is made again, as a newer program does.
+    Then what an evaluation reads of all evaluations before it: both ends of the files that it will need, and at its end
+    the models that are views, and their tests. Last, `stoic.duckdb` is made again, as a newer program does.
     """
     key = next(history.places())[:2]
     tables = [folder.name for folder in warehouse.root.iterdir() if folder.is_dir()]
@@ -36,6 +47,7 @@ def add(warehouse: Warehouse, history: History) -> dict[str, Any]:
     costs = {
         "write": timed(lambda: _write(warehouse, "second", rows)),
         "publish": timed(warehouse.publish),
+        "check": timed(lambda: _find_whole(warehouse)),
         "views": timed(lambda: [_look_across(warehouse, model) for model in MODELS if warehouse.models.is_view(model)]),
     }
     (warehouse.root / "stoic.duckdb").unlink()
@@ -50,6 +62,12 @@ def _write(warehouse: Warehouse, evaluation_id: str, rows: dict[str, list[Row]])
         renamed = [{**row, "agent_version": NEW, "evaluation_id": evaluation_id} for row in found]
         for _ in range(WRITINGS.get(table, 1)):
             warehouse.write(table, NEW, evaluation_id, renamed)
+
+
+def _find_whole(warehouse: Warehouse) -> None:
+    """As an evaluation does before its conversations; before its judging it reads only files that are new."""
+    if found := next(needed_by_all(warehouse), None):
+        raise found
 
 
 def _look_across(warehouse: Warehouse, model: str) -> None:
@@ -75,6 +93,6 @@ def _files(warehouse: Warehouse) -> int:
 
 
 if __name__ == "__main__":
-    work = {"add": add, "compact": compact}[sys.argv[1]]
+    work = {"compare": compare, "add": add, "compact": compact}[sys.argv[1]]
     found = work(Warehouse(Path(sys.argv[2])), History(int(sys.argv[3]), int(sys.argv[4])))
     print(json.dumps(found))
