@@ -17,6 +17,7 @@ with recursive heads as (
 conclusive as (
     select
         heads.*,
+        scores.suite,
         -- A few jobs that somebody tried by hand do not speak for a version that was evaluated with all.
         2 * scores.jobs < max(scores.jobs) over (partition by heads.agent_version, heads.offline) as is_partial
     from heads
@@ -95,6 +96,7 @@ select
     newest.evaluation_id,
     newest.evaluated_at,
     newest.agent,
+    newest.suite,
     versions.released_at,
     row_number() over (
         partition by newest.agent

@@ -7,6 +7,7 @@ with means as (
         count(*) filter (where scores.valid) as scored_trials,
         count(*) filter (where not scores.valid) as invalid_trials,
         count(distinct scores.job) as jobs,
+        list_sort(list(distinct scores.job || '.' || scores.condition)) as suite,
         -- Where nothing is asked in any trial, the only totals are the zeros of failed ones: no mean of the suite.
         case
             when bool_or(scores.overall is not null and {{ total_measures_something() }}) then avg(scores.overall)
@@ -45,6 +46,7 @@ select
     means.task,
     means.timing,
     means.assertion,
-    means.tone
+    means.tone,
+    means.suite
 from {{ source('evidence', 'evaluations') }} as evaluations
 left join means using (agent_version, evaluation_id)

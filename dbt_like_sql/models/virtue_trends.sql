@@ -3,15 +3,6 @@ with releases as (
     {{ releases() }}
 ),
 
-suites as (
-    select
-        agent_version,
-        evaluation_id,
-        list_sort(list(distinct {'job': job, 'condition': condition})) as suite
-    from {{ ref('composite_scores') }}
-    group by agent_version, evaluation_id
-),
-
 placed as (
     select
         virtues.agent_version,
@@ -23,14 +14,13 @@ placed as (
         releases.released_at,
         releases.place,
         virtues.judges,
-        suites.suite,
+        releases.suite,
         row_number() over (
             partition by virtues.agent, virtues.virtue
             order by releases.place
         ) as n
     from {{ ref('evaluation_virtues') }} as virtues
     inner join releases using (agent_version, evaluation_id)
-    inner join suites using (agent_version, evaluation_id)
     where virtues.score is not null
 ),
 

@@ -166,7 +166,7 @@ MODELS: dict[str, Columns] = {
     "evaluation_scores": {
         "agent": "text", "average_overall": "number?", "fitness": "number?", "planned_trials": "count",
         "scored_trials": "count", "invalid_trials": "count", "conclusive": "flag", "jobs": "count?", "task": "number?",
-        "timing": "number?", "assertion": "number?", "tone": "number?",
+        "timing": "number?", "assertion": "number?", "tone": "number?", "suite": "texts?",
     },
     "weak_virtues": {
         "virtue": "text", "score": "number", "confidence": "number", "severity": "number", "suggestions": "texts",

@@ -15,7 +15,7 @@ MADE = """create temp table made as select
     unnest(?::text[]) as agent_version, unnest(?::timestamptz[]) as released_at, unnest(?::text[][]) as parents,
     'e1' as evaluation_id, 'marcus' as agent, now() as evaluated_at, now() as started_at, 'finished' as status,
     false as offline, true as conclusive, 'wisdom' as virtue, 0.5::double as score, 1 as jobs,
-    ['sage'] as judge_models, ['sage'] as judges, 'talk' as job, 'withheld' as condition"""
+    ['sage'] as judge_models, ['sage'] as judges, ['talk.withheld'] as suite"""
 
 
 def placed(releases: list[Release]) -> list[str]:
