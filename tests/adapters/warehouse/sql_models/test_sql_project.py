@@ -31,6 +31,11 @@ def test_every_model_is_described_and_only_those_across_evaluations_are_views(pr
     assert set(project.order) - set(project.stored) == {"virtue_trends", "measure_history"}
 
 
+def test_what_looks_across_evaluations_reads_no_rows_of_trials(project):
+    for view in set(project.order) - set(project.stored):
+        assert [table for table in project.inputs(view) if "trial_id" in columns_of(table)] == []
+
+
 def test_every_described_column_exists(project):
     for document in documents():
         for model in document.get("models", []):
