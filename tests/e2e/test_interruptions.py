@@ -12,7 +12,7 @@ from typing import Any
 import duckdb
 import pytest
 from agents import EmbabelAgent
-from double import Double, slow, status
+from double import Double, status
 from model_server import ModelServer
 from stoic_command import Done, Stoic
 from stopping import end, ended, stopped_at
@@ -243,11 +243,9 @@ def test_a_disk_that_fills_loses_nothing(
     stoic.env["STOIC_HOME"] = str(small_disk)
     stoic.job(tasks=TASKS, maxTurns=20)
     model.lines = ("What is the capital of France? " * 500, "A poem, please.")  # more than the rest of a page holds
-    agent.when("message", slow(1), times=1, after=1)
-    process = stoic.start("eval")
-    agent.await_calls("message", 2, process)
-    _fill(small_disk / "filler")
-    full = stoic.checked(ended(process), 2)
+    agent.when("message", lambda _: _fill(small_disk / "filler"), times=1, after=1)  # before it answers
+
+    full = stoic("eval", code=2)
     assert f"stoic: {small_disk}" in full.line
     assert "cannot be written: " in full.line
     assert "free space" in full.line
