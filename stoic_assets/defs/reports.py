@@ -7,6 +7,7 @@ from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.presentation.markdown import picture
 from stoic_assets.core.reports.virtue_chart import KEY, virtue_chart_svg
+from stoic_assets.core.reports.weak_virtues import title
 from stoic_assets.core.table_rows import Rows
 from stoic_assets.defs.evaluation_run import current_evaluation
 from stoic_assets.defs.failures import reported
@@ -33,13 +34,13 @@ def weak_virtue_reports(
         path, text = write_weak_virtues(workplace, manifest)
         below = workplace.settings.weakness.score_below
         chart = virtue_chart_svg(virtues, {row["virtue"] for row in weak}, below=below)
-        title, _, rest = text.partition("\n\n")
+        head = f"{title(manifest.agent_version, manifest.evaluation_id)}\n\n{picture('the five virtues', chart)}"
     return dg.MaterializeResult(
         metadata={
             "dagster/row_count": len(weak),
             "offline": offline,
             **numbers({"worst_severity": _worst_severity(virtues, weak)}),
-            "report": dg.MetadataValue.md(f"{title}\n\n{picture('the five virtues', chart)}\n\n{KEY}\n\n{rest}"),
+            "report": dg.MetadataValue.md(f"{head}\n\n{KEY}\n\n{text}"),
             "path": dg.MetadataValue.path(path),
         }
     )

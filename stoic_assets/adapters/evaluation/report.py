@@ -64,16 +64,15 @@ def write_report(workplace: Workplace, manifest: Manifest, path: Path | None = N
 
 
 def write_weak_virtues(workplace: Workplace, manifest: Manifest) -> tuple[Path, str]:
-    """Writes the report of weak virtues as Markdown; returns its path and its text."""
+    """Writes the report of weak virtues as Markdown; returns its path, and its text without the title."""
     tables = EvaluationTables(workplace, manifest)
     virtues, weak = tables.read("evaluation_virtues"), tables.read("weak_virtues")
     agreement = in_short(calibration_rows(workplace.warehouse), tables.read("virtue_scores", ("judge_model", "score")))
     whose = whose_confidence(calibrated_share(tables.read("trial_virtues")), agreement)
     below = workplace.settings.weakness.score_below
     text = weak_virtue_markdown(virtues, weak, tables.is_offline(), whose, below)
-    text = f"{title(manifest.agent_version, manifest.evaluation_id)}\n\n{text}"
     path = workplace.report_file(manifest.agent_version, manifest.evaluation_id, "weak-virtues.md")
-    return write_whole(path, text), text
+    return write_whole(path, f"{title(manifest.agent_version, manifest.evaluation_id)}\n\n{text}"), text
 
 
 def _tables(workplace: Workplace, key: Key, kind: type[ReportData] | type[BaseVersion]) -> dict[str, Any]:

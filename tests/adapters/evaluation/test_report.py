@@ -233,7 +233,7 @@ def test_a_report_of_weak_virtues_warns_where_the_stand_in_judged_what_was_said_
     path, text = write_weak_virtues(workplace, manifest)
     assert (OFFLINE_NOTE in text) == (judge == "offline")
     assert path == workplace.reports / "marcus@2" / "c.weak-virtues.md"
-    assert path.read_text(encoding="utf-8") == text
+    assert path.read_text(encoding="utf-8") == f"# Weak virtues of marcus@2, evaluation c\n\n{text}"
 
 
 def test_a_report_without_a_base_names_an_earlier_version_only_if_they_share_a_job(
