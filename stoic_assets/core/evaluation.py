@@ -201,8 +201,8 @@ def refuse_change(begun: Manifest, wanted: EvaluationSpec, redactor: Redactor) -
     regrade = f"{judge_again(begun.agent_version, begun.evaluation_id)} accepts other judges once all trials are run"
     raise ResumeRefused(
         f"cannot resume, because this changed since the evaluation began: {named or 'a secret in it, or stoic-eval'}; "
-        "change it back, or leave --resume out to start a new "
-        f"evaluation{f'; {regrade}' if changed == ['judge_models'] else ''}"
+        "change it back, or start a new evaluation (without --resume; in Dagster a new run, not a re-execution)"
+        f"{f'; {regrade}' if changed == ['judge_models'] else ''}"
     )
 
 

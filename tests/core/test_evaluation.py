@@ -99,9 +99,8 @@ def test_a_changed_specification_is_not_resumed_and_says_what_changed(
     with pytest.raises(ResumeRefused) as caught:
         refuse_change(stored(make_spec()), make_spec(**changes), SECRETS)
     assert str(caught.value) == (
-        f"cannot resume, because this changed since the evaluation began: {named}; change it back, or leave --resume "
-        "out "
-        "to start a new evaluation"
+        f"cannot resume, because this changed since the evaluation began: {named}; change it back, or start a new "
+        "evaluation (without --resume; in Dagster a new run, not a re-execution)"
     )
     assert make_spec(**changes).hash() != make_spec().hash()
 
@@ -109,7 +108,7 @@ def test_a_changed_specification_is_not_resumed_and_says_what_changed(
 def test_other_judges_need_no_new_evaluation(make_spec: MakeSpec) -> None:
     begun = stored(make_spec())
     regrade = f"`stoic regrade --agent-version {begun.agent_version} --evaluation {begun.evaluation_id}`"
-    said = rf"began: judge_models \(it was j\); .* a new evaluation; {regrade} accepts"
+    said = rf"began: judge_models \(it was j\); .* a new evaluation \(.*\); {regrade} accepts"
     with pytest.raises(ResumeRefused, match=said):
         refuse_change(begun, make_spec(judge_models=("j", "k")), SECRETS)
 
