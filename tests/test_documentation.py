@@ -1,5 +1,6 @@
 """The documents against the code: links resolve, commands exist, and nothing that users set is left undescribed."""
 
+import json
 import re
 import shlex
 import subprocess
@@ -193,7 +194,9 @@ def test_every_setting_is_described_with_its_default() -> None:
     existing = dict(reversed([*settings_keys(Settings())]))  # of the endpoints the first counts
     assert described.keys() == existing.keys()
     for key, default in existing.items():
-        if isinstance(default, int | float):
+        if isinstance(default, bool):
+            assert described[key] == f"`{json.dumps(default)}`", key
+        elif isinstance(default, int | float):
             assert described[key].startswith(f"{default:g}"), key
 
 

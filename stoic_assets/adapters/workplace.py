@@ -48,7 +48,7 @@ class Workplace:
     @cached_property
     def redactor(self) -> Redactor:
         """Blanks the patterns of `stoic.yml` and every configured key and password."""
-        return Redactor(self.settings.redact, secrets_in(self.env))
+        return Redactor(self.settings.secret_patterns, secrets_in(self.env))
 
     @cached_property
     def evidence(self) -> EvidenceStore:

@@ -15,6 +15,7 @@ from stoic_assets.core.documents import Document
 from stoic_assets.core.endpoint_limits import Limits
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 from stoic_assets.core.ratings.rubric import DimensionName
+from stoic_assets.core.secret_patterns import BUILT_IN
 
 
 def _zone(name: str) -> str:
@@ -199,7 +200,11 @@ PRICES = {
     "gpt-4.1-mini": Price(input=0.4, output=1.6),
     "gpt-4.1-nano": Price(input=0.1, output=0.4),
 }
-"""The default models and their siblings; a file with `prices` replaces them all."""
+"""The default models and their siblings; a file may add others, or give these another price."""
+
+
+def _beside_known(prices: dict[str, Price]) -> dict[str, Price]:
+    return PRICES | prices
 
 
 class Settings(Document):
@@ -224,19 +229,18 @@ class Settings(Document):
     feedback: Feedback = Feedback()
     ratings: Ratings = Ratings()
     calibration: Calibration = Calibration()
-    prices: dict[str, Price] = Field(PRICES, description="model name to price")
-    redact: tuple[Annotated[str, AfterValidator(_pattern)], ...] = Field(
-        (
-            r"sk-[A-Za-z0-9_-]{16,}",
-            r"(?i)bearer\s+[A-Za-z0-9._~+/-]{16,}=*",
-            r"(?<=://)[^/\s:@]*:[^/\s@]+(?=@)",
-            # After a bare colon, as in "your password: open Settings", an ordinary word is no secret. Without a bound
-            # on this search, 50 kB of "password:password:…" take 2 s, and 1 MB a quarter of an hour.
-            r'''(?i)pass(?:word|wd|phrase)(?:["']?\s*=\s*["']?|["']\s*:\s*["']?|\s*:\s*["'])[^\s"',;]{4,}''',
-            r'''(?i)pass(?:word|wd|phrase)\s*:\s*(?=[^\s"',;]{0,64}[\d@#$%^&_+~])[^\s"',;]{4,}''',
-        ),
-        description="regular expressions of secrets, blanked in everything that is stored or sent to a judge",
+    prices: Annotated[dict[str, Price], AfterValidator(_beside_known)] = Field(
+        PRICES, description="model name to price"
     )
+    redact: tuple[Annotated[str, AfterValidator(_pattern)], ...] = Field(
+        (), description="regular expressions of secrets, blanked in everything that is stored or sent to a judge"
+    )
+    redact_built_in: bool = Field(True, description="whether the built-in patterns of keys and passwords count as well")
+
+    @property
+    def secret_patterns(self) -> tuple[str, ...]:
+        """All regular expressions of secrets."""
+        return (*BUILT_IN, *self.redact) if self.redact_built_in else self.redact
 
     def ceiling(self, asked: float | None) -> float | None:
         """What an evaluation may cost, in US dollars: `asked` (of the command), else the setting."""

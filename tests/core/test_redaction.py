@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from stoic_assets.core.redaction import BLANK, SHORTEST, Redactor
 from stoic_assets.core.settings import Settings
 
-DEFAULT = Redactor(Settings().redact)
+DEFAULT = Redactor(Settings().secret_patterns)
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ BEGINNINGS = (
 @pytest.mark.parametrize("beginning", BEGINNINGS)
 def test_text_that_begins_like_a_secret_over_and_over_takes_time_by_its_length(beginning: str) -> None:
     begun = beginning * (40_000 // len(beginning))
-    secrets = Redactor(Settings().redact, [f"{beginning * 4}." for beginning in BEGINNINGS])
+    secrets = Redactor(Settings().secret_patterns, [f"{beginning * 4}." for beginning in BEGINNINGS])
     began = time.process_time()
     for text in (begun, f"password:{begun}", f"bearer {begun}", f"://{begun}"):
         secrets.data({"content": text, text: text})
@@ -137,9 +137,12 @@ def test_in_base64_a_secret_is_found_wherever_it_stands(secret: str, before: str
     assert BLANK in Redactor([], [secret]).text(whole)
 
 
-def test_a_glance_finds_what_is_known_as_it_is() -> None:
-    redactor = Redactor(["token"], ["s3cret"])
-    assert redactor.quickly("token, s3cret!") == f"token, {BLANK}!"
+def test_a_redactor_that_knows_more_leaves_the_first_one_as_it_is() -> None:
+    redactor = Redactor(["sk-[a-z]+", 'pin":'], ["s3cret"])
+    more = redactor.knowing(["tr0ub4dor"])
+    assert more.text("s3cret sk-abc tr0ub4dor") == f"{BLANK} {BLANK} {BLANK}"
+    assert more.data({"pin": "1"}) == redactor.data({"pin": "1"}) != {"pin": "1"}
+    assert redactor.text("tr0ub4dor") == "tr0ub4dor"
 
 
 def test_a_secret_that_is_learned_later_is_blanked_from_then_on() -> None:

@@ -13,7 +13,7 @@ from stoic_assets.core.redaction import BLANK, Redactor
 from stoic_assets.core.settings import Settings
 
 KEY, KNOWN, CARD = "sk-abcdefghijklmnopqrstuv", "supersecretvalue123", 4111111111111111
-REDACTOR = Redactor((*Settings().redact, r"\b\d{16}\b"), [KNOWN, "20261122"])
+REDACTOR = Redactor((*Settings().secret_patterns, r"\b\d{16}\b"), [KNOWN, "20261122"])
 
 
 def redacted(text: str, redactor: Redactor = REDACTOR) -> str:

@@ -6,7 +6,8 @@ import yaml
 
 from stoic_assets.core.documents import parse_document
 from stoic_assets.core.errors import DocumentError
-from stoic_assets.core.settings import Settings
+from stoic_assets.core.secret_patterns import BUILT_IN
+from stoic_assets.core.settings import PRICES, Price, Settings
 from stoic_assets.core.yaml_text import read_yaml
 
 FILE = Path(__file__).parents[2] / "stoic.yml"
@@ -76,6 +77,18 @@ def test_one_key_changes_one_setting() -> None:
     assert settings.limits.judge.attempts == 2
     assert settings.limits.judge.backoff_seconds == Settings().limits.judge.backoff_seconds
     assert settings.limits.agent == Settings().limits.agent
+
+
+def test_patterns_of_your_own_come_beside_those_that_are_built_in() -> None:
+    settings = parse_document(r"redact: ['EMP-\d{6}']", Settings, "stoic.yml")
+    assert settings.secret_patterns == (*BUILT_IN, r"EMP-\d{6}")
+    alone = parse_document(r"{redact: ['EMP-\d{6}'], redact_built_in: false}", Settings, "stoic.yml")
+    assert alone.secret_patterns == (r"EMP-\d{6}",)
+
+
+def test_a_price_changes_no_other() -> None:
+    settings = parse_document("prices: {sage: {input: 1, output: 2}, gpt-4.1: {input: 3, output: 4}}", Settings, "s")
+    assert settings.prices == PRICES | {"sage": Price(input=1, output=2), "gpt-4.1": Price(input=3, output=4)}
 
 
 def test_one_floor_changes_no_other() -> None:

@@ -5,12 +5,13 @@ from collections.abc import Mapping
 
 from stoic_assets.adapters.agents.embabel import EmbabelAgent
 from stoic_assets.adapters.agents.openai_agent import OpenAiAgent
-from stoic_assets.adapters.http.api_keys import api_key, fits_header
+from stoic_assets.adapters.http.api_keys import api_key, require_header
 from stoic_assets.adapters.http.endpoint import require_listener
-from stoic_assets.adapters.process.configured_secrets import secrets_named
+from stoic_assets.adapters.process.configured_secrets import secrets_named, secrets_within
 from stoic_assets.core.endpoint_limits import AgentLimit
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.job_entries import Target
+from stoic_assets.core.redaction import Redactor
 
 KEY = "AGENT_API_KEY"
 """The variable of the key that is sent to every agent."""
@@ -18,19 +19,20 @@ _VARIABLE = re.compile(r"\$\{(\w+)\}")
 
 
 def connect_agent(
-    target: Target, url: str, model: str, env: Mapping[str, str], limit: AgentLimit
+    target: Target, url: str, model: str, env: Mapping[str, str], limit: AgentLimit, redactor: Redactor | None = None
 ) -> EmbabelAgent | OpenAiAgent:
     """The adapter for the target's protocol; nothing is sent yet.
 
-    The target may have a time-out of its own. Raises `ConfigurationError` for a bad address, key or header.
+    The target may have a time-out of its own. `redactor` blanks secrets in what errors quote. Raises
+    `ConfigurationError` for a bad address, key or header.
     """
     headers = _headers(target, env)
     key = api_key(env, KEY)
     if target.timeout_seconds:
         limit = limit.model_copy(update={"timeout_seconds": target.timeout_seconds})
     if target.protocol == "openai":
-        return OpenAiAgent(url, model, key, headers, limit)
-    return EmbabelAgent(url, target.chatbot, model, key, headers, limit)
+        return OpenAiAgent(url, model, key, headers, limit, redactor)
+    return EmbabelAgent(url, target.chatbot, model, key, headers, limit, redactor)
 
 
 async def reachable(url: str, timeout: float = 5.0) -> None:
@@ -54,12 +56,12 @@ async def check_access(target: Target, url: str, env: Mapping[str, str], seconds
 
 
 def header_secrets(target: Target, env: Mapping[str, str]) -> list[str]:
-    """The secrets in the target's headers, found by header names; each also without a scheme (`Basic`) before it.
+    """The secrets in the target's headers, found by header names, and those within them.
 
     Raises as `connect_agent` does.
     """
     values = secrets_named({name.upper(): value for name, value in _headers(target, env).items()})
-    return [*values, *(value.split()[-1] for value in values)]
+    return [each for value in values for each in (value, *secrets_within(value))]
 
 
 def header_variables(target: Target) -> set[str]:
@@ -77,6 +79,5 @@ def _header(name: str, value: str, env: Mapping[str, str]) -> str:
         if not env.get(variable):
             raise ConfigurationError(f"target.headers.{name}: set the environment variable {variable}")
     resolved = _VARIABLE.sub(lambda match: env[match[1]], value).strip()
-    if not fits_header(resolved) or not re.fullmatch(r"[\w!#$%&'*+.^`|~-]+", name, re.ASCII):
-        raise ConfigurationError(f"target.headers.{name}: not a valid HTTP header")
+    require_header(name, resolved, f"target.headers.{name}")
     return resolved

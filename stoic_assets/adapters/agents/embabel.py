@@ -8,6 +8,7 @@ from stoic_assets.adapters.agents.http_session import AgentHttp, Particular
 from stoic_assets.core.conversation.agent import AgentReply
 from stoic_assets.core.conversation.evidence import Turn
 from stoic_assets.core.endpoint_limits import AgentLimit
+from stoic_assets.core.redaction import Redactor
 
 CHAT = "/api/v1/chat"
 IN_SESSION = Particular.WORDS | Particular.PLACE
@@ -21,10 +22,10 @@ class EmbabelAgent:
 
     def __init__(
         self, url: str, chatbot: str, model: str, api_key: str | None = None,
-        headers: Mapping[str, str] | None = None, limit: AgentLimit | None = None,
+        headers: Mapping[str, str] | None = None, limit: AgentLimit | None = None, redactor: Redactor | None = None,
     ) -> None:
         key = {"X-API-KEY": api_key} if api_key else {}
-        self._http = AgentHttp(_service(url), {**key, **(headers or {})}, limit or AgentLimit())
+        self._http = AgentHttp(_service(url), {**key, **(headers or {})}, limit or AgentLimit(), redactor=redactor)
         self._chatbot, self._model = chatbot, model
 
     async def open_session(self, user: str) -> str:

@@ -73,21 +73,22 @@ class AgentHttp:
     It sends its own headers, keeps no cookies (trials must not share them), follows no redirects (they would carry the
     key elsewhere) and uses the environment's proxy. `url` has no trailing slash. Of the `limit`, only what concerns a
     single attempt is used. `key_advice` says what to check when the key is refused, `path_advice` when nothing is found
-    at the address.
+    at the address. `redactor` blanks secrets in what errors quote.
     """
 
     def __init__(
         self, url: str, headers: Mapping[str, str], limit: AgentLimit, name: str = "the agent",
         key_advice: str = "check AGENT_API_KEY and target.headers",
         path_advice: str = "check its address; a corrected address needs a new evaluation",
+        redactor: Redactor | None = None,
     ) -> None:
         self._parts = parts = parse_url(url, f"the address of {name}")
         self.url = parts.geturl().rstrip("/")
         shown = parts._replace(query="", fragment="").geturl().rstrip("/")
         self._name, self._key_advice, self._path_advice = f"{name} at {shown}", key_advice, path_advice
         self._headers, self._limit, self._proxy = dict(headers), limit, proxy_for(parts)
-        secrets = {part for value in headers.values() for part in (value, *value.split())}
-        self._secrets = Redactor((), sorted(secrets, key=len, reverse=True))
+        sent = {part for value in headers.values() for part in (value, *value.split())}
+        self._secrets = (redactor or Redactor(())).knowing(sent)
         self._session: LoopBound[ClientSession] = LoopBound(self._open, lambda session: session.close())
 
     def below(self, path: str) -> str:

@@ -12,6 +12,7 @@ from stoic_assets.core.chat import worded
 from stoic_assets.core.conversation.agent import AgentFailure, AgentReply
 from stoic_assets.core.conversation.evidence import Turn
 from stoic_assets.core.endpoint_limits import AgentLimit
+from stoic_assets.core.redaction import Redactor
 
 COMPLETIONS = "/chat/completions"
 
@@ -21,14 +22,15 @@ class OpenAiAgent:
 
     def __init__(
         self, url: str, model: str, api_key: str | None = None,
-        headers: Mapping[str, str] | None = None, limit: AgentLimit | None = None,
+        headers: Mapping[str, str] | None = None, limit: AgentLimit | None = None, redactor: Redactor | None = None,
     ) -> None:
         key = {"Authorization": f"Bearer {api_key}"} if api_key else {}
         advice = (
             f"check its address (up to {COMPLETIONS} where that is not below /v1), and whether it knows the model "
             f"{model!r}; another --model needs a new evaluation"
         )
-        self._http = AgentHttp(url, {**key, **(headers or {})}, limit or AgentLimit(), path_advice=advice)
+        sent = {**key, **(headers or {})}
+        self._http = AgentHttp(url, sent, limit or AgentLimit(), path_advice=advice, redactor=redactor)
         self._url = completions_url(self._http.url)
         self._model = model
         self._sessions: dict[str, list[dict[str, str]]] = {}

@@ -75,7 +75,7 @@ def _refuse_unusable(
 
     Also for a job that could not be judged in the form in which it will be stored.
     """
-    redactor = Redactor(settings.redact, secrets_in(env))
+    redactor = Redactor(settings.secret_patterns, secrets_in(env))
     connect_model(env, settings)
     refuse_receivers(env)
     for job in spec.jobs:

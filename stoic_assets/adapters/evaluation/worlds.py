@@ -58,7 +58,10 @@ class Worlds:
         settings, spec = self._workplace.settings, self.manifest.spec
         address = spec.addresses[job.name]
         return World(
-            agent=connect_agent(job.target, address, spec.agent_model, self._workplace.env, settings.limits.agent),
+            agent=connect_agent(
+                job.target, address, spec.agent_model, self._workplace.env, settings.limits.agent,
+                self._workplace.redactor,
+            ),
             agent_limit=limits.at(address), graph=self._graph, model=self._model,
             evaluator_model=spec.evaluator_model, settings=settings, agent_version=self.manifest.agent_version,
             now=now, on_turn=self._workplace.progress.turn, on_query=self._workplace.progress.query,

@@ -1,21 +1,35 @@
 """API keys of services from the environment, and what a header can carry."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from stoic_assets.adapters.http.foreign_text import TooManyValues, parse_json
 from stoic_assets.core.errors import ConfigurationError
 
+CUSTOM_HEADERS = "OPENAI_CUSTOM_HEADERS"
+
 
 def api_key(env: Mapping[str, str], name: str) -> str | None:
-    """The key in the variable `name`; None without one.
+    """The key in the variable `name`; None without one. Raises as `sent_value`."""
+    return sent_value(env, name) or None
 
-    Raises `ConfigurationError`, which does not show the key, for one that cannot be sent.
+
+def sent_value(env: Mapping[str, str], name: str) -> str:
+    """The value of the variable `name`, which a header is to carry; empty without one.
+
+    Raises `ConfigurationError`, which does not show the value, for one that cannot be sent.
     """
-    key = env.get(name, "").strip()
-    if not fits_header(key):
-        raise ConfigurationError(f"{name}: contains a line break or a character that is not ASCII; copy the key again")
-    return key or None
+    value = env.get(name, "").strip()
+    if not fits_header(value):
+        raise ConfigurationError(f"{name}: contains a line break or a character that is not ASCII; copy it again")
+    return value
+
+
+def custom_headers(env: Mapping[str, str]) -> dict[str, str]:
+    """The headers in `OPENAI_CUSTOM_HEADERS`, one `Name: value` a line, as the openai package reads them."""
+    pairs = (line.partition(":") for line in env.get(CUSTOM_HEADERS, "").splitlines())
+    return {name.strip(): value.strip() for name, colon, value in pairs if colon}
 
 
 def refuses_key(status: int, kind: Any) -> bool:
@@ -32,6 +46,12 @@ def kind_of_error(answer: bytes) -> Any:
         return parse_json(answer)["error"]["type"]
     except (ValueError, TooManyValues, LookupError, TypeError):
         return None
+
+
+def require_header(name: str, value: str, source: str) -> None:
+    """Raises `ConfigurationError`, which names the `source`, unless every HTTP client and server takes the header."""
+    if not fits_header(value) or not re.fullmatch(r"[\w!#$%&'*+.^`|~-]+", name, re.ASCII):
+        raise ConfigurationError(f"{source}: not a valid HTTP header")
 
 
 def fits_header(value: str) -> bool:

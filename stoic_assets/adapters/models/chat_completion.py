@@ -17,17 +17,17 @@ The first mark is missing where the model's chat template ends with it, as those
 """
 
 
-def text_of(completion: Any) -> str:
+def text_of(completion: Any, secrets: Redactor) -> str:
     """The text of a completion, without the model's thoughts before it; the caller handles an empty one.
 
-    Raises `AttemptFailed` for anything that is not a completion; a refusal is final.
+    Raises `AttemptFailed`, which shows no `secrets`, for anything that is not a completion; a refusal is final.
     """
     choice = _part(completion, "choices", 0)
     message = _part(choice, "message")
     if message is None:
         raise AttemptFailed("the answer is not a chat completion")
     if refusal := _part(message, "refusal"):
-        raise AttemptFailed(f"the model refuses: {excerpt(str(refusal), Redactor(()))}", final=True)
+        raise AttemptFailed(f"the model refuses: {excerpt(str(refusal), secrets)}", final=True)
     content = _part(message, "content")
     if content is not None and not isinstance(content, str):
         content = _texts(content)
@@ -53,10 +53,10 @@ def _said_aloud(text: str) -> str:
     return words.lstrip() if start == THINK or (ended and THINK not in thoughts) else text
 
 
-def finish_reason_of(completion: Any) -> str:
+def finish_reason_of(completion: Any, secrets: Redactor) -> str:
     """Why the text of a completion ends; empty where the server does not say."""
     reason = _part(completion, "choices", 0, "finish_reason")
-    return excerpt(reason, Redactor(())) if isinstance(reason, str) else ""
+    return excerpt(reason, secrets) if isinstance(reason, str) else ""
 
 
 def tokens_of(completion: Any, *path: str) -> int | None:

@@ -28,8 +28,8 @@ class Ledger:
 
     An existing file is continued, its `known_calls` and their cost included; calls that had no price yet count at
     today's. `max_cost` is in US dollars; calls in flight may end above it. The cache in front of it records its own
-    replies with `note`: the ceiling does not apply to these. `redactor` blanks secrets in errors, and known ones in
-    judges' replies, which are kept, and sent back when they are malformed: a server may repeat what it was sent.
+    replies with `note`: the ceiling does not apply to these. `redactor` blanks secrets in errors and in judges'
+    replies.
     """
 
     def __init__(
@@ -69,9 +69,12 @@ class Ledger:
             self.note(request, replace(charged(error), latency_ms=latency_ms), str(error) or type(error).__name__)
             raise
         self.note(request, reply)
-        if request.role == "judge" and (text := self._redactor.quickly(reply.text)) != reply.text:
-            return replace(reply, text=text)
-        return reply
+        return self._without_secrets(reply) if request.role == "judge" else reply
+
+    def _without_secrets(self, reply: ChatReply) -> ChatReply:
+        """The judge's reply as it is kept, and sent back when it is malformed: a server may repeat what it was sent."""
+        text = self._redactor.data(reply.text)
+        return reply if text == reply.text else replace(reply, text=text)
 
     def note(self, request: ChatRequest, reply: ChatReply, error: str | None = None) -> None:
         """Records one call. Raises `StorageError`."""

@@ -71,7 +71,7 @@ class _ModelList:
     def __init__(self, server: ModelServer, seconds: float) -> None:
         self._server, self._parts, self._seconds = server, parse_url(server.address, server.url_variable), seconds
         json_only = {"Accept": "application/json", "Content-Type": "application/json"}
-        self._headers = {"Authorization": f"Bearer {server.key or 'none'}", **json_only}
+        self._headers = {"Authorization": f"Bearer {server.key or 'none'}", **json_only, **dict(server.headers)}
         self._secrets = Redactor((), [server.key or ""])
 
     async def require_access(self) -> None:

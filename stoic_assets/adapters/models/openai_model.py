@@ -63,15 +63,16 @@ class Unusable(AttemptFailed):
 class OpenAiModel:
     """Every model of one server. Limits and retries are our own and differ by role; the package's are off.
 
-    `prices` are US dollars for a million tokens, by model; `options` are additional request fields for each role.
+    `prices` are US dollars for a million tokens, by model; `options` are additional request fields for each role;
+    `redactor` blanks secrets in what errors quote.
     """
 
     def __init__(
         self, server: ModelServer, limits: Limits, prices: Mapping[str, Price],
-        options: Mapping[Role, ModelOptions] | None = None,
+        options: Mapping[Role, ModelOptions] | None = None, redactor: Redactor | None = None,
     ) -> None:
         parts = parse_url(server.address, server.url_variable)
-        self._server, self._secrets = server, Redactor((), [server.key or ""])
+        self._server, self._secrets = server, (redactor or Redactor(())).knowing([server.key or ""])
         self._completions, self._proxy = below(parts, "/chat/completions"), proxy_for(parts)
         self._limits: Mapping[Role, ModelLimit] = {"evaluator": limits.evaluator, "judge": limits.judge}
         # What is known about the server outlives the loops: judging starts with what an earlier stage found out.
@@ -184,9 +185,9 @@ class OpenAiModel:
 
     def _reply(self, completion: Any, model: str, latency_ms: float) -> ChatReply:
         prompt, output = paid_tokens_of(completion)
-        cost, reason = call_cost(self._prices.get(model), prompt, output), finish_reason_of(completion)
+        cost, reason = call_cost(self._prices.get(model), prompt, output), finish_reason_of(completion, self._secrets)
         try:
-            text = text_of(completion)
+            text = text_of(completion, self._secrets)
         except AttemptFailed as failure:
             raise Unusable(failure, ChatReply("", prompt, output, cost, finish_reason=reason)) from None
         return ChatReply(text, prompt, output, cost, latency_ms, finish_reason=reason)
@@ -202,6 +203,9 @@ class OpenAiModel:
         http = AiohttpClient(self._server.base.startswith("https:"), self._proxy)
         key, url = self._server.key or "none", self._server.base
         client = AsyncOpenAI(api_key=key, base_url=url, max_retries=0, timeout=None, http_client=http)
+        # By itself the package sends these, which belong to one server's account, to every server.
+        client.organization = client.project = None
+        client._custom_headers = dict(self._server.headers)
         client._build_request = sharing(client._build_request)  # type: ignore[method-assign]
         # Else every call that is sent before the first reply looks it up in a thread of its own: 250 threads at once.
         client._platform = get_platform()

@@ -1,10 +1,12 @@
 """Which configured values are secrets, in the environment and in the headers of a target."""
 
 import re
-from collections.abc import Mapping
+from base64 import b64decode
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from urllib.parse import unquote, urlsplit
 
+from stoic_assets.adapters.http.api_keys import custom_headers
 from stoic_assets.adapters.http.message_signature import PREFIX
 
 _SECRETS = ("OPENAI_API_KEY", "STOIC_JUDGE_API_KEY", "AGENT_API_KEY", "NEO_PASSWORD", "STOIC_GRAPH_PASSWORD")
@@ -22,6 +24,7 @@ def secrets_in(env: Mapping[str, str]) -> list[str]:
     """Every configured key and password, including those inside addresses and those for `target.headers`."""
     secrets = [env.get(name, "").strip() for name in _SECRETS]
     secrets += secrets_named(env)
+    secrets += secrets_named({name.upper(): value for name, value in custom_headers(env).items()})
     secrets += [key.removeprefix(PREFIX) for name in _SIGNING_KEYS for key in env.get(name, "").split()]
     for name in filter(_ADDRESS_NAME.search, env):
         with suppress(ValueError):  # a malformed address is reported where it is used
@@ -33,5 +36,22 @@ def secrets_in(env: Mapping[str, str]) -> list[str]:
 
 def secrets_named(values: Mapping[str, str]) -> list[str]:
     """The values of those variables or headers whose name, in capitals, says that they are secret."""
-    named = [value.strip() for name, value in values.items() if _SECRET_NAME.search(name)]
-    return [value for value in named if len(value) >= _SURELY_SECRET]
+    return _surely(value.strip() for name, value in values.items() if _SECRET_NAME.search(name))
+
+
+def secrets_within(header: str) -> list[str]:
+    """The secrets that a header's secret value consists of: what follows a scheme, a password in it, each cookie."""
+    sent = header.split()[-1]
+    return [sent, *_surely([_password_in(sent), *(cookie.partition("=")[2].strip() for cookie in header.split(";"))])]
+
+
+def _password_in(sent: str) -> str:
+    """The password in the credentials of a `Basic` header; empty where there is none."""
+    try:
+        return b64decode(sent, validate=True).decode().partition(":")[2]
+    except ValueError:  # not base64, or not text
+        return ""
+
+
+def _surely(values: Iterable[str]) -> list[str]:
+    return [value for value in values if len(value) >= _SURELY_SECRET]

@@ -1,4 +1,5 @@
 import asyncio
+from base64 import b64encode
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from stoic_assets.core.conversation.agent import AgentFailure
 from stoic_assets.core.endpoint_limits import AgentLimit
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable, StoicError
 from stoic_assets.core.jobs.job_entries import Target
+from stoic_assets.core.redaction import Redactor
 
 LIMIT = AgentLimit(timeout_seconds=5)
 
@@ -56,6 +58,30 @@ def test_headers_whose_names_say_so_hold_secrets() -> None:
     }
     found = header_secrets(target(headers=headers), {"STOA_USER": "marcus"})
     assert set(found) == {"Basic marcus0123", "marcus0123", "tr0ub4dor"}
+
+
+def test_the_parts_of_a_header_are_secrets_too() -> None:
+    sent = b64encode(b"marcus:meditations").decode()
+    headers = {"Proxy-Authorization": f"Basic {sent}", "Cookie": "theme=dark; session=c0ffee-12 ;id=0123=45678"}
+    found = header_secrets(target(headers=headers), {})
+    assert {sent, "meditations", "c0ffee-12", "0123=45678"} <= set(found)
+    assert "dark" not in found
+
+
+@pytest.mark.parametrize("protocol", ["embabel", "openai"])
+def test_a_quoted_answer_shows_no_part_of_what_a_pattern_matches(service: Any, protocol: str) -> None:
+    """What is cut off first matches no more: of a number in groups all but the last would be shown."""
+    service.answers = [Response("." * 180 + " 4711 4711 4711 4711 is on file", 500)] * 9
+    redactor = Redactor([r"\d{4}( \d{4}){3}"])
+    agent = connect_agent(target(protocol=protocol), service.url, "m", {}, LIMIT, redactor)
+
+    async def main() -> None:
+        session = "s" if protocol == "embabel" else await agent.open_session("Alice")
+        await agent.send(session, "Alice", "Hello")
+
+    with pytest.raises(AgentFailure, match=r"\[redacted") as caught:
+        asyncio.run(main())
+    assert "4711" not in str(caught.value)
 
 
 @pytest.mark.parametrize("env", [{}, {"STOA_KEY": ""}])

@@ -9,6 +9,7 @@ from stoic_assets.adapters.models.chat_completion import (
     tokens_of,
 )
 from stoic_assets.core.errors import AttemptFailed
+from stoic_assets.core.redaction import Redactor
 
 
 def completion(**message: Any) -> dict[str, Any]:
@@ -37,15 +38,15 @@ def completion(**message: Any) -> dict[str, Any]:
     ],
 )
 def test_what_a_model_thought_before_is_not_what_it_says(content: Any, text: str) -> None:
-    assert text_of(completion(content=content)) == text
+    assert text_of(completion(content=content), Redactor(())) == text
 
 
 @pytest.mark.parametrize("answer", [None, [], {}, {"choices": []}, {"choices": {}}, {"choices": [{"message": None}]}])
 def test_what_is_no_completion_is_tried_again(answer: Any) -> None:
     with pytest.raises(AttemptFailed, match="not a chat completion") as failure:
-        text_of(answer)
+        text_of(answer, Redactor(()))
     assert not failure.value.final
-    assert (finish_reason_of(answer), tokens_of(answer, "prompt_tokens")) == ("", None)
+    assert (finish_reason_of(answer, Redactor(())), tokens_of(answer, "prompt_tokens")) == ("", None)
 
 
 @pytest.mark.parametrize(
@@ -53,14 +54,14 @@ def test_what_is_no_completion_is_tried_again(answer: Any) -> None:
 )
 def test_refusals_and_other_contents_are_final(message: dict[str, Any]) -> None:
     with pytest.raises(AttemptFailed) as failure:
-        text_of(completion(**message))
+        text_of(completion(**message), Redactor(()))
     assert failure.value.final
 
 
 def test_counts_and_the_reason_of_the_end_are_read() -> None:
     answer = completion(content="Salve")
     assert (tokens_of(answer, "prompt_tokens"), tokens_of(answer, "completion_tokens")) == (7, None)
-    assert finish_reason_of(answer) == "stop"
+    assert finish_reason_of(answer, Redactor(())) == "stop"
 
 
 @pytest.mark.parametrize("count", [None, "1000", 100.0, -1, True, 10**30, {}])

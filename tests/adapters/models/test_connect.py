@@ -10,9 +10,10 @@ from stoic_assets.adapters.models.connect import (
     judge_panel,
     reachable_model,
 )
+from stoic_assets.adapters.models.model_list import require_access
 from stoic_assets.adapters.models.offline_model import OfflineModel
 from stoic_assets.adapters.models.openai_model import OpenAiModel
-from stoic_assets.core.chat import ChatRequest
+from stoic_assets.core.chat import ChatRequest, ModelFailure
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
 from stoic_assets.core.settings import Settings
 
@@ -125,6 +126,58 @@ def test_judges_may_be_served_elsewhere_and_no_key_goes_to_another_server(
     asyncio.run(ask())
     asked = [(call.path, call.headers["authorization"]) for call in service.seen]
     assert asked == [("/v1/chat/completions", "Bearer sk-user"), (f"{path}/chat/completions", f"Bearer {key}")]
+
+
+ACCOUNT = {
+    "OPENAI_ORG_ID": "org-stoa", "OPENAI_PROJECT_ID": "proj-porch",
+    "OPENAI_CUSTOM_HEADERS": "X-Gate-Secret: sesame-1\nAuthorization: Bearer gate",
+}
+
+
+@pytest.mark.parametrize("own", [{}, {"STOIC_JUDGE_API_KEY": "sk-judge"}, {"STOIC_JUDGE_BASE_URL": "/court/v1"}])
+@pytest.mark.parametrize("source", ["environment", "file"])
+def test_the_headers_of_an_account_go_to_its_server_alone(
+    service: Any, monkeypatch: pytest.MonkeyPatch, source: str, own: dict[str, str]
+) -> None:
+    """The openai package reads these from the environment for every server; a file `.env` of the project counts too."""
+    service.replies({"choices": [{"message": {"content": "Salve"}}]})
+    env = {"OPENAI_API_KEY": "sk-user", "OPENAI_BASE_URL": f"{service.url}/v1", **ACCOUNT}
+    env |= {name: f"{service.url}{value}" if name.endswith("URL") else value for name, value in own.items()}
+    if source == "environment":
+        for name, value in env.items():
+            monkeypatch.setenv(name, value)
+
+    async def ask() -> None:
+        await require_access(env)
+        model = connect_model(env, Settings())
+        for role in ("evaluator", "judge"):
+            await model.complete(ChatRequest(role, "m", ({"role": "user", "content": "?"},), 0.0))
+
+    asyncio.run(ask())
+    *checks, user, judge = (
+        tuple(call.headers.get(name) for name in ("openai-organization", "openai-project", "x-gate-secret"))
+        for call in service.seen
+    )
+    account, none = ("org-stoa", "proj-porch", "sesame-1"), (None, None, None)
+    assert (user, judge) == (account, none if own else account)
+    assert set(checks) == {user, judge}
+    of_user, of_judge = (call.headers["authorization"] for call in service.seen[-2:])
+    assert of_user == "Bearer gate"
+    assert (of_judge == "Bearer gate") == (not own)
+
+
+def test_a_quoted_answer_shows_no_part_of_what_a_pattern_matches(service: Any) -> None:
+    service.replies({"error": {"message": "." * 170 + " 4711 4711 4711 4711 is on file"}}, status=400)
+    settings = Settings(redact=(r"\d{4}( \d{4}){3}",))
+    model = connect_model({**KEY, "OPENAI_BASE_URL": service.url}, settings)
+    with pytest.raises(ModelFailure, match=r"\[redacted") as caught:
+        asyncio.run(model.complete(ChatRequest("judge", "m", ({"role": "user", "content": "?"},), 0.0)))
+    assert "4711" not in str(caught.value)
+
+
+def test_a_header_that_cannot_be_sent_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match=r"^OPENAI_CUSTOM_HEADERS: X Gate: not a valid HTTP header$"):
+        connect_model({**KEY, "OPENAI_CUSTOM_HEADERS": "X Gate: 1"}, Settings())
 
 
 def test_a_refused_key_of_the_judges_is_named_as_theirs(service: Any) -> None:

@@ -130,6 +130,12 @@ def test_only_what_a_judge_says_is_blanked(tmp_path: Path) -> None:
     assert asyncio.run(ledger.complete(replace(REQUEST, role="evaluator"))).text == "tr0ub4dor"
 
 
+def test_a_verdict_stays_one_where_a_pattern_takes_a_part_of_it(tmp_path: Path) -> None:
+    model = ScriptedModel(ChatReply('{"evidence": "token=abc", "score": 0.5}', 10, 5, 0.25))
+    ledger = Ledger(model, tmp_path / "calls.jsonl", PRICES, redactor=Redactor(["token.*"]))
+    assert asyncio.run(ledger.complete(REQUEST)).text == '{"evidence": "[redacted]", "score": 0.5}'
+
+
 def test_a_resumed_evaluation_continues_the_file_and_its_total(tmp_path: Path) -> None:
     file = tmp_path / "calls.jsonl"
     asyncio.run(Ledger(ScriptedModel(paid()), file, PRICES).complete(REQUEST))
