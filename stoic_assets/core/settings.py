@@ -240,7 +240,7 @@ class Settings(Document):
     @property
     def secret_patterns(self) -> tuple[str, ...]:
         """All regular expressions of secrets."""
-        return (*BUILT_IN, *self.redact) if self.redact_built_in else self.redact
+        return tuple(dict.fromkeys((*BUILT_IN, *self.redact))) if self.redact_built_in else self.redact
 
     def ceiling(self, asked: float | None) -> float | None:
         """What an evaluation may cost, in US dollars: `asked` (of the command), else the setting."""

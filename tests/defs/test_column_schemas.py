@@ -1,6 +1,5 @@
 """The columns that Dagster shows of each table."""
 
-from stoic_assets.adapters.warehouse.sql_project import SqlProject
 from stoic_assets.adapters.warehouse.table_schemas import TABLES, columns_of
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.defs.assembly import build_definitions
@@ -18,8 +17,13 @@ def test_every_asset_that_is_called_as_a_table_has_its_columns(workplace: Workpl
 
 
 def test_types_are_those_of_sql_and_null_and_meaning_are_said() -> None:
-    columns = {column.name: column for column in schema_of("composite_scores", SqlProject()).columns}
+    columns = {column.name: column for column in schema_of("composite_scores").columns}
     assert (columns["overall"].type, columns["overall"].constraints.nullable) == ("double", True)
     assert (columns["valid"].type, columns["valid"].constraints.nullable) == ("boolean", False)
-    assert str(columns["passed"].description).startswith("Every assertion held")
-    assert {column.description for column in schema_of("turns", SqlProject()).columns} == {None}
+    assert columns["evaluation_id"].description == "the evaluation that the row belongs to"
+
+
+def test_every_column_of_every_table_has_its_meaning_in_words() -> None:
+    told = {(table, column.name): column.description for table in TABLES for column in schema_of(table).columns}
+    assert [place for place, meaning in told.items() if not meaning or "](" in meaning] == []
+    assert told["trials", "user"] != told["turns", "content"]

@@ -128,11 +128,6 @@ class SqlProject:
         """The model's description, in one sentence."""
         return str(self._described[model]["description"]).strip()
 
-    def column_descriptions(self, model: str) -> dict[str, str]:
-        """What columns of a model mean, as far as their names do not say it; empty for what is no model."""
-        columns = self._described.get(model, {}).get("columns", ())
-        return {each["name"]: each["description"] for each in columns if "description" in each}
-
     def key(self, model: str) -> frozenset[str]:
         """The columns that identify a row of a model: those of its test `unique_key`."""
         [test] = (test for test in self._described[model]["data_tests"] if "unique_key" in test)
