@@ -14,8 +14,8 @@ from stoic_assets.adapters.evaluation.version_comparison import compare_versions
 from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.compared_evaluations import compared_evaluations
+from stoic_assets.cli.evaluation_end import GATE_SAYS_NO
 from stoic_assets.cli.options import Json
-from stoic_assets.cli.outcome import GATE_SAYS_NO
 from stoic_assets.core.comparison.comparison import Comparison
 from stoic_assets.core.comparison.family import Verdict
 from stoic_assets.core.comparison.outcome_junit import comparison_junit, refusal_junit

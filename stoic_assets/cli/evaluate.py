@@ -10,7 +10,13 @@ import typer
 
 from stoic_assets.adapters.disk.files import remove_stale
 from stoic_assets.adapters.disk.release_files import load_release
-from stoic_assets.adapters.evaluation.job_choice import as_begun, by_default, chosen_jobs, missing_jobs
+from stoic_assets.adapters.evaluation.job_choice import (
+    as_begun,
+    by_default,
+    chosen_jobs,
+    default_version,
+    missing_jobs,
+)
 from stoic_assets.adapters.evaluation.setup import Setup, check_reachable, set_up
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace, open_workplace
@@ -18,6 +24,7 @@ from stoic_assets.cli import console
 from stoic_assets.cli.dagster_instance import refuse_misread_folders
 from stoic_assets.cli.dry_run import show_plan
 from stoic_assets.cli.evaluation_choice import evaluation_of, newest_to_resume
+from stoic_assets.cli.evaluation_end import finish
 from stoic_assets.cli.notes import setup_notes, unfinished_before
 from stoic_assets.cli.options import (
     NEWEST,
@@ -30,7 +37,7 @@ from stoic_assets.cli.options import (
     Verbose,
     no_folders,
 )
-from stoic_assets.cli.outcome import evaluation_outcome, finish
+from stoic_assets.cli.outcome import evaluation_outcome
 from stoic_assets.cli.partition_run import materialise
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import EvaluationRequest, Manifest, judge_again, refuse_change
@@ -207,23 +214,10 @@ def _asked(
     """A request that continues nothing, with its default job file, and the version."""
     if agent_version is None:
         request = by_default(request, workplace.project)
-        return request, default_version(request, workplace)
+        return request, default_version(request, workplace.project)
     return request, check_agent_version(agent_version)
 
 
 def new_evaluation_id() -> str:
     """Time and a random part: sorts by age and is unique."""
     return f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
-
-
-def default_version(request: EvaluationRequest, workplace: Workplace) -> str:
-    """`<chatbot>@dev`. Raises `ConfigurationError` when the jobs address more than one chatbot."""
-    chatbots = sorted({job.target.chatbot for job in chosen_jobs(request, None, workplace.project, None)})
-    if len(chatbots) != 1:
-        raise ConfigurationError(
-            f"the jobs are for several agents ({', '.join(chatbots)}); choose one with --agent-version AGENT@VERSION"
-        )
-    try:
-        return check_agent_version(f"{chatbots[0]}@dev")
-    except ConfigurationError as error:
-        raise ConfigurationError(f"{error}; name the version with --agent-version") from None

@@ -13,7 +13,7 @@ from stoic_assets.adapters.agents.connect import check_access
 from stoic_assets.adapters.disk.files import StorageError, room
 from stoic_assets.adapters.disk.job_files import load_jobs, readable_jobs
 from stoic_assets.adapters.disk.release_files import load_releases, url_of
-from stoic_assets.adapters.evaluation.job_choice import chosen_jobs, job_files, unread_files
+from stoic_assets.adapters.evaluation.job_choice import chosen_jobs, default_version, job_files, unread_files
 from stoic_assets.adapters.evaluation.query_check import refused_queries
 from stoic_assets.adapters.evaluation.setup import refuse_receivers, refuse_setups_of, targets_of
 from stoic_assets.adapters.messages.receiver import SETTINGS, addresses
@@ -32,7 +32,6 @@ from stoic_assets.adapters.project import make_home
 from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.dagster_instance import refuse_misread_folders
-from stoic_assets.cli.evaluate import default_version
 from stoic_assets.cli.options import Json
 from stoic_assets.cli.stored_state import STORED, Found
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError, StoicError
@@ -131,7 +130,7 @@ def _jobs(workplace: Workplace) -> Found:
     places = " and ".join(dict.fromkeys(str(file.parent) for file in files))
     found, notes = f"{len(jobs)} in {places}", [*unread, *doubts(jobs, subject_address(workplace.env) is None)]
     try:
-        default_version(EvaluationRequest(), workplace)
+        default_version(EvaluationRequest(), workplace.project)
     except ConfigurationError as error:
         notes.append(str(error))
     return "note" if notes else "ok", "; ".join([found, *notes])

@@ -14,8 +14,9 @@ from stoic_assets.adapters.workplace import Workplace, open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.dagster_instance import refuse_misread_folders
 from stoic_assets.cli.evaluation_choice import evaluation_of
+from stoic_assets.cli.evaluation_end import finish
 from stoic_assets.cli.options import FailUnder, Json, Junit, MaxCost, MinPassed, Samples, Verbose, no_folders
-from stoic_assets.cli.outcome import evaluation_outcome, finish
+from stoic_assets.cli.outcome import evaluation_outcome
 from stoic_assets.cli.partition_run import materialise
 from stoic_assets.core.chat import BudgetReached
 from stoic_assets.core.presentation.formatting import listed

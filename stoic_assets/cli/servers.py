@@ -16,6 +16,7 @@ import typer
 from stoic_assets.adapters.disk.file_locks import locked_with_children
 from stoic_assets.adapters.graph.embedded_graph import embedded_graph, is_stopped, stop_embedded_graph
 from stoic_assets.adapters.graph.embedded_server import GraphServer, is_running
+from stoic_assets.adapters.http.api_keys import sent_value
 from stoic_assets.adapters.http.known_callers import SETTING, login_link
 from stoic_assets.adapters.http.loopback_guard import LOOPBACK
 from stoic_assets.adapters.process.process_identity import start_time
@@ -99,7 +100,7 @@ def ui(port: Annotated[int, typer.Option(metavar="N", min=1, max=65535, help="Po
     """Serves Dagster's web UI for this project on loopback, and runs its daemon."""
     workplace = open_workplace()
     refuse_misread_folders(workplace)
-    token = workplace.env.get(SETTING, "").strip()
+    token = sent_value(workplace.env, SETTING)
     env = {
         **os.environ, "DAGSTER_HOME": str(dagster_home(workplace)), "STOIC_HOME": str(workplace.project.home),
         "STOIC_WAREHOUSE": str(workplace.project.warehouse), SETTING: token,

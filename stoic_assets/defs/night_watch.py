@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import dagster as dg
@@ -46,26 +47,13 @@ def build_watch(job: Any) -> dg.SensorDefinition:
         context: dg.SensorEvaluationContext, workplace: dg.ResourceParam[Workplace]
     ) -> dg.SensorResult:
         """A night whose file is damaged does not hold up the others."""
-        requests: list[dg.RunRequest] = []
-        over: list[str] = []
-        observations: list[dg.AssetObservation] = []
         nights, complaints = workplace.nights.recent()
-        for night in nights:
-            if any(_is_under_way(context.instance, held.run_id) for held in night.rounds):
-                continue
-            heads = _heads(workplace, night)
-            facts = _facts(context.instance, workplace, night, heads)
-            steps = next_steps(night, facts)
-            requests += _runs(steps, night, context.instance)
-            for alarm in steps.known:
-                workplace.nights.record_alarm(night.night, alarm)
-            if steps.alarms:
-                deliveries = [_raise_alarm(context, workplace, night, alarm) for alarm in steps.alarms]
-                observations.append(_observed(workplace.nights.read(night.night), deliveries))
-            if is_over(night, facts):
-                over.append(night.night)
-                _report_no_verdict(context, workplace, night, heads)
+        ended = [night for night in nights if not _is_under_way(context.instance, night)]
+        steps = [_step(context, workplace, night) for night in ended]
+        over = [night.night for night, step in zip(ended, steps, strict=True) if step.is_over]
+        requests = [request for step in steps for request in step.requests]
         requests += _compaction_after(over, context.instance)
+        observations = [each for step in steps for each in step.observations]
         if complaints and not requests and not observations:
             # The tick fails visibly once no other night waits for anything.
             raise ConfigurationError("; ".join(map(str, complaints)))
@@ -75,10 +63,35 @@ def build_watch(job: Any) -> dg.SensorDefinition:
     return night_watch
 
 
-def _is_under_way(instance: dg.DagsterInstance, run_id: str) -> bool:
+@dataclass(frozen=True)
+class _Step:
+    """What a night asks for now: runs, and a record of its alarms; and whether it is over."""
+
+    requests: list[dg.RunRequest]
+    observations: list[dg.AssetObservation]
+    is_over: bool
+
+
+def _step(context: dg.SensorEvaluationContext, workplace: Workplace, night: Night) -> _Step:
+    """The next step of a night. Its alarms, and its versions without a verdict, are sent and recorded here."""
+    heads = _heads(workplace, night)
+    facts = _facts(context.instance, workplace, night, heads)
+    steps = next_steps(night, facts)
+    requests, observations = _runs(steps, night, context.instance), []
+    for alarm in steps.known:
+        workplace.nights.record_alarm(night.night, alarm)
+    if steps.alarms:
+        deliveries = [_raise_alarm(context, workplace, night, alarm) for alarm in steps.alarms]
+        observations.append(_observed(workplace.nights.read(night.night), deliveries))
+    if over := is_over(night, facts):
+        _report_no_verdict(context, workplace, night, heads)
+    return _Step(requests, observations, over)
+
+
+def _is_under_way(instance: dg.DagsterInstance, night: Night) -> bool:
     """Whether the run of a round is still running: it also checks the judge, before verdicts are drawn."""
-    run = instance.get_run_by_id(run_id)
-    return run is not None and run.status not in ENDED
+    runs = [instance.get_run_by_id(held.run_id) for held in night.rounds]
+    return any(run is not None and run.status not in ENDED for run in runs)
 
 
 def _heads(workplace: Workplace, night: Night) -> dict[str, Row]:

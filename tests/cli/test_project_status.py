@@ -15,9 +15,9 @@ import pytest
 import typer
 
 from stoic_assets.adapters.disk.files import StorageError
+from stoic_assets.adapters.evaluation.job_choice import default_version
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli.console import Terminal
-from stoic_assets.cli.evaluate import default_version
 from stoic_assets.cli.project_status import ASKED, FILES, STATE, Finding, doctor, show
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
 from stoic_assets.core.evaluation import EvaluationRequest
@@ -52,7 +52,7 @@ def test_jobs_that_leave_open_which_version_is_meant_are_told_as_eval_tells_them
     assert advice in said
     if advice:
         with pytest.raises(ConfigurationError) as refusal:
-            default_version(EvaluationRequest(), workplace)
+            default_version(EvaluationRequest(), workplace.project)
         assert said.endswith(f"; {refusal.value}")
 
 

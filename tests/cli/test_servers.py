@@ -100,6 +100,13 @@ def test_servers_have_the_folder_that_the_command_had(home: Path, tmp_path: Path
     assert told.stdout.split() == [str(tmp_path / "here" / "facts")], told.stderr
 
 
+@pytest.mark.usefixtures("home")
+def test_a_token_that_no_program_could_send_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STOIC_UI_TOKEN", "Schlüssel-zum-Garten")
+    with pytest.raises(ConfigurationError, match=r"^STOIC_UI_TOKEN: contains .* not ASCII"):
+        ui(port=1)
+
+
 @pytest.mark.parametrize("where", ["environment", "file"])
 def test_whoever_starts_a_ui_with_a_token_reads_how_to_get_in(home: Path, tmp_path: Path, where: str) -> None:
     """A link on a terminal; what goes into a log names the variable."""

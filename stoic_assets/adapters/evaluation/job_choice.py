@@ -9,7 +9,7 @@ from stoic_assets.adapters.project import Project
 from stoic_assets.core.errors import ConfigurationError, DocumentError
 from stoic_assets.core.evaluation import EvaluationRequest, Manifest
 from stoic_assets.core.jobs.job import Job
-from stoic_assets.core.releases import Release, agent_of
+from stoic_assets.core.releases import Release, agent_of, check_agent_version
 
 
 def job_files(project: Project) -> list[Path]:
@@ -74,6 +74,19 @@ def chosen_jobs(
     addressed = [job for job in jobs if agent_version and job.target.chatbot == agent_of(agent_version)]
     single = [] if request.tags else load_jobs(_single_file(project))
     return addressed or single or jobs
+
+
+def default_version(request: EvaluationRequest, project: Project) -> str:
+    """`<chatbot>@dev`. Raises `ConfigurationError` when the jobs address more than one chatbot."""
+    chatbots = sorted({job.target.chatbot for job in chosen_jobs(request, None, project, None)})
+    if len(chatbots) != 1:
+        raise ConfigurationError(
+            f"the jobs are for several agents ({', '.join(chatbots)}); choose one with --agent-version AGENT@VERSION"
+        )
+    try:
+        return check_agent_version(f"{chatbots[0]}@dev")
+    except ConfigurationError as error:
+        raise ConfigurationError(f"{error}; name the version with --agent-version") from None
 
 
 def _released_jobs(known: list[Path], project: Project, release: Release) -> list[Job]:

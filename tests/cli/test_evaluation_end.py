@@ -15,7 +15,8 @@ from stoic_assets.adapters.ratings.calibration_store import PLACE
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.console import Terminal
-from stoic_assets.cli.outcome import GATE_SAYS_NO, NO_VERDICT, Outcome, evaluation_outcome, finish
+from stoic_assets.cli.evaluation_end import GATE_SAYS_NO, NO_VERDICT, finish
+from stoic_assets.cli.outcome import Outcome, evaluation_outcome
 from stoic_assets.cli.outcome_trials import failures
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE

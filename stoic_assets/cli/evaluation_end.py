@@ -1,0 +1,170 @@
+"""The end of an evaluation in the terminal: the results, where to look, and the exit code."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import typer
+from rich.text import Text
+
+from stoic_assets.adapters.disk.files import write_whole
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.cli import console
+from stoic_assets.cli.outcome import Document, Outcome
+from stoic_assets.cli.outcome_tables import trials_table, virtues_table
+from stoic_assets.cli.outcome_trials import ending, endings, failures
+from stoic_assets.core.conversation.evidence import PLAIN, SCORED
+from stoic_assets.core.evaluation import FINISHED, judge_again, way_to_finish
+from stoic_assets.core.judging.silent_judges import in_words
+from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, calibrated_share, weak_above, whose_confidence
+from stoic_assets.core.presentation.formatting import dashed, dollars, plural, score, short_of, words
+from stoic_assets.core.redaction import BLANK
+from stoic_assets.core.scoring.evaluation_junit import evaluation_junit
+from stoic_assets.core.scoring.gates import shortfalls
+from stoic_assets.core.scoring.validity import ceiling_reached, too_many_invalid
+
+GATE_SAYS_NO, NO_VERDICT = 1, 3
+
+
+def finish(
+    outcome: Outcome, workplace: Workplace, as_json: bool, fail_under: float | None = None,
+    min_passed: float | None = None, junit: Path | None = None,
+) -> None:
+    """Prints an outcome, writes it as JUnit XML, and exits: 3 without a verdict, 1 if a gate fails, else 0."""
+    if as_json:
+        console.print_json(outcome.document)
+        for line in (*(_never_replied(outcome) or _ends(outcome)), *_remarks(outcome), *_against_base(outcome)):
+            console.err.print(console.foreign(line))
+        if outcome.document["offline"]:
+            console.err.print(OFFLINE_NOTE)
+    else:
+        show(outcome, workplace)
+    refusal = _why_no_verdict(outcome, workplace.settings.invalid_trials_threshold)
+    if junit:
+        task_at_least = workplace.settings.passing.task_at_least
+        write_whole(junit, evaluation_junit(outcome.document, outcome.names, task_at_least, refusal))
+    if refusal:
+        console.err.print(console.foreign(f"stoic: no verdict: {refusal}"))
+        raise typer.Exit(NO_VERDICT)
+    if lacking := shortfalls(outcome.average, _decided(outcome.document), fail_under, min_passed):
+        console.err.print(f"stoic: {'; '.join(lacking)}")
+        raise typer.Exit(GATE_SAYS_NO)
+
+
+def _decided(document: Document) -> list[bool]:
+    """Whether each trial passed, for trials that have something to pass."""
+    return [trial["passed"] for trial in document["trials"] if trial["passed"] is not None]
+
+
+def _why_no_verdict(outcome: Outcome, threshold: float) -> str | None:
+    """Why there is no verdict, and what to do; None if there is one. It outranks any gate: that would judge nothing."""
+    version, evaluation_id = outcome.document["agent_version"], outcome.document["evaluation_id"]
+    if outcome.held < outcome.planned or outcome.status != FINISHED:
+        return ceiling_reached(version, evaluation_id, outcome.status, outcome.held, outcome.planned)
+    if not outcome.conclusive:
+        invalid = [trial for trial in outcome.document["trials"] if trial["outcome"] not in SCORED]
+        too_many = too_many_invalid(len(invalid), outcome.held, threshold)
+        return (
+            f"{too_many}; the first: {ending(invalid[0], outcome.names)}; "
+            f"once the cause is corrected, {_how_to_repeat(invalid, outcome)}"
+        )
+    return None
+
+
+def _how_to_repeat(invalid: Sequence[Document], outcome: Outcome) -> str:
+    """How to run invalid trials again. Those that lack only a verdict are not played again."""
+    version, evaluation_id = outcome.document["agent_version"], outcome.document["evaluation_id"]
+    if all(trial["outcome"] == "judge_error" for trial in invalid):
+        return f"{judge_again(version, evaluation_id)} judges them again; you may choose other judges first"
+    return f"{way_to_finish(version, evaluation_id, outcome.status)} runs them again{_lost(invalid, outcome)}"
+
+
+def _lost(invalid: Sequence[Document], outcome: Outcome) -> str:
+    """The addition if some of the invalid trials cannot be run again; missing verdicts can always be given."""
+    played = [trial for trial in invalid if trial["outcome"] != "judge_error"]
+    lost = sum(trial["trial_id"] in outcome.not_again for trial in played)
+    return f", except {lost} whose user has told the agent the withheld facts: run a new evaluation" if lost else ""
+
+
+def show(outcome: Outcome, workplace: Workplace) -> None:
+    """Prints the outcome for a person."""
+    document = outcome.document
+    version = Text(document["agent_version"], "bold")
+    console.out.print(Text.assemble("\n", version, f"  evaluation {document['evaluation_id']}"))
+    console.print_table(trials_table(document["trials"], outcome.names))
+    console.print_table(virtues_table(outcome.virtues))
+    failed = failures(document["trials"], outcome.names, workplace.settings.passing.task_at_least)
+    for line in (*endings(document["trials"], outcome.names), *failed):
+        console.say(console.foreign(line), indent=2)
+    for line in (*_never_replied(outcome), *_remarks(outcome)):
+        console.say(console.foreign(line), style="yellow", indent=2)
+    console.say(_summary(document, workplace.settings.weakness.score_below))
+    for line in _against_base(outcome):
+        console.say(console.foreign(line), style="bold")
+    whose = whose_confidence(_calibrated(document), outcome.agreement)
+    console.say(f"{whose} {weak_above(outcome.virtues)}".rstrip(), style="dim")
+    if document["offline"]:
+        console.say(OFFLINE_NOTE, style="yellow")
+    console.say(f"cost: {_cost(document['cost_usd'])}")
+    console.out.print(f"report: {workplace.report_file(document['agent_version'], document['evaluation_id'])}")
+
+
+def _against_base(outcome: Outcome) -> list[str]:
+    """A line with the verdict against the base; `stoic compare` says more."""
+    found = outcome.compared
+    return [f"{found.headline}: {found.what}"] if found else []
+
+
+def _summary(document: Document, below: float) -> Text:
+    found = [f"{words(weak['virtue']).lower()} {short_of(weak['score'], below)}" for weak in document["weak_virtues"]]
+    decided = _decided(document)
+    weak = ", ".join(found) or ("none" if document["fitness"] is not None else "no virtue was scored")
+    return Text.assemble(
+        "average score ", (dashed(score, document["average_score"]), "bold"),
+        f"   fitness {dashed(score, document['fitness'])}   weak virtues: {weak}"
+        f"   passed: {sum(decided)} of {len(decided)}"
+        f"   invalid trials: {document['invalid_trials']} of {len(document['trials'])}",
+    )
+
+
+def _cost(cost_usd: float | None) -> str:
+    unknown = "unknown; a model has no price in stoic.yml, or its server does not report tokens"
+    return unknown if cost_usd is None else dollars(cost_usd)
+
+
+def _calibrated(document: Document) -> float:
+    """The share, 0–1, of confidences that come from a map that was fitted to people's ratings."""
+    return calibrated_share([virtue for trial in document["trials"] for virtue in trial["virtues"].values()])
+
+
+def _ends(outcome: Outcome) -> list[str]:
+    """A line for each unusual way in which trials ended. Too many invalid ones are reported elsewhere."""
+    ends: dict[str, list[Document]] = {}
+    for trial in outcome.document["trials"]:
+        if trial["outcome"] not in PLAIN and (outcome.conclusive or trial["outcome"] in SCORED):
+            ends.setdefault(trial["outcome"], []).append(trial)
+    return [f"{len(ended)} of {outcome.held} trials: {ending(ended[0], outcome.names)}" for ended in ends.values()]
+
+
+def _never_replied(outcome: Outcome) -> list[str]:
+    """A line if the agent failed in every trial before its first reply: scored, but probably not intended."""
+    trials = outcome.document["trials"]
+    if not outcome.agent_spoke:
+        return ["every reply of the agent is empty; check what it returns, and its protocol"]
+    if any(trial["outcome"] != "agent_error" or trial["average_response_ms"] for trial in trials):
+        return []
+    question = (
+        "every trial ended without a reply; check the agent's address and protocol, and `limits.agent.timeout_seconds` "
+        "if it is slow."
+    )
+    return [f"{question} The first: {ending(trial, outcome.names)}" for trial in trials[:1]]
+
+
+def _remarks(outcome: Outcome) -> list[str]:
+    """Judges that gave no verdicts, tools that nobody ran, and secrets that the agent revealed."""
+    silent = [in_words(judge) for judge in outcome.document["silent_judges"]]
+    if called := outcome.only_called:
+        answers = plural(called, "reply", "replies")
+        silent.append(f"{answers} without words, but with tool calls: an agent has to run its tools itself")
+    revealed = outcome.document["secrets_told"]
+    found = f"the agent's words contained a secret {plural(revealed, 'time')}, stored as {BLANK}"
+    return [*silent, found] if revealed else silent
