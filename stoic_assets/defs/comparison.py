@@ -24,7 +24,8 @@ from stoic_assets.defs.shown_rows import numbers
 CHECK = "no_regression"
 GATE = dg.AssetCheckSpec(
     CHECK, asset="version_comparisons",
-    description="Fails when a measure regressed against the base; warns when no comparison was possible.",
+    description="Fails when a measure regressed against the base; warns when the comparison with it was refused; "
+    "passes without a base.",
 )  # fmt: skip
 
 
@@ -71,6 +72,7 @@ def _why_no_base(workplace: Workplace, version: str) -> str:
 def _shown(found: Comparison) -> dict[str, Any]:
     differences = numbers({f"difference_{each.measure}": each.effect.difference for each in found.gating})
     return {
+        "evaluation_id": found.candidate.evaluation_id,
         "base": found.base.agent_version,
         "base_evaluation_id": found.base.evaluation_id,
         "verdict": found.verdict,
