@@ -81,7 +81,8 @@ async def publish(workplace: Workplace, manifest: Manifest) -> Published:
     if verdict := against_base(tables.read_if_stored(TABLE)):
         events.append(compared(head, verdict))
     clean = _clean(workplace, events)
-    outbox.withdraw("events", events_of_evaluation(head) - clean.keys())
+    possible = events_of_evaluation(head) | {trial["trial_id"] for trial in tables.read("trials", ("trial_id",))}
+    outbox.withdraw("events", possible - clean.keys(), manifest.agent_version)
     delivery = await _deliver(workplace, manifest.agent_version, update, clean)
     with times_locked(workplace):
         times = outbox.delivery_times("events", clean)
@@ -184,10 +185,14 @@ def _without(side: Side, jobs: Collection[str]) -> Side:
 async def publish_feedback(workplace: Workplace, agent_version: str) -> Delivered:
     """Puts an event for everything that people found about a version into the outbox, delivers, stores the events.
 
-    The fitness update follows with the next `publish` of an evaluation of that version.
+    Events that wait of feedback that is gone are taken back. The fitness update follows with the next `publish` of an
+    evaluation of that version.
     """
     evaluations, outbox = human_evaluations(workplace, agent_version), workplace.outbox
     clean = _clean(workplace, [completed(each) for each in evaluations])
+    former = "select id from events where agent_version = ? and evaluation_id in (?, ?)"
+    told = {row["id"] for row in workplace.warehouse.query(former, [agent_version, FEEDBACK, RATINGS])}
+    outbox.withdraw("events", told - clean.keys(), agent_version)
     delivery = await _deliver(workplace, agent_version, None, clean)
     with times_locked(workplace):
         times = outbox.delivery_times("events", clean)

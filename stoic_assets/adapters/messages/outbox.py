@@ -87,11 +87,11 @@ class Outbox:
             found = messages.execute(asked, [target, message_id]).fetchone()
         return dict(json.loads(found[0])) if found else None
 
-    def withdraw(self, target: Target, ids: Collection[str]) -> None:
-        """Removes those of the messages that still wait."""
-        gone = "delete from messages where target = ? and id = ? and delivered_at is null"
+    def withdraw(self, target: Target, ids: Collection[str], agent_version: str) -> None:
+        """Removes those of a version's messages that still wait."""
+        gone = "delete from messages where target = ? and id = ? and agent_version = ? and delivered_at is null"
         with self._storage() as messages:
-            messages.executemany(gone, [(target, each) for each in ids])
+            messages.executemany(gone, [(target, each, agent_version) for each in ids])
 
     def delete(self, agent_version: str) -> None:
         """Removes every message of a version, delivered or not."""

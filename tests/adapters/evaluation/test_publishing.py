@@ -190,6 +190,20 @@ def test_fitness_that_was_told_is_withdrawn_when_too_many_trials_turn_out_invali
     assert published(workplace, manifest).update.revision == 4
 
 
+def test_an_event_of_a_trial_that_no_longer_counts_is_taken_back(
+    workplace: Workplace, evaluate: Make, waiting: Callable[..., list[dict[str, Any]]]
+) -> None:
+    version = f"agent{uuid.uuid4().hex}@1.0.0"
+    manifest = evaluate(version, {"a": 0.2, "b": 0.4})
+    composites = workplace.warehouse.read("composite_scores", version, "night")
+    for counted in (["a", "b"], ["a"], ["a", "b"]):
+        rows = [{**row, "valid": row["job"] in counted} for row in composites]
+        workplace.warehouse.write("composite_scores", version, "night", rows)
+        published(workplace, manifest)
+        told = [event for event in waiting(workplace) if event["type"] == "agent.evaluation.stoic_completed"]
+        assert sorted(each["data"]["task_id"] for each in told if each["subject"] == version) == counted
+
+
 @pytest.mark.parametrize("flaw", ["unfinished", "inconclusive"])
 def test_of_an_evaluation_that_says_nothing_no_fitness_leaves(
     workplace: Workplace, manifest: Manifest, evaluate: Make, flaw: str, updates_sent: Sent

@@ -266,3 +266,23 @@ def test_events_say_what_people_found(
     assert {json.loads(event["data"])["evaluation"]["source"] for event in events} == {"human"}
     assert "abcdefghij" not in str(events)
     assert {event["id"] for event in waiting(workplace)} == {event["id"] for event in events}
+
+
+def test_events_of_feedback_that_is_gone_are_taken_back(
+    workplace: Workplace, put: Callable[..., Path], waiting: Callable[..., list[dict[str, Any]]]
+) -> None:
+    """Also where it is another version's now, under which its id may stay."""
+
+    def told(*versions: str) -> list[tuple[str, str]]:
+        taken(workplace)
+        for version in versions:
+            asyncio.run(publish_feedback(workplace, version))
+        return [(event["subject"], event["data"]["task_id"]) for event in waiting(workplace)]
+
+    kept = put("kept.json", task_id="kept")
+    put("mentor.json")
+    assert sorted(told(VERSION)) == [(VERSION, "kept"), (VERSION, "mentor")]
+    kept.unlink()
+    assert told(VERSION) == [(VERSION, "mentor")]
+    put("mentor.json", agent_version="marcus@1.0.0")
+    assert told("marcus@1.0.0", VERSION) == [("marcus@1.0.0", "mentor")]
