@@ -66,8 +66,10 @@ class AttemptFailed(StoicError):
     `retry_after` is the wait in seconds that the server requests. `busy` (429, 529) is a wait, no failure of the other
     side; `late` means that no answer came in time, which may be a sign of overload. `final` means that trying again
     cannot help (the session is unknown, the request is refused). `turned_away` means that nobody processed the request
-    (no connection, blocked by a gateway), and that the next one may fail in the same way. `refused_seconds`: how long a
-    busy endpoint has given everybody only refusals, as far as its limit knows.
+    (no connection, blocked by a gateway), and that the next one may fail in the same way.
+
+    The endpoint's limit adds what it knows of others: `refused_seconds`, how long a busy endpoint has given everybody
+    only refusals, and `in_company`, whether other requests were on their way as well.
     """
 
     def __init__(
@@ -76,4 +78,4 @@ class AttemptFailed(StoicError):
     ) -> None:
         super().__init__(problem)
         self.retry_after, self.busy, self.late, self.final = retry_after, busy, late, final
-        self.turned_away, self.refused_seconds = turned_away or busy, 0.0
+        self.turned_away, self.refused_seconds, self.in_company = turned_away or busy, 0.0, False

@@ -34,13 +34,15 @@ class Gate(Protocol):
 class Tally:
     """The counts of one call so far: failed attempts, including one that a time-out ended, and refusals (`busy`).
 
-    `turned_away` is true while no attempt was processed by the other side. `queued_seconds` were spent waiting for our
-    own limit, and count for nobody. `refused_seconds`: how long everybody has been refused, by the last attempt.
+    `excused` is true while each attempt was turned away, or failed while other requests were on their way, which may be
+    due to them; `turned_away`, if the last one was turned away besides. `queued_seconds` were spent waiting for our own
+    limit, and count for nobody. `refused_seconds`: how long everybody has been refused, by the last attempt.
     """
 
     failures: int = 0
     refusals: int = 0
     problem: str | None = None
+    excused: bool = True
     turned_away: bool = True
     queued_seconds: float = 0.0
     refused_seconds: float = 0.0
@@ -68,7 +70,7 @@ class Delivery(Generic[T]):
 class AgentUnusable(StoicError):
     """The agent failed every attempt at one request.
 
-    `failures` count against it; `final`: it refused outright; `turned_away`: nobody processed any of the attempts;
+    `failures` count against it; `final`: it refused outright; `turned_away`: as in `Tally`;
     `cut_short`: only the enclosing `working_time` prevented another attempt.
     """
 
@@ -157,7 +159,9 @@ async def _attempt(send: Callable[[], Awaitable[T]], tally: Tally) -> T:
         tally.problem, tally.refused_seconds = str(failure), failure.refused_seconds
         tally.refusals += failure.busy
         tally.failures += not failure.busy
-        tally.turned_away &= failure.turned_away
+        # An agent that stops breaks off all requests on their way, or answers 500; after that they find nobody.
+        tally.excused &= failure.turned_away or failure.in_company
+        tally.turned_away = tally.excused and failure.turned_away
         raise
 
 

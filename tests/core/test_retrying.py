@@ -18,6 +18,15 @@ FAST = EndpointLimit(attempts=4, backoff_seconds=0.0001)
 REPLY = AgentReply("Hello")
 FAILED = AgentFailure("the agent answered 500")
 AWAY = AgentFailure("the agent cannot be reached", turned_away=True)
+
+
+def in_company() -> AgentFailure:
+    """A failure while other requests were on their way."""
+    failure = AgentFailure("the agent is gone")
+    failure.in_company = True
+    return failure
+
+
 BUSY = AgentFailure("the agent is busy", busy=True)
 
 
@@ -107,7 +116,11 @@ def test_a_final_failure_is_not_tried_again() -> None:
 
 @pytest.mark.parametrize(
     ("outcomes", "turned_away"),
-    [([AWAY] * 4, True), ([BUSY, AWAY, AWAY, AWAY, AWAY], True), ([FAILED, AWAY, AWAY, AWAY], False)],
+    [
+        ([AWAY] * 4, True), ([BUSY, AWAY, AWAY, AWAY, AWAY], True), ([FAILED, AWAY, AWAY, AWAY], False),
+        ([in_company(), AWAY, AWAY, AWAY], True), ([in_company()] * 4, False),
+        ([AWAY, AWAY, AWAY, in_company()], False),
+    ],
 )
 def test_a_request_is_turned_away_when_nobody_dealt_with_any_attempt(
     outcomes: list[AgentFailure], turned_away: bool

@@ -12,7 +12,7 @@ from typing import Any
 import duckdb
 import pytest
 from agents import EmbabelAgent
-from double import Double, status
+from double import Double, hang, status
 from model_server import ModelServer
 from stoic_command import Done, Stoic
 from stopping import end, ended, stopped_at
@@ -213,6 +213,24 @@ def test_an_agent_that_refuses_everybody_is_given_up_once_for_all_trials(
     assert "is busy (429); get it running again; results so far are stored; continue with `stoic eval" in busy.line
     assert refused < 8, "each of the eight alone would be refused for four seconds"
     assert [(trial["outcome"], trial["failure_count"]) for trial in final["trials"]] == [("signed_off", 0)] * 8
+
+
+def test_an_agent_that_is_started_anew_while_conversations_are_held_spoils_none(
+    stoic: Stoic, agent: EmbabelAgent
+) -> None:
+    """Its messages break off, and nobody is there after that; what it had in memory is lost."""
+    stoic.write("stoic.yml", "limits: {agent: {backoff_seconds: 0.01}}\n")
+    stoic.job(repeats=6)
+    evaluate = ("eval", "--agent-version", "my-agent@1", "--json")
+    agent.when("message", hang, times=5, after=3)
+    agent.when("message", agent.die, after=3)
+    away = stoic(*evaluate, code=2)
+    with EmbabelAgent().running(int(agent.url.rpartition(":")[2])):
+        final = stoic(*evaluate, "--resume").document
+
+    assert "cannot be reached" in away.line
+    assert "get it running again; results so far are stored; continue with `stoic eval" in away.line
+    assert [(trial["outcome"], trial["failure_count"]) for trial in final["trials"]] == [("signed_off", 0)] * 6
 
 
 def test_a_model_server_that_serves_nobody_spoils_no_trial(

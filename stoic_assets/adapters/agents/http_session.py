@@ -12,9 +12,11 @@ from stoic_assets.adapters.http.endpoint import (
     below,
     cause_of,
     closed_proxy,
+    disconnected,
     led_to,
     parse_url,
     proxy_for,
+    speaks_no_http,
     untrusted,
 )
 from stoic_assets.adapters.http.foreign_text import TooManyValues, excerpt, parse_json
@@ -133,9 +135,10 @@ class AgentHttp:
         except (aiohttp.ClientError, OSError) as error:
             if isinstance(error, aiohttp.ClientHttpProxyError) and error.status == PROXY_REFUSES:
                 raise closed_proxy(self._name) from None
-            is_no_http = isinstance(error, aiohttp.ClientResponseError) and Particular.PLACE not in particular
+            is_no_http = speaks_no_http(error) and Particular.PLACE not in particular
             turned_away = isinstance(error, aiohttp.ClientConnectorError) or is_no_http
-            raise AgentFailure(self._disconnected(error), turned_away=turned_away) from None
+            problem = f"{self._name} {disconnected(error, excerpt(cause_of(error), self._secrets))}"
+            raise AgentFailure(problem, turned_away=turned_away) from None
         self._refuse_status(response, text, particular)
         return text
 
@@ -231,16 +234,6 @@ class AgentHttp:
             return ""
         place = led_to(str(response.url), response.headers["Location"]) or "something that is not an address"
         return f"redirects to {excerpt(place, self._secrets)}"
-
-    def _disconnected(self, error: Exception) -> str:
-        """What happened to a connection: none was made, or it broke before or within a reply."""
-        import aiohttp
-
-        said = excerpt(cause_of(error), self._secrets)
-        if not isinstance(error, aiohttp.ClientPayloadError):
-            return f"{self._name} cannot be reached: {said}"
-        is_cut = said.startswith("Response payload is not completed")
-        return f"{self._name} was reached, but its reply {'was cut off' if is_cut else f'cannot be read: {said}'}"
 
     def _quote(self, error: Exception) -> str:
         return excerpt(str(error) or type(error).__name__, self._secrets)

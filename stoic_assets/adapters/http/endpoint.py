@@ -76,6 +76,27 @@ def cause_of(error: Exception) -> str:
     return said or type(error).__name__
 
 
+def speaks_no_http(error: Exception) -> bool:
+    """Whether what came instead of an answer is not HTTP."""
+    import aiohttp
+
+    return isinstance(error, aiohttp.ClientResponseError) and error.message.startswith("Bad status line")
+
+
+def disconnected(error: Exception, said: str) -> str:
+    """What happened to a connection, after the server's name: none was made, or it broke before or within a reply.
+
+    `said` is the cause, without secrets.
+    """
+    import aiohttp
+
+    if not isinstance(error, aiohttp.ClientPayloadError | aiohttp.ClientResponseError) or speaks_no_http(error):
+        return f"cannot be reached: {said}"
+    if said.startswith("Response payload is not completed"):
+        return "was reached, but its reply was cut off"
+    return f"was reached, but its reply cannot be read: {said.partition('. Please install')[0]}"
+
+
 def led_to(url: str, location: str) -> str:
     """Where a redirect from `url` leads, without what may be secret (credentials, query); empty if that is no address.
 

@@ -41,12 +41,15 @@ class Pace:
 class Passage:
     """One request on its way: when it was sent, its estimated tokens, and the tokens it used.
 
-    These are 0 if it gets no reply, and None if the reply does not say: then the estimate stands.
+    The latter are 0 if it gets no reply, and None if the reply does not say: then the estimate stands. `number` counts
+    the requests of the limit; `in_company`: others were on their way when it was sent.
     """
 
     left_at: float
     reserved: float = 0.0
     tokens: int | None = 0
+    number: int = 0
+    in_company: bool = False
 
 
 class RequestLimit:
@@ -61,6 +64,7 @@ class RequestLimit:
         self._longest, self._fallback = limit.longest_wait_seconds, limit.backoff_seconds
         self._pace, self._bell = pace or Pace.of(limit), asyncio.Event()
         self._refusing_since: float | None = None
+        self._sent = self._under_way = 0
 
     @asynccontextmanager
     async def request(self, tokens: float = 0.0) -> AsyncIterator[Passage]:
@@ -74,11 +78,13 @@ class RequestLimit:
             try:
                 yield passage
             except AttemptFailed as failure:
+                failure.in_company = passage.in_company or self._sent > passage.number
                 self._learn(failure, passage.left_at)
                 raise
             else:
                 self._refusing_since = None
             finally:
+                self._under_way -= 1
                 if self._pace.tokens and passage.tokens is not None:
                     self._pace.tokens.settle(passage.reserved, passage.tokens)
                     self._bell.set()
@@ -95,7 +101,9 @@ class RequestLimit:
                     alarm.cancel()
             now = loop.time()
             pace.rate.depart(now)
-            return Passage(now, pace.tokens.reserve(now, tokens) if pace.tokens else 0.0)
+            self._sent, self._under_way = self._sent + 1, self._under_way + 1
+            reserved = pace.tokens.reserve(now, tokens) if pace.tokens else 0.0
+            return Passage(now, reserved, number=self._sent, in_company=self._under_way > 1)
 
     def _opens_at(self) -> float:
         rate, tokens = self._pace.rate, self._pace.tokens

@@ -12,6 +12,7 @@ from stoic_assets.adapters.http.endpoint import (
     TURNED_AWAY,
     cause_of,
     closed_proxy,
+    disconnected,
     led_to,
     untrusted,
 )
@@ -99,7 +100,7 @@ def explain(
     if isinstance(error, aiohttp.ClientHttpProxyError) and error.status == PROXY_REFUSES:
         return closed_proxy(str(server))
     if isinstance(error, aiohttp.ClientError | OSError):
-        problem = f"{server} cannot be reached: {excerpt(cause_of(error), secrets)}"
+        problem = f"{server} {disconnected(error, excerpt(cause_of(error), secrets))}"
         return AttemptFailed(problem, turned_away=isinstance(error, aiohttp.ClientConnectorError))
     return AttemptFailed(f"{server} gave an unreadable answer: {excerpt(f'{type(error).__name__}: {error}', secrets)}")
 

@@ -215,9 +215,14 @@ def test_a_connection_that_breaks_in_the_middle(service: Any) -> None:
     assert not failure.final
 
 
-def test_a_reply_that_cannot_be_unpacked_was_not_cut_off(service: Any) -> None:
-    service.answers = [Response(b"no gzip at all", 200, {"Content-Encoding": "gzip"})]
-    assert " was reached, but its reply cannot be read: 400, message:" in str(failure_of(service.url))
+@pytest.mark.parametrize("packed", ["gzip", "br", "zstd"])
+def test_a_reply_that_cannot_be_unpacked_was_not_cut_off(service: Any, packed: str) -> None:
+    """Nor is an agent away that sends it."""
+    service.answers = [Response(b"no gzip at all", 200, {"Content-Encoding": packed})]
+    failure = failure_of(service.url)
+    assert " was reached, but its reply cannot be read: " in str(failure)
+    assert "install" not in str(failure)
+    assert not failure.turned_away
 
 
 @pytest.mark.parametrize("method", ["PUT", "GET"])

@@ -280,6 +280,26 @@ def test_the_first_pace_is_what_the_settings_say() -> None:
     assert Pace.of(EndpointLimit()).rate.rate(0.0) == math.inf
 
 
+def test_a_failure_knows_whether_other_requests_were_on_their_way() -> None:
+    async def main() -> list[bool]:
+        requests, gone = RequestLimit(EndpointLimit()), asyncio.Event()
+
+        async def broken() -> bool:
+            failure = AttemptFailed("gone")
+            with suppress(AttemptFailed):
+                async with requests.request():
+                    await gone.wait()
+                    raise failure
+            return failure.in_company
+
+        both = [asyncio.create_task(broken()) for _ in range(2)]
+        await asyncio.sleep(0.01)
+        gone.set()
+        return [*await asyncio.gather(*both), await broken()]
+
+    assert asyncio.run(main()) == [True, True, False]
+
+
 def test_timeouts_do_not_slow_down_below_the_rate_at_which_slots_become_free() -> None:
     pace = Pace.of(EndpointLimit(in_flight=8, timeout_seconds=4))
     for departed in range(100):

@@ -107,11 +107,11 @@ class Double:
         return hang(call)
 
     @contextmanager
-    def running(self) -> Iterator["Double"]:
-        """Listening on a free port while the block runs."""
+    def running(self, port: int = 0) -> Iterator["Double"]:
+        """Listening on the port, by default a free one, while the block runs."""
         app = Starlette(routes=[Route("/{path:path}", self._handle, methods=["GET", "PUT", "POST", "DELETE"])])
         config = uvicorn.Config(
-            app, host="127.0.0.1", port=0, log_level="critical", access_log=False, ws="none", lifespan="off",
+            app, host="127.0.0.1", port=port, log_level="critical", access_log=False, ws="none", lifespan="off",
             timeout_graceful_shutdown=1,
         )
         self._server = uvicorn.Server(config)
