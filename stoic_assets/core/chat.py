@@ -48,6 +48,10 @@ def form_in_words(schema: Mapping[str, Any]) -> str:
     return f"Answer with one JSON object and nothing else. It must fit this JSON Schema:\n{json.dumps(schema)}"
 
 
+BROKEN_OFF = ("length", "content_filter", "error")
+"""Values of `finish_reason` of a text that ends too early; other servers have further words for a complete one."""
+
+
 @dataclass(frozen=True)
 class ChatReply:
     """The text of a reply and what it cost; tokens are counts, None where the server reports no possible number.
@@ -87,6 +91,11 @@ class ChatReply:
     def cut_off(self) -> str:
         """A suffix for an error message about the text: why it ends before the model was done; else empty."""
         return "" if self.finish_reason in ("", "stop") else f" (finish_reason {self.finish_reason})"
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether the server says that the rest of the text is missing."""
+        return self.finish_reason in BROKEN_OFF
 
 
 A = TypeVar("A", int, float)

@@ -133,7 +133,7 @@ def redirected(server: ModelServer, answer: "Response", secrets: Redactor) -> Co
 
 
 def refuse_hidden_error(answer: Mapping[str, Any], request: "Request") -> None:
-    """Raises the `APIStatusError` that an answer of status 200 without a choice contains.
+    """Raises the `APIStatusError` that an answer of status 200 with an error, or without a choice, contains.
 
     Without `error` it is all of the answer, as some vendors have forms of their own, unless tokens were used for it.
     """

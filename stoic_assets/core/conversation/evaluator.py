@@ -34,6 +34,8 @@ async def next_message(job: Job, condition: Condition, turns: Sequence[Turn], mo
         reply = await model.complete(request)
         message = reply.text.strip()
         reason = fault(message, job, condition, known)
+        if reason is None and reply.is_cut_off:
+            reason = "it was cut off"
         if reason is None:
             return message
         reason += reply.cut_off

@@ -208,10 +208,11 @@ def test_rubbish_is_tried_again_and_then_a_failure(service: Any, body: bytes, ki
         ("session expired", ModelFailure, "session expired"),
     ],
 )
+@pytest.mark.parametrize("beside", [{}, {"choices": [{"message": {"content": "Sal"}}]}])
 def test_an_error_in_an_answer_of_status_200_is_that_error(
-    service: Any, error: Any, kind: type[Exception], said: str
+    service: Any, error: Any, kind: type[Exception], said: str, beside: dict[str, Any]
 ) -> None:
-    service.replies({"error": error})
+    service.replies({"error": error, **beside})
     assert said in refusal(service, kind)
 
 

@@ -130,6 +130,21 @@ def test_a_message_that_was_cut_off_to_nothing_says_so(make_job: Make) -> None:
         ask(make_job(), Silent())
 
 
+@pytest.mark.parametrize("why", ["length", "content_filter", "error"])
+def test_half_a_message_is_not_sent(make_job: Make, why: str) -> None:
+    """The agent would be judged by what it made of it, and a sign-off in two would end nothing."""
+    replies = [ChatReply("Please tell me what", finish_reason=why), ChatReply("What time is it?", finish_reason="eos")]
+
+    class Short:
+        async def complete(self, request: ChatRequest) -> ChatReply:
+            return replies.pop(0) if len(replies) > 1 else replies[0]
+
+    assert ask(make_job(), Short()) == "What time is it?"
+    replies[:] = [ChatReply("Please tell me what", finish_reason=why)]
+    with pytest.raises(EvaluatorFault, match=rf"refused twice: it was cut off \(finish_reason {why}\)"):
+        ask(make_job(), Short())
+
+
 def test_white_space_around_a_message_is_no_part_of_it(make_job: Make, user: Any) -> None:
     user.says = lambda request: "\n What time is it? \n"
     assert ask(make_job(), user) == "What time is it?"
