@@ -35,6 +35,7 @@ COMMANDS = {
     "graph": "servers.graph",
     "ui": "servers.ui",
     "doctor": "project_status.doctor",
+    "feedback": "feedback.feedback",
     "release": "release.app",
     "ratings": "ratings.app",
 }

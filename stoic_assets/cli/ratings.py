@@ -6,18 +6,24 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from stoic_assets.adapters.models.offline_model import OFFLINE
 from stoic_assets.adapters.ratings import calibration_store, ratings_store
 from stoic_assets.adapters.ratings.rating_analysis import Analysed, analyse_ratings
+from stoic_assets.adapters.ratings.rating_keys import keys_file
 from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.options import Json
+from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 from stoic_assets.core.presentation.formatting import DASH, dashed, listed, plural, score, words
 from stoic_assets.core.releases import check_agent_version
 
 if TYPE_CHECKING:
     from stoic_assets.core.calibration.judge_calibration import JudgeComparison
 
-REMAINS = "to calibrate judges by these ratings, run `stoic ratings calibrate`"
+REMAINS = (
+    "to calibrate judges by these ratings, run `stoic ratings calibrate`; to count them in the fitness of versions, "
+    "`stoic feedback`"
+)
 _SHOWN = {"agreement": "qwk_with_raters", "among people": "qwk_among_raters", "wins": "winning_rate"}
 """Measures of `judge_calibration` by the headings under which a terminal shows them."""
 app = typer.Typer(no_args_is_help=True, help="Ratings by people: build the page, collect files, analyse, calibrate.")
@@ -79,8 +85,13 @@ def collect(
         console.say(", ".join([files, *(f"{count} {name}" for name, count in counts.items())]))
         if collected.superseded:
             console.say(
-                "superseded: replaced by newer ratings of the same rater, item and page, or by later ones with the "
-                "same timestamp; if two people used one rater id, change it in one person's files"
+                "superseded: of the same rater, item and page there is a newer rating, or one of the same time that "
+                "took longer or came later; if two people used one rater id, change it in one person's files"
+            )
+        if collected.unknown:
+            console.say(
+                f"unknown: of no page that is known here: of a study made elsewhere, of a version that was deleted, or "
+                f"{keys_file(workplace.project.home)} is lost"
             )
         if collected.has_new:
             console.say(REMAINS)
@@ -139,6 +150,8 @@ def _show_calibration(comparisons: "Sequence[JudgeComparison]") -> None:
     for why, those in _uncalibrated(comparisons).items():
         console.say(console.foreign(f"{why} ({listed(those)})"), indent=2)
     console.say("agreement: mean quadratic kappa with each rater; wins: share of raters that the judge could replace")
+    if any(OFFLINE in found.judge.split(",") for found in comparisons):
+        console.say(OFFLINE_NOTE, style="yellow")
 
 
 def _uncalibrated(comparisons: "Sequence[JudgeComparison]") -> dict[str, list[str]]:

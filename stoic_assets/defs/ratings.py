@@ -7,9 +7,9 @@ from pathlib import Path
 
 import dagster as dg
 
-from stoic_assets.adapters.evaluation.publishing import publish_feedback
+from stoic_assets.adapters.evaluation.people import hear_people
 from stoic_assets.adapters.process.interrupts import run_async
-from stoic_assets.adapters.ratings import calibration_store, feedback_files, ratings_store
+from stoic_assets.adapters.ratings import calibration_store, ratings_store
 from stoic_assets.adapters.ratings.rating_analysis import analyse_ratings
 from stoic_assets.adapters.ratings.rating_keys import ratings_folder
 from stoic_assets.adapters.workplace import Workplace
@@ -132,17 +132,14 @@ def _diagram(found: ConfidenceMap) -> str:
 def human_feedback_evaluations(workplace: dg.ResourceParam[Workplace]) -> dg.MaterializeResult:
     """Feedback in `$STOIC_HOME/feedback/` and ratings as scores of virtues; sent as events."""
     with reported(workplace):
-        taken = run_async(feedback_files.take_in(workplace, feedback_files.feedback_model(workplace)))
-        written = feedback_files.store(workplace, taken)
-        versions = sorted({version for version, _ in written})
-        deliveries = [run_async(publish_feedback(workplace, version)) for version in versions]
+        heard = run_async(hear_people(workplace))
     return dg.MaterializeResult(
         metadata={
-            "dagster/row_count": len(taken.rows),
-            "changed_versions": len(versions),
-            "unmapped_dimensions": ", ".join(taken.unmapped) or "none",
-            "complaints": dg.MetadataValue.md(bulleted(taken.complaints) or "none"),
-            **delivery_faults(deliveries),
+            "dagster/row_count": len(heard.taken.rows),
+            "changed_versions": len(heard.versions),
+            "unmapped_dimensions": ", ".join(heard.taken.unmapped) or "none",
+            "complaints": dg.MetadataValue.md(bulleted(heard.taken.complaints) or "none"),
+            **delivery_faults(heard.deliveries),
         }
     )
 

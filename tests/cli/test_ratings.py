@@ -53,10 +53,12 @@ def test_collecting_says_what_came_in(tmp_path: Path, capsys: pytest.CaptureFixt
     rating = {"test_id": "x", "rater_id": "ann", "timestamp": "2026-01-01T00:00:00Z", "overall": "yes"}
     (tmp_path / "ann.json").write_text(json.dumps([rating | {"ratings": MARKS}]))
     collect([tmp_path / "ann.json"])
-    assert capsys.readouterr().out == "1 file, 1 new, 0 changed, 0 unchanged, 0 superseded, 1 unknown\n"
+    counts, unknown = capsys.readouterr().out.splitlines()
+    assert counts == "1 file, 1 new, 0 changed, 0 unchanged, 0 superseded, 1 unknown"
+    assert unknown.startswith("unknown: of no page that is known here: ")
     (tmp_path / "another ann.json").write_text(json.dumps([rating | {"ratings": MARKS, "timestamp": "2025-12-31"}]))
     collect([tmp_path / "another ann.json"])
-    counts, advice = capsys.readouterr().out.splitlines()
+    counts, advice, _ = capsys.readouterr().out.splitlines()
     assert counts == "1 file, 0 new, 0 changed, 0 unchanged, 1 superseded, 1 unknown"
     assert "if two people used one rater id, change it in one" in advice
 
@@ -130,6 +132,16 @@ def test_a_calibration_is_stored_and_its_main_figures_are_shown(
     calibrate(as_json=True)
     rows = json.loads(capsys.readouterr().out)
     assert [(row["measure"], row["items"]) for row in rows] == [(measure, 27) for measure in compared.measures]
+
+
+@pytest.mark.parametrize(("judge", "offline"), [("sage", False), ("sage,offline", True), ("offline", True)])
+def test_a_calibration_of_the_offline_judge_says_that_it_means_nothing(
+    compared: JudgeComparison, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, judge: str,
+    offline: bool,
+) -> None:
+    monkeypatch.setattr(calibration_store, "calibrate", lambda _: [replace(compared, judge=judge)])
+    calibrate()
+    assert ("Scores mean nothing" in " ".join(capsys.readouterr().out.split())) is offline
 
 
 def test_a_calibration_fits_a_terminal_of_80_columns_with_all_words_whole(

@@ -48,15 +48,17 @@ def write_keys(home: Path, keys: Keys) -> Path:
 def forget_version(home: Path, pages: Path, agent_version: str) -> None:
     """Removes the keys of a version, so that ratings of its replies can no longer be matched to them.
 
-    The files in `pages` that show such a reply are removed first, with everything else in them. Raises `StorageError`;
-    then it can be called again.
+    Which ids are hidden repeats is kept: their ratings may come again, and would count as further items. The files in
+    `pages` that show such a reply are removed first, with everything else in them. Raises `StorageError`; then it can
+    be called again.
     """
     with ratings_locked(home):
         known = read_keys(home)
-        kept = {test_id: key for test_id, key in known.items() if key.agent_version != agent_version}
-        if kept != known:
-            _remove_naming(pages, known.keys() - kept.keys())
-            write_keys(home, kept)
+        gone = {test_id: key for test_id, key in known.items() if key.agent_version == agent_version}
+        if gone:
+            _remove_naming(pages, gone.keys())
+            repeats = {test_id: key.forgotten(test_id) for test_id, key in gone.items() if key.repeat_of}
+            write_keys(home, {test_id: key for test_id, key in known.items() if test_id not in gone} | repeats)
 
 
 def _remove_naming(folder: Path, test_ids: Set[str]) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.formatting import is_missing, plural, score, words
+from stoic_assets.core.ratings.counted_ratings import FEWEST_ITEMS
 from stoic_assets.core.table_rows import Row
 
 _AGREE, _UNCERTAIN, _APART = "agree", "are not shown to agree", "do not agree"
@@ -30,13 +31,13 @@ class AgainstPeople:
 
     @property
     def agree(self) -> str | None:
-        """Whether the scores agree with people's, in words; None where there is no interval.
+        """Whether the scores agree with people's, in words; None for too few trials.
 
         An interval that reaches 0 shows no agreement, but only one that excludes `_USEFUL` shows that there is none: of
         15 trials, one in three studies of a judge with a correlation of 0.57 reaches 0.
         """
-        if is_missing(self.spearman["low"]):
-            return None
+        if is_missing(self.spearman["low"]):  # of enough trials, it is so because the scores hardly vary
+            return _UNCERTAIN if self.spearman["items"] >= FEWEST_ITEMS else None
         return _AGREE if self.spearman["low"] > 0 else _APART if self.spearman["high"] < _USEFUL else _UNCERTAIN
 
     @property

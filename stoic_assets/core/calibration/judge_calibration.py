@@ -32,7 +32,8 @@ EDGES = {f"spearman_{name}": name for name in DIMENSION_NAMES}
 class JudgeComparison:
     """One virtue as one judge scores it, compared with people. `judge` is a model, or several, comma-separated.
 
-    `rubric` is the one by which people rated, None where it is not known.
+    `trials` and `raters` are those of the ratings that count for the virtue, `rated` and `rated_by` of all: they stand
+    behind `EDGES`. `rubric` is the one by which people rated, None where it is not known.
     """
 
     virtue: Virtue
@@ -41,6 +42,8 @@ class JudgeComparison:
     raters: int
     measures: Mapping[str, Estimate]
     maps: Mapping[str, ConfidenceMap]
+    rated: int = 0
+    rated_by: int = 0
     rubric: str | None = None
 
     def rows(self) -> list[Row]:
@@ -48,7 +51,8 @@ class JudgeComparison:
         return [
             {
                 "virtue": self.virtue, "judge_model": self.judge, "measure": name, **asdict(estimate),
-                "items": self.trials, "raters": self.raters, "rubric": self.rubric,
+                "items": self.rated if name in EDGES else self.trials,
+                "raters": self.rated_by if name in EDGES else self.raters, "rubric": self.rubric,
                 "confidence_map": self.maps[name].model_dump_json() if name in self.maps else None,
             }
             for name, estimate in self.measures.items()
@@ -79,8 +83,11 @@ def judge_calibration(
             if virtue not in bridge.values():
                 measures |= _unbridged(virtue, measures)
             maps = {f"map_{signal}": fit.map for signal, fit in fits.items() if fit.map}
+            common = given.keys() & trials.keys()
+            people = {row["rater_id"] for trial in common for row in trials[trial]}
+            counts = len(scores.trials), len(scores.raters)
             found.append(
-                JudgeComparison(virtue, ",".join(names), len(scores.trials), len(scores.raters), measures, maps)
+                JudgeComparison(virtue, ",".join(names), *counts, measures, maps, len(common), len(people))
             )
     return found
 

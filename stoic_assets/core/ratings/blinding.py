@@ -50,6 +50,10 @@ class Key(BaseModel, frozen=True):
     attention: dict[str, int | str] = {}
     words: int
 
+    def forgotten(self, test_id: str) -> "Key":
+        """The key of the hidden repeat `test_id` of a reply that nobody should be able to find any more."""
+        return Key(origin=f"forgotten {test_id}", rubric=self.rubric, repeat_of=self.repeat_of, words=0)
+
 
 Keys = Mapping[str, Key]
 """Keys by test id."""

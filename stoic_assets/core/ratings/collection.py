@@ -14,6 +14,8 @@ from stoic_assets.core.table_rows import Row, Rows
 Place = tuple[str, str]
 """Agent version and evaluation under which rows are stored."""
 
+OF_THE_ITEM = ("agent_version", "evaluation_id", "trial_id", "practice", "attention", "repeat_of")
+"""The columns that the key of a reply decides."""
 ELSEWHERE: Place = ("unknown@unknown", "elsewhere")
 """Where ratings are stored that belong to no stored trial."""
 
@@ -40,20 +42,21 @@ def merge(stored: Rows, ratings: Iterable[Rating], keys: Keys) -> Merged:
     Each rater, test id and page has one row, the newest, and of equally new ratings the last one.
     """
     current = {_identity(row): row for row in sorted(stored, key=_age)}
-    given = [rating_row(rating, keys.get(rating.test_id)) for rating in ratings]
+    rows = (rating_row(rating, keys.get(rating.test_id)) for rating in ratings)
+    given = [_placed(row, current.get(_identity(row))) for row in rows]
     incoming = {_identity(row): row for row in sorted(given, key=_age)}
     found = {identity: _found(current.get(identity), row) for identity, row in incoming.items()}
     taken = {identity: row for identity, row in incoming.items() if found[identity] in ("new", "changed")}
     replaced = [current[identity] for identity in taken.keys() & current.keys()]
     touched = {place_of(row) for row in (*replaced, *taken.values())}
-    rows: dict[Place, list[Row]] = {place: [] for place in sorted(touched)}
+    whole: dict[Place, list[Row]] = {place: [] for place in sorted(touched)}
     for _, row in sorted((current | taken).items(), key=itemgetter(0)):
         if place_of(row) in touched:
-            rows[place_of(row)].append(row)
+            whole[place_of(row)].append(row)
     counts = Counter(found.values())
     dropped = counts["superseded"] + sum(row != incoming[_identity(row)] for row in given)
     unknown = sum(row["test_id"] not in keys for row in incoming.values())
-    return Merged(rows, counts["new"], counts["changed"], counts["unchanged"], dropped, unknown)
+    return Merged(whole, counts["new"], counts["changed"], counts["unchanged"], dropped, unknown)
 
 
 def _found(before: Row | None, row: Row) -> Literal["new", "changed", "unchanged", "superseded"]:
@@ -63,6 +66,13 @@ def _found(before: Row | None, row: Row) -> Literal["new", "changed", "unchanged
     if _age(before) > _age(row):
         return "superseded"
     return "unchanged" if row == {name: before[name] for name in row} else "changed"
+
+
+def _placed(row: Row, before: Row | None) -> Row:
+    """The row of a rating; what was known of its item stays known if the key is lost."""
+    if before is None or before["trial_id"] is None or row["trial_id"] is not None:
+        return row
+    return {**row, **{name: before[name] for name in OF_THE_ITEM}}
 
 
 def place_of(row: Row) -> Place:

@@ -1,8 +1,11 @@
-"""Which ratings count: no practice, no attention items, no repeats."""
+"""Which ratings count, and how many are enough: no practice, no attention items, no repeats."""
 
 from collections.abc import Collection, Iterable
 
 from stoic_assets.core.table_rows import Row
+
+FEWEST_ITEMS = 10
+"""Of an interval: with fewer items, draws hardly differ from each other, and it would suggest false precision."""
 
 
 def counted(rows: Iterable[Row], attention: Collection[str] = ()) -> list[Row]:

@@ -324,6 +324,24 @@ def test_going_on_on_a_second_page_leaves_the_first_as_it_was(workplace: Workpla
     assert (again.unchanged, again.written) == (first.new // 2, ())
 
 
+def test_ratings_of_hidden_repeats_are_no_further_items_once_their_version_is_forgotten(
+    workplace: Workplace, tmp_path: Path
+) -> None:
+    store(workplace, "e1", [trial("e1", f"grief {n}") for n in range(40)])
+    build(workplace, [VERSION])
+    sent = [save(tmp_path / "in", ratings_of(workplace, rater), f"{rater}.json") for rater in ("ann", "ben")]
+    collect(workplace, sent)
+    items = len(analyse_ratings(workplace).analysis.table.items)
+    forget_version(workplace.project.home, tmp_path, VERSION)
+    (workplace.project.warehouse / "human_ratings" / f"agent_version={VERSION}").rename(tmp_path / "deleted")
+    collect(workplace, sent)
+    assert len(analyse_ratings(workplace).analysis.table.items) == items == 40
+    forgotten = [key for key in read_keys(workplace.project.home).values() if key.repeat_of]
+    assert forgotten
+    assert {(key.agent_version, key.evaluation_id, key.trial_id) for key in forgotten} == {(None, None, None)}
+    assert not any("grief" in key.origin for key in forgotten)
+
+
 def test_a_version_that_is_forgotten_leaves_no_page_with_its_replies(workplace: Workplace) -> None:
     for version, evaluation in ((VERSION, "e1"), ("marcus@1.1", "f1")):
         store(workplace, evaluation, [trial(evaluation, "grief")], version=version)

@@ -45,6 +45,8 @@ def test_a_virtue_that_no_rating_speaks_of_says_so(study: Study, quick: Resampli
     )
     assert courage.measures["spearman_helpfulness"].estimate == pytest.approx(1)
     assert courage.maps == {}
+    counts = {row["measure"]: (row["items"], row["raters"]) for row in courage.rows()}
+    assert (counts["spearman_helpfulness"], counts["spearman"]) == ((40, 4), (0, 0))
 
 
 def test_edges_tell_which_dimensions_go_with_a_virtue(study: Study, quick: Resampling) -> None:

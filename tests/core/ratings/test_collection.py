@@ -34,6 +34,14 @@ def rating(test_id: str = "i1", mark: int = 4, minute: int = 0, rater: str = "an
     )
 
 
+def test_what_was_known_of_a_reply_stays_known_without_its_key() -> None:
+    first = stored(merge([], [rating("i1"), rating("r1"), rating("x")], KEYS))
+    again = merge(first, [rating("i1"), rating("r1"), rating("x"), rating("i1", mark=2, minute=1)], {})
+    assert (again.new, again.changed, again.unchanged, again.superseded) == (0, 1, 2, 1)
+    [row] = [row for row in stored(again) if row["test_id"] == "i1"]
+    assert (row["agent_version"], row["trial_id"], row["helpfulness"]) == ("marcus@1", "t1", 2)
+
+
 def stored(merged: Merged) -> list[Any]:
     return [row for rows in merged.rows.values() for row in rows]
 

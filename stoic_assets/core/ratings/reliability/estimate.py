@@ -5,12 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from stoic_assets.core.presentation.formatting import plural
+from stoic_assets.core.ratings.counted_ratings import FEWEST_ITEMS
 from stoic_assets.core.ratings.rating_table import Floats
 from stoic_assets.core.rounding_error import ROUNDING
 
 CONFIDENCE = 0.95
-FEWEST_ITEMS = 10
-"""With fewer items, draws hardly differ from each other, and an interval would suggest false precision."""
 DEFINED_SHARE = 0.95
 """The least share of draws in which a figure must exist for an interval to be valid."""
 

@@ -1,0 +1,40 @@
+"""`stoic feedback`: counts what people found."""
+
+from collections.abc import Sequence
+
+from stoic_assets.adapters.evaluation.people import Heard, hear_people
+from stoic_assets.adapters.process.interrupts import run_async
+from stoic_assets.adapters.workplace import open_workplace
+from stoic_assets.cli import console
+from stoic_assets.cli.options import Json
+from stoic_assets.core.presentation.formatting import listed, plural
+
+
+def feedback(as_json: Json = False) -> None:
+    """Imports feedback files, and turns them and collected ratings into scores of virtues for fitness updates."""
+    workplace = open_workplace()
+    workplace.warehouse.refuse_misread_folder()
+    heard = run_async(hear_people(workplace))
+    errors = dict.fromkeys(error for each in heard.deliveries for error in each.errors)
+    for complaint in (*heard.taken.complaints, *errors):
+        console.err.print(console.foreign(f"stoic: {complaint}"))
+    if as_json:
+        console.print_json(
+            {
+                "evaluations": len(heard.taken.rows), "changed_versions": heard.versions,
+                "unmapped_dimensions": heard.taken.unmapped, "complaints": list(heard.taken.complaints),
+            }
+        )
+    else:
+        _show(heard, [version for version in heard.versions if workplace.evidence.evaluation_ids(version)])
+
+
+def _show(heard: Heard, evaluated: Sequence[str]) -> None:
+    rated = sum(row["kind"] == "ratings" for row in heard.taken.rows)
+    files = plural(len(heard.taken.rows) - rated, "feedback file")
+    changed = f"changed for {listed(heard.versions)}" if heard.versions else "none is new"
+    console.say(f"{files}, {plural(rated, 'rated reply', 'rated replies')}; {changed}")
+    for version in evaluated:
+        console.say(f"to count this in its fitness, run `stoic regrade --agent-version {version}`")
+    if heard.taken.unmapped:
+        console.say(console.foreign(f"dimensions that no virtue is mapped to: {', '.join(heard.taken.unmapped)}"))

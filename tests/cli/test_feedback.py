@@ -1,0 +1,72 @@
+"""What `stoic feedback` takes in and says."""
+
+import json
+from typing import Any
+
+import pytest
+
+from stoic_assets.adapters.workplace import Workplace
+from stoic_assets.cli.feedback import feedback
+
+VERSION = "marcus@1.1.0"
+TIRESOME = {
+    "agent_version": VERSION, "task_id": "mentor", "overall_satisfaction": 0.5, "interpretation_confidence": 0.8,
+    "dimension_feedback": [
+        {"dimension": "accuracy", "score": 0.4, "confidence": 0.9},
+        {"dimension": "charm", "score": 0.1, "confidence": 1},
+    ],
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def own_project(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(workplace.project.root)
+    monkeypatch.setenv("STOIC_HOME", str(workplace.project.home))
+
+
+def put(workplace: Workplace, name: str, content: Any) -> None:
+    folder = workplace.project.home / "feedback"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text(json.dumps(content))
+
+
+def evaluated(workplace: Workplace, monkeypatch: pytest.MonkeyPatch, *versions: str) -> None:
+    """There are manifests of these versions alone."""
+    monkeypatch.setattr(
+        type(workplace.evidence), "evaluation_ids", lambda _, version: ["E"] if version in versions else []
+    )
+
+
+def test_feedback_is_stored_and_the_step_that_remains_is_named(
+    workplace: Workplace, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evaluated(workplace, monkeypatch, VERSION)
+    put(workplace, "a.json", TIRESOME)
+    put(workplace, "b.json", {**TIRESOME, "agent_version": "marcus@9.9.9"})
+    put(workplace, "broken.json", "no object")
+    feedback()
+    said, told = capsys.readouterr()
+    changed, regrade, unmapped = said.splitlines()
+    assert changed == f"2 feedback files, 0 rated replies; changed for {VERSION}, marcus@9.9.9"
+    assert regrade == f"to count this in its fitness, run `stoic regrade --agent-version {VERSION}`"
+    assert unmapped == "dimensions that no virtue is mapped to: charm"
+    assert "broken.json:1: a mapping is expected, not str" in told
+    assert "b.json: marcus@9.9.9 was never evaluated; correct agent_version" in told
+    assert {row["agent_version"] for row in workplace.warehouse.query("select * from human_feedback_evaluations")} == {
+        VERSION, "marcus@9.9.9",
+    }
+    assert workplace.outbox.waiting() == {"events": 2}
+
+
+def test_nothing_new_changes_nothing(
+    workplace: Workplace, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evaluated(workplace, monkeypatch, VERSION)
+    put(workplace, "a.json", TIRESOME)
+    feedback(as_json=True)
+    first = json.loads(capsys.readouterr().out)
+    assert (first["evaluations"], first["changed_versions"], first["unmapped_dimensions"]) == (1, [VERSION], ["charm"])
+    feedback()
+    assert capsys.readouterr().out.splitlines()[0] == "1 feedback file, 0 rated replies; none is new"
+    feedback(as_json=True)
+    assert json.loads(capsys.readouterr().out)["changed_versions"] == []
