@@ -259,6 +259,7 @@ def test_a_wrong_database_names_its_setting(subject):
     failure(lambda: asyncio.run(graph.observe("RETURN 1", {}, 5, 1)), InfrastructureError)
 
 
+@pytest.mark.long
 def test_a_server_that_answers_nobody_is_not_the_fault_of_the_query_and_is_replaced(tmp_path, monkeypatch):
     for module in (bolt, bolt_sessions):
         monkeypatch.setattr(module, "CONNECT_SECONDS", 0.5)

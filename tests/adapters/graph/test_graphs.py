@@ -30,6 +30,7 @@ def test_by_default_both_graphs_are_databases_of_the_embedded_server(embedded, e
             run(graphs, "", "CREATE (:Reminder)")
 
 
+@pytest.mark.long
 def test_after_the_embedded_server_died_only_what_ran_then_is_lost(tmp_path):
     async def work(graphs: Graphs) -> None:
         await graphs.subject.run_script("CREATE (:Kept {n: 1})", {}, 10)
@@ -46,6 +47,7 @@ def test_after_the_embedded_server_died_only_what_ran_then_is_lost(tmp_path):
         asyncio.run(work(graphs))
 
 
+@pytest.mark.long
 def test_a_query_that_eats_all_memory_costs_its_own_trial_alone(tmp_path):
     doubling = "WITH 'x' AS s " + "WITH s + s AS s " * 40 + "RETURN size(s)"
 
