@@ -54,13 +54,15 @@ def list_evaluations(
 
 def evaluations(workplace: Workplace, agent_version: str | None) -> list[Row]:
     """The evaluations of a version, or of all, newest first. For one that was cut short many columns are null."""
-    wanted = {agent_version} if agent_version else workplace.evidence.agent_versions()
-    rows = {(row["agent_version"], row["evaluation_id"]): row for row in workplace.warehouse.query(_ROWS)}
+    evidence = workplace.evidence
+    wanted = {agent_version} if agent_version else evidence.agent_versions()
+    counted = (row for row in workplace.warehouse.query(_ROWS) if not evidence.is_given_up(row["agent_version"]))
+    rows = {(row["agent_version"], row["evaluation_id"]): row for row in counted}
     stored = [_stored(workplace, row) for (version, _), row in rows.items() if agent_version in (None, version)]
     begun = [
         _begun(workplace, version, evaluation_id)
         for version in wanted
-        for evaluation_id in workplace.evidence.evaluation_ids(version)
+        for evaluation_id in evidence.evaluation_ids(version)
         if (version, evaluation_id) not in rows
     ]
     found = ({**row, "running": _is_running(workplace, row)} for row in [*stored, *filter(None, begun)])

@@ -330,6 +330,17 @@ def test_of_a_version_that_was_never_evaluated_it_is_told_what_to_do(evaluate: E
         compared()
 
 
+def test_what_is_left_of_a_deletion_that_was_cut_short_is_not_compared(
+    evaluate: Evaluate, compared: Any, workplace: Workplace
+) -> None:
+    for version in (BASE, CANDIDATE):
+        evaluate(version, trials=range(4))
+    compared()
+    workplace.evidence.give_up(BASE)
+    with pytest.raises(ConfigurationError, match=f"^{BASE} is being deleted, or its .*; run `stoic delete {BASE}`"):
+        compared()
+
+
 @pytest.mark.parametrize(
     ("held_with", "night", "chosen"),
     [

@@ -126,6 +126,15 @@ def test_nothing_is_listed_where_nothing_is(listed: Callable[..., str], workplac
     assert "nothing was evaluated yet; run `stoic eval` or `stoic demo`" in listed()
 
 
+def test_what_is_left_of_a_deletion_that_was_cut_short_is_not_listed(
+    listed: Callable[..., str], workplace: Workplace, version: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    workplace.evidence.give_up(version)
+    assert json.loads(listed("--json")) == []
+    assert f"run `stoic delete {version}` to delete the rest" in caplog.messages[0]
+    assert f"run `stoic delete {version}` to delete the rest" in listed("--agent-version", version)
+
+
 def test_one_version_is_listed_alone(listed: Callable[..., str], version: str) -> None:
     assert len(json.loads(listed("--json", "--agent-version", version))) == 2
     assert json.loads(listed("--json", "--agent-version", "marcus@99")) == []

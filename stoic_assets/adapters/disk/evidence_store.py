@@ -5,27 +5,20 @@ and the jobs that were corrected afterwards.
     <home>/evidence/<agent_version>/deleting, once its deletion has begun
     <home>/locks/<hash of agent_version>
 
-All trials share one journal, so that one sync of the disk serves many, and an entry that depends on a model's reply is
-stored after the cost of that reply. A line begins with `trial` or with `call`.
-
 The lock of a version is held while one of its evaluations is being locked, and during its whole deletion, so that no
 evaluation begins meanwhile.
 """
 
 import hashlib
 import logging
-from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from stoic_assets.adapters.disk.file_locks import is_locked, locked
 from stoic_assets.adapters.disk.files import read_stored, remove_folder, write_whole
-from stoic_assets.adapters.disk.json_lines import JsonLines, read_lines
-from stoic_assets.core.conversation.journal import Entry
+from stoic_assets.adapters.disk.trial_journals import Journals
 from stoic_assets.core.errors import Busy, ConfigurationError
 from stoic_assets.core.evaluation import CONVERSED, Manifest, check_evaluation_id, never_evaluated, way_to_finish
 from stoic_assets.core.jobs.correction import Correction
@@ -118,9 +111,8 @@ class EvidenceStore:
         Raises `ConfigurationError` for a damaged one, and when the deletion of the version has begun: it is incomplete.
         """
         path = self.folder(agent_version, evaluation_id) / "manifest.json"
-        if self._deleting(agent_version).exists():
-            rest = f"run `stoic delete {agent_version}` to delete the rest"
-            raise ConfigurationError(f"{agent_version} is being deleted, or its deletion was cut short; {rest}")
+        if self.is_given_up(agent_version):
+            raise ConfigurationError(f"{agent_version} {_given_up(agent_version)}")
         problem = "was written by another version of stoic-eval, or cannot be read"
         return read_stored(path, _manifest_in, f"{problem}; restore it from a backup, or run a new evaluation")
 
@@ -158,10 +150,13 @@ class EvidenceStore:
 
     def unevaluated(self, agent_version: str) -> str:
         """The message about a version without an evaluation in any table, with advice. Raises as `folder` does."""
+        if self.is_given_up(agent_version):
+            return _given_up(agent_version)
         if begun := self.manifests(agent_version):
             again = way_to_finish(agent_version, begun[-1].evaluation_id, CONVERSED)
             return f"has an unfinished evaluation; continue with {again}"
-        return never_evaluated(agent_version, [each for each in self.agent_versions() if self.evaluation_ids(each)])
+        known = (each for each in self.agent_versions() if self.evaluation_ids(each))
+        return never_evaluated(agent_version, [each for each in known if not self.is_given_up(each)])
 
     def evaluation_ids(self, agent_version: str) -> list[str]:
         """Every evaluation of a version, readable or not. Raises as `folder` does."""
@@ -171,7 +166,7 @@ class EvidenceStore:
         """Every version that has a folder here."""
         return {folder.name for folder in self.root.glob("*") if is_agent_version(folder.name)}
 
-    def journals(self, manifest: Manifest) -> "Journals":
+    def journals(self, manifest: Manifest) -> Journals:
         """The journals of an evaluation's trials."""
         return Journals(self.journal_file(manifest), self._redactor.row)
 
@@ -190,6 +185,10 @@ class EvidenceStore:
         """
         write_whole(self._deleting(agent_version), "")
 
+    def is_given_up(self, agent_version: str) -> bool:
+        """Whether the deletion of a version has begun and not ended: what is left of it counts nowhere."""
+        return self._deleting(agent_version).exists()
+
     def _deleting(self, agent_version: str) -> Path:
         return self._version_folder(agent_version) / "deleting"
 
@@ -198,49 +197,17 @@ class EvidenceStore:
 
         The locks are removed with the rest while they are held: a later caller finds no manifest and starts again.
         """
+        folder = self._version_folder(agent_version)
         with self.all_locked(agent_version):
-            remove_folder(self._version_folder(agent_version))
+            for each in () if folder.is_symlink() else folder.glob("*/"):
+                remove_folder(each)
+            remove_folder(folder)  # last, as it holds the record that keeps a rest from being read
+
+
+def _given_up(agent_version: str) -> str:
+    return f"is being deleted, or its deletion was cut short; run `stoic delete {agent_version}` to delete the rest"
 
 
 @lru_cache(maxsize=32)  # every step of a run needs it, and a manifest contains all jobs
 def _manifest_in(content: bytes) -> Manifest:
     return Manifest.model_validate_json(content)
-
-
-class Journals:
-    """The journals of all trials of an evaluation."""
-
-    def __init__(self, file: Path, clean: Callable[[Any], Any]) -> None:
-        self._file, self._lines, self._clean = file, JsonLines(file), clean
-
-    def of(self, trial_id: str) -> "TrialJournal":
-        """The journal of one trial."""
-        return TrialJournal(self, trial_id)
-
-    @cached_property
-    def kept(self) -> dict[str, list[Entry]]:
-        """The entries of each trial at the time of the first access."""
-        found: dict[str, list[Entry]] = defaultdict(list)
-        for line in read_lines(self._file, "trial"):
-            found[line.pop("trial")].append(line)
-        return found
-
-    async def append(self, trial_id: str, entry: Entry) -> None:
-        """Adds an entry, redacted; returns when it would survive a power cut. Raises `StorageError`."""
-        await self._lines.append({"trial": trial_id, **self._clean(dict(entry))})
-
-
-@dataclass(frozen=True)
-class TrialJournal:
-    """The journal entries of one trial."""
-
-    journals: Journals
-    trial_id: str
-
-    def entries(self) -> list[Entry]:
-        """The entries from earlier runs."""
-        return self.journals.kept.get(self.trial_id, [])
-
-    async def append(self, entry: Entry) -> None:
-        """Adds one entry."""
-        await self.journals.append(self.trial_id, entry)

@@ -1,4 +1,5 @@
 import asyncio
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -276,8 +277,29 @@ def test_what_is_to_be_deleted_can_neither_be_read_nor_begun(
             store.manifest(VERSION, evaluation_id)
     assert store.manifests(VERSION) == []
     assert "left out: marcus@1.1.0 is being deleted, or its deletion was cut short" in caplog.messages[0]
+    cut_short = "is being deleted, or its deletion was cut short; run `stoic delete marcus@1.1.0` to delete the rest"
+    assert store.unevaluated(VERSION) == cut_short
+    assert store.unevaluated("marcus@1.1.1").startswith("was never evaluated; run `stoic eval"), "it is not known"
     store.delete(VERSION)
     assert store.manifest(VERSION, "E1") is None
+
+
+def test_wherever_a_deletion_is_killed_the_rest_cannot_be_read(
+    store: EvidenceStore, manifest: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(8):  # a folder may be read in any order
+        store.begin(manifest(f"E{number}"))
+    store.give_up(VERSION)
+    left, unlink = [], os.unlink
+
+    def remove(path: str, **options: Any) -> None:
+        unlink(path, **options)
+        left.append(len(store.evaluation_ids(VERSION)))
+        assert store.is_given_up(VERSION) or left[-1] == 0
+
+    monkeypatch.setattr(os, "unlink", remove)
+    store.delete(VERSION)
+    assert set(left) == {*range(8)}
 
 
 def test_a_home_that_cannot_be_written_is_a_storage_error(tmp_path: Path) -> None:
@@ -298,5 +320,7 @@ def test_what_cannot_be_deleted_is_told(store: EvidenceStore, tmp_path: Path) ->
     (tmp_path / "elsewhere").mkdir()
     store.root.mkdir()
     (store.root / VERSION).symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "elsewhere" / "of others").mkdir()
     with pytest.raises(StorageError, match=r"marcus@1\.1\.0 cannot be removed"):
         store.delete(VERSION)
+    assert (tmp_path / "elsewhere" / "of others").exists()
