@@ -3,9 +3,9 @@
 Under `$STOIC_HOME/graph`: `gate.lock` is held while a process looks up, starts or stops the server, so that only one
 does; every user holds `lease.lock` shared, so that a process that can take it exclusively is the last user and stops
 the server; `server.json` says where the server is, and which folder it serves: in a copy of a home the record belongs
-to the original and is ignored. The operating system frees both locks when their process ends, in any way. A server
-whose last user was killed runs on until the next user leaves, or `stop_embedded_graph`. Locks need a local file system,
-not NFS.
+to the original and is ignored. No server begins before it is recorded. The operating system frees both locks when their
+process ends, in any way. A server whose last user was killed runs on until the next user leaves, or
+`stop_embedded_graph`. Locks need a local file system, not NFS.
 """
 
 import json
@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 from filelock import ReadWriteLock, Timeout
@@ -125,9 +126,7 @@ def _started(folder: Path) -> GraphServer:
     known = _recorded(folder)
     if known and embedded_server.is_running(known):
         return known
-    server = embedded_server.spawn(folder)
-    _record(folder, server)  # before it is ready, so that a kill now leaves no unrecorded process
-    return server
+    return embedded_server.spawn(folder, partial(_record, folder))
 
 
 def _leave(folder: Path, lease: ReadWriteLock) -> None:

@@ -10,13 +10,14 @@ import re
 import subprocess
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from stoic_assets.adapters.graph.embedded_accounts import OBSERVER, ROOT, STOIC, SUBJECT, Passwords, prepare_accounts
 from stoic_assets.adapters.graph.embedded_archive import ClassArchive
 from stoic_assets.adapters.process.lean_imports import neo4j_alone
-from stoic_assets.adapters.process.process_identity import end_process, start_time
+from stoic_assets.adapters.process.process_identity import end_process, processes_with, start_time
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
 from stoic_assets.core.graph_address import GraphAddress
 
@@ -73,18 +74,23 @@ class GraphServer:
         return GraphAddress(self.uri, self.observer_username, self.observer_password, SUBJECT)
 
 
-def spawn(folder: Path) -> GraphServer:
-    """Starts the server process over `folder` without waiting for it.
+def spawn(folder: Path, record: Callable[[GraphServer], None]) -> GraphServer:
+    """Starts the server process over `folder` without waiting for it, once `record` has stored which process it is.
 
-    Raises `ConfigurationError` where the package is not installed.
+    So no kill of ours leaves a server that nobody knows, and that would keep every other one from the data. Raises
+    `ConfigurationError` where the package is not installed, and as `record` does.
     """
     command = _command(folder)
     passwords = prepare_accounts(folder)
     log = folder / "server.log"
     if log.exists():
         log.replace(folder / "server.log.old")
-    pid = _start_detached(command, log, folder)
-    return _described(pid, passwords, log)
+    held, release = os.pipe()
+    with os.fdopen(held), os.fdopen(release, "w") as go:
+        server = _described(_start_detached(command, log, folder, held), passwords, log)
+        record(server)
+        go.write("go\n")
+    return server
 
 
 def await_ready(server: GraphServer, folder: Path) -> GraphServer:
@@ -141,9 +147,13 @@ def _package_folder() -> Path:
 
 
 def _command(folder: Path) -> list[str]:
-    settings = {"server.rootPath": folder, "server.logsDirectory": folder / "log", **_SETTINGS}
-    defines = [f"-Darcadedb.{key}={value}" for key, value in settings.items()]
+    settings = {"server.logsDirectory": folder / "log", **_SETTINGS}
+    defines = [_over(folder), *(f"-Darcadedb.{key}={value}" for key, value in settings.items())]
     return [*_java(_package_folder()), *_archive().options(), *defines, "com.arcadedb.server.ArcadeDBServer"]
+
+
+def _over(folder: Path) -> str:
+    return f"-Darcadedb.server.rootPath={folder}"
 
 
 def _java(package: Path) -> list[str]:
@@ -156,14 +166,19 @@ def _archive() -> ClassArchive:
     return ClassArchive(package, _java(package))
 
 
-def _start_detached(command: list[str], log: Path, folder: Path) -> int:
-    """Starts a process that outlives ours, is no child of ours (no zombie to reap) and gets none of our secrets."""
+def _start_detached(command: list[str], log: Path, folder: Path, held: int) -> int:
+    """Starts a process that outlives ours, is no child of ours (no zombie to reap) and gets none of our secrets.
+
+    It waits for a line in the pipe `held`, and ends if that is closed without one. Returns its id.
+    """
     environment = {key: os.environ[key] for key in ("PATH", "HOME", "TMPDIR") if key in os.environ}
     environment["LC_ALL"] = "C.UTF-8"  # without a locale, as under cron, Java cannot open a folder with an umlaut
-    shell = ["/bin/sh", "-c", 'log=$1; shift; "$@" >"$log" 2>&1 </dev/null & echo $!', "sh", str(log), *command]
+    waiting = '{ read -r go && exec "$@" </dev/null 3<&-; } <&3 >"$log" 2>&1'
+    shell = ["/bin/sh", "-c", f"exec 3<&0; log=$1; shift; {waiting} & echo $!", "sh", str(log), *command]
     answer = subprocess.run(
-        shell, cwd=folder, env=environment, capture_output=True, text=True, check=True, start_new_session=True
-    )
+        shell, cwd=folder, env=environment, stdin=held, capture_output=True, text=True, check=True,
+        start_new_session=True,
+    )  # fmt: skip
     return int(answer.stdout)
 
 
@@ -195,7 +210,10 @@ def _answers(server: GraphServer) -> bool:
 def _no_start(log: Path) -> str:
     lines = [line.strip()[:200] for line in _text(log).split("\n")]
     ending = " | ".join(line for line in lines if line and not line.startswith("at "))[-800:]  # frames say nothing
-    return f"the embedded graph did not start, see {log} (or set NEO_URI and STOIC_GRAPH_URI); it ends with: {ending}"
+    others = " ".join(map(str, processes_with(_over(log.parent))))
+    remedy = f"end the process that has its data open with `kill {others}`, " if others else ""
+    told = f"the embedded graph did not start, see {log} ({remedy}or set NEO_URI and STOIC_GRAPH_URI)"
+    return f"{told}; it ends with: {ending}"
 
 
 def _text(log: Path) -> str:

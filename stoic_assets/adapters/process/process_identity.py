@@ -34,6 +34,16 @@ def end_process(pid: int, started: str, is_done: Callable[[], bool] = lambda: Fa
         _wait_for_end(pid, started, enough)
 
 
+def processes_with(argument: str) -> list[int]:
+    """The processes with this argument in their command line; none on systems without /proc."""
+    found = []
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):  # it has ended meanwhile
+            if argument.encode() in file.read_bytes().split(b"\0"):
+                found.append(int(file.parent.name))
+    return found
+
+
 def _wait_for_end(pid: int, started: str, enough: Callable[[], bool]) -> None:
     deadline = time.monotonic() + _GRACE_SECONDS
     while start_time(pid) == started and not enough() and time.monotonic() < deadline:

@@ -82,9 +82,9 @@ def test_processes_share_one_server_and_the_last_stops_it_whoever_was_killed(tmp
 
 
 def test_the_server_of_a_starter_that_was_killed_serves_the_next(tmp_path):
-    file = tmp_path / "graph" / "server.json"
+    log = tmp_path / "graph" / "server.log"
     with users(tmp_path, 1) as processes:
-        while not file.exists():
+        while not (log.exists() and log.read_text()):
             time.sleep(0.005)
         processes[0].kill()
         half_started = record(tmp_path)
@@ -93,6 +93,40 @@ def test_the_server_of_a_starter_that_was_killed_serves_the_next(tmp_path):
             assert server.pid == half_started["pid"]
             assert write(server, "RETURN 1 AS n") == [{"n": 1}]
         assert start_time(server.pid) != server.started
+
+
+KILLED_BEFORE_THE_RECORD = """
+import os, signal, sys
+from pathlib import Path
+from stoic_assets.adapters.graph import embedded_graph
+embedded_graph._record = lambda folder, server: (print(server.pid, flush=True), os.kill(os.getpid(), signal.SIGKILL))
+embedded_graph.embedded_graph(Path(sys.argv[1])).__enter__()
+"""
+
+
+def test_a_starter_that_is_killed_before_it_has_recorded_its_server_leaves_none(tmp_path):
+    command = [sys.executable, "-c", KILLED_BEFORE_THE_RECORD, str(tmp_path)]
+    killed = subprocess.run(command, cwd=Path(stoic_assets.__file__).parents[1], capture_output=True, text=True)
+    assert killed.returncode == -signal.SIGKILL
+    with embedded_graph(tmp_path) as server:
+        assert start_time(int(killed.stdout)) is None
+        assert write(server, "RETURN 1 AS n") == [{"n": 1}]
+
+
+def test_a_server_that_cannot_be_recorded_is_not_begun(tmp_path, monkeypatch):
+    held_back: list[GraphServer] = []
+
+    def refuse(_: Path, server: GraphServer) -> None:
+        held_back.append(server)
+        raise StorageError("the disk is full")
+
+    monkeypatch.setattr(sharing, "_record", refuse)
+    with pytest.raises(StorageError), embedded_graph(tmp_path):
+        pass
+    deadline = time.monotonic() + 5
+    while embedded_server.is_running(held_back[0]):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 def test_a_server_that_was_started_ahead_is_the_one_that_is_used_and_runs_on_between_uses(tmp_path):
@@ -190,8 +224,9 @@ def test_a_missing_package_is_said_with_the_remedy(tmp_path, monkeypatch):
 
 def test_a_server_that_does_not_come_up_shows_the_end_of_its_log(tmp_path):
     with embedded_graph(tmp_path) as first:
-        second = embedded_server.spawn(tmp_path / "graph")
-        with pytest.raises(ServiceUnreachable, match=r"server\.log.*locked by another process") as raised:
+        second = embedded_server.spawn(tmp_path / "graph", lambda _: None)
+        told = rf"server\.log \(end the process .*`kill {first.pid}`, or set .*locked by another process"
+        with pytest.raises(ServiceUnreachable, match=told) as raised:
             embedded_server.await_ready(second, tmp_path / "graph")
         assert "\n" not in str(raised.value)
         assert start_time(second.pid) != second.started

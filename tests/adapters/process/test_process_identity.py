@@ -3,11 +3,12 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
 from stoic_assets.adapters.process import process_identity
-from stoic_assets.adapters.process.process_identity import end_process, start_time
+from stoic_assets.adapters.process.process_identity import end_process, processes_with, start_time
 
 WAYS = [process_identity._start_time_from_proc, process_identity._start_time_from_ps]
 
@@ -23,6 +24,16 @@ def test_a_running_process_has_one_start_time_and_an_ended_one_none(way):
             time.sleep(0.01)
         assert os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
     assert way(child.pid) is None
+
+
+def test_processes_are_found_by_a_whole_argument():
+    if not Path("/proc/self/cmdline").exists():
+        pytest.skip("needs /proc to see the arguments of a process")
+    with subprocess.Popen([sys.executable, "-c", "input()", "of=/a b"], stdin=subprocess.PIPE) as child:
+        assert processes_with("of=/a b") == [child.pid]
+        assert processes_with("of=/a") == []
+        child.communicate(b"\n")
+    assert processes_with("of=/a b") == []
 
 
 def test_a_process_is_asked_to_end_and_then_made_to(monkeypatch):
