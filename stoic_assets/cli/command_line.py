@@ -85,7 +85,7 @@ def run() -> None:
         called = [name for name in arguments[:1] if name in COMMANDS]
         with uncollected():
             stoic = command_line(called or COMMANDS)
-        if signal.getsignal(signal.SIGINT) is leave:
+        if leave in map(signal.getsignal, (signal.SIGINT, signal.SIGTERM)):
             hear_interrupts_once()
         sys.exit(stoic(args=with_resume_value(arguments), standalone_mode=False) or 0)
     except typer.TyperException as error:

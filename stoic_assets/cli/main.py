@@ -5,19 +5,21 @@ import signal
 from types import FrameType
 
 INTERRUPTED = 130
-"""The exit code of a program that Ctrl-C ended (128 + SIGINT)."""
+"""The exit code of a program that Ctrl-C ended (128 + SIGINT), or SIGTERM, which has the same effect."""
 
 
 def main() -> None:
     """Runs the command that was typed. Until it starts, Ctrl-C ends the program at once: nothing is running yet."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # in the background it may be ignored
-        signal.signal(signal.SIGINT, leave)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as in the background of a script
+            signal.signal(number, leave)
     try:
         from stoic_assets.cli.command_line import run
 
         run()
     finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # all output is done; at its end Python would report a Ctrl-C
+        for number in (signal.SIGINT, signal.SIGTERM):  # all output is done; at its end Python would report a Ctrl-C
+            signal.signal(number, signal.SIG_IGN)
 
 
 def leave(_signal: int, _frame: FrameType | None) -> None:

@@ -1,5 +1,6 @@
 """Materialises assets of one partition in this process: commands do the same as Dagster's UI."""
 
+import signal
 import sqlite3
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from stoic_assets.adapters.disk.files import StorageError, room
 from stoic_assets.adapters.evaluation.conversations import import_clients
 from stoic_assets.adapters.models.connect import is_offline
-from stoic_assets.adapters.process.interrupts import heard_once, was_interrupted
+from stoic_assets.adapters.process.interrupts import heard_once, is_ctrl_c_ignored, was_interrupted
 from stoic_assets.adapters.process.lean_imports import uncollected
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli.dagster_instance import open_instance
@@ -193,11 +194,17 @@ def _of_storage(fault: BaseException, home: Path, kept: Callable[[], str]) -> St
 
 @contextmanager
 def _interrupts_heard_once() -> Iterator[None]:
-    """Dagster and its steps take turns with handlers of Ctrl-C; a second one would disturb how it ends a run."""
+    """Dagster and its steps take turns with handlers of Ctrl-C; a second one would disturb how it ends a run.
+
+    It would also hear Ctrl-C where that is ignored, and handle SIGTERM apart, which raises Ctrl-C for us.
+    """
     from dagster._utils import interrupts
 
-    put = interrupts._replace_interrupt_signal
-    interrupts._replace_interrupt_signal = lambda new_signal_handler: put(heard_once(new_signal_handler))
+    def replace(new_signal_handler: Any) -> None:
+        if not is_ctrl_c_ignored():
+            signal.signal(signal.SIGINT, heard_once(new_signal_handler))
+
+    put, interrupts._replace_interrupt_signal = interrupts._replace_interrupt_signal, replace
     try:
         yield
     finally:

@@ -112,7 +112,7 @@ def ui(port: Annotated[int, typer.Option(metavar="N", min=1, max=65535, help="Po
             pass
         console.err.print(_way_in(f"http://127.0.0.1:{port}", token))
         for number in (signal.SIGTERM, signal.SIGHUP):
-            if signal.getsignal(number) is signal.SIG_DFL:  # nohup has the hang-up ignored
+            if signal.getsignal(number) is not signal.SIG_IGN:  # nohup has the hang-up ignored
                 signal.signal(number, lambda *_: sys.exit(0))
         root = workplace.project.root
         started = [  # apart: on Ctrl-C Dagster's processes print tracebacks

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from stoic_assets.cli.child_process import UNINTERRUPTED
 from stoic_assets.cli.main import INTERRUPTED
 
@@ -36,13 +38,23 @@ main.main()
 """
 
 
-def python(code: str) -> subprocess.CompletedProcess[str]:
+def python(code: str, number: str = "SIGINT") -> subprocess.CompletedProcess[str]:
+    code = code.replace("SIGINT", number)
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
 
 
-def test_an_interrupt_while_modules_are_imported_ends_without_a_word() -> None:
-    ended = python(IMPORTING)
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
+def test_an_interrupt_while_modules_are_imported_ends_without_a_word(number: str) -> None:
+    ended = python(IMPORTING, number)
     assert (ended.returncode, ended.stdout, ended.stderr) == (INTERRUPTED, "", "")
+
+
+@pytest.mark.parametrize("ignoring", ["", "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"])
+def test_where_interrupts_are_ignored_the_request_to_end_is_heard(ignoring: str) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", f"{ignoring}\n{BEGUN.replace('SIGINT', 'SIGTERM')}"], capture_output=True, text=True
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (INTERRUPTED, "ended in good order\n", "")
 
 
 def test_a_command_that_began_is_interrupted_by_an_exception_and_nothing_more_however_many_follow() -> None:
@@ -57,7 +69,7 @@ def test_what_ignores_interrupts_goes_on_doing_so() -> None:
 
 
 def test_these_tests_also_run_in_the_background_of_a_script_where_interrupts_are_ignored(tmp_path: Path) -> None:
-    one = f"{__file__}::{test_an_interrupt_while_modules_are_imported_ends_without_a_word.__name__}"
+    one = f"{__file__}::{test_an_interrupt_while_modules_are_imported_ends_without_a_word.__name__}[SIGINT]"
     command = [*UNINTERRUPTED, sys.executable, "-m", "pytest", "-p", "no:cacheprovider", f"--basetemp={tmp_path}", one]
     ended = subprocess.run(command, capture_output=True, text=True)
     assert ended.returncode == 0, ended.stdout

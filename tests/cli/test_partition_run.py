@@ -255,6 +255,24 @@ def test_dagster_hears_an_interrupt_once(workplace: Workplace) -> None:
     assert ended == ["in good order"]
 
 
+def test_where_ctrl_c_is_ignored_dagster_does_not_hear_it_either() -> None:
+    @dg.op
+    def undisturbed() -> str:
+        signal.raise_signal(signal.SIGINT)
+        return "the end"
+
+    @dg.job
+    def job() -> None:
+        undisturbed()
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    silent = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+    term = signal.getsignal(signal.SIGTERM)
+    with partition_run._interrupts_heard_once():
+        assert job.execute_in_process(run_config=silent).output_for_node("undisturbed") == "the end"
+    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == (signal.SIG_IGN, term)
+
+
 def test_a_fault_that_hides_what_was_before_it_is_told_itself(workplace: Workplace) -> None:
     def step() -> None:
         try:

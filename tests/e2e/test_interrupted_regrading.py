@@ -69,13 +69,13 @@ def refused(stoic: Stoic, *command: str, code: int = 2) -> str:
     return stoic(*command, code=code).line
 
 
-def test_a_correction_that_ctrl_c_cut_off_goes_on_and_is_not_undone(
+def test_a_correction_that_sigterm_cut_off_goes_on_and_is_not_undone(
     stoic: Stoic, model: ModelServer, corrected: Path
 ) -> None:
     before = stoic("eval", "--json").document
     regrade = ("regrade", "--fresh", "--file", str(corrected))
 
-    stopped = stoic.checked(end(stopped_at(model, "judge", 2, stoic, *regrade), signal.SIGINT), 130)
+    stopped = stoic.checked(end(stopped_at(model, "judge", 2, stoic, *regrade), signal.SIGTERM), 130)
     told = f"interrupted; results so far are stored; continue with {again(before['evaluation_id'])}"
     assert stopped.line == f"stoic: {told}"
     assert stored(stoic) == ("finished", False, 0.0)  # no verdict was replaced yet

@@ -42,20 +42,27 @@ class HeardOnce:
 def hear_interrupts_once() -> None:
     """Ctrl-C raises `KeyboardInterrupt`, the first time. Errors that it causes in libraries are no longer printed.
 
-    A terminal that is closed counts as Ctrl-C, unless nohup has that ignored.
+    SIGTERM and a terminal that is closed count as Ctrl-C. What is ignored, as by nohup, goes on being ignored.
     """
     interrupt, tell = HeardOnce(signal.default_int_handler), sys.unraisablehook
-    signal.signal(signal.SIGINT, interrupt)
-    if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
-        signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGINT))
+    as_ctrl_c: Handler = interrupt if is_ctrl_c_ignored() else lambda *_: signal.raise_signal(signal.SIGINT)
+    handlers: dict[int, Handler] = {signal.SIGINT: interrupt, signal.SIGTERM: as_ctrl_c, signal.SIGHUP: as_ctrl_c}
+    for number, handler in handlers.items():
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, handler)
     sys.unraisablehook = lambda ignored: None if interrupt.heard else tell(ignored)
     if logging.lastResort:  # prints records that no other handler takes
         logging.lastResort.addFilter(lambda _: not interrupt.heard)
 
 
+def is_ctrl_c_ignored() -> bool:
+    """Whether Ctrl-C does nothing, as in a command that a script began in its background; SIGTERM is heard there."""
+    return signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+
+
 def was_interrupted() -> bool:
     """Whether Ctrl-C was pressed, which libraries swallow or wrap in errors of their own."""
-    handler = signal.getsignal(signal.SIGINT)
+    handler = signal.getsignal(signal.SIGTERM if is_ctrl_c_ignored() else signal.SIGINT)
     return isinstance(handler, HeardOnce) and handler.heard
 
 
@@ -92,14 +99,14 @@ def _interrupts_left_to_asyncio() -> Iterator[Any]:
     """Ctrl-C cancels what runs in good order, and counts even when nothing is left to wait for.
 
     Dagster's own handling would skip every `finally`; asyncio leaves Ctrl-C alone where another handler is set.
-    Yields the handler until now, or None where it cannot be replaced.
+    Yields the handler until now, or None where it cannot be replaced or must not be, since Ctrl-C is ignored.
     """
     try:
-        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        before = None if is_ctrl_c_ignored() else signal.signal(signal.SIGINT, signal.default_int_handler)
     except ValueError:  # not the main thread, which alone receives Ctrl-C
-        yield None
-        return
+        before = None
     try:
         yield before
     finally:
-        signal.signal(signal.SIGINT, before)
+        if before is not None:
+            signal.signal(signal.SIGINT, before)

@@ -61,9 +61,23 @@ def test_an_interrupt_counts_where_nothing_is_left_to_wait_for_and_handlers_are_
         interrupt()  # as while the last tables are stored
         return "the end"
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # somebody else's, as Dagster's is
+    def somebody_elses(*_: object) -> None:
+        """As Dagster's is."""
+
+    signal.signal(signal.SIGINT, somebody_elses)
     with pytest.raises(KeyboardInterrupt):
         run_async(stage())
+    assert signal.getsignal(signal.SIGINT) is somebody_elses
+
+
+def test_where_ctrl_c_is_ignored_it_is_ignored_in_asynchronous_code_too() -> None:
+    async def stage() -> str:
+        interrupt()
+        await asyncio.sleep(0)
+        return "the end"
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    assert run_async(stage()) == "the end"
     assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 
 
@@ -119,18 +133,38 @@ def test_what_libraries_trip_over_is_told_until_there_was_an_interrupt() -> None
     assert (ended.returncode, after) == (0, "")
 
 
+@pytest.mark.parametrize("number", ["SIGHUP", "SIGTERM"])
 @pytest.mark.parametrize(("before", "heard"), [("SIG_DFL", b"interrupted"), ("SIG_IGN", b"went on")])
-def test_a_terminal_that_is_closed_interrupts_unless_that_is_ignored(before: str, heard: bytes) -> None:
+def test_who_closes_the_terminal_or_asks_to_end_interrupts_unless_that_is_ignored(
+    number: str, before: str, heard: bytes
+) -> None:
     code = f"""
 import signal
 from stoic_assets.adapters.process.interrupts import hear_interrupts_once
-signal.signal(signal.SIGHUP, signal.{before})
+signal.signal(signal.{number}, signal.{before})
 hear_interrupts_once()
 try:
-    signal.raise_signal(signal.SIGHUP)
+    signal.raise_signal(signal.{number})
     print("went on")
 except KeyboardInterrupt:
     print("interrupted")
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     assert done.stdout.strip() == heard
+
+
+def test_where_ctrl_c_is_ignored_the_request_to_end_still_interrupts() -> None:
+    code = """
+import signal
+from stoic_assets.adapters.process.interrupts import hear_interrupts_once, was_interrupted
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+hear_interrupts_once()
+signal.raise_signal(signal.SIGINT)
+print("went on", was_interrupted())
+try:
+    signal.raise_signal(signal.SIGTERM)
+except KeyboardInterrupt:
+    print("interrupted", was_interrupted())
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    assert done.stdout.splitlines() == ["went on False", "interrupted True"]
