@@ -1,5 +1,6 @@
 """An agent that speaks the Embabel chat protocol: it keeps the sessions, and its object context can be read."""
 
+import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -10,7 +11,11 @@ from stoic_assets.core.conversation.evidence import Turn
 from stoic_assets.core.endpoint_limits import AgentLimit
 from stoic_assets.core.redaction import Redactor
 
+_log = logging.getLogger(__name__)
+
 CHAT = "/api/v1/chat"
+SHOWN = 80
+"""The most characters of a session's id that a warning shows."""
 IN_SESSION = Particular.WORDS | Particular.PLACE
 
 
@@ -27,6 +32,8 @@ class EmbabelAgent:
         key = {"X-API-KEY": api_key} if api_key else {}
         self._http = AgentHttp(_service(url), {**key, **(headers or {})}, limit or AgentLimit(), redactor=redactor)
         self._chatbot, self._model = chatbot, model
+        self._opened: set[str] = set()
+        self._has_warned = False
 
     async def open_session(self, user: str) -> str:
         """Opens a session of `user` and returns the service's id of it."""
@@ -35,7 +42,15 @@ class EmbabelAgent:
         session_id = answer.get("sessionId") if isinstance(answer, dict) else None
         if type(session_id) not in (str, int) or session_id == "":
             raise self._http.fault("opened no session: `sessionId` is missing", answer)
-        return str(session_id)
+        return self._noted(str(session_id))
+
+    def _noted(self, session_id: str) -> str:
+        """The id. One that comes again is no fault of an agent without memory, or of one that was started anew."""
+        if session_id in self._opened and not self._has_warned:
+            shown, self._has_warned = session_id[:SHOWN], True
+            _log.warning("the agent gave session %r twice: trials that share it may hear each other", shown)
+        self._opened.add(session_id)
+        return session_id
 
     async def send(self, session_id: str, user: str, message: str) -> AgentReply:
         """The agent's reply to one message."""

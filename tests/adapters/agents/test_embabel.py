@@ -48,6 +48,18 @@ def test_a_conversation_on_the_wire(service: Any) -> None:
     assert service.seen[0].headers["content-type"] == "application/json"
 
 
+def test_an_agent_that_gives_one_session_to_several_trials_is_warned_about_once(
+    service: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    service.replies(*({"sessionId": each} for each in ("a", "b", "a", "b", "b")))
+
+    async def open_all(agent: EmbabelAgent) -> list[str]:
+        return [await agent.open_session(f"user {number}") for number in range(5)]
+
+    assert asked(service, open_all) == ["a", "b", "a", "b", "b"]
+    assert caplog.messages == ["the agent gave session 'a' twice: trials that share it may hear each other"]
+
+
 def test_a_forbidden_message_is_told_from_a_key_that_nobody_takes_any_more(service: Any) -> None:
     async def main() -> None:
         agent = EmbabelAgent(service.url, "marcus", "m")
