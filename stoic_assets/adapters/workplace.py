@@ -66,6 +66,11 @@ class Workplace:
         return set()
 
     @cached_property
+    def clean_evidence(self) -> set[tuple[str, str]]:
+        """The evaluations, each with its version, whose conversations this process stored without secrets."""
+        return set()
+
+    @cached_property
     def outbox(self) -> Outbox:
         """Messages to evolution service and webhook."""
         return Outbox(self.project.home)

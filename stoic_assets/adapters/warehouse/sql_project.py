@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
-import yaml
 
 from stoic_assets.adapters.disk.paths import shipped
+from stoic_assets.adapters.warehouse.model_yaml import read_model_yaml
 from stoic_assets.adapters.warehouse.table_schemas import TABLES
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.settings import Settings
@@ -69,8 +69,8 @@ def model_variables(settings: Settings) -> dict[str, float]:
 
 @cache
 def _descriptions(folder: Path) -> dict[str, dict[str, Any]]:
-    """The models of `schema.yml` by name; read once a process, since PyYAML takes a tenth of a second for it."""
-    documents = (yaml.safe_load(file.read_text(encoding="utf-8")) for file in (folder / "models").rglob("*.yml"))
+    """The models of `schema.yml` by name; read once a process."""
+    documents = map(read_model_yaml, (folder / "models").rglob("*.yml"))
     return {model["name"]: model for document in documents for model in document.get("models", [])}
 
 
@@ -147,7 +147,7 @@ class SqlProject:
     @cached_property
     def variables(self) -> dict[str, Any]:
         """The `vars` of the project with the overrides."""
-        project: dict[str, Any] = yaml.safe_load((self.folder / "dbt_project.yml").read_text(encoding="utf-8"))
+        project: dict[str, Any] = read_model_yaml(self.folder / "dbt_project.yml")
         return {**project.get("vars", {}), **self._overrides}
 
     @cached_property

@@ -10,9 +10,9 @@ from glob import escape
 from pathlib import Path
 
 import jinja2
-import yaml
 
 from stoic_assets.adapters.warehouse.file_names import VERSION_FOLDER
+from stoic_assets.adapters.warehouse.model_yaml import read_model_yaml
 from stoic_assets.adapters.warehouse.parquet_files import Archive, Key, Place, archives
 from stoic_assets.adapters.warehouse.sql_literals import quoted
 from stoic_assets.adapters.warehouse.sql_project import sql_folder
@@ -84,7 +84,6 @@ def _columns(table: str) -> str:
 @cache
 def _source(warehouse: Path) -> str:
     """Where dbt finds a table, from `sources.yml`; the name is still to be filled in."""
-    text = (sql_folder() / "models" / "sources.yml").read_text(encoding="utf-8")
-    [source] = yaml.safe_load(text)["sources"]
+    [source] = read_model_yaml(sql_folder() / "models" / "sources.yml")["sources"]
     template = jinja2.Template(source["config"]["external_location"], undefined=jinja2.StrictUndefined)
     return str(template.render(env_var=lambda *_: str(warehouse)))
