@@ -29,7 +29,9 @@ def test_a_running_process_has_one_start_time_and_an_ended_one_none(way):
 def test_processes_are_found_by_a_whole_argument():
     if not Path("/proc/self/cmdline").exists():
         pytest.skip("needs /proc to see the arguments of a process")
-    with subprocess.Popen([sys.executable, "-c", "input()", "of=/a b"], stdin=subprocess.PIPE) as child:
+    command = [sys.executable, "-c", "print(flush=True); input()", "of=/a b"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        assert child.stdout.readline()
         assert processes_with("of=/a b") == [child.pid]
         assert processes_with("of=/a") == []
         child.communicate(b"\n")
