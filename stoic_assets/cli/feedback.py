@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from stoic_assets.adapters.evaluation.people import Heard, hear_people
 from stoic_assets.adapters.process.interrupts import run_async
+from stoic_assets.adapters.ratings.feedback_files import feedback_folder
 from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.options import Json
@@ -25,6 +26,9 @@ def feedback(as_json: Json = False) -> None:
                 "unmapped_dimensions": heard.taken.unmapped, "complaints": list(heard.taken.complaints),
             }
         )
+    elif not heard.taken.rows and not heard.versions:
+        folder = feedback_folder(workplace.project.home)
+        console.say(f"no feedback yet; put files into {folder}, or collect ratings with `stoic ratings collect`")
     else:
         _show(heard, [version for version in heard.versions if workplace.evidence.evaluation_ids(version)])
 

@@ -58,6 +58,15 @@ def test_feedback_is_stored_and_the_step_that_remains_is_named(
     assert workplace.outbox.waiting() == {"events": 2}
 
 
+def test_without_feedback_it_is_said_where_to_put_some(
+    workplace: Workplace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    feedback()
+    said = capsys.readouterr().out
+    assert said.startswith("no feedback yet; put files into ")
+    assert str(workplace.project.home / "feedback") in said.replace("\n", "")
+
+
 def test_nothing_new_changes_nothing(
     workplace: Workplace, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

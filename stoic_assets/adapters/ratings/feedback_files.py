@@ -43,7 +43,7 @@ class TakenIn:
         return sorted({dimension for row in self.rows for dimension in row["unmapped_dimensions"]})
 
 
-def _feedback_folder(home: Path) -> Path:
+def feedback_folder(home: Path) -> Path:
     """The folder for feedback files."""
     return home / "feedback"
 
@@ -53,7 +53,7 @@ def feedback_model(workplace: Workplace) -> Ledger | None:
     if is_offline(workplace.env):
         return None
     provider = connect_model(workplace.env, workplace.settings)
-    journal = _feedback_folder(workplace.project.home) / "llm_calls.jsonl"
+    journal = feedback_folder(workplace.project.home) / "llm_calls.jsonl"
     return Ledger(provider, journal, workplace.settings.prices, redactor=workplace.redactor)
 
 
@@ -77,7 +77,7 @@ async def take_in(workplace: Workplace, model: ChatModel | None) -> TakenIn:
     `model` (see `feedback_model`) reads dialogues that were not read before. Raises `ConfigurationError` for a fault
     that concerns every dialogue (a wrong key, an unknown model).
     """
-    files, complaints = _read_folder(_feedback_folder(workplace.project.home))
+    files, complaints = _read_folder(feedback_folder(workplace.project.home))
     reader = _Reader(workplace, model)
     read = await concurrently([reader.read(name, file) for name, file in files.values()])
     settings = workplace.settings
