@@ -21,7 +21,7 @@ from stoic_assets.adapters.models.connect import connect_model, is_offline, judg
 from stoic_assets.adapters.models.judge_cache import CachedModel
 from stoic_assets.adapters.models.ledger import Ledger
 from stoic_assets.adapters.models.model_server import judge_server
-from stoic_assets.adapters.process.configured_secrets import secrets_in
+from stoic_assets.adapters.process.configured_secrets import configured_redactor
 from stoic_assets.adapters.project import Project, find_project, make_home, refuse_undecoded_paths
 from stoic_assets.adapters.warehouse.sql_project import model_variables
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
@@ -48,7 +48,7 @@ class Workplace:
     @cached_property
     def redactor(self) -> Redactor:
         """Blanks the patterns of `stoic.yml` and every configured key and password."""
-        return Redactor(self.settings.secret_patterns, secrets_in(self.env))
+        return configured_redactor(self.settings, self.env)
 
     @cached_property
     def evidence(self) -> EvidenceStore:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from stoic_assets.adapters.evaluation.people import Heard, hear_people
+from stoic_assets.adapters.messages.outbox import errors_of
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.ratings.feedback_files import feedback_folder
 from stoic_assets.adapters.workplace import open_workplace
@@ -16,8 +17,7 @@ def feedback(as_json: Json = False) -> None:
     workplace = open_workplace()
     workplace.warehouse.refuse_misread_folder()
     heard = run_async(hear_people(workplace))
-    errors = dict.fromkeys(error for each in heard.deliveries for error in each.errors)
-    for complaint in (*heard.taken.complaints, *errors):
+    for complaint in (*heard.taken.complaints, *errors_of(heard.deliveries)):
         console.err.print(console.foreign(f"stoic: {complaint}"))
     if as_json:
         console.print_json(

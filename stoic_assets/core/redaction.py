@@ -57,9 +57,7 @@ class Redactor:
 
     def knowing(self, secrets: Iterable[str]) -> "Redactor":
         """A redactor that blanks these secrets as well."""
-        other = Redactor((), (*self._known, *secrets))
-        other._patterns, other._quoting = self._patterns, self._quoting
-        return other
+        return Redactor((pattern.pattern for pattern in self._patterns), (*self._known, *secrets))
 
     def learn(self, secrets: Iterable[str]) -> None:
         """Adds secrets that are blanked from now on."""

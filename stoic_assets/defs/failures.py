@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import dagster as dg
 
-from stoic_assets.adapters.messages.outbox import Delivered
+from stoic_assets.adapters.messages.outbox import Delivered, errors_of
 from stoic_assets.adapters.warehouse.duckdb_engine import is_interrupt
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import InfrastructureError, ServiceUnreachable, StoicError
@@ -58,5 +58,4 @@ def _wait(context: dg.AssetExecutionContext, problem: str) -> None:
 
 def delivery_faults(deliveries: Iterable[Delivered]) -> dict[str, str]:
     """Metadata: why messages still wait in the outbox. A service that refuses them fails no step."""
-    errors = dict.fromkeys(error for each in deliveries for error in each.errors)
-    return {"delivery_faults": "; ".join(errors) or "none"}
+    return {"delivery_faults": "; ".join(errors_of(deliveries)) or "none"}

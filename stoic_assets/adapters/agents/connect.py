@@ -7,7 +7,7 @@ from stoic_assets.adapters.agents.embabel import EmbabelAgent
 from stoic_assets.adapters.agents.openai_agent import OpenAiAgent
 from stoic_assets.adapters.http.api_keys import api_key, require_header
 from stoic_assets.adapters.http.endpoint import require_listener
-from stoic_assets.adapters.process.configured_secrets import secrets_named, secrets_within
+from stoic_assets.adapters.process.configured_secrets import secrets_of_headers
 from stoic_assets.core.endpoint_limits import AgentLimit
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.job_entries import Target
@@ -60,8 +60,7 @@ def header_secrets(target: Target, env: Mapping[str, str]) -> list[str]:
 
     Raises as `connect_agent` does.
     """
-    values = secrets_named({name.upper(): value for name, value in _headers(target, env).items()})
-    return [each for value in values for each in (value, *secrets_within(value))]
+    return secrets_of_headers(_headers(target, env))
 
 
 def header_variables(target: Target) -> set[str]:

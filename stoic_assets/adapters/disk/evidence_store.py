@@ -111,8 +111,7 @@ class EvidenceStore:
         Raises `ConfigurationError` for a damaged one, and when the deletion of the version has begun: it is incomplete.
         """
         path = self.folder(agent_version, evaluation_id) / "manifest.json"
-        if self.is_given_up(agent_version):
-            raise ConfigurationError(f"{agent_version} {_given_up(agent_version)}")
+        self.refuse_given_up(agent_version)
         problem = "was written by another version of stoic-eval, or cannot be read"
         return read_stored(path, _manifest_in, f"{problem}; restore it from a backup, or run a new evaluation")
 
@@ -188,6 +187,11 @@ class EvidenceStore:
     def is_given_up(self, agent_version: str) -> bool:
         """Whether the deletion of a version has begun and not ended: what is left of it counts nowhere."""
         return self._deleting(agent_version).exists()
+
+    def refuse_given_up(self, agent_version: str) -> None:
+        """Raises `ConfigurationError` where `is_given_up`."""
+        if self.is_given_up(agent_version):
+            raise ConfigurationError(f"{agent_version} {_given_up(agent_version)}")
 
     def _deleting(self, agent_version: str) -> Path:
         return self._version_folder(agent_version) / "deleting"

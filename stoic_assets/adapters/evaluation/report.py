@@ -8,7 +8,7 @@ from typing import Any
 from stoic_assets.adapters.disk.files import write_whole
 from stoic_assets.adapters.evaluation.compiled_templates import compiled_templates
 from stoic_assets.adapters.evaluation.release_comparison import why_uncompared
-from stoic_assets.adapters.evaluation.tables import EvaluationTables
+from stoic_assets.adapters.evaluation.tables import VERDICT_ON, EvaluationTables
 from stoic_assets.adapters.ratings.calibration_store import calibration_rows
 from stoic_assets.adapters.warehouse.table_schemas import TABLES
 from stoic_assets.adapters.warehouse.warehouse import Warehouse
@@ -29,8 +29,6 @@ GATHERED_OTHERWISE = (
 )  # fmt: skip
 """Parts of the report's data that are not tables of the evaluation."""
 
-JUDGED = ("virtue_scores", "task_scores")
-"""The tables whose `evaluated_at` says when the evaluation was judged."""
 _LOOKED_AT = 10
 """Earlier versions that may share a job."""
 Key = tuple[str, str]
@@ -102,7 +100,8 @@ def _jobs(workplace: Workplace, manifest: Manifest, trials: Rows) -> list[Row]:
 
 def _rows(warehouse: Warehouse, key: Key, table: str) -> Any:
     """The table's rows, or its one row; none where its stage has not run yet."""
-    columns = () if table in JUDGED else TABLES[table]  # without the time of each row, of which only theirs is shown
+    # Without the time of each row: only that of verdicts is shown.
+    columns = () if table in VERDICT_ON else TABLES[table]
     rows = warehouse.read_if_stored(table, *key, columns)
     return (rows[0] if rows else {}) if table == "evaluation_scores" else rows
 

@@ -13,7 +13,7 @@ from stoic_assets.adapters.http.message_signature import signing_keys
 from stoic_assets.adapters.messages.receiver import SECRETS, SETTINGS
 from stoic_assets.adapters.models.connect import connect_model, evaluator_model, judge_panel, reachable_model
 from stoic_assets.adapters.models.ledger import require_prices
-from stoic_assets.adapters.process.configured_secrets import secrets_in
+from stoic_assets.adapters.process.configured_secrets import configured_redactor
 from stoic_assets.adapters.project import Project
 from stoic_assets.core import templates
 from stoic_assets.core.concurrent_calls import concurrently
@@ -26,7 +26,6 @@ from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.job_entries import Target
 from stoic_assets.core.judging import prompt as judging
 from stoic_assets.core.own_prompts import refuse_prompt
-from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.releases import ALL_VERSIONS, Release
 from stoic_assets.core.settings import Settings
 
@@ -75,7 +74,7 @@ def _refuse_unusable(
 
     Also for a job that could not be judged in the form in which it will be stored.
     """
-    redactor = Redactor(settings.secret_patterns, secrets_in(env))
+    redactor = configured_redactor(settings, env)
     connect_model(env, settings)
     refuse_receivers(env)
     for job in spec.jobs:

@@ -7,7 +7,7 @@ every evaluation; counting as many rows takes 5 ms. `core/evolution` defines the
 import asyncio
 import json
 import sqlite3
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -52,6 +52,11 @@ class Delivered:
     pending: int
     errors: tuple[str, ...] = ()
     taken: Mapping[str, str] = field(default_factory=dict, compare=False)
+
+
+def errors_of(deliveries: Iterable[Delivered]) -> list[str]:
+    """What went wrong in any of several deliveries, each once."""
+    return list(dict.fromkeys(error for each in deliveries for error in each.errors))
 
 
 class Outbox:

@@ -7,11 +7,10 @@ from stoic_assets.adapters.http.endpoint import require_listener
 from stoic_assets.adapters.models.model_server import VARIABLES, ModelServer, evaluator_server, judge_server
 from stoic_assets.adapters.models.offline_model import OFFLINE, OfflineModel
 from stoic_assets.adapters.models.openai_model import OpenAiModel
-from stoic_assets.adapters.process.configured_secrets import secrets_in
+from stoic_assets.adapters.process.configured_secrets import configured_redactor
 from stoic_assets.core.chat import ChatModel, ChatReply, ChatRequest, Role
 from stoic_assets.core.concurrent_calls import concurrently
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.settings import ModelOptions, Settings
 
 DEFAULT_MODEL = "gpt-4.1-mini"
@@ -39,7 +38,7 @@ def connect_model(env: Mapping[str, str], settings: Settings) -> ChatModel:
     options: dict[Role, ModelOptions] = {
         "evaluator": settings.conversations.model_options, "judge": settings.judging.model_options
     }
-    redactor = Redactor(settings.secret_patterns, secrets_in(env))
+    redactor = configured_redactor(settings, env)
     served = {
         server: OpenAiModel(server, settings.limits, settings.prices, options, redactor)
         for server in model_servers(env)

@@ -8,6 +8,8 @@ from urllib.parse import unquote, urlsplit
 
 from stoic_assets.adapters.http.api_keys import custom_headers
 from stoic_assets.adapters.http.message_signature import PREFIX
+from stoic_assets.core.redaction import Redactor
+from stoic_assets.core.settings import Settings
 
 _SECRETS = ("OPENAI_API_KEY", "STOIC_JUDGE_API_KEY", "AGENT_API_KEY", "NEO_PASSWORD", "STOIC_GRAPH_PASSWORD")
 _SIGNING_KEYS = ("EVOLUTION_SECRET", "STOIC_WEBHOOK_SECRET")
@@ -23,8 +25,8 @@ _ADDRESS_NAME = re.compile(r"_(?:UR[IL]|PROXY)$", re.IGNORECASE)
 def secrets_in(env: Mapping[str, str]) -> list[str]:
     """Every configured key and password, including those inside addresses and those for `target.headers`."""
     secrets = [env.get(name, "").strip() for name in _SECRETS]
-    secrets += secrets_named(env)
-    secrets += secrets_named({name.upper(): value for name, value in custom_headers(env).items()})
+    secrets += _named(env)
+    secrets += secrets_of_headers(custom_headers(env))
     secrets += [key.removeprefix(PREFIX) for name in _SIGNING_KEYS for key in env.get(name, "").split()]
     for name in filter(_ADDRESS_NAME.search, env):
         with suppress(ValueError):  # a malformed address is reported where it is used
@@ -34,12 +36,23 @@ def secrets_in(env: Mapping[str, str]) -> list[str]:
     return secrets
 
 
-def secrets_named(values: Mapping[str, str]) -> list[str]:
+def secrets_of_headers(headers: Mapping[str, str]) -> list[str]:
+    """The values of headers whose names say that they are secret, and the secrets within them."""
+    values = _named({name.upper(): value for name, value in headers.items()})
+    return [each for value in values for each in (value, *_within(value))]
+
+
+def configured_redactor(settings: Settings, env: Mapping[str, str]) -> Redactor:
+    """Blanks the patterns of `stoic.yml` and every configured key and password."""
+    return Redactor(settings.secret_patterns, secrets_in(env))
+
+
+def _named(values: Mapping[str, str]) -> list[str]:
     """The values of those variables or headers whose name, in capitals, says that they are secret."""
     return _surely(value.strip() for name, value in values.items() if _SECRET_NAME.search(name))
 
 
-def secrets_within(header: str) -> list[str]:
+def _within(header: str) -> list[str]:
     """The secrets that a header's secret value consists of: what follows a scheme, a password in it, each cookie."""
     sent = header.split()[-1]
     return [sent, *_surely([_password_in(sent), *(cookie.partition("=")[2].strip() for cookie in header.split(";"))])]

@@ -14,7 +14,7 @@ from stoic_assets.core.table_rows import Row, Rows
 Place = tuple[str, str]
 """Agent version and evaluation under which rows are stored."""
 
-OF_THE_ITEM = ("agent_version", "evaluation_id", "trial_id", "practice", "attention", "repeat_of")
+_OF_THE_ITEM = ("agent_version", "evaluation_id", "trial_id", "practice", "attention", "repeat_of")
 """The columns that the key of a reply decides."""
 ELSEWHERE: Place = ("unknown@unknown", "elsewhere")
 """Where ratings are stored that belong to no stored trial."""
@@ -72,7 +72,7 @@ def _placed(row: Row, before: Row | None) -> Row:
     """The row of a rating; what was known of its item stays known if the key is lost."""
     if before is None or before["trial_id"] is None or row["trial_id"] is not None:
         return row
-    return {**row, **{name: before[name] for name in OF_THE_ITEM}}
+    return {**row, **{name: before[name] for name in _OF_THE_ITEM}}
 
 
 def place_of(row: Row) -> Place:

@@ -18,3 +18,9 @@ def test_each_of_several_signing_keys_is_secret_with_and_without_its_prefix() ->
 def test_the_password_in_an_address_that_is_not_ours_may_be_a_word(password: str, known: bool) -> None:
     assert (password in secrets_in({"DATABASE_URL": f"postgresql://me:{password}@localhost/app"})) is known
     assert password in secrets_in({"NEO_URI": f"bolt://me:{password}@localhost"})
+
+
+def test_the_secrets_within_custom_headers_are_known_too():
+    found = secrets_in({"OPENAI_CUSTOM_HEADERS": "Authorization: Bearer gate-key-1\nX-Team: stoa\ncookie: a=c0ffee-12"})
+    assert {"Bearer gate-key-1", "gate-key-1", "a=c0ffee-12", "c0ffee-12"} <= set(found)
+    assert "stoa" not in found
