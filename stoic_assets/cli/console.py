@@ -5,7 +5,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -20,7 +20,7 @@ from rich.text import Text
 from stoic_assets.core.conversation.evidence import Trial, Turn
 from stoic_assets.core.jobs.names import played
 from stoic_assets.core.json_text import json_text
-from stoic_assets.core.progress import StageLines
+from stoic_assets.core.progress import StageLines, Unwatched
 from stoic_assets.core.visible_text import visible
 
 AS_IT_STANDS: dict[str, Any] = {"soft_wrap": True, "markup": False, "emoji": False, "highlight": False}
@@ -119,7 +119,7 @@ def foreign(text: str) -> Text:
     return Text(visible(text))
 
 
-class TerminalProgress:
+class TerminalProgress(Unwatched):
     """Progress bars on stderr, or lines where that is no terminal.
 
     With `verbose` also every message with its events, and every query.
@@ -129,11 +129,6 @@ class TerminalProgress:
         self._bars, self._verbose = bars, verbose
         self._stages: dict[str, TaskID] = {}
         self._lines = StageLines(self.note, time.monotonic)
-        self._clean: Callable[[Any], Any] = lambda data: data
-
-    def clean_by(self, clean: Callable[[Any], Any]) -> None:
-        """Shows messages without what `clean` takes for secrets, as they are stored."""
-        self._clean = clean
 
     def begin(self, stage: str, total: int) -> None:
         """A stage of `total` trials starts."""
@@ -166,7 +161,7 @@ class TerminalProgress:
 
     def note(self, message: str) -> None:
         """Shows something worth knowing that is not a result."""
-        self._bars.console.print(foreign(message), style="dim")
+        self._bars.console.print(foreign(self._clean(message)), style="dim")
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from stoic_assets.cli.partition_run import status_by_runs
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import DONE, FINISHED, REGRADING, Manifest, half_judged, newest_unfinished
 from stoic_assets.core.presentation.formatting import listed
+from stoic_assets.core.presentation.near_names import instead_of
 from stoic_assets.core.releases import check_agent_version
 
 
@@ -40,9 +41,8 @@ def evaluation_of(workplace: Workplace, version: str | None, evaluation_id: str 
         raise ConfigurationError(f"{own} has no evaluation {evaluation_id}: {said}")
     if not (manifests := workplace.evidence.manifests(own)):
         raise ConfigurationError(f"{own} {workplace.evidence.unevaluated(own)}")
-    known = ", ".join(each.evaluation_id for each in manifests)
-    advice = "name one of these, or run `stoic eval` for a new one"
-    raise ConfigurationError(f"{own} has no evaluation {evaluation_id}; known: {known}; {advice}")
+    named = instead_of(evaluation_id, [each.evaluation_id for each in manifests])
+    raise ConfigurationError(f"{own} has no evaluation {evaluation_id}; {named}; or run `stoic eval` for a new one")
 
 
 def _lost(workplace: Workplace, version: str, evaluation_id: str) -> str:
@@ -73,8 +73,8 @@ def _version_of(workplace: Workplace, evaluation_id: str) -> str:
 def newest_to_resume(version: str, jobs: Collection[str], workplace: Workplace) -> Manifest:
     """The newest unfinished evaluation of this version and these jobs.
 
-    One also counts as unfinished if too many of its trials are invalid: these run again from the beginning. One
-    without any entry from before a later one was finished is skipped. Raises `ConfigurationError` if there is none, or
+    One also counts as unfinished if too many of its trials are invalid: these run again from the beginning. One whose
+    journal is empty is skipped if a later one was finished. Raises `ConfigurationError` if there is none, or
     if the newest was judged again but not completely.
     """
     manifests = workplace.evidence.manifests(version)

@@ -19,6 +19,7 @@ from stoic_assets.cli.partition_run import faults_translated, forget_partition
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.json_schema import job_json_schema
 from stoic_assets.core.presentation.formatting import plural
+from stoic_assets.core.presentation.near_names import instead_of
 from stoic_assets.core.releases import ALL_VERSIONS, check_agent_version, is_agent_version
 from stoic_assets.core.stages import PARTITIONS
 
@@ -93,8 +94,7 @@ def _refuse_unknown(workplace: Workplace, version: str) -> None:
         check_agent_version(version)
     stored = {*workplace.evidence.agent_versions(), *workplace.warehouse.agent_versions(), *partitions} - {ALL_VERSIONS}
     if version not in stored:
-        known = ", ".join(sorted(stored)) or "none"
-        raise ConfigurationError(f"nothing is stored for {version}; stored versions: {known}")
+        raise ConfigurationError(f"nothing is stored for {version}; {instead_of(version, stored)}")
 
 
 def _agreed(question: str) -> bool:

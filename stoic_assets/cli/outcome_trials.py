@@ -1,15 +1,12 @@
 """What the terminal tells of single trials: how they ended, and which assertions failed."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from stoic_assets.core.assertions.wording import failure
 from stoic_assets.core.conversation.evidence import PLAIN
 from stoic_assets.core.presentation.formatting import listed
-from stoic_assets.core.scoring.evaluation_junit import low_tasks
+from stoic_assets.core.scoring.low_tasks import Trial, low_tasks
 
-Trial = Mapping[str, Any]
-"""A trial of the document that `--json` prints."""
 Names = Mapping[str, str]
 """What each trial is called, by its id."""
 MOST_LINES = 12

@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from stoic_assets.adapters.disk.file_locks import locked_with_children
+from stoic_assets.adapters.disk.files import write_whole
 from stoic_assets.adapters.graph.embedded_graph import embedded_graph, is_stopped, stop_embedded_graph
 from stoic_assets.adapters.graph.embedded_server import GraphServer, is_running
 from stoic_assets.adapters.http.api_keys import sent_value
@@ -156,21 +157,17 @@ def _only_ui(home: Path) -> Iterator[int]:
     taken = (
         f"another `stoic ui` already serves {home}, or its servers outlived it; use that one, or end its processes{how}"
     )
-    with locked_with_children(_ui_lock(home), ConfigurationError(taken)) as lock:
+    with locked_with_children(home / "ui.lock", ConfigurationError(taken)) as lock:
         yield lock
 
 
-def _ui_lock(home: Path) -> Path:
-    return home / "ui.lock"
-
-
 def _note_processes(home: Path, pids: Sequence[int]) -> None:
-    _ui_lock(home).write_text("".join(f"{pid} {start_time(pid)}\n" for pid in pids))
+    write_whole(home / "ui.pids", "".join(f"{pid} {start_time(pid)}\n" for pid in pids))
 
 
 def _noted_processes(home: Path) -> list[str]:
     """The ids of those that still run."""
-    file = _ui_lock(home)
+    file = home / "ui.pids"
     noted = [line.split(" ", 1) for line in file.read_text().splitlines()] if file.exists() else []
     return [pid for pid, started in noted if start_time(int(pid)) == started]
 

@@ -53,7 +53,7 @@ class TableMissing(StoicError):
 
 
 class InfrastructureError(StoicError):
-    """Something other than the agent failed in a trial (no graph, disk full): the trial is invalid, never scored."""
+    """Something other than the agent failed in a trial (no graph, own limits): the trial is invalid, never scored."""
 
 
 class QueryError(StoicError):

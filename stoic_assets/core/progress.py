@@ -51,10 +51,13 @@ class StageLines:
 
 
 class Unwatched:
-    """No observer."""
+    """No observer; others take from it what they do not show, and `_clean`, which blanks secrets in what they do."""
+
+    _clean: Callable[[Any], Any] = staticmethod(lambda data: data)
 
     def clean_by(self, clean: Callable[[Any], Any]) -> None:
-        """Ignored."""
+        """Sets how secrets are blanked."""
+        self._clean = clean
 
     def begin(self, stage: str, total: int) -> None:
         """Ignored."""

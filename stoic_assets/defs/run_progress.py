@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from typing import Any
 
 from stoic_assets.core.progress import StageLines, Unwatched
 
@@ -12,11 +11,6 @@ class LoggedProgress(Unwatched):
 
     def __init__(self, log: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
         self._log, self._stages = log, StageLines(log, clock)
-        self._clean: Callable[[Any], Any] = lambda data: data
-
-    def clean_by(self, clean: Callable[[Any], Any]) -> None:
-        """Writes messages without what `clean` takes for secrets."""
-        self._clean = clean
 
     def begin(self, stage: str, total: int) -> None:
         """A stage of `total` trials starts."""

@@ -8,11 +8,10 @@ import dagster as dg
 from pydantic import Field
 
 from stoic_assets.adapters.evaluation.conversations import Held, hold_evaluation
-from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.conversation.evidence import SCORED
-from stoic_assets.core.evaluation import CONVERSED, EvaluationRequest, EvaluationSpec
+from stoic_assets.core.evaluation import EvaluationRequest, EvaluationSpec
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.scoring.rounding import mean
 from stoic_assets.defs.evaluation_run import claim, own_evaluation_id, version_of
@@ -82,9 +81,6 @@ def transcripts(
             max_cost=config.max_cost,
         )
         held = run_async(conversations)
-        if "evaluations" not in held.files:  # nothing was left to hold; a run that ends before its verdicts is resumed
-            head = EvaluationTables(workplace, held.manifest).write_head(CONVERSED, planned_trials=held.planned)
-            held.files["evaluations"] = head
     return dg.MaterializeResult(metadata=_metadata(held, workplace.redactor))
 
 

@@ -21,10 +21,12 @@ def test_messages_are_shown_without_secrets_and_what_steers_a_terminal() -> None
         trial = Trial("t", "job", "withheld", 1, "u", "s2")
         progress.turn(trial, Turn(1, "agent", "\x1b[2Jit is sk-abc", events=(call,)))
         progress.query(trial, "RETURN 'sk-abc'\nLIMIT 1\rjob~s2 withheld 2 agent no")
+        progress.note("refused: sk-abc")
     lines = shown.getvalue().splitlines()
     assert lines[0] == "job~s2 withheld 1 agent [U+001B][2Jit is [redacted]"
     assert lines[1].strip() == '{"request": {"arguments": {"key": "[redacted]"}}}'
-    assert lines[2:] == ["job~s2 withheld 1 query RETURN '[redacted]'", "  | LIMIT 1", "  | job~s2 withheld 2 agent no"]
+    query = ["job~s2 withheld 1 query RETURN '[redacted]'", "  | LIMIT 1", "  | job~s2 withheld 2 agent no"]
+    assert lines[2:] == [*query, "refused: [redacted]"]
 
 
 def test_without_a_terminal_the_begin_and_the_end_of_a_stage_are_lines() -> None:

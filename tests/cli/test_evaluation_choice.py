@@ -87,7 +87,7 @@ def test_an_evaluation_is_judged_again_that_is_named_or_the_newest(workplace: Wo
     version = older.agent_version
     assert evaluation_of(workplace, version, None) == newer
     assert evaluation_of(workplace, version, "2025") == older
-    with pytest.raises(ConfigurationError, match="has no evaluation 2024; known: 2025, 2026; name one of these, or"):
+    with pytest.raises(ConfigurationError, match=r"no evaluation 2024; did you mean 202\d\? known: 2025, 2026; or run"):
         evaluation_of(workplace, version, "2024")
 
 
@@ -101,7 +101,7 @@ def test_an_id_tells_its_version_unless_several_have_it(workplace: Workplace, ma
         (None, "E3", r"there is no evaluation E3; `stoic list` shows the ids"),
         ("marcus@2", "E1", "marcus@2 has no evaluation E1: it belongs to marcus@1; name that version, or leave --"),
         ("marcus@3", "E3", r"marcus@3 was never evaluated; did you mean marcus@\d\? known: marcus@1, marcus@2; to "),
-        ("marcus@2", "E3", "marcus@2 has no evaluation E3; known: E2, both; name one of these"),
+        ("marcus@2", "E3", r"marcus@2 has no evaluation E3; known: E2, both; or run"),
     ):  # fmt: skip
         with pytest.raises(ConfigurationError, match=refused):
             evaluation_of(workplace, version, evaluation_id)

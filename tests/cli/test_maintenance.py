@@ -336,7 +336,7 @@ def test_a_version_that_is_not_there_is_refused_with_those_that_are(workplace: W
     workplace.warehouse.write("turns", "mentor@2", "E9", [])
     with pytest.raises(ConfigurationError) as refused:
         CliRunner().invoke(COMMANDS, ["delete", version, "--yes"], catch_exceptions=False)
-    assert str(refused.value) == f"nothing is stored for {version}; stored versions: marcus@1.1.0, mentor@2"
+    assert str(refused.value) == f"nothing is stored for {version}; known: marcus@1.1.0, mentor@2"
     assert workplace.warehouse.has("turns", ALL_VERSIONS, "ratings")
     assert refused.value.exit_code == 2
 

@@ -69,5 +69,5 @@ def test_it_is_that_of_the_newest_or_of_one_that_is_named(
         pytest.raises(ConfigurationError, match=r"^evaluation 2026 is running in another process; report it once"),
     ):
         reports.report(version, evaluation="2026")
-    with pytest.raises(ConfigurationError, match="has no evaluation 2023; known: 2024, 2025, 2026"):
+    with pytest.raises(ConfigurationError, match=r"no evaluation 2023; did you mean 202\d\? known: 2024, 2025, 2026"):
         reports.report(version, evaluation="2023")

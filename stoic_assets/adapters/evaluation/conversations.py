@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -66,7 +66,11 @@ async def hold_evaluation(
     held = (await hold_evaluations(workplace, [wanted], run_id, at_once, max_cost))[evaluation_id]
     if isinstance(held, StoicError):
         raise held
-    return held
+    if "evaluations" in held.files:
+        return held
+    # Nothing was left to hold. A run that ends before its verdicts is one to resume, whatever it was before.
+    head = EvaluationTables(workplace, held.manifest).write_head(CONVERSED, planned_trials=held.planned)
+    return replace(held, files={**held.files, "evaluations": head})
 
 
 async def hold_evaluations(

@@ -11,11 +11,14 @@ import secrets
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from stoic_assets.adapters.disk.files import write_whole
+from pydantic import TypeAdapter
+
+from stoic_assets.adapters.disk.files import read_stored, write_whole
 
 ROOT, OBSERVER = "root", "observer"
 SUBJECT, STOIC = "subject", "stoic"
 
+_ADVICE = "cannot be read or is damaged; remove it, and the embedded graph gets new passwords"
 _ITERATIONS = 65536
 _READ = ["readRecord"]
 _WRITE = ["createRecord", "readRecord", "updateRecord", "deleteRecord"]
@@ -35,7 +38,8 @@ class Passwords:
 def prepare_accounts(folder: Path) -> Passwords:
     """Writes the server's account files into `folder`/config and returns the passwords that they accept.
 
-    The server must not be running: it reads its accounts when it starts and writes them back.
+    The server must not be running: it reads its accounts when it starts and writes them back. Raises
+    `ConfigurationError` for a damaged file of passwords, `StorageError` where nothing can be written.
     """
     passwords = _kept_passwords(folder / "credentials.json")
     config = folder / "config"
@@ -50,13 +54,12 @@ def prepare_accounts(folder: Path) -> Passwords:
 
 
 def _kept_passwords(file: Path) -> Passwords:
-    try:
-        return Passwords(**json.loads(file.read_text(encoding="utf-8")))
-    except FileNotFoundError:
-        root, observer = secrets.token_urlsafe(24), secrets.token_urlsafe(24)
-        fresh = Passwords(root, observer, _hashed(root), _hashed(observer))
-        write_whole(file, json.dumps(asdict(fresh)), mode=0o600)
-        return fresh
+    if kept := read_stored(file, TypeAdapter(Passwords).validate_json, _ADVICE):
+        return kept
+    root, observer = secrets.token_urlsafe(24), secrets.token_urlsafe(24)
+    fresh = Passwords(root, observer, _hashed(root), _hashed(observer))
+    write_whole(file, json.dumps(asdict(fresh)), mode=0o600)
+    return fresh
 
 
 def _user(name: str, password_hash: str, database: str, group: str) -> dict[str, object]:

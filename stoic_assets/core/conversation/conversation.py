@@ -32,8 +32,8 @@ async def hold_trial(planned: Planned, world: World, journal: Journal) -> Eviden
     """Runs a trial, or the rest of an interrupted one, and returns its evidence.
 
     A trial that an earlier run left invalid starts again. A fault inside becomes the trial's outcome.
-    `ConfigurationError`, `ServiceUnreachable` and `BudgetReached` pass through: they concern the whole evaluation, and
-    the next run resumes the trial.
+    `ConfigurationError`, `ServiceUnreachable`, `StorageError` and `BudgetReached` pass through: they concern the whole
+    evaluation, and the next run resumes the trial.
     """
     conversation = _Conversation(planned, world, journal)
     if not conversation.is_over():

@@ -6,6 +6,7 @@ from stoic_assets.core.conversation.evidence import Evidence, Observation, Trial
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.json_text import json_text
 from stoic_assets.core.judging.suspicion import suspicions
+from stoic_assets.core.scoring.rounding import mean
 from stoic_assets.core.table_rows import Row
 
 
@@ -33,7 +34,7 @@ def job_columns(job: Job) -> Row:
 def average_response_ms(evidence: Evidence) -> float | None:
     """Mean time of the agent's replies in milliseconds; None when it never replied."""
     times = [turn.response_ms for turn in evidence.turns if turn.speaker == "agent"]
-    return sum(times) / len(times) if times else None
+    return mean(times)
 
 
 def turn_rows(evidence: Evidence) -> list[Row]:

@@ -7,10 +7,8 @@ from typing import TypedDict
 from stoic_assets.core.evolution.estimate import WeightedScore, estimated
 from stoic_assets.core.evolution.stoic_evaluation import StoicEvaluation
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
+from stoic_assets.core.rounding_error import falls_short
 from stoic_assets.core.settings import Evolution, Weakness
-
-_DIGITS = 9
-"""A mean that differs from a threshold only beyond these decimals differs by rounding."""
 
 
 class Floor(TypedDict):
@@ -68,8 +66,8 @@ def _objective(virtue: Virtue, evaluations: Sequence[StoicEvaluation], floor: fl
 
 
 def _floor(at: float, mean: float, high: float | None) -> Floor:
-    certain = high is not None and round(high, _DIGITS) < at
-    return {"at": at, "violated": round(mean, _DIGITS) < at, "certain": certain}
+    certain = high is not None and falls_short(high, at)
+    return {"at": at, "violated": falls_short(mean, at), "certain": certain}
 
 
 def below_floor(found: Objectives) -> list[Virtue]:
@@ -92,7 +90,7 @@ def severities(found: Objectives, weakness: Weakness) -> dict[Virtue, float]:
     weak = {
         virtue: (1 - each["mean"]) * each["confidence"]
         for virtue, each in found.items()
-        if round(each["mean"], _DIGITS) < weakness.score_below and _is_sure(each, weakness)
+        if falls_short(each["mean"], weakness.score_below) and _is_sure(each, weakness)
     }
     return dict(sorted(weak.items(), key=lambda item: -item[1]))
 
@@ -112,9 +110,9 @@ def uncertain(found: Objectives, weakness: Weakness, evolution: Evolution) -> li
 
 def _is_sure(found: Objective, weakness: Weakness) -> bool:
     above = weakness.sure_above(found["calibrated"])
-    return round(found["confidence"], _DIGITS) > round(above, _DIGITS)
+    return falls_short(above, found["confidence"])
 
 
 def _too_wide(found: Objective, width: float) -> bool:
     low, high = found["low"], found["high"]
-    return low is None or high is None or round(high - low, _DIGITS) > width
+    return low is None or high is None or falls_short(width, high - low)

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from stoic_assets.core.errors import ConfigurationError
+from stoic_assets.core.presentation.near_names import instead_of
 from stoic_assets.core.ratings.blinding import Keys
 from stoic_assets.core.table_rows import Row, Rows
 
@@ -41,8 +42,7 @@ def chosen_study(rows: Rows, keys: Keys, page_id: str | None = None) -> Study:
     pages = sorted(proper, key=lambda page: (max(row["rated_at"] for row in proper[page]), page), reverse=True)
     page = page_id or next(iter(pages), NO_PAGE)
     if page_id and page_id not in proper:
-        rated = ", ".join(pages) or "none"
-        raise ConfigurationError(f"no rating belongs to page {page_id}; there are ratings of: {rated}")
+        raise ConfigurationError(f"no rating belongs to page {page_id}; {instead_of(page_id, pages)}")
     shown = proper[page]
     raters = {row["rater_id"] for row in shown if _shown_first(row) in keys}
     training = [row for row in rows if _is_training(row) and (row["rater_id"] in raters or not shown)]

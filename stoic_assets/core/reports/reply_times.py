@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from stoic_assets.core.reports.data import values
 from stoic_assets.core.table_rows import Rows
@@ -34,4 +35,4 @@ def reply_times(turns: Rows) -> ReplyTimes | None:
     times = replies(turns)
     if not times:
         return None
-    return ReplyTimes(len(times), sum(times) / len(times), {share: quantile(times, share) for share in SHARES})
+    return ReplyTimes(len(times), fmean(times), {share: quantile(times, share) for share in SHARES})

@@ -9,8 +9,7 @@ from stoic_assets.core.conversation.evidence import SCORED
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 from stoic_assets.core.presentation.formatting import short_of
 from stoic_assets.core.presentation.junit import Case, Suite, junit
-
-Trial = Mapping[str, Any]
+from stoic_assets.core.scoring.low_tasks import Trial, low_tasks
 
 
 def evaluation_junit(
@@ -67,14 +66,6 @@ def _case(trial: Trial, classname: str, name: str, task_at_least: float) -> Case
 def _failed_assertions(trial: Trial) -> list[str]:
     """Those with a weight: others may fail without consequence."""
     return [failure(each) for each in trial["assertions"] if each["weight"] and each["passed"] is False]
-
-
-def low_tasks(trial: Trial, task_at_least: float) -> list[Mapping[str, Any]]:
-    """The tasks of a trial that lowered the mean of its task scores; none where it is high enough."""
-    mean = trial["scores"]["task"]
-    if mean is None or round(mean, 9) >= task_at_least:
-        return []
-    return [task for task in trial["tasks"] if task["score"] is not None and task["score"] < task_at_least]
 
 
 def _breakdown(trial: Trial) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from stoic_assets.core.presentation.formatting import short_of
-from stoic_assets.core.rounding_error import ROUNDING
+from stoic_assets.core.rounding_error import falls_short
 
 
 def shortfalls(
@@ -23,7 +23,7 @@ def _average_shortfall(average: float | None, gate: float) -> str | None:
     if average is None:
         takes = "`overall` takes tasks, assertions or `aspirationalAverage`"
         return f"there is no average score to compare with --fail-under {gate:.10g}: {takes}"
-    if average < gate - ROUNDING:
+    if falls_short(average, gate):
         return f"the average score {short_of(average, gate)} is below {gate:.10g}"
     return None
 
@@ -32,6 +32,6 @@ def _passed_shortfall(passed: Sequence[bool], gate: float) -> str | None:
     if not passed:
         return f"no trial has a task or assertion to pass, as --min-passed {gate:.10g} needs"
     share = sum(passed) / len(passed)
-    if share < gate - ROUNDING:
+    if falls_short(share, gate):
         return f"{sum(passed)} of {len(passed)} trials passed ({short_of(share, gate)}), fewer than {gate:.10g}"
     return None

@@ -36,7 +36,7 @@ def test_two_studies_are_never_one(make_study: MakeStudy) -> None:
     alone = analyse(placed(good, "second", LATE), resampling=Resampling(50)).dimensions["helpfulness"].coefficients
     assert analyse(newest.rows, resampling=Resampling(50)).dimensions["helpfulness"].coefficients == alone
     assert {row["page_id"] for row in chosen_study(rows, {}, "first").rows} == {"first"}
-    with pytest.raises(ConfigurationError, match="no rating belongs to page third; there are ratings of: second, fir"):
+    with pytest.raises(ConfigurationError, match="no rating belongs to page third; known: elsewhere, first, second"):
         chosen_study(rows, {}, "third")
 
 

@@ -60,7 +60,7 @@ def test_a_failed_trial_names_the_assertions_that_failed_it() -> None:
 def test_a_failed_trial_names_the_tasks_that_failed_it() -> None:
     tasks = [
         {"task": "Remind me", "score": 0.699, "reason": "Too late"}, {"task": "Thank", "score": 0.7, "reason": ""},
-        {"task": "Wait", "score": None, "reason": ""},
+        {"task": "Wait", "score": None, "reason": ""}, {"task": "Greet", "score": 0.7 - 1e-12, "reason": ""},
     ]  # fmt: skip
     kind, message, _ = result(trial(passed=False, scores={"task": 0.6995}, tasks=tasks)) or ("", "", "")
     assert (kind, message) == ("failure", "task scored 0.699: Remind me  (Too late)")
