@@ -83,17 +83,17 @@ def collect(
     else:
         files = plural(counts.pop("files"), "file")
         console.say(", ".join([files, *(f"{count} {name}" for name, count in counts.items())]))
-        if collected.superseded:
+        if counts["superseded"]:
             console.say(
-                "superseded: of the same rater, item and page there is a newer rating, or one of the same time that "
-                "took longer or came later; if two people used one rater id, change it in one person's files"
+                "superseded: the same rater has rated the same item of the same page again (at the same time: the "
+                "longer or later rating counts); if two people used one rater id, change it in one person's files"
             )
-        if collected.unknown:
+        if counts["unknown"]:
             console.say(
-                f"unknown: of no page that is known here: of a study made elsewhere, of a version that was deleted, or "
-                f"{keys_file(workplace.project.home)} is lost"
+                "unknown: these ratings belong to no page that is known here: the page was made elsewhere, its version "
+                f"was deleted, or {keys_file(workplace.project.home)} is lost"
             )
-        if collected.has_new:
+        if collected.merged.has_new:
             console.say(REMAINS)
 
 

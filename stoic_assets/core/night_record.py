@@ -40,8 +40,8 @@ class Alarm(BaseModel, frozen=True):
 class Night(BaseModel, frozen=True):
     """The record of a night (`YYYY-MM-DD`).
 
-    `alarms`, by version, are those reported in it or before, for as long as the version regresses every night; `told`,
-    by evaluation id, is for evaluations reported to have no verdict: the run that had held their conversations then.
+    `alarms`, by version, are those reported in it or before, for as long as the version regresses every night. `told`
+    has the evaluations that were reported to have no verdict, each with the run that had held its conversations then.
     """
 
     night: str

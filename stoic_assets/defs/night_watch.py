@@ -21,7 +21,7 @@ from stoic_assets.core.stages import VERDICTS
 from stoic_assets.core.table_rows import Row
 from stoic_assets.defs.failures import delivery_faults
 from stoic_assets.defs.maintenance import compaction
-from stoic_assets.defs.releases import ENDED, release_evaluation
+from stoic_assets.defs.releases import release_evaluation
 from stoic_assets.defs.shown_rows import shown
 
 CONVERSATIONS = "nightly_conversations"
@@ -91,7 +91,7 @@ def _step(context: dg.SensorEvaluationContext, workplace: Workplace, night: Nigh
 def _is_under_way(instance: dg.DagsterInstance, night: Night) -> bool:
     """Whether the run of a round is still running: it also checks the judge, before verdicts are drawn."""
     runs = [instance.get_run_by_id(held.run_id) for held in night.rounds]
-    return any(run is not None and run.status not in ENDED for run in runs)
+    return any(run is not None and not run.is_finished for run in runs)
 
 
 def _heads(workplace: Workplace, night: Night) -> dict[str, Row]:
@@ -111,7 +111,7 @@ def _facts(instance: dg.DagsterInstance, workplace: Workplace, night: Night, hea
     }
     filters = dg.RunsFilter(job_name=release_evaluation.name, tags={EVALUATION_TAG: list(night.versions)})
     runs = instance.get_runs(filters) if night.versions else []
-    running = {run.tags[EVALUATION_TAG] for run in runs if run.status not in ENDED}
+    running = {run.tags[EVALUATION_TAG] for run in runs if not run.is_finished}
     asked = {_run_key(held, each.evaluation_id) for held in night.rounds for each in held.evaluations.values()}
     ended = {run.tags[EVALUATION_TAG] for run in runs if run.tags.get(RUN_KEY_TAG) in asked}
     known = workplace.nights.alarms_before(night.night)

@@ -92,15 +92,15 @@ def sql_models(context: dg.AssetExecutionContext, workplace: dg.ResourceParam[Wo
         offline = EvaluationTables(workplace, manifest).is_offline()
         with open_models(workplace.warehouse, manifest.agent_version, manifest.evaluation_id) as models:
             for model in _project.stored:
+                if of_inputs := _project.inputs(model) & failed.keys():
+                    failed[model] = failed[min(of_inputs)]  # logged where it happened
+                    continue
                 try:
-                    for each in _project.inputs(model) & failed.keys():
-                        raise failed[each]
                     results = list(_results(context, models, model, manifest.agent_version, offline))
                 except Exception as error:
                     if is_interrupt(error):
                         raise
-                    if error not in failed.values():
-                        context.log.error(f"{model}: {workplace.redactor.text(str(error))}")
+                    context.log.error(f"{model}: {workplace.redactor.text(str(error))}")
                     failed[model] = error
                 else:
                     yield from results

@@ -55,7 +55,7 @@ def test_collecting_says_what_came_in(tmp_path: Path, capsys: pytest.CaptureFixt
     collect([tmp_path / "ann.json"])
     counts, unknown = capsys.readouterr().out.splitlines()
     assert counts == "1 file, 1 new, 0 changed, 0 unchanged, 0 superseded, 1 unknown"
-    assert unknown.startswith("unknown: of no page that is known here: ")
+    assert unknown.startswith("unknown: these ratings belong to no page that is known here: ")
     (tmp_path / "another ann.json").write_text(json.dumps([rating | {"ratings": MARKS, "timestamp": "2025-12-31"}]))
     collect([tmp_path / "another ann.json"])
     counts, advice, _ = capsys.readouterr().out.splitlines()

@@ -3,7 +3,7 @@
 import json
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.conversation.evidence import SCORED
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.ratings.blinding import Key, Reply, blind
-from stoic_assets.core.ratings.collection import merge
+from stoic_assets.core.ratings.collection import Merged, merge
 from stoic_assets.core.ratings.page.build import build_page
 from stoic_assets.core.ratings.rated_item import RatedItem
 from stoic_assets.core.ratings.rating_file import Rating, parse_ratings
@@ -37,29 +37,16 @@ class Built:
 
 @dataclass(frozen=True)
 class Collected:
-    """What was collected: files, and ratings by their effect on the table, as `merge` counts them.
-
-    `written` are the table's new files.
-    """
+    """What was collected from so many files: ratings by their effect on the table, and the table's new files."""
 
     files: int
-    new: int
-    changed: int
-    unchanged: int
-    superseded: int
-    unknown: int
+    merged: Merged
     written: tuple[Path, ...]
 
     @property
-    def has_new(self) -> bool:
-        """Whether ratings were collected that the table did not have, and some were of our own pages."""
-        known = self.new + self.changed + self.unchanged + self.superseded > self.unknown
-        return known and self.new + self.changed > 0
-
-    @property
     def counts(self) -> dict[str, int]:
-        """All numbers, without the names of the written files, as they are reported."""
-        return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "written"}
+        """All numbers, as they are reported."""
+        return {"files": self.files, **self.merged.counts}
 
 
 def build(
@@ -133,9 +120,7 @@ def collect(workplace: Workplace, paths: Iterable[Path]) -> Collected:
         merged = merge(stored, ratings, read_keys(workplace.project.home))
         written = [workplace.warehouse.write(TABLE, *place, rows) for place, rows in merged.rows.items()]
     workplace.warehouse.publish()  # which an evaluation would do; a study made elsewhere has none
-    return Collected(
-        len(files), merged.new, merged.changed, merged.unchanged, merged.superseded, merged.unknown, tuple(written)
-    )
+    return Collected(len(files), merged, tuple(written))
 
 
 def _files(paths: Iterable[Path], keys: Path) -> list[Path]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from stoic_assets.adapters.disk.files import write_whole
 from stoic_assets.adapters.warehouse.sql_project import SqlProject
-from stoic_assets.adapters.warehouse.table_schemas import columns_of
+from stoic_assets.adapters.warehouse.table_schemas import duckdb_columns
 
 FILE = "lineage.json"
 """In the dbt project: for each model the digest of its SQL, and for each column its sources, as `table.column`."""
@@ -32,10 +32,7 @@ def traced(project: SqlProject, model: str) -> Lineage:
     """The lineage of every column of `model`, read from its SQL; nothing is run."""
     from sqlglot.lineage import lineage as trace
 
-    schema = {
-        table: {"agent_version": "VARCHAR"} | {name: kind.duckdb for name, kind in columns_of(table).items()}
-        for table in project.inputs(model)
-    }
+    schema = {table: {"agent_version": "VARCHAR"} | duckdb_columns(table) for table in project.inputs(model)}
     roots = trace(None, project.sql[model], schema=schema, dialect="duckdb", trim_selects=False)
     return {column: _leaves(root.walk()) for column, root in roots.items()}
 

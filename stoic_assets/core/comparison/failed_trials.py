@@ -37,7 +37,8 @@ def failure_note(base: Side, candidate: Side, jobs: Set[str]) -> str | None:
 def failures_left_out(base: Side, candidate: Side, jobs: Set[str]) -> dict[tuple[str, Scope], str]:
     """The failures that a measure leaves out, by measure and scope, where a verdict may rest on them.
 
-    That is in cells that both ran and at least one side was measured in, for a lift in jobs that have one.
+    A cell counts if both versions ran it and at least one of them has the measure there; for a lift, only in jobs with
+    both conditions.
     """
     found = {}
     ran = ran_by_both(base, candidate, jobs)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from operator import itemgetter
 from typing import Literal
@@ -34,6 +34,17 @@ class Merged:
     unchanged: int
     superseded: int
     unknown: int
+
+    @property
+    def has_new(self) -> bool:
+        """Whether there are ratings that the table did not have, and some of our own pages."""
+        known = self.new + self.changed + self.unchanged + self.superseded > self.unknown
+        return known and self.new + self.changed > 0
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The numbers of ratings, by their effect."""
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "rows"}
 
 
 def merge(stored: Rows, ratings: Iterable[Rating], keys: Keys) -> Merged:

@@ -93,7 +93,7 @@ def test_the_order_in_which_files_are_named_is_of_no_account(
         save(tmp_path / "sent", [rating | {"ratings": MARKS | {"helpfulness": mark}}], f"{name}.json")
         for name, mark in (("first", 5), ("second", 2))
     ]
-    assert collect(workplace, paths[::order]).superseded == 1
+    assert collect(workplace, paths[::order]).merged.superseded == 1
     assert [row["helpfulness"] for row in rows(workplace)] == [2]
 
 
@@ -173,7 +173,7 @@ def test_what_comes_back_finds_its_trial(workplace: Workplace, tmp_path: Path) -
     store(workplace, "e1", [trial("e1", "grief")])
     build(workplace, [VERSION])
     collected = collect(workplace, [save(tmp_path / "in", ratings_of(workplace))])
-    assert (collected.files, collected.new, collected.unknown) == (1, 8, 0)
+    assert (collected.files, collected.merged.new, collected.merged.unknown) == (1, 8, 0)
     [row] = [row for row in rows(workplace) if row["trial_id"]]
     assert (row["agent_version"], row["evaluation_id"]) == (VERSION, "e1")
     assert row["trial_id"] == "e1.counsel.grief.withheld.1"
@@ -189,12 +189,13 @@ def test_collecting_is_idempotent_and_takes_changes(workplace: Workplace, tmp_pa
     file = save(tmp_path / "in", ratings_of(workplace))
     collect(workplace, [file])
     again = collect(workplace, [file, tmp_path / "in"])
-    assert (again.files, again.new, again.changed, again.unchanged, again.written) == (1, 0, 0, 8, ())
+    assert (again.files, again.written) == (1, ())
+    assert (again.merged.new, again.merged.changed, again.merged.unchanged) == (0, 0, 8)
     changed = ratings_of(workplace, overall="no", timestamp="2026-02-02T10:00:00Z", comments="open sesame")
     later = collect(workplace, [save(tmp_path / "in", changed, "ann (2).json")])
-    assert (later.new, later.changed, later.unchanged) == (0, 8, 0)
+    assert (later.merged.new, later.merged.changed, later.merged.unchanged) == (0, 8, 0)
     assert {(row["overall"], row["comments"]) for row in rows(workplace)} == {("no", "open [redacted]")}
-    assert collect(workplace, [tmp_path / "in"]).changed == 0
+    assert collect(workplace, [tmp_path / "in"]).merged.changed == 0
 
 
 def test_studies_made_elsewhere_are_taken(workplace: Workplace, tmp_path: Path) -> None:
@@ -206,7 +207,7 @@ def test_studies_made_elsewhere_are_taken(workplace: Workplace, tmp_path: Path) 
         for n in range(3) for rater in ("rater_001", "rater_002")
     ]  # fmt: skip
     collected = collect(workplace, [save(tmp_path / "in", ratings)])
-    assert (collected.new, collected.unknown) == (6, 6)
+    assert (collected.merged.new, collected.merged.unknown) == (6, 6)
     assert {row["trial_id"] for row in rows(workplace)} == {None}
 
 
@@ -315,13 +316,13 @@ def test_going_on_on_a_second_page_leaves_the_first_as_it_was(workplace: Workpla
     two = build(workplace, [VERSION, "marcus@1.1"]).page_id
     for rater in ("ann", "ben"):
         save(tmp_path / "in", ratings_of(workplace, rater), f"{rater} 2.json")
-    assert collect(workplace, [tmp_path / "in"]).new == first.new + 2
+    assert collect(workplace, [tmp_path / "in"]).merged.new == first.merged.new + 2
     for page, rated in ((one, 2), (two, 4)):
         found = analyse_ratings(workplace, page)
         assert (found.analysis.table.ratings, len(found.study.rows)) == (rated, rated + 2 * 7)
     assert [found.metrics.interpretation_confidence for found in rated_replies(workplace)] == [0.5, 0.5]
     again = collect(workplace, [tmp_path / "in" / "ann one.json"])
-    assert (again.unchanged, again.written) == (first.new // 2, ())
+    assert (again.merged.unchanged, again.written) == (first.merged.new // 2, ())
 
 
 def test_ratings_of_hidden_repeats_are_no_further_items_once_their_version_is_forgotten(

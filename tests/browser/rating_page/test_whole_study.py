@@ -70,7 +70,7 @@ def test_a_whole_study_by_keyboard_alone(screen: Any, visit: Any, workplace: Wor
     assert all(rating["meta"]["seconds"] > 0 for rating in ratings)
 
     collected = collect(workplace, [file])
-    assert (collected.new, collected.unknown) == (built.items + PRACTICE, 0)
+    assert (collected.merged.new, collected.merged.unknown) == (built.items + PRACTICE, 0)
     [counts] = workplace.warehouse.query(
         "select count(distinct trial_id) as trials, count(repeat_of) as repeats, sum(attention::int) as attention, "
         "sum(practice::int) as practice from human_ratings"
