@@ -31,9 +31,9 @@ sloped as (
         case when lag(n) over judged is not null then regr_slope(mean, n) over judged end as slope
     from placed
     -- Each panel of judges has a scale of its own, and so has each set of jobs: ten hard ones more are no decline, and
-    -- neither is a condition that was left out.
+    -- neither is a condition that was left out. An evaluation of which they are not known is like no other.
     window judged as (
-        partition by agent, virtue, judges, suite
+        partition by agent, virtue, judges, coalesce(suite, [evaluation_id])
         order by n
         rows between 4 preceding and current row
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stoic_assets.adapters.disk.files import write_whole
+from stoic_assets.adapters.disk.home_format import note_format, refuse_newer_format
 from stoic_assets.adapters.disk.paths import refuse_undecoded
 from stoic_assets.core.errors import ConfigurationError
 
@@ -66,18 +67,29 @@ def refuse_undecoded_paths(project: Project, env: Mapping[str, str]) -> None:
 
 
 def make_home(project: Project, to_read: bool = False) -> None:
-    """Makes `STOIC_HOME`. Raises `ConfigurationError` if it cannot be written; `to_read`, it only has to exist."""
+    """Makes `STOIC_HOME`; `to_read`, it only has to exist.
+
+    Raises `ConfigurationError` if it cannot be written, or if a newer Stoic Eval has written to it.
+    """
     is_new = not project.home.exists()
+    refusal = _refusal_to_write(project)
+    if refusal and not (to_read and project.home.is_dir()):
+        raise ConfigurationError(refusal)
+    refuse_newer_format(project.home)
+    if not to_read:
+        note_format(project.home)
+    if is_new:  # transcripts, and the key to blinded ratings, are not for a repository
+        write_whole(project.home / ".gitignore", "*\n")
+
+
+def _refusal_to_write(project: Project) -> str | None:
+    """Makes the folders; what is said where they cannot be made or written."""
     try:
         project.home.mkdir(parents=True, exist_ok=True)
         project.warehouse.mkdir(parents=True, exist_ok=True)
         if not os.access(project.home, os.W_OK):
             raise PermissionError(13, "not writable")
     except OSError as error:
-        is_there = project.home.is_dir()
-        if not (to_read and is_there):
-            advice = _ONLY_TO_READ if is_there else "set STOIC_HOME to a folder that can"
-            problem = f"STOIC_HOME {project.home} cannot be written ({error.strerror})"
-            raise ConfigurationError(f"{problem}; {advice}") from None
-    if is_new:  # transcripts, and the key to blinded ratings, are not for a repository
-        write_whole(project.home / ".gitignore", "*\n")
+        advice = _ONLY_TO_READ if project.home.is_dir() else "set STOIC_HOME to a folder that can"
+        return f"STOIC_HOME {project.home} cannot be written ({error.strerror}); {advice}"
+    return None

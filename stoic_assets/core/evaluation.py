@@ -127,8 +127,8 @@ class EvaluationSpec(BaseModel, frozen=True):
     prompts_hash: str
 
     def hash(self) -> str:
-        """SHA-256 of the specification."""
-        return hashlib.sha256(self.model_dump_json(by_alias=True).encode()).hexdigest()
+        """SHA-256 of the specification; a field that a later release adds does not change it."""
+        return hashlib.sha256(self.model_dump_json(by_alias=True, exclude_defaults=True).encode()).hexdigest()
 
     def blanked(self, redactor: Redactor) -> "EvaluationSpec":
         """The specification as it is stored and shown. Raises as `Job.blanked` does."""
@@ -195,7 +195,7 @@ def refuse_change(begun: Manifest, wanted: EvaluationSpec, redactor: Redactor) -
     ]
     called = {
         "jobs": f"jobs {_changed_jobs(then.jobs, now.jobs)}",
-        "prompts_hash": "the built-in prompts (stoic-eval was updated)",
+        "prompts_hash": "the built-in prompts (stoic-eval was updated; its former version can resume)",
     }
     named = ", ".join(called.get(name) or f"{name} ({_former(getattr(then, name))})" for name in changed)
     regrade = f"{judge_again(begun.agent_version, begun.evaluation_id)} accepts other judges once all trials are run"
@@ -219,13 +219,15 @@ def _changed_jobs(before: Iterable[Job], after: Iterable[Job]) -> str:
     return "(" + ", ".join(name for name in sorted(old | new) if old.get(name) != new.get(name)) + ")"
 
 
-def evaluation_row(manifest: Manifest, status: str, ended_at: str | None, **counts: Any) -> dict[str, Any]:
-    """The row of table `evaluations`."""
+def evaluation_row(
+    manifest: Manifest, status: str, ended_at: str | None, stoic_eval: str, **counts: Any
+) -> dict[str, Any]:
+    """The row of table `evaluations`, as the release `stoic_eval` of this program made it."""
     spec = manifest.spec
     return {
         "evaluation_id": manifest.evaluation_id, "agent": agent_of(manifest.agent_version),
         "started_at": manifest.started_at, "ended_at": ended_at, "status": status, "offline": manifest.offline,
         "agent_model": spec.agent_model, "evaluator_model": spec.evaluator_model,
         "judge_models": list(spec.judge_models), "spec_hash": manifest.spec_hash, "prompt_hash": spec.prompts_hash,
-        "released_at": manifest.released_at, "parents": list(manifest.parents), **counts,
+        "released_at": manifest.released_at, "parents": list(manifest.parents), "stoic_eval": stoic_eval, **counts,
     }

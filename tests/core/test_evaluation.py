@@ -86,7 +86,7 @@ def test_a_stored_specification_holds_no_secret_and_is_known_again_by_those_it_h
         ({"judge_models": ("j", "k"), "repeats": 2}, "repeats (it was not set), judge_models (it was j)"),
         (
             {"evaluator_model": "f", "prompts_hash": "q"},
-            "evaluator_model (it was e), the built-in prompts (stoic-eval was updated)",
+            "evaluator_model (it was e), the built-in prompts (stoic-eval was updated; its former version can resume)",
         ),
         ({"conditions": "withheld"}, "conditions (it was not set)"),
         ({"repeats": 2}, "repeats (it was not set)"),
@@ -161,11 +161,11 @@ def test_a_request_is_stored_without_secrets_and_completed_by_what_began(make_sp
 
 def test_the_row_of_an_evaluation(make_manifest: Callable[..., Manifest]) -> None:
     manifest = make_manifest(agent_version="marcus@1.1.0", judge_models=("j",), parents=("marcus@1.0.0",))
-    found = evaluation_row(manifest, "finished", None, scored_trials=2)
+    found = evaluation_row(manifest, "finished", None, "0.1.0", scored_trials=2)
     assert (found["agent"], found["status"], found["ended_at"]) == ("marcus", "finished", None)
     assert found["scored_trials"] == 2
     assert (found["judge_models"], found["parents"]) == (["j"], ["marcus@1.0.0"])
-    assert found["spec_hash"] == manifest.spec_hash
+    assert (found["spec_hash"], found["stoic_eval"]) == (manifest.spec_hash, "0.1.0")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """The tables of one evaluation: writes rows redacted, reads evidence back from them."""
 
 from collections.abc import Collection, Mapping, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +71,8 @@ class EvaluationTables:
 
     def write_head(self, status: str, ended_at: str | None = None, **counts: Any) -> Path:
         """Stores the evaluation's own row."""
-        return self.write("evaluations", [evaluation_row(self._manifest, status, ended_at, **counts)])
+        row = evaluation_row(self._manifest, status, ended_at, version("stoic-eval"), **counts)
+        return self.write("evaluations", [row])
 
     def reopen(self, corrected: bool = False) -> None:
         """Marks an evaluation before its verdicts are replaced, since its scores then no longer match them.

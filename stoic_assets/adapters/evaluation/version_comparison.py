@@ -107,6 +107,7 @@ def read_side(workplace: Workplace, agent_version: str, evaluation_id: str) -> S
         judges=frozenset(row["judge_model"] for row in verdicts if row["error"] is None),
         prompts=_prompts(trials, verdicts, tasks),
         built_in_prompts=evaluation["prompt_hash"],
+        stoic_eval=evaluation["stoic_eval"],
         jobs=_job_hashes(trials),
         measures=_model_rows(warehouse, "job_measures", *key),
         calibrated=calibrated_share(verdicts),

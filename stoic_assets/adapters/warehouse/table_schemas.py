@@ -48,7 +48,7 @@ FACTS: dict[str, Columns] = {
         "agent": "text", "started_at": "time", "ended_at": "time?", "status": "text", "offline": "flag",
         "agent_model": "text?", "evaluator_model": "text?", "judge_models": "texts?", "spec_hash": "text?",
         "prompt_hash": "text?", "released_at": "time?", "planned_trials": "count", "scored_trials": "count?",
-        "invalid_trials": "count?", "cost_usd": "number?", "parents": "texts?",
+        "invalid_trials": "count?", "cost_usd": "number?", "parents": "texts?", "stoic_eval": "text?",
     },
     "trials": {
         "trial_id": "text", "job": "text", "scenario": "text?", "holdout": "flag", "tags": "texts?",

@@ -153,6 +153,10 @@ def _circumstances(base: Side, candidate: Side) -> list[str]:
         notes.append(f"{earlier.agent_version} was evaluated {span} before {later.agent_version}")
     if base.evaluator_model != candidate.evaluator_model:
         notes.append(f"the simulated users differ: {base.evaluator_model}, then {candidate.evaluator_model}")
+    if base.stoic_eval and candidate.stoic_eval and base.stoic_eval != candidate.stoic_eval:
+        releases = f"Stoic Eval {base.stoic_eval}, then {candidate.stoic_eval}"
+        again = f"compute the base's again with {_regrade(base, candidate)}"
+        notes.append(f"the scores are of {releases}, whose rules may differ; {again}")
     before, after = base.built_in_prompts, candidate.built_in_prompts
     if before and after and before != after:
         notes.append("the built-in prompts differ (stoic-eval was updated): simulated users may behave differently")

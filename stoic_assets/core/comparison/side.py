@@ -22,7 +22,8 @@ class Side:
 
     `jobs` maps the job names to the hashes of their content. `judges` are the models that gave a verdict, `prompts` the
     hashes of what they were asked, by job and `Answer.about`, `answers` whether each question got a verdict.
-    `built_in_prompts` is the hash of the prompts that came with the release, those of the simulated user included.
+    `built_in_prompts` is the hash of the prompts that came with Stoic Eval, those of the simulated user included, and
+    `stoic_eval` the release of it that computed the scores.
     `measures`, `trials`, `assertions` and `virtues` are the evaluation's rows of `job_measures`,
     `composite_scores`, `assertion_results` and `trial_virtues`. `calibrated` is the share, 0–1, of confidences that are
     calibrated against people, `agreement` says whether scores agree with people's. Times are in UTC; it was judged last
@@ -43,6 +44,7 @@ class Side:
     jobs: Mapping[str, str]
     measures: Rows
     built_in_prompts: str | None = None
+    stoic_eval: str | None = None
     calibrated: float = 0.0
     agreement: str = ""
     trials: Rows = ()

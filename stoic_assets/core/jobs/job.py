@@ -124,8 +124,11 @@ class Job(CamelDocument):
         return 0 if self.scenarios else max(0, (self.max_turns - 1) // 2)
 
     def hash(self) -> str:
-        """SHA-256 over the resolved job; the same for jobs that mean the same, however they are written."""
-        return hashlib.sha256(self.model_dump_json(by_alias=True).encode()).hexdigest()
+        """SHA-256 over the resolved job; the same for jobs that mean the same, however they are written.
+
+        As in `question_hash`, defaults are left out.
+        """
+        return hashlib.sha256(self.model_dump_json(by_alias=True, exclude_defaults=True).encode()).hexdigest()
 
     def blanked(self, redactor: Redactor) -> "Job":
         """The job as it is stored, shown and judged: without secrets, and without the target's headers.

@@ -189,6 +189,17 @@ def test_other_built_in_prompts_are_noted_and_leave_nothing_open(base: Side, can
     assert {common_ground(*sides, 0.1).notes for sides in alike} == {()}
 
 
+def test_scores_of_two_releases_of_stoic_eval_are_noted_with_the_way_to_renew_them(base: Side, candidate: Side) -> None:
+    older, newer = replace(base, stoic_eval="0.1.0"), replace(candidate, stoic_eval="0.2.0")
+    common = common_ground(older, newer, 0.1)
+    assert common.undecidable == {}
+    [note] = common.notes
+    assert note.startswith("the scores are of Stoic Eval 0.1.0, then 0.2.0, whose rules may differ; compute the base's")
+    assert note.endswith(AGAIN.removeprefix("judge the base again"))
+    alike = [(base, newer), (older, candidate), (older, replace(candidate, stoic_eval="0.1.0"))]
+    assert {common_ground(*sides, 0.1).notes for sides in alike} == {()}
+
+
 def test_the_version_whose_judge_fell_silent_is_judged_again_and_the_candidate_last(
     base: Side, candidate: Side
 ) -> None:

@@ -29,6 +29,12 @@ ReadJob = Callable[[str], Job]
 MakeJob = Callable[..., Job]
 
 
+class Later(Job):
+    """A job of a later release, with one key more."""
+
+    persona: str | None = None
+
+
 def fault_of(read_job: ReadJob, text: str) -> str:
     with pytest.raises(DocumentError) as caught:
         read_job(text)
@@ -233,6 +239,9 @@ def test_the_hash_covers_what_determines_a_conversation_but_no_header(make_job: 
     ]
     assert len({job.hash(), *(make_job(**change).hash() for change in changes)}) == len(changes) + 1
     assert make_job().hash() == job.hash()
+    written = job.model_dump(mode="json", by_alias=True)
+    assert Later.model_validate(written).hash() == job.hash()
+    assert Later.model_validate({**written, "persona": "Seneca"}).hash() != job.hash()
     elsewhere = {"user": "u", "chatbot": "c", "url": "http://elsewhere"}
     aside = make_job(repeats=3, tags=["x"], holdout=True, target=elsewhere)
     assert aside.hash() != job.hash()
