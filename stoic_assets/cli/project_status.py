@@ -16,6 +16,7 @@ from stoic_assets.adapters.disk.release_files import load_releases, url_of
 from stoic_assets.adapters.evaluation.job_choice import chosen_jobs, default_version, job_files, unread_files
 from stoic_assets.adapters.evaluation.query_check import refused_queries
 from stoic_assets.adapters.evaluation.setup import refuse_receivers, refuse_setups_of, targets_of
+from stoic_assets.adapters.graph.stoic_graph_place import refuse_unfit
 from stoic_assets.adapters.messages.receiver import SETTINGS, addresses
 from stoic_assets.adapters.messages.receiver import Target as Receiver
 from stoic_assets.adapters.models.connect import (
@@ -215,6 +216,7 @@ def _graphs(workplace: Workplace) -> Found:
     async def asked() -> list[str]:
         await graphs.subject.ping()
         await graphs.stoic.ping()
+        await refuse_unfit(graphs, workplace.env)
         return await refused_queries(jobs, graphs.subject)
 
     jobs, _ = readable_jobs(job_files(workplace.project))

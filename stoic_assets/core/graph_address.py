@@ -63,12 +63,17 @@ def stoic_address(env: Mapping[str, str]) -> GraphAddress | None:
     return _address(env, "STOIC_GRAPH")
 
 
+def shared(env: Mapping[str, str]) -> bool:
+    """Whether both graphs may be one database."""
+    return env.get("STOIC_GRAPH_SHARED", "").strip() == "1"
+
+
 def refuse_same_graph(subject: GraphAddress | None, stoic: GraphAddress | None, env: Mapping[str, str]) -> None:
     """Raise ConfigurationError when a setup that empties the subject graph might empty the stoic graph as well.
 
     STOIC_GRAPH_SHARED=1 allows one database for both.
     """
-    if subject is None or stoic is None or env.get("STOIC_GRAPH_SHARED", "").strip() == "1":
+    if subject is None or stoic is None or shared(env):
         return
     if subject.same_database(stoic):
         raise ConfigurationError(

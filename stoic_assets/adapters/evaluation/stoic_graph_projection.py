@@ -10,6 +10,7 @@ from stoic_assets.adapters.evaluation.publishing import read_evaluations
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.graph import stoic_graph, stoic_graph_deletion
 from stoic_assets.adapters.graph.bolt import Graph
+from stoic_assets.adapters.graph.stoic_graph_place import refuse_unfit
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.ratings.feedback_files import human_evaluations
 from stoic_assets.adapters.workplace import Workplace
@@ -21,8 +22,13 @@ from stoic_assets.core.table_rows import Row, by_trial
 
 
 def introduce_version(workplace: Workplace, agent_version: str, release: Release | None) -> None:
-    """Gives a version its node in the stoic graph, with date and parents if it was released."""
+    """Gives a version its node in the stoic graph, with date and parents if it was released.
+
+    Raises `ConfigurationError` where that graph has no place, see `refuse_unfit`.
+    """
     released_at, parents = (release.released_at, release.parent_versions) if release else (None, ())
+    with workplace.graphs() as graphs:
+        run_async(refuse_unfit(graphs, workplace.env))
     _in_stoic_graph(workplace, lambda graph: stoic_graph.project_version(graph, agent_version, released_at, parents))
 
 

@@ -18,13 +18,15 @@ LABELS = ("Agent", "AgentVersion", "StoicEvaluation", "Task", "VirtueScore", "Vi
 SHARED_LINKS = ("HAS_VERSION", "EVOLVED_FROM", "HAS_VIRTUE_TREND")
 """Relationships that two evaluations of an agent may write at once: the embedded server's MERGE then makes two
 (measured: one race in five), unless they have an id that must be unique."""
+MADE_BY = "stoic-eval"
+"""`made_by` of the nodes made here whose label and id another program may use too: no other node is deleted."""
 BATCH = 500
 """Rows of one statement: bounds the memory of its transaction."""
 
-_VERSION = """
-    MERGE (a:Agent {id: $agent})
-    MERGE (v:AgentVersion {id: $version})
-    MERGE (a)-[:HAS_VERSION {id: $version}]->(v)
+_VERSION = f"""
+    MERGE (a:Agent {{id: $agent}}) ON CREATE SET a.made_by = '{MADE_BY}'
+    MERGE (v:AgentVersion {{id: $version}}) ON CREATE SET v.made_by = '{MADE_BY}'
+    MERGE (a)-[:HAS_VERSION {{id: $version}}]->(v)
 """
 _RELEASE = "MATCH (v:AgentVersion {id: $version}) SET v.released_at = $released_at"
 _FORMER_PARENTS = """
@@ -48,16 +50,16 @@ _FORMER_EVALUATIONS = """
     WHERE $trials[e.id] IS NULL
     DETACH DELETE e
 """
-_EVALUATIONS = """
+_EVALUATIONS = f"""
     UNWIND $rows AS row
-    MATCH (v:AgentVersion {id: $version})
-    MERGE (e:StoicEvaluation {id: row.id})
+    MATCH (v:AgentVersion {{id: $version}})
+    MERGE (e:StoicEvaluation {{id: row.id}})
     SET e.evaluation_id = $evaluation_id, e.overall_score = row.overall_score,
         e.overall_confidence = row.overall_confidence, e.timestamp = row.timestamp, e.source = row.source,
         e.offline = $offline, e.holdout = row.holdout, e.composite_score = row.composite_score,
         e.task_score = row.task_score, e.assertion_score = row.assertion_score,
         e.failed_assertions = row.failed_assertions
-    MERGE (t:Task {id: row.task_id})
+    MERGE (t:Task {{id: row.task_id}}) ON CREATE SET t.made_by = '{MADE_BY}'
     MERGE (e)<-[:RECEIVED_EVALUATION]-(v)
     MERGE (e)-[:FOR_TASK]->(t)
 """
@@ -70,26 +72,26 @@ _SCORES = """
         s.examples = row.examples, s.suggestions = row.suggestions
     MERGE (e)-[:HAS_VIRTUE_SCORE]->(s)
 """
-_TRENDS = """
+_TRENDS = f"""
     UNWIND $rows AS row
-    MERGE (a:Agent {id: $agent})
-    MERGE (t:VirtueTrend {id: row.id})
+    MERGE (a:Agent {{id: $agent}}) ON CREATE SET a.made_by = '{MADE_BY}'
+    MERGE (t:VirtueTrend {{id: row.id}})
     SET t.virtue = row.virtue, t.n = row.n, t.mean = row.mean, t.slope = row.slope, t.trend = row.trend,
         t.agent_version = row.agent_version, t.updated_at = row.updated_at, t.offline = row.offline
-    MERGE (a)-[:HAS_VIRTUE_TREND {id: row.id}]->(t)
+    MERGE (a)-[:HAS_VIRTUE_TREND {{id: row.id}}]->(t)
 """
 _FORMER_TRENDS = """
     MATCH (:Agent {id: $agent})-[:HAS_VIRTUE_TREND]->(t:VirtueTrend)
     WHERE NOT t.id IN $trends
     DETACH DELETE t
 """
-_FORMER_FITNESS = """
-    MATCH (f:FitnessUpdate {evaluation_id: $evaluation_id})
-    WHERE f.agent_version = $version AND f.id <> $id
+_FORMER_FITNESS = f"""
+    MATCH (f:FitnessUpdate {{evaluation_id: $evaluation_id}})
+    WHERE f.made_by = '{MADE_BY}' AND f.agent_version = $version AND f.id <> $id
     DETACH DELETE f
 """
-_FITNESS = """
-    MERGE (f:FitnessUpdate {id: $id})
+_FITNESS = f"""
+    MERGE (f:FitnessUpdate {{id: $id}}) ON CREATE SET f.made_by = '{MADE_BY}'
     SET f.fitness = $fitness, f.agent_version = $version, f.evaluation_id = $evaluation_id, f.offline = $offline,
         f.scale = $scale
 """

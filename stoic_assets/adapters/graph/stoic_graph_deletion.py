@@ -1,11 +1,13 @@
 """Removes a version from the stoic graph, with all that only it has there."""
 
 from stoic_assets.adapters.graph.bolt import Graph
+from stoic_assets.adapters.graph.stoic_graph import MADE_BY
 from stoic_assets.core.releases import agent_of
 
 BATCH = 500
 """Nodes of one statement: bounds the memory of its transaction."""
 
+_OURS = f"WHERE part.made_by = '{MADE_BY}'"
 _PARENTS_ALONE = """
     MATCH (:AgentVersion {id: $version})-[:EVOLVED_FROM]->(p:AgentVersion)
     WHERE p.released_at IS NULL AND NOT (p)-[:RECEIVED_EVALUATION]->() AND NOT (p)-[:EVOLVED_FROM]->()
@@ -14,22 +16,24 @@ _PARENTS_ALONE = """
     WHERE children = 1
     RETURN p.id AS id
 """
-_TASKS_ALONE = """
-    MATCH (:AgentVersion {id: $version})-[:RECEIVED_EVALUATION]->()-[:FOR_TASK]->(t:Task)
+_TASKS_ALONE = f"""
+    MATCH (:AgentVersion {{id: $version}})-[:RECEIVED_EVALUATION]->()-[:FOR_TASK]->(t:Task)
     WITH t, count(*) AS own
     MATCH (t)<-[:FOR_TASK]-()
     WITH t, own, count(*) AS everybodys
     WHERE own = everybodys
     WITH t AS part
+    {_OURS}
+    WITH part
 """
 """By count: looking at the versions behind each evaluation takes the embedded server six times as long."""
 _PARTS_OF_VERSION = (
-    "MATCH (f:FitnessUpdate {agent_version: $version}) WITH f AS part",
+    f"MATCH (part:FitnessUpdate {{agent_version: $version}}) {_OURS} WITH part",
     _TASKS_ALONE,
     "MATCH (:AgentVersion {id: $version})-[:RECEIVED_EVALUATION]->()-[:HAS_VIRTUE_SCORE]->(s) WITH s AS part",
     "MATCH (:AgentVersion {id: $version})-[:RECEIVED_EVALUATION]->(e) WITH e AS part",
-    "MATCH (v:AgentVersion {id: $version}) WITH v AS part",
-    "MATCH (a:Agent {id: $agent}) WHERE NOT (a)-[:HAS_VERSION]->() WITH a AS part",
+    f"MATCH (part:AgentVersion {{id: $version}}) {_OURS} WITH part",
+    f"MATCH (part:Agent {{id: $agent}}) {_OURS} AND NOT (part)-[:HAS_VERSION]->() WITH part",
 )
 
 

@@ -318,6 +318,21 @@ def test_deleting_a_version_spares_the_others(projection: Projection) -> None:
     }
 
 
+def test_nodes_of_others_are_used_and_never_deleted(projection: Projection) -> None:
+    team = f"{projection.agent}-job"
+    others = (
+        f"CREATE (:Agent {{id: '{projection.agent}', team: true}}), (:Task {{id: '{team}', team: true}}), "
+        f"(:FitnessUpdate {{id: '{projection.agent}-gym', agent_version: '{projection.agent}@1.1.0', team: true}})"
+    )
+    projection.rows(others)
+    projection.run(*everything(projection), *everything(projection))
+    assert projection.census()["FitnessUpdate"] == 2
+    projection.run(projection.trends(), projection.delete("1.1.0"), projection.delete("1.0.0"))
+    left = projection.rows(f"MATCH (n) WHERE {OURS} AND n.team RETURN labels(n)[0] AS kind ORDER BY kind")
+    assert [row["kind"] for row in left] == ["Agent", "FitnessUpdate", "Task"]
+    assert projection.census() == {"Agent": 1, "FitnessUpdate": 1, "Task": 1}
+
+
 def test_an_agent_goes_with_its_last_version(projection: Projection) -> None:
     projection.run(*everything(projection), projection.delete("1.0.0"))
     assert projection.census()["Agent"] == 1
