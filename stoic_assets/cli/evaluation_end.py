@@ -10,7 +10,7 @@ from stoic_assets.adapters.disk.files import write_whole
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli import console
 from stoic_assets.cli.outcome import Document, Outcome
-from stoic_assets.cli.outcome_tables import trials_table, virtues_table
+from stoic_assets.cli.outcome_tables import trials_table, virtues_table, worst_trials
 from stoic_assets.cli.outcome_trials import ending, endings, failures
 from stoic_assets.core.conversation.evidence import PLAIN, SCORED
 from stoic_assets.core.evaluation import FINISHED, judge_again, way_to_finish
@@ -90,7 +90,10 @@ def show(outcome: Outcome, workplace: Workplace) -> None:
     document = outcome.document
     version = Text(document["agent_version"], "bold")
     console.out.print(Text.assemble("\n", version, f"  evaluation {document['evaluation_id']}"))
-    console.print_table(trials_table(document["trials"], outcome.names))
+    shown = worst_trials(document["trials"])
+    console.print_table(trials_table(shown, outcome.names))
+    if left := len(document["trials"]) - len(shown):
+        console.say(f"and {plural(left, 'trial')} with higher totals, which the report shows", style="dim")
     console.print_table(virtues_table(outcome.virtues))
     failed = failures(document["trials"], outcome.names, workplace.settings.passing.task_at_least)
     for line in (*endings(document["trials"], outcome.names), *failed):

@@ -7,12 +7,26 @@ from rich.table import Table
 from stoic_assets.cli import console
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.formatting import dashed, score, words
-from stoic_assets.core.table_rows import Rows
+from stoic_assets.core.table_rows import Row, Rows
 
 PARTS = {
     "timing": "timing", "task": "task", "assertion": "assertion", "failure_penalty": "penalty", "overall": "overall",
 }
 """The scores of a trial that are shown, with their headings."""
+MOST_TRIALS = 100
+"""Rows of a table; thousands would push all that is said before them out of a terminal."""
+
+
+def worst_trials(trials: Rows) -> Rows:
+    """Those with the lowest totals, without a total first, in their usual order; all of a few."""
+    ranked = sorted(range(len(trials)), key=lambda number: _total(trials[number]))
+    return [trials[number] for number in sorted(ranked[:MOST_TRIALS])]
+
+
+def _total(trial: Row) -> float:
+    total = trial["scores"]["overall"]
+    found = trial["virtue_overall"]["score"] if total is None else total
+    return -1.0 if found is None else float(found)
 
 
 def trials_table(trials: Rows, names: Mapping[str, str]) -> Table:

@@ -25,6 +25,7 @@ from stoic_assets.core.feedback.interpretation import interpret, interpreter
 from stoic_assets.core.feedback.rating_bridge import rated_feedback
 from stoic_assets.core.judging.ask import NoVerdict
 from stoic_assets.core.moments import utc_text
+from stoic_assets.core.presentation.formatting import listed
 from stoic_assets.core.table_rows import Row, Rows
 
 TABLE = "human_feedback_evaluations"
@@ -132,7 +133,12 @@ class _Reader:
         evaluated = workplace.warehouse.query("select distinct agent_version from evaluations")
         self._evaluated = {row["agent_version"] for row in evaluated}
         self._now = datetime.now(UTC)
-        self.complaints: list[str] = []
+        self._complaints: defaultdict[str, list[str]] = defaultdict(list)
+
+    @property
+    def complaints(self) -> list[str]:
+        """What is wrong, each with the files it is wrong with: of thousands, most are wrong in one way."""
+        return [f"{listed(sorted(files))}: {problem}" for problem, files in self._complaints.items()]
 
     async def read(self, name: str, file: FeedbackFile) -> HumanFeedback | None:
         """The feedback, or None after a complaint."""
@@ -174,7 +180,7 @@ class _Reader:
         return str(found[0]["agent_version"]) if found else None
 
     def _complain(self, name: str, problem: str) -> None:
-        self.complaints.append(f"{name}: {problem}")
+        self._complaints[problem].append(name)
 
 
 def _by_place(rows: Iterable[Row]) -> defaultdict[tuple[str, str], list[Row]]:

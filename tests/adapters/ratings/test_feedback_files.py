@@ -168,8 +168,12 @@ def test_a_version_that_was_never_evaluated_is_named_and_its_feedback_kept(
 ) -> None:
     evaluated(workplace, "marcus@1.0.0")
     put()
-    assert taken(workplace).complaints == (f"a.json: {VERSION} was never evaluated; correct agent_version",)
-    assert [row["agent_version"] for row in table(workplace)] == [VERSION]
+    said = f"{VERSION} was never evaluated; correct agent_version"
+    assert taken(workplace).complaints == (f"a.json: {said}",)
+    for number in range(7):
+        put(f"b{number}.json", task_id=f"task {number}")
+    assert taken(workplace).complaints == (f"a.json, b0.json, b1.json, b2.json, b3.json and 3 more: {said}",)
+    assert {row["agent_version"] for row in table(workplace)} == {VERSION}
     evaluated(workplace, VERSION)
     assert taken(workplace).complaints == ()
 
