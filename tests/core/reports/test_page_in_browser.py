@@ -25,7 +25,7 @@ HOSTILE = (
     "{{ 7 * 7 }}<a href=javascript:alert(5) autofocus onfocus=alert(6)>x</a><meta http-equiv=refresh content='0;url=http://127.0.0.1:9'>"
     "\u202e\x00\ud800<base href=http://127.0.0.1:9/>"
 )
-LAID_OUT = ".trial, .flip { content-visibility: visible }"
+LAID_OUT = ".trial[open], .flip[open] { content-visibility: visible }"
 """Without it nothing is laid out that is far out of view."""
 PAPER = 700
 """A4 between its margins, in CSS pixels."""
