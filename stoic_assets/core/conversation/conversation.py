@@ -3,6 +3,7 @@
 The next step is decided from the journalled turns alone, so an interrupted conversation continues where it stopped.
 """
 
+import asyncio
 from collections.abc import Sequence
 from typing import Literal
 
@@ -84,8 +85,10 @@ class _Conversation:
         return end is not None and (end["outcome"] in SCORED or not self.planned.may_restart())
 
     async def hold(self) -> None:
-        """Runs the trial to its end, records what the agent did, and closes the journal."""
+        """Runs the trial to its end, lets the agent settle, records what it did, and closes the journal."""
         outcome, detail, failures = await self.outcome()
+        # However it ended and whatever is observed: what the agent still writes must not reach the next trial.
+        await asyncio.sleep(self.job.settle_seconds)
         failed = outcome == "agent_error"
         try:
             observations = await capture(self.trial, self.job, self.state.session_id, self.world, failed)

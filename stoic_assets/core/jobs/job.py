@@ -51,6 +51,7 @@ class Job(CamelDocument):
     aspirational_average: float | None = Field(None, ge=0, description="milliseconds a reply should take on average")
     max_turns: int = Field(20, ge=1, description="messages of both sides, greeting included")
     trial_timeout_seconds: float | None = Field(None, gt=0)
+    settle_seconds: float = Field(0.0, ge=0, description="wait between a conversation's end and the look at the graph")
     greetings: tuple[str, ...] = Field(("Hello", "Hi", "Greetings", "Yo", "Hey"), min_length=1)
     seeds: tuple[Seed, ...] = ()
     setups: tuple[Setup, ...] = ()

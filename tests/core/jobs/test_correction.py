@@ -33,6 +33,7 @@ OTHER_CONVERSATIONS: list[tuple[dict[str, Any], str]] = [
     ({"target": {"user": "v", "chatbot": "marcus"}}, "target.user"),
     ({"maxTurns": 4}, "maxTurns"),
     ({"trialTimeoutSeconds": 4}, "trialTimeoutSeconds"),
+    ({"settleSeconds": 2}, "settleSeconds"),
     ({"greetings": ["Hi"]}, "greetings"),
     ({"seeds": [{"text": "Once"}]}, "seeds"),
     ({"setups": [{"cypher": "CREATE (:A)"}]}, "setups"),

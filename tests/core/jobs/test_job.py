@@ -143,6 +143,7 @@ def test_entries_are_told_apart_by_their_keys(read_job: ReadJob, text: str, kind
         ("greetings:", "3: greetings: has no value"),
         ("greetings: []", "3: greetings: at least one entry is expected"),
         ("greetings: Hello", "3: greetings: a list is expected"),
+        ("settleSeconds: -1", "3: settleSeconds: Input should be greater than or equal to 0"),
         ("maxTurns: 0", "3: maxTurns: Input should be greater than or equal to 1"),
         ("maxturns: 5", "3: maxturns: unknown key; did you mean 'maxTurns'?"),
         ("evaluator: {model: x}", "3: evaluator.model: unknown key; known keys: name, voice"),
@@ -233,6 +234,7 @@ def test_the_hash_covers_what_determines_a_conversation_but_no_header(make_job: 
     job = make_job()
     changes: list[dict[str, Any]] = [
         {"facts": ["f"]}, {"maxTurns": 4}, {"name": "other"}, {"user": "u2"}, {"evaluator": {"voice": "v"}},
+        {"settleSeconds": 1},
         {"setups": [{"cypher": "x"}]}, {"seeds": [{"text": "x"}]}, {"prompts": {"wisdom": "{{ tasks }}"}},
         {"assertions": [{"cypher": "x", "expected": 1}]}, {"assertions": [{"cypher": "x", "expected": True}]},
         {"assertions": [{"cypher": "x", "expected": 1.0}]}, {"assertions": [{"cypher": "x", "expected": "1"}]},
@@ -246,7 +248,8 @@ def test_the_hash_covers_what_determines_a_conversation_but_no_header(make_job: 
     aside = make_job(repeats=3, tags=["x"], holdout=True, target=elsewhere)
     assert aside.hash() != job.hash()
     assert aside.question_hash() == job.question_hash() != make_job(facts=["f"]).question_hash()
-    assert make_job(maxTurns=20, setups=[]).question_hash() == job.question_hash(), "a default asks for nothing new"
+    as_ever = make_job(maxTurns=20, setups=[], settleSeconds=0)
+    assert as_ever.question_hash() == job.question_hash(), "a default asks for nothing new"
     held = [job.model_copy(update={"target": Target(user="u", chatbot="c", headers={"X-Key": key})}) for key in "ab"]
     assert held[0].hash() == held[1].hash() == job.hash()
 
