@@ -131,7 +131,7 @@ def test_the_template_of_the_documents_renders(tmp_path: Path) -> None:
 
 
 def test_no_job_that_is_shipped_leaves_a_doubt() -> None:
-    jobs = load_jobs(yaml_files(ROOT / "eval_jobs"))
+    jobs = load_jobs([*yaml_files(ROOT / "eval_jobs"), *yaml_files(ROOT / "tests" / "jobs")])
     assert len(jobs) > 10
     assert doubts(jobs, subject_is_embedded=True) == []
 

@@ -43,6 +43,9 @@ _USE = re.compile(r"(?<![.:$])\bUSE\b", re.IGNORECASE)
 _ESCAPE = re.compile(r"\\u+([0-9a-fA-F]{4})")
 _ESCAPED_LOAD = re.compile(r"LOAD.*CSV", re.IGNORECASE | re.DOTALL)
 _IN_TRANSACTIONS = re.compile(r"\bIN\s+(\S+\s+)?(CONCURRENT\s+)?TRANSACTIONS\b", re.IGNORECASE)
+_UPSERT = re.compile(r"\bON\s+(CREATE|MATCH)\s+SET\b", re.IGNORECASE)
+_FINDS = re.compile(r"(?<![.:$])\bMATCH\b(?!\s*:)|\b(COUNT|EXISTS|COLLECT)\s*\{", re.IGNORECASE)
+_ALTERS = re.compile(r"(?<![.:$])\b(DELETE|REMOVE|SET)\b(?!\s*:)", re.IGNORECASE)
 
 
 def statements(script: str) -> list[str]:
@@ -100,6 +103,16 @@ def names_graph(cypher: str) -> bool:
 def commits_in_parts(cypher: str) -> bool:
     """Whether a statement has a CALL … IN TRANSACTIONS, which may be executed in part when it fails."""
     return bool(_IN_TRANSACTIONS.search(code(cypher)))
+
+
+def looks_for(statement: str) -> bool:
+    """Whether it searches the graph, with MATCH or a subquery; a MERGE alone does not."""
+    return bool(_FINDS.search(_UPSERT.sub(" ", code(statement))))
+
+
+def alters_what_it_finds(statement: str) -> bool:
+    """Whether it searches the graph and also has DELETE, REMOVE or SET; `MERGE … ON MATCH SET` alone does not count."""
+    return looks_for(statement) and bool(_ALTERS.search(_UPSERT.sub(" ", code(statement))))
 
 
 def code(cypher: str, filler: str = " ") -> str:

@@ -15,6 +15,7 @@ from stoic_assets.core.assertions.kotlin_syntax import parse_expression
 from stoic_assets.core.conversation.preparation import seed_messages
 from stoic_assets.core.documents import dotted
 from stoic_assets.core.http_address import address_problem
+from stoic_assets.core.jobs.isolation import isolation_doubt
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.job_entries import PARAMETERS, CypherAssertion, CypherSetup, ExpressionAssertion, TextSeed
 from stoic_assets.core.presentation.formatting import plural
@@ -39,7 +40,7 @@ def slips(job: Job) -> Iterator[tuple[Path, str]]:
 
 
 def doubts(jobs: Iterable[Job], subject_is_embedded: bool) -> list[str]:
-    """What may be intended, but lowers scores through no fault of the agent: a sentence each, with the job's name."""
+    """What may be intended, but is unfair to the agent or too kind: a sentence each, with the job's name."""
     return [f"job {job.name}: {doubt}" for job in jobs for doubt in _doubts(job, subject_is_embedded)]
 
 
@@ -55,6 +56,8 @@ def _doubts(job: Job, subject_is_embedded: bool) -> Iterator[str]:
     overlooked = [dotted(place) for place, cypher, _ in _cypher(job) if overlooks_aggregate(cypher)]
     if subject_is_embedded and overlooked:
         yield f"{', '.join(overlooked)}: {OVERLOOKED}"
+    if doubt := isolation_doubt(job):
+        yield doubt
 
 
 def _never_holds(assertion: CypherAssertion | ExpressionAssertion) -> Iterator[tuple[str, str]]:
