@@ -11,7 +11,7 @@ from stoic_assets.core.jobs.plan import Planned, waves
 Hold = Callable[[Planned], Awaitable[Evidence | None]]
 """Runs a trial; None leaves it for a later run."""
 GraphAccess = Callable[[bool], AbstractAsyncContextManager[None]]
-"""Access to the subject graph for a wave: exclusive (True), or shared with other processes (False)."""
+"""Access to the subject graph for a wave: exclusive (True), or shared with other runs of this home (False)."""
 
 
 async def hold_all(planned: Sequence[Planned], hold: Hold, at_once: int, access: GraphAccess) -> list[Evidence]:

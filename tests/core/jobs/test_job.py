@@ -230,6 +230,15 @@ def test_numbers_and_booleans_are_text_where_text_is_expected(read_job: ReadJob)
     assert (job.evaluator.name, job.evaluator.signoff) == ("007", "off")
 
 
+def test_a_date_among_the_parameters_of_a_query_stays_text(read_job: ReadJob) -> None:
+    """As the documents say: the query makes a date of it."""
+    given = "{on: 2031-05-06, at: 2031-05-06T16:00}"
+    job = read_job(f"assertions: [{{cypher: RETURN date($on), expected: 2031-05-06, parameters: {given}}}]")
+    [assertion] = job.assertions
+    assert isinstance(assertion, CypherAssertion)
+    assert (assertion.expected, assertion.parameters) == ("2031-05-06", {"on": "2031-05-06", "at": "2031-05-06T16:00"})
+
+
 def test_the_hash_covers_what_determines_a_conversation_but_no_header(make_job: MakeJob) -> None:
     job = make_job()
     changes: list[dict[str, Any]] = [
