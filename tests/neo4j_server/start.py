@@ -34,6 +34,7 @@ server.http.enabled=false
 server.https.enabled=false
 server.memory.pagecache.size=32m
 db.memory.transaction.max=64m
+dbms.memory.transaction.total.max=128m
 dbms.usage_report.enabled=false
 internal.server.bolt.thread_pool_shutdown_wait_time=0s
 """

@@ -5,18 +5,17 @@ A Graph is made before the first event loop and may serve several loops. Results
 """
 
 import asyncio
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, cast
 
-from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, stop_after_delay, wait_random_exponential
-
-from stoic_assets.adapters.graph import graph_errors
+from stoic_assets.adapters.graph import bolt_retries, graph_errors
 from stoic_assets.adapters.graph.bolt_sessions import CONNECT_SECONDS, BoltServer, BoltSessions
 from stoic_assets.adapters.graph.graph_values import encode
 from stoic_assets.adapters.graph.overdue_queries import end_overdue
 from stoic_assets.core.assertions.cypher_aggregates import OVERLOOKED, overlooks_aggregate
-from stoic_assets.core.assertions.cypher_script import commits_in_parts, only_looks, query_problem, statements
+from stoic_assets.core.assertions.cypher_script import only_looks, query_problem, statements
 from stoic_assets.core.errors import InfrastructureError, QueryError
 from stoic_assets.core.graph_address import GraphAddress
 
@@ -29,9 +28,6 @@ Parameters = Mapping[str, Any]
 _WRITES = "the query writes, and an assertion may only read the graph"
 
 _PING_SECONDS = 10.0
-_WRITE_LIMIT = stop_after_delay(30)
-_SETUP_LIMIT = stop_after_attempt(8)
-_PAUSE = wait_random_exponential(multiplier=0.05, max=1)
 
 
 def connect(
@@ -54,22 +50,18 @@ class Graph:
     async def observe(self, cypher: str, parameters: Parameters, seconds: float, max_rows: int) -> Rows:
         """The rows of a job's query, which cannot change the graph: reading account, READ mode, always rolled back.
 
-        Never retried. Raises `QueryError` when the query is wrong, writes, takes longer than `seconds` or has more than
-        `max_rows` rows; `InfrastructureError` when the graph is at fault.
+        Asked again, with as many seconds, where the graph failed it. Raises `QueryError` when the query is wrong,
+        writes, takes longer than `seconds` or has more than `max_rows` rows; `InfrastructureError` when the graph is
+        at fault.
         """
         if problem := query_problem(cypher):
             raise QueryError(problem)
         [cypher] = statements(cypher)  # the embedded server takes anything after a semicolon for a write
         if self._sessions.server.observer and overlooks_aggregate(cypher):
             raise QueryError(OVERLOOKED)
-        await self._sessions.ensure_found()
-        try:
-            async with asyncio.timeout(seconds + 1):  # a server that obeys the time-out itself gives a better message
-                with self._errors_translated(cypher):
-                    return await self._observe(cypher, parameters, seconds, max_rows)
-        except TimeoutError:
-            await self._confirm_answering(overdue=cypher, seconds=seconds)
-            raise QueryError(f"the query took longer than {seconds:g} s: make it cheaper or raise the limit") from None
+        policy = bolt_retries.of_reading(self._sessions.server.address, seconds)
+        with self._errors_translated(cypher):
+            return await policy(self._observe_in_time, cypher, parameters, seconds, max_rows)
 
     async def explain(self, cypher: str) -> None:
         """Has the server read a job's query without running it; one that itself shows how it is executed is left out.
@@ -116,7 +108,7 @@ class Graph:
             async with asyncio.timeout(seconds):
                 for statement in every:
                     with self._errors_translated(statement):
-                        await self._run_statement(statement, parameters, seconds)
+                        await bolt_retries.of_setup(statement)(self._run_once, statement, parameters, seconds)
                     done += 1
         except TimeoutError:
             await self._confirm_answering()
@@ -131,7 +123,7 @@ class Graph:
         reason, it raises `InfrastructureError` or `QueryError`.
         """
         with self._errors_translated(cypher):
-            return await _retrying(_WRITE_LIMIT, graph_errors.is_temporary)(self._write_once, cypher, parameters or {})
+            return await bolt_retries.of_write()(self._write_once, cypher, parameters or {})
 
     async def ping(self) -> None:
         """Raises `ServiceUnreachable`, which names the setting to correct, unless the database answers."""
@@ -146,6 +138,23 @@ class Graph:
     async def aclose(self) -> None:
         """Closes the connections of the running loop before the loop does; the next call opens others."""
         await self._sessions.close()
+
+    async def _observe_in_time(self, cypher: str, parameters: Parameters, seconds: float, max_rows: int) -> Rows:
+        from neo4j.exceptions import Neo4jError
+
+        await self._sessions.ensure_found()
+        began = time.monotonic()
+        overdue = QueryError(f"the query took longer than {seconds:g} s: make it cheaper or raise the limit")
+        try:
+            async with asyncio.timeout(seconds + 1):  # a server that obeys the time-out itself gives a better message
+                return await self._observe(cypher, parameters, seconds, max_rows)
+        except TimeoutError:
+            await self._confirm_answering(overdue=cypher, seconds=seconds)
+            raise overdue from None
+        except Neo4jError as error:  # the same query of another trial, once overdue, has this one ended beside it
+            if graph_errors.was_ended(error) and time.monotonic() - began >= seconds:
+                raise overdue from error
+            raise
 
     async def _observe(self, cypher: str, parameters: Parameters, seconds: float, max_rows: int) -> Rows:
         from neo4j import READ_ACCESS
@@ -168,10 +177,6 @@ class Graph:
             finally:
                 with suppress(DriverError, Neo4jError):
                     await transaction.rollback()
-
-    async def _run_statement(self, statement: str, parameters: Parameters, seconds: float) -> None:
-        limit = stop_after_attempt(1) if commits_in_parts(statement) else _SETUP_LIMIT
-        await _retrying(limit, graph_errors.is_conflict)(self._run_once, statement, parameters, seconds)
 
     async def _run_once(self, statement: str, parameters: Parameters, seconds: float) -> None:
         from neo4j import Query
@@ -233,7 +238,3 @@ async def _bounded_rows(result: "AsyncResult", max_rows: int) -> Rows:
 
 def _encoded(record: Any) -> dict[str, Any]:
     return {column: encode(value) for column, value in record.items()}
-
-
-def _retrying(limit: Any, worth_it: Callable[[BaseException], bool]) -> AsyncRetrying:
-    return AsyncRetrying(retry=retry_if_exception(worth_it), stop=limit, wait=_PAUSE, reraise=True)

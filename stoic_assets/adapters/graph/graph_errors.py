@@ -11,25 +11,68 @@ from stoic_assets.core.graph_address import GraphAddress
 
 _NO_DATABASE = "DatabaseNotFound"
 _TOO_SLOW = "TransactionTimedOut"
-_TOO_LARGE = ("MemoryPoolOutOfMemory", "TransactionOutOfMemory")
+_OUT_OF_MEMORY = ("MemoryPoolOutOfMemory", "TransactionOutOfMemory")
+_OWN_MEMORY = ("TransactionOutOfMemory", "db.memory.transaction.max")
+_ENDED = ("Transaction.Terminated", "Transaction.LockClientStopped")
+_SERVER_FAILED = "Neo.DatabaseError."
+_UNNAMED = "Neo.DatabaseError.General.UnknownError"
+_ROOM = "run fewer trials at once, or raise the server's dbms.memory.transaction.total.max"
 _UNEXPLAINED = "Error executing Cypher command"
 _LONGEST_LINE = 300
 
 
 def meaning(error: Exception, address: GraphAddress, cypher: str) -> StoicError:
     """The error to raise when this query met an error of the driver or the server."""
-    from neo4j.exceptions import AuthError, BrokenRecordError, DriverError, TransientError
+    from neo4j.exceptions import AuthError, BrokenRecordError, DriverError
 
     if isinstance(error, BrokenRecordError):  # for example a date before the year 1, which agents do write
         return QueryError(f"a returned value cannot be read ({error.__cause__}): return toString(…) of it")
-    if any(limit in code(error) for limit in _TOO_LARGE):
+    if is_crowded_out(error):
+        return InfrastructureError(f"the graph at {address.uri} had no memory left beside all that runs there: {_ROOM}")
+    if _is_out_of_memory(error):
         return QueryError("the query needs more memory than the server has; reduce what it reads or returns")
     is_gone = _NO_DATABASE in code(error) and not names_graph(cypher)
-    if isinstance(error, DriverError | AuthError | TransientError) or is_gone:
+    if isinstance(error, DriverError | AuthError) or is_gone or may_pass(error, address):
         return InfrastructureError(f"the graph at {address.uri} failed: {one_line(error)}")
     if _TOO_SLOW in code(error):
         return QueryError("the query took longer than its limit: make it cheaper or raise the limit")
     return QueryError(one_line(error))
+
+
+def may_pass(error: BaseException, address: GraphAddress) -> bool:
+    """Whether the graph failed a query that only reads, so that it may succeed when asked again.
+
+    Not where the embedded server was lost: its own query may have ended it, and would do so again.
+    """
+    if is_lost_connection(error):
+        return bool(address.variables)
+    return _is_transient(error) or was_ended(error) or _server_failed(error, address)
+
+
+def was_ended(error: BaseException) -> bool:
+    """Whether somebody else ended the query, for example an administrator."""
+    return code(error).endswith(_ENDED)
+
+
+def is_crowded_out(error: BaseException) -> bool:
+    """Whether the memory that all queries of the server share is used up, and not what one of them may use."""
+    return _is_out_of_memory(error) and not any(sign in f"{code(error)} {error}" for sign in _OWN_MEMORY)
+
+
+def _is_transient(error: BaseException) -> bool:
+    from neo4j.exceptions import TransientError
+
+    return isinstance(error, TransientError) and (is_crowded_out(error) or not _is_out_of_memory(error))
+
+
+def _is_out_of_memory(error: BaseException) -> bool:
+    return any(limit in code(error) for limit in _OUT_OF_MEMORY)
+
+
+def _server_failed(error: BaseException, address: GraphAddress) -> bool:
+    # The embedded server calls so any error of a query for which it has no better name.
+    is_querys_fault = code(error) == _UNNAMED and not address.variables
+    return code(error).startswith(_SERVER_FAILED) and not is_querys_fault
 
 
 def is_lost_connection(error: BaseException) -> bool:
@@ -45,9 +88,9 @@ def is_conflict(error: BaseException) -> bool:
     A ConstraintError too: ArcadeDB raises it for the losers of a concurrent MERGE, where Neo4j waits for a lock. Also
     an unexplained failure: it is what two statements get that use a label for the first time at the same moment.
     """
-    from neo4j.exceptions import ConstraintError, TransientError
+    from neo4j.exceptions import ConstraintError
 
-    return isinstance(error, ConstraintError | TransientError) or _UNEXPLAINED in str(error)
+    return isinstance(error, ConstraintError) or _is_transient(error) or _UNEXPLAINED in str(error)
 
 
 def is_temporary(error: BaseException) -> bool:

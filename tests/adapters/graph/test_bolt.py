@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from stoic_assets.adapters.graph import bolt, bolt_sessions, embedded_graph
+from stoic_assets.adapters.graph import bolt, bolt_retries, bolt_sessions, embedded_graph
 from stoic_assets.adapters.graph.bolt import Graph, connect
 from stoic_assets.adapters.graph.bolt_sessions import BoltServer
 from stoic_assets.adapters.process import process_identity
@@ -176,7 +176,7 @@ def test_concurrent_setups_may_merge_the_same_node(constrained):
 
 def test_a_write_that_breaks_a_constraint_for_good_fails(constrained, monkeypatch):
     for limit in ("_WRITE_LIMIT", "_SETUP_LIMIT"):
-        monkeypatch.setattr(bolt, limit, bolt.stop_after_attempt(2))
+        monkeypatch.setattr(bolt_retries, limit, bolt_retries.stop_after_attempt(2))
     cypher = constrained.named("CREATE (a:L {n: 1})")
     assert "Constraint" in failure(lambda: asyncio.run(constrained.graph.write(cypher)))
     assert "Constraint" in failure(lambda: constrained.setup("CREATE (a:L {n: 1})"))

@@ -8,6 +8,11 @@ from stoic_assets.core.graph_address import GraphAddress
 ADDRESS = GraphAddress("bolt://graph.example:7687", variables="NEO")
 
 
+def answered(code: str, message: str = "no") -> exceptions.Neo4jError:
+    """The driver's error for a server's answer with this status code."""
+    return exceptions.Neo4jError._hydrate_neo4j(code=code, message=message)
+
+
 @pytest.mark.parametrize(
     "kind",
     [
@@ -27,22 +32,13 @@ def test_our_own_side_is_at_fault(kind):
 
 
 @pytest.mark.parametrize(
-    "kind",
-    [
-        exceptions.CypherSyntaxError,
-        exceptions.ConstraintError,
-        exceptions.Forbidden,
-        exceptions.ClientError,
-        exceptions.DatabaseError,
-    ],
+    "code",
+    ["Statement.SyntaxError", "Schema.ConstraintValidationFailed", "Security.Forbidden", "Statement.ArithmeticError"],
 )
-def test_the_query_is_at_fault(kind):
-    assert isinstance(graph_errors.meaning(kind("no"), ADDRESS, "RETURN 1"), QueryError)
-
-
-def answered(code: str) -> exceptions.Neo4jError:
-    """The driver's error for a server's answer with this status code."""
-    return exceptions.Neo4jError._hydrate_neo4j(code=code, message="no")
+def test_the_query_is_at_fault(code):
+    error = answered(f"Neo.ClientError.{code}")
+    assert not graph_errors.may_pass(error, ADDRESS)
+    assert isinstance(graph_errors.meaning(error, ADDRESS, "RETURN 1"), QueryError)
 
 
 @pytest.mark.parametrize(
@@ -54,11 +50,56 @@ def test_a_missing_database_is_the_querys_fault_where_it_names_one(cypher, meant
     assert isinstance(graph_errors.meaning(error, ADDRESS, cypher), meant)
 
 
-@pytest.mark.parametrize("limit", ["MemoryPoolOutOfMemoryError", "TransactionOutOfMemoryError"])
-def test_what_needs_too_much_memory_is_the_querys_fault(limit):
-    told = graph_errors.meaning(answered(f"Neo.TransientError.General.{limit}"), ADDRESS, "RETURN 1")
+TOO_LARGE = [
+    ("MemoryPoolOutOfMemoryError", "would use more than the limit. db.memory.transaction.max threshold reached"),
+    ("TransactionOutOfMemoryError", "no"),
+]
+
+
+@pytest.mark.parametrize(("limit", "message"), TOO_LARGE)
+def test_what_needs_more_memory_than_one_query_may_use_is_its_own_fault(limit, message):
+    error = answered(f"Neo.TransientError.General.{limit}", message)
+    told = graph_errors.meaning(error, ADDRESS, "RETURN 1")
     assert isinstance(told, QueryError)
     assert "more memory" in str(told)
+    assert not graph_errors.may_pass(error, ADDRESS)
+    assert not graph_errors.is_conflict(error)
+
+
+@pytest.mark.parametrize("limit", ["dbms.memory.transaction.total.max", "db.memory.transaction.total.max"])
+def test_memory_that_others_use_is_not_the_querys_fault(limit):
+    error = answered("Neo.TransientError.General.MemoryPoolOutOfMemoryError", f"no. {limit} threshold reached")
+    told = graph_errors.meaning(error, ADDRESS, "RETURN 1")
+    assert isinstance(told, InfrastructureError)
+    assert "raise the server's dbms.memory.transaction.total.max" in str(told)
+    assert graph_errors.is_crowded_out(error)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "Neo.TransientError.Transaction.Terminated",  # which the driver renames
+        "Neo.ClientError.Transaction.Terminated",
+        "Neo.ClientError.Transaction.LockClientStopped",
+        "Neo.DatabaseError.General.UnknownError",
+        "Neo.DatabaseError.Statement.ExecutionFailed",
+        "Neo.TransientError.Transaction.DeadlockDetected",
+    ],
+)
+def test_what_the_server_or_somebody_else_ended_is_not_the_querys_fault(code):
+    assert graph_errors.may_pass(answered(code), ADDRESS)
+    assert isinstance(graph_errors.meaning(answered(code), ADDRESS, "RETURN 1"), InfrastructureError)
+
+
+def test_an_error_that_the_embedded_server_cannot_name_is_the_querys_fault():
+    error = answered("Neo.DatabaseError.General.UnknownError")
+    assert isinstance(graph_errors.meaning(error, GraphAddress("bolt://127.0.0.1:9"), "CALL no()"), QueryError)
+
+
+def test_a_query_that_outlasts_its_limit_is_at_fault():
+    code = "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration"
+    assert not graph_errors.may_pass(answered(code), ADDRESS)
+    assert isinstance(graph_errors.meaning(answered(code), ADDRESS, "RETURN 1"), QueryError)
 
 
 def test_only_conflicts_and_lost_connections_are_worth_another_try():
