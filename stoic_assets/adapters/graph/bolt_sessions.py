@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 CONNECT_SECONDS = 5.0
 
 _POOL_SIZE = 50  # the embedded server admits 64 commands at once
+_LONGEST_LIFE = 180.0  # NAT and load balancers forget idle connections, from four minutes on without a word
+_IDLE_SECONDS = 30.0
+_ALWAYS = 0.0
 
 
 @dataclass(frozen=True)
@@ -108,17 +111,26 @@ class BoltSessions:
     def _new_drivers(self) -> _Drivers:
         # A missing label is the normal case of an assertion, not worth a warning for each query.
         logging.getLogger("neo4j.notifications").setLevel(logging.ERROR)
-        return _Drivers(self.server, _driver(self.server.address), _driver(self.server.observer or self.server.address))
+        address, observer = self.server.address, self.server.observer
+        # A setup that met a dead connection could not be tried again. Nothing stands before the embedded server.
+        full = _driver(address, _ALWAYS if address.variables else _IDLE_SECONDS)
+        return _Drivers(self.server, full, _driver(observer or address, _IDLE_SECONDS))
 
 
-def _driver(address: GraphAddress) -> "AsyncDriver":
+def _driver(address: GraphAddress, checked_after: float) -> "AsyncDriver":
+    """A driver that asks a connection that was idle for so many seconds whether it still works, before it is used."""
     neo4j_alone()
     from neo4j import AsyncGraphDatabase
 
     _send_at_once()
     auth = (address.username, address.password or "") if address.username else None
     return AsyncGraphDatabase.driver(
-        address.uri, auth=auth, connection_timeout=CONNECT_SECONDS, max_connection_pool_size=_POOL_SIZE
+        address.uri,
+        auth=auth,
+        connection_timeout=CONNECT_SECONDS,
+        max_connection_pool_size=_POOL_SIZE,
+        max_connection_lifetime=_LONGEST_LIFE,
+        liveness_check_timeout=checked_after,
     )
 
 
