@@ -18,6 +18,7 @@ _SERVER_FAILED = "Neo.DatabaseError."
 _UNNAMED = "Neo.DatabaseError.General.UnknownError"
 _ROOM = "run fewer trials at once, or raise the server's dbms.memory.transaction.total.max"
 _UNEXPLAINED = "Error executing Cypher command"
+_SCHEMA, _EXISTS = "Neo.ClientError.Schema.", "AlreadyExists"
 _LONGEST_LINE = 300
 
 
@@ -86,11 +87,13 @@ def is_conflict(error: BaseException) -> bool:
     """Whether the same write may succeed when tried again.
 
     A ConstraintError too: ArcadeDB raises it for the losers of a concurrent MERGE, where Neo4j waits for a lock. Also
-    an unexplained failure: it is what two statements get that use a label for the first time at the same moment.
+    an unexplained failure: it is what two statements get that use a label for the first time at the same moment. And
+    an index or a constraint that exists: IF NOT EXISTS may have looked just before another statement made it.
     """
     from neo4j.exceptions import ConstraintError
 
-    return isinstance(error, ConstraintError) or _is_transient(error) or _UNEXPLAINED in str(error)
+    named = _UNEXPLAINED in str(error) or (_SCHEMA in code(error) and code(error).endswith(_EXISTS))
+    return named or isinstance(error, ConstraintError) or _is_transient(error)
 
 
 def is_temporary(error: BaseException) -> bool:

@@ -174,6 +174,21 @@ def test_concurrent_setups_may_merge_the_same_node(constrained):
     assert constrained.rows("MATCH (a:L) RETURN a.n AS n ORDER BY n") == [{"n": 1}, {"n": 7}]
 
 
+@pytest.mark.parametrize(
+    "script",
+    [
+        "CREATE INDEX new_L IF NOT EXISTS FOR (a:L) ON (a.m)",
+        "CREATE CONSTRAINT new_L IF NOT EXISTS FOR (a:L) REQUIRE a.m IS UNIQUE",
+    ],
+)
+def test_concurrent_setups_may_make_the_same_index(constrained, script):
+    async def run() -> None:
+        await asyncio.gather(*(constrained.graph.run_script(constrained.named(script), {}, 30) for _ in range(8)))
+
+    asyncio.run(run())
+    constrained.setup("DROP INDEX new_L IF EXISTS" if "INDEX" in script else "DROP CONSTRAINT new_L IF EXISTS")
+
+
 def test_a_write_that_breaks_a_constraint_for_good_fails(constrained, monkeypatch):
     for limit in ("_WRITE_LIMIT", "_SETUP_LIMIT"):
         monkeypatch.setattr(bolt_retries, limit, bolt_retries.stop_after_attempt(2))

@@ -110,6 +110,11 @@ def test_only_conflicts_and_lost_connections_are_worth_another_try():
     assert not graph_errors.is_temporary(exceptions.CypherSyntaxError("x"))
 
 
+@pytest.mark.parametrize("what", ["EquivalentSchemaRule", "Index", "Constraint", "IndexWithName", "ConstraintWithName"])
+def test_an_index_that_another_setup_makes_at_the_same_moment_is_a_conflict(what):
+    assert graph_errors.is_conflict(answered(f"Neo.ClientError.Schema.{what}AlreadyExists"))
+
+
 def test_a_long_message_is_cut():
     assert 297 < len(graph_errors.one_line(exceptions.ServiceUnavailable("x " * 2500))) <= 300
 
