@@ -5,6 +5,7 @@ These are not rules of `Job`: what is stored must stay readable and correctable 
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from stoic_assets.core.assertions.cypher_aggregates import OVERLOOKED, overlooks_aggregate
 from stoic_assets.core.assertions.cypher_script import parameters_used, query_problem
@@ -69,8 +70,21 @@ def _never_holds(assertion: CypherAssertion | ExpressionAssertion) -> Iterator[t
         if unknown := unknown_member(expression):
             name, known = unknown
             yield "expression", f"nothing there ever has a member `{name}`; {nearest(name, known)}"
-    elif assertion.cypher.strip() and (problem := query_problem(assertion.cypher)):
+        return
+    if assertion.cypher.strip() and (problem := query_problem(assertion.cypher)):
         yield "cypher", problem
+    for number in _whole_numbers(assertion.parameters):
+        if not -(2**63) <= number < 2**63:
+            yield "parameters", f"{number} is beyond the 64 bits of a graph's whole numbers; write it as text"
+
+
+def _whole_numbers(value: Any) -> Iterator[int]:
+    """Those in a parameter, at any depth."""
+    if isinstance(value, int):
+        yield value
+    elif isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _whole_numbers(part)
 
 
 def _texts(job: Job) -> Iterator[tuple[Path, str]]:

@@ -75,6 +75,18 @@ def test_a_parameter_that_nobody_fills_is_refused(
     assert list(slips(make_job(**keys))) == [(place, f"unknown parameters: {problem}")]
 
 
+@pytest.mark.parametrize(("value", "wrong"), [(2**63, 2**63), ({"a": [1, -(2**63) - 1]}, -(2**63) - 1)])
+def test_a_whole_number_that_no_graph_can_hold_is_refused(make_job: MakeJob, value: Any, wrong: int) -> None:
+    [(place, problem)] = slips(make_job(assertions=[OWN | {"cypher": "RETURN $n", "parameters": {"n": value}}]))
+    assert place == ("assertions", 0, "parameters")
+    assert problem.startswith(f"{wrong} is beyond the 64 bits")
+
+
+def test_the_largest_whole_numbers_of_a_graph_may_be_parameters(make_job: MakeJob) -> None:
+    own = OWN | {"cypher": "RETURN $n", "parameters": {"n": [2**63 - 1, -(2**63), True, 1e300]}}
+    assert list(slips(make_job(assertions=[own]))) == []
+
+
 def test_what_every_job_may_use_and_what_an_assertion_brings_along_is_known(make_job: MakeJob) -> None:
     all_four = "RETURN " + ", ".join(f"${name}" for name in PARAMETERS)
     own = {"cypher": f"{all_four}, $x // $none", "expected": 1, "parameters": {"x": 1}}
