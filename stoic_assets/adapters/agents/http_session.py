@@ -131,7 +131,7 @@ class AgentHttp:
             problem = f"{self._name} gave no answer within {self._limit.timeout_seconds:g} s"
             raise AgentFailure(problem, late=True) from None
         except aiohttp.ClientConnectorCertificateError as error:
-            raise untrusted(self._name, error) from None
+            raise untrusted(self._name, error.certificate_error) from None
         except (aiohttp.ClientError, OSError) as error:
             if isinstance(error, aiohttp.ClientHttpProxyError) and error.status == PROXY_REFUSES:
                 raise closed_proxy(self._name) from None

@@ -27,6 +27,7 @@ Parameters = Mapping[str, Any]
 
 _WRITES = "the query writes, and an assertion may only read the graph"
 
+_EXPLAIN = "EXPLAIN "
 _PING_SECONDS = 10.0
 
 
@@ -76,7 +77,7 @@ class Graph:
             return
         try:
             async with asyncio.timeout(_PING_SECONDS):
-                with self._errors_translated(cypher):
+                with self._errors_translated(cypher, _EXPLAIN):
                     writes = "w" in await self._explained(statement)
                     # ArcadeDB, embedded or not, calls every EXPLAIN a write.
                     writes = writes and "w" not in await self._explained("RETURN 1")
@@ -93,7 +94,7 @@ class Graph:
             self._sessions.open(reading=True, default_access_mode=READ_ACCESS) as session,
             await session.begin_transaction(timeout=_PING_SECONDS) as transaction,
         ):
-            return (await (await transaction.run(f"EXPLAIN {statement}")).consume()).query_type or ""
+            return (await (await transaction.run(_EXPLAIN + statement)).consume()).query_type or ""
 
     async def run_script(self, script: str, parameters: Parameters, seconds: float) -> None:
         """Runs the statements of a setup in order, each in a transaction of its own, in `seconds` all together.
@@ -210,13 +211,13 @@ class Graph:
             raise InfrastructureError(f"the graph at {server.address.uri} no longer answers") from None
 
     @contextmanager
-    def _errors_translated(self, cypher: str) -> Iterator[None]:
+    def _errors_translated(self, cypher: str, preceding: str = "") -> Iterator[None]:
         from neo4j.exceptions import DriverError, Neo4jError
 
         try:
             yield
         except (DriverError, Neo4jError) as error:
-            raise graph_errors.meaning(error, self._sessions.server.address, cypher) from error
+            raise graph_errors.meaning(error, self._sessions.server.address, cypher, preceding) from error
 
 
 async def _run(runner: Any, query: "str | Query", parameters: Parameters) -> "AsyncResult":

@@ -4,6 +4,10 @@ Either Stoic Eval's side failed (`InfrastructureError`: the trial is invalid) or
 assertion or setup failed). At the start it is `ServiceUnreachable`, which names the setting to correct.
 """
 
+import re
+import ssl
+
+from stoic_assets.adapters.http.endpoint import untrusted
 from stoic_assets.adapters.http.foreign_text import shortened
 from stoic_assets.core.assertions.cypher_script import names_graph
 from stoic_assets.core.errors import InfrastructureError, QueryError, ServiceUnreachable, StoicError
@@ -19,11 +23,13 @@ _UNNAMED = "Neo.DatabaseError.General.UnknownError"
 _ROOM = "run fewer trials at once, or raise the server's dbms.memory.transaction.total.max"
 _UNEXPLAINED = "Error executing Cypher command"
 _SCHEMA, _EXISTS = "Neo.ClientError.Schema.", "AlreadyExists"
+_PLACE = re.compile(r"\(line (\d+), column (\d+) \(offset: \d+\)\)")
+_NO_DATA_THERE = ".Statement."
 _LONGEST_LINE = 300
 
 
-def meaning(error: Exception, address: GraphAddress, cypher: str) -> StoicError:
-    """The error to raise when this query met an error of the driver or the server."""
+def meaning(error: Exception, address: GraphAddress, cypher: str, preceding: str = "") -> StoicError:
+    """The error to raise when this query, sent with `preceding` before it, met an error of the driver or the server."""
     from neo4j.exceptions import AuthError, BrokenRecordError, DriverError
 
     if isinstance(error, BrokenRecordError):  # for example a date before the year 1, which agents do write
@@ -37,7 +43,7 @@ def meaning(error: Exception, address: GraphAddress, cypher: str) -> StoicError:
         return InfrastructureError(f"the graph at {address.uri} failed: {one_line(error)}")
     if _TOO_SLOW in code(error):
         return QueryError("the query took longer than its limit: make it cheaper or raise the limit")
-    return QueryError(one_line(error))
+    return QueryError(one_line(error, preceding))
 
 
 def may_pass(error: BaseException, address: GraphAddress) -> bool:
@@ -114,6 +120,13 @@ def unreachable(error: Exception, address: GraphAddress) -> ServiceUnreachable:
         return ServiceUnreachable(f"{address.uri} refused the login: correct {prefix}_USERNAME and {prefix}_PASSWORD")
     if _NO_DATABASE in code(error):
         return ServiceUnreachable(f"{address.uri} has no database {address.database}: correct {prefix}_DATABASE")
+    if _NO_DATA_THERE in code(error):  # the database `system` refuses to be asked for a number
+        which = f"the database {address.database}" if address.database else "the default database"
+        return ServiceUnreachable(f"{which} of {address.uri} holds no data: name another in {prefix}_DATABASE")
+    if why := _certificate_error(error):
+        scheme = address.uri.partition("+")[0]
+        other = f"write {prefix}_URI with {scheme}+ssc, which trusts every certificate"
+        return ServiceUnreachable(f"{untrusted(address.uri, why)}, or {other}")
     return ServiceUnreachable(f"{address.uri} does not answer ({one_line(error)}): start it or correct {prefix}_URI")
 
 
@@ -122,7 +135,25 @@ def code(error: BaseException) -> str:
     return str(getattr(error, "code", None) or "")
 
 
-def one_line(error: BaseException) -> str:
-    """Status code and message in one line of bounded length."""
-    text = " ".join((getattr(error, "message", None) or str(error) or type(error).__name__).split())
-    return shortened(f"{code(error)}: {text}" if code(error) else text, _LONGEST_LINE - 1)
+def one_line(error: BaseException, preceding: str = "") -> str:
+    """Status code and message in one line of bounded length; where Neo4j gives a place in the query, it is the end.
+
+    The place counts from the beginning of what followed `preceding`.
+    """
+    said = getattr(error, "message", None) or str(error) or type(error).__name__
+    place = _PLACE.search(said)
+    text = " ".join(said[: place.start() if place else None].split())
+    end = _place(place, preceding) if place else ""
+    return shortened(f"{code(error)}: {text}" if code(error) else text, _LONGEST_LINE - 1 - len(end)) + end
+
+
+def _place(found: re.Match[str], preceding: str) -> str:
+    line, column = int(found[1]), int(found[2])
+    return f" (line {line}, column {column - len(preceding) if line == 1 else column})"
+
+
+def _certificate_error(error: BaseException | None) -> ssl.SSLCertVerificationError | None:
+    """Why TLS failed, if a certificate that is not trusted led to this error; routing groups the errors of servers."""
+    while error is not None and not isinstance(error, ssl.SSLCertVerificationError):
+        error = error.exceptions[0] if isinstance(error, BaseExceptionGroup) else error.__cause__
+    return error

@@ -5,16 +5,12 @@ import contextlib
 import os
 import ssl
 from functools import cache
-from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from stoic_assets.core.errors import ConfigurationError, ServiceUnreachable
 from stoic_assets.core.http_address import PORTS, address_problem, http_parts
 from stoic_assets.core.loopback import is_loopback
-
-if TYPE_CHECKING:
-    from aiohttp import ClientConnectorCertificateError
 
 TURNED_AWAY = (403, 502, 503, 521, 522, 523, 530)
 """What gateways, Cloudflare's included, answer when they let nobody through, or reach no service behind them. It may be
@@ -52,9 +48,9 @@ def _require_certificates(file: str) -> None:
         raise ConfigurationError(f"SSL_CERT_FILE={file}: {error.strerror}; {advice}") from None
 
 
-def untrusted(service: str, error: "ClientConnectorCertificateError") -> ConfigurationError:
-    """The error for a service whose certificate is not trusted."""
-    why, advice = error.certificate_error, "set SSL_CERT_FILE to a file of PEM certificates that contains its issuer's"
+def untrusted(service: str, why: Exception) -> ConfigurationError:
+    """The error for a service whose certificate is not trusted, with the reason that TLS gives."""
+    advice = "set SSL_CERT_FILE to a file of PEM certificates that contains its issuer's"
     return ConfigurationError(f"{service} shows a certificate that is not trusted: {why}; if it is right, {advice}")
 
 

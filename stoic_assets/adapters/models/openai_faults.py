@@ -96,7 +96,7 @@ def explain(
         problem = f"{server} did not answer with JSON: {excerpt(error.doc, secrets) or 'no words'}"
         return AttemptFailed(problem, turned_away=error.doc.lstrip().startswith("<"))
     if isinstance(error, aiohttp.ClientConnectorCertificateError):
-        return untrusted(str(server), error)
+        return untrusted(str(server), error.certificate_error)
     if isinstance(error, aiohttp.ClientHttpProxyError) and error.status == PROXY_REFUSES:
         return closed_proxy(str(server))
     if isinstance(error, aiohttp.ClientError | OSError):

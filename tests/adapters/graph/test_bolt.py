@@ -54,6 +54,16 @@ def test_a_query_that_can_never_run_is_found_without_running_it(subject, cypher,
     assert complaint in failure(lambda: asyncio.run(subject.graph.explain(cypher)))
 
 
+@pytest.mark.parametrize("cypher", ["MATCH (n:N) WHERE n.a = 1 RETRUN n", "MATCH (n:N)\nWHERE n.a = 1 RETRUN n"])
+def test_a_wrong_query_is_wrong_at_the_same_place_if_it_is_not_run(neo4j_address, cypher):
+    graph = connect(neo4j_address)
+    explained = failure(lambda: asyncio.run(graph.explain(cypher)))
+    assert explained == failure(lambda: asyncio.run(graph.observe(cypher, {}, 5, 1)))
+    before = cypher[: cypher.index("RETRUN")]
+    column = len(before) - before.rfind("\n")
+    assert explained.endswith(f"(line {before.count(chr(10)) + 1}, column {column})")
+
+
 @pytest.mark.parametrize(
     "cypher", ["MATCH (n:L) RETURN count(n) AS c;", "EXPLAIN RETURN 1", "RETURN 1 / 0", "MATCH (n {a: $a}) RETURN n"]
 )
@@ -272,6 +282,25 @@ def test_a_wrong_database_names_its_setting(subject):
     assert "NEO_DATABASE" in unreachable(address)
     graph = connect(address)
     failure(lambda: asyncio.run(graph.observe("RETURN 1", {}, 5, 1)), InfrastructureError)
+
+
+def test_the_database_without_data_names_its_setting(neo4j_address):
+    complaint = unreachable(replace(neo4j_address, database="system", variables="NEO"))
+    assert complaint.startswith("the database system of bolt://")
+    assert complaint.endswith("name another in NEO_DATABASE")
+
+
+@pytest.mark.parametrize("scheme", ["bolt", "neo4j"])
+def test_a_certificate_that_is_not_trusted_names_the_ways_out(certified, monkeypatch, scheme):
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    url, certificate = certified
+    address = GraphAddress(url.replace("https", f"{scheme}+s"), variables="NEO")
+    complaint = unreachable(address)
+    assert "not trusted: " in complaint
+    assert "set SSL_CERT_FILE to a file of PEM certificates" in complaint
+    assert f"or write NEO_URI with {scheme}+ssc, which trusts every certificate" in complaint
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    assert "not trusted" not in unreachable(address)
 
 
 @pytest.mark.long

@@ -119,6 +119,16 @@ def test_a_long_message_is_cut():
     assert 297 < len(graph_errors.one_line(exceptions.ServiceUnavailable("x " * 2500))) <= 300
 
 
+def test_a_long_syntax_error_keeps_its_place():
+    expected = ", ".join(["'OPTIONAL'"] * 50)
+    message = f'Invalid input: expected {expected} (line 1, column 37 (offset: 36))\n"EXPLAIN MATCH"\n   ^'
+    line = graph_errors.one_line(answered("Neo.ClientError.Statement.SyntaxError", message), "EXPLAIN ")
+    assert line.endswith("… (line 1, column 29)")
+    assert len(line) <= 300
+    assert "column 37" in graph_errors.one_line(answered("x", message))
+    assert "column 37" in graph_errors.one_line(answered("x", message.replace("line 1", "line 2")), "EXPLAIN ")
+
+
 def test_the_embedded_graph_has_no_setting_to_correct():
     error = graph_errors.unreachable(exceptions.ServiceUnavailable("gone"), GraphAddress("bolt://127.0.0.1:9"))
     assert "stoic graph --stop" in str(error)
