@@ -113,7 +113,9 @@ class Graph:
                     done += 1
         except TimeoutError:
             await self._confirm_answering()
-            raise QueryError(f"statement {done + 1} of {len(every)}: the script took over {seconds:g} s") from None
+            advice = "join statements, as with UNWIND, or raise conversations.query_timeout_seconds"
+            overdue = f"the script took over {seconds:g} s: {advice}"
+            raise QueryError(f"statement {done + 1} of {len(every)}: {overdue}") from None
         except QueryError as error:
             raise QueryError(f"statement {done + 1} of {len(every)}: {error}") from error
 
