@@ -1,8 +1,11 @@
 from collections.abc import Callable
+from copy import deepcopy
 from typing import Any
 
 import pytest
 
+from stoic_assets.core.assertions import bindings
+from stoic_assets.core.assertions.bindings import object_context
 from stoic_assets.core.assertions.results import AssertionResult, decide
 from stoic_assets.core.conversation.evidence import Condition, Evidence, Observation, Trial, Turn
 from stoic_assets.core.jobs.job import Job
@@ -166,3 +169,42 @@ def test_odd_data_of_the_agent_fails_only_what_reads_it() -> None:
     assert decided({"expression": "evaluation.functionCalls.isEmpty()"}, odd).passed is True
     failed = decided({"expression": "objectContext.functions.isEmpty()"}, odd)
     assert (failed.passed, failed.error) == (False, "the agent sent `resources` as str; it must be a list")
+
+
+def test_a_trial_s_object_context_is_made_visible_once_and_only_if_an_expression_reads_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made: list[object] = []
+
+    def counted(raw: dict[str, Any]) -> dict[str, object]:
+        made.append(raw)
+        return object_context(raw)
+
+    monkeypatch.setattr(bindings, "object_context", counted)
+    many = job_of(*({"expression": f"objectContext.resources.size > {least}"} for least in range(5)))
+    assert [result.passed for result in decide(many, evidence(SEEN), "m")] == [True, False, False, False, False]
+    assert len(made) == 1
+    decided({"expression": "evaluation.done"}, evidence(SEEN))
+    assert len(made) == 1
+
+
+def test_expressions_that_share_what_they_see_leave_it_as_it_was() -> None:
+    seen, resources = deepcopy(SEEN), "objectContext.resources"
+    expressions = [
+        f'{resources}.distinct().filter {{ it.hour > 0 }}.map {{ it.labels }}.last().containsAll(listOf("Reminder"))',
+        f'{resources}.lastOrNull {{ it.name.uppercase() == "TEA" }} != null && {resources}.sumOf {{ it.hour }} == 9',
+        f"{resources}.map {{ it.hour }}.maxOf {{ it }} == 9 && {resources}.single().properties.containsValue(9)",
+        f'{resources}.first().labels.joinToString() == "DomainNode, Reminder"',
+        f"evaluation.functionCalls.map {{ it.args }} == listOf({resources}.first().properties)",
+    ]
+    twice = [{"expression": each} for each in (*expressions, *expressions)]
+    assert [(r.passed, r.error) for r in decide(job_of(*twice), evidence(seen), "m")] == [(True, None)] * len(twice)
+    assert seen == SEEN
+
+
+def test_what_cannot_be_made_visible_fails_each_expression_that_reads_it() -> None:
+    odd = evidence(Observation("objectContext", "object_context", "", result={"resources": "none"}))
+    reading = {"expression": "objectContext.functions.isEmpty()"}
+    results = decide(job_of(reading, {"expression": "evaluation.done"}, reading), odd, "m")
+    problem = "the agent sent `resources` as str; it must be a list"
+    assert [(r.passed, r.error) for r in results] == [(False, problem), (True, None), (False, problem)]
