@@ -184,3 +184,10 @@ def test_any_text_is_read_or_refused_in_one_line(text: str) -> None:
     else:
         complaint = ""
     assert "\n" not in complaint
+
+
+def test_the_documents_of_a_large_project_are_parsed_once_however_often_they_are_read() -> None:
+    read_yaml.cache_clear()
+    for source in [f"job{number}.yml" for number in range(1000)] * 3:
+        assert read_yaml("name: x", source).data == {"name": "x"}
+    assert read_yaml.cache_info().misses == 1000

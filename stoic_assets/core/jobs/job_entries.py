@@ -1,6 +1,7 @@
 """The blocks and list entries of a job: persona, target, tasks, setups, seeds, assertions, scenarios."""
 
 import difflib
+from itertools import chain
 from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, field_validator
@@ -25,7 +26,7 @@ def by_key(*keys: str) -> Discriminator:
         held = entry if isinstance(entry, dict) else entry.model_fields_set if isinstance(entry, CamelDocument) else ()
         found = [key for key in keys if key in held]
         near = (match for key in held for match in difflib.get_close_matches(str(key).lower(), keys, n=1))
-        return None if len(found) > 1 else next((f"`{key}`" for key in (*found, *near)), None)
+        return None if len(found) > 1 else next((f"`{key}`" for key in chain(found, near)), None)
 
     offer = " or ".join(f"`{key}`" for key in keys)
     return Discriminator(

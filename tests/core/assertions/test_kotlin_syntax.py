@@ -231,3 +231,20 @@ def quoted(value: str) -> str:
 @given(st.recursive(LEAVES, branches, max_leaves=12))
 def test_what_is_written_with_kotlins_precedence_is_read_back_as_it_was(expression: Expression) -> None:
     assert parse_expression(written(expression)) == expression
+
+
+def test_the_expressions_of_a_large_project_are_parsed_once_and_no_tree_can_be_changed() -> None:
+    parse_expression.cache_clear()
+    for least in [*range(10_000)] * 2:
+        tree = parse_expression(f"objectContext.resources.size > {least}")
+        assert isinstance(tree, Binary)
+        assert tree.right == Literal(least)
+    assert parse_expression.cache_info().misses == 10_000
+    for text in VALID:
+        hash(parse_expression(text))  # a list in a tree, which somebody could change, has no hash
+
+
+def test_a_refused_expression_is_refused_each_time() -> None:
+    for _ in range(2):
+        with pytest.raises(ExpressionError, match="the expression is empty"):
+            parse_expression(" ")
