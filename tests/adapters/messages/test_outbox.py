@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import json
 import resource
+import signal
 import subprocess
 import sys
 import threading
@@ -362,6 +363,56 @@ def test_while_another_process_delivers_to_a_target_nothing_is_sent_there(
     why = "STOIC_WEBHOOK_URL: another process has been delivering to it for 0.3 s"
     assert (outcome, service.moments) == (Delivered(0, 1, (why,)), [])
     assert deliver(outbox, service) == Delivered(1, 0)
+
+
+def test_what_was_accepted_is_recorded_a_hundred_at_a_time(
+    outbox: Outbox, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stoic_assets.adapters.messages.outbox._SETTLED_EVERY", 60)
+    outbox.put("events", {f"trial {number}": {"number": number} for number in range(250)}, VERSION)
+    waiting: list[int] = []
+    service.on_request = lambda: waiting.append(outbox.waiting()["events"])
+    assert deliver(outbox, service) == Delivered(250, 0)
+    assert waiting == [250] * 100 + [150] * 100 + [50] * 50
+
+
+def test_of_a_slow_service_each_message_that_was_accepted_is_recorded_before_the_next_is_sent(
+    outbox: Outbox, service: Service
+) -> None:
+    put(outbox, 1, 2, 3)
+    service.delay = 0.6
+    waiting: list[int] = []
+    service.on_request = lambda: waiting.append(outbox.waiting()["events"])
+    assert deliver(outbox, service) == Delivered(3, 0)
+    assert waiting == [3, 2, 1]
+
+
+def test_what_was_accepted_before_a_delivery_is_interrupted_is_recorded(outbox: Outbox, service: Service) -> None:
+    put(outbox, 1, 2, 3)
+    service.on_request = lambda: setattr(service, "delay", 5 if len(service.taken) == 2 else 0)
+    with pytest.raises(TimeoutError):
+        asyncio.run(asyncio.wait_for(outbox.deliver({"events": service.url}, QUICK), 2))
+    assert (numbers(service), outbox.waiting()) == ([1, 2], {"events": 1})
+
+
+def test_a_kill_makes_at_most_a_hundred_messages_and_the_one_in_flight_be_sent_again(
+    outbox: Outbox, service: Service, tmp_path: Path
+) -> None:
+    outbox.put("events", {f"trial {number}": {"number": number} for number in range(300)}, VERSION)
+    script = f"""
+import asyncio, pathlib
+from stoic_assets.adapters.messages import outbox
+outbox._SETTLED_EVERY = 60
+asyncio.run(outbox.Outbox(pathlib.Path({str(tmp_path)!r})).deliver({{"events": {service.url!r}}}))
+"""
+    process = subprocess.Popen([sys.executable, "-c", script])
+    service.on_request = lambda: process.kill() if len(service.taken) == 199 else None
+    assert process.wait(30) == -signal.SIGKILL
+    service.on_request = lambda: None
+    assert deliver(outbox, service) == Delivered(200, 0)
+    sent = numbers(service)
+    assert sent[-200:] == [*range(100, 300)]
+    assert sent[:-200] in ([*range(199)], [*range(200)])
 
 
 def test_a_message_replaced_on_its_way_is_sent_again(outbox: Outbox, service: Service) -> None:
