@@ -69,7 +69,8 @@ def test_killed_and_resumed_it_ends_with_the_rows_of_an_undisturbed_run(
     assert 18 <= len(model.of("judge")) <= 18 + 4
     told = Counter(call.body["id"] for call in hook.calls)
     assert set(told) >= {trial["trial_id"] for trial in final["trials"]} | {final["evaluation_id"]}
-    assert sorted(told.values()) == [1] * 7 + [2]  # of both versions; what was on its way at the kill goes again
+    # Of both versions; what was on its way at the kill goes again, and so does what was accepted and not yet recorded.
+    assert sorted(told.values()) in ([1] * 7 + [2], [1] * 6 + [2, 2])
     assert "there is no unfinished evaluation" in stoic(*evaluate, "--resume", code=2).line
 
 
