@@ -10,6 +10,7 @@ from stoic_assets.adapters.evaluation.publishing import read_evaluations
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.graph import stoic_graph, stoic_graph_deletion
 from stoic_assets.adapters.graph.bolt import Graph
+from stoic_assets.adapters.graph.graphs import Graphs
 from stoic_assets.adapters.graph.stoic_graph_place import refuse_unfit
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.ratings.feedback_files import human_evaluations
@@ -27,9 +28,11 @@ def introduce_version(workplace: Workplace, agent_version: str, release: Release
     Raises `ConfigurationError` where that graph has no place, see `refuse_unfit`.
     """
     released_at, parents = (release.released_at, release.parent_versions) if release else (None, ())
-    with workplace.graphs() as graphs:
-        run_async(refuse_unfit(graphs, workplace.env))
-    _in_stoic_graph(workplace, lambda graph: stoic_graph.project_version(graph, agent_version, released_at, parents))
+
+    async def work(graph: Graph) -> None:
+        await stoic_graph.project_version(graph, agent_version, released_at, parents)
+
+    _in_stoic_graph(workplace, work, at_first=True)
 
 
 def project(workplace: Workplace, manifest: Manifest) -> dict[str, int]:
@@ -90,11 +93,13 @@ def _trends(workplace: Workplace, agent_version: str) -> list[Row]:
     )
 
 
-def _in_stoic_graph(workplace: Workplace, work: Callable[[Graph], Awaitable[None]]) -> None:
-    async def connected(graph: Graph) -> None:
-        await graph.ping()
-        await stoic_graph.prepare(graph)
-        await work(graph)
+def _in_stoic_graph(workplace: Workplace, work: Callable[[Graph], Awaitable[None]], at_first: bool = False) -> None:
+    async def connected(graphs: Graphs) -> None:
+        await graphs.stoic.ping()
+        if at_first:
+            await refuse_unfit(graphs, workplace.env)
+        await stoic_graph.prepare(graphs.stoic)
+        await work(graphs.stoic)
 
     with workplace.graphs() as graphs:
-        run_async(connected(graphs.stoic))
+        run_async(connected(graphs))

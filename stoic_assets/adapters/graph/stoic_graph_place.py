@@ -13,12 +13,8 @@ _SECONDS = 10.0
 
 
 async def refuse_unfit(graphs: Graphs, env: Mapping[str, str]) -> None:
-    """Raises `ConfigurationError` if the stoic graph is in a database of the user's and has no place there.
-
-    Raises `ServiceUnreachable` if that does not answer.
-    """
+    """Raises `ConfigurationError` if the stoic graph is in a database of the user's and has no place there."""
     if stoic_address(env):
-        await graphs.stoic.ping()
         await refuse_foreign_labels(graphs.stoic)
         if not shared(env):
             await refuse_subject_graph(graphs.stoic, graphs.subject)

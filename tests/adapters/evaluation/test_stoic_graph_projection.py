@@ -13,6 +13,7 @@ from stoic_assets.adapters.evaluation.stoic_graph_projection import delete_from_
 from stoic_assets.adapters.graph.bolt import connect
 from stoic_assets.adapters.graph.embedded_server import GraphServer
 from stoic_assets.adapters.workplace import Workplace, open_workplace
+from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.releases import Release
 
@@ -157,3 +158,21 @@ def test_a_release_that_came_after_an_evaluation_keeps_its_parents_when_that_is_
         (manifest.agent_version, "2026-11-02T09:00:00+00:00", f"{agent}@0.9")
     ]
     assert published.update.parents == [f"{agent}@0.9"]
+
+
+def test_a_database_of_others_is_refused_before_anything_is_written(
+    workplace: Workplace, embedded: GraphServer, tmp_path: Path
+) -> None:
+    own = {
+        "STOIC_GRAPH_URI": embedded.uri, "STOIC_GRAPH_USERNAME": embedded.username,
+        "STOIC_GRAPH_PASSWORD": embedded.password, "STOIC_GRAPH_DATABASE": "subject", "STOIC_GRAPH_SHARED": "1",
+    }  # fmt: skip
+    shared = open_workplace({**workplace.env, **own}, start=tmp_path)
+    team, agent = connect(embedded.address("subject")), f"agent{uuid.uuid4().hex}"
+    asyncio.run(team.write("CREATE (:Task {id: 'team-dinner'})"))
+    try:
+        with pytest.raises(ConfigurationError, match=r"has nodes labelled .*Task.* that are not of Stoic Eval"):
+            introduce_version(shared, f"{agent}@1", None)
+        assert asyncio.run(team.write("MATCH (a:Agent {id: $agent}) RETURN a.id AS id", {"agent": agent})) == []
+    finally:
+        asyncio.run(team.write("MATCH (t:Task {id: 'team-dinner'}) DELETE t"))
