@@ -17,10 +17,9 @@ from stoic_assets.cli.compared_evaluations import compared_evaluations
 from stoic_assets.cli.evaluation_end import GATE_SAYS_NO
 from stoic_assets.cli.options import Json
 from stoic_assets.core.comparison.comparison import Comparison
-from stoic_assets.core.comparison.family import Verdict
-from stoic_assets.core.comparison.outcome_junit import comparison_junit, refusal_junit
-from stoic_assets.core.comparison.outcome_markdown import comparison_markdown, refusal_markdown
-from stoic_assets.core.comparison.outcome_text import (
+from stoic_assets.core.comparison.comparison_junit import comparison_junit, refusal_junit
+from stoic_assets.core.comparison.comparison_markdown import comparison_markdown, refusal_markdown
+from stoic_assets.core.comparison.comparison_text import (
     CHANCE,
     assertions_named,
     broken,
@@ -32,6 +31,7 @@ from stoic_assets.core.comparison.outcome_text import (
     name,
     open_questions,
 )
+from stoic_assets.core.comparison.family import Verdict
 from stoic_assets.core.comparison.paired_assertions import REPEATED, PairedAssertion
 from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE

@@ -10,8 +10,8 @@ from stoic_assets.adapters.evaluation.release_comparison import await_first_eval
 from stoic_assets.adapters.process.interrupts import run_async
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.comparison.comparison import Comparison
-from stoic_assets.core.comparison.outcome_markdown import comparison_markdown
-from stoic_assets.core.comparison.outcome_text import headline
+from stoic_assets.core.comparison.comparison_markdown import comparison_markdown
+from stoic_assets.core.comparison.comparison_text import headline
 from stoic_assets.core.evaluation import Manifest
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 from stoic_assets.core.releases import agent_of

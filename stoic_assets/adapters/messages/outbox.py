@@ -22,7 +22,7 @@ from stoic_assets.adapters.process.wall_clock import now
 from stoic_assets.core.endpoint_limits import EndpointLimit
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError
 
-Outcome = tuple[dict[str, str], list[str]]
+Sent = tuple[dict[str, str], list[str]]
 """The messages that were delivered, as in `Delivered.taken`, and what went wrong."""
 NO_SECRETS: Mapping[Target, str] = {}
 _UNSETTLED = 100
@@ -138,7 +138,7 @@ class Outbox:
 
     async def _deliver_to(
         self, target: Target, opened: AbstractAsyncContextManager[Receiver], seconds: float
-    ) -> Outcome:
+    ) -> Sent:
         try:
             async with (
                 opened as service,
@@ -150,7 +150,7 @@ class Outbox:
         except Timeout:
             return {}, [f"{SETTINGS[target]}: another process has been delivering to it for {seconds:g} s"]
 
-    async def _send_all(self, target: Target, service: Receiver) -> Outcome:
+    async def _send_all(self, target: Target, service: Receiver) -> Sent:
         taken: dict[str, str] = {}
         problems = []
         with self._settling() as settle:

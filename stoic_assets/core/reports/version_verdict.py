@@ -6,8 +6,8 @@ The comparison computes the statistics; its rows (table `version_comparisons`) a
 from dataclasses import dataclass
 from functools import cached_property
 
+from stoic_assets.core.comparison.comparison_text import change, left_open, open_questions
 from stoic_assets.core.comparison.family import Verdict, by_size, overall
-from stoic_assets.core.comparison.outcome_text import change, left_open, open_questions
 from stoic_assets.core.table_rows import Row, Rows
 
 

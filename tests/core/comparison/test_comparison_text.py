@@ -7,9 +7,9 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from stoic_assets.core.comparison.comparison import Comparison, compare
-from stoic_assets.core.comparison.outcome_junit import comparison_junit, refusal_junit
-from stoic_assets.core.comparison.outcome_markdown import comparison_markdown, refusal_markdown
-from stoic_assets.core.comparison.outcome_text import (
+from stoic_assets.core.comparison.comparison_junit import comparison_junit, refusal_junit
+from stoic_assets.core.comparison.comparison_markdown import comparison_markdown, refusal_markdown
+from stoic_assets.core.comparison.comparison_text import (
     assertions_named,
     broken,
     change,

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from stoic_assets.core.comparison.comparison import Comparison
-from stoic_assets.core.comparison.family import Verdict
-from stoic_assets.core.comparison.outcome_text import (
+from stoic_assets.core.comparison.comparison_text import (
     assertion_lines,
     broken,
     detectable,
@@ -16,6 +15,7 @@ from stoic_assets.core.comparison.outcome_text import (
     open_questions,
     what_to_know,
 )
+from stoic_assets.core.comparison.family import Verdict
 from stoic_assets.core.comparison.paired_assertions import PairedAssertion
 from stoic_assets.core.presentation.formatting import dashed, difference, p_value, score
 from stoic_assets.core.presentation.markdown import bulleted, plain, with_code

@@ -1,7 +1,7 @@
 """A comparison as JUnit XML: one test for each measure that gates and each assertion that held, for build servers."""
 
 from stoic_assets.core.comparison.comparison import Comparison
-from stoic_assets.core.comparison.outcome_text import (
+from stoic_assets.core.comparison.comparison_text import (
     CHANCE,
     assertion_name,
     change,
