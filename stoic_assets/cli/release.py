@@ -8,7 +8,7 @@ import typer
 import yaml
 
 from stoic_assets.adapters.disk.files import write_whole
-from stoic_assets.adapters.disk.release_files import manifests
+from stoic_assets.adapters.disk.release_files import each_release
 from stoic_assets.adapters.http.endpoint import parse_url
 from stoic_assets.adapters.workplace import open_workplace
 from stoic_assets.cli import console
@@ -79,7 +79,7 @@ def _place(folder: Path, agent_version: str) -> tuple[Path, Release | None]:
     plain, own = folder / f"{agent_version.replace('@', '-')}.yml", folder / f"{agent_version}.yml"
     taken: dict[Path, str] = {}
     found: list[tuple[Path, Release]] = []
-    for path, former in manifests(folder):
+    for path, former in each_release(folder):
         if isinstance(former, Release):
             taken[path] = former.agent_version
             found += [(path, former)] if former.agent_version == agent_version else []

@@ -78,7 +78,7 @@ class Night(BaseModel, frozen=True):
         return max((each.held_at for each in self.rounds), default="")
 
 
-def evaluation_id(night: str, agent_version: str, round_name: RoundName) -> str:
+def night_evaluation_id(night: str, agent_version: str, round_name: RoundName) -> str:
     """The id of an evaluation of a night; always the same, so that a night that is run again pays nothing twice."""
     digest = hashlib.sha256(agent_version.encode()).hexdigest()[:8]
     return f"night-{night.replace('-', '')}-{digest}" + ("-again" if round_name == "again" else "")

@@ -21,7 +21,7 @@ from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.alerts import Failure, run_failed
 from stoic_assets.core.conversation.evidence import SCORED
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.night_record import RoundName, evaluation_id
+from stoic_assets.core.night_record import RoundName, night_evaluation_id
 from stoic_assets.core.presentation.markdown import bulleted
 from stoic_assets.core.settings import Nightly
 from stoic_assets.defs.failures import RETRIES, delivery_faults, reported
@@ -134,7 +134,7 @@ def _announce_faults(workplace: Workplace, night: str, name: RoundName, held: He
 
 def _begun(workplace: Workplace, night: str, name: RoundName, version: str) -> str | None:
     """The id of the version's evaluation in this round; None if it was not begun."""
-    found = evaluation_id(night, version, name)
+    found = night_evaluation_id(night, version, name)
     return found if found in workplace.evidence.evaluation_ids(version) else None
 
 

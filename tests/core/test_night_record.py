@@ -2,22 +2,22 @@
 
 import pytest
 
-from stoic_assets.core.night_record import RoundName, evaluation_id, night_of
+from stoic_assets.core.night_record import RoundName, night_evaluation_id, night_of
 
 BASE, CANDIDATE = "marcus@1.0.0", "marcus@1.1.0"
 
 
 def test_ids_name_night_version_and_round() -> None:
-    first, again = (evaluation_id("2026-11-22", CANDIDATE, name) for name in ("first", "again"))
+    first, again = (night_evaluation_id("2026-11-22", CANDIDATE, name) for name in ("first", "again"))
     assert first.startswith("night-20261122-")
     assert len(first) == len("night-20261122-") + 8
     assert again == f"{first}-again"
-    assert evaluation_id("2026-11-22", BASE, "first") != first
+    assert night_evaluation_id("2026-11-22", BASE, "first") != first
 
 
 @pytest.mark.parametrize("name", ["first", "again"])
 def test_an_id_tells_its_night(name: RoundName) -> None:
-    assert night_of(evaluation_id("2026-11-22", CANDIDATE, name)) == "2026-11-22"
+    assert night_of(night_evaluation_id("2026-11-22", CANDIDATE, name)) == "2026-11-22"
 
 
 @pytest.mark.parametrize("other", ["release-20261122", "night-20261122", "night-20261122-../..", "night-2026-12345678"])

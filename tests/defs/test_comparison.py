@@ -11,7 +11,7 @@ from stoic_assets.adapters.disk.file_locks import locked
 from stoic_assets.adapters.evaluation import release_comparison
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import EVALUATION_TAG, Manifest
-from stoic_assets.core.night_record import HeldVersion, Round, RoundName, evaluation_id
+from stoic_assets.core.night_record import HeldVersion, Round, RoundName, night_evaluation_id
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 from stoic_assets.defs.comparison import version_comparisons
 from stoic_assets.defs.partitions import agent_versions
@@ -91,7 +91,7 @@ def compared(instance: dg.DagsterInstance, workplace: Workplace) -> Callable[...
 def hold(workplace: Workplace, evaluate: Evaluate, night: str, name: RoundName = "first", **base: Any) -> str:
     """Both versions evaluated in one round; gives the candidate's evaluation."""
     hour = int(night[-2:]) - 20 + (6 if name == "again" else 0)
-    ids = {version: evaluation_id(night, version, name) for version in (BASE, CANDIDATE)}
+    ids = {version: night_evaluation_id(night, version, name) for version in (BASE, CANDIDATE)}
     evaluate(BASE, ids[BASE], hour, **base)
     evaluate(CANDIDATE, ids[CANDIDATE], hour)
     held = {version: HeldVersion(evaluation_id=each) for version, each in ids.items()}
@@ -114,7 +114,7 @@ def test_a_night_is_compared_within_itself_whatever_was_evaluated_since(
     evaluate(BASE, "by-hand", 20)
     for (night, name), candidate in zip(rounds, candidates, strict=True):
         assert compared(CANDIDATE, candidate).passed
-        assert base_used(workplace, candidate) == evaluation_id(night, BASE, name)
+        assert base_used(workplace, candidate) == night_evaluation_id(night, BASE, name)
 
 
 @pytest.mark.parametrize("offline", [True, False])
@@ -145,7 +145,7 @@ def test_the_base_of_a_night_is_taken_though_another_has_more_in_common(
     evaluate(BASE, "release-0", 0)
     candidate = hold(workplace, evaluate, LATER, jobs=JOBS[:5])
     compared(CANDIDATE, candidate)
-    assert base_used(workplace, candidate) == evaluation_id(LATER, BASE, "first")
+    assert base_used(workplace, candidate) == night_evaluation_id(LATER, BASE, "first")
 
 
 def test_a_try_by_hand_is_no_base_where_more_was_evaluated(
@@ -185,7 +185,7 @@ def test_for_an_invalid_base_of_the_night_an_older_one_stands_in(
     candidate = hold(workplace, evaluate, LATER, scored_trials=1, invalid_trials=5)
     evaluate(BASE, "by-hand", 20)
     compared(CANDIDATE, candidate)
-    assert base_used(workplace, candidate) == evaluation_id(NIGHT, BASE, "first")
+    assert base_used(workplace, candidate) == night_evaluation_id(NIGHT, BASE, "first")
 
 
 def test_a_night_whose_file_is_damaged_is_compared_with_no_other(

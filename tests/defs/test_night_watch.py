@@ -10,7 +10,7 @@ import pytest
 
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.night_record import HeldVersion, Round, RoundName, evaluation_id
+from stoic_assets.core.night_record import HeldVersion, Round, RoundName, night_evaluation_id
 from stoic_assets.core.stages import VERDICTS
 
 BASE, CANDIDATE = "marcus@1.0.0", "marcus@1.1.0"
@@ -43,7 +43,8 @@ class Watch:
         """A round of a night was held, with `faults` by version."""
         bases = {BASE: None, CANDIDATE: BASE}
         held = {
-            each: HeldVersion(evaluation_id=evaluation_id(night, each, name), base=bases[each]) for each in versions
+            each: HeldVersion(evaluation_id=night_evaluation_id(night, each, name), base=bases[each])
+            for each in versions
         }
         record = Round(run_id=run_id, held_at=datetime.now(UTC).isoformat(), evaluations=held, faults=faults)
         self.workplace.nights.record_round(night, name, record)
@@ -53,7 +54,7 @@ class Watch:
         scored: int | None = 6, invalid: int | None = 0,
     ) -> None:
         """The verdict on a version is stored, and its run is over."""
-        wanted = evaluation_id(night, version, name)
+        wanted = night_evaluation_id(night, version, name)
         self.head(version, wanted, status, scored, invalid)
         rows = [self._row(version, measure, wanted) for measure in fallen]
         self.workplace.warehouse.write("version_comparisons", version, wanted, rows)
@@ -94,7 +95,7 @@ def test_a_night_in_which_a_version_falls_twice_ends_in_one_alarm(watch: Watch, 
     watch.held("first", BASE, CANDIDATE)
     [base] = watch.tick()
     assert (base.partition_key, base.job_name) == (BASE, "release_evaluation")
-    assert base.tags["stoic/evaluation_id"] == evaluation_id(NIGHT, BASE, "first")
+    assert base.tags["stoic/evaluation_id"] == night_evaluation_id(NIGHT, BASE, "first")
     assert {key.to_user_string() for key in base.asset_selection or ()} == {*VERDICTS}, "the agent is not called"
     assert watch.tick() == []
     watch.judged("first", BASE)
@@ -144,8 +145,8 @@ def test_what_has_no_verdict_is_judged_again_when_its_night_is_materialised_agai
     assert watch.asked() == [BASE]
     watch.judged("first", BASE)
     assert watch.asked() == [CANDIDATE]
-    watch.head(CANDIDATE, evaluation_id(NIGHT, CANDIDATE, "first"), "conversed", None, None)
-    watch.ended(evaluation_id(NIGHT, CANDIDATE, "first"))
+    watch.head(CANDIDATE, night_evaluation_id(NIGHT, CANDIDATE, "first"), "conversed", None, None)
+    watch.ended(night_evaluation_id(NIGHT, CANDIDATE, "first"))
     assert [each.job_name for each in watch.tick()] == ["compaction"], "its run failed"
 
     watch.held("first", BASE, CANDIDATE, run_id="once more")
@@ -186,7 +187,7 @@ def test_where_a_base_is_judged_again_so_is_what_is_compared_with_it(watch: Watc
     for version in (BASE, CANDIDATE):
         assert watch.asked() == [version]
         watch.judged("first", version)
-    watch.head(BASE, evaluation_id(NIGHT, BASE, "first"), "conversed", None, None)
+    watch.head(BASE, night_evaluation_id(NIGHT, BASE, "first"), "conversed", None, None)
     watch.held("first", BASE, CANDIDATE, run_id="once more")
     for version in (BASE, CANDIDATE):
         assert watch.asked() == [version]
@@ -205,7 +206,7 @@ def test_a_night_without_verdict_is_told_once_and_again_once_it_was_materialised
     watch.tick()
     [event] = told()
     assert (event["type"], event["subject"], event["data"]["partition"]) == ("stoic.run_failed", CANDIDATE, NIGHT)
-    assert event["data"]["evaluation_id"] == evaluation_id(NIGHT, CANDIDATE, "first")
+    assert event["data"]["evaluation_id"] == night_evaluation_id(NIGHT, CANDIDATE, "first")
     assert event["data"]["error"].startswith("no verdict: 2 of 6 trials are invalid, more than the 10% that")
     watch.workplace.outbox.withdraw("events", [event["id"]], event["subject"])
     watch.tick()
@@ -222,8 +223,8 @@ def test_a_night_without_verdict_is_told_once_and_again_once_it_was_materialised
 def test_what_a_fault_or_a_failed_run_told_is_not_told_again(watch: Watch, told: Told) -> None:
     watch.held("first", BASE, CANDIDATE, **{CANDIDATE: "2 of 6 trials were run before the cost ceiling"})
     watch.tick()
-    watch.head(BASE, evaluation_id(NIGHT, BASE, "first"), "conversed", None, None)
-    watch.ended(evaluation_id(NIGHT, BASE, "first"))
+    watch.head(BASE, night_evaluation_id(NIGHT, BASE, "first"), "conversed", None, None)
+    watch.ended(night_evaluation_id(NIGHT, BASE, "first"))
     watch.tick()
     watch.judged("first", CANDIDATE, status="incomplete", scored=2)
     assert [each.job_name for each in watch.tick()] == ["compaction"]

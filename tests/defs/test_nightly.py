@@ -14,7 +14,7 @@ from stoic_assets.adapters.evaluation.conversations import Held
 from stoic_assets.adapters.evaluation.nights import HeldNight
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import Manifest
-from stoic_assets.core.night_record import Round, evaluation_id
+from stoic_assets.core.night_record import Round, night_evaluation_id
 from stoic_assets.core.settings import Nightly
 from stoic_assets.defs.nightly import build_nightly, freshness_of, nights_of, with_freshness
 
@@ -200,7 +200,7 @@ def test_what_is_said_of_a_version_that_was_cut_short_names_its_evaluation(
     workplace: Workplace, instance: dg.DagsterInstance, told: Told, monkeypatch: pytest.MonkeyPatch,
     make_manifest: Callable[..., Manifest], again: bool,
 ) -> None:
-    begun = evaluation_id(NIGHT, BASE, "again" if again else "first")
+    begun = night_evaluation_id(NIGHT, BASE, "again" if again else "first")
     manifest = make_manifest(agent_version=BASE, evaluation_id=begun)
     workplace.evidence.begin(manifest)
 

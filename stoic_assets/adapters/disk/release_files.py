@@ -10,7 +10,7 @@ from stoic_assets.core.http_address import address_problem
 from stoic_assets.core.releases import Release
 
 
-def manifests(folder: Path) -> Iterator[tuple[Path, Release | ConfigurationError]]:
+def each_release(folder: Path) -> Iterator[tuple[Path, Release | ConfigurationError]]:
     """The files of a folder, each with its release or with the reason why it cannot be read."""
     for path in yaml_files(folder):
         try:
@@ -32,7 +32,7 @@ def _read(folder: Path) -> tuple[dict[str, Release], list[ConfigurationError], d
     """As `load_releases`, with the complaints about versions in several files apart, by version."""
     found: dict[str, list[tuple[Path, Release]]] = {}
     unreadable: list[ConfigurationError] = []
-    for path, release in manifests(folder):
+    for path, release in each_release(folder):
         if isinstance(release, ConfigurationError):
             unreadable.append(release)
         else:
@@ -47,7 +47,7 @@ def _read(folder: Path) -> tuple[dict[str, Release], list[ConfigurationError], d
 
 def fault_in_release(folder: Path, release: Release, key: str, problem: str) -> DocumentError:
     """A complaint about a value in the manifest of `release`."""
-    for path, found in manifests(folder):
+    for path, found in each_release(folder):
         if found == release:
             return fault_in(path, (key,), problem)
     return DocumentError(f"release {release.agent_version}", None, key, problem)  # its file was changed since

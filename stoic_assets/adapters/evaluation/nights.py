@@ -9,7 +9,7 @@ from stoic_assets.adapters.process.wall_clock import now
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError, StoicError
 from stoic_assets.core.evaluation import INCOMPLETE, EvaluationRequest
-from stoic_assets.core.night_record import HeldVersion, Round, RoundName, evaluation_id
+from stoic_assets.core.night_record import HeldVersion, Round, RoundName, night_evaluation_id
 from stoic_assets.core.scoring.validity import ceiling_reached
 
 
@@ -41,7 +41,7 @@ async def hold_night(
         asked = f"not live: {', '.join(versions)}; live: {', '.join(all_live)}" if all_live else "no version is live"
         said = f"{asked}; give the version a `url` in releases/*.yml"
         raise ConfigurationError("; ".join([said, *map(left_out, releases.complaints)]))
-    wanted = [Wanted(version, evaluation_id(night, version, name), EvaluationRequest()) for version in live]
+    wanted = [Wanted(version, night_evaluation_id(night, version, name), EvaluationRequest()) for version in live]
     outcomes = await hold_evaluations(workplace, wanted, run_id)
     results = {each.agent_version: outcomes[each.evaluation_id] for each in wanted}
     held = {version: result for version, result in results.items() if isinstance(result, Held)}

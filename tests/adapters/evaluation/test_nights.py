@@ -24,7 +24,7 @@ from stoic_assets.core.chat import ChatReply, ChatRequest
 from stoic_assets.core.conversation import journal as entries
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import EvaluationRequest
-from stoic_assets.core.night_record import evaluation_id
+from stoic_assets.core.night_record import night_evaluation_id
 from stoic_assets.core.table_repair import EVIDENCE
 
 NIGHT = "2026-11-21"
@@ -118,7 +118,7 @@ def test_live_versions_converse_in_turn_and_nothing_is_held_twice(
     found = hold(workplace)
     assert said == ["1.0.0", "1.1.0"] * 3
     assert [len(found.held[version].trials) for version in versions] == [3, 3]
-    ids = {version: evaluation_id(NIGHT, version, "first") for version in versions}
+    ids = {version: night_evaluation_id(NIGHT, version, "first") for version in versions}
     assert all(workplace.warehouse.has("turns", *key) for key in ids.items())
     record = workplace.nights.read(NIGHT).first
     assert record == found.record
