@@ -1,4 +1,4 @@
-"""What a run configuration may ask of conversations, and what becomes of an evaluation that has them all."""
+"""What a run configuration may ask of conversations, and what the web UI shows of them."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,7 +7,6 @@ import dagster as dg
 import pytest
 
 from stoic_assets.adapters.evaluation.conversations import Held
-from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import Manifest
@@ -51,16 +50,6 @@ def shown(
         return {name: value.value for name, value in event.materialization.metadata.items()}
 
     return shown
-
-
-def test_a_finished_evaluation_that_is_resumed_is_unfinished_until_its_verdicts_are_there(
-    workplace: Workplace, make_manifest: Callable[..., Manifest], shown: Callable[..., dict[str, Any]]
-) -> None:
-    """A kill in between is to be gone on from with `--resume`."""
-    tables = EvaluationTables(workplace, make_manifest())
-    tables.write_head("finished", planned_trials=1, scored_trials=1, invalid_trials=0)
-    shown()
-    assert tables.read("evaluations")[0]["status"] == "conversed"
 
 
 @pytest.mark.parametrize(

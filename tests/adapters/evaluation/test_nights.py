@@ -245,6 +245,21 @@ def test_what_was_held_below_the_ceiling_stays_though_some_of_it_was_to_be_held_
     assert len(said) == 1  # the greeting, before any model was asked
 
 
+def test_a_finished_evaluation_that_is_resumed_is_unfinished_until_its_verdicts_are_there(
+    workplace: Workplace, agent: Agent, said: list[str]
+) -> None:
+    """A kill in between is to be gone on from with `--resume`."""
+    version = agent("1.0.0")
+    found = hold(workplace).held[version]
+    tables = EvaluationTables(workplace, found.manifest)
+    tables.write_head("finished", planned_trials=3, scored_trials=3, invalid_trials=0)
+    said.clear()
+    key, request = (version, found.manifest.evaluation_id), EvaluationRequest()
+    again = asyncio.run(hold_evaluation(workplace, *key, "run-2", request))
+    assert (said, again.files["evaluations"].exists()) == ([], True)
+    assert tables.read("evaluations")[0]["status"] == "conversed"
+
+
 def capped(workplace: Workplace, dollars: float) -> Workplace:
     """The same, with a cost ceiling in stoic.yml."""
     return replace(workplace, settings=workplace.settings.model_copy(update={"max_cost": dollars}))
