@@ -13,7 +13,7 @@ from stoic_assets.adapters.disk.files import read_stored, write_whole
 from stoic_assets.core.errors import ConfigurationError
 
 FORMAT = 1
-"""Raised with every change of what is stored that another release has written already (`tests/stored_forms.json`)."""
+"""Raised when the form of something changes that a release has stored (`tests/adapters/disk/stored_forms.json`)."""
 _FILE = "format.json"
 
 
