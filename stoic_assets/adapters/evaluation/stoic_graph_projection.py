@@ -28,11 +28,9 @@ def introduce_version(workplace: Workplace, agent_version: str, release: Release
     Raises `ConfigurationError` where that graph has no place, see `refuse_unfit`.
     """
     released_at, parents = (release.released_at, release.parent_versions) if release else (None, ())
-
-    async def work(graph: Graph) -> None:
-        await stoic_graph.project_version(graph, agent_version, released_at, parents)
-
-    _in_stoic_graph(workplace, work, at_first=True)
+    _in_stoic_graph(
+        workplace, lambda graph: stoic_graph.project_version(graph, agent_version, released_at, parents), at_first=True
+    )
 
 
 def project(workplace: Workplace, manifest: Manifest) -> dict[str, int]:

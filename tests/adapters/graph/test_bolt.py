@@ -196,7 +196,7 @@ def test_concurrent_setups_may_make_the_same_index(constrained, script):
         await asyncio.gather(*(constrained.graph.run_script(constrained.named(script), {}, 30) for _ in range(8)))
 
     asyncio.run(run())
-    constrained.setup("DROP INDEX new_L IF EXISTS" if "INDEX" in script else "DROP CONSTRAINT new_L IF EXISTS")
+    constrained.setup("DROP INDEX new_L" if "INDEX" in script else "DROP CONSTRAINT new_L")  # which has to be there
 
 
 def test_a_write_that_breaks_a_constraint_for_good_fails(constrained, monkeypatch):
