@@ -26,8 +26,9 @@ _LINKED = "stoic.linked"
 
 # The address as the browser knows it: behind a proxy the server has another. `location.href` may leave out a password.
 # To the same address with a fragment, `replace` loads nothing.
-_WAY_ON = f"""<!doctype html><meta charset="utf-8"><title>Logging in</title>
-<p>Logging in. This needs JavaScript and cookies.</p>
+_WAY_ON = f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>Logging in</title>
+<meta name="viewport" content="width=device-width">
+<main><h1>Logging in</h1><p>This needs JavaScript and cookies.</p></main>
 <script>
 const page = new URL(document.URL);
 page.username = page.password = "";

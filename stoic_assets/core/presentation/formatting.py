@@ -23,6 +23,7 @@ _BEFORE_PERCENT = re.compile(r"(?<=\d) %(?!\})")
 """A blank before a percent sign that is not the end of a tag in a template."""
 _FENCED = re.compile(r"(^ {0,3}(`{3,})[^`\n]*$(?:\n(?! {0,3}\2`*[ \t]*$).*)*(?:\n.*)?\n?)", re.MULTILINE)
 """A fenced block as Markdown has it, with its fences; one that is not closed goes on to the end."""
+_BREAKS = re.compile(r"(?<=[_.-])(?=[^_.-])|(?<=[A-Za-z0-9]{20})(?=[A-Za-z0-9])")
 _REASON = re.compile(r'<abbr class="none" title="([^"]*)">')
 
 Form = Callable[[Any], str]
@@ -131,7 +132,8 @@ def pretty(value: object) -> str:
 def bounded(text: str) -> str:
     """The text, or `RAW_CHARS` of it with a note on how much is left out: an agent may say megabytes."""
     left_out = len(text) - RAW_CHARS
-    return text if left_out <= 0 else f"{text[:RAW_CHARS]}\n[{left_out:,} characters left out here; the table has them]"
+    note = f"\n[{left_out:,} characters left out of this page; the tables have them]"
+    return text if left_out <= 0 else text[:RAW_CHARS] + note
 
 
 FORMS: Mapping[str, Form] = {
@@ -143,8 +145,11 @@ FORMS: Mapping[str, Form] = {
 
 
 def breakable(name: str) -> Markup:
-    """A name that may break after each `_`, `.` and `-`, so that it does not break within a word."""
-    return Markup("<wbr>").join(re.split(r"(?<=[_.-])(?=[^_.-])", visible(name)))
+    """A name that may break after each `_`, `.` and `-`, so that it does not break within a word, unless that is long.
+
+    Otherwise a hundred letters without any of these would push a table's other columns out of view.
+    """
+    return Markup("<wbr>").join(_BREAKS.split(visible(name)))
 
 
 def unbroken(sentence: str) -> str:

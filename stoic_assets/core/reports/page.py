@@ -25,7 +25,7 @@ from stoic_assets.core.reports.model_calls import model_calls
 from stoic_assets.core.reports.reliability import reliability
 from stoic_assets.core.reports.reply_times import reply_times
 from stoic_assets.core.reports.side_by_side import function, side_by_side
-from stoic_assets.core.reports.summary import measures, summary
+from stoic_assets.core.reports.summary import faults, measures, summary
 from stoic_assets.core.reports.trend_chart import release_means
 from stoic_assets.core.reports.trial_view import TrialView, trial_views
 from stoic_assets.core.reports.unscored import why_unscored
@@ -80,6 +80,7 @@ def report_parts(data: ReportData, compiled: BytecodeCache | None = None) -> Ite
         held={**data.evaluation, "ended_at": latest(data.trials, "ended_at")},
         judged_at=latest((*data.virtue_scores, *data.task_scores), "evaluated_at"),
         calls=model_calls(data.llm_calls), reliability=reliability(data.job_reliability), summary=counts,
+        faults=faults(trials),
         **_compared(data, trials),
         charts={name: Markup(chart) for name, chart in charts(data).items()},  # noqa: S704 - all our own
     )

@@ -1,17 +1,19 @@
 """The first screen: how many trials there were, how they ended, and whether they allow a verdict."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from stoic_assets.core.calibration.against_people import against_people, in_short, judges_of
 from stoic_assets.core.calibration.confidence_map import why_not_calibrated
+from stoic_assets.core.conversation.evidence import PLAIN
 from stoic_assets.core.evaluation import CONVERSED, INCOMPLETE, REGRADING, way_to_finish
 from stoic_assets.core.judging.ask import out_of_budget
 from stoic_assets.core.model_costs import total_cost
 from stoic_assets.core.presentation.confidence import calibrated_share
 from stoic_assets.core.reports.data import ReportData, mean, values, without_void_totals
 from stoic_assets.core.reports.trial_view import TrialView
+from stoic_assets.core.scoring.evaluation_document import reason
 from stoic_assets.core.scoring.validity import ceiling_reached, conclusive, invalid_share
 from stoic_assets.core.table_rows import Row, Rows
 
@@ -126,6 +128,29 @@ def _why_unfinished(data: ReportData, planned: int) -> str | None:
         return None
     unpaid = any(map(out_of_budget, (*data.virtue_scores, *data.task_scores)))
     return f"judging it again was cut short; continue with {way_to_finish(*key, at_ceiling=unpaid)}"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Why trials are invalid, or the agent failed in them: `cause` as it was recorded, if it was."""
+
+    outcome: str
+    cause: str | None
+    trials: list[TrialView]
+
+
+def faults(trials: Iterable[TrialView]) -> list[Fault]:
+    """What went wrong, the most frequent first; with equal numbers, in the order of the trials."""
+    found: dict[tuple[str, str | None], list[TrialView]] = {}
+    for trial in trials:
+        if trial.outcome not in PLAIN:
+            found.setdefault((trial.outcome, _cause(trial)), []).append(trial)
+    return sorted((Fault(*kind, same) for kind, same in found.items()), key=lambda fault: -len(fault.trials))
+
+
+def _cause(trial: TrialView) -> str | None:
+    marks = [*trial.tasks, *(verdict.row for virtue in trial.virtues for verdict in virtue.verdicts)]
+    return reason(trial.outcome, trial.row, marks)
 
 
 def _planned(data: ReportData) -> int:

@@ -5,7 +5,7 @@ totals is rounded to the form that people quote.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from stoic_assets.core.conversation.evidence import PLAIN
@@ -59,7 +59,7 @@ def _trial(row: Row, judged: Mapping[str, Rows]) -> dict[str, Any]:
     return {
         **{key: row[key] for key in ("trial_id", "job", "condition", "repeat", "outcome")},
         "holdout": judged["trials"][0]["holdout"],
-        "reason": judged["trials"][0].get("detail") if row["outcome"] in PLAIN else _reason(judged),
+        "reason": reason(row["outcome"], judged["trials"][0], (*judged["task_scores"], *judged["virtue_scores"])),
         "passed": row["passed"],
         "scores": {key: row[key] for key in ("timing", "task", "assertion", "failure_penalty", "tone", "overall")},
         "tasks": [_task(task, row["valid"]) for task in judged["task_scores"]],
@@ -73,10 +73,11 @@ def _trial(row: Row, judged: Mapping[str, Rows]) -> dict[str, Any]:
     }
 
 
-def _reason(judged: Mapping[str, Rows]) -> str | None:
-    """Why a trial ended irregularly, if recorded; where verdicts are missing, why the first one is."""
-    faults = [*judged["trials"], *judged["task_scores"], *judged["virtue_scores"]]
-    return next((reason for row in faults if (reason := row.get("detail") or row.get("error"))), None)
+def reason(outcome: str, trial: Row, marks: Iterable[Row]) -> str | None:
+    """Why a trial ended irregularly, if recorded; where verdicts are missing, why the first of its `marks` is."""
+    if trial.get("detail") or outcome in PLAIN:
+        return trial.get("detail")
+    return next((error for mark in marks if (error := mark.get("error"))), None)
 
 
 def _task(task: Row, valid: bool) -> dict[str, Any]:

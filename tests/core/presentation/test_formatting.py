@@ -125,6 +125,8 @@ def test_a_number_stays_with_its_percent_sign() -> None:
 def test_a_name_may_break_after_its_parts() -> None:
     assert breakable("a_job.case-1__x") == "a_<wbr>job.<wbr>case-<wbr>1__<wbr>x"
     assert breakable("<b>.&") == "&lt;b&gt;.<wbr>&amp;"
+    assert breakable("internationalisation") == "internationalisation"
+    assert breakable("x" * 22) == "x" * 20 + "<wbr>x<wbr>x"
 
 
 def test_a_filter_escapes_what_it_writes() -> None:
@@ -168,11 +170,11 @@ def test_pretty_indents_json_and_leaves_other_text() -> None:
 
 def test_of_a_message_of_megabytes_a_page_shows_the_beginning_and_how_much_is_left_out() -> None:
     assert bounded("x" * RAW_CHARS) == "x" * RAW_CHARS
-    assert bounded("x" * 25_000) == "x" * RAW_CHARS + "\n[5,000 characters left out here; the table has them]"
+    assert bounded("x" * 25_000) == "x" * RAW_CHARS + "\n[5,000 characters left out of this page; the tables have them]"
 
 
 def test_pretty_survives_nesting_and_says_what_it_cuts() -> None:
-    assert pretty("[" * 200_000).endswith("[180,000 characters left out here; the table has them]")
+    assert pretty("[" * 200_000).endswith("[180,000 characters left out of this page; the tables have them]")
     assert pretty("9" * 5_000) == "9" * 5_000
 
 

@@ -82,11 +82,21 @@ def test_hidden_characters_are_visible_and_the_page_can_be_written(make_data: Ma
     assert html.count("[U+202E][U+0000][U+D800]") > 100
 
 
+def test_the_first_screen_says_what_went_wrong(make_data: Make) -> None:
+    html = render_report(make_data(trials=24, compared=False))
+    summary = Structure(html[html.index('id="summary"') : html.index('id="overview"')])
+    said = " ".join(summary.text.split())
+    assert said.index("2 × Agent error no reply in 4 attempts") < said.index("1 × Evaluator error it was empty twice")
+    assert summary.links
+    assert {link[1:] for link in summary.links} <= set(Structure(html).ids)
+    assert "What went wrong" not in render_report(make_data(trials=3, compared=False))
+
+
 def test_a_message_of_megabytes_makes_no_page_of_megabytes(make_data: Make) -> None:
     data = make_data()
     long = [{**turn, "content": "word " * 100_000} for turn in data.turns]
     page = render_report(replace(data, turns=long))
-    assert "characters left out here; the table has them]" in page
+    assert "characters left out of this page; the tables have them]" in page
     assert len(page) < len(render_report(data)) + 50_000 * len(long)  # some are shown beside those of the base, too
 
 

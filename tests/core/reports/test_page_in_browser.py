@@ -33,7 +33,8 @@ DRAWN = "new Promise((drawn) => requestAnimationFrame(() => requestAnimationFram
 """Once a frame is drawn, the page knows the sizes of what is in it."""
 AT_THE_TOP = """(id) => {
   const top = document.getElementById(id).getBoundingClientRect().top;
-  return 0 <= top && top <= 200;
+  const ends = scrollY + innerHeight >= document.documentElement.scrollHeight - 1;
+  return 0 <= top && top <= (ends ? innerHeight : 200);
 }"""
 Make = Callable[..., ReportData]
 Open = Callable[..., "Visit"]
@@ -104,8 +105,7 @@ def test_hostile_text_does_nothing(visit: Open, make_data: Make, put_text: Make)
         assert "<img src=http://127.0.0.1:9/x.png onerror=alert(2)>" in seen.page.locator(place).first.text_content()
 
 
-@pytest.mark.parametrize("width", [390, 1280])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "scheme"), [(320, "light"), (390, "dark"), (1280, "light"), (1280, "dark")])
 def test_nothing_sticks_out_or_overlaps(visit: Open, usual_page: str, width: int, scheme: str) -> None:
     seen = visit(usual_page, viewport={"width": width, "height": 900}, color_scheme=scheme)
     seen.page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true })")
@@ -246,6 +246,10 @@ def test_what_is_open_is_printed(visit: Open, usual_page: str) -> None:
     assert page.locator("details.flip[open] .turn .said").first.is_visible()
     assert not page.locator("details.trial .said").first.is_visible()
     assert not page.locator("nav").is_visible()
+    size = "(each) => parseFloat(getComputedStyle(each).fontSize)"
+    badge = page.locator("td .badge:visible").first
+    assert badge.evaluate(size) <= badge.locator("..").evaluate(size)
+    assert page.locator(".note:visible").first.evaluate(size) <= page.locator("body").evaluate(size)
 
 
 def test_all_that_is_expanded_is_printed_but_for_raw_evidence(visit: Open, usual_page: str) -> None:
@@ -257,15 +261,55 @@ def test_all_that_is_expanded_is_printed_but_for_raw_evidence(visit: Open, usual
     assert not page.locator("details.raw pre").first.is_visible()
 
 
-def test_on_a_phone_tables_show_first_what_matters_most(visit: Open, usual_page: str) -> None:
-    page = visit(usual_page, viewport={"width": 390, "height": 900}).page
+@pytest.mark.parametrize("width", [320, 390])
+def test_on_a_phone_tables_show_first_what_matters_most(visit: Open, usual_page: str, width: int) -> None:
+    page = visit(usual_page, viewport={"width": width, "height": 900}).page
     for table, column in (("#comparison", "difference"), ("#measures", "mean"), ("#jobs", "overall")):
         box = page.locator(f"{table} th:text-is('{column}')").first.bounding_box()
-        assert box["x"] + box["width"] <= 390, f"{column} of {table}"
+        assert box["x"] + box["width"] <= width - 16, f"{column} of {table}"
+    failed = page.locator("#failures td.long").first.bounding_box()
+    assert failed["width"] <= width - 32
     page.evaluate("document.querySelectorAll('.scroll').forEach((each) => each.scrollBy(40, 0))")
     for text in page.locator("caption span:visible, .why span:visible").all():
         box = text.bounding_box()
-        assert 0 <= box["x"] <= box["x"] + box["width"] <= 390, text.text_content()
+        assert 0 <= box["x"] <= box["x"] + box["width"] <= width, text.text_content()
+
+
+WIDE_TABLES = """() => [...document.querySelectorAll(".scroll")].filter(
+  (each) => each.scrollWidth > each.clientWidth + 1).map((each) => each.ariaLabel)"""
+
+
+@pytest.mark.parametrize(("width", "medium"), [(1280, "screen"), (PAPER, "print")])
+def test_a_name_without_a_place_to_break_pushes_no_column_out(
+    visit: Open, make_data: Make, width: int, medium: str
+) -> None:
+    data = make_data(trials=4, turns=2, compared=False)
+    name = "x" * 100
+    trials, scores = ([{**row, "job": name} for row in rows] for rows in (data.trials, data.composite_scores))
+    html = render_report(replace(data, trials=trials, composite_scores=scores))
+    page = visit(html, viewport={"width": width, "height": 900}).page
+    page.emulate_media(media=medium)
+    assert page.locator("#jobs tbody th").first.text_content() == name
+    assert page.evaluate(WIDE_TABLES) == []
+
+
+def test_each_paragraph_has_a_direction_of_its_own(visit: Open, make_data: Make) -> None:
+    data = make_data(trials=1, turns=2, compared=False)
+    turns = [{**row, "content": "سأذكرك غدا.\nIn English, العربية inside."} for row in data.turns]
+    page = visit(render_report(replace(data, turns=turns))).page
+    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true })")
+    dot = page.locator(".chat .said").first.evaluate("""(said) => {
+      const text = said.firstChild, character = document.createRange();
+      const place = (at) => {
+        character.setStart(text, at);
+        character.setEnd(text, at + 1);
+        return character.getBoundingClientRect();
+      };
+      const line = text.data.indexOf("In"), end = text.data.length - 1;
+      return [place(line).left - said.getBoundingClientRect().left, place(end).left > place(end - 1).left];
+    }""")
+    assert dot[0] < 1
+    assert dot[1]
 
 
 @pytest.mark.parametrize("width", [390, 1280])
@@ -293,7 +337,7 @@ CROSSED_NUMBERS = """() => [...document.querySelectorAll(".bar")].filter((cell) 
 def test_an_edge_beyond_which_a_table_goes_on_is_shaded(visit: Open, usual_page: str) -> None:
     page = visit(usual_page, viewport={"width": 390, "height": 900}).page
     table, shaded = page.locator("#measures .scroll"), []
-    for place in (0, 60, 10_000):
+    for place in (0, 30, 10_000):
         table.evaluate("(each, place) => { each.scrollIntoView(); each.scrollLeft = place }", place)
         page.evaluate(DRAWN)
         seen = Image.open(BytesIO(table.screenshot())).convert("RGB")
@@ -360,13 +404,13 @@ def test_the_focus_is_seen_on_what_can_be_opened(visit: Open, usual_page: str, f
     assert ring > 3 * seen.width
 
 
-TEXTS = """[...document.querySelectorAll("pre")].map((each) => ({
-  scrolls: each.scrollHeight > each.clientHeight, stop: each.getAttribute("tabindex") === "0",
-  name: each.role && each.ariaLabel,
+TEXTS = """[...document.querySelectorAll("pre, .scroll")].map((each) => ({
+  scrolls: each.scrollHeight > each.clientHeight || each.scrollWidth > each.clientWidth,
+  stop: each.getAttribute("tabindex") === "0", name: each.role && each.ariaLabel,
 }))"""
 
 
-def test_raw_evidence_is_a_tab_stop_where_it_scrolls_and_only_there(visit: Open, usual_page: str) -> None:
+def test_evidence_and_tables_are_tab_stops_where_they_scroll_and_only_there(visit: Open, usual_page: str) -> None:
     page = visit(usual_page, viewport={"width": 390, "height": 900}).page
     page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true })")
     page.add_style_tag(content=LAID_OUT)

@@ -2,11 +2,12 @@
   // Not every browser's keyboard reaches what scrolls by itself, and a tab stop on what does not scroll is a dead one.
   const reachable = new ResizeObserver((resized) => {
     for (const { target } of resized) {
-      if (target.scrollHeight > target.clientHeight) target.tabIndex = 0;
+      const scrolls = target.scrollHeight > target.clientHeight || target.scrollWidth > target.clientWidth;
+      if (scrolls) target.tabIndex = 0;
       else target.removeAttribute("tabindex");
     }
   });
-  for (const text of document.querySelectorAll("pre")) reachable.observe(text);
+  for (const part of document.querySelectorAll("pre, .scroll")) reachable.observe(part);
   const tools = document.getElementById("trial-tools");
   const trials = [...document.querySelectorAll("details.trial")];
   const shown = document.getElementById("trial-shown");
