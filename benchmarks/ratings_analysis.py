@@ -17,7 +17,7 @@ from stoic_assets.core.ratings.analysis import analyse
 from stoic_assets.core.ratings.analysis_document import analysis_document
 from stoic_assets.core.ratings.rated_item import RatedItem
 from stoic_assets.core.ratings.rating_table import ANSWERS
-from stoic_assets.core.ratings.reliability.resampling import USUAL
+from stoic_assets.core.ratings.reliability.estimate import USUAL
 from stoic_assets.core.ratings.report.page import render_analysis
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES
 

@@ -15,9 +15,8 @@ from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.ratings.blinding import Key, Reply, blind
 from stoic_assets.core.ratings.collection import Merged, merge
 from stoic_assets.core.ratings.page.build import build_page
-from stoic_assets.core.ratings.rated_item import RatedItem
+from stoic_assets.core.ratings.rated_item import RatedItem, reported_effectiveness
 from stoic_assets.core.ratings.rating_file import Rating, parse_ratings
-from stoic_assets.core.ratings.reported_effectiveness import reported_effectiveness
 from stoic_assets.core.table_rows import Row
 
 TABLE = "human_ratings"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.formatting import is_missing, plural, score, words
-from stoic_assets.core.ratings.counted_ratings import FEWEST_ITEMS
+from stoic_assets.core.ratings.study import FEWEST_ITEMS
 from stoic_assets.core.table_rows import Row
 
 _AGREE, _UNCERTAIN, _APART = "agree", "are not shown to agree", "do not agree"

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from stoic_assets.core.ratings.missing_values import mean_of, ratio
-from stoic_assets.core.ratings.rating_table import Floats
+from stoic_assets.core.ratings.rating_table import Floats, mean_of, ratio
 from stoic_assets.core.rounding_error import ROUNDING
 
 FEWEST_ITEMS = 30

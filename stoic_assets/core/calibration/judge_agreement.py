@@ -18,13 +18,17 @@ from stoic_assets.core.calibration.alternative_annotator import (
 )
 from stoic_assets.core.calibration.paired_scores import PairedScores
 from stoic_assets.core.presentation.formatting import plural
-from stoic_assets.core.ratings.missing_values import mean_of, ratio
-from stoic_assets.core.ratings.rating_table import Floats
-from stoic_assets.core.ratings.reliability.estimate import Estimate, undefined, with_interval
-from stoic_assets.core.ratings.reliability.krippendorff_alpha import alpha_draws
-from stoic_assets.core.ratings.reliability.pairwise_kappa import mean_kappa, pair_kappas, quadratic_codes
+from stoic_assets.core.ratings.rating_table import Floats, mean_of, ratio
+from stoic_assets.core.ratings.reliability.chance_corrected import alpha_draws, mean_kappa, pair_kappas, quadratic_codes
+from stoic_assets.core.ratings.reliability.estimate import (
+    Estimate,
+    Resampling,
+    as_observed,
+    item_weights,
+    undefined,
+    with_interval,
+)
 from stoic_assets.core.ratings.reliability.rank_correlation import spearman_draws
-from stoic_assets.core.ratings.reliability.resampling import Resampling, as_observed, item_weights
 from stoic_assets.core.rounding_error import ROUNDING
 
 LEVELS = 5

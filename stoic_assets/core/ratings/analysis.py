@@ -10,23 +10,19 @@ from types import MappingProxyType
 
 import numpy as np
 
-from stoic_assets.core.ratings.checks.flag import RaterChecks
-from stoic_assets.core.ratings.checks.rater_checks import attention_ids, rater_checks
-from stoic_assets.core.ratings.counted_ratings import counted
-from stoic_assets.core.ratings.missing_values import mean_of
 from stoic_assets.core.ratings.rated_item import RatedItem
-from stoic_assets.core.ratings.rating_table import RatingTable, rating_table
+from stoic_assets.core.ratings.rater_checks import RaterChecks, attention_ids, rater_checks
+from stoic_assets.core.ratings.rating_table import RatingTable, mean_of, rating_table
 from stoic_assets.core.ratings.reliability.dimension_reliability import (
     DimensionReliability,
     dimension_reliability,
     overall_reliability,
 )
-from stoic_assets.core.ratings.reliability.estimate import Estimate
+from stoic_assets.core.ratings.reliability.estimate import USUAL, Estimate, Resampling, item_weights
 from stoic_assets.core.ratings.reliability.rank_correlation import spearman
 from stoic_assets.core.ratings.reliability.rater_influence import alpha_without, leniency
-from stoic_assets.core.ratings.reliability.resampling import USUAL, Resampling, item_weights
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES
-from stoic_assets.core.ratings.study import Study
+from stoic_assets.core.ratings.study import Study, counted
 from stoic_assets.core.table_rows import Rows
 
 NOTHING_KNOWN: Mapping[str, RatedItem] = MappingProxyType({})

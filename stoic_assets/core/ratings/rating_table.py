@@ -1,4 +1,4 @@
-"""Ratings in array form: items × raters for each question, NaN where a rater gave no mark.
+"""Ratings in array form: items × raters for each question, NaN where a rater gave no mark, and sums with such gaps.
 
 Only ratings that count are included: no practice, no attention items, no repeats.
 """
@@ -81,3 +81,15 @@ def _check(marks: Floats, question: str, levels: int, items: Sequence[str]) -> N
 def category_counts(marks: Floats, levels: int) -> Floats:
     """How many raters gave each item each of the levels 1–`levels`: items × levels."""
     return np.stack([(marks == level).sum(axis=1) for level in range(1, levels + 1)], axis=1).astype(np.float64)
+
+
+def ratio(numerator: Floats, denominator: Floats) -> Floats:
+    """The quotient, NaN where the denominator is zero or below."""
+    numerator, denominator = np.broadcast_arrays(numerator, denominator)
+    quotient: Floats = np.divide(numerator, denominator, out=np.full(numerator.shape, np.nan), where=denominator > 0)
+    return quotient
+
+
+def mean_of(values: Floats, axis: int = -1) -> Floats:
+    """The mean along an axis of the values present, NaN where there are none."""
+    return ratio(np.nansum(values, axis=axis), (~np.isnan(values)).sum(axis=axis).astype(np.float64))

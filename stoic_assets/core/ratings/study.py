@@ -1,12 +1,14 @@
-"""Which ratings belong together.
+"""Which ratings belong together, which of them count, and how many items are enough.
 
 A study is what one page shows. Ratings of two pages are not analysed as one: between them replies, raters and criteria
 may have changed, and differences between studies would look like agreement within them. Marks given by another rubric,
 with other words, are marks on another scale; they are never mixed, not even for a judge's calibration.
+
+No practice, no attention items and no repeats count.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from stoic_assets.core.errors import ConfigurationError
@@ -82,3 +84,12 @@ def _shown_first(row: Row) -> str:
 
 def _is_training(row: Row) -> bool:
     return bool(row.get("practice") or row.get("attention"))
+
+
+FEWEST_ITEMS = 10
+"""Of an interval: with fewer items, draws hardly differ from each other, and it would suggest false precision."""
+
+
+def counted(rows: Iterable[Row], attention: Collection[str] = ()) -> list[Row]:
+    """The rows of `human_ratings` that count; `attention` holds the ids of attention items."""
+    return [row for row in rows if not (row.get("practice") or row.get("repeat_of") or row["test_id"] in attention)]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stoic_assets.core.ratings.reliability.resampling import Resampling
+from stoic_assets.core.ratings.reliability.estimate import Resampling
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES
 
 Row = dict[str, Any]

@@ -9,7 +9,7 @@ from statsmodels.stats.multitest import multipletests
 
 from stoic_assets.core.calibration.alternative_annotator import Contests, advantage, contests, winning_rate
 from stoic_assets.core.ratings.rating_table import Floats
-from stoic_assets.core.ratings.reliability.resampling import Resampling, as_observed, item_weights
+from stoic_assets.core.ratings.reliability.estimate import Resampling, as_observed, item_weights
 
 NAN = np.nan
 

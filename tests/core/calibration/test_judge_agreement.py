@@ -15,8 +15,7 @@ from stoic_assets.core.calibration.judge_agreement import MEASURES, agreement, l
 from stoic_assets.core.calibration.paired_scores import PairedScores, by_rater, paired, panels
 from stoic_assets.core.feedback.rating_bridge import rated_trials, rated_virtues
 from stoic_assets.core.ratings.rating_table import Floats
-from stoic_assets.core.ratings.reliability.estimate import Estimate
-from stoic_assets.core.ratings.reliability.resampling import Resampling
+from stoic_assets.core.ratings.reliability.estimate import Estimate, Resampling
 
 Found = dict[str, Estimate]
 QUICK = Resampling(draws=200, seed=7)

@@ -12,7 +12,7 @@ from stoic_assets.core.calibration.confidence_map import calibration_of, why_not
 from stoic_assets.core.calibration.judge_agreement import MEASURES
 from stoic_assets.core.calibration.judge_calibration import EDGES, JudgeComparison, judge_calibration
 from stoic_assets.core.judging.virtues import VIRTUES
-from stoic_assets.core.ratings.reliability.resampling import Resampling
+from stoic_assets.core.ratings.reliability.estimate import Resampling
 from stoic_assets.core.settings import Ratings
 
 Row = dict[str, Any]

@@ -9,7 +9,7 @@ import pytest
 from sklearn.isotonic import IsotonicRegression
 
 from stoic_assets.core.calibration.map_fitting import CheckedConfidence, Fitted, KnownVerdicts, fitted
-from stoic_assets.core.ratings.reliability.resampling import Resampling
+from stoic_assets.core.ratings.reliability.estimate import Resampling
 
 Row = dict[str, Any]
 TRUTH = 0.5

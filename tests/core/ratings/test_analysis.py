@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from stoic_assets.core.ratings.analysis import RatingAnalysis, analyse
 from stoic_assets.core.ratings.analysis_document import analysis_document, rater_check_rows, reliability_rows
 from stoic_assets.core.ratings.rated_item import RatedItem
-from stoic_assets.core.ratings.reliability.resampling import Resampling
+from stoic_assets.core.ratings.reliability.estimate import Resampling
 from stoic_assets.core.ratings.report.discussion_sheet import discussion_sheet
 from stoic_assets.core.ratings.report.page import render_analysis
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES

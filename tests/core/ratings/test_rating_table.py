@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.ratings.counted_ratings import counted
 from stoic_assets.core.ratings.rating_table import category_counts, rating_table
+from stoic_assets.core.ratings.study import counted
 
 MakeRow = Callable[..., dict[str, Any]]
 

@@ -8,7 +8,7 @@ import pytest
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.ratings.analysis import analyse
 from stoic_assets.core.ratings.blinding import Key
-from stoic_assets.core.ratings.reliability.resampling import Resampling
+from stoic_assets.core.ratings.reliability.estimate import Resampling
 from stoic_assets.core.ratings.study import NO_PAGE, by_newest_rubric, chosen_study
 
 Row = dict[str, Any]

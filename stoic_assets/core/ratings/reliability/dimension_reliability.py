@@ -8,13 +8,19 @@ from typing import NamedTuple
 import numpy as np
 
 from stoic_assets.core.ratings.rating_table import ANSWERS, MARKS, Floats, RatingTable
-from stoic_assets.core.ratings.reliability.chance_corrected import fleiss_kappa, gwet_ac, ordinal_weights
-from stoic_assets.core.ratings.reliability.estimate import Estimate, undefined, with_interval
+from stoic_assets.core.ratings.reliability.chance_corrected import (
+    alpha,
+    alpha_draws,
+    fleiss_kappa,
+    gwet_ac,
+    mean_kappa,
+    nominal_codes,
+    ordinal_weights,
+    quadratic_codes,
+)
+from stoic_assets.core.ratings.reliability.estimate import Estimate, as_observed, undefined, with_interval
 from stoic_assets.core.ratings.reliability.gate import Gate, gate
 from stoic_assets.core.ratings.reliability.intraclass_correlation import icc_mean, icc_single
-from stoic_assets.core.ratings.reliability.krippendorff_alpha import alpha, alpha_draws
-from stoic_assets.core.ratings.reliability.pairwise_kappa import mean_kappa, nominal_codes, quadratic_codes
-from stoic_assets.core.ratings.reliability.resampling import as_observed
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES
 
 Draws = Callable[[Floats, Floats], Floats]

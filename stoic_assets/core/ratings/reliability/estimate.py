@@ -1,12 +1,16 @@
-"""A figure, its interval, and why one of them is missing."""
+"""A figure of a study, its interval by the bootstrap over items, and why one of them is missing.
+
+A draw is a row of weights: how many times each item occurs in it. So one matrix product gives, for every draw, the sums
+over items that a statistic consists of. Ratings of one item stay together, since they are not independent.
+"""
 
 from dataclasses import dataclass
 
 import numpy as np
 
 from stoic_assets.core.presentation.formatting import plural
-from stoic_assets.core.ratings.counted_ratings import FEWEST_ITEMS
 from stoic_assets.core.ratings.rating_table import Floats
+from stoic_assets.core.ratings.study import FEWEST_ITEMS
 from stoic_assets.core.rounding_error import ROUNDING
 
 CONFIDENCE = 0.95
@@ -46,3 +50,27 @@ def with_interval(value: float, draws: Floats, items: int, why: str) -> Estimate
     if not low - ROUNDING <= value <= high + ROUNDING:
         return Estimate(float(value), None, None, "no interval: that of the resamples does not contain the estimate")
     return Estimate(float(value), float(low), float(high), None)
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """The number of draws, and the seed that fixes them."""
+
+    draws: int = 1000
+    seed: int = 1
+
+
+USUAL = Resampling()
+
+
+def item_weights(items: int, resampling: Resampling) -> Floats:
+    """Draws × items: each draw takes as many items as there are, with replacement."""
+    if not items:
+        return np.zeros((resampling.draws, 0))
+    random = np.random.default_rng(resampling.seed)
+    return random.multinomial(items, np.full(items, 1 / items), size=resampling.draws).astype(np.float64)
+
+
+def as_observed(items: int) -> Floats:
+    """The study itself as a draw: every item once."""
+    return np.ones((1, items))

@@ -7,8 +7,7 @@ analysis-of-variance estimates of Shrout and Fleiss (1979, their ICC(2,1) and IC
 
 import numpy as np
 
-from stoic_assets.core.ratings.missing_values import ratio
-from stoic_assets.core.ratings.rating_table import Floats
+from stoic_assets.core.ratings.rating_table import Floats, ratio
 from stoic_assets.core.rounding_error import ROUNDING
 
 SINGULAR = 1e-9

@@ -3,10 +3,15 @@
 import numpy as np
 
 from stoic_assets.core.presentation.formatting import plural
-from stoic_assets.core.ratings.missing_values import ratio
-from stoic_assets.core.ratings.rating_table import Floats
-from stoic_assets.core.ratings.reliability.estimate import Estimate, undefined, with_interval
-from stoic_assets.core.ratings.reliability.resampling import Resampling, as_observed, item_weights
+from stoic_assets.core.ratings.rating_table import Floats, ratio
+from stoic_assets.core.ratings.reliability.estimate import (
+    Estimate,
+    Resampling,
+    as_observed,
+    item_weights,
+    undefined,
+    with_interval,
+)
 
 FEWEST = 3
 

@@ -2,11 +2,9 @@
 
 import numpy as np
 
-from stoic_assets.core.ratings.missing_values import ratio
-from stoic_assets.core.ratings.rating_table import MARKS, Floats, RatingTable
-from stoic_assets.core.ratings.reliability.estimate import Estimate, with_interval
-from stoic_assets.core.ratings.reliability.krippendorff_alpha import alpha
-from stoic_assets.core.ratings.reliability.resampling import as_observed
+from stoic_assets.core.ratings.rating_table import MARKS, Floats, RatingTable, ratio
+from stoic_assets.core.ratings.reliability.chance_corrected import alpha
+from stoic_assets.core.ratings.reliability.estimate import Estimate, as_observed, with_interval
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES
 
 

@@ -8,8 +8,13 @@ from collections.abc import Iterator, Sequence
 from stoic_assets.core.presentation.markdown import bulleted, plain
 from stoic_assets.core.ratings.analysis import RatingAnalysis
 from stoic_assets.core.ratings.rated_item import RatedItem
-from stoic_assets.core.ratings.report.item_findings import ItemFinding, disagreements, item_findings
-from stoic_assets.core.ratings.report.item_marks import RaterMarks, item_marks
+from stoic_assets.core.ratings.report.item_findings import (
+    ItemFinding,
+    RaterMarks,
+    disagreements,
+    item_findings,
+    item_marks,
+)
 from stoic_assets.core.ratings.rubric import DIMENSIONS
 from stoic_assets.core.visible_text import visible
 

@@ -1,13 +1,13 @@
-"""What a study says about single items: how good they are, and where raters disagree on them."""
+"""What a study says about single items: how good they are, where raters disagree on them, and what each rater said."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from stoic_assets.core.ratings.missing_values import mean_of
-from stoic_assets.core.ratings.rating_table import NO, YES, Floats, RatingTable
-from stoic_assets.core.ratings.rubric import DIMENSION_NAMES
+from stoic_assets.core.ratings.analysis import RatingAnalysis
+from stoic_assets.core.ratings.rating_table import ANSWERS, NO, YES, Floats, RatingTable, mean_of
+from stoic_assets.core.ratings.rubric import DIMENSION_NAMES, Overall
 
 GAP = 3
 """Marks on one question this far apart need discussion: a 1 and a 4 are not a matter of taste."""
@@ -67,3 +67,31 @@ def _range(marks: Floats) -> Floats:
     high, low = np.where(np.isnan(marks), -np.inf, marks), np.where(np.isnan(marks), np.inf, marks)
     spread: Floats = high.max(axis=1, initial=-np.inf) - low.min(axis=1, initial=np.inf)
     return spread
+
+
+@dataclass(frozen=True)
+class RaterMarks:
+    """One rater's marks in the order of the dimensions, overall answer and comment; None where there is none."""
+
+    rater: str
+    marks: tuple[int | None, ...]
+    overall: Overall | None
+    comment: str | None
+
+
+def item_marks(test_id: str, analysis: RatingAnalysis) -> list[RaterMarks]:
+    """The raters who gave this item any mark or answer."""
+    table = analysis.table
+    place = table.items.index(test_id)
+    found = []
+    for column, rater in enumerate(table.raters):
+        marks = tuple(_whole(table.marks[dimension][place, column]) for dimension in DIMENSION_NAMES)
+        answer = _whole(table.overall[place, column])
+        if any(value is not None for value in (*marks, answer)):
+            overall = None if answer is None else ANSWERS[answer - 1]
+            found.append(RaterMarks(rater, marks, overall, analysis.comments.get((test_id, rater))))
+    return found
+
+
+def _whole(value: float) -> int | None:
+    return None if np.isnan(value) else int(value)

@@ -14,13 +14,15 @@ from stoic_assets.core.presentation.page_environment import PageEnvironment
 from stoic_assets.core.ratings.analysis import RatingAnalysis
 from stoic_assets.core.ratings.reliability.estimate import Estimate
 from stoic_assets.core.ratings.reliability.gate import ACCEPT, FEWEST_RATERS, REVIEW
-from stoic_assets.core.ratings.report.distribution import distributions
-from stoic_assets.core.ratings.report.distribution_chart import distribution_chart_svg
-from stoic_assets.core.ratings.report.forest_chart import forest_chart_svg
-from stoic_assets.core.ratings.report.item_findings import best_and_worst, disagreements, item_findings
-from stoic_assets.core.ratings.report.item_marks import item_marks
-from stoic_assets.core.ratings.report.kappa_heat_map import kappa_heat_map_svg, kappas_of_pairs
-from stoic_assets.core.ratings.report.leniency_chart import leniency_chart_svg
+from stoic_assets.core.ratings.report.charts import (
+    distribution_chart_svg,
+    distributions,
+    forest_chart_svg,
+    kappa_heat_map_svg,
+    kappas_of_pairs,
+    leniency_chart_svg,
+)
+from stoic_assets.core.ratings.report.item_findings import best_and_worst, disagreements, item_findings, item_marks
 from stoic_assets.core.ratings.rubric import DIMENSIONS
 from stoic_assets.core.visible_text import visible
 

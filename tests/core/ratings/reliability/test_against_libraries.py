@@ -11,12 +11,17 @@ from statsmodels.stats.inter_rater import aggregate_raters
 from statsmodels.stats.inter_rater import fleiss_kappa as fleiss_of_statsmodels
 
 from stoic_assets.core.ratings.rating_table import Floats
-from stoic_assets.core.ratings.reliability.chance_corrected import fleiss_kappa
+from stoic_assets.core.ratings.reliability.chance_corrected import (
+    Level,
+    alpha_draws,
+    fleiss_kappa,
+    mean_kappa,
+    nominal_codes,
+    quadratic_codes,
+)
+from stoic_assets.core.ratings.reliability.estimate import Resampling, item_weights
 from stoic_assets.core.ratings.reliability.intraclass_correlation import icc_mean, icc_single
-from stoic_assets.core.ratings.reliability.krippendorff_alpha import Level, alpha_draws
-from stoic_assets.core.ratings.reliability.pairwise_kappa import mean_kappa, nominal_codes, quadratic_codes
 from stoic_assets.core.ratings.reliability.rank_correlation import spearman_draws
-from stoic_assets.core.ratings.reliability.resampling import Resampling, item_weights
 
 ITEMS, RATERS, DRAWS = 40, 4, 12
 WEIGHTS = item_weights(ITEMS, Resampling(DRAWS, 3))

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from stoic_assets.core.ratings.reliability.estimate import Estimate, with_interval
-from stoic_assets.core.ratings.reliability.resampling import Resampling, item_weights
+from stoic_assets.core.ratings.reliability.estimate import Estimate, Resampling, item_weights, with_interval
 
 
 def test_the_interval_holds_the_middle_of_the_draws() -> None:

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from stoic_assets.core.ratings.reliability.estimate import Resampling, as_observed, item_weights
 from stoic_assets.core.ratings.reliability.intraclass_correlation import icc_mean, icc_single
-from stoic_assets.core.ratings.reliability.resampling import Resampling, as_observed, item_weights
 
 ITEMS, RATERS = 1500, 12
 BETWEEN, RATER, ERROR = 1.0, 0.25, 0.75

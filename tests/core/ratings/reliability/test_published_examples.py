@@ -3,16 +3,20 @@
 import numpy as np
 import pytest
 
-from stoic_assets.core.ratings.reliability.chance_corrected import fleiss_kappa, gwet_ac, ordinal_weights
-from stoic_assets.core.ratings.reliability.intraclass_correlation import icc_mean, icc_single
-from stoic_assets.core.ratings.reliability.krippendorff_alpha import Level, alpha, alpha_draws
-from stoic_assets.core.ratings.reliability.pairwise_kappa import (
+from stoic_assets.core.ratings.reliability.chance_corrected import (
+    Level,
+    alpha,
+    alpha_draws,
+    fleiss_kappa,
+    gwet_ac,
     kappa_matrix,
     mean_kappa,
     nominal_codes,
+    ordinal_weights,
     quadratic_codes,
 )
-from stoic_assets.core.ratings.reliability.resampling import as_observed
+from stoic_assets.core.ratings.reliability.estimate import as_observed
+from stoic_assets.core.ratings.reliability.intraclass_correlation import icc_mean, icc_single
 
 _ = np.nan
 KRIPPENDORFF = np.array([

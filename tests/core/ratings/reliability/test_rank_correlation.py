@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from stoic_assets.core.ratings.reliability.estimate import Resampling
 from stoic_assets.core.ratings.reliability.rank_correlation import spearman
-from stoic_assets.core.ratings.reliability.resampling import Resampling
 
 X = np.arange(30.0)
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from stoic_assets.core.ratings.rating_table import rating_table
+from stoic_assets.core.ratings.reliability.estimate import Resampling, item_weights
 from stoic_assets.core.ratings.reliability.rater_influence import alpha_without, leniency
-from stoic_assets.core.ratings.reliability.resampling import Resampling, item_weights
 
 Rows = list[dict[str, Any]]
 

@@ -7,12 +7,14 @@ from xml.etree import ElementTree
 import pytest
 
 from stoic_assets.core.ratings.analysis import RatingAnalysis, analyse
-from stoic_assets.core.ratings.reliability.resampling import Resampling
-from stoic_assets.core.ratings.report.distribution import distributions
-from stoic_assets.core.ratings.report.distribution_chart import distribution_chart_svg
-from stoic_assets.core.ratings.report.forest_chart import forest_chart_svg
-from stoic_assets.core.ratings.report.kappa_heat_map import kappa_heat_map_svg
-from stoic_assets.core.ratings.report.leniency_chart import leniency_chart_svg
+from stoic_assets.core.ratings.reliability.estimate import Resampling
+from stoic_assets.core.ratings.report.charts import (
+    distribution_chart_svg,
+    distributions,
+    forest_chart_svg,
+    kappa_heat_map_svg,
+    leniency_chart_svg,
+)
 
 SVG = "{http://www.w3.org/2000/svg}"
 CHARTS: dict[str, Callable[..., str]] = {

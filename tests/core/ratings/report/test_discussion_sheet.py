@@ -5,7 +5,7 @@ from typing import Any
 
 from stoic_assets.core.ratings.analysis import analyse
 from stoic_assets.core.ratings.rated_item import RatedItem
-from stoic_assets.core.ratings.reliability.resampling import Resampling
+from stoic_assets.core.ratings.reliability.estimate import Resampling
 from stoic_assets.core.ratings.report.discussion_sheet import discussion_sheet
 
 QUICK = Resampling(10)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from stoic_assets.core.ratings.rating_table import rating_table
-from stoic_assets.core.ratings.report.distribution import distributions
+from stoic_assets.core.ratings.report.charts import distributions
 from stoic_assets.core.ratings.report.item_findings import best_and_worst, disagreements, item_findings
 
 MakeRow = Callable[..., dict[str, Any]]

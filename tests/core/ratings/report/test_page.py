@@ -10,8 +10,8 @@ import pytest
 
 from stoic_assets.core.ratings.analysis import RatingAnalysis, analyse
 from stoic_assets.core.ratings.rated_item import RatedItem
-from stoic_assets.core.ratings.reliability.resampling import Resampling
-from stoic_assets.core.ratings.report.kappa_heat_map import kappas_of_pairs
+from stoic_assets.core.ratings.reliability.estimate import Resampling
+from stoic_assets.core.ratings.report.charts import kappas_of_pairs
 from stoic_assets.core.ratings.report.page import render_analysis
 from stoic_assets.core.ratings.study import Study
 

@@ -1,10 +1,12 @@
+"""What is known about a rated item: how much there is to read in it, and how effective the agent says it was."""
+
 from math import ceil
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stoic_assets.core.ratings.reading import words_to_read
+from stoic_assets.core.ratings.rated_item import reported_effectiveness, words_to_read
 
 LETTERS = st.text(st.sampled_from("abcdéж가א"), min_size=1, max_size=8)
 HAN = st.text(st.sampled_from("今天跑了马拉松カな"), min_size=1, max_size=30)
@@ -36,3 +38,19 @@ def test_words_add_up_whatever_the_script(spaced: list[str], unspaced: list[str]
 @given(st.text())
 def test_reading_on_never_makes_it_less(text: str) -> None:
     assert 0 <= words_to_read(text[: len(text) // 2]) <= words_to_read(text, text) <= 2 * len(text)
+
+
+@pytest.mark.parametrize(
+    ("events", "told"),
+    [
+        ([{"effectiveness": 0.7}], 0.7),
+        ([{"metrics": {"effectiveness": 1, "quadrant": "Exuberant"}}], 1.0),
+        ([{"effectiveness": 0.2}, {"output": "x"}, {"effectiveness": 0.4}], 0.4),
+        ([], None),
+        ([{"output": "saved"}, {"metrics": "good"}], None),
+        ([{"effectiveness": 17}], None),
+        ([{"effectiveness": True}, {"effectiveness": "0.5"}, {"effectiveness": float("nan")}], None),
+    ],
+)
+def test_only_a_number_on_the_scale_counts_and_the_last_one_wins(events: list[dict[str, object]], told: object) -> None:
+    assert reported_effectiveness(events) == told
