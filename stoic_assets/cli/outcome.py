@@ -12,7 +12,7 @@ from stoic_assets.core.calibration.against_people import in_short
 from stoic_assets.core.conversation.function_calls import calls_function
 from stoic_assets.core.jobs.names import job_key
 from stoic_assets.core.redaction import BLANK
-from stoic_assets.core.reports.version_verdict import VersionVerdict, version_verdict
+from stoic_assets.core.reports.version_comparison import VersionVerdict, version_verdict
 from stoic_assets.core.scoring.evaluation_document import DOCUMENT_TABLES, evaluation_document
 from stoic_assets.core.table_rows import Row
 

@@ -6,7 +6,7 @@ from stoic_assets.adapters.evaluation.report import write_report, write_weak_vir
 from stoic_assets.adapters.evaluation.tables import EvaluationTables
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.presentation.markdown import picture
-from stoic_assets.core.reports.virtue_chart import KEY, virtue_chart_svg
+from stoic_assets.core.reports.virtue_charts import KEY, virtue_chart_svg
 from stoic_assets.core.reports.weak_virtues import title
 from stoic_assets.core.table_rows import Rows
 from stoic_assets.defs.evaluation_run import current_evaluation

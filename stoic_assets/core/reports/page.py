@@ -14,24 +14,24 @@ from markupsafe import Markup
 from stoic_assets.core.evolution.fitness import deliverable
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, weak_above
+from stoic_assets.core.presentation.drawing import PAGE_INK
 from stoic_assets.core.presentation.formatting import bounded, breakable, lasted, short_of
 from stoic_assets.core.presentation.own_text import own_text, policy_hash
 from stoic_assets.core.presentation.page_environment import PageEnvironment
-from stoic_assets.core.reports.charts import charts
 from stoic_assets.core.reports.data import ReportData, latest
+from stoic_assets.core.reports.forest_chart import forest_chart_svg
 from stoic_assets.core.reports.job_changes import job_changes, most_changed
 from stoic_assets.core.reports.job_table import failed_assertions, job_rows
 from stoic_assets.core.reports.model_calls import model_calls
 from stoic_assets.core.reports.reliability import reliability
-from stoic_assets.core.reports.reply_times import reply_times
+from stoic_assets.core.reports.reply_times import replies, reply_times, response_time_chart_svg
 from stoic_assets.core.reports.side_by_side import function, side_by_side
 from stoic_assets.core.reports.summary import faults, measures, summary
-from stoic_assets.core.reports.trend_chart import release_means
+from stoic_assets.core.reports.trend_chart import release_means, releases, trend_chart_svg
 from stoic_assets.core.reports.trial_view import TrialView, trial_views
 from stoic_assets.core.reports.unscored import why_unscored
-from stoic_assets.core.reports.version_differences import differences
-from stoic_assets.core.reports.version_verdict import version_verdict
-from stoic_assets.core.reports.virtue_chart import KEY
+from stoic_assets.core.reports.version_comparison import differences, version_verdict
+from stoic_assets.core.reports.virtue_charts import KEY, virtue_chart_svg, virtue_radar_svg
 from stoic_assets.core.reports.weak_virtues import none_weak, weak_virtues
 from stoic_assets.core.table_rows import Row, Rows
 
@@ -82,7 +82,7 @@ def report_parts(data: ReportData, compiled: BytecodeCache | None = None) -> Ite
         calls=model_calls(data.llm_calls), reliability=reliability(data.job_reliability), summary=counts,
         faults=faults(trials),
         **_compared(data, trials),
-        charts={name: Markup(chart) for name, chart in charts(data).items()},  # noqa: S704 - all our own
+        charts={name: Markup(chart) for name, chart in _charts(data).items()},  # noqa: S704 - all our own
     )
 
 
@@ -107,3 +107,25 @@ def _compared(data: ReportData, trials: Sequence[TrialView]) -> dict[str, Any]:
 def _in_order(rows: Rows) -> list[Row]:
     """Rows that name a virtue, in the order of `VIRTUES`."""
     return sorted(rows, key=lambda row: VIRTUES.index(row["virtue"]))
+
+
+def _charts(data: ReportData) -> dict[str, str]:
+    """SVG elements by name: `virtues`, `radar`, `trends`, `times`, `forest`."""
+    weak = {row["virtue"] for row in data.weak_virtues}
+    base = data.base.evaluation_virtues if data.base else ()
+    times, gating = replies(data.turns), [row for row in data.version_comparisons if row["gating"]]
+    drawn = {"virtues": virtue_chart_svg(data.evaluation_virtues, weak, base, PAGE_INK, data.weak_below)}
+    if data.evaluation_virtues:
+        drawn["radar"] = virtue_radar_svg(data.evaluation_virtues, base, _compared_versions(data))
+    if len(releases(data.virtue_trends)) > 1:
+        drawn["trends"] = trend_chart_svg(data.virtue_trends)
+    if times:
+        drawn["times"] = response_time_chart_svg(times)
+    if gating:
+        drawn["forest"] = forest_chart_svg(gating)
+    return drawn
+
+
+def _compared_versions(data: ReportData) -> tuple[str, str]:
+    base = data.base.evaluation["agent_version"] if data.base else ""
+    return data.evaluation["agent_version"], base

@@ -10,10 +10,9 @@ import pytest
 from stoic_assets.core.presentation.drawing import PAGE_INK, PALETTE
 from stoic_assets.core.reports.data import ReportData
 from stoic_assets.core.reports.forest_chart import forest_chart_svg
-from stoic_assets.core.reports.response_time_chart import response_time_chart_svg
+from stoic_assets.core.reports.reply_times import response_time_chart_svg
 from stoic_assets.core.reports.trend_chart import releases, trend_chart_svg
-from stoic_assets.core.reports.virtue_chart import virtue_chart_svg
-from stoic_assets.core.reports.virtue_radar import virtue_radar_svg
+from stoic_assets.core.reports.virtue_charts import virtue_chart_svg, virtue_radar_svg
 
 ALL = ("wisdom", "courage", "justice", "temperance", "practical_wisdom")
 MARK_COLOUR = PALETTE[4]

@@ -9,7 +9,7 @@ import pytest
 from stoic_assets.core.reports.data import BaseVersion, ReportData
 from stoic_assets.core.reports.job_changes import JobChange, job_changes, most_changed
 from stoic_assets.core.reports.trial_view import trial_views
-from stoic_assets.core.reports.version_differences import differences
+from stoic_assets.core.reports.version_comparison import differences
 
 Make = Callable[..., ReportData]
 

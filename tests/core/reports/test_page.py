@@ -18,7 +18,7 @@ from stoic_assets.core.conversation.evidence import Outcome
 from stoic_assets.core.presentation.formatting import words
 from stoic_assets.core.reports.data import BaseVersion, ReportData
 from stoic_assets.core.reports.page import report_parts
-from stoic_assets.core.reports.version_differences import differences
+from stoic_assets.core.reports.version_comparison import differences
 from stoic_assets.core.table_rows import Row, Rows
 
 Make = Callable[..., ReportData]

@@ -9,7 +9,7 @@ from stoic_assets.core.reports.data import BaseVersion, ReportData
 from stoic_assets.core.reports.job_changes import JobChange, job_changes
 from stoic_assets.core.reports.side_by_side import MOST_PAIRS, SideBySide, assertion_pairs, side_by_side, telling_pair
 from stoic_assets.core.reports.trial_view import TrialView, trial_views
-from stoic_assets.core.reports.version_differences import differences
+from stoic_assets.core.reports.version_comparison import differences
 
 Make = Callable[..., ReportData]
 

@@ -1,13 +1,17 @@
-"""The result of the comparison with a base, for a page: the verdict in words, and the rows behind it.
+"""The comparison with a base, for a page: the verdict in words, the rows behind it, and what else differs.
 
-The comparison computes the statistics; its rows (table `version_comparisons`) are read here.
+The comparison computes the statistics; its rows (table `version_comparisons`) are read here. Besides the tested
+measures, versions differ in virtue scores, side by side, and in results of assertions.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from stoic_assets.core.comparison.comparison_text import change, left_open, open_questions
 from stoic_assets.core.comparison.family import Verdict, by_size, overall
+from stoic_assets.core.comparison.paired_assertions import PairedAssertion, held, paired_assertions
+from stoic_assets.core.reports.data import ReportData
 from stoic_assets.core.table_rows import Row, Rows
 
 
@@ -62,3 +66,30 @@ def version_verdict(rows: Rows) -> VersionVerdict | None:
         return None
     others = [row for row in rows if not row["gating"]]
     return VersionVerdict(gating[0]["base"], gating, others, list(gating[0].get("notes") or ()))
+
+
+@dataclass(frozen=True)
+class Differences:
+    """The base's row and virtue scores (0–1, None if not scored), and assertions.
+
+    `assertions` counts those that were checked in both; `flips` are those of them whose results changed.
+    """
+
+    base: Row
+    virtues: Mapping[str, float | None]
+    assertions: int
+    flips: list[PairedAssertion]
+
+
+def differences(data: ReportData) -> Differences | None:
+    """What changed since the base version; None where there was no comparison."""
+    if data.base is None:
+        return None
+    before, after = (held(each.composite_scores, each.assertion_results) for each in (data.base, data))
+    pairs = paired_assertions(before, after)
+    return Differences(
+        base=data.base.evaluation,
+        virtues={row["virtue"]: row["score"] for row in data.base.evaluation_virtues},
+        assertions=len(pairs),
+        flips=[pair for pair in pairs if pair.change],
+    )
