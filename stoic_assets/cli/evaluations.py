@@ -17,7 +17,7 @@ from stoic_assets.core.moments import in_utc, utc_text
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 from stoic_assets.core.presentation.formatting import dashed, dollars, score
 from stoic_assets.core.releases import check_agent_version
-from stoic_assets.core.scoring.rounding import half_even
+from stoic_assets.core.rounding import half_even
 from stoic_assets.core.table_rows import Row, Rows
 
 _log = logging.getLogger(__name__)

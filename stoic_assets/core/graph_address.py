@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.loopback import is_loopback
+from stoic_assets.core.service_address import is_loopback
 
 SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 DEFAULT_PORT = 7687

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
+from stoic_assets.core.foreign_text import well_formed
 from stoic_assets.core.json_text import json_text
 from stoic_assets.core.json_tokens import Token, edited, replaced_where
-from stoic_assets.core.secret_spellings import in_addresses, in_wrapped_base64, spellings
+from stoic_assets.core.secret_forms import in_addresses, in_wrapped_base64, spellings
 from stoic_assets.core.table_rows import Row
-from stoic_assets.core.well_formed_text import well_formed
 
 BLANK = "[redacted]"
 SHORT = 64

@@ -15,7 +15,7 @@ from stoic_assets.core.documents import Document
 from stoic_assets.core.endpoint_limits import Limits
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 from stoic_assets.core.ratings.rubric import DimensionName
-from stoic_assets.core.secret_patterns import BUILT_IN
+from stoic_assets.core.secret_forms import BUILT_IN
 
 
 def _zone(name: str) -> str:

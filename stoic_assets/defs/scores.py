@@ -13,7 +13,7 @@ from stoic_assets.adapters.warehouse.sql_project import SqlProject
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import TableMissing
 from stoic_assets.core.releases import agent_of
-from stoic_assets.core.scoring.rounding import half_even
+from stoic_assets.core.rounding import half_even
 from stoic_assets.core.scoring.validity import invalid_share
 from stoic_assets.defs.evaluation_run import current_evaluation, no_version
 from stoic_assets.defs.failures import reported

@@ -6,7 +6,7 @@ import yaml
 
 from stoic_assets.core.documents import parse_document
 from stoic_assets.core.errors import DocumentError
-from stoic_assets.core.secret_patterns import BUILT_IN
+from stoic_assets.core.secret_forms import BUILT_IN
 from stoic_assets.core.settings import PRICES, Price, Settings
 from stoic_assets.core.yaml_text import read_yaml
 

@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 from stoic_assets.core.adaptive_rate import AdaptiveRate
 from stoic_assets.core.endpoint_limits import EndpointLimit, ModelLimit
 from stoic_assets.core.errors import AttemptFailed
-from stoic_assets.core.http_address import PORTS
 from stoic_assets.core.queueing import queueing, slot_of
+from stoic_assets.core.service_address import PORTS
 from stoic_assets.core.token_budget import TokenBudget
 
 BUSY = (429, 529)

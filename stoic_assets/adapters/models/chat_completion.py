@@ -4,8 +4,8 @@ from typing import Any
 
 from stoic_assets.adapters.http.foreign_text import excerpt
 from stoic_assets.core.errors import AttemptFailed
+from stoic_assets.core.foreign_text import well_formed
 from stoic_assets.core.redaction import Redactor
-from stoic_assets.core.well_formed_text import well_formed
 
 MOST_TOKENS = 10**9
 SPOKEN = (None, "text", "output_text")

@@ -22,8 +22,8 @@ from stoic_assets.adapters.http.whole_reply import ReplyTooLarge
 from stoic_assets.adapters.models.chat_completion import tokens_of
 from stoic_assets.adapters.models.model_server import ModelServer
 from stoic_assets.core.errors import AttemptFailed, ConfigurationError, StoicError
+from stoic_assets.core.foreign_text import well_formed
 from stoic_assets.core.redaction import Redactor
-from stoic_assets.core.well_formed_text import well_formed
 
 if TYPE_CHECKING:
     from httpx2 import Request, Response

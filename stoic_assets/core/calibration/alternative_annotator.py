@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stoic_assets.core.ratings.rating_table import Floats, mean_of, ratio
-from stoic_assets.core.rounding_error import ROUNDING
+from stoic_assets.core.rounding import ROUNDING
 
 FEWEST_ITEMS = 30
 """Items, each with another rater, that a rater must have to be compared with the judge."""

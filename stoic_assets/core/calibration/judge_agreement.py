@@ -29,7 +29,7 @@ from stoic_assets.core.ratings.reliability.estimate import (
     with_interval,
 )
 from stoic_assets.core.ratings.reliability.rank_correlation import spearman_draws
-from stoic_assets.core.rounding_error import ROUNDING
+from stoic_assets.core.rounding import ROUNDING
 
 LEVELS = 5
 CONSTANT = "judge or people gave every reply the same score"

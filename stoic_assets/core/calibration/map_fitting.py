@@ -19,7 +19,7 @@ from stoic_assets.core.judging.confidence import ENOUGH, by_own_word, by_spread
 from stoic_assets.core.judging.virtues import Virtue
 from stoic_assets.core.ratings.rating_table import Floats
 from stoic_assets.core.ratings.reliability.estimate import Estimate, Resampling, item_weights, undefined, with_interval
-from stoic_assets.core.rounding_error import ROUNDING
+from stoic_assets.core.rounding import ROUNDING
 from stoic_assets.core.table_rows import Rows
 
 WITHIN = 0.125

@@ -10,7 +10,7 @@ from statistics import fmean, stdev
 
 from stoic_assets.core.comparison.student import all_alike, detectable, t_test
 from stoic_assets.core.presentation.formatting import plural
-from stoic_assets.core.rounding_error import ROUNDING
+from stoic_assets.core.rounding import ROUNDING
 
 FEWEST_JOBS = 5
 """With four jobs a t quantile after Holm exceeds 6, and coarse scores make equal differences likely."""

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from stoic_assets.core.comparison.effect import ALPHA, FEWEST_JOBS, Effect, Tested, effect
 from stoic_assets.core.comparison.paired_jobs import Pair, Scope
 from stoic_assets.core.presentation.formatting import difference, is_missing, short_of
-from stoic_assets.core.rounding_error import ROUNDING
+from stoic_assets.core.rounding import ROUNDING
 from stoic_assets.core.table_rows import Row
 
 Verdict = Literal["regressed", "improved", "unchanged", "inconclusive"]

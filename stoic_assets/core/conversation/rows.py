@@ -6,7 +6,7 @@ from stoic_assets.core.conversation.evidence import Evidence, Observation, Trial
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.json_text import json_text
 from stoic_assets.core.judging.suspicion import suspicions
-from stoic_assets.core.scoring.rounding import mean
+from stoic_assets.core.rounding import mean
 from stoic_assets.core.table_rows import Row
 
 

@@ -7,7 +7,7 @@ from math import fsum, sqrt
 from statistics import fmean
 
 from stoic_assets.core.comparison.student import quantile
-from stoic_assets.core.rounding_error import ROUNDING
+from stoic_assets.core.rounding import ROUNDING
 
 CONFIDENCE = 0.95
 _MOST_SHARE = 0.999

@@ -7,7 +7,7 @@ from typing import TypedDict
 from stoic_assets.core.evolution.estimate import WeightedScore, estimated
 from stoic_assets.core.evolution.stoic_evaluation import StoicEvaluation
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
-from stoic_assets.core.rounding_error import falls_short
+from stoic_assets.core.rounding import falls_short
 from stoic_assets.core.settings import Evolution, Weakness
 
 

@@ -15,11 +15,11 @@ from stoic_assets.core.assertions.kotlin_refusals import nearest
 from stoic_assets.core.assertions.kotlin_syntax import parse_expression
 from stoic_assets.core.conversation.preparation import seed_messages
 from stoic_assets.core.documents import dotted
-from stoic_assets.core.http_address import address_problem
 from stoic_assets.core.jobs.isolation import isolation_doubt
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.job_entries import PARAMETERS, CypherAssertion, CypherSetup, ExpressionAssertion, TextSeed
 from stoic_assets.core.presentation.formatting import plural
+from stoic_assets.core.service_address import address_problem
 from stoic_assets.core.yaml_text import Path
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from stoic_assets.core import rounding
 from stoic_assets.core.presentation.formatting import as_moment, is_missing
-from stoic_assets.core.scoring import rounding
 from stoic_assets.core.table_rows import Row, Rows
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from stoic_assets.core.presentation.drawing import INK_MARK, PALETTE, STRONG, Margins, axes, label, svg
 from stoic_assets.core.presentation.formatting import difference, words
 from stoic_assets.core.reports.data import values
-from stoic_assets.core.rounding_error import ROUNDING
+from stoic_assets.core.rounding import ROUNDING
 from stoic_assets.core.table_rows import Row, Rows
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import Any
 from stoic_assets.core.conversation.evidence import PLAIN
 from stoic_assets.core.judging.silent_judges import answers, silent_judges
 from stoic_assets.core.judging.virtues import VIRTUES
-from stoic_assets.core.scoring.rounding import half_even
+from stoic_assets.core.rounding import half_even
 from stoic_assets.core.table_rows import Row, Rows, by_trial
 
 DOCUMENT_TABLES = (

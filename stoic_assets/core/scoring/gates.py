@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from stoic_assets.core.presentation.formatting import short_of
-from stoic_assets.core.rounding_error import falls_short
+from stoic_assets.core.rounding import falls_short
 
 
 def shortfalls(

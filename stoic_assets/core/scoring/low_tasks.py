@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from stoic_assets.core.rounding_error import falls_short
+from stoic_assets.core.rounding import falls_short
 
 Trial = Mapping[str, Any]
 """A trial of the document that `--json` prints."""

@@ -11,7 +11,7 @@ import numpy as np
 from stoic_assets.core.presentation.formatting import plural
 from stoic_assets.core.ratings.rating_table import Floats
 from stoic_assets.core.ratings.study import FEWEST_ITEMS
-from stoic_assets.core.rounding_error import ROUNDING
+from stoic_assets.core.rounding import ROUNDING
 
 CONFIDENCE = 0.95
 DEFINED_SHARE = 0.95

@@ -8,7 +8,7 @@ analysis-of-variance estimates of Shrout and Fleiss (1979, their ICC(2,1) and IC
 import numpy as np
 
 from stoic_assets.core.ratings.rating_table import Floats, ratio
-from stoic_assets.core.rounding_error import ROUNDING
+from stoic_assets.core.rounding import ROUNDING
 
 SINGULAR = 1e-9
 """A determinant below this, relative to its scale, means that items, raters and error cannot be separated."""

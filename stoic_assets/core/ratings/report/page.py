@@ -8,6 +8,7 @@ from functools import cache
 
 from markupsafe import Markup
 
+from stoic_assets.core.foreign_text import visible
 from stoic_assets.core.presentation.formatting import or_dash, plural, score
 from stoic_assets.core.presentation.own_text import own_text
 from stoic_assets.core.presentation.page_environment import PageEnvironment
@@ -24,7 +25,6 @@ from stoic_assets.core.ratings.report.charts import (
 )
 from stoic_assets.core.ratings.report.item_findings import best_and_worst, disagreements, item_findings, item_marks
 from stoic_assets.core.ratings.rubric import DIMENSIONS
-from stoic_assets.core.visible_text import visible
 
 MOST_EXTREMES = 10
 MOST_DISAGREEMENTS = 20

@@ -1,4 +1,4 @@
-"""Means and rounding of printed scores. Scores in tables are never rounded."""
+"""Rounding: of printed scores, and how far apart equal numbers may be. Scores in tables are never rounded."""
 
 from collections.abc import Iterable
 
@@ -22,3 +22,15 @@ def mean(values: Iterable[float]) -> float | None:
         total += value
         count += 1
     return total / count if count else None
+
+
+ROUNDING = 1e-9
+"""Scores and figures made of them that differ by less are equal.
+
+It is far more than the error of a sum of thousands of scores (1e-12), and far less than any difference that is shown.
+"""
+
+
+def falls_short(value: float, bound: float) -> bool:
+    """Whether `value` is below `bound` by more than rounding."""
+    return value < bound - ROUNDING

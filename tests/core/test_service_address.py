@@ -1,6 +1,8 @@
+"""Which host names are this machine."""
+
 import pytest
 
-from stoic_assets.core.loopback import is_loopback
+from stoic_assets.core.service_address import is_loopback
 
 
 @pytest.mark.parametrize(

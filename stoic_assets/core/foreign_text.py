@@ -1,4 +1,4 @@
-"""Foreign text for a reader: characters that hide or reorder text are shown as codes.
+"""Foreign text: for a reader, with codes for characters that hide or reorder text, and in a form that UTF-8 can encode.
 
 The template engine escapes HTML. Joiners stay, and so does what emoji and several scripts need: a variation selector
 after the character that it varies, and the tags of a flag. Anywhere else these two can hide whole sentences.
@@ -29,3 +29,8 @@ def visible(text: str) -> str:
 def coded(text: str, code: Callable[[str], str]) -> str:
     """The text with `code` of every invisible character in its place."""
     return _UNSEEN.sub(lambda found: found[1] or code(found[0]), text)
+
+
+def well_formed(text: str) -> str:
+    """`text` with half a pair, as in an emoji that was cut, replaced by U+FFFD; two halves become their character."""
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

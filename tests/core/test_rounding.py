@@ -1,4 +1,4 @@
-"""Means and two decimals."""
+"""Rounding of printed scores."""
 
 from decimal import ROUND_HALF_EVEN, Decimal
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stoic_assets.core.scoring.rounding import half_even, mean
+from stoic_assets.core.rounding import half_even, mean
 
 
 @pytest.mark.parametrize(

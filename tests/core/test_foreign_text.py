@@ -1,4 +1,4 @@
-"""Unseen characters are shown by name."""
+"""What a reader sees of foreign text, and that UTF-8 can encode it."""
 
 import unicodedata
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stoic_assets.core.visible_text import visible
+from stoic_assets.core.foreign_text import visible, well_formed
 
 REORDERING = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 
@@ -49,3 +49,17 @@ def test_every_text_can_be_written_and_hides_nothing(text: str) -> None:
     assert not {unicodedata.bidirectional(c) for c in shown} & REORDERING
     assert not any(unicodedata.category(c) in ("Cc", "Cs") for c in shown.replace("\n", "").replace("\t", ""))
     assert visible(shown) == shown
+
+
+@given(st.text())
+def test_what_utf8_can_hold_stays_as_it_is(text: str) -> None:
+    assert well_formed(text) == text
+
+
+@given(st.text(st.characters()))
+def test_any_text_becomes_storable(text: str) -> None:
+    assert well_formed(text).encode().decode() == well_formed(text)
+
+
+def test_halves_are_put_together_or_replaced() -> None:
+    assert well_formed("\ud83d\ude00 \ud83d \ude00") == "😀 \ufffd \ufffd"

@@ -1,5 +1,6 @@
-"""Addresses of HTTP services: which are valid."""
+"""Addresses of services: which are valid, and which hosts are this machine."""
 
+import ipaddress
 from urllib.parse import SplitResult, urlsplit
 
 PORTS = {"http": 80, "https": 443}
@@ -24,3 +25,16 @@ def address_problem(url: str) -> str | None:
     if parts.username or parts.password:
         return "the address must not contain credentials; use the variable for the key, or a header"
     return None
+
+
+def is_loopback(host: str) -> bool:
+    """Whether `host` (a name in lower case or an address, without brackets and port) is this machine.
+
+    `localhost` and its subdomains always are (RFC 6761 §6.3); so are 0.0.0.0 and ::, which connect locally.
+    """
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+    mapped = getattr(address, "ipv4_mapped", None) or address
+    return mapped.is_loopback or mapped.is_unspecified
