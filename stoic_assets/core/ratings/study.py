@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.presentation.near_names import instead_of
+from stoic_assets.core.presentation.names import instead_of
 from stoic_assets.core.ratings.blinding import Keys
 from stoic_assets.core.table_rows import Row, Rows
 

@@ -10,8 +10,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from stoic_assets.core.presentation.own_text import own_text, policy_hash
-from stoic_assets.core.presentation.page_environment import PageEnvironment
+from stoic_assets.core.presentation.page_environment import PageEnvironment, own_text, policy_hash
 from stoic_assets.core.ratings.blinding import BlindPage
 from stoic_assets.core.ratings.rated_item import words_to_read
 from stoic_assets.core.ratings.rubric import DIMENSION_NAMES, DIMENSIONS, LEVELS, OVERALL, OVERALL_QUESTION

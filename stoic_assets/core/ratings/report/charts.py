@@ -68,7 +68,7 @@ MOST_TICKS = 6
 
 
 def forest_chart_svg(dimensions: Mapping[str, DimensionReliability]) -> str:
-    """The reliability of each dimension as an `<svg>` element, in the order of the rubric."""
+    """Ordinal alpha of each dimension with its interval, in the order of the rubric, and the two lines of the gate."""
     figure, plot = axes(4.6, 2.6)
     lowest = 0.0
     for place, dimension in enumerate(reversed(DIMENSIONS)):
@@ -97,7 +97,10 @@ MOST_NAMED = 30
 
 
 def kappa_heat_map_svg(table: RatingTable) -> str:
-    """Raters × raters as an `<svg>` element: the stronger the colour, the better they agree; blank where undefined."""
+    """Quadratic kappas, raters × raters, over the marks of all dimensions.
+
+    The stronger the colour, the better they agree; blank where undefined.
+    """
     matrix = _kappas(table)
     figure, plot = axes(4.6, 4.2)
     plot.imshow(matrix, cmap="Blues", vmin=-0.2, vmax=1.2, interpolation="none")
@@ -134,7 +137,10 @@ ROW_HEIGHT = 0.24
 
 
 def leniency_chart_svg(leniency: Mapping[str, Estimate]) -> str:
-    """The leniency of each rater as an `<svg>` element, the most lenient on top; those without a figure are omitted."""
+    """The leniency of each rater as an `<svg>` element, the most lenient on top; those without a figure are omitted.
+
+    It is how far their marks are above or below those of others on the same items.
+    """
     ranked = sorted((found.estimate, rater) for rater, found in leniency.items() if found.estimate is not None)
     figure, plot = axes(4.6, 1.0 + ROW_HEIGHT * len(ranked))
     plot.axvline(0, color=INK_MARK, linewidth=1)

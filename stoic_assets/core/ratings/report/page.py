@@ -10,8 +10,7 @@ from markupsafe import Markup
 
 from stoic_assets.core.foreign_text import visible
 from stoic_assets.core.presentation.formatting import or_dash, plural, score
-from stoic_assets.core.presentation.own_text import own_text
-from stoic_assets.core.presentation.page_environment import PageEnvironment
+from stoic_assets.core.presentation.page_environment import PageEnvironment, own_text
 from stoic_assets.core.ratings.analysis import RatingAnalysis
 from stoic_assets.core.ratings.reliability.estimate import Estimate
 from stoic_assets.core.ratings.reliability.gate import ACCEPT, FEWEST_RATERS, REVIEW
