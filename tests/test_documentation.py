@@ -18,7 +18,7 @@ from stoic_assets.adapters.disk.document_files import yaml_files
 from stoic_assets.adapters.disk.job_files import load_job, load_jobs
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.cli.command_line import command_line
-from stoic_assets.core.jobs.json_schema import job_json_schema
+from stoic_assets.core.jobs.job import job_json_schema
 from stoic_assets.core.jobs.slips import doubts
 from stoic_assets.core.own_variables import OWN
 from stoic_assets.core.releases import Release

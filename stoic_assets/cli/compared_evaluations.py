@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.presentation.formatting import listed
-from stoic_assets.core.presentation.near_names import SHOWN, instead_of
+from stoic_assets.core.presentation.names import SHOWN, instead_of
 
 
 def compared_evaluations(

@@ -7,7 +7,7 @@ from stoic_assets.cli.partition_run import status_by_runs
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import DONE, FINISHED, REGRADING, Manifest, half_judged, newest_unfinished
 from stoic_assets.core.presentation.formatting import listed
-from stoic_assets.core.presentation.near_names import instead_of
+from stoic_assets.core.presentation.names import instead_of
 from stoic_assets.core.releases import check_agent_version
 
 

@@ -17,9 +17,9 @@ from stoic_assets.cli.dagster_instance import open_instance, refuse_misread_fold
 from stoic_assets.cli.options import Json
 from stoic_assets.cli.partition_run import faults_translated, forget_partition
 from stoic_assets.core.errors import ConfigurationError
-from stoic_assets.core.jobs.json_schema import job_json_schema
+from stoic_assets.core.jobs.job import job_json_schema
 from stoic_assets.core.presentation.formatting import plural
-from stoic_assets.core.presentation.near_names import instead_of
+from stoic_assets.core.presentation.names import instead_of
 from stoic_assets.core.releases import ALL_VERSIONS, check_agent_version, is_agent_version
 from stoic_assets.core.stages import PARTITIONS
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from stoic_assets.core.assertions.wording import failure
 from stoic_assets.core.conversation.evidence import PLAIN
 from stoic_assets.core.presentation.formatting import listed
-from stoic_assets.core.scoring.low_tasks import Trial, low_tasks
+from stoic_assets.core.scoring.evaluation_document import Trial, low_tasks
 
 Names = Mapping[str, str]
 """What each trial is called, by its id."""

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.plan import ConditionChoice, Planned, plan
-from stoic_assets.core.presentation.near_names import instead_of
+from stoic_assets.core.presentation.names import instead_of
 from stoic_assets.core.redaction import Redactor
 from stoic_assets.core.releases import agent_of
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 
 from stoic_assets.core.evaluation import DONE, INCOMPLETE
-from stoic_assets.core.evaluation_order import ready
 from stoic_assets.core.night_record import Alarm, Night, Round
+from stoic_assets.core.releases import ready
 from stoic_assets.core.scoring.validity import ceiling_reached, conclusive, too_many_invalid
 from stoic_assets.core.table_rows import Row, Rows
 

@@ -1,7 +1,7 @@
 """Agent versions and release manifests: `agent@version` is a partition key, a folder name and an id at once."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from datetime import UTC, datetime
 from typing import Annotated, Literal
 
@@ -168,3 +168,16 @@ def base_of(agent_version: str, releases: Iterable[Release]) -> str | None:
     if parents := same_agent[place].parent_versions:
         return parents[0]
     return versions[place - 1] if place else None
+
+
+def ready(wanted: Sequence[str], bases: Mapping[str, str | None], running: Set[str]) -> list[str]:
+    """The versions that may be evaluated now: those whose base is itself neither wanted nor running.
+
+    The others wait, so that they can be compared with it. Where versions name each other as their base, the first of
+    `wanted` starts.
+    """
+    awaited = {*wanted, *running}
+    found = [version for version in wanted if bases.get(version) in (None, version) or bases[version] not in awaited]
+    if found or any(bases.get(version) in running for version in wanted):
+        return found
+    return list(wanted[:1])

@@ -8,9 +8,8 @@ import dagster as dg
 from stoic_assets.adapters.evaluation.live_releases import Releases, read_releases
 from stoic_assets.adapters.workplace import Workplace
 from stoic_assets.core.evaluation import EVALUATION_TAG
-from stoic_assets.core.evaluation_order import ready
 from stoic_assets.core.presentation.formatting import listed
-from stoic_assets.core.releases import Release
+from stoic_assets.core.releases import Release, ready
 from stoic_assets.core.stages import EVALUATION, PARTITIONS
 from stoic_assets.defs.partitions import agent_versions
 

@@ -1,3 +1,5 @@
+"""Agent versions, release manifests, and the order in which releases are evaluated."""
+
 from random import Random
 
 import pytest
@@ -6,7 +8,7 @@ from hypothesis import strategies as st
 
 from stoic_assets.core.documents import parse_document
 from stoic_assets.core.errors import ConfigurationError, DocumentError
-from stoic_assets.core.releases import Release, agent_of, base_of, check_agent_version, in_order, live_versions
+from stoic_assets.core.releases import Release, agent_of, base_of, check_agent_version, in_order, live_versions, ready
 
 PART = st.text("abcXYZ019_.+-", min_size=1, max_size=12)
 
@@ -198,3 +200,29 @@ def test_a_version_is_no_parent_of_itself(parent: str) -> None:
     text = f"agent: marcus\nversion: 3\nparents: ['2', {parent!r}]\n"
     with pytest.raises(DocumentError, match=r"release.yml:3: parents\[1\]: '3' is this version itself"):
         parse_document(text, Release, "release.yml")
+
+
+NAMES = "abcdef"
+BASES = st.fixed_dictionaries({version: st.sampled_from([None, *NAMES]) for version in NAMES})
+
+
+def test_bases_go_first() -> None:
+    bases = {"a": None, "b": "a", "c": "b", "d": "gone"}
+    assert ready(["a", "b", "c", "d"], bases, set()) == ["a", "d"]
+    assert ready(["b", "c"], bases, {"a"}) == []
+    assert ready(["b", "c"], bases, set()) == ["b"]
+    assert ready(["c"], bases, {"a"}) == ["c"]
+
+
+def test_a_version_that_is_its_own_base_waits_for_nobody() -> None:
+    assert ready(["a"], {"a": "a"}, {"a"}) == ["a"]
+
+
+@given(BASES, st.lists(st.sampled_from(NAMES), unique=True))
+def test_whatever_the_bases_every_version_gets_its_turn(bases: dict[str, str | None], wanted: list[str]) -> None:
+    done: list[str] = []
+    for _ in wanted:
+        begun = ready([version for version in wanted if version not in done], bases, set())
+        done += begun
+        assert begun or len(done) == len(wanted)
+    assert sorted(done) == sorted(wanted)

@@ -11,7 +11,7 @@ from stoic_assets.core.jobs.job import Job, PromptName
 from stoic_assets.core.jobs.job_entries import NAME, CypherSetup, FileSetup
 from stoic_assets.core.jobs.slips import slips
 from stoic_assets.core.own_prompts import refuse_prompt
-from stoic_assets.core.presentation.near_names import instead_of
+from stoic_assets.core.presentation.names import instead_of
 
 _BUILT_IN_PROMPTS = {"eval/socrates", "eval/score"}
 

@@ -20,12 +20,11 @@ from stoic_assets.core.comparison.side import ComparisonRefused, Side
 from stoic_assets.core.errors import ConfigurationError
 from stoic_assets.core.evaluation import FINISHED, Manifest, way_to_finish
 from stoic_assets.core.evolution.checks import checks
-from stoic_assets.core.evolution.comparison_verdict import against_base
 from stoic_assets.core.evolution.events import Event, applied, compared, completed, events_of_evaluation
 from stoic_assets.core.evolution.fitness import FitnessUpdate, deliverable, fitness_update
+from stoic_assets.core.evolution.fitness_comparison import Scale, against_base, scale_of
 from stoic_assets.core.evolution.gepa import Batch, evaluation_batch
 from stoic_assets.core.evolution.said_examples import only_said
-from stoic_assets.core.evolution.scale import Scale, scale_of
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation, stoic_evaluations
 from stoic_assets.core.feedback.human_evaluation import FEEDBACK, RATINGS
 from stoic_assets.core.table_rows import Row

@@ -26,8 +26,7 @@ from stoic_assets.core.assertions.kotlin_expression import (
 )
 from stoic_assets.core.assertions.kotlin_functions import FUNCTIONS, Takes
 from stoic_assets.core.assertions.kotlin_literals import LiteralError, number, string_parts
-from stoic_assets.core.assertions.kotlin_refusals import nearest, unsupported
-from stoic_assets.core.assertions.kotlin_source import Source, children, shape
+from stoic_assets.core.assertions.kotlin_source import Source, children, nearest, shape, unsupported
 
 Scope = frozenset[str]
 """The parameters of the enclosing lambdas."""

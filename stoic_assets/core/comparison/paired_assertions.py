@@ -11,7 +11,7 @@ from typing import Any
 
 from stoic_assets.core.assertions.wording import has_name, label, name_or_text
 from stoic_assets.core.comparison.paired_jobs import cell_of
-from stoic_assets.core.presentation.ordering import natural
+from stoic_assets.core.presentation.names import natural
 from stoic_assets.core.table_rows import Row
 
 Key = tuple[str, str, str, str]

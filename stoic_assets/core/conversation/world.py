@@ -1,16 +1,33 @@
 """All that a conversation needs from outside, and how it makes a request to the agent."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from stoic_assets.core.chat import ChatModel
 from stoic_assets.core.conversation.agent import Agent
 from stoic_assets.core.conversation.evidence import Trial, Turn
-from stoic_assets.core.conversation.subject_graph import SubjectGraph
 from stoic_assets.core.errors import ServiceUnreachable
 from stoic_assets.core.retrying import AgentUnusable, Delivery, Gate, deliver
 from stoic_assets.core.settings import Settings
+
+
+class SubjectGraph(Protocol):
+    """The knowledge graph that the agent writes to.
+
+    Both calls raise `QueryError` for a faulty statement and `InfrastructureError` for a fault of the graph.
+    """
+
+    async def run_script(self, script: str, parameters: Mapping[str, Any], seconds: float) -> None:
+        """Runs every statement of a script, in order, within `seconds` in all."""
+        ...
+
+    async def observe(
+        self, cypher: str, parameters: Mapping[str, Any], seconds: float, max_rows: int
+    ) -> list[dict[str, Any]]:
+        """The rows of a query that cannot write, in JSON-safe form."""
+        ...
+
 
 T = TypeVar("T")
 

@@ -6,8 +6,8 @@ An event made again from the same evaluation is the same. The outbox delivers ev
 from dataclasses import dataclass
 from typing import Any
 
-from stoic_assets.core.evolution.comparison_verdict import AgainstBase
 from stoic_assets.core.evolution.fitness import FitnessUpdate
+from stoic_assets.core.evolution.fitness_comparison import AgainstBase
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation
 from stoic_assets.core.json_text import json_text
 

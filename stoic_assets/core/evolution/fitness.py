@@ -12,10 +12,9 @@ from typing import Any
 
 from stoic_assets.core.evolution.advice import Improvement, improvements
 from stoic_assets.core.evolution.checks import Checks
-from stoic_assets.core.evolution.comparison_verdict import AgainstBase, against_base
 from stoic_assets.core.evolution.estimate import ClusteredMean, WeightedScore, estimated
+from stoic_assets.core.evolution.fitness_comparison import UNKNOWN, AgainstBase, Scale, against_base
 from stoic_assets.core.evolution.objective import Objective, balanced, below_floor, objectives, severities, uncertain
-from stoic_assets.core.evolution.scale import UNKNOWN, Scale
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation
 from stoic_assets.core.json_text import json_text
 from stoic_assets.core.judging.virtues import Virtue

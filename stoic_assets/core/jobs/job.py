@@ -172,3 +172,12 @@ def refuse_duplicates(entries: str, key: str, names: Iterable[str], taken: Colle
         if name in known:
             raise misplaced(f"{name!r} is a name already; names must differ", entries, number, key)
         known.add(name)
+
+
+def job_json_schema() -> dict[str, Any]:
+    """JSON Schema, draft 2020-12, so that editors and loader agree, except on numbers as text.
+
+    Entries whose kind follows from a key (setups, seeds, assertions) become `oneOf`.
+    """
+    schema = Job.model_json_schema(by_alias=True)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": "Stoic Eval job"}

@@ -8,17 +8,22 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from stoic_assets.core.assertions.cypher_aggregates import OVERLOOKED, overlooks_aggregate
-from stoic_assets.core.assertions.cypher_script import parameters_used, query_problem
+from stoic_assets.core.assertions.cypher_script import (
+    alters_what_it_finds,
+    looks_for,
+    parameters_used,
+    query_problem,
+    statements,
+)
 from stoic_assets.core.assertions.kotlin_kinds import never_true
 from stoic_assets.core.assertions.kotlin_members import unknown_member
-from stoic_assets.core.assertions.kotlin_refusals import nearest
+from stoic_assets.core.assertions.kotlin_source import nearest
 from stoic_assets.core.assertions.kotlin_syntax import parse_expression
 from stoic_assets.core.conversation.preparation import seed_messages
 from stoic_assets.core.documents import dotted
-from stoic_assets.core.jobs.isolation import isolation_doubt
 from stoic_assets.core.jobs.job import Job
 from stoic_assets.core.jobs.job_entries import PARAMETERS, CypherAssertion, CypherSetup, ExpressionAssertion, TextSeed
-from stoic_assets.core.presentation.formatting import plural
+from stoic_assets.core.presentation.formatting import listed, plural
 from stoic_assets.core.service_address import address_problem
 from stoic_assets.core.yaml_text import Path
 
@@ -118,3 +123,42 @@ def _cypher(job: Job) -> Iterator[tuple[Path, str, tuple[str, ...]]]:
 
 def _dollars(names: Iterable[str]) -> str:
     return ", ".join(f"${name}" for name in names)
+
+
+_OWN_USERS = "use $user there"
+_SHARED_USER = "use $session or $trial there, or put {trial} in `target.user` and use $user there"
+
+
+def isolation_doubt(job: Job) -> str | None:
+    """What to do about an isolated job whose Cypher does not tell its trials apart; None where there is no doubt.
+
+    They run side by side, and one trial deletes what another has just made, or counts it. By rule the job is isolated
+    all the same.
+    """
+    own = job.has_own_users()
+    telling = {"session", "trial", "user"} if own else {"session", "trial"}
+    shared = [*_shared_setups(job, telling), *_shared_assertions(job, telling)] if job.is_isolated() else []
+    if not shared:
+        return None
+    advice = _OWN_USERS if own else _SHARED_USER
+    return f"its trials run side by side, but nothing in {listed(shared)} tells them apart; {advice}"
+
+
+def _shared_setups(job: Job, telling: set[str]) -> Iterator[str]:
+    """The places of those with a statement that alters what may be another trial's.
+
+    One that only makes data is no such: each trial may make what all share.
+    """
+    for number, setup in enumerate(job.setups):
+        parts = statements(setup.cypher) if isinstance(setup, CypherSetup) else []
+        if any(alters_what_it_finds(part) and not parameters_used(part) & telling for part in parts):
+            yield f"setups[{number}]"
+
+
+def _shared_assertions(job: Job, telling: set[str]) -> Iterator[str]:
+    """The places of those that look for what may be another trial's."""
+    for number, each in enumerate(job.assertions):
+        if isinstance(each, CypherAssertion) and looks_for(each.cypher):
+            filled_by_us = parameters_used(each.cypher) - each.parameters.keys()
+            if not filled_by_us & telling:
+                yield f"assertions[{number}].cypher"

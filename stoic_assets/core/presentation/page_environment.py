@@ -2,8 +2,11 @@
 
 Every text passes two steps on its way into a page, independent of the template: invisible characters are named
 (`finalize`), then the text is escaped (`autoescape`).
+Style sheets and scripts of Stoic Eval itself go into pages as they are.
 """
 
+import base64
+import hashlib
 from typing import Any
 
 from jinja2 import BytecodeCache, ChoiceLoader, Environment, PackageLoader, StrictUndefined
@@ -57,3 +60,14 @@ def _finalize(value: Any) -> Any:
     if is_missing(value):
         return DASH
     return f"{value:g}" if isinstance(value, float) else value
+
+
+def own_text(environment: Environment, name: str) -> Markup:
+    """A style sheet or script of Stoic Eval, which goes into the page as it is."""
+    text, _, _ = environment.loader.get_source(environment, name)  # type: ignore[union-attr]
+    return Markup(text)  # noqa: S704
+
+
+def policy_hash(text: str) -> str:
+    """The source expression that lets a content security policy allow exactly this text."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from stoic_assets.core.comparison.paired_assertions import PairedAssertion
 from stoic_assets.core.comparison.paired_jobs import Cell, cell_of
-from stoic_assets.core.presentation.ordering import natural
+from stoic_assets.core.presentation.names import natural
 from stoic_assets.core.reports.data import mean
 from stoic_assets.core.reports.trial_view import TrialView
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from stoic_assets.core.presentation.ordering import natural
+from stoic_assets.core.presentation.names import natural
 from stoic_assets.core.reports.data import mean
 from stoic_assets.core.reports.trial_view import TrialView, fault
 from stoic_assets.core.table_rows import Row

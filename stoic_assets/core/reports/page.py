@@ -16,8 +16,7 @@ from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE, weak_above
 from stoic_assets.core.presentation.drawing import PAGE_INK
 from stoic_assets.core.presentation.formatting import bounded, breakable, lasted, short_of
-from stoic_assets.core.presentation.own_text import own_text, policy_hash
-from stoic_assets.core.presentation.page_environment import PageEnvironment
+from stoic_assets.core.presentation.page_environment import PageEnvironment, own_text, policy_hash
 from stoic_assets.core.reports.data import ReportData, latest
 from stoic_assets.core.reports.forest_chart import forest_chart_svg
 from stoic_assets.core.reports.job_changes import job_changes, most_changed

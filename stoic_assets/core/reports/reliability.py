@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from stoic_assets.core.comparison.paired_jobs import Cell, cell_of
 from stoic_assets.core.comparison.pass_power import PassPower, pass_powers
-from stoic_assets.core.presentation.ordering import natural
+from stoic_assets.core.presentation.names import natural
 from stoic_assets.core.table_rows import Row, Rows
 
 

@@ -10,7 +10,7 @@ from stoic_assets.core.judging.exhibit import function_calls
 from stoic_assets.core.judging.quotes import Quote, SearchableRecord
 from stoic_assets.core.judging.virtues import VIRTUES
 from stoic_assets.core.presentation.formatting import is_missing
-from stoic_assets.core.presentation.ordering import natural
+from stoic_assets.core.presentation.names import natural
 from stoic_assets.core.reports.data import BaseVersion, ReportData
 from stoic_assets.core.reports.missing_parts import why_missing
 from stoic_assets.core.table_rows import Row, by_trial

@@ -11,7 +11,7 @@ from typing import Any
 from stoic_assets.core.conversation.evidence import PLAIN
 from stoic_assets.core.judging.silent_judges import answers, silent_judges
 from stoic_assets.core.judging.virtues import VIRTUES
-from stoic_assets.core.rounding import half_even
+from stoic_assets.core.rounding import falls_short, half_even
 from stoic_assets.core.table_rows import Row, Rows, by_trial
 
 DOCUMENT_TABLES = (
@@ -96,3 +96,16 @@ def _assertion(result: Row) -> dict[str, Any]:
 
 def _weak_virtue(row: Row) -> dict[str, Any]:
     return {key: row[key] for key in ("virtue", "score", "confidence", "suggestions")}
+
+
+Trial = Mapping[str, Any]
+"""A trial of the document that `--json` prints."""
+
+
+def low_tasks(trial: Trial, task_at_least: float) -> list[Mapping[str, Any]]:
+    """The tasks of a trial that lowered the mean of its task scores; none where it is high enough."""
+    mean = trial["scores"]["task"]
+    if mean is None or not falls_short(mean, task_at_least):
+        return []
+    scored = [task for task in trial["tasks"] if task["score"] is not None]
+    return [task for task in scored if falls_short(task["score"], task_at_least)]

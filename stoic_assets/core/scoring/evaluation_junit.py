@@ -9,7 +9,7 @@ from stoic_assets.core.conversation.evidence import SCORED
 from stoic_assets.core.presentation.confidence import OFFLINE_NOTE
 from stoic_assets.core.presentation.formatting import short_of
 from stoic_assets.core.presentation.junit import Case, Suite, junit
-from stoic_assets.core.scoring.low_tasks import Trial, low_tasks
+from stoic_assets.core.scoring.evaluation_document import Trial, low_tasks
 
 
 def evaluation_junit(

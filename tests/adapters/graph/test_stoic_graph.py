@@ -15,7 +15,7 @@ from stoic_assets.adapters.graph import stoic_graph, stoic_graph_deletion
 from stoic_assets.adapters.graph.bolt import Graph, connect
 from stoic_assets.adapters.graph.embedded_server import GraphServer
 from stoic_assets.core.evolution.fitness import fitness_update
-from stoic_assets.core.evolution.scale import Scale
+from stoic_assets.core.evolution.fitness_comparison import Scale
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation, VirtueFinding
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from stoic_assets.core.evolution.fitness import FitnessUpdate, fitness_update
-from stoic_assets.core.evolution.scale import Scale
+from stoic_assets.core.evolution.fitness_comparison import Scale
 from stoic_assets.core.evolution.stoic_evaluation import EvaluationHead, StoicEvaluation, VirtueFinding
 from stoic_assets.core.judging.virtues import VIRTUES, Virtue
 from stoic_assets.core.settings import Evolution, Weakness

@@ -6,7 +6,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from stoic_assets.core.jobs.json_schema import job_json_schema
+from stoic_assets.core.jobs.job import job_json_schema
 
 ROOT = Path(__file__).parents[3]
 COMMITTED = ROOT / "eval_jobs" / "job.schema.json"

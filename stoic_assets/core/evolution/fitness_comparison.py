@@ -1,0 +1,72 @@
+"""The comparison of a fitness with that of a base: what must have been the same for both, and the verdict."""
+
+import hashlib
+import json
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Any, TypedDict
+
+from stoic_assets.core.comparison.family import Verdict, by_size, overall
+from stoic_assets.core.table_rows import Row
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The judges that gave a verdict, the conditions of the trials, and the `key` of everything that must be the same.
+
+    `key` is a SHA-256 of judges, their prompts, options and samples, simulated user, conditions and the content of the
+    jobs; it does not depend on repeats. Empty where nothing is known.
+    """
+
+    judge_models: tuple[str, ...] = ()
+    conditions: tuple[str, ...] = ()
+    key: str = ""
+
+
+UNKNOWN = Scale()
+
+
+def scale_of(trials: Iterable[Row], verdicts: Iterable[Row], *, offline: bool = False) -> Scale:
+    """The scale of an evaluation, from the rows of its valid `trials` and of `virtue_scores`.
+
+    Holdout jobs do not count.
+    """
+    open_trials = {trial["trial_id"]: trial for trial in trials if not trial["holdout"]}
+    given = [row for row in verdicts if row["trial_id"] in open_trials and row["error"] is None]
+    judges = sorted({row["judge_model"] for row in given})
+    prompts = {(row["virtue"], row["judge_model"], row["sample"], row["prompt_hash"]) for row in given}
+    played = {
+        (trial["job"], trial["job_hash"], trial["scenario"], trial["condition"], trial["evaluator_model"])
+        for trial in open_trials.values()
+    }
+    content = json.dumps([offline, judges, _in_order(prompts), _in_order(played)])
+    conditions = sorted({trial["condition"] for trial in open_trials.values()})
+    return Scale(tuple(judges), tuple(conditions), hashlib.sha256(content.encode()).hexdigest())
+
+
+def _in_order(found: Collection[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    return sorted(found, key=repr)
+
+
+class AgainstBase(TypedDict):
+    """The verdict on a version against `base`; `regressed` and `improved` name measures, the largest change first."""
+
+    base: str
+    base_evaluation_id: str
+    verdict: Verdict
+    regressed: list[str]
+    improved: list[str]
+
+
+def against_base(rows: Iterable[Row]) -> AgainstBase | None:
+    """The verdict in rows of `version_comparisons` with one base; None where no measure decides."""
+    gating = [row for row in rows if row["gating"]]
+    if not gating:
+        return None
+    return {
+        "base": gating[0]["base"],
+        "base_evaluation_id": gating[0]["base_evaluation_id"],
+        "verdict": overall(gating),
+        "regressed": [row["measure"] for row in by_size(gating, "regressed")],
+        "improved": [row["measure"] for row in by_size(gating, "improved")],
+    }

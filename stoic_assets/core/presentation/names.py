@@ -1,0 +1,26 @@
+"""Names for a reader: the order in which people look for them, and what a message adds about one that is not known."""
+
+import re
+from collections.abc import Collection
+from difflib import get_close_matches
+
+from stoic_assets.core.presentation.formatting import listed
+
+SHOWN = 8
+"""How many names a message lists at most."""
+
+
+def instead_of(name: str, known: Collection[str]) -> str:
+    """The advice on a wrong name: `did you mean chat? known: chat, other`, `known: a, b and 30 more`, `known: none`."""
+    close = get_close_matches(name, sorted(known), n=1)
+    meant = [f"did you mean {close[0]}?"] if close else []
+    listing = [] if len(known) == len(close) == 1 else [f"known: {listed(sorted(known), SHOWN) or 'none'}"]
+    return " ".join([*meant, *listing])
+
+
+_NUMBER = re.compile("[0-9]+")
+
+
+def natural(name: str) -> str:
+    """A key for the natural order of names, in which `s2` comes before `s10`."""
+    return _NUMBER.sub(lambda number: number[0].zfill(20), name)
